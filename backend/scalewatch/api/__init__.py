@@ -1,0 +1,1 @@
+"""JSON over HTTP, below /api/v1: parse, call one service, answer."""

@@ -1,0 +1,1 @@
+"""Server and offline command line."""

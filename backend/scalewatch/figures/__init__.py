@@ -1,0 +1,1 @@
+"""How a result looks: domain values in, a plotly figure out."""

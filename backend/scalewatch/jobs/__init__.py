@@ -1,0 +1,1 @@
+"""What happens later: open a session, call one service."""

@@ -1,0 +1,1 @@
+"""What measurements mean: numpy and scipy, no database, no web."""

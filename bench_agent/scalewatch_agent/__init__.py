@@ -1,0 +1,1 @@
+"""Bench agent: measures codes under MPI and posts what it measured."""
