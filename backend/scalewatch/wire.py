@@ -93,7 +93,9 @@ class Procedure(Report):
     """How the repetitions of a result were taken."""
 
     synchronisation: Literal["window", "round-time", "barrier", "none"] = "none"
-    oversubscribed: bool = Field(False, description="More processes than cores.")
+    oversubscribed: bool = Field(
+        default=False, description="More processes than cores."
+    )
     repetitions_asked: Annotated[int, Field(ge=1)] | None = None
     warm_ups: Annotated[int, Field(ge=0)] | None = None
     late: Annotated[int, Field(ge=0)] | None = Field(
