@@ -7,6 +7,7 @@
   x NotFound
   x Conflict
     + RunAlreadyRecorded
+  x MissingExtra
 
 An error carries the evidence as attributes, and writes its own message. What an
 error means over HTTP is decided in `scalewatch.api.problems`, nowhere else.
@@ -66,3 +67,16 @@ class RunAlreadyRecorded(Conflict):
             "a new run needs a new id"
         )
         self.run_id = run_id
+
+
+class MissingExtra(ScalewatchError):
+    """A command needs packages that the base install leaves out."""
+
+    def __init__(self, command: str, package: str, extra: str) -> None:
+        super().__init__(
+            f"`scalewatch {command}` needs {package}, which is not installed: "
+            f"pip install 'scalewatch[{extra}]'"
+        )
+        self.command = command
+        self.package = package
+        self.extra = extra

@@ -1,1 +1,55 @@
 """Server and offline command line."""
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Any, Final
+
+import click
+
+from scalewatch.cli.deferred import Deferred
+from scalewatch.errors import ScalewatchError
+
+COMMANDS: Final[Sequence[Deferred]] = ()
+"""All commands, in the order in which one comes to need them."""
+
+INTERRUPTED: Final = 130
+"""Exit code after Ctrl-C, as of a process that died of SIGINT."""
+
+BROKEN_PIPE: Final = 141
+"""Exit code once nobody reads the output, as of a process that died of SIGPIPE."""
+
+
+class Commands(click.Group):
+    """A group that puts every deliberate error into one line."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's
+        """Return the names in the order of the table, not of the alphabet."""
+        return list(self.commands)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; end in one line where it raises."""
+        try:
+            result = super().invoke(ctx)
+            # A pipe that broke shows here, not at the interpreter's end.
+            sys.stdout.flush()
+        except ScalewatchError as error:
+            raise click.ClickException(str(error)) from error
+        except KeyboardInterrupt:
+            click.echo("\nInterrupted.", err=True)
+            ctx.exit(INTERRUPTED)
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            ctx.exit(BROKEN_PIPE)
+        return result
+
+
+@click.group(
+    cls=Commands,
+    commands={str(command.name): command for command in COMMANDS},
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Each command explains itself: scalewatch COMMAND --help",
+)
+@click.version_option(package_name="scalewatch", prog_name="scalewatch")
+def main() -> None:
+    """Tell whether HPC codes still scale the way they should."""
