@@ -1,0 +1,27 @@
+# Two commands set everything up: `make demo` and `make test`.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: demo test lint bench
+
+# Measure MPI on this machine, model it, judge it, show it.
+# make demo ARGS="--quick --no-serve"   SCALEWATCH_PORT=8001 make demo
+demo:
+	@$(PYTHON) bootstrap.py
+	@$(BIN)/scalewatch demo $(ARGS)
+
+# Everything that must hold: style, types, layers, behaviour.
+test: lint
+	@$(BIN)/python -m pytest $(ARGS)
+
+lint:
+	@$(PYTHON) bootstrap.py --dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+# The numbers: throughput, accuracy and calibration against Extra-P.
+bench:
+	@$(PYTHON) bootstrap.py --dev
+	@$(BIN)/python -m benchmarks $(ARGS)
