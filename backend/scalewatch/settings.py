@@ -1,8 +1,23 @@
 """Configuration from the environment, one SCALEWATCH_* variable per field."""
 
+import os
 from functools import cache
+from pathlib import Path
+from typing import Any
 
+from pydantic import Field
 from pydantic_settings import BaseSettings, SettingsConfigDict
+
+
+def _data_home() -> Path:
+    """Return where a single user's data lie, after the XDG base directories."""
+    folder = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
+    return Path(folder) / "scalewatch"
+
+
+def _embedded_database(fields: dict[str, Any]) -> str:
+    home: Path = fields["home"]
+    return f"sqlite:///{home.absolute()}/scalewatch.db"
 
 
 class Settings(BaseSettings):
@@ -10,7 +25,11 @@ class Settings(BaseSettings):
 
     model_config = SettingsConfigDict(env_prefix="SCALEWATCH_", frozen=True)
 
-    database_url: str = "sqlite:///scalewatch.db"
+    home: Path = Field(default_factory=_data_home)
+    database_url: str = Field(default_factory=_embedded_database)
+    host: str = "127.0.0.1"
+    port: int = Field(default=8000, ge=0, le=65535)
+    embedded_worker: bool = True
 
 
 @cache

@@ -1,0 +1,45 @@
+"""The schema of the database: which version it has, and how to bring it up to date."""
+
+from alembic import command
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import Engine
+
+from scalewatch.resources import bundled
+from scalewatch.storage.session import writing_engine
+
+
+def upgrade(engine: Engine) -> None:
+    """Run the migrations that are missing, all of them or none.
+
+    Two processes may start at once: the second one waits and finds nothing to do.
+    """
+    config = _config()
+    with writing_engine(engine).connect() as connection:
+        if engine.dialect.name == "sqlite":
+            # Outside a transaction, or it has no effect: a table that a migration
+            # copies and drops must not take the rows that refer to it along.
+            connection.connection.cursor().execute("PRAGMA foreign_keys = OFF")
+        with connection.begin():
+            config.attributes["connection"] = connection
+            command.upgrade(config, "head")
+        # The connection keeps the pragma, so it does not go back to the pool.
+        connection.invalidate()
+
+
+def version(engine: Engine) -> str | None:
+    """Return the revision of the database, None where there is no schema."""
+    with engine.connect() as connection:
+        return MigrationContext.configure(connection).get_current_revision()
+
+
+def newest() -> str | None:
+    """Return the revision that this version of the product needs."""
+    return ScriptDirectory.from_config(_config()).get_current_head()
+
+
+def _config() -> Config:
+    config = Config()
+    config.set_main_option("script_location", str(bundled("migrations")))
+    return config

@@ -1,0 +1,94 @@
+"""Sessions: how the product reads and writes its database.
+
+SQLite and PostgreSQL run the same code. SQLite has one writer at a time, so a
+writing transaction takes the lock when it begins: it then waits for its turn instead
+of failing half-way, when a read turns into a write.
+"""
+
+import sqlite3
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, TypeVar
+
+from sqlalchemy import Connection, Engine, create_engine, event, make_url
+from sqlalchemy.exc import IntegrityError, OperationalError
+from sqlalchemy.orm import Session, sessionmaker
+
+BUSY_SECONDS: Final = 30
+"""How long a writer waits for its turn on SQLite."""
+
+ATTEMPTS: Final = 3
+"""How often a transaction is tried that collides with another one."""
+
+Outcome = TypeVar("Outcome")
+
+_WRITING: Final = {"sqlite_begin": "IMMEDIATE"}
+
+_PRAGMAS: Final = (
+    "PRAGMA journal_mode = WAL",  # readers and the writer do not wait for each other
+    "PRAGMA synchronous = NORMAL",  # safe in WAL: a power cut loses no consistency
+    f"PRAGMA busy_timeout = {BUSY_SECONDS * 1000}",
+    "PRAGMA foreign_keys = ON",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Sessions:
+    """Factories of sessions; rows stay readable after commit."""
+
+    reading: sessionmaker[Session]
+    writing: sessionmaker[Session]
+
+
+def connect(url: str) -> Engine:
+    """Return the engine for a database; the folder of an SQLite file is created."""
+    location = make_url(url)
+    if location.get_backend_name() != "sqlite":
+        return create_engine(location, pool_pre_ping=True, pool_size=20)
+    if location.database and location.database != ":memory:":
+        Path(location.database).parent.mkdir(parents=True, exist_ok=True)
+    engine = create_engine(location)
+    event.listen(engine, "connect", _prepare)
+    event.listen(engine, "begin", _begin)
+    return engine
+
+
+def sessions_of(engine: Engine) -> Sessions:
+    """Return how to read and how to write the database of `engine`."""
+    return Sessions(
+        reading=sessionmaker(engine, expire_on_commit=False),
+        writing=sessionmaker(writing_engine(engine), expire_on_commit=False),
+    )
+
+
+def writing_engine(engine: Engine) -> Engine:
+    """Return `engine` with transactions that take the write lock when they begin."""
+    return engine.execution_options(**_WRITING)
+
+
+def transact(sessions: Sessions, work: Callable[[Session], Outcome]) -> Outcome:
+    """Do `work` in one writing transaction; repeat it where it collides.
+
+    Two agents may post the first run of a project at once: the database lets one of
+    them create the project and turns the other back, who finds it on its next try.
+    """
+    for _ in range(ATTEMPTS - 1):
+        try:
+            with sessions.writing.begin() as session:
+                return work(session)
+        except (IntegrityError, OperationalError):
+            continue
+    with sessions.writing.begin() as session:
+        return work(session)
+
+
+def _prepare(connection: sqlite3.Connection, _record: object) -> None:
+    connection.isolation_level = None  # transactions begin in _begin, not in the driver
+    for pragma in _PRAGMAS:
+        connection.execute(pragma).close()
+
+
+def _begin(connection: Connection) -> None:
+    mode = connection.get_execution_options().get("sqlite_begin", "DEFERRED")
+    connection.exec_driver_sql(f"BEGIN {mode}")

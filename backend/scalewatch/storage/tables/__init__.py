@@ -1,0 +1,42 @@
+"""Tables, one class per row kind; refer to them as `tables.Run`.
+
+A project holds commits, machines and series; a run brings one point to each of its
+series; a model and its verdict belong to a series and a commit. What is to be done
+later is a job, a row in the same transaction as the data that causes it.
+"""
+
+from scalewatch.storage.tables.base import Instant, Table, now
+from scalewatch.storage.tables.jobs import Job
+from scalewatch.storage.tables.judgements import Expectation, Model, Verdict
+from scalewatch.storage.tables.measurements import (
+    Commit,
+    Configuration,
+    Fingerprint,
+    Machine,
+    Payload,
+    Point,
+    Project,
+    Run,
+    Samples,
+    Series,
+)
+
+__all__ = [
+    "Commit",
+    "Configuration",
+    "Expectation",
+    "Fingerprint",
+    "Instant",
+    "Job",
+    "Machine",
+    "Model",
+    "Payload",
+    "Point",
+    "Project",
+    "Run",
+    "Samples",
+    "Series",
+    "Table",
+    "Verdict",
+    "now",
+]

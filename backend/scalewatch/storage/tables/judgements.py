@@ -1,0 +1,71 @@
+"""What was promised, what was found, and how the two compare."""
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ForeignKey, Index, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column
+
+from scalewatch.storage.tables.base import Table, now
+
+
+class Expectation(Table):
+    """A version of the growth that the authors promise for a region's metric."""
+
+    __tablename__ = "expectation"
+    __table_args__ = (UniqueConstraint("project_id", "region", "metric", "version"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    project_id: Mapped[int] = mapped_column(ForeignKey("project.id"))
+    region: Mapped[str]
+    metric: Mapped[str]
+    version: Mapped[int]
+    growth: Mapped[str | None]  # None: withdrawn by this version
+    deviation_limit: Mapped[str | None]  # None: the default for this growth
+    author: Mapped[str]
+    reason: Mapped[str | None]
+    declared_at: Mapped[datetime] = mapped_column(default=now)
+
+
+class Model(Table):
+    """The performance model of a series at a commit, or why there is none."""
+
+    __tablename__ = "model"
+    __table_args__ = (
+        UniqueConstraint("series_id", "commit_id"),
+        Index(None, "commit_id"),
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    series_id: Mapped[int] = mapped_column(ForeignKey("series.id"))
+    commit_id: Mapped[int] = mapped_column(ForeignKey("commit.id"))
+    rule: Mapped[str]
+    points: Mapped[int]
+    repetitions: Mapped[int]
+    constant: Mapped[float | None]
+    terms: Mapped[list[Any]]
+    growth: Mapped[str | None]
+    adjusted_r2: Mapped[float | None]
+    smape: Mapped[float | None]
+    class_probability: Mapped[dict[str, Any]]
+    reason: Mapped[str | None]
+    modelled_at: Mapped[datetime] = mapped_column(default=now)
+
+
+class Verdict(Table):
+    """A model compared with one version of its expectation."""
+
+    __tablename__ = "verdict"
+
+    model_id: Mapped[int] = mapped_column(
+        ForeignKey("model.id", ondelete="cascade"), primary_key=True
+    )
+    expectation_id: Mapped[int] = mapped_column(
+        ForeignKey("expectation.id"), primary_key=True
+    )
+    deviation_limit: Mapped[str]
+    divergence: Mapped[str | None]
+    verdict: Mapped[str]
+    probability: Mapped[dict[str, Any]]
+    reason: Mapped[str | None]
+    judged_at: Mapped[datetime] = mapped_column(default=now)

@@ -1,0 +1,169 @@
+"""What was measured: runs of a commit on a machine, and their points."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import ForeignKey, Index, LargeBinary, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column
+
+from scalewatch.storage.tables.base import Table, now
+
+
+class Project(Table):
+    """A code base under test."""
+
+    __tablename__ = "project"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    name: Mapped[str] = mapped_column(unique=True)
+    created_at: Mapped[datetime] = mapped_column(default=now)
+
+
+class Commit(Table):
+    """A version of a project: commit hash or release tag."""
+
+    __tablename__ = "commit"
+    __table_args__ = (UniqueConstraint("project_id", "sha"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    project_id: Mapped[int] = mapped_column(ForeignKey("project.id"))
+    sha: Mapped[str]
+    parents: Mapped[list[Any]]  # hashes, known or not
+    branch: Mapped[str | None]
+    tag: Mapped[str | None]
+    message: Mapped[str | None]
+    committed_at: Mapped[datetime | None]
+    first_run_at: Mapped[datetime] = mapped_column(default=now)
+
+
+class Machine(Table):
+    """A platform as one project names it."""
+
+    __tablename__ = "machine"
+    __table_args__ = (UniqueConstraint("project_id", "name"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    project_id: Mapped[int] = mapped_column(ForeignKey("project.id"))
+    name: Mapped[str]
+
+
+class Fingerprint(Table):
+    """A state of a machine: hardware, network and software as first seen."""
+
+    __tablename__ = "fingerprint"
+    __table_args__ = (UniqueConstraint("machine_id", "digest"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    machine_id: Mapped[int] = mapped_column(ForeignKey("machine.id"))
+    digest: Mapped[str]
+    facts: Mapped[dict[str, Any]]
+    first_seen_at: Mapped[datetime] = mapped_column(default=now)
+
+
+class Configuration(Table):
+    """The parameters that are held fixed along a scan."""
+
+    __tablename__ = "configuration"
+    __table_args__ = (UniqueConstraint("project_id", "digest"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    project_id: Mapped[int] = mapped_column(ForeignKey("project.id"))
+    digest: Mapped[str]
+    settings: Mapped[dict[str, Any]]
+
+
+class Run(Table):
+    """One execution of a suite: a commit on a machine at one coordinate."""
+
+    __tablename__ = "run"
+    __table_args__ = (
+        Index(None, "commit_id", "machine_id"),
+        Index(None, "machine_id", "received_at"),
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    uuid: Mapped[UUID] = mapped_column(unique=True)
+    commit_id: Mapped[int] = mapped_column(ForeignKey("commit.id"))
+    machine_id: Mapped[int] = mapped_column(ForeignKey("machine.id"))
+    fingerprint_id: Mapped[int] = mapped_column(ForeignKey("fingerprint.id"))
+    configuration_id: Mapped[int] = mapped_column(ForeignKey("configuration.id"))
+    suite: Mapped[str]
+    coordinate: Mapped[dict[str, Any]]
+    scheduler_job: Mapped[dict[str, Any] | None]
+    received_at: Mapped[datetime] = mapped_column(default=now)
+
+
+class Payload(Table):
+    """The content of an accepted run as JSON, compressed, to be replayed."""
+
+    __tablename__ = "payload"
+
+    run_id: Mapped[int] = mapped_column(
+        ForeignKey("run.id", ondelete="cascade"), primary_key=True
+    )
+    digest: Mapped[str]
+    body: Mapped[bytes] = mapped_column(LargeBinary)
+
+
+class Samples(Table):
+    """All repetitions of one run in one compressed blob, see `storage.samples`."""
+
+    __tablename__ = "samples"
+
+    run_id: Mapped[int] = mapped_column(
+        ForeignKey("run.id", ondelete="cascade"), primary_key=True
+    )
+    blob: Mapped[bytes] = mapped_column(LargeBinary)
+
+
+class Series(Table):
+    """Measurements of a metric of a region along a scan, all else fixed."""
+
+    __tablename__ = "series"
+    __table_args__ = (
+        UniqueConstraint(
+            "machine_id",
+            "region",
+            "metric",
+            "configuration_id",
+            name="uq_series_machine_region_metric_configuration",
+        ),
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    machine_id: Mapped[int] = mapped_column(ForeignKey("machine.id"))
+    configuration_id: Mapped[int] = mapped_column(ForeignKey("configuration.id"))
+    region: Mapped[str]
+    metric: Mapped[str]
+    unit: Mapped[str]
+    better: Mapped[str]
+
+
+class Point(Table):
+    """Summary of the repetitions that one run brought to one series.
+
+    Clustered by series, so that a history is one range; a failed result has a
+    count of zero and a reason instead of numbers. Its repetitions are
+    `start : start + count` of the run's samples.
+    """
+
+    __tablename__ = "point"
+    __table_args__ = (Index(None, "run_id"), {"sqlite_with_rowid": False})
+
+    series_id: Mapped[int] = mapped_column(ForeignKey("series.id"), primary_key=True)
+    run_id: Mapped[int] = mapped_column(
+        ForeignKey("run.id", ondelete="cascade"), primary_key=True
+    )
+    start: Mapped[int]
+    count: Mapped[int]
+    minimum: Mapped[float | None]
+    q05: Mapped[float | None]
+    q25: Mapped[float | None]
+    q50: Mapped[float | None]
+    q75: Mapped[float | None]
+    q95: Mapped[float | None]
+    mean: Mapped[float | None]
+    deviation: Mapped[float | None]
+    procedure: Mapped[dict[str, Any] | None]
+    reason: Mapped[str | None]

@@ -1,0 +1,29 @@
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Engine
+from sqlalchemy.orm import Session
+
+from scalewatch.storage.session import Sessions, connect, sessions_of
+from scalewatch.storage.tables import Table
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> Iterator[Engine]:
+    engine = connect(f"sqlite:///{tmp_path}/scalewatch.db")
+    Table.metadata.create_all(engine)
+    yield engine
+    engine.dispose()
+
+
+@pytest.fixture
+def sessions(engine: Engine) -> Sessions:
+    return sessions_of(engine)
+
+
+@pytest.fixture
+def session(sessions: Sessions) -> Iterator[Session]:
+    """A writing session whose transaction is open during the test."""
+    with sessions.writing() as session:
+        yield session
