@@ -5,18 +5,25 @@ refused with the name of the field.
 """
 
 from collections.abc import Mapping
-from datetime import datetime
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from math import isfinite
 from typing import Annotated, Final, Literal, Self
 from uuid import UUID
 
 from pydantic import (
+    AwareDatetime,
     BaseModel,
+    BeforeValidator,
     ConfigDict,
+    FailFast,
     Field,
     StringConstraints,
+    ValidationError,
     field_validator,
     model_validator,
 )
+from pydantic_core import ErrorDetails, PydanticCustomError
 
 UNITS: Final[Mapping[str, Mapping[str, float]]] = {
     "time": {"s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9},
@@ -48,9 +55,46 @@ Sha = Annotated[
 ]
 """A commit hash or a release tag."""
 
+Text = Annotated[str, StringConstraints(max_length=10_000, pattern=r"^[^\x00]*$")]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
-Setting = int | Finite
-Text = Annotated[str, StringConstraints(max_length=10_000)]
+
+Moment = Annotated[
+    AwareDatetime,
+    Field(ge=datetime(1970, 1, 1, tzinfo=UTC), lt=datetime(9000, 1, 1, tzinfo=UTC)),
+]
+"""A time with its zone."""
+
+
+def wrong(message: str, field: str = "") -> PydanticCustomError:
+    """Return an error about `field` below the object that is validated."""
+    evidence = {"message": message, "field": field}
+    return PydanticCustomError("refused", "{message}", evidence)
+
+
+def _portable(value: object) -> object:
+    """Refuse what not every database and JSON reader can hold."""
+    if not isinstance(value, str | int | float | None):
+        raise wrong("a text, a number, true or false is expected")
+    if isinstance(value, float) and not isfinite(value):
+        raise wrong(f"{value} is not a finite number")
+    if isinstance(value, int) and not -(2**63) <= value < 2**63:
+        raise wrong("the number needs more than 64 bits")
+    if isinstance(value, str) and ("\x00" in value or len(value) > 10_000):
+        raise wrong("the text holds a NUL or more than 10,000 characters")
+    return value
+
+
+def _number(value: object) -> object:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise wrong("a number is expected")
+    return _portable(value)
+
+
+Setting = Annotated[int | float, BeforeValidator(_number)]
+"""What a parameter is set to."""
+
+Fact = Annotated[str | bool | int | float | None, BeforeValidator(_portable)]
+"""What a machine or a configuration says of itself."""
 
 
 class Report(BaseModel):
@@ -65,9 +109,9 @@ class Commit(Report):
     """The version of the code that was measured."""
 
     sha: Sha = Field(examples=["v5.0.2"])
-    parents: tuple[Sha, ...] = ()
+    parents: Annotated[tuple[Sha, ...], Field(max_length=100)] = ()
     branch: Name | None = None
-    committed_at: datetime | None = None
+    committed_at: Moment | None = None
     message: Text | None = None
     tag: Name | None = None
 
@@ -76,7 +120,7 @@ class Machine(Report):
     """The platform it ran on; a changed fingerprint is a new state of the machine."""
 
     name: Name = Field(examples=["jureca"])
-    fingerprint: dict[Name, str | bool | int | Finite | None] = {}
+    fingerprint: Annotated[dict[Name, Fact], Field(max_length=200)] = {}
 
 
 class Job(Report):
@@ -85,8 +129,8 @@ class Job(Report):
     scheduler: Name | None = None
     id: Text | None = None
     nodes: Annotated[int, Field(ge=1)] | None = None
-    started_at: datetime | None = None
-    ended_at: datetime | None = None
+    started_at: Moment | None = None
+    ended_at: Moment | None = None
 
 
 class Procedure(Report):
@@ -114,7 +158,9 @@ class Result(Report):
     unit: Annotated[str, StringConstraints(max_length=40)] = Field(examples=["s"])
     better: Literal["lower", "higher"] = "lower"
     values: Annotated[
-        tuple[Finite, ...], Field(description="One number per repetition.")
+        tuple[Finite, ...],
+        FailFast(),
+        Field(description="One number per repetition."),
     ] = ()
     status: Literal["ok", "failed"] = "ok"
     reason: Text | None = Field(None, description="Why it failed, in words.")
@@ -124,20 +170,21 @@ class Result(Report):
     def _is_known_unit(self) -> Self:
         known = UNITS.get(self.metric)
         if known is not None and self.unit not in known:
-            raise ValueError(
-                f"unit {self.unit!r} is unknown for metric {self.metric!r}; "
-                f"known are {', '.join(known)}"
+            names = ", ".join(known)
+            raise wrong(
+                f"{self.unit!r} is no unit of {self.metric!r}; known are {names}",
+                field="unit",
             )
         return self
 
     @model_validator(mode="after")
     def _has_sound_values_unless_failed(self) -> Self:
         if self.status == "ok" and not self.values:
-            raise ValueError("values are empty; a result that is ok needs at least one")
+            raise wrong("a result that is ok needs a value", field="values")
         if self.metric in UNITS and any(value < 0 for value in self.values):
-            raise ValueError(f"values hold a negative {self.metric}")
+            raise wrong(f"a {self.metric} is negative", field="values")
         if self.status == "failed" and not self.reason:
-            raise ValueError("reason is missing; a failed result says why")
+            raise wrong("a failed result says why", field="reason")
         return self
 
 
@@ -150,26 +197,62 @@ class RunReport(Report):
     suite: Name = Field(examples=["mpi-collectives"])
     commit: Commit
     machine: Machine
-    coordinate: Annotated[dict[Name, Setting], Field(min_length=1)]
-    configuration: dict[Name, str | bool | int | Finite] = {}
+    coordinate: Annotated[dict[Name, Setting], Field(min_length=1, max_length=20)]
+    configuration: Annotated[dict[Name, Fact], Field(max_length=200)] = {}
     job: Job | None = None
-    results: Annotated[tuple[Result, ...], Field(min_length=1)]
+    results: Annotated[tuple[Result, ...], FailFast()]
 
     @field_validator("coordinate")
     @classmethod
     def _is_positive(cls, coordinate: dict[str, Setting]) -> dict[str, Setting]:
         for parameter, setting in coordinate.items():
             if setting <= 0:
-                raise ValueError(f"{parameter} is {setting}; it must be positive")
+                raise wrong(f"{setting} is not positive", field=parameter)
             if parameter in COUNTED_PARAMETERS and setting != int(setting):
-                raise ValueError(f"{parameter} is {setting}; it must be a whole number")
+                raise wrong(f"{setting} is not a whole number", field=parameter)
         return coordinate
+
+    @field_validator("results")
+    @classmethod
+    def _is_not_empty(cls, results: tuple[Result, ...]) -> tuple[Result, ...]:
+        if not results:
+            raise wrong("a run brings at least one result")
+        return results
 
     @model_validator(mode="after")
     def _names_each_result_once(self) -> Self:
         seen = set()
-        for result in self.results:
+        for position, result in enumerate(self.results):
             if (key := (result.region, result.metric)) in seen:
-                raise ValueError(f"results hold {' · '.join(key)} more than once")
+                raise wrong(
+                    f"{' · '.join(key)} is there more than once",
+                    field=f"results.{position}.region",
+                )
             seen.add(key)
         return self
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What is wrong with one field, such as `results.0.values`."""
+
+    field: str
+    message: str
+
+
+def faults(error: ValidationError) -> list[Fault]:
+    """Return what is wrong with a refused report, field by field."""
+    return [
+        Fault(
+            field=".".join(
+                str(part) for part in (*one["loc"], _below(one)) if part != ""
+            ),
+            message=one["msg"],
+        )
+        for one in error.errors(include_url=False, include_input=False)
+    ]
+
+
+def _below(one: ErrorDetails) -> str:
+    """Return the field that `wrong` named below the location."""
+    return str(one.get("ctx", {}).get("field", "")) if one["type"] == "refused" else ""
