@@ -7,11 +7,20 @@
   x NotFound
   x Conflict
     + RunAlreadyRecorded
+    + UnitChanged
+    + LeaseLost
+  x Refused
+    + UnreadableBody
+    + BodyTooLarge
+    + UnsupportedContent
+    + InvalidReport
   x MissingExtra
 
 An error carries the evidence as attributes, and writes its own message. What an
 error means over HTTP is decided in `scalewatch.api.problems`, nowhere else.
 """
+
+from collections.abc import Iterable, Sequence
 
 
 class ScalewatchError(Exception):
@@ -67,6 +76,73 @@ class RunAlreadyRecorded(Conflict):
             "a new run needs a new id"
         )
         self.run_id = run_id
+
+
+class UnitChanged(Conflict):
+    """A metric was recorded in a unit that cannot be converted."""
+
+    def __init__(self, region: str, metric: str, *, recorded: str, posted: str) -> None:
+        super().__init__(
+            f"{metric} of {region} is recorded in {recorded!r}, not in {posted!r}; "
+            "another unit needs another metric"
+        )
+        self.region = region
+        self.metric = metric
+        self.recorded = recorded
+        self.posted = posted
+
+
+class LeaseLost(Conflict):
+    """A worker finished a job after its lease ended; another one may have it."""
+
+    def __init__(self, job_id: int, owner: str) -> None:
+        super().__init__(f"job {job_id} is no longer leased to {owner}")
+        self.job_id = job_id
+        self.owner = owner
+
+
+class Refused(ScalewatchError):
+    """What was sent cannot be accepted."""
+
+
+class UnreadableBody(Refused):
+    """A body is not what its headers say."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"the body cannot be read: {reason}")
+        self.reason = reason
+
+
+class BodyTooLarge(Refused):
+    """A body exceeds the limit, as sent or once it is decompressed."""
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(
+            f"the body holds more than {limit >> 20} MiB; post fewer runs at once"
+        )
+        self.limit = limit
+
+
+class UnsupportedContent(Refused):
+    """A body of a type, or an encoding, that is not understood."""
+
+    def __init__(self, header: str, found: str, known: Iterable[str]) -> None:
+        super().__init__(
+            f"{header} {found!r} is not supported; known are {', '.join(known)}"
+        )
+        self.header = header
+        self.found = found
+        self.known = tuple(known)
+
+
+class InvalidReport(Refused):
+    """Fields of a report are missing, unknown or wrong."""
+
+    def __init__(self, faults: Sequence[tuple[str, str]]) -> None:
+        first = ": ".join(filter(None, faults[0]))
+        more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
+        super().__init__(f"{first}{more}")
+        self.faults = faults
 
 
 class MissingExtra(ScalewatchError):

@@ -58,6 +58,9 @@ Sha = Annotated[
 Text = Annotated[str, StringConstraints(max_length=10_000, pattern=r"^[^\x00]*$")]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 
+Quantity = Annotated[float, Field(allow_inf_nan=False, ge=-1e290, le=1e290)]
+"""A number that stays finite in any unit."""
+
 Moment = Annotated[
     AwareDatetime,
     Field(ge=datetime(1970, 1, 1, tzinfo=UTC), lt=datetime(9000, 1, 1, tzinfo=UTC)),
@@ -158,7 +161,7 @@ class Result(Report):
     unit: Annotated[str, StringConstraints(max_length=40)] = Field(examples=["s"])
     better: Literal["lower", "higher"] = "lower"
     values: Annotated[
-        tuple[Finite, ...],
+        tuple[Quantity, ...],
         FailFast(),
         Field(description="One number per repetition."),
     ] = ()

@@ -1,0 +1,147 @@
+"""Work to be done later: queue it, claim it, finish it.
+
+A job is a row in the same transaction as the data that cause it, so neither can be
+lost without the other. A worker claims it for the time of a lease. A lost worker
+delays its job until the lease ends, and a job may be done twice: doing it twice must
+give the same result.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Final
+
+from sqlalchemy.orm import Session
+
+from scalewatch.errors import LeaseLost
+from scalewatch.storage import jobs
+from scalewatch.storage.jobs import Claim
+from scalewatch.storage.tables import now
+
+LEASE: Final = timedelta(minutes=5)
+"""How long a worker may take for a job before another one takes it over."""
+
+MAX_ATTEMPTS: Final = 5
+"""How often a job is tried before it has failed."""
+
+FIRST_PAUSE: Final = timedelta(seconds=2)
+"""Time until the second attempt; each further pause is four times as long."""
+
+
+class Kind(StrEnum):
+    """What there is to do."""
+
+    ANALYSE = "analyse"
+    """Model and judge all series of a commit on a machine."""
+
+    REJUDGE = "rejudge"
+    """Analyse again what an expectation of a project has changed for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A job as its users see it."""
+
+    id: int
+    kind: str
+    state: str
+    attempts: int
+    reason: str | None
+    created_at: datetime
+    finished_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """How much is to be done."""
+
+    open: int
+    failed: int
+    oldest_open_at: datetime | None
+
+
+def enqueue(session: Session, kind: Kind, subject: str) -> int:
+    """Queue a job for the end of this transaction and return its id."""
+    return jobs.enqueue(session, kind, subject)
+
+
+def claim(session: Session, owner: str) -> Claim | None:
+    """Take the next job that is due, or one whose worker was lost."""
+    return jobs.claim(session, owner, now() + LEASE)
+
+
+def finish(session: Session, claim: Claim) -> None:
+    """Mark a job done, in the transaction of its result.
+
+    Raises
+    ------
+    LeaseLost
+        If it took longer than its lease; the result must not be kept.
+    """
+    _release(session, claim, state="done")
+
+
+def fail(session: Session, claim: Claim, reason: str, *, for_good: bool) -> None:
+    """Queue a job again for later or, after its last attempt, give it up.
+
+    Parameters
+    ----------
+    for_good
+        Whether another attempt could only fail in the same way.
+
+    Raises
+    ------
+    LeaseLost
+        If another worker may have it.
+    """
+    if for_good or claim.attempts >= MAX_ATTEMPTS:
+        _release(session, claim, state="failed", reason=reason)
+    elif jobs.is_queued(session, claim.kind, claim.subject):
+        _release(session, claim, state="superseded", reason=reason)
+    else:
+        pause = FIRST_PAUSE * 4 ** (claim.attempts - 1)
+        held = jobs.release(
+            session, claim, state="queued", reason=reason, due_at=now() + pause
+        )
+        if not held:
+            raise LeaseLost(claim.id, claim.owner)
+
+
+def job_of(session: Session, job_id: int) -> Job:
+    """Return a job.
+
+    Raises
+    ------
+    NotFound
+        If there is none with this id.
+    """
+    row = jobs.identified(session, job_id)
+    return Job(
+        id=row.id,
+        kind=row.kind,
+        state=row.state,
+        attempts=row.attempts,
+        reason=row.reason,
+        created_at=row.created_at,
+        finished_at=row.finished_at,
+    )
+
+
+def queue(session: Session) -> Queue:
+    """Return how much is to be done, and since when."""
+    counts = jobs.counts(session)
+    return Queue(
+        open=sum(counts.get(state, 0) for state in jobs.OPEN),
+        failed=counts.get("failed", 0),
+        oldest_open_at=jobs.oldest_open(session),
+    )
+
+
+def _release(
+    session: Session, claim: Claim, *, state: str, reason: str | None = None
+) -> None:
+    held = jobs.release(
+        session, claim, state=state, reason=reason, due_at=None, finished_at=now()
+    )
+    if not held:
+        raise LeaseLost(claim.id, claim.owner)

@@ -1,0 +1,78 @@
+"""Queries on commits."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from sqlalchemy import func, or_, select
+from sqlalchemy.orm import Session
+
+from scalewatch import wire
+from scalewatch.storage import tables
+from scalewatch.storage.inserts import insert_missing
+
+TIME = func.coalesce(tables.Commit.committed_at, tables.Commit.first_run_at)
+"""When a commit was made or, where nobody said, first measured."""
+
+_DESCRIPTION: Final = ("parents", "branch", "committed_at", "message", "tag")
+
+
+def of_project(session: Session, project_id: int) -> Sequence[tables.Commit]:
+    """Return a project's commits, newest first."""
+    return session.scalars(
+        select(tables.Commit)
+        .where(tables.Commit.project_id == project_id)
+        .order_by(TIME.desc(), tables.Commit.id.desc())
+    ).all()
+
+
+def newest(session: Session, project_id: int) -> tables.Commit | None:
+    """Return a project's newest commit."""
+    return session.scalars(
+        select(tables.Commit)
+        .where(tables.Commit.project_id == project_id)
+        .order_by(TIME.desc(), tables.Commit.id.desc())
+        .limit(1)
+    ).first()
+
+
+def referenced(
+    session: Session, project_id: int, reference: str
+) -> Sequence[tables.Commit]:
+    """Return the commits that a hash, the beginning of one, or a tag can mean."""
+    return session.scalars(
+        select(tables.Commit)
+        .where(tables.Commit.project_id == project_id)
+        .where(
+            or_(
+                tables.Commit.tag == reference,
+                tables.Commit.sha.startswith(reference, autoescape=True),
+            )
+        )
+        .order_by(TIME.desc(), tables.Commit.id.desc())
+    ).all()
+
+
+def find_or_create(
+    session: Session, project_id: int, commit: wire.Commit
+) -> tables.Commit:
+    """Return a commit, new or not; what was not known of it before is added."""
+    wanted = select(tables.Commit).where(
+        tables.Commit.project_id == project_id, tables.Commit.sha == commit.sha
+    )
+    found = session.scalar(wanted)
+    if found is None:
+        row = {"project_id": project_id, "sha": commit.sha, **_description(commit)}
+        insert_missing(session, tables.Commit, [row])
+        return session.scalars(wanted).one()
+    for name, value in _description(commit).items():
+        if value and not getattr(found, name):
+            setattr(found, name, value)
+    return found
+
+
+def _description(commit: wire.Commit) -> dict[str, Any]:
+    return {
+        name: list(value) if isinstance(value, tuple) else value
+        for name in _DESCRIPTION
+        for value in (getattr(commit, name),)
+    }

@@ -1,0 +1,76 @@
+"""Queries on expectations and their versions."""
+
+from collections.abc import Sequence
+
+from sqlalchemy import Select, func, select
+from sqlalchemy.orm import Session, aliased
+
+from scalewatch.storage import tables
+
+
+def newest() -> Select[tables.Expectation]:
+    """Select the newest version of each expectation, withdrawn ones included."""
+    later = aliased(tables.Expectation)
+    version = (
+        select(func.max(later.version))
+        .where(
+            later.project_id == tables.Expectation.project_id,
+            later.region == tables.Expectation.region,
+            later.metric == tables.Expectation.metric,
+        )
+        .correlate(tables.Expectation)
+        .scalar_subquery()
+    )
+    return select(tables.Expectation).where(tables.Expectation.version == version)
+
+
+def in_force() -> Select[tables.Expectation]:
+    """Select the newest version of each expectation that is not withdrawn."""
+    return newest().where(tables.Expectation.growth.is_not(None))
+
+
+def of_project(session: Session, project_id: int) -> Sequence[tables.Expectation]:
+    """Return what is expected of a project, by region and metric."""
+    return session.scalars(
+        in_force()
+        .where(tables.Expectation.project_id == project_id)
+        .order_by(tables.Expectation.region, tables.Expectation.metric)
+    ).all()
+
+
+def newest_versions(
+    session: Session, project_id: int
+) -> dict[tuple[str, str], tables.Expectation]:
+    """Return the newest version by region and metric, withdrawn ones included."""
+    rows = session.scalars(newest().where(tables.Expectation.project_id == project_id))
+    return {(row.region, row.metric): row for row in rows}
+
+
+def unjudged(session: Session, project_id: int) -> Sequence[tuple[int, int]]:
+    """Return the commits and machines with a model that no verdict compares yet.
+
+    Each is a pair of ids; withdrawn expectations ask for no verdict.
+    """
+    current = in_force().subquery()
+    rows = session.execute(
+        select(tables.Model.commit_id, tables.Series.machine_id)
+        .join(tables.Series, tables.Series.id == tables.Model.series_id)
+        .join(tables.Machine, tables.Machine.id == tables.Series.machine_id)
+        .join(
+            current,
+            (current.c.project_id == tables.Machine.project_id)
+            & (current.c.region == tables.Series.region)
+            & (current.c.metric == tables.Series.metric),
+        )
+        .outerjoin(
+            tables.Verdict,
+            (tables.Verdict.model_id == tables.Model.id)
+            & (tables.Verdict.expectation_id == current.c.id),
+        )
+        .where(
+            tables.Machine.project_id == project_id,
+            tables.Verdict.model_id.is_(None),
+        )
+        .distinct()
+    )
+    return [(commit_id, machine_id) for commit_id, machine_id in rows]

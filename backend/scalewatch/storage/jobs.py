@@ -1,0 +1,174 @@
+"""Queries on jobs: the outbox of work to be done later."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import exists, func, select, update
+from sqlalchemy.orm import Session, aliased
+
+from scalewatch.errors import NotFound
+from scalewatch.storage import tables
+from scalewatch.storage.inserts import insert
+from scalewatch.storage.tables import now
+
+OPEN = ("queued", "running")
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A job that one worker may do until its lease ends."""
+
+    id: int
+    kind: str
+    subject: str
+    attempts: int
+    owner: str
+
+
+def enqueue(session: Session, kind: str, subject: str) -> int:
+    """Queue a job and return its id: that of an equal one if it waits already.
+
+    The row is locked until this transaction ends, so that no worker begins before
+    the data that cause the job can be seen.
+    """
+    statement = insert(session, tables.Job).values(kind=kind, subject=subject)
+    return session.scalars(
+        statement.on_conflict_do_update(
+            index_elements=["kind", "subject"],
+            index_where=tables.Job.state == "queued",
+            set_={"due_at": statement.excluded.due_at},
+        ).returning(tables.Job.id)
+    ).one()
+
+
+def claim(session: Session, owner: str, lease_end: datetime) -> Claim | None:
+    """Take the job that is longest due, unless an equal one is being done."""
+    rival = aliased(tables.Job)
+    moment = now()
+    is_being_done = exists().where(
+        rival.kind == tables.Job.kind,
+        rival.subject == tables.Job.subject,
+        rival.id != tables.Job.id,
+        rival.state == "running",
+        rival.due_at > moment,
+    )
+    longest_due = (
+        select(tables.Job.id)
+        .where(tables.Job.due_at <= moment, ~is_being_done)
+        .order_by(tables.Job.due_at)
+        .limit(1)
+        .with_for_update(skip_locked=True)
+    )
+    row = session.execute(
+        update(tables.Job)
+        .where(tables.Job.id.in_(longest_due.scalar_subquery()))
+        .values(
+            state="running",
+            owner=owner,
+            due_at=lease_end,
+            attempts=tables.Job.attempts + 1,
+        )
+        .returning(
+            tables.Job.id, tables.Job.kind, tables.Job.subject, tables.Job.attempts
+        )
+        .execution_options(synchronize_session=False)
+    ).one_or_none()
+    return row and Claim(*row, owner=owner)
+
+
+def release(session: Session, claim: Claim, **changes: Any) -> bool:
+    """Change a claimed job; return whether its owner still held the lease."""
+    held = session.scalar(
+        update(tables.Job)
+        .where(
+            tables.Job.id == claim.id,
+            tables.Job.owner == claim.owner,
+            tables.Job.state == "running",
+            tables.Job.due_at > now(),
+        )
+        .values(owner=None, **changes)
+        .returning(tables.Job.id)
+        .execution_options(synchronize_session=False)
+    )
+    return held is not None
+
+
+def is_queued(session: Session, kind: str, subject: str) -> bool:
+    """Tell whether such a job waits."""
+    return bool(
+        session.scalar(
+            select(
+                exists().where(
+                    tables.Job.kind == kind,
+                    tables.Job.subject == subject,
+                    tables.Job.state == "queued",
+                )
+            )
+        )
+    )
+
+
+def identified(session: Session, job_id: int) -> tables.Job:
+    """Return a job.
+
+    Raises
+    ------
+    NotFound
+        If there is none with this id.
+    """
+    job = session.get(tables.Job, job_id)
+    if job is None:
+        raise NotFound("job", job_id)
+    return job
+
+
+def newest(session: Session, kind: str, subject: str) -> tables.Job | None:
+    """Return the newest job for a subject."""
+    return session.scalar(
+        select(tables.Job)
+        .where(tables.Job.kind == kind, tables.Job.subject == subject)
+        .order_by(tables.Job.id.desc())
+        .limit(1)
+    )
+
+
+def is_open(session: Session, kind: str, subject: str) -> bool:
+    """Tell whether a job for a subject waits or is being done."""
+    return bool(
+        session.scalar(
+            select(
+                exists().where(
+                    tables.Job.kind == kind,
+                    tables.Job.subject == subject,
+                    tables.Job.state.in_(OPEN),
+                )
+            )
+        )
+    )
+
+
+def counts(session: Session) -> dict[str, int]:
+    """Return how many jobs are in each state."""
+    rows = session.execute(
+        select(tables.Job.state, func.count()).group_by(tables.Job.state)
+    )
+    return dict(rows.tuples())
+
+
+def oldest_open(session: Session) -> datetime | None:
+    """Return since when the oldest open job waits."""
+    return session.scalar(
+        select(func.min(tables.Job.created_at)).where(tables.Job.due_at.is_not(None))
+    )
+
+
+def failed(session: Session, limit: int) -> Sequence[tables.Job]:
+    """Return the jobs that failed last."""
+    return session.scalars(
+        select(tables.Job)
+        .where(tables.Job.state == "failed")
+        .order_by(tables.Job.id.desc())
+        .limit(limit)
+    ).all()

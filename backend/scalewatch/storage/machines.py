@@ -1,0 +1,64 @@
+"""Queries on machines and their fingerprints."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from sqlalchemy import Row, func, select
+from sqlalchemy.orm import Session
+
+from scalewatch.storage import tables
+from scalewatch.storage.digests import canonical, digest_of
+from scalewatch.storage.inserts import insert_missing
+from scalewatch.wire import Fact
+
+
+def of_project(session: Session, project_id: int) -> Sequence[tables.Machine]:
+    """Return a project's machines in the order in which they appeared."""
+    return session.scalars(
+        select(tables.Machine)
+        .where(tables.Machine.project_id == project_id)
+        .order_by(tables.Machine.id)
+    ).all()
+
+
+def last_seen(session: Session, project_id: int) -> Sequence[Row[str, datetime, int]]:
+    """Return name, last run and number of runs per machine, by first appearance."""
+    return session.execute(
+        select(
+            tables.Machine.name,
+            func.max(tables.Run.received_at),
+            func.count(tables.Run.id),
+        )
+        .join(tables.Run, tables.Run.machine_id == tables.Machine.id)
+        .where(tables.Machine.project_id == project_id)
+        .group_by(tables.Machine.id, tables.Machine.name)
+        .order_by(tables.Machine.id)
+    ).all()
+
+
+def find_or_create(session: Session, project_id: int, name: str) -> tables.Machine:
+    """Return a machine, new or not."""
+    wanted = select(tables.Machine).where(
+        tables.Machine.project_id == project_id, tables.Machine.name == name
+    )
+    machine = session.scalar(wanted)
+    if machine is None:
+        row = {"project_id": project_id, "name": name}
+        insert_missing(session, tables.Machine, [row])
+        machine = session.scalars(wanted).one()
+    return machine
+
+
+def fingerprint_id(session: Session, machine_id: int, facts: dict[str, Fact]) -> int:
+    """Return the id of a machine's state, new or not."""
+    digest = digest_of(canonical(facts))
+    wanted = select(tables.Fingerprint.id).where(
+        tables.Fingerprint.machine_id == machine_id,
+        tables.Fingerprint.digest == digest,
+    )
+    found = session.scalar(wanted)
+    if found is None:
+        row = {"machine_id": machine_id, "digest": digest, "facts": facts}
+        insert_missing(session, tables.Fingerprint, [row])
+        found = session.scalars(wanted).one()
+    return found

@@ -1,0 +1,43 @@
+"""Queries on projects."""
+
+from collections.abc import Sequence
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from scalewatch.errors import NotFound
+from scalewatch.storage import tables
+from scalewatch.storage.inserts import insert_missing
+
+
+def listed(session: Session) -> Sequence[tables.Project]:
+    """Return all projects by name."""
+    return session.scalars(select(tables.Project).order_by(tables.Project.name)).all()
+
+
+def named(session: Session, name: str) -> tables.Project | None:
+    """Return the project of this name."""
+    return session.scalar(select(tables.Project).where(tables.Project.name == name))
+
+
+def existing(session: Session, name: str) -> tables.Project:
+    """Return the project of this name.
+
+    Raises
+    ------
+    NotFound
+        If no run of such a project was ever posted.
+    """
+    project = named(session, name)
+    if project is None:
+        raise NotFound("project", name)
+    return project
+
+
+def find_or_create(session: Session, name: str) -> tables.Project:
+    """Return the project of this name, new or not."""
+    project = named(session, name)
+    if project is None:
+        insert_missing(session, tables.Project, [{"name": name}])
+        project = existing(session, name)
+    return project

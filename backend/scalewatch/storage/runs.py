@@ -1,0 +1,161 @@
+"""Queries on runs, their payloads and their points."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import zstandard
+from sqlalchemy import func, insert, select
+from sqlalchemy.orm import Session
+
+from scalewatch.errors import NotFound
+from scalewatch.storage import tables
+from scalewatch.storage.inserts import Row
+from scalewatch.storage.inserts import insert as insert_tolerantly
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """A run that is recorded already."""
+
+    id: int
+    commit_id: int
+    machine_id: int
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """What a run measured, where and of what."""
+
+    id: int
+    uuid: UUID
+    project: str
+    commit_id: int
+    commit: str
+    machine_id: int
+    machine: str
+    fingerprint: dict[str, Any]
+    suite: str
+    coordinate: dict[str, int | float]
+    configuration: dict[str, Any]
+    scheduler_job: dict[str, Any] | None
+    received_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Coordinates:
+    """Where a machine measured a commit."""
+
+    commit_id: int
+    machine: str
+    coordinate: dict[str, int | float]
+    runs: int
+
+
+def recorded(session: Session, uuid: UUID) -> Recorded | None:
+    """Return the run with this id, if there is one."""
+    row = session.execute(
+        select(
+            tables.Run.id,
+            tables.Run.commit_id,
+            tables.Run.machine_id,
+            tables.Payload.digest,
+        )
+        .join(tables.Payload, tables.Payload.run_id == tables.Run.id)
+        .where(tables.Run.uuid == uuid)
+    ).one_or_none()
+    return row and Recorded(*row)
+
+
+def create(session: Session, row: Row) -> int | None:
+    """Insert a run and return its id, or None where its uuid is taken."""
+    statement = insert_tolerantly(session, tables.Run).on_conflict_do_nothing()
+    return session.scalar(statement.values(**row).returning(tables.Run.id))
+
+
+def add_payload(session: Session, run_id: int, content: bytes, digest: str) -> None:
+    """Keep the content of a run, compressed."""
+    row = {"run_id": run_id, "digest": digest, "body": zstandard.compress(content)}
+    session.execute(insert(tables.Payload), row)
+
+
+def add_points(
+    session: Session, run_id: int, points: Sequence[Row], samples: bytes
+) -> None:
+    """Insert the points of a run, and its samples as one blob."""
+    session.execute(insert(tables.Samples), {"run_id": run_id, "blob": samples})
+    session.execute(
+        insert(tables.Point), [{"run_id": run_id, **point} for point in points]
+    )
+
+
+def described(session: Session, uuid: UUID) -> Description:
+    """Return what is known of a run.
+
+    Raises
+    ------
+    NotFound
+        If no run has this id.
+    """
+    row = session.execute(
+        select(
+            tables.Run.id,
+            tables.Run.uuid,
+            tables.Project.name,
+            tables.Commit.id,
+            tables.Commit.sha,
+            tables.Machine.id,
+            tables.Machine.name,
+            tables.Fingerprint.facts,
+            tables.Run.suite,
+            tables.Run.coordinate,
+            tables.Configuration.settings,
+            tables.Run.scheduler_job,
+            tables.Run.received_at,
+        )
+        .join(tables.Commit, tables.Commit.id == tables.Run.commit_id)
+        .join(tables.Project, tables.Project.id == tables.Commit.project_id)
+        .join(tables.Machine, tables.Machine.id == tables.Run.machine_id)
+        .join(tables.Fingerprint, tables.Fingerprint.id == tables.Run.fingerprint_id)
+        .join(
+            tables.Configuration,
+            tables.Configuration.id == tables.Run.configuration_id,
+        )
+        .where(tables.Run.uuid == uuid)
+    ).one_or_none()
+    if row is None:
+        raise NotFound("run", uuid)
+    return Description(*row)
+
+
+def coordinates_of(
+    session: Session, commit_ids: Sequence[int]
+) -> Sequence[Coordinates]:
+    """Return where each commit was measured, in the order of the first runs."""
+    rows = session.execute(
+        select(
+            tables.Run.commit_id,
+            tables.Machine.name,
+            tables.Run.coordinate,
+            tables.Run.id,
+        )
+        .join(tables.Machine, tables.Machine.id == tables.Run.machine_id)
+        .where(tables.Run.commit_id.in_(commit_ids))
+        .order_by(tables.Run.id)
+    )
+    counted: dict[tuple[Any, ...], int] = {}
+    for commit_id, machine, coordinate, _ in rows:
+        key = (commit_id, machine, tuple(sorted(coordinate.items())))
+        counted[key] = counted.get(key, 0) + 1
+    return [
+        Coordinates(commit_id, machine, dict(coordinate), runs)
+        for (commit_id, machine, coordinate), runs in counted.items()
+    ]
+
+
+def count(session: Session) -> int:
+    """Return how many runs are recorded."""
+    return session.scalar(select(func.count()).select_from(tables.Run)) or 0
