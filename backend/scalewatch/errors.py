@@ -3,7 +3,14 @@
 * ScalewatchError
   x ModellingError
     + BadExpression
+    + MissingParameter
+    + NoExpectation
+    + NotFinite
+    + NotOneParameter
+    + OutsideDomain
     + TooFewSettings
+    + WrongShape
+    + UnknownChoice
   x NotFound
   x Conflict
     + RunAlreadyRecorded
@@ -45,6 +52,53 @@ class BadExpression(ModellingError):
         self.expected = expected
 
 
+class MissingParameter(ModellingError):
+    """A growth was asked for its value without a setting for its parameter."""
+
+    def __init__(self, parameter: str, growth: str) -> None:
+        super().__init__(f"no setting of {parameter} was given for {growth}")
+        self.parameter = parameter
+        self.growth = growth
+
+
+class NoExpectation(ModellingError):
+    """An answer was asked for that follows from an expectation, without one."""
+
+    def __init__(self) -> None:
+        super().__init__("a search space of the expectation needs an expectation")
+
+
+class NotFinite(ModellingError):
+    """A setting is NaN or infinite."""
+
+    def __init__(self, parameter: str, setting: float) -> None:
+        super().__init__(f"{parameter} = {setting:g} is no setting")
+        self.parameter = parameter
+        self.setting = setting
+
+
+class NotOneParameter(ModellingError):
+    """A growth of exactly one parameter is needed here."""
+
+    def __init__(self, growth: str, parameters: Iterable[str]) -> None:
+        self.parameters = tuple(parameters)
+        super().__init__(
+            f"{growth} depends on {', '.join(self.parameters)}; "
+            "a default can only be derived for one parameter"
+        )
+        self.growth = growth
+
+
+class OutsideDomain(ModellingError):
+    """A growth is no real number at a setting."""
+
+    def __init__(self, growth: str, parameter: str, setting: float) -> None:
+        super().__init__(f"{growth} is not defined at {parameter} = {setting:g}")
+        self.growth = growth
+        self.parameter = parameter
+        self.setting = setting
+
+
 class TooFewSettings(ModellingError):
     """Fewer distinct settings of the parameter than a model needs."""
 
@@ -52,6 +106,28 @@ class TooFewSettings(ModellingError):
         super().__init__(f"{needed} distinct settings needed, {settings} measured")
         self.settings = settings
         self.needed = needed
+
+
+class WrongShape(ModellingError):
+    """An array does not have the shape that was agreed on."""
+
+    def __init__(self, name: str, shape: tuple[int, ...], expected: str) -> None:
+        super().__init__(f"{name} has shape {shape}, expected {expected}")
+        self.name = name
+        self.shape = shape
+        self.expected = expected
+
+
+class UnknownChoice(ModellingError):
+    """A named option does not exist."""
+
+    def __init__(self, option: str, chosen: object, known: Iterable[str]) -> None:
+        self.known = tuple(known)
+        super().__init__(
+            f"{option} {str(chosen)!r} is unknown; known are {', '.join(self.known)}"
+        )
+        self.option = option
+        self.chosen = chosen
 
 
 class NotFound(ScalewatchError):

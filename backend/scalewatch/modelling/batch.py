@@ -1,0 +1,133 @@
+"""Bring a batch of measurements into the form that rules expect.
+
+Repetitions of a setting that was measured twice are put together, settings are
+sorted, series that were measured at the same settings are grouped, and each series
+is scaled by a power of two, which is exact and keeps every square finite.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from scalewatch.errors import NotFinite, WrongShape
+
+Reals = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Measurements of many series.
+
+    Parameters
+    ----------
+    settings
+        Per parameter its settings, shape (n,); distinct as tuples, rising.
+    values
+        Repetitions, shape (S, n, R), NaN where missing.
+    """
+
+    settings: Mapping[str, Reals]
+    values: Reals
+
+    @classmethod
+    def of(cls, x: ArrayLike, values: ArrayLike, parameters: Sequence[str]) -> "Batch":
+        """Check and sort the settings, and put duplicates together.
+
+        Parameters
+        ----------
+        x
+            Settings, shape (n,) or, for several parameters, (n, parameters).
+        values
+            Repetitions, shape (S, n, R), NaN where missing.
+        parameters
+            Their names.
+
+        Raises
+        ------
+        WrongShape
+            If the arrays do not fit each other.
+        NotFinite
+            If a setting is NaN or infinite.
+        """
+        points = np.asarray(x, dtype=np.float64)
+        points = points.reshape(-1, 1) if points.ndim == 1 else points
+        repetitions = np.asarray(values, dtype=np.float64)
+        if points.ndim != 2 or points.shape[1] != len(parameters):
+            expected = f"(points, {len(parameters)})"
+            raise WrongShape("x", points.shape, expected)
+        if repetitions.ndim != 3 or repetitions.shape[1] != len(points):
+            expected = f"(series, {len(points)}, repetitions)"
+            raise WrongShape("values", repetitions.shape, expected)
+        for name, column in zip(parameters, points.T, strict=True):
+            if not np.isfinite(column).all():
+                raise NotFinite(name, column[~np.isfinite(column)][0])
+        distinct, place = np.unique(points, axis=0, return_inverse=True)
+        return cls(
+            dict(zip(parameters, distinct.T, strict=True)),
+            _put_together(repetitions, place.reshape(-1), len(distinct)),
+        )
+
+    @property
+    def points(self) -> int:
+        """Number of distinct settings."""
+        return int(self.values.shape[1])
+
+    @property
+    def is_finite(self) -> NDArray[np.bool_]:
+        """Which series hold no infinite value, shape (S,)."""
+        return np.asarray(~np.isinf(self.values).any(axis=(1, 2)))
+
+    def repetitions(self, row: int) -> int:
+        """Return the most repetitions that a series has at one point."""
+        return most_repetitions(self.values[row])
+
+    def only(self, series: NDArray[np.bool_]) -> "Batch":
+        """Return some of the series."""
+        if series.all():
+            return self
+        return Batch(self.settings, self.values[series])
+
+    def groups(self) -> Iterator[tuple[NDArray[np.intp], "Batch"]]:
+        """Yield positions and measurements of series with the same settings."""
+        is_there = ~np.isnan(self.values).all(axis=2)
+        if is_there.all():
+            yield np.arange(len(self.values)), self
+            return
+        patterns, place = np.unique(is_there, axis=0, return_inverse=True)
+        for number, points in enumerate(patterns):
+            rows = np.flatnonzero(place.reshape(-1) == number)
+            yield (
+                rows,
+                Batch(
+                    {name: column[points] for name, column in self.settings.items()},
+                    self.values[np.ix_(rows, points)],
+                ),
+            )
+
+    def scaled(self) -> tuple["Batch", NDArray[np.intc]]:
+        """Return series of magnitude [0.5, 1), and the exponents that undo it."""
+        size = np.nanmax(np.abs(self.values), axis=(1, 2))
+        exponent = np.frexp(size)[1]
+        values = np.ldexp(self.values, -exponent[:, np.newaxis, np.newaxis])
+        return Batch(self.settings, values), exponent
+
+
+def most_repetitions(values: Reals) -> int:
+    """Return the most repetitions at one point of a series, shape (n, R)."""
+    return int((~np.isnan(values)).sum(axis=1).max(initial=0))
+
+
+def _put_together(values: Reals, place: NDArray[np.intp], points: int) -> Reals:
+    """Sort points; points of the same place share its repetitions."""
+    if len(place) == points:
+        return values[:, np.argsort(place)]
+    times = np.bincount(place).max()
+    series, _, repetitions = values.shape
+    merged = np.full((series, points, times, repetitions), np.nan)
+    filled = np.zeros(points, dtype=np.intp)
+    for point, where in enumerate(place):
+        merged[:, where, filled[where]] = values[:, point]
+        filled[where] += 1
+    return merged.reshape(series, points, times * repetitions)

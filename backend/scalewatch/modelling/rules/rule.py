@@ -1,0 +1,116 @@
+"""What a rule is: the question it is asked and the answer it gives."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scalewatch.modelling.growth import Growth
+from scalewatch.modelling.space import Space
+from scalewatch.modelling.summary import Summary, summarise
+
+Hypothesis = tuple[Growth, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A batch of series measured at the same settings, and what is asked about it.
+
+    Parameters
+    ----------
+    settings
+        Per parameter its settings, shape (n,), distinct as tuples, in rising order.
+    values
+        All repetitions, shape (S, n, R), finite; NaN where a repetition is missing,
+        never for a whole (series, point).
+    space
+        Growths that compete; all defined and finite at `settings`.
+    summary
+        How repetitions become one value, chosen by the user or by the rule.
+    expectation, deviation_limit
+        E and D where given, both or none.
+    targets
+        Settings at which forecasts are wanted.
+    level
+        Probability that an interval should hold, and that settles a verdict.
+    """
+
+    settings: Mapping[str, NDArray[np.float64]]
+    values: NDArray[np.float64]
+    space: Space
+    summary: Summary
+    expectation: Growth | None = None
+    deviation_limit: Growth | None = None
+    targets: tuple[Mapping[str, float], ...] = ()
+    level: float = 0.9
+
+    def summarised(self) -> NDArray[np.float64]:
+        """Return one value per series and point, shape (S, n)."""
+        return summarise(self.values, self.summary)
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What a rule found, one row per series of the sample.
+
+    Parameters
+    ----------
+    hypotheses
+        What competed; indices below refer to it. H of them, of at most K terms.
+    chosen
+        Index of the selected hypothesis, shape (S,); -1 where there is none, then
+        `reasons` says why and the other rows are ignored.
+    coefficients
+        c₀ … c_K of the selected hypothesis, shape (S, 1 + K), zero where unused.
+    adjusted_r2, smape
+        Quality of the selected model, shape (S,); SMAPE in percent, 0 … 200.
+    hypothesis_probability
+        Posterior, shape (S, H), rows sum to 1; None for a rule without one.
+    verdict_probability
+        Posterior of match, approximate and mismatch, shape (S, 3), rows sum to 1;
+        None for a rule without one or without an expectation.
+    forecasts
+        Value, low and high at each target, shape (S, len(targets), 3); None for a
+        rule without intervals, then the model itself is evaluated.
+    reasons
+        Row to words, where `chosen` is -1: "negative values have no logarithm".
+    """
+
+    hypotheses: tuple[Hypothesis, ...]
+    chosen: NDArray[np.intp]
+    coefficients: NDArray[np.float64]
+    adjusted_r2: NDArray[np.float64]
+    smape: NDArray[np.float64]
+    hypothesis_probability: NDArray[np.float64] | None = None
+    verdict_probability: NDArray[np.float64] | None = None
+    forecasts: NDArray[np.float64] | None = None
+    reasons: Mapping[int, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A way to select, with the choices that it makes unless the user does.
+
+    Parameters
+    ----------
+    name
+        As in `find_models(rule=…)`.
+    summary
+        The summary of repetitions it prescribes.
+    auto_space
+        What `space="auto"` means when there is an expectation.
+    select
+        The rule itself.
+    """
+
+    name: str
+    summary: Summary
+    auto_space: Literal["expectation", "pmnf"]
+    select: Callable[[Sample], Selection]
+
+
+def single_terms(space: Space) -> tuple[Hypothesis, ...]:
+    """Return one hypothesis per growth of the space, in its order."""
+    return tuple((growth,) if growth.factors else () for growth in space)

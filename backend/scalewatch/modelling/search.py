@@ -1,0 +1,190 @@
+"""From measurements to findings: model, verdict and forecasts of many series."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from scalewatch.errors import (
+    MissingParameter,
+    NoExpectation,
+    OutsideDomain,
+    TooFewSettings,
+    UnknownChoice,
+)
+from scalewatch.modelling.batch import Batch
+from scalewatch.modelling.finding import Finding
+from scalewatch.modelling.findings import Findings, Group, refusal
+from scalewatch.modelling.growth import CONSTANT, Growth
+from scalewatch.modelling.rules import Rule, Sample, rule_named
+from scalewatch.modelling.space import (
+    Space,
+    default_deviation_limit,
+    pmnf,
+    search_space,
+)
+from scalewatch.modelling.summary import Summary
+
+NEEDED_SETTINGS = 5
+"""Distinct settings that a model needs, a rule of thumb of the paper (section 2.3)."""
+
+LARGEST_TERM = 1000.0
+"""Terms above 2 to this power cannot be computed with."""
+
+
+def find_models(  # noqa: PLR0913, one keyword per choice of the user
+    x: ArrayLike,
+    values: ArrayLike,
+    *,
+    parameter: str | Sequence[str] = "p",
+    expectation: Growth | None = None,
+    deviation_limit: Growth | None = None,
+    space: Literal["auto", "expectation", "pmnf"] | Space = "auto",
+    rule: str = "paper",
+    summary: Summary | None = None,
+    targets: Sequence[float | Mapping[str, float]] = (),
+    level: float = 0.9,
+) -> Findings:
+    """Model a batch of series measured at the same settings.
+
+    A series that cannot be modelled has a finding that says why in words.
+
+    Parameters
+    ----------
+    x
+        Settings, shape (n,); for several parameters (n, parameters). A setting may
+        occur twice, its repetitions are put together.
+    values
+        Repetitions, shape (S, n, R), any unit; NaN where one is missing.
+    parameter
+        Name of what varies, several for several columns of `x`.
+    expectation
+        E: how all of them should grow.
+    deviation_limit
+        D: growths from E/D to E·D are acceptable; half of E's leading exponent
+        unless given.
+    space
+        Growths that compete: those that follow from the expectation, the usual ones
+        of the performance model normal form, a space of your own, or what the rule
+        prescribes.
+    rule
+        How one of them is selected, see `scalewatch.modelling.rules`.
+    summary
+        How repetitions become one value; what the rule prescribes unless given.
+    targets
+        Settings at which forecasts are wanted.
+    level
+        Probability that a forecast's interval holds, and that settles a verdict.
+
+    Raises
+    ------
+    UnknownChoice, NoExpectation, MissingParameter, WrongShape, NotFinite
+        If the question makes no sense, whatever the measurements.
+    """
+    parameters = (parameter,) if isinstance(parameter, str) else tuple(parameter)
+    question = _Question(
+        rule=rule_named(rule),
+        space=_space(space, rule_named(rule), expectation, parameters),
+        summary=summary,
+        expectation=expectation,
+        deviation_limit=_limit(expectation, deviation_limit),
+        targets=tuple(
+            each if isinstance(each, Mapping) else {parameters[0]: float(each)}
+            for each in targets
+        ),
+        level=level,
+    )
+    groups: list[Group] = []
+    refusals: dict[int, Finding] = {}
+    for rows, part in Batch.of(x, values, parameters).groups():
+        reason = _reason(part, question.space)
+        is_sound = part.is_finite if reason is None else np.zeros(len(rows), np.bool_)
+        if is_sound.any():
+            groups.append(question.ask(rows[is_sound], part.only(is_sound)))
+        for row in np.flatnonzero(~is_sound).tolist():
+            refusals[int(rows[row])] = question.refuse(
+                part.points, part.repetitions(row), reason or "a value is infinite"
+            )
+    return Findings(groups, refusals)
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """What is asked about each group of a batch."""
+
+    rule: Rule
+    space: Space
+    summary: Summary | None
+    expectation: Growth | None
+    deviation_limit: Growth | None
+    targets: tuple[Mapping[str, float], ...]
+    level: float
+
+    def ask(self, rows: NDArray[np.intp], batch: Batch) -> Group:
+        scaled, exponents = batch.scaled()
+        sample = Sample(
+            settings=scaled.settings,
+            values=scaled.values,
+            space=self.space,
+            summary=self.summary or self.rule.summary,
+            expectation=self.expectation,
+            deviation_limit=self.deviation_limit,
+            targets=self.targets,
+            level=self.level,
+        )
+        return Group(rows, sample, self.rule.select(sample), exponents)
+
+    def refuse(self, points: int, repetitions: int, reason: str) -> Finding:
+        return refusal(
+            points, repetitions, self.expectation, self.deviation_limit, reason
+        )
+
+
+def _limit(expectation: Growth | None, limit: Growth | None) -> Growth | None:
+    if expectation is None:
+        return None
+    return default_deviation_limit(expectation) if limit is None else limit
+
+
+def _space(
+    space: str | Space,
+    rule: Rule,
+    expectation: Growth | None,
+    parameters: tuple[str, ...],
+) -> Space:
+    """Return the growths that compete."""
+    known = ("auto", "expectation", "pmnf")
+    if isinstance(space, str) and space not in known:
+        raise UnknownChoice("space", space, known)
+    if space == "auto":
+        space = "pmnf" if expectation is None else rule.auto_space
+    if space == "expectation":
+        if expectation is None:
+            raise NoExpectation
+        space = search_space(expectation, parameters[0])
+    elif not isinstance(space, Space):
+        space = reduce(Space.__or__, map(pmnf, parameters))
+        if expectation is not None and expectation not in space:
+            space |= search_space(expectation, parameters[0])
+    asked = Space((*space, expectation or CONSTANT))
+    for name in asked.parameters:
+        if name not in parameters:
+            raise MissingParameter(name, str(expectation or "the search space"))
+    return space
+
+
+def _reason(batch: Batch, space: Space) -> str | None:
+    """Say why no rule can model series that were measured at these settings."""
+    if batch.points < NEEDED_SETTINGS:
+        return str(TooFewSettings(batch.points, NEEDED_SETTINGS))
+    for growth in space:
+        try:
+            largest = growth.log2(batch.settings).max()
+        except OutsideDomain as undefined:
+            return str(undefined)
+        if largest > LARGEST_TERM:
+            return f"{growth} is too large to compute with at the settings measured"
+    return None

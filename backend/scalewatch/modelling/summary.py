@@ -1,0 +1,81 @@
+"""Reduce the repetitions of a measurement to one value.
+
+The first quartile is the choice of the reference (section 3.3): it shifts the focus
+from the average case toward the best case where noise is high.
+
+References
+----------
+S. Shudler et al., "Exascaling Your Library: Will Your Implementation Meet Your
+Expectations?", ICS 2015.
+"""
+
+from typing import Final, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scalewatch.errors import UnknownChoice
+
+Summary = Literal["q1", "median", "min", "mean"]
+
+_QUANTILES: Final[dict[Summary, float]] = {"q1": 0.25, "median": 0.5, "min": 0.0}
+
+
+def summarise(values: NDArray[np.float64], summary: Summary) -> NDArray[np.float64]:
+    """Return one value per measurement.
+
+    Parameters
+    ----------
+    values
+        Repetitions along the last axis; NaN where one is missing, never all.
+    summary
+        `q1`, `median` or `min`, interpolated linearly between repetitions, or `mean`.
+
+    Raises
+    ------
+    UnknownChoice
+        If there is no such summary.
+    """
+    if summary == "mean":
+        return _mean(values)
+    if summary not in _QUANTILES:
+        raise UnknownChoice("summary", summary, [*_QUANTILES, "mean"])
+    return _quantile(values, _QUANTILES[summary])
+
+
+def _mean(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    is_there = ~np.isnan(values)
+    count = is_there.sum(axis=-1)
+    # Dividing first keeps a sum of values near the largest number finite.
+    shares = np.where(is_there, values, 0.0) / count[..., np.newaxis]
+    mean: NDArray[np.float64] = shares.sum(axis=-1)
+    return mean
+
+
+def _quantile(values: NDArray[np.float64], q: float) -> NDArray[np.float64]:
+    """Interpolate between order statistics; NaN sorts last."""
+    ordered = np.sort(values, axis=-1)
+    missing = np.isnan(ordered[..., -1])
+    if not missing.any():
+        position = q * (values.shape[-1] - 1)
+        below = int(position)
+        low = ordered[..., below]
+        weight = position - below
+        if not weight:
+            return low
+        return _between(low, ordered[..., below + 1], weight)
+    count = np.sum(~np.isnan(ordered), axis=-1)
+    positions = q * (count - 1)
+    lower = positions.astype(np.intp)
+    upper = np.minimum(lower + 1, count - 1)
+    low = np.take_along_axis(ordered, lower[..., np.newaxis], axis=-1)[..., 0]
+    high = np.take_along_axis(ordered, upper[..., np.newaxis], axis=-1)[..., 0]
+    return _between(low, high, positions - lower)
+
+
+def _between(
+    low: NDArray[np.float64],
+    high: NDArray[np.float64],
+    weight: float | NDArray[np.float64],
+) -> NDArray[np.float64]:
+    return low * (1 - weight) + high * weight
