@@ -22,6 +22,8 @@
     + UnsupportedContent
     + InvalidReport
   x MissingExtra
+  x UnreadableFile
+    + MalformedFile
 
 An error carries the evidence as attributes, and writes its own message. What an
 error means over HTTP is decided in `scalewatch.api.problems`, nowhere else.
@@ -232,3 +234,22 @@ class MissingExtra(ScalewatchError):
         self.command = command
         self.package = package
         self.extra = extra
+
+
+class UnreadableFile(ScalewatchError):
+    """A file of measurements cannot be read."""
+
+    def __init__(self, source: str, reason: str) -> None:
+        super().__init__(f"cannot read {source}: {reason}")
+        self.source = source
+        self.reason = reason
+
+
+class MalformedFile(UnreadableFile):
+    """A file of measurements breaks the rules of its format."""
+
+    def __init__(self, source: str, place: str, expected: str, found: str) -> None:
+        super().__init__(source, f"{place}: expected {expected}, found {found}")
+        self.place = place
+        self.expected = expected
+        self.found = found

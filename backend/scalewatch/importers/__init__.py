@@ -1,1 +1,6 @@
-"""Foreign formats in."""
+"""Foreign formats in: one module per format, each yields measurements."""
+
+from scalewatch.importers.files import AUTO, FORMATS, Reading, read_files
+from scalewatch.importers.series import Series
+
+__all__ = ["AUTO", "FORMATS", "Reading", "Series", "read_files"]

@@ -1,0 +1,225 @@
+"""What the columns of a table mean: told by the user, else read from their names."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from scalewatch.importers.series import VALUE
+from scalewatch.wire import UNITS
+
+REGION: Final = "region"
+METRIC: Final = "metric"
+MEASURED: Final = "value"
+REPETITION: Final = "repetition"
+UNIT: Final = "unit"
+CONFIGURATION: Final = "configuration"
+IGNORED: Final = "ignore"
+
+ROLES: Final[Mapping[str, str]] = {
+    REGION: "region callpath call_path function kernel routine operation collective",
+    METRIC: "metric counter",
+    MEASURED: "value measurement result",
+    REPETITION: "repetition rep iteration trial sample",
+    UNIT: "unit",
+    CONFIGURATION: "",
+    IGNORED: "",
+}
+"""What a column can mean, beside a parameter, and what it is then usually called."""
+
+PARAMETERS: Final[Mapping[str, str]] = {
+    "p": "p np procs nprocs num_procs processes ranks nranks mpi_ranks",
+    "n": "n size problem_size",
+    "threads": "threads nthreads num_threads omp_threads",
+    "nodes": "nodes nnodes num_nodes",
+    "x": "x",
+    "y": "y",
+    "z": "z",
+}
+"""Parameters and what their columns are usually called."""
+
+METRICS: Final[Mapping[str, str]] = {
+    "time": "time seconds runtime run_time walltime wall_time elapsed latency",
+    "memory": "memory mem rss peak_memory",
+    "bytes": "bytes bytes_sent",
+    "flops": "flops",
+}
+"""Metrics and what the columns of their values are usually called."""
+
+_WITH_UNIT: Final = re.compile(
+    r"(?P<name>.+?)(_(?P<suffix>[^_\W]+)|\s*[\[(](?P<braced>[^\])]+)[\])])"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredColumn:
+    """A column of values and, where no other column tells, their metric and unit."""
+
+    position: int
+    metric: str
+    unit: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Positions of the columns that matter, by their meaning.
+
+    Of an `undeclared` column nothing is known: it belongs to the configuration
+    unless its cells tell otherwise.
+    """
+
+    measured: Sequence[MeasuredColumn]
+    parameters: Mapping[str, int]
+    region: int | None
+    metric: int | None
+    unit: int | None
+    configuration: Mapping[str, int]
+    undeclared: Mapping[str, int]
+
+
+class UnclearColumns(ValueError):
+    """The names of the columns do not tell what is needed."""
+
+
+def columns_of(
+    header: Sequence[str], first_row: Sequence[str], told: Mapping[str, Sequence[str]]
+) -> Columns:
+    """Return the meaning of each column.
+
+    Parameters
+    ----------
+    header, first_row
+        The table's first two rows.
+    told
+        Names of columns by role or, for any other key, by parameter. Once it names
+        a parameter, no other column is taken for one.
+
+    Raises
+    ------
+    UnclearColumns
+        If a column is missing, with what was expected as its message.
+    """
+    meanings = _told(header, told)
+    _read_usual_names(header, meanings, ROLES)
+    if not _parameters(meanings):
+        _read_usual_names(header, meanings, PARAMETERS)
+    if MEASURED not in meanings.values():
+        meanings |= {
+            position: MEASURED
+            for position, name in enumerate(header)
+            if position not in meanings and _metric_and_unit(name)
+        }
+    if not _parameters(meanings):
+        position = _only(_is_count, header, first_row, meanings, "p")
+        meanings[position] = header[position]
+    if MEASURED not in meanings.values():
+        position = _only(_is_fraction, header, first_row, meanings, MEASURED)
+        meanings[position] = MEASURED
+    return _columns(header, meanings)
+
+
+def _told(header: Sequence[str], told: Mapping[str, Sequence[str]]) -> dict[int, str]:
+    meanings = {}
+    for meaning, names in told.items():
+        for name in names:
+            if name not in header:
+                raise UnclearColumns(f"a column {name!r}")
+            meanings[header.index(name)] = meaning
+    return meanings
+
+
+def _read_usual_names(
+    header: Sequence[str], meanings: dict[int, str], usual: Mapping[str, str]
+) -> None:
+    for meaning, names in usual.items():
+        for position, name in enumerate(header):
+            if (
+                meaning not in meanings.values()
+                and position not in meanings
+                and name.lower() in names.split()
+            ):
+                meanings[position] = meaning
+
+
+def _parameters(meanings: Mapping[int, str]) -> dict[str, int]:
+    return {
+        meaning: position
+        for position, meaning in meanings.items()
+        if meaning not in ROLES
+    }
+
+
+def _only(
+    accepts: Callable[[str], bool],
+    header: Sequence[str],
+    row: Sequence[str],
+    meanings: Mapping[int, str],
+    role: str,
+) -> int:
+    """Return the only column of unknown meaning whose first cell is accepted."""
+    fitting = [
+        position
+        for position in range(len(header))
+        if position not in meanings and accepts(row[position])
+    ]
+    if len(fitting) != 1:
+        kind = "values" if role == MEASURED else "a parameter"
+        raise UnclearColumns(f"one column of {kind} (say --column {role}=NAME)")
+    return fitting[0]
+
+
+def _columns(header: Sequence[str], meanings: Mapping[int, str]) -> Columns:
+    positions = {meaning: position for position, meaning in meanings.items()}
+    measured = []
+    for position, meaning in sorted(meanings.items()):
+        if meaning == MEASURED:
+            metric, unit = _metric_and_unit(header[position]) or (
+                _own_metric(header[position]),
+                None,
+            )
+            measured.append(MeasuredColumn(position, metric, unit))
+    return Columns(
+        measured=measured,
+        parameters=_parameters(meanings),
+        region=positions.get(REGION),
+        metric=positions.get(METRIC),
+        unit=positions.get(UNIT),
+        configuration={
+            header[position]: position
+            for position, meaning in meanings.items()
+            if meaning == CONFIGURATION
+        },
+        undeclared={
+            name: position
+            for position, name in enumerate(header)
+            if position not in meanings and name
+        },
+    )
+
+
+def _metric_and_unit(name: str) -> tuple[str, str | None] | None:
+    """Return what a name like time, time_us or "time [us]" says, if it is known."""
+    parts = _WITH_UNIT.fullmatch(name)
+    for metric, names in METRICS.items():
+        if name.lower() in names.split():
+            return metric, "s" if name.lower() == "seconds" else None
+        if parts and parts["name"].lower() in names.split():
+            unit = parts["braced"] or parts["suffix"]
+            if unit in UNITS[metric]:
+                return metric, unit
+    return None
+
+
+def _own_metric(name: str) -> str:
+    return VALUE if name.lower() in ROLES[MEASURED].split() else name
+
+
+def _is_count(cell: str) -> bool:
+    return cell.strip().isdecimal()
+
+
+def _is_fraction(cell: str) -> bool:
+    try:
+        return not float(cell.replace(",", ".")).is_integer()
+    except ValueError:
+        return False

@@ -1,0 +1,199 @@
+"""Tables with a header: comma, semicolon, tab, bar or blank separated."""
+
+import csv
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from scalewatch.importers.csv_columns import (
+    PARAMETERS,
+    MeasuredColumn,
+    UnclearColumns,
+    columns_of,
+)
+from scalewatch.importers.series import WHOLE_PROGRAM, Measurement, Setting, Subject
+from scalewatch.importers.source import Source, quoted, says_something
+from scalewatch.wire import UNITS
+
+MISSING: Final = frozenset({"", "nan", "na", "n/a", "null", "none", "-"})
+"""Cells, in lower case, that stand for a value that was not measured."""
+
+_DELIMITERS: Final = ",;\t|"
+
+
+def is_table(line: str) -> bool:
+    """Tell whether a line can be the header of a table."""
+    if _delimiter(line) != " ":
+        return True
+    words = line.lower().split()
+    usual = " ".join(PARAMETERS.values()).split()
+    return len(words) > 1 and not set(usual).isdisjoint(words)
+
+
+def read(source: Source, told: Mapping[str, Sequence[str]]) -> Iterator[Measurement]:
+    """Yield one measurement per value.
+
+    A column of unknown meaning belongs to the configuration, unless no two rows
+    agree in it, as in a time stamp, or it holds fractions, as a deviation does.
+
+    Parameters
+    ----------
+    source
+        The table, a row a line.
+    told
+        Names of columns by meaning, see `csv_columns.columns_of`.
+    """
+    table = _Table(source, told)
+    measurements = table.measurements()
+    if table.undeclared:
+        # Only the last row tells which of these columns are held fixed.
+        measurements = iter(list(measurements))
+    for measurement in measurements:
+        configuration = tuple(
+            (name, setting)
+            for name, setting in measurement.subject.configuration
+            if name not in table.undeclared or table.undeclared[name].is_held
+        )
+        subject = measurement.subject._replace(configuration=configuration)
+        yield measurement._replace(subject=subject)
+
+
+class _Undeclared:
+    """What the cells of a column of unknown meaning tell about it."""
+
+    def __init__(self, position: int) -> None:
+        self.position = position
+        self.is_fractional = False
+        self.is_repeated = False
+        self.seen = set[str]()
+
+    @property
+    def is_held(self) -> bool:
+        """Whether a scan can hold it fixed."""
+        return self.is_repeated and not self.is_fractional
+
+    def observe(self, cell: str) -> None:
+        if not self.is_repeated:
+            self.is_repeated = cell in self.seen
+            self.seen.add(cell)
+        self.is_fractional |= isinstance(_setting(cell), float)
+
+
+class _Table:
+    """A table that is read row by row."""
+
+    def __init__(self, source: Source, told: Mapping[str, Sequence[str]]) -> None:
+        self.source = source
+        self.delimiter = _delimiter(source.peek())
+        self.rows = csv.reader(
+            filter(says_something, source),
+            delimiter=self.delimiter,
+            skipinitialspace=True,
+        )
+        self.header = self.next_row() or []
+        line = source.line
+        first = self.next_row()
+        if first is None:
+            raise source.malformed("a row of values", "the end of the file")
+        self.first = self.checked(first)
+        try:
+            self.columns = columns_of(self.header, self.first, told)
+        except UnclearColumns as unclear:
+            found = f"columns {', '.join(map(ascii, self.header))}"
+            raise source.malformed(str(unclear), found, line) from None
+        self.undeclared = {
+            name: _Undeclared(position)
+            for name, position in self.columns.undeclared.items()
+        }
+        self.configuration = {**self.columns.configuration, **self.columns.undeclared}
+
+    def next_row(self) -> list[str] | None:
+        try:
+            row = next(self.rows, None)
+        except csv.Error as error:
+            raise self.source.malformed("a row of cells", str(error)) from None
+        return None if row is None else [cell.strip() for cell in row]
+
+    def checked(self, row: list[str]) -> list[str]:
+        """Return a row that has as many cells as the header."""
+        if len(row) < len(self.header) or any(row[len(self.header) :]):
+            expected = f"{len(self.header)} cells, one per column"
+            raise self.source.malformed(expected, str(len(row)))
+        return row
+
+    def measurements(self) -> Iterator[Measurement]:
+        row: list[str] | None = self.first
+        while row is not None:
+            yield from self.measurements_of(self.checked(row))
+            row = self.next_row()
+
+    def measurements_of(self, row: Sequence[str]) -> Iterator[Measurement]:
+        for undeclared in self.undeclared.values():
+            undeclared.observe(row[undeclared.position])
+        parameters = self.columns.parameters
+        coordinate = tuple(self.setting(row[at]) for at in parameters.values())
+        configuration = tuple(
+            (name, _setting(row[at]))
+            for name, at in self.configuration.items()
+            if row[at].lower() not in MISSING
+        )
+        region = None if self.columns.region is None else row[self.columns.region]
+        for column in self.columns.measured:
+            metric, unit, size = self.metric(row, column)
+            subject = Subject(
+                region=region or WHOLE_PROGRAM,
+                metric=metric,
+                unit=unit,
+                configuration=configuration,
+                parameters=tuple(parameters),
+                origin=self.source.origin,
+            )
+            value = self.value(row[column.position]) * size
+            yield Measurement(subject, coordinate, [value])
+
+    def metric(
+        self, row: Sequence[str], column: MeasuredColumn
+    ) -> tuple[str, str | None, float]:
+        """Return the metric of a value, its base unit, and how many make the value."""
+        metric_at, unit_at = self.columns.metric, self.columns.unit
+        metric = column.metric if metric_at is None else row[metric_at] or column.metric
+        unit = column.unit if unit_at is None else row[unit_at] or column.unit
+        units = UNITS.get(metric, {})
+        if unit is not None and unit in units:
+            return metric, next(iter(units)), units[unit]
+        return metric, unit, 1.0
+
+    def setting(self, cell: str) -> float:
+        value = self.value(cell)
+        if math.isnan(value):
+            raise self.source.malformed("the setting of a parameter", quoted(cell))
+        return value
+
+    def value(self, cell: str) -> float:
+        if cell.lower() in MISSING:
+            return math.nan
+        # Where a semicolon separates the cells, a comma may stand for the point.
+        plain = cell.replace(",", ".") if self.delimiter == ";" else cell
+        try:
+            value = float(plain)
+        except ValueError:
+            raise self.source.malformed("a number", quoted(cell)) from None
+        if math.isinf(value):
+            raise self.source.malformed("a finite number", quoted(cell))
+        return value
+
+
+def _delimiter(header: str) -> str:
+    most = max(_DELIMITERS, key=header.count)
+    return most if most in header else " "
+
+
+def _setting(cell: str) -> Setting:
+    for kind in (int, float):
+        try:
+            value = kind(cell)
+        except ValueError:
+            continue
+        if math.isfinite(value):
+            return value
+    return cell

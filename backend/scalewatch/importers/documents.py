@@ -1,0 +1,170 @@
+"""JSON documents: one, one a line, or the elements of one array."""
+
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any, Final, Self
+
+from scalewatch.errors import MalformedFile
+from scalewatch.importers.source import Source, quoted, says_something
+
+_DECODER: Final = json.JSONDecoder()
+
+_KINDS: Final = {
+    dict: "an object",
+    list: "a list",
+    type(None): "null",
+    bool: "a boolean",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A JSON value with its place in the file.
+
+    The accessors return a part of it, or raise MalformedFile naming what they
+    expected and where.
+    """
+
+    value: Any
+    source: str
+    place: str
+
+    @property
+    def origin(self) -> tuple[tuple[str, str], ...]:
+        """Where its measurements come from."""
+        return (("file", self.source),)
+
+    def malformed(self, expected: str) -> MalformedFile:
+        """Return the error that this value is not what was expected."""
+        found = _KINDS.get(type(self.value)) or quoted(self.value)
+        return MalformedFile(self.source, self.place, expected, found)
+
+    def part(self, key: str) -> Self:
+        """Return what an object holds under `key`."""
+        parts = self.object()
+        if key not in parts:
+            found = f"only {quoted(', '.join(parts))}"
+            raise MalformedFile(self.source, self.place, f"the key {key!r}", found)
+        return self._at(f".{key}", parts[key])
+
+    def object(self) -> Mapping[str, Any]:
+        """Return this object's values."""
+        if not isinstance(self.value, dict):
+            raise self.malformed("an object")
+        return self.value
+
+    def parts(self) -> Iterator[tuple[str, Self]]:
+        """Yield the keys and values of an object."""
+        for key, value in self.object().items():
+            yield key, self._at(f".{key}", value)
+
+    def elements(self) -> Iterator[Self]:
+        """Yield the elements of a list."""
+        if not isinstance(self.value, list):
+            raise self.malformed("a list")
+        for index, value in enumerate(self.value):
+            yield self._at(f"[{index}]", value)
+
+    def name(self) -> str:
+        """Return this string, which is not empty."""
+        if not isinstance(self.value, str) or not self.value.strip():
+            raise self.malformed("a name")
+        return self.value
+
+    def setting(self) -> float:
+        """Return this number, which is finite."""
+        number = self.number()
+        if not math.isfinite(number):
+            raise self.malformed("a finite number")
+        return number
+
+    def numbers(self) -> Sequence[float]:
+        """Return these repetitions, be they a list or a single number."""
+        if isinstance(self.value, list):
+            return [element.number() for element in self.elements()]
+        return [self.number()]
+
+    def number(self) -> float:
+        """Return this number; null is NaN, infinity is none."""
+        if self.value is None:
+            return math.nan
+        if isinstance(self.value, int | float) and not isinstance(self.value, bool):
+            try:
+                number = float(self.value)
+            except OverflowError:
+                number = math.inf
+            if not math.isinf(number):
+                return number
+        raise self.malformed("a finite number")
+
+    def _at(self, step: str, value: Any) -> Self:
+        return type(self)(value, self.source, f"{self.place}{step}")
+
+
+def read_documents(source: Source) -> Iterator[Document]:
+    """Yield the documents of a file; the elements of an array are documents.
+
+    Where the first line is a document of its own, lines are read one by one.
+    """
+    source.peek()
+    line = next(source)
+    while not says_something(line):
+        line = next(source)
+    try:
+        first = _parsed(line)
+    except ValueError:
+        yield from _concatenated(line, source)
+        return
+    yield from _flattened(Document(first, source.name, f"line {source.line}"))
+    for line in source:
+        if says_something(line):
+            try:
+                value = _parsed(line)
+            except ValueError as error:
+                raise source.malformed("JSON", _complaint(error, line)) from None
+            yield from _flattened(Document(value, source.name, f"line {source.line}"))
+
+
+def _concatenated(first: str, source: Source) -> Iterator[Document]:
+    """Yield documents that span lines, one behind the other."""
+    start = source.line
+    text = "\n".join(chain([first], source))
+    position = 0
+    while (position := _after_blanks(text, position)) < len(text):
+        line = start + text.count("\n", 0, position)
+        try:
+            value, position = _DECODER.raw_decode(text, position)
+        except (ValueError, RecursionError) as error:
+            at = getattr(error, "pos", position)
+            wrong = start + text.count("\n", 0, at)
+            found = _complaint(error, text[at:])
+            raise source.malformed("JSON", found, wrong) from None
+        yield from _flattened(Document(value, source.name, f"line {line}"))
+
+
+def _parsed(line: str) -> Any:
+    try:
+        return json.loads(line)
+    except RecursionError as error:
+        raise ValueError(str(error)) from None
+
+
+def _flattened(document: Document) -> Iterator[Document]:
+    if isinstance(document.value, list):
+        yield from document.elements()
+    else:
+        yield document
+
+
+def _complaint(error: Exception, text: str) -> str:
+    reason = getattr(error, "msg", str(error))
+    return f"{quoted(text.partition(chr(10))[0])} ({reason[:1].lower()}{reason[1:]})"
+
+
+def _after_blanks(text: str, position: int) -> int:
+    while position < len(text) and text[position].isspace():
+        position += 1
+    return position

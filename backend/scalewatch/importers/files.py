@@ -1,0 +1,116 @@
+"""Files of any format to series; the format is told, or known by the content."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from itertools import groupby
+from typing import Final
+
+from scalewatch.errors import UnreadableFile
+from scalewatch.importers import csv_table, extrap_text
+from scalewatch.importers.documents import Document, read_documents
+from scalewatch.importers.series import Measurement, Scans, Series
+from scalewatch.importers.source import Source, open_source, quoted
+
+AUTO: Final = "auto"
+TEXT: Final = "text"
+JSON: Final = "json"
+CSV: Final = "csv"
+
+FORMATS: Final = (AUTO, TEXT, JSON, CSV)
+"""Names of the formats; JSON is Extra-P's, its JSON Lines, and our run reports."""
+
+_JSON_READERS: Final = {
+    "params": "json_lines",
+    "measurements": "extrap_json",
+    "results": "runs",
+}
+"""Modules by the key that tells their objects from others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What several files hold: series, and an error for each that cannot be read."""
+
+    series: Sequence[Series]
+    unreadable: Sequence[UnreadableFile]
+
+
+def read_files(
+    paths: Sequence[str],
+    file_format: str = AUTO,
+    columns: Mapping[str, Sequence[str]] | None = None,
+) -> Reading:
+    """Return the series of all files in the order of the input.
+
+    Each file stands for itself; only run reports are put together, because their
+    scan is spread over many of them.
+
+    Parameters
+    ----------
+    paths
+        Files; "-" is standard input.
+    file_format
+        One of `FORMATS`.
+    columns
+        For tables: names of columns by meaning, see `csv_columns.columns_of`.
+    """
+    scans = Scans()
+    unreadable = []
+    for path in paths:
+        try:
+            with open_source(path) as source:
+                scans.merge(read_source(source, file_format, columns or {}))
+        except UnreadableFile as error:
+            unreadable.append(error)
+    return Reading(scans.series(), unreadable)
+
+
+def read_source(
+    source: Source, file_format: str, columns: Mapping[str, Sequence[str]]
+) -> Scans:
+    """Return the measurements of one file.
+
+    Raises
+    ------
+    UnreadableFile
+        If it breaks the rules of its format, or holds no measurements.
+    """
+    first = source.peek()
+    if file_format == AUTO:
+        file_format = _format(source, first)
+    if file_format == TEXT:
+        scans = Scans(extrap_text.read(source))
+    elif file_format == CSV:
+        scans = Scans(csv_table.read(source, columns))
+    else:
+        scans = Scans(_read_json(source))
+    if not scans:
+        raise UnreadableFile(source.name, "it holds no measurements")
+    return scans
+
+
+def _format(source: Source, first: str) -> str:
+    """Return the format that the first line which says something belongs to."""
+    if first.lstrip().startswith(("{", "[")):
+        return JSON
+    if first.split(maxsplit=1)[0] in extrap_text.KEYWORDS:
+        return TEXT
+    if csv_table.is_table(first):
+        return CSV
+    expected = "Extra-P text, JSON, JSON Lines or a table with a header"
+    raise UnreadableFile(source.name, f"expected {expected}, found {quoted(first)}")
+
+
+def _read_json(source: Source) -> Iterator[Measurement]:
+    for kind, documents in groupby(read_documents(source), key=_json_reader):
+        reader = import_module(f"{__package__}.{kind}")
+        yield from reader.read(documents)
+
+
+def _json_reader(document: Document) -> str:
+    for key, reader in _JSON_READERS.items():
+        if key in document.object():
+            return reader
+    keys = ", ".join(map(repr, _JSON_READERS))
+    raise document.malformed(f"an object with one of the keys {keys}")

@@ -1,0 +1,53 @@
+"""Our own run reports: one, an array, or one a line."""
+
+import json
+from collections.abc import Iterable, Iterator
+
+from pydantic import ValidationError
+
+from scalewatch.errors import MalformedFile
+from scalewatch.importers.documents import Document
+from scalewatch.importers.series import Measurement, Subject
+from scalewatch.wire import UNITS, RunReport, faults
+
+
+def read(documents: Iterable[Document]) -> Iterator[Measurement]:
+    """Yield the results of each run, known units converted to the metric's first."""
+    for document in documents:
+        report = _report(document)
+        parameters = tuple(sorted(report.coordinate))
+        coordinate = tuple(float(report.coordinate[name]) for name in parameters)
+        for result in report.results:
+            units = UNITS.get(result.metric, {result.unit: 1.0})
+            subject = Subject(
+                region=result.region,
+                metric=result.metric,
+                unit=next(iter(units)),
+                configuration=tuple(sorted(report.configuration.items())),
+                parameters=parameters,
+                origin=_origin(report),
+            )
+            values = [value * units[result.unit] for value in result.values]
+            yield Measurement(subject, coordinate, values)
+
+
+def _report(document: Document) -> RunReport:
+    try:
+        return RunReport.model_validate_json(json.dumps(document.value))
+    except ValidationError as error:
+        fault = faults(error)[0]
+        found = f"{fault.field}: {fault.message}"
+        raise MalformedFile(
+            document.source, document.place, "a run report", found
+        ) from None
+    except RecursionError:
+        raise document.malformed("a run report") from None
+
+
+def _origin(report: RunReport) -> tuple[tuple[str, str], ...]:
+    return (
+        ("project", report.project),
+        ("suite", report.suite),
+        ("commit", report.commit.sha),
+        ("machine", report.machine.name),
+    )

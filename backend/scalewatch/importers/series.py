@@ -1,0 +1,165 @@
+"""Series of measurements, whatever file they come from."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+WHOLE_PROGRAM: Final = "program"
+"""Region of a measurement that names none."""
+
+VALUE: Final = "value"
+"""Metric of a measurement that names none."""
+
+Setting = str | bool | int | float | None
+Coordinate = tuple[float, ...]
+
+
+class Subject(NamedTuple):
+    """What was measured: all that the measurements of a series have in common.
+
+    `origin` tells where they come from, for the case that other series do not.
+    """
+
+    region: str
+    metric: str
+    unit: str | None
+    configuration: tuple[tuple[str, Setting], ...]
+    parameters: tuple[str, ...]
+    origin: tuple[tuple[str, Setting], ...]
+
+
+class Measurement(NamedTuple):
+    """The repetitions at one coordinate, NaN where one is missing."""
+
+    subject: Subject
+    coordinate: Coordinate
+    values: Sequence[float]
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """Measurements of a metric of a region along a scan.
+
+    Parameters
+    ----------
+    region, metric
+        What was measured.
+    unit
+        Unit of the values, where the file tells it.
+    configuration
+        What is held fixed.
+    parameters
+        What is varied.
+    settings
+        Coordinates in ascending order, shape (n, parameters).
+    values
+        Repetitions at each coordinate, shape (n, repetitions); NaN is missing.
+    """
+
+    region: str
+    metric: str
+    unit: str | None
+    configuration: Mapping[str, Setting]
+    parameters: tuple[str, ...]
+    settings: NDArray[np.float64]
+    values: NDArray[np.float64]
+
+
+class Scans:
+    """Measurements on their way to series, which keep their order of appearance.
+
+    Measurements of the same subject at the same coordinate are repetitions of each
+    other.
+    """
+
+    def __init__(self, measurements: Iterable[Measurement] = ()) -> None:
+        self._scans: dict[Subject, dict[Coordinate, list[float]]] = {}
+        for measurement in measurements:
+            self.add(measurement)
+
+    def __bool__(self) -> bool:
+        return bool(self._scans)
+
+    def add(self, measurement: Measurement) -> None:
+        """Add the repetitions at one coordinate."""
+        subject, coordinate, values = measurement
+        scan = self._scans.setdefault(subject, {})
+        scan.setdefault(coordinate, []).extend(values)
+
+    def merge(self, other: Self) -> None:
+        """Add all that `other` holds."""
+        for subject, scan in other._scans.items():
+            for coordinate, values in scan.items():
+                self.add(Measurement(subject, coordinate, values))
+
+    def series(self) -> list[Series]:
+        """Return all series.
+
+        The configuration of each names what its origin differs in from others. A
+        parameter that never varies along a series is part of it as well.
+        """
+        told = self._told_origins()
+        return [_series(subject, scan, told) for subject, scan in self._scans.items()]
+
+    def _told_origins(self) -> set[str]:
+        origins = {subject.origin for subject in self._scans}
+        common = set.intersection(*map(set, origins)) if origins else set()
+        return {key for origin in origins for key, _ in set(origin) - common}
+
+
+def _series(
+    subject: Subject, scan: Mapping[Coordinate, Sequence[float]], told: set[str]
+) -> Series:
+    rows = sorted(scan.items())
+    repetitions = max(len(values) for _, values in rows)
+    settings = np.array([coordinate for coordinate, _ in rows])
+    values = np.full((len(rows), repetitions), np.nan)
+    for row, (_, measured) in zip(values, rows, strict=True):
+        row[: len(measured)] = measured
+    varied = _varied(subject.parameters, settings)
+    origin = {key: setting for key, setting in subject.origin if key in told}
+    fixed = {
+        parameter: _plain(settings[0, column])
+        for column, parameter in enumerate(subject.parameters)
+        if column not in varied and _levels(settings[:, [column]]) == 1
+    }
+    return Series(
+        region=subject.region,
+        metric=subject.metric,
+        unit=subject.unit,
+        configuration=origin | dict(subject.configuration) | fixed,
+        parameters=tuple(subject.parameters[column] for column in varied),
+        settings=settings[:, varied],
+        values=values,
+    )
+
+
+def _varied(parameters: Sequence[str], settings: NDArray[np.float64]) -> list[int]:
+    """Return the columns of parameters that vary, p before all others.
+
+    Of parameters that vary only together, as p and n under weak scaling, the first
+    stands for all; and a single point was still measured for the sake of one.
+    """
+    columns = sorted(range(len(parameters)), key=lambda at: parameters[at] != "p")
+    varied: list[int] = []
+    for column in columns:
+        if _levels(settings[:, [column]]) > 1 and not any(
+            _vary_together(settings[:, [column, other]]) for other in varied
+        ):
+            varied.append(column)
+    return varied or columns[:1]
+
+
+def _vary_together(pair: NDArray[np.float64]) -> bool:
+    return _levels(pair) == _levels(pair[:, :1]) == _levels(pair[:, 1:])
+
+
+def _levels(settings: NDArray[np.float64]) -> int:
+    return len(set(map(tuple, settings.tolist())))
+
+
+def _plain(setting: float) -> int | float:
+    return int(setting) if setting.is_integer() else float(setting)

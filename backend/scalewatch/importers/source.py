@@ -1,0 +1,126 @@
+"""A text that is read line by line and knows where it is."""
+
+import sys
+from collections import deque
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final, Self
+
+from scalewatch.errors import MalformedFile, UnreadableFile
+
+STANDARD_INPUT: Final = "-"
+
+_SHOWN: Final = 40
+"""Characters of the text that an error quotes."""
+
+
+class Source:
+    """The lines of a file, without their ends.
+
+    Parameters
+    ----------
+    name
+        How errors call it.
+    lines
+        The file's lines as bytes; UTF-8, with or without byte order mark.
+    """
+
+    def __init__(self, name: str, lines: Iterable[bytes]) -> None:
+        self.name = name
+        self.line = 0
+        self.origin = (("file", name),)
+        self._lines = iter(lines)
+        self._ahead: deque[bytes] = deque()
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> str:
+        raw = self._ahead.popleft() if self._ahead else self._read()
+        self.line += 1
+        return self._decoded(raw, self.line)
+
+    def peek(self) -> str:
+        """Return the next line that says something, and stay before it.
+
+        Raises
+        ------
+        UnreadableFile
+            If there is none.
+        """
+        for number, raw in enumerate(self._all_ahead(), self.line + 1):
+            text = self._decoded(raw, number)
+            if says_something(text):
+                return text
+        raise UnreadableFile(self.name, "it holds no measurements")
+
+    def malformed(
+        self, expected: str, found: str, line: int | None = None
+    ) -> MalformedFile:
+        """Return the error that a line, by default the last one read, is wrong."""
+        place = f"line {self.line if line is None else line}"
+        return MalformedFile(self.name, place, expected, found)
+
+    def _all_ahead(self) -> Iterator[bytes]:
+        yield from tuple(self._ahead)
+        while True:
+            try:
+                raw = self._read()
+            except StopIteration:
+                return
+            self._ahead.append(raw)
+            yield raw
+
+    def _read(self) -> bytes:
+        try:
+            return next(self._lines)
+        except OSError as error:
+            raise _unreadable(self.name, error) from None
+
+    def _decoded(self, raw: bytes, line: int) -> str:
+        if b"\0" in raw:
+            raise self.malformed("text", "a binary file", line)
+        try:
+            text = raw.decode("utf-8-sig" if line == 1 else "utf-8")
+        except UnicodeDecodeError as error:
+            found = f"byte 0x{raw[error.start]:02x}"
+            raise self.malformed("text in UTF-8", found, line) from None
+        return text.rstrip("\r\n")
+
+
+@contextmanager
+def open_source(path: str) -> Iterator[Source]:
+    """Open the file at `path`, or standard input for "-".
+
+    Raises
+    ------
+    UnreadableFile
+        If it cannot be opened.
+    """
+    if path == STANDARD_INPUT:
+        yield Source("standard input", sys.stdin.buffer)
+        return
+    try:
+        stream = Path(path).open("rb")  # noqa: SIM115 - closed below
+    except (OSError, ValueError) as error:
+        raise _unreadable(path, error) from None
+    with stream:
+        yield Source(path, stream)
+
+
+def says_something(line: str) -> bool:
+    """Tell whether a line is neither blank nor a comment."""
+    text = line.lstrip()
+    return bool(text) and not text.startswith("#")
+
+
+def quoted(found: object) -> str:
+    """Return `found` as an error quotes it: short, and printable everywhere."""
+    text = ascii(found) if isinstance(found, str) else str(found)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+
+
+def _unreadable(name: str, error: OSError | ValueError) -> UnreadableFile:
+    reason = (isinstance(error, OSError) and error.strerror) or str(error)
+    return UnreadableFile(name, reason[:1].lower() + reason[1:])

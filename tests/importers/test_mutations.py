@@ -1,0 +1,73 @@
+"""Whatever a file holds, it is read, or refused by a named error."""
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from builders import sweep
+from scalewatch.errors import UnreadableFile
+from scalewatch.importers.files import AUTO, CSV, JSON, TEXT, read_source
+from scalewatch.importers.source import Source
+
+SAMPLES = {
+    "text": "PARAMETER p n\nPOINTS (4 1) (8 1) (4 2)\nMETRIC time\nREGION a->b\n"
+    "DATA 1.5 2\nDATA 3\nDATA nan 4\nREGION c\nDATA 1\nDATA 2\nDATA 3\n",
+    "nested": '{"parameters": ["p"], "measurements": {"a": {"time": ['
+    '{"point": [4], "values": [1.5, 2]}, {"point": 8, "values": [3]}]}}}',
+    "listed": '{"parameters": [{"id": 1, "name": "p"}], "callpaths": [{"id": 1, '
+    '"name": "a"}],\n"metrics": [{"id": 1, "name": "time"}], "coordinates": '
+    '[{"id": 1, "parameter_value_pairs": [{"parameter_id": 1, "parameter_value": 4}]}],'
+    '\n"measurements": [{"coordinate_id": 1, "callpath_id": 1, "metric_id": 1, '
+    '"value": 2.5}]}',
+    "lines": '{"params": {"p": 4}, "callpath": "a", "metric": "t", "value": [1, 2]}\n'
+    '{"params": {"p": 8}, "unit": "s", "configuration": {"c": 1}, "value": 1.5}\n',
+    "table": "region,p,compiler,time [us],deviation\na,4,gcc,1.5,0.1\nb,8,gcc,2,0.2\n",
+    "runs": "\n".join(json.dumps(one) for one in sweep((2, 4), repetitions=2)),
+}
+
+# What breaks parsers, beside random bytes.
+TOKENS = [
+    b"\0", b"\xff\xfe", b"\xed\xa0\x80", b"\\ud800", b"nan", b"-inf", b"1e999",
+    b"9" * 400, b"[" * 5000, b'"', b"'", b"(", b")", b"{", b"}", b"]", b",", b";",
+    b"\t", b"\r", b"\n", b"\x1b[31m", b"#", b"null", b"true", b"{}", b"[]", b"\n\n",
+    b"DATA", b"POINTS", b"0", b"-1",
+]  # fmt: skip
+
+
+@st.composite
+def mutated(draw: st.DrawFn) -> bytes:
+    content = bytearray(draw(st.sampled_from(sorted(SAMPLES.values()))).encode())
+    for _ in range(draw(st.integers(1, 6))):
+        start = draw(st.integers(0, len(content)))
+        end = draw(st.integers(start, min(len(content), start + 12)))
+        content[start:end] = draw(st.sampled_from(TOKENS) | st.binary(max_size=6))
+    return bytes(content)
+
+
+@given(
+    content=mutated() | st.binary(max_size=60),
+    file_format=st.sampled_from([AUTO, TEXT, JSON, CSV]),
+)
+def test_mutated_file_is_read_or_refused_by_name(content, file_format) -> None:
+    source = Source("file", content.splitlines(keepends=True))
+
+    try:
+        all_series = read_source(source, file_format, {}).series()
+    except UnreadableFile:
+        all_series = []
+
+    for series in all_series:
+        assert series.region
+        assert np.isfinite(series.settings).all()
+        assert not np.isinf(series.values).any()
+        assert series.settings.shape == (len(series.values), len(series.parameters))
+
+
+@pytest.mark.parametrize("kind", SAMPLES)
+def test_sample_that_is_mutated_can_be_read_as_it_stands(kind) -> None:
+    source = Source("file", SAMPLES[kind].encode().splitlines(keepends=True))
+
+    assert read_source(source, AUTO, {}).series()
