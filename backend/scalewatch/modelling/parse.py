@@ -200,9 +200,15 @@ class _Reader:
             self.close()
             return value
         value = self.signed_number()
-        if self.sees("/") and self._tokens[self._next + 1].kind == "number":
+        if value.denominator == 1 and self._divides_by_number:
             self.refuse("parentheses around the exponent, as in p^(1/2)")
         return value
+
+    @property
+    def _divides_by_number(self) -> bool:
+        """Whether `/ 2` follows, but not `/ 2^k`."""
+        following = [token.text for token in self._tokens[self._next + 1 :][:2]]
+        return self.sees("/") and following[0].isdigit() and following[1:] != ["^"]
 
     def fraction(self) -> Fraction:
         value = self.signed_number()

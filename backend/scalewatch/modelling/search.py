@@ -26,7 +26,7 @@ from scalewatch.modelling.space import (
     pmnf,
     search_space,
 )
-from scalewatch.modelling.summary import Summary
+from scalewatch.modelling.summary import SUMMARIES, Summary
 
 NEEDED_SETTINGS = 5
 """Distinct settings that a model needs, a rule of thumb of the paper (section 2.3)."""
@@ -84,6 +84,8 @@ def find_models(  # noqa: PLR0913, one keyword per choice of the user
     UnknownChoice, NoExpectation, MissingParameter, WrongShape, NotFinite
         If the question makes no sense, whatever the measurements.
     """
+    if summary is not None and summary not in SUMMARIES:
+        raise UnknownChoice("summary", summary, SUMMARIES)
     parameters = (parameter,) if isinstance(parameter, str) else tuple(parameter)
     question = _Question(
         rule=rule_named(rule),

@@ -9,14 +9,15 @@ S. Shudler et al., "Exascaling Your Library: Will Your Implementation Meet Your
 Expectations?", ICS 2015.
 """
 
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scalewatch.errors import UnknownChoice
-
 Summary = Literal["q1", "median", "min", "mean"]
+
+SUMMARIES: Final[tuple[Summary, ...]] = get_args(Summary)
+"""All summaries by name."""
 
 _QUANTILES: Final[dict[Summary, float]] = {"q1": 0.25, "median": 0.5, "min": 0.0}
 
@@ -30,16 +31,9 @@ def summarise(values: NDArray[np.float64], summary: Summary) -> NDArray[np.float
         Repetitions along the last axis; NaN where one is missing, never all.
     summary
         `q1`, `median` or `min`, interpolated linearly between repetitions, or `mean`.
-
-    Raises
-    ------
-    UnknownChoice
-        If there is no such summary.
     """
     if summary == "mean":
         return _mean(values)
-    if summary not in _QUANTILES:
-        raise UnknownChoice("summary", summary, [*_QUANTILES, "mean"])
     return _quantile(values, _QUANTILES[summary])
 
 

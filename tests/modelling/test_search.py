@@ -1,0 +1,362 @@
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+
+from scalewatch.errors import (
+    MissingParameter,
+    NoExpectation,
+    NotFinite,
+    UnknownChoice,
+    WrongShape,
+)
+from scalewatch.modelling import (
+    CONSTANT,
+    Growth,
+    Space,
+    Verdict,
+    find_models,
+    mpi_study,
+    parse_growth,
+)
+from strategies import measurements, process_counts
+
+P = np.array([2.0, 4, 8, 16, 32, 64])
+LOG = parse_growth("log p")
+SQRT = parse_growth("p^(1/2)")
+
+
+def exact(growth, constant=3.0, coefficient=0.5, x=P):
+    """Return noise-free measurements of shape (1, n, 2)."""
+    values = constant + coefficient * growth(p=x) * np.ones(len(x))
+    return np.repeat(values[np.newaxis, :, np.newaxis], 2, axis=2)
+
+
+def summary(finding):
+    """Return what has to agree between two findings."""
+    numbers = (finding.model.constant, *(t.coefficient for t in finding.model.terms))
+    return finding.growth, finding.verdict, numbers, finding.adjusted_r2, finding.smape
+
+
+@pytest.mark.parametrize("growth", mpi_study(), ids=str)
+def test_the_generating_growth_is_found_with_its_coefficients(growth):
+    (finding,) = find_models(P, exact(growth), space=mpi_study(), rule="paper")
+
+    assert finding.growth == growth
+    constant = 3.5 if growth == CONSTANT else 3.0
+    assert_allclose(finding.model.constant, constant, rtol=1e-9)
+    assert_allclose([t.coefficient for t in finding.model.terms if growth.factors], 0.5)
+    assert_allclose(finding.model(p=1024), 3 + 0.5 * growth(p=1024), rtol=1e-8)
+    assert finding.smape < 1e-9
+
+
+def test_exponential_growth_is_found_over_another_parameter():
+    k = np.arange(3.0, 17.0)
+    growth = parse_growth("k^4 2^k")
+    values = (7e-6 * growth(k=k))[np.newaxis, :, np.newaxis]
+
+    (finding,) = find_models(
+        k, values, parameter="k", expectation=parse_growth("k^3 2^k"), rule="paper"
+    )
+
+    assert finding.growth == growth
+    assert finding.divergence == parse_growth("k")
+    assert finding.verdict is Verdict.APPROXIMATE
+
+
+def test_a_finding_tells_all_that_the_rule_knows():
+    (finding,) = find_models(
+        P,
+        exact(SQRT),
+        expectation=LOG,
+        deviation_limit=SQRT,
+        space=mpi_study(),
+        rule="paper",
+        targets=[65536, {"p": 4}],
+    )
+
+    assert finding.points == 6
+    assert finding.repetitions == 2
+    assert_allclose(finding.adjusted_r2, 1)
+    assert finding.divergence == SQRT / LOG
+    assert finding.verdict is Verdict.APPROXIMATE
+    assert finding.direction == "worse"
+    assert [forecast.at for forecast in finding.forecasts] == [{"p": 65536}, {"p": 4}]
+    assert_allclose([each.value for each in finding.forecasts], [131, 4])
+    assert finding.class_probability == {}
+    assert finding.verdict_probability == {}
+    assert finding.reason is None
+
+
+def test_a_constant_series_has_a_constant_model_without_r2():
+    (finding,) = find_models(
+        P, np.full((1, 6, 3), 256.0), expectation=CONSTANT, rule="paper"
+    )
+
+    assert finding.growth == CONSTANT
+    assert finding.model.formula == "256"
+    assert finding.adjusted_r2 is None
+    assert finding.verdict is Verdict.MATCH
+
+
+def test_a_falling_series_does_not_grow():
+    falling = 10 - np.log2(P)[np.newaxis, :, np.newaxis]
+
+    (finding,) = find_models(P, falling, expectation=LOG, rule="paper")
+
+    assert finding.growth == CONSTANT
+
+
+def test_strong_scaling_is_found_in_a_space_that_falls():
+    (finding,) = find_models(
+        P, exact(parse_growth("1/p"), 0.0, 100.0), expectation=parse_growth("1/p")
+    )
+
+    assert finding.growth == parse_growth("1/p")
+    assert finding.model.formula == "100 / p"
+
+
+def test_the_first_quartile_is_what_the_paper_fits():
+    values = np.repeat(exact(LOG), 4, axis=2)
+    values[:, :, 3:] *= 50.0
+
+    (finding,) = find_models(P, values, expectation=LOG, rule="paper")
+    (averaged,) = find_models(P, values, expectation=LOG, rule="paper", summary="mean")
+
+    assert_allclose(finding.model(p=64), 6.0)
+    assert averaged.model(p=64) > 100
+
+
+def test_findings_are_a_sequence_in_the_order_of_the_series():
+    values = np.concatenate([exact(LOG), exact(SQRT), exact(LOG, 4.0)])
+
+    findings = find_models(P, values, space=mpi_study(), rule="paper")
+
+    assert len(findings) == 3
+    assert [finding.growth for finding in findings] == [LOG, SQRT, LOG]
+    assert findings[-1].growth == LOG
+    assert [finding.growth for finding in findings[1:]] == [SQRT, LOG]
+    with pytest.raises(IndexError):
+        findings[3]
+
+
+@given(process_counts, st.data())
+def test_permuting_points_changes_nothing(p, data):
+    values = data.draw(measurements(len(p)))
+    order = np.array(data.draw(st.permutations(range(len(p)))))
+
+    found = find_models(p, values, expectation=SQRT, rule="paper")
+    permuted = find_models(p[order], values[:, order], expectation=SQRT, rule="paper")
+
+    assert list(found) == list(permuted)
+
+
+@given(process_counts, st.data())
+def test_a_batch_gives_what_its_series_give_one_by_one(p, data):
+    values = data.draw(measurements(len(p)))
+
+    together = find_models(p, values, expectation=LOG, space=mpi_study(), rule="paper")
+    alone = [
+        find_models(p, each[np.newaxis], expectation=LOG, space=mpi_study())[0]
+        for each in values
+    ]
+
+    assert list(together) == alone
+
+
+@given(process_counts, st.integers(-900, 900), st.data())
+def test_scaling_values_scales_coefficients_and_changes_no_verdict(p, exponent, data):
+    values = data.draw(measurements(len(p)))
+
+    plain = find_models(p, values, expectation=LOG, space=mpi_study(), rule="paper")
+    scaled = find_models(
+        p, np.ldexp(values, exponent), expectation=LOG, space=mpi_study(), rule="paper"
+    )
+
+    for before, after in zip(plain, scaled, strict=True):
+        assert after.growth == before.growth
+        assert after.verdict is before.verdict
+        assert after.smape == before.smape
+        assert after.model == before.model * 2.0**exponent
+
+
+@given(process_counts, st.data())
+def test_two_runs_at_one_setting_are_repetitions_of_one_measurement(p, data):
+    values = data.draw(measurements(len(p)))
+    halves = np.concatenate([values[:, :, :2], values[:, :, 2:]], axis=1)
+
+    twice = find_models(np.tile(p, 2), halves, expectation=SQRT, rule="paper")
+
+    assert list(twice) == list(find_models(p, values, expectation=SQRT, rule="paper"))
+
+
+def test_missing_points_leave_the_others_to_decide():
+    values = np.concatenate([exact(LOG), exact(SQRT), exact(LOG)])
+    values[1, 2] = np.nan
+    values[2, 0, 0] = np.nan
+
+    findings = find_models(P, values, space=mpi_study(), rule="paper")
+
+    assert [finding.growth for finding in findings] == [LOG, SQRT, LOG]
+    assert [finding.points for finding in findings] == [6, 5, 6]
+
+
+def test_too_few_settings_are_said_in_words_and_the_others_go_on():
+    values = np.concatenate([exact(LOG), exact(SQRT)])
+    values[0, :2] = np.nan
+
+    refused, found = find_models(P, values, expectation=LOG, rule="paper")
+
+    assert refused.model is None
+    assert refused.verdict is Verdict.UNDECIDED
+    assert refused.reason == "5 distinct settings needed, 4 measured"
+    assert (refused.points, refused.repetitions) == (4, 2)
+    assert found.model is not None
+
+
+def test_repeated_settings_do_not_count_as_distinct():
+    x = np.array([2.0, 4, 8, 16, 16, 16])
+
+    (finding,) = find_models(x, exact(LOG, x=x), rule="paper")
+
+    assert finding.reason == "5 distinct settings needed, 4 measured"
+
+
+def test_a_series_without_any_value_is_undecided():
+    (finding,) = find_models(P, np.full((1, 6, 2), np.nan), rule="paper")
+
+    assert finding.reason == "5 distinct settings needed, 0 measured"
+    assert (finding.points, finding.repetitions) == (0, 0)
+
+
+def test_an_infinite_value_is_said_in_words():
+    values = np.concatenate([exact(LOG), exact(LOG)])
+    values[0, 3, 1] = np.inf
+
+    refused, found = find_models(P, values, expectation=LOG, rule="paper")
+
+    assert refused.reason == "a value is infinite"
+    assert found.growth == LOG
+
+
+@pytest.mark.parametrize("lowest", [0.0, -1.0, 0.5])
+def test_a_setting_without_a_logarithm_is_said_in_words(lowest):
+    x = np.array([lowest, 2, 4, 8, 16])
+
+    (finding,) = find_models(x, np.ones((1, 5, 2)), expectation=LOG, rule="paper")
+
+    assert finding.verdict is Verdict.UNDECIDED
+    assert "is not defined at p = " in finding.reason
+
+
+def test_zero_is_a_setting_where_the_space_allows_it():
+    x = np.arange(6.0)
+    space = Space.of("n", [0, 1, 2])
+
+    (finding,) = find_models(
+        x, (3 + x**2)[np.newaxis, :, np.newaxis], parameter="n", space=space
+    )
+
+    assert finding.growth == parse_growth("n^2")
+
+
+def test_a_term_too_large_to_compute_is_said_in_words():
+    x = np.array([64.0, 128, 256, 512, 1024])
+
+    (finding,) = find_models(
+        x, np.ones((1, 5, 2)), expectation=parse_growth("2^p"), rule="paper"
+    )
+
+    assert finding.reason.endswith(
+        "is too large to compute with at the settings measured"
+    )
+
+
+@pytest.mark.parametrize("magnitude", [1e-300, 1e300, 5e-324])
+def test_magnitudes_at_the_ends_of_the_number_range_are_modelled(magnitude):
+    values = exact(SQRT, 0.1, 0.1) * magnitude
+
+    (finding,) = find_models(P, values, expectation=SQRT, rule="paper", targets=[1024])
+
+    assert np.isfinite(finding.model.constant)
+    assert np.isfinite(finding.forecasts[0].value)
+    if magnitude > 5e-324:
+        assert finding.growth == SQRT
+
+
+@given(process_counts, st.data())
+def test_no_finite_measurement_leads_to_a_number_that_is_none(p, data):
+    finite = st.floats(-1e300, 1e300) | st.sampled_from([0.0, 1e-300, 1e300])
+    values = np.array(
+        data.draw(
+            st.lists(
+                st.lists(finite, min_size=2, max_size=2),
+                min_size=len(p),
+                max_size=len(p),
+            )
+        )
+    )
+
+    (finding,) = find_models(p, values[np.newaxis], expectation=LOG, targets=[4096])
+
+    numbers = [*summary(finding)[2], finding.smape, finding.forecasts[0].value]
+    assert np.isfinite(numbers).all()
+    assert finding.adjusted_r2 is None or 0 <= finding.adjusted_r2 <= 1
+
+
+@pytest.mark.parametrize("value", [0.0, 7.0, -7.0])
+def test_data_without_any_change_are_constant(value):
+    (finding,) = find_models(P, np.full((1, 6, 1), value), expectation=LOG)
+
+    assert finding.growth == CONSTANT
+    assert finding.model(p=1e6) == value
+    assert finding.verdict is Verdict.MISMATCH
+    assert finding.direction == "better"
+
+
+def test_without_an_expectation_there_is_a_model_but_no_verdict():
+    (finding,) = find_models(P, exact(LOG), rule="paper")
+
+    assert finding.growth == LOG
+    assert finding.verdict is Verdict.UNDECIDED
+    assert finding.reason == "no expectation was given"
+
+
+def test_an_expectation_outside_the_usual_space_joins_it():
+    strassen = Growth.of("n", power="2.8074")
+    n = np.array([64.0, 128, 256, 512, 1024])
+
+    (finding,) = find_models(
+        n,
+        exact(Growth.of("p", power=Fraction("2.8074")), x=n),
+        parameter="n",
+        expectation=strassen,
+        space="pmnf",
+        rule="paper",
+    )
+
+    assert finding.verdict is Verdict.MATCH
+
+
+def test_questions_without_sense_are_refused_by_name():
+    values = exact(LOG)
+
+    with pytest.raises(UnknownChoice, match="rule 'magic' is unknown"):
+        find_models(P, values, rule="magic")
+    with pytest.raises(UnknownChoice, match="space 'outer' is unknown"):
+        find_models(P, values, space="outer")
+    with pytest.raises(UnknownChoice, match="summary 'mode' is unknown"):
+        find_models(P, values, summary="mode")
+    with pytest.raises(NoExpectation):
+        find_models(P, values, space="expectation")
+    with pytest.raises(MissingParameter, match="no setting of n was given for log n"):
+        find_models(P, values, expectation=parse_growth("log n"))
+    with pytest.raises(WrongShape, match=r"values has shape \(1, 6, 2\)"):
+        find_models(P[:5], values)
+    with pytest.raises(WrongShape, match=r"expected \(points, 1\)"):
+        find_models(np.ones((6, 2)), values)
+    with pytest.raises(NotFinite, match="p = nan is no setting"):
+        find_models([*P[:5], np.nan], values)
