@@ -29,6 +29,7 @@ from scalewatch.modelling.rules.rule import (
     Selection,
     single_terms,
 )
+from scalewatch.modelling.rules.smape import SMAPE
 
 __all__ = [
     "RULES",
@@ -40,7 +41,7 @@ __all__ = [
     "single_terms",
 ]
 
-RULES: Final = {rule.name: rule for rule in (PAPER,)}
+RULES: Final = {rule.name: rule for rule in (PAPER, SMAPE)}
 """All rules by name."""
 
 
