@@ -171,8 +171,7 @@ def _space(
         space = reduce(Space.__or__, map(pmnf, parameters))
         if expectation is not None and expectation not in space:
             space |= search_space(expectation, parameters[0])
-    asked = Space((*space, expectation or CONSTANT))
-    for name in asked.parameters:
+    for name in (*space.parameters, *(expectation or CONSTANT).parameters):
         if name not in parameters:
             raise MissingParameter(name, str(expectation or "the search space"))
     return space
