@@ -13,7 +13,7 @@ Expectations?", ICS 2015.
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import total_ordering
+from functools import cached_property, total_ordering
 from itertools import chain
 
 import numpy as np
@@ -79,7 +79,7 @@ class Factor:
 
 
 @total_ordering
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, repr=False)
 class Growth:
     """Product of factors, one per parameter; the empty product is constant.
 
@@ -191,6 +191,13 @@ class Growth:
     def __lt__(self, other: "Growth") -> bool:
         return self._order < other._order
 
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __reduce__(self) -> tuple[type["Growth"], tuple[tuple[Factor, ...]]]:
+        # What is cached stays behind: hashes of strings differ between processes.
+        return Growth, (self.factors,)
+
     def __str__(self) -> str:
         return notation.ascii_text(self._symbols())
 
@@ -205,7 +212,11 @@ class Growth:
         r"""Return it for LaTeX's mathematical mode: `p^{1/2} \log p`."""
         return notation.latex_text(self._symbols())
 
-    @property
+    @cached_property
+    def _hash(self) -> int:
+        return hash(self.factors)
+
+    @cached_property
     def _order(self) -> tuple[object, ...]:
         together = tuple(
             sum((f.order[rank] for f in self.factors), Fraction(0)) for rank in range(3)
