@@ -3,6 +3,7 @@
 * ScalewatchError
   x ModellingError
     + BadExpression
+    + BadProfile
     + MissingParameter
     + NoExpectation
     + NotFinite
@@ -52,6 +53,16 @@ class BadExpression(ModellingError):
         self.text = text
         self.position = position
         self.expected = expected
+
+
+class BadProfile(ModellingError):
+    """A profile without time, or with a time that is negative or no number."""
+
+    def __init__(self, which: str) -> None:
+        super().__init__(
+            f"the {which} profile needs times from 0 on, and one that is not 0"
+        )
+        self.which = which
 
 
 class MissingParameter(ModellingError):

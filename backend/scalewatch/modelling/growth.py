@@ -72,9 +72,11 @@ class Factor:
         """Return its binary logarithm where it is defined; -inf where it is zero."""
         logarithm = float(self.exp2) * x
         if self.power:
-            logarithm = logarithm + float(self.power) * _log2(x)
+            logarithm = logarithm + float(self.power) * binary_logarithm(x)
         if self.log:
-            logarithm = logarithm + float(self.log) * _log2(_log2(x))
+            logarithm = logarithm + float(self.log) * binary_logarithm(
+                binary_logarithm(x)
+            )
         return logarithm
 
 
@@ -256,6 +258,6 @@ def power_of_two(logarithm: Reals) -> Reals:
     return np.exp2(logarithm, out=value, where=logarithm <= LARGEST_LOG2)
 
 
-def _log2(x: Reals) -> Reals:
-    """Binary logarithm, with -inf instead of a warning at zero."""
+def binary_logarithm(x: Reals) -> Reals:
+    """Return log₂ x, with -inf instead of a warning at zero."""
     return np.log2(x, out=np.full(np.shape(x), -np.inf), where=x > 0)
