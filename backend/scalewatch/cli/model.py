@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from scalewatch.services.findings import Stated
 
 FORMATS: Final = ("auto", "text", "json", "csv")
-RULES: Final = ("paper",)
+RULES: Final = ("paper", "smape")
 SPACES: Final = ("auto", "expectation", "pmnf")
 SUMMARIES: Final = ("q1", "median", "min", "mean")
 
