@@ -19,10 +19,10 @@ def series(region: str, growth: str) -> Series:
     )
 
 
-def shown(*all_series: Series, expectation: str = "O(p^0.5)") -> str:
+def shown(*all_series: Series, expectation: str = "O(p^0.5)", width: int = 160) -> str:
     question = Question([Stated("*", parse_growth(expectation))])
     console = Console(
-        file=io.StringIO(), force_terminal=True, color_system="truecolor", width=160
+        file=io.StringIO(), force_terminal=True, color_system="truecolor", width=width
     )
     print_table(all_series, model_series(all_series, question), console)
     return console.file.getvalue()
@@ -57,3 +57,20 @@ def test_name_cannot_steer_the_terminal() -> None:
 
     assert "\x1b[2J" not in text
     assert "[bold]" in text
+
+
+def test_what_is_the_same_in_all_rows_is_told_once() -> None:
+    text = shown(series("a", "O(p)"), series("b", "O(p^2)"))
+
+    assert text.startswith("metric: time [s]\nexpected: √p\n")
+    assert text.count("time [s]") == 1
+
+
+def test_columns_for_which_there_is_no_room_follow_below() -> None:
+    heading, *parts = shown(series("solve", "O(p)"), width=60).split("\n\n")
+
+    assert len(parts) >= 2
+    assert "model" in heading
+    assert "verdict" not in heading
+    assert all("solve" in part for part in (heading, *parts[:-1]))
+    assert "✗ mismatch (worse)" in parts[-2]

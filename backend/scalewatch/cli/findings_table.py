@@ -1,7 +1,7 @@
 """Findings as a table: coloured on a terminal, plain text in a pipe."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -10,11 +10,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from scalewatch.cli.notation import PLAIN, RICH, Notation
+from scalewatch.cli.findings_columns import Column, columns_of
+from scalewatch.cli.notation import PLAIN, RICH
 from scalewatch.importers import Series
 from scalewatch.modelling import Finding, Verdict
-
-Row = tuple[Series, Finding]
 
 COLOURS: Final[Mapping[Verdict, str]] = {
     Verdict.MATCH: "#009E73",
@@ -23,15 +22,8 @@ COLOURS: Final[Mapping[Verdict, str]] = {
     Verdict.UNDECIDED: "bright_black",
 }
 
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A heading and what stands below it."""
-
-    heading: str
-    text: Callable[[Row], str]
-    is_number: bool = False
-    is_coloured: bool = False
+_GAP: Final = 2
+"""Blanks between columns."""
 
 
 def print_table(
@@ -39,12 +31,15 @@ def print_table(
 ) -> None:
     """Print one row per series, in their order, and a line that sums them up."""
     rows = list(zip(all_series, findings, strict=True))
+    notation = RICH if console.is_terminal and not console.options.ascii_only else PLAIN
+    columns = [
+        _Filled(column, [column.text(row) for row in rows])
+        for column in columns_of(rows, notation)
+    ]
     if console.is_terminal:
-        notation = PLAIN if console.options.ascii_only else RICH
-        console.print(_coloured(rows, columns_of(rows, notation)))
+        _print_coloured(columns, [COLOURS[each.verdict] for each in findings], console)
     else:
-        for line in _plain(rows, columns_of(rows, PLAIN)):
-            console.file.write(f"{line}\n")
+        console.file.writelines(f"{line}\n" for line in _plain(columns))
     console.file.write(f"{summary(findings)}\n")
 
 
@@ -56,136 +51,87 @@ def summary(findings: Sequence[Finding]) -> str:
     return f"{len(findings)} series: {told}"
 
 
-def columns_of(rows: Sequence[Row], notation: Notation) -> list[Column]:
-    """Return the columns that tell something about these rows."""
-    columns = [Column("region", lambda row: _printable(row[0].region))]
-    if told := _told_configuration(rows):
-        columns.append(Column("configuration", lambda row: _configuration(row, told)))
-    columns += [
-        Column("metric", _metric),
-        Column("model", lambda row: notation.model_text(row[1].model)),
-        Column("growth", lambda row: notation.growth_text(row[1].growth)),
-        Column(
-            notation.adjusted_r2,
-            lambda row: notation.number_text(row[1].adjusted_r2, 4),
-            is_number=True,
-        ),
-        Column(
-            "SMAPE %",
-            lambda row: notation.number_text(row[1].smape, 2),
-            is_number=True,
-        ),
-    ]
-    if any(finding.expectation is not None for _, finding in rows):
-        columns += _verdict_columns(notation)
-    columns += _forecast_columns(rows, notation)
-    if any(map(_reason, rows)):
-        columns.append(Column("reason", _reason))
-    return columns
+@dataclass(frozen=True, slots=True)
+class _Filled:
+    """A column with its cells."""
+
+    column: Column
+    cells: Sequence[str]
+
+    @property
+    def is_told_once(self) -> bool:
+        return self.column.is_told_once and len(set(self.cells)) == 1
+
+    @property
+    def widest(self) -> int:
+        return max(len(self.column.heading), *map(len, self.cells))
+
+    @property
+    def narrowest(self) -> int:
+        """The width below which it cannot be read."""
+        return min(self.widest, self.column.narrowest or self.widest)
+
+    def padded(self) -> list[str]:
+        lines = [self.column.heading, *self.cells]
+        fit = str.rjust if self.column.is_number else str.ljust
+        return [fit(line, self.widest) for line in lines]
 
 
-def _verdict_columns(notation: Notation) -> list[Column]:
-    return [
-        Column("expected", lambda row: notation.growth_text(row[1].expectation)),
-        Column(
-            notation.divergence, lambda row: notation.growth_text(row[1].divergence)
-        ),
-        Column("verdict", lambda row: notation.verdict_text(row[1]), is_coloured=True),
-    ]
+def _plain(columns: Sequence[_Filled]) -> Iterator[str]:
+    """Yield lines whose cells are lined up by blanks, whatever their width."""
+    for line in zip(*(column.padded() for column in columns), strict=True):
+        yield (" " * _GAP).join(line).rstrip()
 
 
-def _forecast_columns(rows: Sequence[Row], notation: Notation) -> list[Column]:
-    headings = dict.fromkeys(
-        _target(forecast.at) for _, finding in rows for forecast in finding.forecasts
+def _print_coloured(
+    columns: Sequence[_Filled], colours: Sequence[str], console: Console
+) -> None:
+    for filled in columns:
+        if filled.is_told_once:
+            console.print(Text(f"{filled.column.heading}: {filled.cells[0]}"))
+    others = [filled for filled in columns if not filled.is_told_once]
+    for part in _parts(others, console.width):
+        console.print(_coloured(part, colours))
+        console.print()
+
+
+def _parts(columns: Sequence[_Filled], width: int) -> Iterator[Sequence[_Filled]]:
+    """Yield columns that fit side by side, each time behind the first column."""
+    first, *others = columns
+    part = [first]
+    for filled in others:
+        needed = sum(each.narrowest + _GAP for each in (*part, filled)) - _GAP
+        if needed > width and len(part) > 1:
+            yield part
+            part = [first]
+        part.append(filled)
+    yield part
+
+
+def _coloured(columns: Sequence[_Filled], colours: Sequence[str]) -> Table:
+    table = Table(
+        box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False
     )
-
-    def column(heading: str) -> Column:
-        def text(row: Row) -> str:
-            at = {_target(forecast.at): forecast for forecast in row[1].forecasts}
-            return notation.forecast_text(at.get(heading))
-
-        return Column(f"at {heading}", text, is_number=True)
-
-    return [column(heading) for heading in headings]
-
-
-def _coloured(rows: Sequence[Row], columns: Sequence[Column]) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for column in columns:
+    for filled in columns:
         table.add_column(
-            column.heading,
-            justify="right" if column.is_number else "left",
+            filled.column.heading,
+            justify="right" if filled.column.is_number else "left",
             overflow="fold",
+            no_wrap=filled.column.narrowest is None,
+            min_width=filled.narrowest,
         )
-    for row in rows:
-        colour = COLOURS[row[1].verdict]
+    for cells in zip(*(filled.cells for filled in columns), colours, strict=True):
+        colour = cells[-1]
         table.add_row(
             *(
-                Text(column.text(row), style=colour if column.is_coloured else "")
-                for column in columns
+                Text(cell, style=colour if filled.column.is_coloured else "")
+                for filled, cell in zip(columns, cells, strict=False)
             )
         )
     return table
-
-
-def _plain(rows: Sequence[Row], columns: Sequence[Column]) -> Iterator[str]:
-    """Yield lines whose cells are lined up by blanks, whatever their width."""
-    cells = [[column.heading for column in columns]]
-    cells += [[column.text(row) for column in columns] for row in rows]
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    for line in cells:
-        padded = (
-            text.rjust(width) if column.is_number else text.ljust(width)
-            for text, width, column in zip(line, widths, columns, strict=True)
-        )
-        yield "  ".join(padded).rstrip()
 
 
 def _kind(finding: Finding) -> str:
     if finding.model is None:
         return "without model"
     return "without expectation" if finding.expectation is None else finding.verdict
-
-
-def _reason(row: Row) -> str:
-    """Return why there is no model or no verdict, if an expectation asked for one."""
-    finding = row[1]
-    if finding.model is not None and finding.expectation is None:
-        return ""
-    return finding.reason or ""
-
-
-def _metric(row: Row) -> str:
-    series = row[0]
-    unit = f" [{series.unit}]" if series.unit else ""
-    return _printable(f"{series.metric}{unit}")
-
-
-def _told_configuration(rows: Sequence[Row]) -> list[str]:
-    """Return what is not the same in all series."""
-    settings: dict[str, set[object]] = {}
-    for series, _ in rows:
-        for name, setting in series.configuration.items():
-            settings.setdefault(name, set()).add(setting)
-    return [
-        name
-        for name, different in settings.items()
-        if len(different) > 1
-        or not all(name in series.configuration for series, _ in rows)
-    ]
-
-
-def _configuration(row: Row, told: Sequence[str]) -> str:
-    held = row[0].configuration
-    return _printable(
-        ", ".join(f"{name}={held[name]}" for name in told if name in held)
-    )
-
-
-def _target(at: Mapping[str, float]) -> str:
-    return ", ".join(f"{name} = {setting:.10g}" for name, setting in at.items())
-
-
-def _printable(text: str) -> str:
-    """Return a name without what would steer the terminal."""
-    return "".join(each if each.isprintable() else "\ufffd" for each in text)
