@@ -4,6 +4,7 @@
   x ModellingError
     + BadExpression
     + BadProfile
+    + FallingLimit
     + MissingParameter
     + NoExpectation
     + NotFinite
@@ -63,6 +64,16 @@ class BadProfile(ModellingError):
             f"the {which} profile needs times from 0 on, and one that is not 0"
         )
         self.which = which
+
+
+class FallingLimit(ModellingError):
+    """A deviation limit that falls leaves nothing acceptable."""
+
+    def __init__(self, limit: str) -> None:
+        super().__init__(
+            f"a deviation limit of {limit} falls; from E/D to E·D nothing is acceptable"
+        )
+        self.limit = limit
 
 
 class MissingParameter(ModellingError):

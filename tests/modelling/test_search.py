@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from scalewatch.errors import (
+    FallingLimit,
     MissingParameter,
     NoExpectation,
     NotFinite,
@@ -236,6 +237,8 @@ def test_questions_without_sense_are_refused_by_name():
         find_models(P, values, space="outer")
     with pytest.raises(UnknownChoice, match="summary 'mode' is unknown"):
         find_models(P, values, summary="mode")
+    with pytest.raises(FallingLimit, match="1 / p falls"):
+        find_models(P, values, expectation=LOG, deviation_limit=parse_growth("1/p"))
     with pytest.raises(NoExpectation):
         find_models(P, values, space="expectation")
     with pytest.raises(MissingParameter, match="no setting of n was given for log n"):
