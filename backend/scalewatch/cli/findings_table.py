@@ -74,7 +74,8 @@ class _Filled:
     def padded(self) -> list[str]:
         lines = [self.column.heading, *self.cells]
         fit = str.rjust if self.column.is_number else str.ljust
-        return [fit(line, self.widest) for line in lines]
+        width = self.widest
+        return [fit(line, width) for line in lines]
 
 
 def _plain(columns: Sequence[_Filled]) -> Iterator[str]:
