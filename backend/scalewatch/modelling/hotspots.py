@@ -19,7 +19,7 @@ from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import chi2 as chi2_distribution
+from scipy.special import chdtrc
 
 from scalewatch.errors import BadProfile
 
@@ -78,7 +78,7 @@ def profile_difference(
     expected = np.outer(seconds.sum(axis=1), seconds.sum(axis=0)) / seconds.sum()
     chi2 = float(np.sum((seconds - expected) ** 2 / expected))
     degrees = seconds.shape[1] - 1
-    p_value = float(chi2_distribution.sf(chi2, degrees)) if degrees else 1.0
+    p_value = float(chdtrc(degrees, chi2)) if degrees else 1.0
     return ProfileDifference(chi2, degrees, p_value, _kendall_tau(*seconds))
 
 
