@@ -3,8 +3,6 @@
 * ScalewatchError
   x ModellingError
     + BadExpression
-    + BadProfile
-    + FallingLimit
     + MissingParameter
     + NoExpectation
     + NotFinite
@@ -14,6 +12,8 @@
     + WrongShape
     + UnknownChoice
   x NotFound
+    + NotMeasured
+  x AmbiguousReference
   x Conflict
     + RunAlreadyRecorded
     + UnitChanged
@@ -54,26 +54,6 @@ class BadExpression(ModellingError):
         self.text = text
         self.position = position
         self.expected = expected
-
-
-class BadProfile(ModellingError):
-    """A profile without time, or with a time that is negative or no number."""
-
-    def __init__(self, which: str) -> None:
-        super().__init__(
-            f"the {which} profile needs times from 0 on, and one that is not 0"
-        )
-        self.which = which
-
-
-class FallingLimit(ModellingError):
-    """A deviation limit that falls leaves nothing acceptable."""
-
-    def __init__(self, limit: str) -> None:
-        super().__init__(
-            f"a deviation limit of {limit} falls; from E/D to E·D nothing is acceptable"
-        )
-        self.limit = limit
 
 
 class MissingParameter(ModellingError):
@@ -161,6 +141,27 @@ class NotFound(ScalewatchError):
         super().__init__(f"no {kind} {str(key)!r}")
         self.kind = kind
         self.key = key
+
+
+class NotMeasured(NotFound):
+    """A thing has a name, but no measurement where one looks for it."""
+
+    def __init__(self, kind: str, key: object, *, at: str) -> None:
+        super().__init__(kind, key)
+        self.args = (f"no {kind} {str(key)!r} was measured at {at}",)
+        self.at = at
+
+
+class AmbiguousReference(ScalewatchError):
+    """The beginning of a hash that several commits share."""
+
+    def __init__(self, reference: str, shas: Sequence[str]) -> None:
+        super().__init__(
+            f"{reference!r} can mean {len(shas)} commits: {', '.join(shas[:3])}"
+            f"{', …' if len(shas) > 3 else ''}; write more of the hash"
+        )
+        self.reference = reference
+        self.shas = shas
 
 
 class Conflict(ScalewatchError):

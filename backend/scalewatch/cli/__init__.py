@@ -10,9 +10,7 @@ import click
 from scalewatch.cli.deferred import Deferred
 from scalewatch.errors import ScalewatchError
 
-COMMANDS: Final[Sequence[Deferred]] = (
-    Deferred("model", "Model files of measurements and judge how they scale, offline."),
-)
+COMMANDS: Final[Sequence[Deferred]] = ()
 """All commands, in the order in which one comes to need them."""
 
 INTERRUPTED: Final = 130

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Final, overload
 
 import numpy as np
@@ -131,20 +130,22 @@ def _finding(group: Group, row: int) -> Finding:
         coefficients[0],
         tuple(map(Term, coefficients[1:], selection.hypotheses[hypothesis])),
     )
-    growth, expectation = model.growth, sample.expectation
+    divergence = (
+        None if sample.expectation is None else model.growth / sample.expectation
+    )
     verdict_probability = _verdict_probability(selection, row)
-    verdict, reason = _verdict(sample, growth, verdict_probability)
+    verdict, reason = _verdict(sample, model.growth, verdict_probability)
     return Finding(
         model=model,
-        growth=growth,
+        growth=model.growth,
         points=points,
         repetitions=repetitions,
         adjusted_r2=_number(selection.adjusted_r2[row]),
         smape=_number(selection.smape[row]),
         class_probability=_class_probability(selection, row),
-        expectation=expectation,
+        expectation=sample.expectation,
         deviation_limit=sample.deviation_limit,
-        divergence=None if expectation is None else _divergence(growth, expectation),
+        divergence=divergence,
         verdict=verdict,
         verdict_probability=verdict_probability,
         forecasts=_forecasts(group, row, model),
@@ -159,17 +160,12 @@ def _verdict(
     if sample.expectation is None or sample.deviation_limit is None:
         return Verdict.UNDECIDED, "no expectation was given"
     if not probability:
-        return _judge(growth, sample.expectation, sample.deviation_limit), None
+        return judge(growth, sample.expectation, sample.deviation_limit), None
     verdict = decide(probability, sample.level)
     if verdict is not Verdict.UNDECIDED:
         return verdict, None
     shares = ", ".join(f"{each} {probability[each]:.0%}" for each in VERDICTS)
     return verdict, f"the measurements do not settle it: {shares}"
-
-
-# A batch has few growths and many series.
-_judge = lru_cache(judge)
-_divergence = lru_cache(Growth.__truediv__)
 
 
 def _verdict_probability(selection: Selection, row: int) -> dict[Verdict, float]:

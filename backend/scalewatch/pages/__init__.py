@@ -1,1 +1,13 @@
 """HTML over HTTP: call one service, render one template."""
+
+from fastapi import APIRouter
+
+from scalewatch.pages import assets, glossary, projects, regions, report, runs
+
+router = APIRouter()
+router.include_router(assets.router)
+router.include_router(glossary.router)
+router.include_router(projects.router)
+router.include_router(regions.router)
+router.include_router(report.router)
+router.include_router(runs.router)

@@ -1,0 +1,34 @@
+"""What a reading route may ask for."""
+
+from collections.abc import Iterator
+from typing import Annotated
+
+from fastapi import Depends, Query, Request
+from sqlalchemy.orm import Session
+
+from scalewatch.services.views import View
+
+
+def open_reading(request: Request) -> Iterator[Session]:
+    """Open a session for reading."""
+    with request.app.state.sessions.reading() as session:
+        yield session
+
+
+def view(
+    project: str,
+    commit: Annotated[
+        str | None, Query(description="Hash, its beginning, or tag; else the newest.")
+    ] = None,
+    metric: Annotated[str | None, Query(description="Time unless given.")] = None,
+    machine: Annotated[str | None, Query(description="All unless given.")] = None,
+    configuration: Annotated[
+        list[str] | None, Query(examples=[["message_bytes=256"]])
+    ] = None,
+) -> View:
+    """Read which measurements are looked at."""
+    return View.stated(project, commit, metric, machine, configuration or [])
+
+
+ReadingDep = Annotated[Session, Depends(open_reading, scope="function")]
+ViewDep = Annotated[View, Depends(view)]

@@ -1,0 +1,87 @@
+"""Documents: any value of the product as JSON.
+
+Growths and fractions become text, models what `scalewatch model --json` prints,
+other dataclasses objects with their fields.
+"""
+
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from datetime import datetime
+from fractions import Fraction
+from functools import singledispatch
+from math import isfinite
+from uuid import UUID
+
+import orjson
+
+from scalewatch.modelling import Factor, Growth, Model, Term
+
+
+def json_text(value: object) -> bytes:
+    """Return a value as JSON; NaN and infinity become null."""
+    return orjson.dumps(document(value), option=orjson.OPT_INDENT_2)
+
+
+@singledispatch
+def document(value: object) -> object:
+    """Return a value made of what JSON knows; a dataclass becomes an object."""
+    if is_dataclass(value) and not isinstance(value, type):
+        named = ((field.name, getattr(value, field.name)) for field in fields(value))
+        return {name: document(each) for name, each in named}
+    return value
+
+
+@document.register(str)
+@document.register(Fraction)
+@document.register(Growth)
+@document.register(UUID)
+def _text(value: object) -> str:
+    return str(value)
+
+
+@document.register
+def _number(value: float) -> float | None:
+    return value if isfinite(value) else None
+
+
+@document.register
+def _moment(value: datetime) -> str:
+    return value.isoformat()
+
+
+@document.register(Mapping)
+def _object(value: Mapping[object, object]) -> dict[str, object]:
+    return {str(key): document(each) for key, each in value.items()}
+
+
+@document.register(list)
+@document.register(tuple)
+def _array(value: list[object] | tuple[object, ...]) -> list[object]:
+    return [document(each) for each in value]
+
+
+@document.register
+def _model(value: Model) -> dict[str, object]:
+    return {
+        "formula": value.formula,
+        "constant": document(value.constant),
+        "terms": document(value.terms),
+    }
+
+
+@document.register
+def _term(value: Term) -> dict[str, object]:
+    return {
+        "coefficient": document(value.coefficient),
+        "factors": document(value.growth.factors),
+    }
+
+
+@document.register
+def _factor(value: Factor) -> dict[str, str]:
+    return {
+        "parameter": value.parameter,
+        "power": str(value.power),
+        "log": str(value.log),
+        "exp2": str(value.exp2),
+    }

@@ -1,0 +1,111 @@
+"""Axes and frames that all figures share."""
+
+from html import escape
+from typing import Any, Final
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import NDArray
+
+from scalewatch.figures.palette import PALETTE
+
+PREFIXED: Final = frozenset({"s", "B", "flop"})
+"""Units that SI prefixes go with."""
+
+MOST_TICKS: Final = 9
+"""Settings up to this number are the ticks of their axis."""
+
+LEEWAY: Final = 4.0
+"""Curves are in sight as far as this factor beyond the measurements."""
+
+NAMES: Final = {"p": "processes p", "n": "problem size n"}
+
+
+def canvas() -> go.Figure:
+    """Return an empty figure: transparent, quiet lines, the legend on top."""
+    return go.Figure(
+        layout={
+            "template": "none",
+            "font": {"color": PALETTE["quiet"], "size": 12},
+            "hoverlabel": {"align": "left"},
+            "hovermode": "closest",
+            "legend": {
+                "orientation": "h",
+                "x": 0,
+                "xanchor": "left",
+                "y": 1.02,
+                "yanchor": "bottom",
+            },
+            "margin": {"l": 8, "r": 16, "t": 8, "b": 8},
+            "paper_bgcolor": "rgba(0,0,0,0)",
+            "plot_bgcolor": "rgba(0,0,0,0)",
+        }
+    )
+
+
+def parameter_axis(parameter: str, settings: NDArray[np.float64]) -> dict[str, Any]:
+    """Return a logarithmic axis with its ticks where measurements are."""
+    axis = _axis(NAMES.get(parameter, parameter)) | {"type": "log"}
+    distinct = np.unique(settings)
+    if 1 < distinct.size <= MOST_TICKS:
+        axis |= {
+            "tickmode": "array",
+            "tickvals": distinct.tolist(),
+            "ticktext": [f"{setting:,g}" for setting in distinct],
+        }
+    return axis
+
+
+def metric_axis(
+    metric: str, unit: str, measured: NDArray[np.float64], drawn: NDArray[np.float64]
+) -> dict[str, Any]:
+    """Return a logarithmic axis, a linear one where a measurement is not positive.
+
+    Parameters
+    ----------
+    measured, drawn
+        Values of points, all of which are in sight, and of curves, which may leave
+        the picture: a model can be tiny, or negative, between measurements.
+    """
+    axis = _axis(f"{metric} [{unit}]" if unit else metric)
+    if measured.min() <= 0:
+        return axis | {"rangemode": "tozero"}
+    axis |= {
+        "type": "log",
+        "exponentformat": "SI",
+        "minexponent": 0,
+        "nticks": 5,
+        "range": _range(measured, drawn),
+    }
+    return axis | ({"ticksuffix": unit} if unit in PREFIXED else {})
+
+
+def hover_number(name: str, unit: str) -> str:
+    """Return a number of a hover text, to be filled in by the browser."""
+    if unit in PREFIXED:
+        return f"%{{{name}:.3s}}{unit}"
+    return f"%{{{name}:.3~g}} {escape(unit)}".rstrip()
+
+
+def _range(measured: NDArray[np.float64], drawn: NDArray[np.float64]) -> list[float]:
+    """Return the decimal logarithms of what the axis begins and ends with."""
+    lowest, highest = measured.min() / LEEWAY, measured.max() * LEEWAY
+    near = drawn[(drawn >= lowest) & (drawn <= highest)]
+    low, high = np.log10(
+        [np.append(near, measured).min(), np.append(near, measured).max()]
+    )
+    margin = 0.06 * (high - low) + 0.02
+    return [low - margin, high + margin]
+
+
+def _axis(title: str) -> dict[str, Any]:
+    return {
+        "automargin": True,
+        "gridcolor": PALETTE["grid"],
+        "linecolor": PALETTE["grid"],
+        "showline": True,
+        "ticks": "outside",
+        "tickcolor": PALETTE["grid"],
+        "title": {"text": escape(title), "standoff": 12},
+        "zeroline": False,
+    }

@@ -1,0 +1,118 @@
+"""Curves of a scan: its model, its expectation and what may deviate from it."""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scalewatch.modelling import Growth, Model
+
+STEPS: Final = 120
+"""Points of a curve."""
+
+Vector = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Scaling:
+    """What is drawn of one scan.
+
+    Parameters
+    ----------
+    slot
+        Position of the machine among the project's; it fixes colour and symbol.
+    x, low, middle, high
+        Settings of the parameter and quartiles of the metric there, shape (n,).
+    repetitions
+        All values at each setting, n of any length; empty where they are not kept.
+    """
+
+    machine: str
+    slot: int
+    parameter: str
+    metric: str
+    unit: str
+    x: Vector
+    low: Vector
+    middle: Vector
+    high: Vector
+    repetitions: tuple[Vector, ...] = ()
+    model: Model | None = None
+    expectation: Growth | None = None
+    deviation_limit: Growth | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Curves:
+    """Values along the settings of a scan, each of the shape of `x`, or None.
+
+    Parameters
+    ----------
+    lower, upper
+        The limits E/D and E·D.
+    """
+
+    x: Vector
+    model: Vector | None
+    expectation: Vector | None
+    lower: Vector | None
+    upper: Vector | None
+
+    @property
+    def drawn(self) -> Vector:
+        """Values of all curves that there are."""
+        curves = (self.model, self.expectation, self.lower, self.upper)
+        return np.concatenate(
+            [np.empty(0), *(values for values in curves if values is not None)]
+        )
+
+
+def curves_of(scaling: Scaling) -> Curves:
+    """Return the curves of a scan over its parameter.
+
+    An expectation promises growth, not magnitude: it is anchored at the model's value
+    at the largest setting, else at the largest measurement, and so are its limits.
+    """
+    x = np.geomspace(scaling.x.min(), scaling.x.max(), STEPS)
+    model = _modelled(scaling, x)
+    anchor = scaling.middle[np.argmax(scaling.x)] if model is None else model[-1]
+    expectation, limit = scaling.expectation, scaling.deviation_limit
+    if expectation is None or not _is_over(expectation, scaling.parameter):
+        return Curves(x, model, None, None, None)
+    promised = _anchored(expectation, scaling.parameter, x, anchor)
+    if limit is None or not limit.factors or not _is_over(limit, scaling.parameter):
+        return Curves(x, model, promised, None, None)
+    return Curves(
+        x,
+        model,
+        promised,
+        lower=_anchored(expectation / limit, scaling.parameter, x, anchor),
+        upper=_anchored(expectation * limit, scaling.parameter, x, anchor),
+    )
+
+
+def _modelled(scaling: Scaling, x: Vector) -> Vector | None:
+    model = scaling.model
+    if model is None:
+        return None
+    if not all(_is_over(term.growth, scaling.parameter) for term in model.terms):
+        return None
+    return np.broadcast_to(model({scaling.parameter: x}), x.shape)
+
+
+def _anchored(growth: Growth, parameter: str, x: Vector, anchor: float) -> Vector:
+    """Scale a growth to reach `anchor` at the last x.
+
+    Where it has no positive value, as log p at 1, there is nothing to draw: NaN.
+    """
+    values = np.full(x.shape, np.nan)
+    defined = growth.is_defined({parameter: x})
+    values[defined] = growth({parameter: x[defined]})
+    values[values <= 0] = np.nan
+    anchored: Vector = values * (anchor / values[-1])
+    return anchored
+
+
+def _is_over(growth: Growth, parameter: str) -> bool:
+    return set(growth.parameters) <= {parameter}

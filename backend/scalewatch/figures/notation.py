@@ -1,0 +1,43 @@
+"""Growths as markup that figures and pages both understand: italics, raised text."""
+
+from fractions import Fraction
+from html import escape
+from typing import Final
+
+from scalewatch.modelling import Factor, Growth
+
+THIN: Final = "\N{THIN SPACE}"
+
+
+def growth_markup(growth: Growth) -> str:
+    """Return for instance `<i>p</i><sup>1/2</sup> / log <i>p</i>`.
+
+    Names of parameters are escaped; the constant growth is 1.
+    """
+    powers = [power for factor in growth.factors for power in _powers(factor)]
+    above = [_raised(base, exponent) for base, exponent in powers if exponent > 0]
+    below = [_raised(base, -exponent) for base, exponent in powers if exponent < 0]
+    numerator = THIN.join(above) or "1"
+    if not below:
+        return numerator
+    denominator = THIN.join(below)
+    return f"{numerator} / {denominator if len(below) == 1 else f'({denominator})'}"
+
+
+def _powers(factor: Factor) -> list[tuple[str, Fraction]]:
+    """List what is raised to which power, the most dominant first."""
+    name = f"<i>{escape(factor.parameter)}</i>"
+    parts = [(name, factor.power), (f"log {name}", factor.log)]
+    if factor.exp2:
+        multiple = "" if abs(factor.exp2) == 1 else f"{abs(factor.exp2)}{THIN}"
+        sign = Fraction(1 if factor.exp2 > 0 else -1)
+        parts.insert(0, (f"2<sup>{multiple}{name}</sup>", sign))
+    return [(base, exponent) for base, exponent in parts if exponent]
+
+
+def _raised(base: str, exponent: Fraction) -> str:
+    if exponent == 1:
+        return base
+    if base.startswith("log "):
+        return base.replace("log ", f"log<sup>{exponent}</sup> ", 1)
+    return f"{base}<sup>{exponent}</sup>"

@@ -1,0 +1,47 @@
+"""Colours by role; the light theme's, equal to `--figure-*` in tokens.css.
+
+Each trace carries its role as `meta`, so that the browser can repaint it for the
+dark theme. Machines have the colours of Okabe and Ito, which people who see colours
+differently can tell apart, and a symbol besides.
+"""
+
+from typing import Final
+
+PALETTE: Final = {
+    "ink": "#1b1f24",
+    "quiet": "#59616b",
+    "grid": "#e5e5e0",
+    "expectation": "#59616b",
+    "surface": "#ffffff",
+    "band": "#ececea",
+    "machine-0": "#0072b2",
+    "machine-1": "#cc79a7",
+    "machine-2": "#009e73",
+    "machine-3": "#e69f00",
+    "machine-4": "#56b4e9",
+    "machine-5": "#d55e00",
+    "machine-6": "#000000",
+}
+
+SYMBOLS: Final = (
+    "circle",
+    "diamond",
+    "square",
+    "triangle-up",
+    "triangle-down",
+    "cross",
+    "x",
+)
+
+
+def machine_role(slot: int) -> str:
+    """Return the role of the machine that appeared as number `slot`."""
+    return f"machine-{slot % len(SYMBOLS)}"
+
+
+def symbol(slot: int) -> str:
+    """Return the marker of the machine that appeared as number `slot`.
+
+    It shifts once per round of colours: no two of 42 machines share both.
+    """
+    return SYMBOLS[(slot + slot // len(SYMBOLS)) % len(SYMBOLS)]

@@ -1,0 +1,192 @@
+"""How a region scales: measurements, model and expectation over a parameter."""
+
+from collections.abc import Sequence
+from html import escape
+from typing import Final
+
+import numpy as np
+import plotly.graph_objects as go
+
+from scalewatch.figures.axes import canvas, hover_number, metric_axis, parameter_axis
+from scalewatch.figures.curves import Curves, Scaling, Vector, curves_of
+from scalewatch.figures.notation import growth_markup
+from scalewatch.figures.palette import PALETTE, machine_role, symbol
+from scalewatch.modelling import Growth
+
+MOST_REPETITIONS: Final = 120
+"""Repetitions drawn at a coordinate; of more, evenly spread quantiles are drawn."""
+
+MOST_EXPECTATIONS: Final = 4
+"""Machines up to this number are drawn together with their expectations."""
+
+GOLDEN: Final = (5**0.5 - 1) / 2
+"""Multiples of it, modulo one, spread evenly however many there are."""
+
+
+def scaling_figure(scaling: Scaling) -> go.Figure:
+    """Plot one scan with its expectation and what may deviate from it."""
+    if not scaling.x.size:
+        return canvas()
+    curves = curves_of(scaling)
+    figure = _frame([scaling], [curves])
+    _add_band(figure, curves)
+    _add_expectation(figure, curves, scaling.expectation)
+    _add_repetitions(figure, scaling)
+    _add_model(figure, curves, scaling, is_listed=True)
+    _add_measurements(figure, scaling, "median and quartiles")
+    return figure
+
+
+def machines_figure(scalings: Sequence[Scaling]) -> go.Figure:
+    """Plot scans of several machines together, each with its model."""
+    measured = [scaling for scaling in scalings if scaling.x.size]
+    if not measured:
+        return canvas()
+    all_curves = [curves_of(scaling) for scaling in measured]
+    figure = _frame(measured, all_curves)
+    for curves, scaling in zip(all_curves, measured, strict=True):
+        if len(measured) <= MOST_EXPECTATIONS:
+            _add_expectation(figure, curves, scaling.expectation)
+        _add_model(figure, curves, scaling, is_listed=False)
+    for scaling in measured:
+        _add_measurements(figure, scaling, escape(scaling.machine))
+    return figure
+
+
+def _frame(scalings: Sequence[Scaling], curves: Sequence[Curves]) -> go.Figure:
+    first = scalings[0]
+    settings = [scaling.x for scaling in scalings]
+    measured = [
+        values
+        for scaling in scalings
+        for values in (scaling.low, scaling.high, *scaling.repetitions)
+    ]
+    figure = canvas()
+    figure.update_layout(
+        xaxis=parameter_axis(first.parameter, np.concatenate(settings)),
+        yaxis=metric_axis(
+            first.metric,
+            first.unit,
+            measured=np.concatenate(measured),
+            drawn=np.concatenate([each.drawn for each in curves]),
+        ),
+    )
+    return figure
+
+
+def _add_band(figure: go.Figure, curves: Curves) -> None:
+    if curves.lower is None or curves.upper is None:
+        return
+    drawn = np.isfinite(curves.lower) & np.isfinite(curves.upper)
+    x, lower, upper = curves.x[drawn], curves.lower[drawn], curves.upper[drawn]
+    figure.add_scatter(
+        x=np.concatenate([x, x[::-1]]),
+        y=np.concatenate([lower, upper[::-1]]),
+        mode="lines",
+        fill="toself",
+        fillcolor=PALETTE["band"],
+        line={"color": PALETTE["band"], "width": 0},
+        hoverinfo="skip",
+        name="deviation limit",
+        meta="band",
+    )
+
+
+def _add_expectation(
+    figure: go.Figure, curves: Curves, expectation: Growth | None
+) -> None:
+    if expectation is None or curves.expectation is None:
+        return
+    figure.add_scatter(
+        x=curves.x,
+        y=curves.expectation,
+        mode="lines",
+        line={"color": PALETTE["expectation"], "dash": "6px,5px", "width": 1.5},
+        hoverinfo="skip",
+        showlegend=not any(trace.meta == "expectation" for trace in figure.data),
+        name=f"expected {growth_markup(expectation)}",
+        meta="expectation",
+    )
+
+
+def _add_model(
+    figure: go.Figure, curves: Curves, scaling: Scaling, *, is_listed: bool
+) -> None:
+    if scaling.model is None or curves.model is None:
+        return
+    role = machine_role(scaling.slot)
+    figure.add_scatter(
+        x=curves.x,
+        y=curves.model,
+        mode="lines",
+        line={"color": PALETTE[role], "width": 2},
+        hoverinfo="skip",
+        showlegend=is_listed,
+        name=f"model {growth_markup(scaling.model.growth)}",
+        meta=role,
+    )
+
+
+def _add_repetitions(figure: go.Figure, scaling: Scaling) -> None:
+    """Add every repetition as a faint dot, spread sideways so that dots show."""
+    if max((values.size for values in scaling.repetitions), default=0) <= 1:
+        return
+    columns = [_thinned(values) for values in scaling.repetitions]
+    width = _spacing(scaling.x) ** 0.16
+    x = [
+        setting * width ** (2 * ((np.arange(column.size) * GOLDEN) % 1) - 1)
+        for setting, column in zip(scaling.x, columns, strict=True)
+    ]
+    role = machine_role(scaling.slot)
+    figure.add_scatter(
+        x=np.concatenate(x),
+        y=np.concatenate(columns),
+        mode="markers",
+        marker={"color": PALETTE[role], "size": 3, "opacity": 0.28},
+        hoverinfo="skip",
+        name="repetitions",
+        meta=role,
+    )
+
+
+def _add_measurements(figure: go.Figure, scaling: Scaling, name: str) -> None:
+    role = machine_role(scaling.slot)
+    low, high = (
+        hover_number(f"customdata[{column}]", scaling.unit) for column in (0, 1)
+    )
+    figure.add_scatter(
+        x=scaling.x,
+        y=scaling.middle,
+        mode="markers",
+        marker={"color": PALETTE[role], "size": 7, "symbol": symbol(scaling.slot)},
+        error_y={
+            "array": scaling.high - scaling.middle,
+            "arrayminus": scaling.middle - scaling.low,
+            "color": PALETTE[role],
+            "thickness": 2,
+            "width": 0,
+        },
+        customdata=np.column_stack([scaling.low, scaling.high]),
+        hovertemplate=(
+            f"{escape(scaling.parameter)} = %{{x:,}}<br>"
+            f"median {hover_number('y', scaling.unit)}<br>"
+            f"quartiles {low} to {high}<extra></extra>"
+        ),
+        name=name,
+        meta=role,
+    )
+
+
+def _thinned(values: Vector) -> Vector:
+    """Return at most `MOST_REPETITIONS` quantiles, the extremes among them."""
+    if values.size <= MOST_REPETITIONS:
+        return values
+    evenly = np.linspace(0, values.size - 1, MOST_REPETITIONS).astype(int)
+    quantiles: Vector = np.sort(values)[evenly]
+    return quantiles
+
+
+def _spacing(x: Vector) -> float:
+    """Return the smallest ratio between neighbouring settings."""
+    distinct = np.unique(x)
+    return float((distinct[1:] / distinct[:-1]).min(initial=2.0))

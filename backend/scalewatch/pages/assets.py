@@ -1,0 +1,103 @@
+"""Style sheets, scripts and plotly.js, under URLs that name their version.
+
+A URL never changes its content, so browsers keep it for good. plotly.js is the one
+that the installed plotly package brings: the figures were written for it.
+"""
+
+import gzip
+import mimetypes
+import re
+from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
+from importlib.metadata import version as version_of
+from importlib.resources import files
+from pathlib import Path
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Header, Response
+
+from scalewatch.errors import NotFound
+from scalewatch.resources import bundled
+
+PLOTLY: Final = "plotly.min.js"
+FOR_GOOD: Final = "public, max-age=31536000, immutable"
+IMPORT: Final = re.compile(r'^@import url\("([^"]+)"\) layer\((\w+)\);$', re.MULTILINE)
+
+router = APIRouter(include_in_schema=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Asset:
+    """A file as it is sent: plain and compressed."""
+
+    media_type: str
+    plain: bytes
+    compressed: bytes
+
+
+@router.get("/static/{version}/{path:path}", name="asset")
+def show_asset(
+    version: str, path: str, accept_encoding: Annotated[str, Header()] = ""
+) -> Response:
+    """Return a static file; one of another version is not kept by the browser."""
+    asset = _asset(path)
+    headers = {
+        "Cache-Control": FOR_GOOD if version == asset_version(path) else "no-cache",
+        "Vary": "Accept-Encoding",
+    }
+    if "gzip" not in accept_encoding:
+        return Response(asset.plain, media_type=asset.media_type, headers=headers)
+    headers["Content-Encoding"] = "gzip"
+    return Response(asset.compressed, media_type=asset.media_type, headers=headers)
+
+
+@cache
+def asset_version(path: str) -> str:
+    """Return what the URL of a static file carries as its version."""
+    if path == PLOTLY:
+        return f"plotly-{version_of('plotly')}"
+    digest = sha256()
+    for name in sorted(_files()):
+        digest.update(name.encode() + b"\0" + _files()[name].read_bytes())
+    return digest.hexdigest()[:12]
+
+
+@cache
+def _files() -> dict[str, Path]:
+    folder = bundled("frontend") / "static"
+    return {
+        file.relative_to(folder).as_posix(): file
+        for file in folder.rglob("*")
+        if file.is_file()
+    }
+
+
+@cache
+def _asset(path: str) -> Asset:
+    """Read and compress a file once.
+
+    Raises
+    ------
+    NotFound
+        If there is no such file; the path is looked up, never opened as given.
+    """
+    if path == PLOTLY:
+        plain = files("plotly").joinpath("package_data", PLOTLY).read_bytes()
+    elif path in _files():
+        plain = _style(path) if path.endswith(".css") else _files()[path].read_bytes()
+    else:
+        raise NotFound("file", path)
+    media_type = mimetypes.guess_type(path)[0] or "application/octet-stream"
+    return Asset(media_type, plain, gzip.compress(plain, mtime=0))
+
+
+def _style(path: str) -> bytes:
+    """Fold the imported style sheets in: one request instead of a chain of them."""
+    folder = _files()[path].parent
+
+    def folded(found: re.Match[str]) -> str:
+        imported = (folder / found[1]).read_text("utf-8")
+        return f"@layer {found[2]} {{\n{imported}}}"
+
+    return IMPORT.sub(folded, _files()[path].read_text("utf-8")).encode()

@@ -1,0 +1,49 @@
+"""Every page's data for programs: `?format=json`, `csv` or `md`."""
+
+from enum import StrEnum
+from typing import Annotated
+from urllib.parse import quote
+
+from fastapi import Query, Response
+
+from scalewatch.exporters.documents import json_text
+from scalewatch.exporters.listing import Listing, csv_text, markdown_text
+
+
+class Format(StrEnum):
+    """How a page is asked for."""
+
+    HTML = "html"
+    JSON = "json"
+    CSV = "csv"
+    MARKDOWN = "md"
+
+
+FormatQuery = Annotated[
+    Format, Query(alias="format", description="The page, or its data for programs.")
+]
+
+
+def download(
+    wanted: Format, name: str, value: object, listing: Listing, overview: Listing
+) -> Response:
+    """Answer with the data of a page.
+
+    Parameters
+    ----------
+    value
+        What JSON shows.
+    listing, overview
+        What CSV shows, for programs, and Markdown, for people.
+    """
+    match wanted:
+        case Format.CSV:
+            body, media_type = csv_text(listing).encode(), "text/csv"
+        case Format.MARKDOWN:
+            body, media_type = markdown_text(overview).encode(), "text/markdown"
+        case _:
+            body, media_type = json_text(value), "application/json"
+    disposition = f"inline; filename*=UTF-8''{quote(f'{name}.{wanted}', safe='')}"
+    return Response(
+        body, media_type=media_type, headers={"Content-Disposition": disposition}
+    )

@@ -1,0 +1,138 @@
+"""How numbers and moments are written, in one place; used as Jinja filters.
+
+Three significant digits, SI prefixes where the unit takes them, and a narrow space
+between a number and its unit that no line break can tear apart.
+"""
+
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from math import floor, inf, isfinite
+from typing import Final
+
+from markupsafe import Markup
+
+SPACE: Final = "\N{NARROW NO-BREAK SPACE}"
+MISSING: Final = "–"
+DIGITS: Final = 3
+SUPERSCRIPTS: Final = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+PREFIXES: Final = {-4: "p", -3: "n", -2: "µ", -1: "m", 0: "", 1: "k", 2: "M", 3: "G"}
+"""SI prefix by power of a thousand."""
+
+POWERS: Final = {"s": range(-4, 1), "B": range(4), "flop": range(4)}
+"""Powers of a thousand that suit a unit; other units stand as they are."""
+
+PARTS: Final = re.compile(r"[^_.:]*[_.:]|[^_.:]+")
+"""The parts of a name that a line break may follow."""
+
+AGES: Final = (
+    (60, 1, "second"),
+    (3_600, 60, "minute"),
+    (86_400, 3_600, "hour"),
+    (86_400 * 45, 86_400, "day"),
+    (86_400 * 730, 86_400 * 30.44, "month"),
+    (inf, 86_400 * 365.25, "year"),
+)
+"""Ages below this many seconds are counted in this many seconds, by this name."""
+
+
+def significant(value: float | None, digits: int = DIGITS) -> str:
+    """Write a number: `0.0123`, `12.3`, `12,300`, `1.23 × 10⁻⁷`."""
+    if value is None or not isfinite(value):
+        return MISSING
+    if value == 0:
+        return "0"
+    mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
+    power = int(exponent)
+    if not -4 < power < 6:
+        return f"{mantissa}{SPACE}×{SPACE}10{str(power).translate(SUPERSCRIPTS)}"
+    decimals = max(0, digits - 1 - power)
+    return f"{float(f'{mantissa}e{power}'):,.{decimals}f}".replace("-", "−")
+
+
+def quantity(value: float | None, unit: str) -> str:
+    """Write a value with its unit: `12.3 µs`, `8.58 kB`, `42.0 widgets`."""
+    if value is None or not isfinite(value):
+        return MISSING
+    power = _power_of_thousand(value, unit)
+    scaled = significant(value / 1000.0**power)
+    return f"{scaled}{SPACE}{PREFIXES[power]}{unit}".rstrip(SPACE)
+
+
+def count(value: float) -> str:
+    """Write a setting such as a number of processes: `65,536`, `0.25`."""
+    return f"{int(value):,}" if value == int(value) else significant(value)
+
+
+def percent(probability: float | None) -> str:
+    """Write a probability; certainty is never claimed."""
+    if probability is None:
+        return MISSING
+    if probability > 0.995:
+        return f">{SPACE}99{SPACE}%"
+    if 0 < probability < 0.005:
+        return f"<{SPACE}1{SPACE}%"
+    return f"{probability * 100:.0f}{SPACE}%"
+
+
+def determination(adjusted_r2: float | None) -> str:
+    """Write an adjusted R²; 1 only where nothing remains unexplained."""
+    if adjusted_r2 is None or not isfinite(adjusted_r2):
+        return MISSING
+    if 0.995 <= adjusted_r2 < 1:
+        return f"{min(adjusted_r2, 0.9999):.4f}".rstrip("0")
+    return f"{adjusted_r2:.2f}".replace("-", "−")
+
+
+def age(moment: datetime | None, now: datetime | None = None) -> str:
+    """Write how long ago a moment was: `3 minutes ago`."""
+    if moment is None:
+        return "never"
+    seconds = ((now or datetime.now(UTC)) - moment).total_seconds()
+    if seconds < 10:
+        return "just now"
+    _, size, name = next(entry for entry in AGES if seconds < entry[0])
+    number = int(seconds // size)
+    return f"{number} {name}{'' if number == 1 else 's'} ago"
+
+
+def moment(value: datetime) -> str:
+    """Write a moment in UTC: `2026-11-03 14:05 UTC`."""
+    return value.astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC")
+
+
+def settings(values: Mapping[str, object]) -> str:
+    """Write a configuration or a coordinate: `message_bytes = 256 · threads = 4`."""
+    return " · ".join(
+        f"{name}{SPACE}={SPACE}{setting(value)}" for name, value in values.items()
+    )
+
+
+def setting(value: object) -> str:
+    """Write the value of a parameter or a fact."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int | float):
+        return count(value)
+    return MISSING if value is None else str(value)
+
+
+def plural(number: int, noun: str) -> str:
+    """Write a number of things: `1 run`, `3 runs`, `2 series`."""
+    is_same = number == 1 or noun.endswith("s")
+    return f"{number:,} {noun}{'' if is_same else 's'}"
+
+
+def breakable(name: str) -> Markup:
+    """Let a long name break after its underscores, dots and colons."""
+    return Markup("<wbr>").join(PARTS.findall(name)) if name else Markup()
+
+
+def _power_of_thousand(value: float, unit: str) -> int:
+    powers = POWERS.get(unit, range(1))
+    if value == 0:
+        return 0
+    # Rounding may carry into the next prefix: 999.7 µs is 1.00 ms.
+    exponent = int(f"{abs(value):.{DIGITS - 1}e}".split("e")[1])
+    return min(max(floor(exponent / 3), powers[0]), powers[-1])

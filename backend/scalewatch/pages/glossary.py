@@ -1,0 +1,14 @@
+"""The glossary: the words of the product."""
+
+from fastapi import APIRouter, Request, Response
+
+from scalewatch.pages.templates import render
+from scalewatch.pages.vocabulary import TOPICS
+
+router = APIRouter(include_in_schema=False)
+
+
+@router.get("/glossary", name="glossary")
+def show_glossary(request: Request) -> Response:
+    """Show what each word means."""
+    return render(request, "glossary/show.html", topics=TOPICS)

@@ -1,0 +1,39 @@
+"""Growth classes and models as HTML that reads like mathematics."""
+
+from markupsafe import Markup, escape
+
+from scalewatch.figures.notation import growth_markup
+from scalewatch.modelling import Growth, Model
+from scalewatch.pages.formats import MISSING, quantity
+
+
+def growth(value: Growth | None) -> Markup:
+    """Set a growth: p^(1/2) log p with italics and raised exponents."""
+    if value is None:
+        return escape(MISSING)
+    return Markup('<span class="mathematics">{}</span>').format(_product(value))
+
+
+def big_o(value: Growth | None) -> Markup:
+    """Set a growth as an order, O(…)."""
+    if value is None:
+        return escape(MISSING)
+    return Markup('<span class="mathematics"><i>O</i>({})</span>').format(
+        _product(value)
+    )
+
+
+def formula(model: Model, unit: str) -> Markup:
+    """Set a model with its coefficients: 7.31 µs + 2.11 µs · p^(1/2)."""
+    text = escape(quantity(model.constant, unit))
+    for term in model.terms:
+        text += Markup(" {} {} · {}").format(
+            "−" if term.coefficient < 0 else "+",
+            quantity(abs(term.coefficient), unit),
+            _product(term.growth),
+        )
+    return Markup('<span class="mathematics mathematics--long">{}</span>').format(text)
+
+
+def _product(value: Growth) -> Markup:
+    return Markup(growth_markup(value))  # noqa: S704, names in it are escaped

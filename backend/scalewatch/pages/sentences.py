@@ -1,0 +1,101 @@
+"""What a finding means, in one sentence: above each chart, for those who listen too."""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from markupsafe import Markup
+
+from scalewatch.modelling import Direction, Growth, Verdict
+from scalewatch.pages.formats import SPACE, percent, plural
+from scalewatch.pages.mathematics import big_o, growth
+from scalewatch.services.scans import Scan
+from scalewatch.services.standings import Standing, State
+
+SYMBOLS: Final = {
+    Verdict.MATCH: "✓",
+    Verdict.APPROXIMATE: "≈",
+    Verdict.MISMATCH: "✗",
+    Verdict.UNDECIDED: "?",
+}
+
+STATES: Final = {
+    State.JUDGED: "judged",
+    State.MODELLED: "no expectation",
+    State.PENDING: "model on its way",
+    State.FAILED: "failed",
+    State.UNMEASURED: "not measured",
+}
+
+WITHOUT_MODEL: Final = {
+    State.UNMEASURED: Markup("was not measured."),
+    State.FAILED: Markup("could not be measured: {reason}."),
+    State.PENDING: Markup("was measured at {points}; its model is on its way."),
+    State.MODELLED: Markup("has no model: {reason}."),
+    State.JUDGED: Markup("has no model: {reason}."),
+}
+
+JUDGED: Final = {
+    Verdict.MATCH: Markup("grows like {found}, as expected{sure}."),
+    Verdict.APPROXIMATE: Markup(
+        "grows like {found}, {faster} than the expected {expected}, but the divergence "
+        "{divergence} stays within the deviation limit {limit}{sure}."
+    ),
+    Verdict.MISMATCH: Markup(
+        "grows like {found}, {faster} than the expected {expected}: the divergence "
+        "{divergence} exceeds the deviation limit {limit}{sure}."
+    ),
+    Verdict.UNDECIDED: Markup(
+        "seems to grow like {found}; whether that is the expected {expected} is "
+        "undecided{because}."
+    ),
+}
+
+FASTER: Final = {Direction.WORSE: "faster", Direction.BETTER: "slower", None: "other"}
+
+
+def order(value: Growth | None) -> str:
+    """Write a growth as an order in plain text: `O(√p · log p)`."""
+    return "–" if value is None else f"O({value.unicode()})"
+
+
+def scan_sentence(scan: Scan) -> Markup:
+    """Tell how a region scales on a machine and what to think of it."""
+    standing = scan.standing
+    subject = Markup("On {}, the {} of {} ").format(
+        scan.machine, scan.metric, scan.region
+    )
+    if standing.growth is None or standing.state is State.PENDING:
+        return subject + WITHOUT_MODEL[standing.state].format(
+            points=plural(standing.points, "coordinate"),
+            reason=standing.reason or "nobody said why",
+        )
+    if standing.verdict is None or scan.expectation is None:
+        found = big_o(standing.growth)
+        return subject + Markup("grows like {}; nothing is expected.").format(found)
+    return subject + JUDGED[standing.verdict].format(
+        because=f": {standing.reason}" if standing.reason else "",
+        divergence=growth(standing.divergence),
+        expected=big_o(scan.expectation.growth),
+        faster=FASTER[standing.direction],
+        found=big_o(standing.growth),
+        limit=growth(standing.deviation_limit),
+        sure=_sure(standing),
+    )
+
+
+def _sure(standing: Standing) -> str:
+    if standing.probability is None:
+        return ""
+    return f" (probability {percent(standing.probability)})"
+
+
+def counts_sentence(counts: Mapping[Verdict, int]) -> str:
+    """Count verdicts in words: `9 match, 2 mismatch`."""
+    parts = [f"{number} {verdict}" for verdict, number in counts.items() if number]
+    return ", ".join(parts) or "no verdict yet"
+
+
+def flag_places(parameter: str, settings: Sequence[float]) -> str:
+    """Name where a flag was raised: `p = 4, 8, 16`."""
+    listed = ", ".join(f"{setting:,g}" for setting in settings)
+    return f"{parameter}{SPACE}={SPACE}{listed}"

@@ -1,0 +1,172 @@
+"""The words of the product: one word, one meaning; the glossary and every tooltip."""
+
+from dataclasses import dataclass
+from typing import Final
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word and what it means."""
+
+    word: str
+    meaning: str
+
+    @property
+    def anchor(self) -> str:
+        """Where on the glossary's page it is explained."""
+        return self.word.replace(" ", "-").replace("R̄²", "adjusted-R2")
+
+
+TOPICS: Final = {
+    "What is measured": (
+        Word("project", "A code base under test."),
+        Word(
+            "commit",
+            "A version of a project: a commit hash or a release tag, with its "
+            "parents, branch, time and message.",
+        ),
+        Word(
+            "machine",
+            "A named platform: hardware, network and MPI library. When its "
+            "fingerprint changes, a new state of the machine begins.",
+        ),
+        Word(
+            "run",
+            "One execution of a suite: a commit on a machine at one coordinate.",
+        ),
+        Word(
+            "coordinate",
+            "The point in parameter space where a run measures: p processes, problem "
+            "size n, threads.",
+        ),
+        Word(
+            "configuration",
+            "The parameters that are held fixed along a scan: compiler, flags, "
+            "message size, tasks per node.",
+        ),
+        Word(
+            "region",
+            "What is timed: a library function, a kernel, a call path, a source "
+            "location.",
+        ),
+        Word(
+            "metric",
+            "A named quantity with its unit and its better direction: time, memory, "
+            "bytes sent, floating-point operations.",
+        ),
+        Word("measurement", "All repetitions of one metric of one region in one run."),
+        Word(
+            "series",
+            "The measurements of a region's metric along a scan, all else held fixed.",
+        ),
+        Word(
+            "litmus test",
+            "Our own implementation of a known algorithm. Where it diverges too, "
+            "suspect the platform rather than the library.",
+        ),
+    ),
+    "How it scales": (
+        Word(
+            "hypothesis",
+            "A candidate for how a metric grows, before the measurements select one.",
+        ),
+        Word(
+            "model",
+            "The performance model that the measurements select: a function of the "
+            "parameter, such as 7.3 µs + 2.1 µs · √p.",
+        ),
+        Word(
+            "growth",
+            "The leading-order term of a model without its coefficient: what "
+            "dominates as the parameter becomes large.",
+        ),
+        Word(
+            "R̄²",
+            "Adjusted R²: the share of the variation that the model explains, lowered "
+            "for every term it spends. 1 is perfect.",
+        ),
+        Word(
+            "SMAPE",
+            "Symmetric mean absolute percentage error of the model at the measured "
+            "coordinates. 0 % is perfect.",
+        ),
+        Word(
+            "class probability",
+            "How probable each growth is, given the scatter of the repetitions.",
+        ),
+    ),
+    "How it is judged": (
+        Word(
+            "expectation",
+            "The growth E that the authors promise, in big-O notation; declared by a "
+            "person or the status quo taken as baseline. It promises how the metric "
+            "grows, not how large it is.",
+        ),
+        Word(
+            "divergence",
+            "δ = G/E, the growth found over the growth expected. 1 means that both "
+            "grow alike; √p that the gap widens with the root of p.",
+        ),
+        Word(
+            "deviation limit",
+            "D, how far the growth may stray: between E/D and E·D it is still "
+            "acceptable. Half the leading exponent of E unless somebody says "
+            "otherwise.",
+        ),
+        Word(
+            "verdict",
+            "What the divergence says about the promise: match, approximate, mismatch "
+            "or undecided.",
+        ),
+        Word("match", "✓ The growth is the expected one."),
+        Word("approximate", "≈ The growth is another one, within the deviation limit."),
+        Word(
+            "mismatch",
+            "✗ The growth is beyond the deviation limit, worse or better than "
+            "expected: a scalability bug, or an expectation to correct.",
+        ),
+        Word("undecided", "? Too few coordinates or too much noise to tell."),
+        Word(
+            "guideline",
+            "A rule across regions: one should not grow faster than those that can "
+            "replace it together, such as Allreduce ⪯ Reduce + Bcast.",
+        ),
+    ),
+    "How measurements were taken": (
+        Word(
+            "repetition",
+            "One timing of an operation, reduced to the maximum over the processes.",
+        ),
+        Word(
+            "window-synchronised",
+            "All processes agreed on a common start time by their synchronised "
+            "clocks; repetitions with a late process were discarded and counted.",
+        ),
+        Word(
+            "barrier-synchronised",
+            "Processes were lined up by a barrier instead of a common start time, so "
+            "part of the barrier's own skew is in the numbers. Used where windows "
+            "fail, mostly with more processes than cores.",
+        ),
+        Word(
+            "oversubscribed",
+            "More processes than cores: they take turns, and the contention says "
+            "little about how the library would scale on a machine with enough cores.",
+        ),
+        Word(
+            "late",
+            "A repetition that was discarded because a process started after the "
+            "common start time.",
+        ),
+    ),
+}
+"""Words by topic, in the order in which one comes to need them."""
+
+MEANINGS: Final = {word.word: word for words in TOPICS.values() for word in words}
+
+RULES: Final = {
+    "evidence": "evidence of the repetitions",
+    "paper": "adjusted R² of the lower quartiles",
+    "smape": "cross-validated SMAPE of the means",
+}
+"""What each rule of selection looks at."""

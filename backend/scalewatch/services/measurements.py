@@ -1,0 +1,74 @@
+"""Measurements: the repetitions of a series in one run, summarised."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+from uuid import UUID
+
+from scalewatch.storage import tables
+
+
+class Flag(StrEnum):
+    """What to keep in mind when reading a measurement."""
+
+    OVERSUBSCRIBED = "oversubscribed"
+    BARRIER = "barrier-synchronised"
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """The repetitions of a series in one run, summarised.
+
+    Parameters
+    ----------
+    x
+        The parameter of the scan, at this coordinate.
+    low, middle, high
+        Quartiles over the repetitions; None where all of them failed.
+    late
+        Repetitions discarded because a process started late, where known.
+    """
+
+    run: UUID
+    coordinate: Mapping[str, Any]
+    x: float
+    count: int
+    minimum: float | None
+    low: float | None
+    middle: float | None
+    high: float | None
+    q95: float | None
+    mean: float | None
+    late: int | None
+    flags: tuple[Flag, ...]
+    reason: str | None
+
+
+def measurement_of(point: tables.Point, run: tables.Run, parameter: str) -> Measurement:
+    """Return the measurement of a point at a coordinate of a scan over `parameter`."""
+    procedure = point.procedure or {}
+    return Measurement(
+        run=run.uuid,
+        coordinate=run.coordinate,
+        x=float(run.coordinate.get(parameter, 1)),
+        count=point.count,
+        minimum=point.minimum,
+        low=point.q25,
+        middle=point.q50,
+        high=point.q75,
+        q95=point.q95,
+        mean=point.mean,
+        late=procedure.get("late"),
+        flags=flags_of(procedure),
+        reason=point.reason,
+    )
+
+
+def flags_of(procedure: Mapping[str, Any]) -> tuple[Flag, ...]:
+    """Return what to keep in mind about measurements taken like this."""
+    raised = {
+        Flag.OVERSUBSCRIBED: bool(procedure.get("oversubscribed")),
+        Flag.BARRIER: procedure.get("synchronisation") == "barrier",
+    }
+    return tuple(flag for flag, is_raised in raised.items() if is_raised)

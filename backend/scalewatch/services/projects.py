@@ -1,0 +1,127 @@
+"""Projects at a glance: is the newest commit fine, and what needs attention."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+from sqlalchemy.orm import Session
+
+from scalewatch.modelling import Verdict
+from scalewatch.services.commits import Commit, commit_of
+from scalewatch.services.scans import Scan, scans_at
+from scalewatch.services.standings import Standing, State
+from scalewatch.storage import commits, machines, measurements, projects, tables
+
+MOST: Final = 10
+"""Things that need attention, per project: more would not be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A machine, when it last sent a run, and how many it sent."""
+
+    machine: str
+    slot: int
+    last_run_at: datetime
+    runs: int
+
+
+@dataclass(frozen=True, slots=True)
+class Concern:
+    """A series that needs attention."""
+
+    region: str
+    metric: str
+    machine: str
+    configuration: Mapping[str, Any]
+    standing: Standing
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """A project at its newest commit.
+
+    Parameters
+    ----------
+    pending
+        Series that were measured and await their model or verdict.
+    concerns
+        Worst first, at most `MOST`; `more` were left out.
+    """
+
+    name: str
+    commit: Commit | None
+    commits: int
+    regions: int
+    counts: Mapping[Verdict, int]
+    pending: int
+    machines: tuple[Seen, ...]
+    concerns: tuple[Concern, ...]
+    more: int
+
+
+def all_projects(session: Session) -> tuple[Project, ...]:
+    """Return every project at its newest commit, by name."""
+    return tuple(_project(session, row) for row in projects.listed(session))
+
+
+def _project(session: Session, project: tables.Project) -> Project:
+    known = commits.of_project(session, project.id)
+    newest = known[0] if known else None
+    scans = _scans(session, project, newest) if newest else []
+    states = Counter(scan.standing.state for scan in scans)
+    found = Counter(scan.standing.verdict for scan in scans)
+    concerns = sorted(filter(_is_concern, scans), key=_urgency)
+    return Project(
+        name=project.name,
+        commit=commit_of(newest) if newest else None,
+        commits=len(known),
+        regions=len({scan.region for scan in scans}),
+        counts={verdict: found[verdict] for verdict in Verdict},
+        pending=states[State.PENDING],
+        machines=tuple(
+            Seen(name, slot, last_run_at, runs)
+            for slot, (name, last_run_at, runs) in enumerate(
+                machines.last_seen(session, project.id)
+            )
+        ),
+        concerns=tuple(
+            Concern(
+                scan.region,
+                scan.metric,
+                scan.machine,
+                scan.configuration,
+                scan.standing,
+            )
+            for scan in concerns[:MOST]
+        ),
+        more=max(0, len(concerns) - MOST),
+    )
+
+
+def _scans(
+    session: Session, project: tables.Project, commit: tables.Commit
+) -> list[Scan]:
+    return [
+        scan
+        for metric in measurements.metrics_at_commit(session, commit.id)
+        for scan in scans_at(session, project, commit, metric)
+    ]
+
+
+def _is_concern(scan: Scan) -> bool:
+    standing = scan.standing
+    return standing.state is State.FAILED or standing.verdict is Verdict.MISMATCH
+
+
+def _urgency(scan: Scan) -> tuple[bool, float, str, str]:
+    """Order failures first, then mismatches by how sure they are."""
+    standing = scan.standing
+    return (
+        standing.state is not State.FAILED,
+        -(standing.probability or 0),
+        scan.region,
+        scan.machine,
+    )

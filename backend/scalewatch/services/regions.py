@@ -1,0 +1,81 @@
+"""A region at a commit: how it scales on each machine."""
+
+from dataclasses import dataclass
+
+from sqlalchemy.orm import Session
+
+from scalewatch.errors import NotMeasured
+from scalewatch.services.commits import Commit, commit_of, find_commit
+from scalewatch.services.configurations import is_chosen
+from scalewatch.services.scans import Scan, choose_metric, scans_at
+from scalewatch.services.standings import Expectation
+from scalewatch.services.views import View
+from scalewatch.storage import commits, measurements, projects
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """A region at a commit.
+
+    Parameters
+    ----------
+    machines
+        All that measured it, in the order in which they appeared.
+    machine
+        The one whose scans are shown; None shows all.
+    """
+
+    project: str
+    region: str
+    commit: Commit
+    commits: tuple[Commit, ...]
+    metric: str
+    metrics: tuple[str, ...]
+    expectation: Expectation | None
+    machines: tuple[str, ...]
+    machine: str | None
+    scans: tuple[Scan, ...]
+
+    @property
+    def unit(self) -> str:
+        """Unit of the metric."""
+        return self.scans[0].unit
+
+
+def region_at(session: Session, view: View, region: str) -> Region:
+    """Return how a region scales at a commit, by machine and configuration.
+
+    Raises
+    ------
+    NotFound, AmbiguousReference
+        If the project or the commit is unknown, or the region, the metric or the
+        machine was not measured at this commit.
+    """
+    project = projects.existing(session, view.project)
+    row = find_commit(session, project, view.commit)
+    commit = commit_of(row)
+    metrics = measurements.metrics_at_commit(session, row.id, region)
+    if not metrics:
+        raise NotMeasured("region", region, at=commit.label)
+    metric = choose_metric(metrics, view.metric)
+    measured = scans_at(session, project, row, metric, region)
+    scans = sorted(
+        (scan for scan in measured if is_chosen(scan, view.configuration)),
+        key=lambda scan: (scan.slot, str(scan.configuration)),
+    )
+    shown = tuple(scan for scan in scans if view.machine in {None, scan.machine})
+    if not shown:
+        settings = ", ".join(view.settings) or region
+        raise NotMeasured("machine", view.machine or "any", at=settings)
+    return Region(
+        project=project.name,
+        region=region,
+        commit=commit,
+        commits=tuple(map(commit_of, commits.of_project(session, project.id))),
+        metric=metric,
+        metrics=tuple(metrics),
+        expectation=shown[0].expectation,
+        machines=tuple(dict.fromkeys(scan.machine for scan in scans)),
+        machine=view.machine,
+        scans=shown,
+    )

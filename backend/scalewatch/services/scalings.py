@@ -1,0 +1,54 @@
+"""What figures draw of scans."""
+
+from collections.abc import Mapping, Sequence
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy.orm import Session
+
+from scalewatch.figures.curves import Scaling
+from scalewatch.services.measurements import Measurement
+from scalewatch.services.scans import Scan
+from scalewatch.storage import measurements, samples
+
+
+def scaling_of(
+    scan: Scan, repetitions: Mapping[UUID, NDArray[np.float64]] | None = None
+) -> Scaling:
+    """Return a scan as it is drawn; coordinates where all failed are left out."""
+    taken = [each for each in scan.measurements if each.count]
+    expectation = scan.expectation
+    return Scaling(
+        machine=scan.machine,
+        slot=scan.slot,
+        parameter=scan.parameter,
+        metric=scan.metric,
+        unit=scan.unit,
+        x=np.array([each.x for each in taken], dtype=float),
+        low=_numbers(taken, "low"),
+        middle=_numbers(taken, "middle"),
+        high=_numbers(taken, "high"),
+        repetitions=tuple(repetitions[each.run] for each in taken)
+        if repetitions
+        else (),
+        model=scan.standing.model,
+        expectation=None if expectation is None else expectation.growth,
+        deviation_limit=None if expectation is None else expectation.deviation_limit,
+    )
+
+
+def repetitions_of(session: Session, scan: Scan) -> dict[UUID, NDArray[np.float64]]:
+    """Return all repetitions of a scan, by run."""
+    uuids = [each.run for each in scan.measurements if each.count]
+    places = measurements.places(session, uuids, scan.region, scan.metric)
+    values = samples.of_runs(session, [run_id for _, run_id, _, _ in places])
+    return {
+        uuid: values[run_id][start : start + count]
+        for uuid, run_id, start, count in places
+        if run_id in values
+    }
+
+
+def _numbers(taken: Sequence[Measurement], name: str) -> NDArray[np.float64]:
+    return np.array([getattr(each, name) for each in taken], dtype=float)

@@ -1,0 +1,189 @@
+"""Read stored models and verdicts back as what they mean."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from enum import StrEnum
+from fractions import Fraction
+from functools import lru_cache
+
+from scalewatch.modelling import (
+    Direction,
+    Factor,
+    Growth,
+    Model,
+    Term,
+    Verdict,
+    default_deviation_limit,
+    direction,
+    parse_growth,
+)
+from scalewatch.storage import tables
+
+
+class State(StrEnum):
+    """How far a series has come at a commit."""
+
+    JUDGED = "judged"
+    MODELLED = "modelled"  # nothing is expected of it
+    PENDING = "pending"
+    FAILED = "failed"  # not one repetition succeeded
+    UNMEASURED = "not measured"
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """The newest growth promised for a region's metric."""
+
+    growth: Growth
+    deviation_limit: Growth
+    version: int
+    author: str
+    reason: str | None
+    declared_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What is known about one series at one commit.
+
+    Parameters
+    ----------
+    points, repetitions
+        Coordinates that entered the model and the repetitions at each.
+    class_probability, verdict_probability
+        Most probable first.
+    reason
+        Why there is no model, no verdict or no measurement, in words.
+    """
+
+    state: State
+    points: int = 0
+    repetitions: int = 0
+    model: Model | None = None
+    growth: Growth | None = None
+    rule: str | None = None
+    adjusted_r2: float | None = None
+    smape: float | None = None
+    class_probability: Mapping[Growth, float] = field(default_factory=dict)
+    divergence: Growth | None = None
+    deviation_limit: Growth | None = None
+    verdict: Verdict | None = None
+    verdict_probability: Mapping[Verdict, float] = field(default_factory=dict)
+    reason: str | None = None
+    modelled_at: datetime | None = None
+
+    @property
+    def probability(self) -> float | None:
+        """Probability of the verdict that was reached."""
+        if self.verdict is None:
+            return None
+        return self.verdict_probability.get(self.verdict)
+
+    @property
+    def direction(self) -> Direction | None:
+        """Tell whether it scales worse or better than expected."""
+        return None if self.divergence is None else direction(self.divergence)
+
+
+UNMEASURED = Standing(State.UNMEASURED)
+
+
+def expectation_of(row: tables.Expectation) -> Expectation | None:
+    """Return the expectation of a row, with the default limit where none is given.
+
+    A version that withdraws the expectation expects nothing.
+    """
+    growth = _growth_or_none(row.growth)
+    if growth is None:
+        return None
+    return Expectation(
+        growth=growth,
+        deviation_limit=(
+            _growth(row.deviation_limit)
+            if row.deviation_limit is not None
+            else default_deviation_limit(growth)
+        ),
+        version=row.version,
+        author=row.author,
+        reason=row.reason,
+        declared_at=row.declared_at,
+    )
+
+
+def standing_of(
+    model: tables.Model, verdict: tables.Verdict | None, *, is_expected: bool
+) -> Standing:
+    """Return what a stored model and the verdict on it say.
+
+    A model that nobody compared with the newest expectation yet is pending.
+    """
+    standing = Standing(
+        state=State.PENDING if is_expected else State.MODELLED,
+        points=model.points,
+        repetitions=model.repetitions,
+        model=_model(model),
+        growth=_growth_or_none(model.growth),
+        rule=model.rule,
+        adjusted_r2=model.adjusted_r2,
+        smape=model.smape,
+        class_probability={
+            _growth(text): probability
+            for text, probability in _most_probable_first(model.class_probability)
+        },
+        reason=model.reason,
+        modelled_at=model.modelled_at,
+    )
+    return standing if verdict is None else _judged(standing, verdict)
+
+
+def _judged(standing: Standing, row: tables.Verdict) -> Standing:
+    return replace(
+        standing,
+        state=State.JUDGED,
+        divergence=_growth_or_none(row.divergence),
+        deviation_limit=_growth(row.deviation_limit),
+        verdict=Verdict(row.verdict),
+        verdict_probability={
+            Verdict(word): probability
+            for word, probability in _most_probable_first(row.probability)
+        },
+        reason=row.reason or standing.reason,
+    )
+
+
+def _most_probable_first(probability: Mapping[str, float]) -> list[tuple[str, float]]:
+    return sorted(probability.items(), key=lambda entry: -entry[1])
+
+
+def _model(row: tables.Model) -> Model | None:
+    if row.constant is None:
+        return None
+    return Model(
+        row.constant,
+        tuple(
+            Term(
+                term["coefficient"],
+                Growth(tuple(_factor(factor) for factor in term["factors"])),
+            )
+            for term in row.terms
+        ),
+    )
+
+
+def _factor(stored: Mapping[str, str]) -> Factor:
+    return Factor(
+        stored["parameter"],
+        power=Fraction(stored["power"]),
+        log=Fraction(stored["log"]),
+        exp2=Fraction(stored["exp2"]),
+    )
+
+
+def _growth_or_none(text: str | None) -> Growth | None:
+    return None if text is None else _growth(text)
+
+
+@lru_cache(maxsize=4096)
+def _growth(text: str) -> Growth:
+    return parse_growth(text)

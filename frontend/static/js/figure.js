@@ -1,0 +1,47 @@
+/**
+ * Figures: every element with data-figure="<url>" shows the Plotly figure that the
+ * API returns there. A trace is painted by its role, which is its `meta`, with the
+ * colour that the style sheet gives that role in the theme in force.
+ */
+
+import { paint } from "./paint.js";
+
+const CONFIG = {
+  displaylogo: false,
+  modeBarButtonsToRemove: ["autoScale2d", "lasso2d", "select2d", "zoomIn2d", "zoomOut2d"],
+  responsive: true,
+};
+
+export async function showFigure(element) {
+  try {
+    const response = await fetch(element.dataset.figure);
+    if (!response.ok) {
+      throw new Error(`the server answered ${response.status}`);
+    }
+    const figure = await response.json();
+    const draw = () =>
+      window.Plotly.react(element, ...paint(figure, element), {
+        ...CONFIG,
+        toImageButtonOptions: { filename: element.dataset.name, format: "svg" },
+      });
+    await draw();
+    document.addEventListener("themechange", draw);
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
+  } catch (error) {
+    element.append(message(`The plot could not be drawn: ${error.message}.`));
+  } finally {
+    element.ariaBusy = "false";
+  }
+}
+
+function message(text) {
+  const paragraph = document.createElement("p");
+  paragraph.className = "figure__message";
+  paragraph.role = "alert";
+  paragraph.textContent = `${text} The tables below hold the same numbers.`;
+  return paragraph;
+}
+
+for (const element of document.querySelectorAll("[data-figure]")) {
+  showFigure(element);
+}

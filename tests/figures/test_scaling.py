@@ -1,0 +1,149 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from scalewatch.figures.curves import Scaling, curves_of
+from scalewatch.figures.scaling import (
+    MOST_REPETITIONS,
+    machines_figure,
+    scaling_figure,
+)
+from scalewatch.modelling import Growth, Model, Term
+
+P = np.array([2.0, 4, 8, 16, 32])
+LOG = Growth.of("p", log=1)
+ROOT = Growth.of("p", power="1/2")
+LINEAR = Growth.of("p", power=1)
+MODEL = Model(1e-6, (Term(2e-6, ROOT),))
+
+SCALING = Scaling(
+    machine="jureca",
+    slot=0,
+    parameter="p",
+    metric="time",
+    unit="s",
+    x=P,
+    low=MODEL(p=P) * 0.9,
+    middle=MODEL(p=P),
+    high=MODEL(p=P) * 1.2,
+    repetitions=tuple(np.full(10, value) for value in MODEL(p=P)),
+    model=MODEL,
+    expectation=LOG,
+    deviation_limit=ROOT,
+)
+
+
+def roles(figure):
+    return [trace.meta for trace in figure.data]
+
+
+def test_scan_is_drawn_with_band_expectation_repetitions_model_and_quartiles():
+    assert roles(scaling_figure(SCALING)) == [
+        "band",
+        "expectation",
+        "machine-0",
+        "machine-0",
+        "machine-0",
+    ]
+
+
+def test_expectation_and_its_limits_meet_the_model_at_the_largest_setting():
+    curves = curves_of(SCALING)
+
+    for curve in (curves.expectation, curves.lower, curves.upper):
+        assert curve[-1] == pytest.approx(MODEL(p=32))
+
+
+def test_limits_are_the_expectation_over_and_times_the_deviation_limit():
+    curves = curves_of(SCALING)
+    deviation = ROOT(p=curves.x) / ROOT(p=32)
+
+    np.testing.assert_allclose(curves.lower, curves.expectation / deviation)
+    np.testing.assert_allclose(curves.upper, curves.expectation * deviation)
+
+
+def test_without_a_model_the_expectation_meets_the_largest_measurement():
+    curves = curves_of(replace(SCALING, model=None))
+
+    assert curves.model is None
+    assert curves.expectation[-1] == pytest.approx(SCALING.middle[-1])
+
+
+def test_a_logarithm_is_not_drawn_where_it_vanishes():
+    scaling = replace(SCALING, x=np.array([1.0, 4, 8, 16, 32]))
+
+    assert np.isnan(curves_of(scaling).expectation[0])
+
+
+def test_growth_in_another_parameter_is_not_drawn_over_this_one():
+    other = Model(0.0, (Term(1e-9, Growth.of("n", power=1)),))
+    scaling = replace(SCALING, model=other, expectation=Growth.of("n", power=1))
+
+    assert roles(scaling_figure(scaling)) == ["machine-0", "machine-0"]
+
+
+def test_a_constant_model_is_a_level_line():
+    curves = curves_of(replace(SCALING, model=Model(5e-6)))
+
+    assert set(curves.model) == {5e-6}
+
+
+def test_many_repetitions_are_thinned_to_quantiles_with_both_extremes():
+    many = np.arange(1.0, 1001)
+    figure = scaling_figure(replace(SCALING, repetitions=(many,) * P.size))
+    drawn = figure.data[2].y[:MOST_REPETITIONS]
+
+    assert drawn.min() == 1
+    assert drawn.max() == 1000
+    assert np.median(drawn) == pytest.approx(np.median(many), rel=0.02)
+
+
+def test_single_repetitions_are_not_drawn_twice():
+    once = tuple(np.array([value]) for value in SCALING.middle)
+
+    assert len(scaling_figure(replace(SCALING, repetitions=once)).data) == 4
+
+
+def test_measured_settings_are_the_ticks():
+    assert scaling_figure(SCALING).layout.xaxis.ticktext == ("2", "4", "8", "16", "32")
+
+
+def test_a_model_that_plunges_does_not_stretch_the_axis():
+    plunging = Model(-2e-6, (Term(2e-6, LOG),))
+    low, _ = scaling_figure(replace(SCALING, model=plunging)).layout.yaxis.range
+
+    assert 10**low > SCALING.low.min() / 10
+
+
+def test_zero_bytes_are_drawn_on_a_linear_axis():
+    zero = np.zeros(P.size)
+    figure = scaling_figure(
+        replace(SCALING, unit="B", low=zero, middle=zero, high=zero, repetitions=())
+    )
+
+    assert figure.layout.yaxis.type is None
+
+
+def test_machines_share_a_figure_in_their_own_colours():
+    other = replace(SCALING, machine="<b>juwels</b>", slot=3)
+    figure = machines_figure([SCALING, other])
+
+    assert {"machine-0", "machine-3"} < set(roles(figure))
+    assert figure.data[-1].name == "&lt;b&gt;juwels&lt;/b&gt;"
+
+
+def test_the_expectation_is_named_once_for_all_machines():
+    figure = machines_figure([SCALING, replace(SCALING, slot=1)])
+    named = [t.name for t in figure.data if t.meta == "expectation" and t.showlegend]
+
+    assert named == ["expected log <i>p</i>"]
+
+
+@pytest.mark.parametrize("draw", [scaling_figure, lambda one: machines_figure([one])])
+def test_nothing_measured_is_an_empty_figure(draw):
+    nothing = np.empty(0)
+
+    assert not draw(
+        replace(SCALING, x=nothing, low=nothing, middle=nothing, high=nothing)
+    ).data
