@@ -2,11 +2,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
 from scalewatch.storage.session import Sessions, connect, sessions_of
 from scalewatch.storage.tables import Table
+
+# A loaded machine is slow, and that is no failure.
+settings.register_profile("scalewatch", deadline=None)
+settings.load_profile("scalewatch")
 
 
 @pytest.fixture

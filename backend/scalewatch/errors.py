@@ -3,6 +3,8 @@
 * ScalewatchError
   x ModellingError
     + BadExpression
+    + BadProfile
+    + FallingLimit
     + MissingParameter
     + NoExpectation
     + NotFinite
@@ -54,6 +56,26 @@ class BadExpression(ModellingError):
         self.text = text
         self.position = position
         self.expected = expected
+
+
+class BadProfile(ModellingError):
+    """A profile without time, or with a time that is negative or no number."""
+
+    def __init__(self, which: str) -> None:
+        super().__init__(
+            f"the {which} profile needs times from 0 on, and one that is not 0"
+        )
+        self.which = which
+
+
+class FallingLimit(ModellingError):
+    """A deviation limit that falls leaves nothing acceptable."""
+
+    def __init__(self, limit: str) -> None:
+        super().__init__(
+            f"a deviation limit of {limit} falls; from E/D to E·D nothing is acceptable"
+        )
+        self.limit = limit
 
 
 class MissingParameter(ModellingError):

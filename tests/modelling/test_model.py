@@ -52,3 +52,13 @@ def test_a_sum_of_models_adds_equal_terms():
 
     assert added == model(4, **{"log p": 5, "p": 6})
     assert 2 * added == added + added
+
+
+def test_huge_parts_of_opposite_sign_leave_the_larger_one():
+    example = model(-1e300, **{"2^p": 1.0, "p 2^p": -1e-3})
+
+    prediction = example(p=[1, 500.0, 1500.0, 2000.0])
+
+    np.testing.assert_array_equal(np.sign(prediction), [-1, -1, -1, -1])
+    assert model(1.0, **{"2^p": 1.0, "p 2^p": -1e-3})(p=800.0) > 0
+    assert prediction[-1] == -np.inf

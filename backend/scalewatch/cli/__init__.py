@@ -10,7 +10,9 @@ import click
 from scalewatch.cli.deferred import Deferred
 from scalewatch.errors import ScalewatchError
 
-COMMANDS: Final[Sequence[Deferred]] = ()
+COMMANDS: Final[Sequence[Deferred]] = (
+    Deferred("model", "Model files of measurements and judge how they scale, offline."),
+)
 """All commands, in the order in which one comes to need them."""
 
 INTERRUPTED: Final = 130

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from itertools import groupby
-from typing import Final
+from typing import Any, Final
 
 from scalewatch.errors import UnreadableFile
-from scalewatch.importers import csv_table, extrap_text
+from scalewatch.importers import extrap_text
 from scalewatch.importers.documents import Document, read_documents
 from scalewatch.importers.series import Measurement, Scans, Series
 from scalewatch.importers.source import Source, open_source, quoted
@@ -82,7 +82,7 @@ def read_source(
     if file_format == TEXT:
         scans = Scans(extrap_text.read(source))
     elif file_format == CSV:
-        scans = Scans(csv_table.read(source, columns))
+        scans = Scans(_module("csv_table").read(source, columns))
     else:
         scans = Scans(_read_json(source))
     if not scans:
@@ -96,7 +96,7 @@ def _format(source: Source, first: str) -> str:
         return JSON
     if first.split(maxsplit=1)[0] in extrap_text.KEYWORDS:
         return TEXT
-    if csv_table.is_table(first):
+    if _module("csv_table").is_table(first):
         return CSV
     expected = "Extra-P text, JSON, JSON Lines or a table with a header"
     raise UnreadableFile(source.name, f"expected {expected}, found {quoted(first)}")
@@ -104,8 +104,7 @@ def _format(source: Source, first: str) -> str:
 
 def _read_json(source: Source) -> Iterator[Measurement]:
     for kind, documents in groupby(read_documents(source), key=_json_reader):
-        reader = import_module(f"{__package__}.{kind}")
-        yield from reader.read(documents)
+        yield from _module(kind).read(documents)
 
 
 def _json_reader(document: Document) -> str:
@@ -114,3 +113,8 @@ def _json_reader(document: Document) -> str:
             return reader
     keys = ", ".join(map(repr, _JSON_READERS))
     raise document.malformed(f"an object with one of the keys {keys}")
+
+
+def _module(name: str) -> Any:
+    """Import the reader of a format once it is needed: some take long to load."""
+    return import_module(f"{__package__}.{name}")

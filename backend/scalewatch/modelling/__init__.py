@@ -6,13 +6,41 @@
 * `rules` — how one of them is selected, one module per rule
 * `search` — from measurements to findings, in batches
 * `verdict` — from a growth and an expectation to a verdict
+* `attribution` — whom to suspect: platform or library
+* `guidelines` — rules between regions, f ⪯ g + h
+* `ranking` — regions by what they will cost at scale
+* `forecast` — break-even scale and memory wall
+* `polynomials` — quadratic extrapolation of communication time
+* `hotspots` — how much two profiles differ
 """
 
+from scalewatch.modelling.attribution import (
+    Attribution,
+    JudgedCell,
+    Suspect,
+    attribute,
+)
+from scalewatch.modelling.crossing import first_above
 from scalewatch.modelling.finding import Finding, Forecast
 from scalewatch.modelling.findings import Findings
+from scalewatch.modelling.forecast import (
+    MemoryWall,
+    break_even,
+    expected_model,
+    memory_wall,
+)
 from scalewatch.modelling.growth import CONSTANT, Factor, Growth
+from scalewatch.modelling.guidelines import (
+    Guideline,
+    GuidelineCheck,
+    check_guideline,
+    parse_guideline,
+)
+from scalewatch.modelling.hotspots import ProfileDifference, profile_difference
 from scalewatch.modelling.model import Model, Term
 from scalewatch.modelling.parse import parse_growth
+from scalewatch.modelling.polynomials import Extrapolation, drift, extrapolations
+from scalewatch.modelling.ranking import RankedRegion, rank_regions
 from scalewatch.modelling.search import find_models
 from scalewatch.modelling.space import (
     Ruler,
@@ -27,24 +55,44 @@ from scalewatch.modelling.verdict import Direction, Verdict, direction, judge
 
 __all__ = [
     "CONSTANT",
+    "Attribution",
     "Direction",
+    "Extrapolation",
     "Factor",
     "Finding",
     "Findings",
     "Forecast",
     "Growth",
+    "Guideline",
+    "GuidelineCheck",
+    "JudgedCell",
+    "MemoryWall",
     "Model",
+    "ProfileDifference",
+    "RankedRegion",
     "Ruler",
     "Space",
+    "Suspect",
     "Term",
     "Verdict",
+    "attribute",
+    "break_even",
+    "check_guideline",
     "default_deviation_limit",
     "direction",
+    "drift",
+    "expected_model",
+    "extrapolations",
     "find_models",
+    "first_above",
     "judge",
+    "memory_wall",
     "mpi_study",
     "parse_growth",
+    "parse_guideline",
     "pmnf",
+    "profile_difference",
+    "rank_regions",
     "ruler",
     "search_space",
 ]

@@ -77,7 +77,7 @@ class Batch:
     @property
     def is_finite(self) -> NDArray[np.bool_]:
         """Which series hold no infinite value, shape (S,)."""
-        return np.asarray(~np.isinf(self.values).any(axis=(1, 2)))
+        return np.isfinite(self._sizes)
 
     def repetitions(self, row: int) -> int:
         """Return the most repetitions that a series has at one point."""
@@ -91,10 +91,11 @@ class Batch:
 
     def groups(self) -> Iterator[tuple[NDArray[np.intp], "Batch"]]:
         """Yield positions and measurements of series with the same settings."""
-        is_there = ~np.isnan(self.values).all(axis=2)
-        if is_there.all():
+        is_missing = np.isnan(self.values)
+        if self.values.size and not is_missing.any():
             yield np.arange(len(self.values)), self
             return
+        is_there = ~is_missing.all(axis=2)
         patterns, place = np.unique(is_there, axis=0, return_inverse=True)
         for number, points in enumerate(patterns):
             rows = np.flatnonzero(place.reshape(-1) == number)
@@ -108,10 +109,15 @@ class Batch:
 
     def scaled(self) -> tuple["Batch", NDArray[np.intc]]:
         """Return series of magnitude [0.5, 1), and the exponents that undo it."""
-        size = np.nanmax(np.abs(self.values), axis=(1, 2))
-        exponent = np.frexp(size)[1]
+        exponent = np.frexp(self._sizes)[1]
         values = np.ldexp(self.values, -exponent[:, np.newaxis, np.newaxis])
         return Batch(self.settings, values), exponent
+
+    @property
+    def _sizes(self) -> Reals:
+        """Largest magnitude in each series, shape (S,); NaN for one without values."""
+        flat = np.abs(self.values.reshape(len(self.values), -1))
+        return np.asarray(np.fmax.reduce(flat, axis=1, initial=np.nan))
 
 
 def most_repetitions(values: Reals) -> int:
@@ -122,7 +128,8 @@ def most_repetitions(values: Reals) -> int:
 def _put_together(values: Reals, place: NDArray[np.intp], points: int) -> Reals:
     """Sort points; points of the same place share its repetitions."""
     if len(place) == points:
-        return values[:, np.argsort(place)]
+        is_sorted = (place[1:] > place[:-1]).all()
+        return values if is_sorted else values[:, np.argsort(place)]
     times = np.bincount(place).max()
     series, _, repetitions = values.shape
     merged = np.full((series, points, times, repetitions), np.nan)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final, overload
 
 import numpy as np
@@ -130,22 +131,20 @@ def _finding(group: Group, row: int) -> Finding:
         coefficients[0],
         tuple(map(Term, coefficients[1:], selection.hypotheses[hypothesis])),
     )
-    divergence = (
-        None if sample.expectation is None else model.growth / sample.expectation
-    )
+    growth, expectation = model.growth, sample.expectation
     verdict_probability = _verdict_probability(selection, row)
-    verdict, reason = _verdict(sample, model.growth, verdict_probability)
+    verdict, reason = _verdict(sample, growth, verdict_probability)
     return Finding(
         model=model,
-        growth=model.growth,
+        growth=growth,
         points=points,
         repetitions=repetitions,
         adjusted_r2=_number(selection.adjusted_r2[row]),
         smape=_number(selection.smape[row]),
         class_probability=_class_probability(selection, row),
-        expectation=sample.expectation,
+        expectation=expectation,
         deviation_limit=sample.deviation_limit,
-        divergence=divergence,
+        divergence=None if expectation is None else _divergence(growth, expectation),
         verdict=verdict,
         verdict_probability=verdict_probability,
         forecasts=_forecasts(group, row, model),
@@ -160,12 +159,17 @@ def _verdict(
     if sample.expectation is None or sample.deviation_limit is None:
         return Verdict.UNDECIDED, "no expectation was given"
     if not probability:
-        return judge(growth, sample.expectation, sample.deviation_limit), None
+        return _judge(growth, sample.expectation, sample.deviation_limit), None
     verdict = decide(probability, sample.level)
     if verdict is not Verdict.UNDECIDED:
         return verdict, None
     shares = ", ".join(f"{each} {probability[each]:.0%}" for each in VERDICTS)
     return verdict, f"the measurements do not settle it: {shares}"
+
+
+# A batch has few growths and many series.
+_judge = lru_cache(judge)
+_divergence = lru_cache(Growth.__truediv__)
 
 
 def _verdict_probability(selection: Selection, row: int) -> dict[Verdict, float]:

@@ -13,7 +13,7 @@ Expectations?", ICS 2015.
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import total_ordering
+from functools import cached_property, total_ordering
 from itertools import chain
 
 import numpy as np
@@ -72,14 +72,16 @@ class Factor:
         """Return its binary logarithm where it is defined; -inf where it is zero."""
         logarithm = float(self.exp2) * x
         if self.power:
-            logarithm = logarithm + float(self.power) * _log2(x)
+            logarithm = logarithm + float(self.power) * binary_logarithm(x)
         if self.log:
-            logarithm = logarithm + float(self.log) * _log2(_log2(x))
+            logarithm = logarithm + float(self.log) * binary_logarithm(
+                binary_logarithm(x)
+            )
         return logarithm
 
 
 @total_ordering
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, repr=False)
 class Growth:
     """Product of factors, one per parameter; the empty product is constant.
 
@@ -191,6 +193,13 @@ class Growth:
     def __lt__(self, other: "Growth") -> bool:
         return self._order < other._order
 
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __reduce__(self) -> tuple[type["Growth"], tuple[tuple[Factor, ...]]]:
+        # What is cached stays behind: hashes of strings differ between processes.
+        return Growth, (self.factors,)
+
     def __str__(self) -> str:
         return notation.ascii_text(self._symbols())
 
@@ -205,7 +214,11 @@ class Growth:
         r"""Return it for LaTeX's mathematical mode: `p^{1/2} \log p`."""
         return notation.latex_text(self._symbols())
 
-    @property
+    @cached_property
+    def _hash(self) -> int:
+        return hash(self.factors)
+
+    @cached_property
     def _order(self) -> tuple[object, ...]:
         together = tuple(
             sum((f.order[rank] for f in self.factors), Fraction(0)) for rank in range(3)
@@ -245,6 +258,6 @@ def power_of_two(logarithm: Reals) -> Reals:
     return np.exp2(logarithm, out=value, where=logarithm <= LARGEST_LOG2)
 
 
-def _log2(x: Reals) -> Reals:
-    """Binary logarithm, with -inf instead of a warning at zero."""
+def binary_logarithm(x: Reals) -> Reals:
+    """Return log₂ x, with -inf instead of a warning at zero."""
     return np.log2(x, out=np.full(np.shape(x), -np.inf), where=x > 0)

@@ -17,7 +17,17 @@ from functools import reduce
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from scalewatch.modelling.growth import CONSTANT, Growth, power_of_two
+from scalewatch.modelling.growth import (
+    CONSTANT,
+    Growth,
+    binary_logarithm,
+    power_of_two,
+)
+
+Reals = NDArray[np.float64]
+
+ADDABLE_LOG2 = 1000.0
+"""Parts up to 2 to this power can be added without overflow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +62,13 @@ class Model:
         return max(growths)
 
     @property
+    def leading_coefficient(self) -> float:
+        """Coefficient of the leading-order term."""
+        growth = self.growth
+        terms = (Term(self.constant, CONSTANT), *self.terms)
+        return sum(term.coefficient for term in terms if term.growth == growth)
+
+    @property
     def formula(self) -> str:
         """The model as text, such as `1.2e-06 + 3.4e-07 * p^(1/2)`."""
         text = f"{self.constant:.6g}" if self.constant or not self.terms else ""
@@ -62,7 +79,7 @@ class Model:
 
     def __call__(
         self, settings: Mapping[str, ArrayLike] | None = None, /, **named: ArrayLike
-    ) -> NDArray[np.float64]:
+    ) -> Reals:
         """Predict the metric, `model(p=[2, 4])`; inf where it exceeds all numbers.
 
         Raises
@@ -70,10 +87,28 @@ class Model:
         MissingParameter, OutsideDomain
             As `Growth.log2`.
         """
-        prediction = np.asarray(self.constant, dtype=np.float64)
-        for term in self.terms:
-            prediction = prediction + _value(term, {**(settings or {}), **named})
-        return prediction
+        given = {**(settings or {}), **named}
+        terms = [term for term in self.terms if term.coefficient]
+        sizes = [
+            term.growth.log2(given) + math.log2(abs(term.coefficient)) for term in terms
+        ]
+        signs = [math.copysign(1.0, term.coefficient) for term in terms]
+        if any((size > ADDABLE_LOG2).any() for size in sizes):
+            return self._sum_of_huge(signs, sizes)
+        parts = (
+            sign * power_of_two(size) for sign, size in zip(signs, sizes, strict=True)
+        )
+        return reduce(np.add, parts, np.asarray(self.constant, dtype=np.float64))
+
+    def _sum_of_huge(self, signs: list[float], sizes: list[Reals]) -> Reals:
+        """Factor out the largest part: inf - inf would be no number."""
+        constant = binary_logarithm(np.asarray(abs(self.constant)))
+        every = np.stack(np.broadcast_arrays(constant, *sizes))
+        largest = np.maximum(every.max(axis=0), 0.0)
+        weights = np.array([math.copysign(1.0, self.constant), *signs])
+        share = np.tensordot(weights, np.exp2(every - largest), axes=1)
+        magnitude = power_of_two(largest + binary_logarithm(np.abs(share)))
+        return np.asarray(np.where(share < 0, -magnitude, magnitude))
 
     def __add__(self, other: "Model") -> "Model":
         coefficients: dict[Growth, float] = {}
@@ -86,6 +121,9 @@ class Model:
                 Term(coefficients[growth], growth) for growth in sorted(coefficients)
             ),
         )
+
+    def __sub__(self, other: "Model") -> "Model":
+        return self + other * -1.0
 
     def __mul__(self, factor: float) -> "Model":
         return Model(
@@ -105,12 +143,3 @@ def _attached(growth: Growth) -> str:
     """Write ` * p` or ` / p` after a coefficient."""
     text = str(growth)
     return text.removeprefix("1") if text.startswith("1 / ") else f" * {text}"
-
-
-def _value(term: Term, settings: Mapping[str, ArrayLike]) -> NDArray[np.float64]:
-    """Multiply through logarithms: a huge growth and a tiny coefficient may meet."""
-    logarithm = term.growth.log2(settings)
-    if not term.coefficient:
-        return np.zeros(logarithm.shape)
-    magnitude = power_of_two(logarithm + math.log2(abs(term.coefficient)))
-    return magnitude if term.coefficient > 0 else -magnitude

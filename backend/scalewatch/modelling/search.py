@@ -9,16 +9,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from scalewatch.errors import (
+    FallingLimit,
     MissingParameter,
     NoExpectation,
-    OutsideDomain,
-    TooFewSettings,
     UnknownChoice,
 )
 from scalewatch.modelling.batch import Batch
 from scalewatch.modelling.finding import Finding
 from scalewatch.modelling.findings import Findings, Group, refusal
 from scalewatch.modelling.growth import CONSTANT, Growth
+from scalewatch.modelling.obstacles import obstacle
 from scalewatch.modelling.rules import Rule, Sample, rule_named
 from scalewatch.modelling.space import (
     Space,
@@ -27,12 +27,6 @@ from scalewatch.modelling.space import (
     search_space,
 )
 from scalewatch.modelling.summary import SUMMARIES, Summary
-
-NEEDED_SETTINGS = 5
-"""Distinct settings that a model needs, a rule of thumb of the paper (section 2.3)."""
-
-LARGEST_TERM = 1000.0
-"""Terms above 2 to this power cannot be computed with."""
 
 
 def find_models(  # noqa: PLR0913, one keyword per choice of the user
@@ -81,8 +75,10 @@ def find_models(  # noqa: PLR0913, one keyword per choice of the user
 
     Raises
     ------
-    UnknownChoice, NoExpectation, MissingParameter, WrongShape, NotFinite
+    UnknownChoice, NoExpectation, FallingLimit, MissingParameter
         If the question makes no sense, whatever the measurements.
+    WrongShape, NotFinite
+        If the arrays do not fit each other or a setting is no number.
     """
     if summary is not None and summary not in SUMMARIES:
         raise UnknownChoice("summary", summary, SUMMARIES)
@@ -102,7 +98,7 @@ def find_models(  # noqa: PLR0913, one keyword per choice of the user
     groups: list[Group] = []
     refusals: dict[int, Finding] = {}
     for rows, part in Batch.of(x, values, parameters).groups():
-        reason = _reason(part, question.space)
+        reason = obstacle(part.settings, question.space)
         is_sound = part.is_finite if reason is None else np.zeros(len(rows), np.bool_)
         if is_sound.any():
             groups.append(question.ask(rows[is_sound], part.only(is_sound)))
@@ -148,7 +144,11 @@ class _Question:
 def _limit(expectation: Growth | None, limit: Growth | None) -> Growth | None:
     if expectation is None:
         return None
-    return default_deviation_limit(expectation) if limit is None else limit
+    if limit is None:
+        return default_deviation_limit(expectation)
+    if not limit.dominates(CONSTANT):
+        raise FallingLimit(str(limit))
+    return limit
 
 
 def _space(
@@ -171,22 +171,7 @@ def _space(
         space = reduce(Space.__or__, map(pmnf, parameters))
         if expectation is not None and expectation not in space:
             space |= search_space(expectation, parameters[0])
-    asked = Space((*space, expectation or CONSTANT))
-    for name in asked.parameters:
+    for name in (*space.parameters, *(expectation or CONSTANT).parameters):
         if name not in parameters:
             raise MissingParameter(name, str(expectation or "the search space"))
     return space
-
-
-def _reason(batch: Batch, space: Space) -> str | None:
-    """Say why no rule can model series that were measured at these settings."""
-    if batch.points < NEEDED_SETTINGS:
-        return str(TooFewSettings(batch.points, NEEDED_SETTINGS))
-    for growth in space:
-        try:
-            largest = growth.log2(batch.settings).max()
-        except OutsideDomain as undefined:
-            return str(undefined)
-        if largest > LARGEST_TERM:
-            return f"{growth} is too large to compute with at the settings measured"
-    return None

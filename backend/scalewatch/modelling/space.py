@@ -14,6 +14,7 @@ Expectations?", ICS 2015.
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cache
 from itertools import pairwise, product
 from typing import Final, Literal
 
@@ -197,6 +198,7 @@ def ruler(expectation: Growth, parameter: str = "p") -> Ruler:
     ).halved(HALVINGS)
 
 
+@cache
 def search_space(expectation: Growth, parameter: str = "p") -> Space:
     """Return the default search space for an expectation, see `ruler`.
 
@@ -228,6 +230,7 @@ def leading_class(growth: Growth) -> Class:
     return "power" if factor.power else "log"
 
 
+@cache
 def mpi_study(parameter: str = "p") -> Space:
     """Return the space of the paper's MPI study (section 3.3).
 
@@ -238,6 +241,7 @@ def mpi_study(parameter: str = "p") -> Space:
     return Space.of(parameter, powers, logs=(0, 1))
 
 
+@cache
 def pmnf(parameter: str = "p") -> Space:
     """Return the 42 single terms that the reference implementation Extra-P tries."""
     logs: dict[tuple[Exponent, ...], tuple[Exponent, ...]] = {

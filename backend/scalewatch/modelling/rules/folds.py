@@ -1,8 +1,12 @@
 """Leave-one-out least squares of one term, for any series at the same settings.
 
-The fit y = c₀ + c₁·t(x) is linear in y, c = A⁺y, and so is each of its folds, the fit
-without one point. The matrices depend on the settings alone: they are solved once
-and multiply every series of a batch.
+The fit y = c₀ + c₁·t(x) is linear in y, and so is each of its folds, the fit without
+one point. With t̄ the mean of t over the m points that are kept,
+
+    c₁ = Σ (t - t̄)·y / Σ (t - t̄)²,  c₀ = Σ y / m - c₁·t̄,
+
+so the weights of y depend on the settings alone: they are found once and multiply
+every series of a batch.
 """
 
 from dataclasses import dataclass
@@ -14,6 +18,8 @@ from scalewatch.modelling.rules.terms import TermTable
 
 Reals = NDArray[np.float64]
 
+PRECISION = float(np.finfo(np.float64).eps)
+
 
 @dataclass(frozen=True, slots=True)
 class Folds:
@@ -22,7 +28,7 @@ class Folds:
     Parameters
     ----------
     tau
-        Terms over their largest value, shape (n, H); zeros for the constant.
+        Terms over their largest value, shape (n, H).
     constant
         Which of them is the constant.
     held_out
@@ -42,36 +48,42 @@ class Folds:
     @classmethod
     def of(cls, table: TermTable, constant: int) -> "Folds":
         """Solve the least squares of every term and fold."""
-        tau = table.tau.copy()
-        tau[constant] = 0.0
-        terms, points = tau.shape
-        design = np.stack([np.ones_like(tau), tau], axis=2)
-        held_out = np.zeros((points, terms, points))
-        intercept = np.zeros_like(held_out)
-        for fold in range(points):
-            kept = np.arange(points) != fold
-            solution = _solution(design[:, kept], table.log2_scale)
-            held_out[fold][:, kept] = (design[:, [fold]] @ solution)[:, 0]
-            intercept[fold][:, kept] = solution[:, 0]
+        points = table.tau.shape[1]
+        without_one = ~np.eye(points, dtype=np.bool_)
+        intercept, slope = _weights(table, without_one)
+        held_out = intercept + slope * table.tau.T[:, :, np.newaxis]
+        everywhere = np.ones((1, points), dtype=np.bool_)
+        coefficients = np.concatenate(_weights(table, everywhere))
         return cls(
-            tau=tau.T,
+            tau=table.tau.T,
             constant=constant,
             held_out=held_out.reshape(-1, points),
             intercept=intercept.reshape(-1, points),
-            coefficients=_solution(design, table.log2_scale).transpose(1, 2, 0),
+            coefficients=coefficients.transpose(0, 2, 1),
         )
 
 
-def _solution(design: Reals, log2_scale: Reals) -> Reals:
-    """Return the matrices that solve least squares, shape (H, 2, n)."""
-    scale = np.stack([np.ones_like(log2_scale), np.exp2(log2_scale)], axis=1)
-    unscaled = design * scale[:, np.newaxis]
-    cutoff = np.finfo(np.float64).eps * max(design.shape[1:])
-    singular = np.linalg.svd(unscaled, compute_uv=False)
-    is_drowned = singular[:, 1] < cutoff * singular[:, 0]
-    solution = np.linalg.pinv(design).astype(np.float64, copy=False)
-    solution[is_drowned] = (
-        np.linalg.pinv(unscaled[is_drowned], rcond=cutoff)
-        * scale[is_drowned, :, np.newaxis]
+def _weights(table: TermTable, is_kept: NDArray[np.bool_]) -> tuple[Reals, Reals]:
+    """Return the weights of y in c₀ and in c₁ of τ, shape (folds, H, n)."""
+    kept = is_kept[:, np.newaxis].astype(np.float64)
+    size = kept.sum(axis=2, keepdims=True)
+    tau = table.tau * kept
+    mean = tau.sum(axis=2, keepdims=True) / size
+    centred = (table.tau - mean) * kept
+    variation = (centred**2).sum(axis=2, keepdims=True)
+    square = (tau**2).sum(axis=2, keepdims=True)
+
+    # A solver that works with t itself, not with τ, drops the smaller of the two
+    # columns 1 and t once their singular values are a rounding error apart.
+    largest = np.exp2(table.log2_scale)[:, np.newaxis]
+    ratio = np.sqrt(size * variation) / (size / largest + square * largest)
+    is_dropped = ratio < PRECISION * size
+    drops_constant = is_dropped & (square * largest > size / largest)
+    slope = np.divide(
+        np.where(drops_constant, tau, centred),
+        np.where(drops_constant, square, variation),
+        out=np.zeros(np.broadcast_shapes(tau.shape, kept.shape)),
+        where=drops_constant | ~is_dropped,
     )
-    return solution
+    intercept = np.where(drops_constant, 0.0, kept / size - mean * slope)
+    return intercept, slope

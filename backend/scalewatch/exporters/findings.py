@@ -1,0 +1,81 @@
+"""Findings as JSON objects, the same on the command line and over HTTP."""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from scalewatch.modelling import Finding, Forecast, Growth, Model
+
+
+def finding_object(finding: Finding) -> dict[str, Any]:
+    """Return what is known about one series; exact exponents are text."""
+    return {
+        "points": finding.points,
+        "repetitions": finding.repetitions,
+        "model": None if finding.model is None else model_object(finding.model),
+        "growth": _text(finding.growth),
+        "adjusted_r2": finding.adjusted_r2,
+        "smape": finding.smape,
+        "class_probability": _rounded(finding.class_probability),
+        "expectation": _text(finding.expectation),
+        "deviation_limit": _text(finding.deviation_limit),
+        "divergence": _text(finding.divergence),
+        "verdict": str(finding.verdict),
+        "verdict_probability": _rounded(finding.verdict_probability),
+        "forecasts": [_forecast(forecast) for forecast in finding.forecasts],
+        "reason": finding.reason,
+    }
+
+
+def model_object(model: Model) -> dict[str, Any]:
+    """Return a model as formula and as terms.
+
+    A factor is p^power · log2(p)^log · 2^(exp2·p).
+    """
+    return {
+        "formula": model.formula,
+        "constant": model.constant,
+        "terms": [
+            {"coefficient": term.coefficient, "factors": _factors(term.growth)}
+            for term in model.terms
+        ],
+    }
+
+
+def _factors(growth: Growth) -> list[dict[str, str]]:
+    return [
+        {
+            "parameter": factor.parameter,
+            "power": str(factor.power),
+            "log": str(factor.log),
+            "exp2": str(factor.exp2),
+        }
+        for factor in growth.factors
+    ]
+
+
+def _forecast(forecast: Forecast) -> dict[str, Any]:
+    return {
+        "at": {name: _plain(setting) for name, setting in forecast.at.items()},
+        "value": _finite(forecast.value),
+        "low": _finite(forecast.low),
+        "high": _finite(forecast.high),
+        "level": forecast.level,
+    }
+
+
+def _rounded(probability: Mapping[Any, float]) -> dict[str, float]:
+    return {str(each): round(share, 6) for each, share in probability.items()}
+
+
+def _text(growth: Growth | None) -> str | None:
+    return None if growth is None else str(growth)
+
+
+def _finite(value: float | None) -> float | None:
+    """JSON has no infinity: what exceeds all numbers is unknown."""
+    return value if value is not None and math.isfinite(value) else None
+
+
+def _plain(setting: float) -> int | float:
+    return int(setting) if float(setting).is_integer() else float(setting)

@@ -1,0 +1,179 @@
+"""Whom to suspect when a library scales worse than expected.
+
+A litmus test is our own implementation of an algorithm whose behaviour is known. If
+it diverges too, the platform is the strong suspect; if it does not, the library is
+(sections 2.2 and 4.2 of the reference). Without one, the shape of the match table
+still tells: a machine on which most regions diverge that behave elsewhere (a bad
+column) speaks against the machine, a region that diverges on every machine (a bad
+row) against its algorithm, its implementation or its expectation.
+
+References
+----------
+S. Shudler et al., "Exascaling Your Library: Will Your Implementation Meet Your
+Expectations?", ICS 2015.
+"""
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from scalewatch.modelling.growth import Growth
+from scalewatch.modelling.verdict import Direction, Verdict, direction
+
+BAD_SHARE = 0.5
+"""A column is bad if more than this share of its regions diverge."""
+
+
+class Suspect(StrEnum):
+    """Where the cause of a divergence is likely to be found."""
+
+    PLATFORM = "platform"
+    LIBRARY = "library"
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedCell:
+    """A cell of the match table.
+
+    Parameters
+    ----------
+    region, machine
+        Its row and column.
+    growth, expectation
+        G and E.
+    verdict
+        What they were judged to be.
+    """
+
+    region: str
+    machine: str
+    growth: Growth
+    expectation: Growth
+    verdict: Verdict
+
+    @property
+    def diverges(self) -> bool:
+        """Whether it is a mismatch for the worse."""
+        is_worse = direction(self.growth / self.expectation) is Direction.WORSE
+        return self.verdict is Verdict.MISMATCH and is_worse
+
+
+@dataclass(frozen=True, slots=True)
+class Attribution:
+    """A suspicion, in words and with what it explains.
+
+    Parameters
+    ----------
+    suspect
+        Platform or library.
+    subject
+        The machine, or the region.
+    sentence
+        The suspicion and its evidence.
+    cells
+        The diverging cells that it would explain.
+    """
+
+    suspect: Suspect
+    subject: str
+    sentence: str
+    cells: tuple[JudgedCell, ...]
+
+
+def attribute(
+    cells: Sequence[JudgedCell], litmus_tests: Collection[str] = ()
+) -> tuple[Attribution, ...]:
+    """Return the suspicions that a match table supports, machines before regions.
+
+    Parameters
+    ----------
+    cells
+        The table in any order, without what was not measured.
+    litmus_tests
+        Regions that are litmus tests.
+    """
+    found: list[Attribution] = []
+    distrusted: set[str] = set()
+    for machine in dict.fromkeys(cell.machine for cell in cells):
+        column = [cell for cell in cells if cell.machine == machine]
+        tests = [cell for cell in column if cell.region in litmus_tests]
+        others = [cell for cell in column if cell.region not in litmus_tests]
+        elsewhere = [cell for cell in cells if cell.machine != machine]
+        suspicion = (
+            _from_litmus_tests(machine, tests, others)
+            if tests
+            else _from_column(machine, others, elsewhere)
+        )
+        if suspicion is not None:
+            found.append(suspicion)
+            if suspicion.suspect is Suspect.PLATFORM:
+                distrusted.add(machine)
+    trusted = [cell for cell in cells if cell.machine not in distrusted]
+    for region in dict.fromkeys(cell.region for cell in trusted):
+        if region not in litmus_tests:
+            row = tuple(cell for cell in trusted if cell.region == region)
+            found.extend(_from_row(region, row))
+    return tuple(found)
+
+
+def _from_litmus_tests(
+    machine: str, tests: Sequence[JudgedCell], others: Sequence[JudgedCell]
+) -> Attribution | None:
+    """Compare the regions of a machine with its litmus tests."""
+    diverging = tuple(cell for cell in others if cell.diverges)
+    failed = tuple(cell for cell in tests if cell.diverges)
+    if failed:
+        return Attribution(
+            Suspect.PLATFORM,
+            machine,
+            f"On {machine} the litmus test {failed[0].region} grows as "
+            f"{failed[0].growth} instead of {failed[0].expectation}, although its "
+            "algorithm is known: suspect the platform (network, placement, neighbours)"
+            f"{_explaining(diverging)}.",
+            (*failed, *diverging),
+        )
+    if diverging and all(cell.verdict is Verdict.MATCH for cell in tests):
+        return Attribution(
+            Suspect.LIBRARY,
+            machine,
+            f"On {machine} the litmus test {tests[0].region} grows as expected: "
+            f"suspect the library{_explaining(diverging)}.",
+            diverging,
+        )
+    return None
+
+
+def _from_column(
+    machine: str, column: Sequence[JudgedCell], elsewhere: Sequence[JudgedCell]
+) -> Attribution | None:
+    """Find a machine on which most regions diverge that behave on another."""
+    behaving = {cell.region for cell in elsewhere if not cell.diverges}
+    diverging = tuple(c for c in column if c.diverges and c.region in behaving)
+    if len(diverging) < 2 or len(diverging) <= BAD_SHARE * len(column):
+        return None
+    return Attribution(
+        Suspect.PLATFORM,
+        machine,
+        f"On {machine} {len(diverging)} of {len(column)} regions diverge that scale as "
+        f"expected elsewhere: suspect the platform{_explaining(diverging)}.",
+        diverging,
+    )
+
+
+def _from_row(region: str, row: tuple[JudgedCell, ...]) -> Iterator[Attribution]:
+    """Find a region that diverges on several machines and behaves on none."""
+    if len(row) > 1 and all(cell.diverges for cell in row):
+        machines = ", ".join(cell.machine for cell in row)
+        yield Attribution(
+            Suspect.LIBRARY,
+            region,
+            f"{region} diverges on every machine ({machines}): suspect its algorithm, "
+            f"its implementation or the expectation {row[0].expectation}.",
+            row,
+        )
+
+
+def _explaining(cells: Sequence[JudgedCell]) -> str:
+    """Name the diverging regions that a suspicion explains."""
+    names = ", ".join(cell.region for cell in cells)
+    return f"; it would explain {names}" if names else ""

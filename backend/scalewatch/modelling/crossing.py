@@ -1,0 +1,64 @@
+"""The scale from which one model exceeds another."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from scalewatch.modelling.model import Model
+
+LARGEST_SCALE = 2.0**60
+"""No machine and no problem is larger; what happens beyond does not matter."""
+
+STEPS_PER_DOUBLING = 32
+"""How finely the scales are searched before the crossing is bisected."""
+
+BISECTIONS = 50
+"""Halvings of the logarithm of the scale, down to the precision of a number."""
+
+
+def first_above(
+    model: Model,
+    limit: Model,
+    parameter: str = "p",
+    *,
+    start: float = 1.0,
+    others: Mapping[str, float] | None = None,
+) -> float | None:
+    """Return the smallest scale from `start` on at which `model` exceeds `limit`.
+
+    Parameters
+    ----------
+    model, limit
+        In the same unit; both defined from `start` on.
+    parameter
+        What is scaled.
+    start
+        Where to begin, more than zero.
+    others
+        Settings of the other parameters, which stay fixed.
+
+    Returns
+    -------
+    None
+        If it does not happen up to `LARGEST_SCALE`.
+    """
+    excess = model - limit
+    fixed = others or {}
+    doublings = np.log2(LARGEST_SCALE / start)
+    scales = start * 2.0 ** np.linspace(
+        0, doublings, 1 + int(np.ceil(doublings * STEPS_PER_DOUBLING))
+    )
+    above = np.flatnonzero(excess({**fixed, parameter: scales}) > 0)
+    if not above.size:
+        return None
+    first = int(above[0])
+    if first == 0:
+        return start
+    low, high = float(scales[first - 1]), float(scales[first])
+    for _ in range(BISECTIONS):
+        middle = float(np.sqrt(low * high))
+        if excess({**fixed, parameter: middle}) > 0:
+            high = middle
+        else:
+            low = middle
+    return high

@@ -1,0 +1,188 @@
+import json
+from pathlib import Path
+from typing import get_args
+
+import pytest
+from click.testing import CliRunner, Result
+
+from scalewatch.cli import main
+from scalewatch.cli.model import FORMATS, RULES, SPACES, SUMMARIES
+from scalewatch.importers import files
+from scalewatch.modelling import rules, summary
+
+
+def run(*arguments: str, stdin: str | None = None) -> Result:
+    return CliRunner().invoke(main, ["model", *arguments], input=stdin)
+
+
+def test_choices_are_those_of_the_modelling_core() -> None:
+    assert tuple(rules.RULES) == RULES
+    assert FORMATS == files.FORMATS
+    assert set(SUMMARIES) == set(get_args(summary.Summary))
+
+
+def test_json_is_one_object_per_series_in_the_order_of_the_input(measurements) -> None:
+    result = run(measurements, "--json", "--expect", "MPI_*=O(log p)")
+
+    objects = [json.loads(line) for line in result.stdout.splitlines()]
+    assert result.exit_code == 0
+    assert [each["region"] for each in objects] == [
+        "MPI_Bcast",
+        "MPI_Alltoall",
+        "MPI_Barrier",
+    ]
+    assert list(objects[0]) == [
+        "region",
+        "metric",
+        "unit",
+        "configuration",
+        "points",
+        "repetitions",
+        "model",
+        "growth",
+        "adjusted_r2",
+        "smape",
+        "class_probability",
+        "expectation",
+        "deviation_limit",
+        "divergence",
+        "verdict",
+        "verdict_probability",
+        "forecasts",
+        "reason",
+    ]
+    assert [each["verdict"] for each in objects] == ["match", "mismatch", "undecided"]
+    assert objects[2]["model"] is None
+    assert "5 distinct settings needed, 2 measured" in objects[2]["reason"]
+
+
+def test_table_in_a_pipe_is_plain_ascii(measurements) -> None:
+    result = run(measurements, "--expect", "O(log p)", "--target", "p=1024")
+
+    assert result.stdout.isascii()
+    heading, *rows, total = result.stdout.splitlines()
+    assert heading.split("  ")[0] == "region"
+    assert "at p = 1024" in heading
+    assert [row.split()[0] for row in rows] == [
+        "MPI_Bcast",
+        "MPI_Alltoall",
+        "MPI_Barrier",
+    ]
+    assert "1 + 2 * log p" in rows[0]
+    assert "mismatch (worse)" in rows[1]
+    assert "5 distinct settings needed, 2 measured" in rows[2]
+    assert total == "3 series: 1 match, 1 mismatch, 1 without model"
+
+
+def test_without_expectation_there_is_no_verdict_to_show(measurements) -> None:
+    result = run(measurements)
+
+    assert "verdict" not in result.stdout
+    assert "no expectation" not in result.stdout
+    assert "2 without expectation, 1 without model" in result.stdout
+
+
+def test_standard_input_is_read(measurements) -> None:
+    result = run("-", stdin=Path(measurements).read_text())
+
+    assert result.exit_code == 0
+    assert "MPI_Bcast" in result.stdout
+
+
+def test_columns_of_a_table_can_be_told(tmp_path) -> None:
+    path = tmp_path / "times.csv"
+    rows = "".join(f"{p},{3 * p}\n" for p in (2, 4, 8, 16, 32))
+    path.write_text(f"cores,how_long\n{rows}")
+
+    result = run(str(path), "--column", "p=cores", "--column", "value=how_long")
+
+    assert "3 * p" in result.stdout
+
+
+def test_configuration_is_shown_where_it_differs(tmp_path) -> None:
+    path = tmp_path / "times.csv"
+    rows = "".join(
+        f"{compiler},-O3,{p},{p}\n"
+        for compiler in ("gcc", "clang")
+        for p in (2, 4, 8, 16, 32)
+    )
+    path.write_text(f"compiler,flags,p,time\n{rows}")
+
+    result = run(str(path))
+
+    assert "compiler=gcc" in result.stdout
+    assert "-O3" not in result.stdout
+
+
+def test_unreadable_file_has_its_own_exit_code_and_the_others_are_modelled(
+    measurements, tmp_path
+) -> None:
+    missing = str(tmp_path / "missing.txt")
+
+    result = run(missing, measurements)
+
+    assert result.exit_code == 3
+    assert result.stderr == f"Error: cannot read {missing}: no such file or directory\n"
+    assert "MPI_Bcast" in result.stdout
+
+
+def test_nothing_modelled_has_its_own_exit_code() -> None:
+    result = run("-", stdin='{"params": {"p": 4}, "value": 1}')
+
+    assert result.exit_code == 4
+    assert "5 distinct settings needed, 1 measured" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["--expect", "O(log"], "Invalid value for '--expect': cannot read 'O(log'"),
+        (["--expect", "MPI_Bcast="], "Invalid value for '--expect': cannot read ''"),
+        (["--target", "65536"], "'65536' is not like p=65536"),
+        (["--target", "p=-1"], "a setting is a positive number"),
+        (["--column", "ranks"], "'ranks' is not like p=ranks"),
+        (["--level", "1"], "1.0 is not in the range 0<x<1"),
+        (["--rule", "guess"], "'guess' is not"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_wrong_usage_says_what_is_right(measurements, arguments, complaint) -> None:
+    result = run(measurements, *arguments)
+
+    assert result.exit_code == 2
+    assert complaint in result.stderr
+
+
+def test_expectation_of_no_region_is_warned_about(measurements) -> None:
+    result = run(measurements, "--expect", "MPI_Bcst=O(log p)", "--json")
+
+    assert result.stderr == (
+        "Warning: no region is 'MPI_Bcst' (did you mean 'MPI_Bcast'?)\n"
+    )
+    assert result.exit_code == 0
+
+
+def test_target_without_the_parameter_is_warned_about(measurements) -> None:
+    result = run(measurements, "--target", "n=10", "--json")
+
+    assert result.stderr == "Warning: a target needs p, not n\n"
+
+
+@pytest.mark.parametrize("space", SPACES)
+def test_every_space_answers(measurements, space) -> None:
+    result = run(measurements, "--space", space, "--expect", "O(log p)", "--json")
+
+    assert json.loads(result.stdout.splitlines()[0])["growth"] == "log p"
+
+
+@pytest.mark.parametrize("summary_of_repetitions", SUMMARIES)
+@pytest.mark.parametrize("rule", RULES)
+def test_every_rule_answers_with_every_summary(
+    measurements, rule, summary_of_repetitions
+) -> None:
+    result = run(
+        measurements, "--rule", rule, "--summary", summary_of_repetitions, "--json"
+    )
+
+    assert result.exit_code == 0
+    assert json.loads(result.stdout.splitlines()[0])["growth"] == "log p"
