@@ -45,11 +45,13 @@ from scalewatch.modelling.search import find_models
 from scalewatch.modelling.space import (
     Ruler,
     Space,
+    catwalk,
     default_deviation_limit,
     mpi_study,
     pmnf,
     ruler,
     search_space,
+    strong_scaling,
 )
 from scalewatch.modelling.verdict import Direction, Verdict, direction, judge
 
@@ -77,6 +79,7 @@ __all__ = [
     "Verdict",
     "attribute",
     "break_even",
+    "catwalk",
     "check_guideline",
     "default_deviation_limit",
     "direction",
@@ -95,4 +98,5 @@ __all__ = [
     "rank_regions",
     "ruler",
     "search_space",
+    "strong_scaling",
 ]

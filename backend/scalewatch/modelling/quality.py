@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 Reals = NDArray[np.float64]
 
 
-def adjusted_r2(r2: Reals, points: int, terms: int) -> Reals:
+def adjusted_r2(r2: Reals, points: int, terms: int | NDArray[np.intp]) -> Reals:
     """Return R̄² = 1 - (1 - R²)(n - 1)/(n - k - 1), shape of `r2`.
 
     Parameters

@@ -253,6 +253,31 @@ def pmnf(parameter: str = "p") -> Space:
     return spaces[0] | spaces[1] | spaces[2]
 
 
+@cache
+def catwalk(parameter: str = "p") -> Space:
+    """Return the terms of Catwalk's normal form: powers 0, 1/2 … 3, logarithms 0 … 2.
+
+    The reference combines up to five of them; see `rules.refinement`.
+
+    References
+    ----------
+    F. Wolf et al., "Catwalk: A Quick Development Path for Performance Models",
+    Euro-Par 2014 workshops, section 2.2.
+    """
+    return Space.of(parameter, [Fraction(k, 2) for k in range(7)], logs=(0, 1, 2))
+
+
+@cache
+def strong_scaling(parameter: str = "p") -> Space:
+    """Return Catwalk's terms and their falling powers, down to the inverse cube.
+
+    A fixed problem divided among p processes takes a/p and, for what they say to each
+    other, b·log p or more.
+    """
+    powers = [Fraction(-k, 2) for k in range(1, 7)]
+    return catwalk(parameter) | Space.of(parameter, powers)
+
+
 def _term(parameter: str, kind: Class, exponent: Fraction) -> Growth:
     return Growth.of(parameter, **{kind: exponent})
 

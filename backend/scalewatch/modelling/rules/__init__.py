@@ -22,6 +22,7 @@ from typing import Final
 
 from scalewatch.errors import UnknownChoice
 from scalewatch.modelling.rules.paper import PAPER
+from scalewatch.modelling.rules.refinement import REFINEMENT
 from scalewatch.modelling.rules.rule import (
     Hypothesis,
     Rule,
@@ -41,7 +42,7 @@ __all__ = [
     "single_terms",
 ]
 
-RULES: Final = {rule.name: rule for rule in (PAPER, SMAPE)}
+RULES: Final = {rule.name: rule for rule in (PAPER, SMAPE, REFINEMENT)}
 """All rules by name."""
 
 

@@ -1,0 +1,140 @@
+"""Performance models of several terms, f = c₀ + Σ cₖ·tₖ(x), refined term by term.
+
+The search of the reference, section 2: all ways to take n terms from the space
+compete by cross-validation, and n grows until the quality of the model saturates. It
+does once the model is as close to the measurements as their repetitions are to each
+other, or when a further term does not halve the cross-validated error. Negative
+exponents compete where the space has them, as in a/p + b·log p.
+
+Fits are relative, Σ ((y - f)/y)² is least, so that small scales count as much as
+large ones. Costs add up, so each cₖ is positive; c₀ may have any sign, as in the
+8·(p - 1) bytes of a broadcast.
+
+References
+----------
+F. Wolf et al., "Catwalk: A Quick Development Path for Performance Models",
+Euro-Par 2014 workshops, sections 2 and 2.2.
+"""
+
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import combinations
+from math import comb
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scalewatch.modelling.quality import adjusted_r2, smape
+from scalewatch.modelling.rules.cross_validation import Fits, best_fits
+from scalewatch.modelling.rules.rule import Rule, Sample, Selection
+from scalewatch.modelling.rules.terms import TermTable, term_table
+from scalewatch.modelling.space import Space
+
+Reals = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+MOST_TERMS: Final = 5
+"""n of the reference, more than sufficient for real-world applications."""
+
+MOST_HYPOTHESES: Final = 20_000
+"""Per round; a space that has more combinations is searched with fewer terms."""
+
+SATURATION: Final = 0.5
+"""Share to which a further term has to reduce the cross-validated error."""
+
+NOISE_MARGIN: Final = 2.0
+"""Misfit that is still noise, over the variance of the repetitions."""
+
+FLOOR: Final = 3e-4
+"""Relative misfit that no model has to go below."""
+
+FAINTEST: Final = 2.0**-200
+"""Values of this size count as zeros, those of the search being scaled to 1."""
+
+
+def select(sample: Sample) -> Selection:
+    """Refine the model of each series until its quality saturates."""
+    table = term_table(sample.space.growths, sample.settings)
+    y = sample.summarised().T
+    weight = 1 / _scale(y)
+    enough = NOISE_MARGIN * len(y) * _noise(sample.values, weight)
+
+    refined = Fits.none(series=y.shape[1], terms=MOST_TERMS)
+    rows = np.arange(y.shape[1])
+    for members in _rounds(sample.space, len(y)):
+        fits = best_fits(table.tau, members, (y * weight)[:, rows], weight[:, rows])
+        is_better = fits.error < SATURATION * refined.error[rows]
+        refined = refined.replaced(rows, fits, is_better)
+        rows = rows[is_better & (fits.misfit > enough[rows])]
+        if not rows.size:
+            break
+    return _selection(refined, sample.space, table, y)
+
+
+def _rounds(space: Space, points: int) -> Iterator[Indices]:
+    """Yield all hypotheses of one size, shape (H, size), then of the next."""
+    terms = np.flatnonzero([bool(growth.factors) for growth in space])
+    for size in range(min(MOST_TERMS, points - 3, len(terms)) + 1):
+        if comb(len(terms), size) > MOST_HYPOTHESES:
+            return
+        yield terms[_combinations(len(terms), size)]
+
+
+@lru_cache(maxsize=32)
+def _combinations(count: int, size: int) -> Indices:
+    """Return all ways to take some of a number of things, shape (H, size)."""
+    ways = list(combinations(range(count), size))
+    return np.array(ways, dtype=np.intp).reshape(len(ways), size)
+
+
+def _scale(y: Reals) -> Reals:
+    """Return what errors are relative to, shape (n, S); zeros count like the next."""
+    size = np.abs(y)
+    is_seen = size > FAINTEST
+    smallest = np.where(is_seen, size, 1.0).min(axis=0)
+    return np.where(is_seen, size, smallest)
+
+
+def _noise(values: Reals, weight: Reals) -> Reals:
+    """Return the relative variance of a median of the repetitions, shape (S,)."""
+    median = np.nanmedian(values, axis=2, keepdims=True)
+    deviation = np.abs(values - median) * weight.T[:, :, np.newaxis]
+    spread = 1.4826 * np.nanmedian(deviation, axis=(1, 2))
+    repetitions = (~np.isnan(values)).sum(axis=2).mean(axis=1)
+    variance: Reals = np.pi / 2 * spread**2 / repetitions + FLOOR**2
+    return variance
+
+
+def _selection(refined: Fits, space: Space, table: TermTable, y: Reals) -> Selection:
+    """Describe the fits that were kept."""
+    is_used = refined.members >= 0
+    tau = np.where(is_used[:, :, np.newaxis], table.tau[refined.members], 0.0)
+    constant, factors = refined.coefficients[:, :1], refined.coefficients[:, 1:]
+    fitted = constant + np.einsum("sk,skn->sn", factors, tau)
+    scale = np.where(is_used, np.exp2(-table.log2_scale[refined.members]), 0.0)
+    distinct, chosen = np.unique(refined.members, axis=0, return_inverse=True)
+    return Selection(
+        hypotheses=tuple(
+            tuple(space.growths[member] for member in row if member >= 0)
+            for row in distinct.tolist()
+        ),
+        chosen=chosen.reshape(-1),
+        coefficients=np.hstack([constant, factors * scale]),
+        adjusted_r2=_adjusted_r2(y, fitted.T, is_used.sum(axis=1)),
+        smape=smape(y, fitted.T),
+    )
+
+
+def _adjusted_r2(y: Reals, fitted: Reals, terms: Indices) -> Reals:
+    """Return the adjusted R² of each series, NaN without a term or variation."""
+    variation = ((y - y.mean(axis=0)) ** 2).sum(axis=0)
+    residual = ((y - fitted) ** 2).sum(axis=0)
+    unexplained = np.full(y.shape[1], np.nan)
+    has_quality = (terms > 0) & (variation > 0)
+    np.divide(residual, variation, out=unexplained, where=has_quality)
+    return adjusted_r2(1 - unexplained, len(y), terms)
+
+
+REFINEMENT = Rule("refinement", summary="median", auto_space="pmnf", select=select)
+"""Several terms by cross-validation, until the quality saturates."""
