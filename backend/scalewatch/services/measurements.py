@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Any
 from uuid import UUID
 
-from scalewatch.storage import tables
+from scalewatch.storage.measurements import Place, Summary
 
 
 class Flag(StrEnum):
@@ -45,13 +45,13 @@ class Measurement:
     reason: str | None
 
 
-def measurement_of(point: tables.Point, run: tables.Run, parameter: str) -> Measurement:
+def measurement_of(point: Summary, place: Place, parameter: str) -> Measurement:
     """Return the measurement of a point at a coordinate of a scan over `parameter`."""
     procedure = point.procedure or {}
     return Measurement(
-        run=run.uuid,
-        coordinate=run.coordinate,
-        x=float(run.coordinate.get(parameter, 1)),
+        run=place.uuid,
+        coordinate=place.coordinate,
+        x=float(place.coordinate.get(parameter, 1)),
         count=point.count,
         minimum=point.minimum,
         low=point.q25,

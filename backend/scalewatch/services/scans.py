@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from typing import Any, Final
 
 from sqlalchemy.orm import Session
@@ -12,9 +11,11 @@ from scalewatch.errors import NotFound
 from scalewatch.services.measurements import Flag, Measurement, measurement_of
 from scalewatch.services.standings import (
     Expectation,
+    Found,
     Standing,
     State,
     expectation_of,
+    findings_at,
     standing_of,
 )
 from scalewatch.storage import (
@@ -22,7 +23,6 @@ from scalewatch.storage import (
     machines,
     measurements,
     tables,
-    verdicts,
 )
 
 PARAMETER: Final = "p"
@@ -74,50 +74,46 @@ def scans_at(
     region: str | None = None,
 ) -> tuple[Scan, ...]:
     """Return all scans of a metric at a commit, of one region or of all."""
+    wanted = (session, commit.id, metric, region)
+    found = findings_at(*wanted)
+    places = measurements.places_at(session, commit.id)
+    points: dict[int, list[measurements.Summary]] = defaultdict(list)
+    for point in measurements.summaries_at(*wanted):
+        points[point.series_id].append(point)
+    promises = {
+        row.region: (row.id, expectation_of(row))
+        for row in expectations.of_project(session, project.id)
+        if row.metric == metric
+    }
     slots = {
         machine.id: slot
         for slot, machine in enumerate(machines.of_project(session, project.id))
     }
-    expected = {
-        row.region: row
-        for row in expectations.of_project(session, project.id)
-        if row.metric == metric
-    }
-    models: dict[int, tables.Model] = {}
-    judged: dict[tuple[int, int], tables.Verdict] = {}
-    for model, verdict in verdicts.at_commit(session, commit.id, metric, region):
-        models[model.series_id] = model
-        if verdict is not None:
-            judged[model.id, verdict.expectation_id] = verdict
 
-    def scan(rows: Sequence[measurements.Measured]) -> Scan:
-        _, series, machine, configuration, _ = rows[0]
-        promise = expected.get(series.region)
-        parameter = _parameter([run.coordinate for *_, run in rows])
-        taken = tuple(
-            sorted(
-                (measurement_of(point, run, parameter) for point, *_, run in rows),
-                key=lambda measurement: measurement.x,
-            )
+    def scan(measured: measurements.MeasuredSeries) -> Scan:
+        series = measured.series
+        own = [(point, places[point.run_id]) for point in points[series.id]]
+        parameter = _parameter([place.coordinate for _, place in own])
+        taken = sorted(
+            (measurement_of(point, place, parameter) for point, place in own),
+            key=lambda measurement: measurement.x,
         )
+        expectation_id, expectation = promises.get(series.region, (None, None))
         return Scan(
             region=series.region,
             metric=series.metric,
             unit=series.unit,
             better=series.better,
-            machine=machine.name,
-            slot=slots[machine.id],
-            configuration=configuration.settings,
+            machine=measured.machine.name,
+            slot=slots[series.machine_id],
+            configuration=measured.settings,
             parameter=parameter,
-            measurements=taken,
-            expectation=None if promise is None else expectation_of(promise),
-            standing=_standing(taken, models.get(series.id), promise, judged),
+            measurements=tuple(taken),
+            expectation=expectation,
+            standing=_standing(taken, found.get(series.id), expectation_id),
         )
 
-    rows = measurements.at_commit(session, commit.id, metric, region)
-    return tuple(
-        scan(list(group)) for _, group in groupby(rows, key=lambda row: row[1].id)
-    )
+    return tuple(map(scan, measurements.series_at(*wanted)))
 
 
 def choose_metric(metrics: Sequence[str], asked: str | None) -> str:
@@ -145,18 +141,12 @@ def _parameter(coordinates: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _standing(
-    taken: Sequence[Measurement],
-    model: tables.Model | None,
-    expected: tables.Expectation | None,
-    judged: Mapping[tuple[int, int], tables.Verdict],
+    taken: Sequence[Measurement], found: Found | None, expectation_id: int | None
 ) -> Standing:
-    if model is not None:
-        verdict = judged.get((model.id, expected.id)) if expected else None
-        return standing_of(model, verdict, is_expected=expected is not None)
+    if found is not None:
+        return standing_of(found, expectation_id)
     counts = [measurement.count for measurement in taken if measurement.count]
-    if not counts:
-        reasons = sorted({taken.reason for taken in taken if taken.reason})
-        return Standing(State.FAILED, reason="; ".join(reasons) or None)
-    return Standing(
-        State.PENDING, points=len(counts), repetitions=min(counts), reason=None
-    )
+    if counts:
+        return Standing(State.PENDING, points=len(counts), repetitions=min(counts))
+    reasons = sorted({taken.reason for taken in taken if taken.reason})
+    return Standing(State.FAILED, reason="; ".join(reasons) or None)

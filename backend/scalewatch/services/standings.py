@@ -7,6 +7,8 @@ from enum import StrEnum
 from fractions import Fraction
 from functools import lru_cache
 
+from sqlalchemy.orm import Session
+
 from scalewatch.modelling import (
     Direction,
     Factor,
@@ -18,7 +20,7 @@ from scalewatch.modelling import (
     direction,
     parse_growth,
 )
-from scalewatch.storage import tables
+from scalewatch.storage import tables, verdicts
 
 
 class State(StrEnum):
@@ -86,6 +88,14 @@ class Standing:
         return None if self.divergence is None else direction(self.divergence)
 
 
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The model of a series at a commit, and the verdicts on it by expectation."""
+
+    model: tables.Model
+    verdicts: dict[int, tables.Verdict]
+
+
 UNMEASURED = Standing(State.UNMEASURED)
 
 
@@ -111,15 +121,26 @@ def expectation_of(row: tables.Expectation) -> Expectation | None:
     )
 
 
-def standing_of(
-    model: tables.Model, verdict: tables.Verdict | None, *, is_expected: bool
-) -> Standing:
-    """Return what a stored model and the verdict on it say.
+def findings_at(
+    session: Session, commit_id: int, metric: str, region: str | None = None
+) -> dict[int, Found]:
+    """Return what was found at a commit, by series."""
+    found: dict[int, Found] = {}
+    for model, verdict in verdicts.at_commit(session, commit_id, metric, region):
+        known = found.setdefault(model.series_id, Found(model, {}))
+        if verdict is not None:
+            known.verdicts[verdict.expectation_id] = verdict
+    return found
 
-    A model that nobody compared with the newest expectation yet is pending.
+
+def standing_of(found: Found, expectation_id: int | None) -> Standing:
+    """Return what was found of a series, compared with one version of an expectation.
+
+    A model that nobody compared with it yet is pending.
     """
+    model = found.model
     standing = Standing(
-        state=State.PENDING if is_expected else State.MODELLED,
+        state=State.MODELLED if expectation_id is None else State.PENDING,
         points=model.points,
         repetitions=model.repetitions,
         model=_model(model),
@@ -134,7 +155,9 @@ def standing_of(
         reason=model.reason,
         modelled_at=model.modelled_at,
     )
-    return standing if verdict is None else _judged(standing, verdict)
+    if expectation_id is None or expectation_id not in found.verdicts:
+        return standing
+    return _judged(standing, found.verdicts[expectation_id])
 
 
 def _judged(standing: Standing, row: tables.Verdict) -> Standing:

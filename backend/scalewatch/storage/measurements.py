@@ -1,6 +1,12 @@
-"""Queries on what was measured at a commit: points with their series and runs."""
+"""Queries on what was measured at a commit: series, runs and their points.
 
-from collections.abc import Iterable, Sequence
+A page shows thousands of points: they are read as columns, without joins that
+repeat the series and the run of each.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
 from uuid import UUID
 
 from sqlalchemy import Row, select
@@ -8,37 +14,90 @@ from sqlalchemy.orm import Session
 
 from scalewatch.storage import tables
 
-Measured = Row[
-    tables.Point, tables.Series, tables.Machine, tables.Configuration, tables.Run
-]
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A run as a point in parameter space."""
+
+    uuid: UUID
+    coordinate: dict[str, Any]
 
 
-def at_commit(
+@dataclass(frozen=True, slots=True)
+class MeasuredSeries:
+    """A series with its machine and what it holds fixed."""
+
+    series: tables.Series
+    machine: tables.Machine
+    settings: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """A point: how many repetitions, and their quantiles."""
+
+    series_id: int
+    run_id: int
+    count: int
+    minimum: float | None
+    q25: float | None
+    q50: float | None
+    q75: float | None
+    q95: float | None
+    mean: float | None
+    procedure: dict[str, Any] | None
+    reason: str | None
+
+
+def series_at(
     session: Session, commit_id: int, metric: str, region: str | None = None
-) -> Sequence[Measured]:
-    """Return the points of a metric at a commit, of one region or of all."""
-    points = (
-        select(
-            tables.Point,
-            tables.Series,
-            tables.Machine,
-            tables.Configuration,
-            tables.Run,
-        )
+) -> Sequence[MeasuredSeries]:
+    """Return the series of a metric measured at a commit, of one region or of all."""
+    measured = (
+        select(tables.Point.series_id)
         .join(tables.Run, tables.Run.id == tables.Point.run_id)
-        .join(tables.Series, tables.Series.id == tables.Point.series_id)
+        .where(tables.Run.commit_id == commit_id)
+    )
+    series = (
+        select(tables.Series, tables.Machine, tables.Configuration.settings)
         .join(tables.Machine, tables.Machine.id == tables.Series.machine_id)
         .join(
             tables.Configuration,
             tables.Configuration.id == tables.Series.configuration_id,
         )
-        .where(tables.Run.commit_id == commit_id)
-        .where(tables.Series.metric == metric)
-        .order_by(tables.Series.id, tables.Run.id)
+        .where(tables.Series.metric == metric, tables.Series.id.in_(measured))
+        .order_by(tables.Series.id)
+    )
+    if region is not None:
+        series = series.where(tables.Series.region == region)
+    return [MeasuredSeries(*row) for row in session.execute(series)]
+
+
+def places_at(session: Session, commit_id: int) -> Mapping[int, Place]:
+    """Return where each run of a commit measured."""
+    runs = session.execute(
+        select(tables.Run.id, tables.Run.uuid, tables.Run.coordinate).where(
+            tables.Run.commit_id == commit_id
+        )
+    )
+    return {run_id: Place(uuid, coordinate) for run_id, uuid, coordinate in runs}
+
+
+def summaries_at(
+    session: Session, commit_id: int, metric: str, region: str | None = None
+) -> Sequence[Summary]:
+    """Return the points of a metric at a commit, of one region or of all."""
+    columns = (getattr(tables.Point, field.name) for field in fields(Summary))
+    points = (
+        select(*columns)
+        .join(tables.Run, tables.Run.id == tables.Point.run_id)
+        .join(tables.Series, tables.Series.id == tables.Point.series_id)
+        .where(tables.Run.commit_id == commit_id, tables.Series.metric == metric)
+        .order_by(tables.Point.series_id, tables.Point.run_id)
     )
     if region is not None:
         points = points.where(tables.Series.region == region)
-    return session.execute(points).all()
+    return [Summary(*row) for row in session.execute(points)]
 
 
 def of_run(session: Session, run_id: int) -> Sequence[Row[tables.Point, tables.Series]]:

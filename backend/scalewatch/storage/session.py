@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, TypeVar
 
+import orjson
 from sqlalchemy import Connection, Engine, create_engine, event, make_url
 from sqlalchemy.exc import IntegrityError, OperationalError
 from sqlalchemy.orm import Session, sessionmaker
@@ -45,10 +46,15 @@ def connect(url: str) -> Engine:
     """Return the engine for a database; the folder of an SQLite file is created."""
     location = make_url(url)
     if location.get_backend_name() != "sqlite":
-        return create_engine(location, pool_pre_ping=True, pool_size=20)
+        return create_engine(
+            location,
+            json_deserializer=orjson.loads,
+            pool_pre_ping=True,
+            pool_size=20,
+        )
     if location.database and location.database != ":memory:":
         Path(location.database).parent.mkdir(parents=True, exist_ok=True)
-    engine = create_engine(location)
+    engine = create_engine(location, json_deserializer=orjson.loads)
     event.listen(engine, "connect", _prepare)
     event.listen(engine, "begin", _begin)
     return engine
