@@ -11,6 +11,7 @@ from scalewatch.errors import (
     MissingParameter,
     NoExpectation,
     NotFinite,
+    OutsideDomain,
     UnknownChoice,
     WrongShape,
 )
@@ -228,6 +229,22 @@ def test_an_expectation_outside_the_usual_space_joins_it():
     assert finding.verdict is Verdict.MATCH
 
 
+def test_a_forecast_beyond_the_range_of_numbers_is_left_out():
+    k = np.arange(3.0, 10.0)
+    growth = parse_growth("2^k")
+
+    (finding,) = find_models(
+        k,
+        growth(k=k)[np.newaxis, :, np.newaxis],
+        parameter="k",
+        expectation=growth,
+        rule="paper",
+        targets=[20, 5000],
+    )
+
+    assert [forecast.at for forecast in finding.forecasts] == [{"k": 20}]
+
+
 def test_questions_without_sense_are_refused_by_name():
     values = exact(LOG)
 
@@ -249,3 +266,7 @@ def test_questions_without_sense_are_refused_by_name():
         find_models(np.ones((6, 2)), values)
     with pytest.raises(NotFinite, match="p = nan is no setting"):
         find_models([*P[:5], np.nan], values)
+    with pytest.raises(NotFinite, match="p = inf is no setting"):
+        find_models(P, values, targets=[np.inf])
+    with pytest.raises(OutsideDomain, match="not defined at p = 0"):
+        find_models(P, values, targets=[0])

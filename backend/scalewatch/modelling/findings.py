@@ -1,5 +1,6 @@
 """What the search found about each series of a batch, built on demand from arrays."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -196,14 +197,13 @@ def _class_probability(selection: Selection, row: int) -> dict[Growth, float]:
 def _forecasts(group: Group, row: int, model: Model) -> tuple[Forecast, ...]:
     sample, forecasts = group.sample, group.selection.forecasts
     if forecasts is None:
-        return tuple(
-            Forecast(at, float(model(at)), None, None, sample.level)
-            for at in sample.targets
-        )
-    bounds = np.ldexp(forecasts[row], group.log2_scale[row]).tolist()
+        bounds = [(float(model(at)), None, None) for at in sample.targets]
+    else:
+        bounds = np.ldexp(forecasts[row], group.log2_scale[row]).tolist()
     return tuple(
         Forecast(at, value, low, high, sample.level)
         for at, (value, low, high) in zip(sample.targets, bounds, strict=True)
+        if math.isfinite(value)
     )
 
 

@@ -12,6 +12,7 @@ from scalewatch.errors import (
     FallingLimit,
     MissingParameter,
     NoExpectation,
+    NotFinite,
     UnknownChoice,
 )
 from scalewatch.modelling.batch import Batch
@@ -69,7 +70,8 @@ def find_models(  # noqa: PLR0913, one keyword per choice of the user
     summary
         How repetitions become one value; what the rule prescribes unless given.
     targets
-        Settings at which forecasts are wanted.
+        Settings at which forecasts are wanted; those beyond the range of numbers are
+        left out.
     level
         Probability that a forecast's interval holds, and that settles a verdict.
 
@@ -79,20 +81,20 @@ def find_models(  # noqa: PLR0913, one keyword per choice of the user
         If the question makes no sense, whatever the measurements.
     WrongShape, NotFinite
         If the arrays do not fit each other or a setting is no number.
+    OutsideDomain
+        If a growth that competes is not defined at a target.
     """
     if summary is not None and summary not in SUMMARIES:
         raise UnknownChoice("summary", summary, SUMMARIES)
     parameters = (parameter,) if isinstance(parameter, str) else tuple(parameter)
+    competing = _space(space, rule_named(rule), expectation, parameters)
     question = _Question(
         rule=rule_named(rule),
-        space=_space(space, rule_named(rule), expectation, parameters),
+        space=competing,
         summary=summary,
         expectation=expectation,
         deviation_limit=_limit(expectation, deviation_limit),
-        targets=tuple(
-            each if isinstance(each, Mapping) else {parameters[0]: float(each)}
-            for each in targets
-        ),
+        targets=tuple(_target(each, parameters[0], competing) for each in targets),
         level=level,
     )
     groups: list[Group] = []
@@ -149,6 +151,19 @@ def _limit(expectation: Growth | None, limit: Growth | None) -> Growth | None:
     if not limit.dominates(CONSTANT):
         raise FallingLimit(str(limit))
     return limit
+
+
+def _target(
+    target: float | Mapping[str, float], parameter: str, space: Space
+) -> Mapping[str, float]:
+    """Return the settings of a target at which the whole space is defined."""
+    settings = target if isinstance(target, Mapping) else {parameter: float(target)}
+    for name, setting in settings.items():
+        if not np.isfinite(setting):
+            raise NotFinite(name, setting)
+    for growth in space:
+        growth.log2(settings)
+    return settings
 
 
 def _space(
