@@ -46,3 +46,17 @@ def test_reader_that_has_seen_enough_is_not_complained_about(
     assert '"region": "f0"' in first
     assert process.returncode == 141
     assert stderr == ""
+
+
+def test_help_loads_neither_numpy_nor_the_server() -> None:
+    ask = (
+        "import sys\n"
+        "from scalewatch.cli import main\n"
+        "main(['model', '--help'], standalone_mode=False)\n"
+        "loaded = {'numpy', 'rich', 'pydantic', 'sqlalchemy'} & set(sys.modules)\n"
+        "assert not loaded, loaded\n"
+    )
+
+    answer = subprocess.run([sys.executable, "-c", ask], check=False, text=True)
+
+    assert answer.returncode == 0
