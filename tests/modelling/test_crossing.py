@@ -1,0 +1,40 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scalewatch.modelling import Model, Term, first_above, parse_growth
+
+COEFFICIENTS = st.floats(min_value=1e-3, max_value=1e3)
+GROWTHS = st.sampled_from(["log p", "p^(1/2)", "p", "p log p", "p^2"]).map(parse_growth)
+
+
+@given(COEFFICIENTS, GROWTHS, COEFFICIENTS, GROWTHS)
+def test_above_the_crossing_and_only_there_the_model_exceeds(a, fast, b, slow):
+    model, limit = Model(0.0, (Term(a, fast),)), Model(b, (Term(b, slow),))
+
+    scale = first_above(model, limit, start=2)
+
+    if scale is None:
+        assert fast <= slow
+    else:
+        assert model(p=scale) > limit(p=scale)
+        if scale > 2:
+            just_below = scale * (1 - 1e-9)
+            assert model(p=just_below) <= limit(p=just_below)
+
+
+def test_other_parameters_stay_where_they_are():
+    work = Model(0.0, (Term(1.0, parse_growth("n p")),))
+
+    scale = first_above(work, Model(1000.0), others={"n": 10})
+
+    assert scale == pytest.approx(100)
+
+
+def test_two_crossings_give_the_first():
+    hill = Model(
+        -16.0, (Term(10.0, parse_growth("p")), Term(-1.0, parse_growth("p^2")))
+    )
+
+    assert first_above(hill, Model(0.0)) == pytest.approx(2)
+    assert first_above(hill, Model(0.0), start=9) is None
