@@ -3,6 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scalewatch.modelling import Model, Term, first_above, parse_growth
+from scalewatch.modelling.crossing import LARGEST_SCALE
 
 COEFFICIENTS = st.floats(min_value=1e-3, max_value=1e3)
 GROWTHS = st.sampled_from(["log p", "p^(1/2)", "p", "p log p", "p^2"]).map(parse_growth)
@@ -15,12 +16,13 @@ def test_above_the_crossing_and_only_there_the_model_exceeds(a, fast, b, slow):
     scale = first_above(model, limit, start=2)
 
     if scale is None:
-        assert fast <= slow
+        assert model(p=LARGEST_SCALE) <= limit(p=LARGEST_SCALE)
+    elif scale > 2:
+        just_below, just_above = scale * (1 - 1e-6), scale * (1 + 1e-6)
+        assert model(p=just_below) < limit(p=just_below)
+        assert model(p=just_above) > limit(p=just_above)
     else:
-        assert model(p=scale) > limit(p=scale)
-        if scale > 2:
-            just_below = scale * (1 - 1e-9)
-            assert model(p=just_below) <= limit(p=just_below)
+        assert model(p=2) > limit(p=2)
 
 
 def test_other_parameters_stay_where_they_are():
