@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from scalewatch.services.findings import Stated
 
 FORMATS: Final = ("auto", "text", "json", "csv")
-RULES: Final = ("paper", "smape")
 SPACES: Final = ("auto", "expectation", "pmnf")
 SUMMARIES: Final = ("q1", "median", "min", "mean")
 
@@ -47,6 +46,18 @@ class StatedGrowth(click.ParamType["Stated"]):
             return Stated(pattern.strip() or "*", parse_growth(expression))
         except BadExpression as error:
             self.fail(str(error), param, ctx)
+
+
+class Rule(click.ParamType[str]):
+    """Name of a rule."""
+
+    name = "RULE"
+
+    def convert(self, value: str, param: Any, ctx: Any) -> str:
+        """Return the name if there is such a rule."""
+        from scalewatch.modelling.rules import RULES  # noqa: PLC0415
+
+        return click.Choice(tuple(RULES)).convert(value, param, ctx)
 
 
 class Target(click.ParamType[Mapping[str, float]]):
@@ -121,8 +132,9 @@ class Column(click.ParamType[tuple[str, str]]):
 )
 @click.option(
     "--rule",
-    type=click.Choice(RULES),
-    help="How one of them is selected.",
+    type=Rule(),
+    help="How one of them is selected: 'paper' (adjusted R² on the first quartile), "
+    "'smape' (as Extra-P does), 'refinement' (several terms).",
 )
 @click.option(
     "--summary",

@@ -1,7 +1,7 @@
 """Documents: any value of the product as JSON.
 
-Growths and fractions become text, models what `scalewatch model --json` prints,
-other dataclasses objects with their fields.
+Growths and fractions become text, models and findings what `scalewatch model --json`
+prints, other dataclasses objects with their fields.
 """
 
 from collections.abc import Mapping
@@ -14,7 +14,8 @@ from uuid import UUID
 
 import orjson
 
-from scalewatch.modelling import Factor, Growth, Model, Term
+from scalewatch.exporters.findings import finding_object, model_object
+from scalewatch.modelling import Finding, Growth, Model
 
 
 def json_text(value: object) -> bytes:
@@ -60,28 +61,5 @@ def _array(value: list[object] | tuple[object, ...]) -> list[object]:
     return [document(each) for each in value]
 
 
-@document.register
-def _model(value: Model) -> dict[str, object]:
-    return {
-        "formula": value.formula,
-        "constant": document(value.constant),
-        "terms": document(value.terms),
-    }
-
-
-@document.register
-def _term(value: Term) -> dict[str, object]:
-    return {
-        "coefficient": document(value.coefficient),
-        "factors": document(value.growth.factors),
-    }
-
-
-@document.register
-def _factor(value: Factor) -> dict[str, str]:
-    return {
-        "parameter": value.parameter,
-        "power": str(value.power),
-        "log": str(value.log),
-        "exp2": str(value.exp2),
-    }
+document.register(Model, model_object)
+document.register(Finding, finding_object)
