@@ -19,6 +19,9 @@ MOST_REPETITIONS: Final = 120
 MOST_EXPECTATIONS: Final = 4
 """Machines up to this number are drawn together with their expectations."""
 
+LONGEST_NAME: Final = 40
+"""Letters of a machine's name in a legend."""
+
 GOLDEN: Final = (5**0.5 - 1) / 2
 """Multiples of it, modulo one, spread evenly however many there are."""
 
@@ -49,7 +52,7 @@ def machines_figure(scalings: Sequence[Scaling]) -> go.Figure:
             _add_expectation(figure, curves, scaling.expectation)
         _add_model(figure, curves, scaling, is_listed=False)
     for scaling in measured:
-        _add_measurements(figure, scaling, escape(scaling.machine))
+        _add_measurements(figure, scaling, _named(scaling.machine))
     return figure
 
 
@@ -175,6 +178,12 @@ def _add_measurements(figure: go.Figure, scaling: Scaling, name: str) -> None:
         name=name,
         meta=role,
     )
+
+
+def _named(machine: str) -> str:
+    """Return a name as a legend can hold it: as text, not too long."""
+    is_long = len(machine) > LONGEST_NAME
+    return escape(f"{machine[: LONGEST_NAME - 1]}…" if is_long else machine)
 
 
 def _thinned(values: Vector) -> Vector:

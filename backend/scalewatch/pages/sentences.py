@@ -61,7 +61,7 @@ def order(value: Growth | None) -> str:
 def scan_sentence(scan: Scan) -> Markup:
     """Tell how a region scales on a machine and what to think of it."""
     standing = scan.standing
-    subject = Markup("On {}, the {} of {} ").format(
+    subject = Markup("On <bdi>{}</bdi>, the <bdi>{}</bdi> of <bdi>{}</bdi> ").format(
         scan.machine, scan.metric, scan.region
     )
     if standing.growth is None or standing.state is State.PENDING:
