@@ -3,6 +3,8 @@
  * data-filter-text contains what is typed; the address keeps it. The key / goes there.
  */
 
+import { isTyping } from "./keys.js";
+
 export function filterRows(table, text) {
   const wanted = text.trim().toLowerCase();
   const rows = [...table.querySelectorAll("[data-filter-text]")];
@@ -20,10 +22,6 @@ function remember(name, text) {
     address.searchParams.set(name, text);
   }
   history.replaceState(history.state, "", address);
-}
-
-function isTyping(target) {
-  return target.matches("input, select, textarea, [contenteditable]");
 }
 
 for (const input of document.querySelectorAll("[data-filter]")) {
