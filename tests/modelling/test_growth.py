@@ -126,6 +126,7 @@ def test_settings_may_have_any_shape_and_be_named():
 def test_a_value_beyond_all_numbers_is_infinite():
     assert EXPONENTIAL(p=5000) == np.inf
     assert EXPONENTIAL.log2(p=5000) == 5000
+    assert (EXPONENTIAL**3)(p=1.7e308) == np.inf
 
 
 def test_zero_processes_have_a_value_only_where_mathematics_gives_one():

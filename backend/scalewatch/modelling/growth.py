@@ -27,6 +27,8 @@ Exponent = Fraction | int | str
 
 Reals = NDArray[np.float64]
 
+LARGEST_SETTING = 1e300
+
 LARGEST_LOG2 = 1023.0
 """Values up to 2 to this power are finite numbers."""
 
@@ -70,7 +72,8 @@ class Factor:
 
     def log2(self, x: Reals) -> Reals:
         """Return its binary logarithm where it is defined; -inf where it is zero."""
-        logarithm = float(self.exp2) * x
+        # Beyond, a multiple of x would overflow; it is too large for anything anyway.
+        logarithm = float(self.exp2) * np.clip(x, -LARGEST_SETTING, LARGEST_SETTING)
         if self.power:
             logarithm = logarithm + float(self.power) * binary_logarithm(x)
         if self.log:
