@@ -9,7 +9,9 @@
     + NoExpectation
     + NotFinite
     + NotOneParameter
+    + NothingMeasured
     + OutsideDomain
+    + SeveralParameters
     + TooFewSettings
     + WrongShape
     + UnknownChoice
@@ -115,6 +117,15 @@ class NotOneParameter(ModellingError):
         self.growth = growth
 
 
+class NothingMeasured(ModellingError):
+    """Not one repetition of a series succeeded."""
+
+    def __init__(self, reasons: Iterable[str | None]) -> None:
+        self.reasons = tuple(dict.fromkeys(filter(None, reasons)))
+        told = f": {'; '.join(self.reasons)}" if self.reasons else ""
+        super().__init__(f"every result failed{told}")
+
+
 class OutsideDomain(ModellingError):
     """A growth is no real number at a setting."""
 
@@ -123,6 +134,17 @@ class OutsideDomain(ModellingError):
         self.growth = growth
         self.parameter = parameter
         self.setting = setting
+
+
+class SeveralParameters(ModellingError):
+    """A series varies other than one parameter, the same everywhere."""
+
+    def __init__(self, parameters: Iterable[str]) -> None:
+        self.parameters = tuple(parameters)
+        super().__init__(
+            f"the coordinates differ in {' and '.join(self.parameters)}; series are "
+            "modelled that vary one parameter, which all coordinates name"
+        )
 
 
 class TooFewSettings(ModellingError):

@@ -1,1 +1,82 @@
-"""What happens later: open a session, call one service."""
+"""What happens later: open a session, call one service.
+
+A job reads and computes in one session and writes in another, so that a database
+with a single writer is not held up by a fit. Its result and its end are one
+transaction, which a worker that lost its lease cannot commit.
+"""
+
+import logging
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Final
+
+from sqlalchemy.orm import Session
+
+from scalewatch.errors import LeaseLost, ScalewatchError
+from scalewatch.services import analysis, expectations
+from scalewatch.services import jobs as queue
+from scalewatch.services.jobs import Kind, Subject
+from scalewatch.storage.jobs import Claim
+from scalewatch.storage.session import Sessions, transact
+
+Effect = Callable[[Session], None]
+"""What a job changes, once all is computed."""
+
+_LOG: Final = logging.getLogger(__name__)
+
+
+def analyse(session: Session, subject: str) -> Effect:
+    """Model and judge what a machine measured of a commit."""
+    found = analysis.analyse(session, Subject.read(subject))
+    return partial(analysis.record, analysis=found)
+
+
+def rejudge(_session: Session, subject: str) -> Effect:
+    """Analyse again what a project's expectations have changed for."""
+    return partial(expectations.queue_unjudged, project_id=int(subject))
+
+
+KINDS: Final[Mapping[str, Callable[[Session, str], Effect]]] = {
+    Kind.ANALYSE: analyse,
+    Kind.REJUDGE: rejudge,
+}
+
+
+def perform_next(sessions: Sessions, owner: str) -> bool:
+    """Do the next job that is due; tell whether there was one."""
+    with sessions.reading() as session:
+        if not queue.is_due(session):
+            return False
+    claim = transact(sessions, partial(queue.claim, owner=owner))
+    if claim is None:
+        return False
+    try:
+        _perform(sessions, claim)
+    except LeaseLost as lost:
+        _LOG.warning("%s; its result is dropped", lost)
+    except Exception as error:  # noqa: BLE001 - the worker lives on, the job says why
+        _LOG.exception("job %d (%s %s) failed", claim.id, claim.kind, claim.subject)
+        _give_back(sessions, claim, error)
+    return True
+
+
+def _perform(sessions: Sessions, claim: Claim) -> None:
+    with sessions.reading() as session:
+        effect = KINDS[claim.kind](session, claim.subject)
+
+    def write(session: Session) -> None:
+        effect(session)
+        queue.finish(session, claim)
+
+    transact(sessions, write)
+
+
+def _give_back(sessions: Sessions, claim: Claim, error: Exception) -> None:
+    reason = f"{type(error).__name__}: {error}"
+    # A deliberate error would be raised again, whereas a database comes back.
+    for_good = isinstance(error, ScalewatchError)
+    fail = partial(queue.fail, claim=claim, reason=reason, for_good=for_good)
+    try:
+        transact(sessions, fail)
+    except LeaseLost as lost:
+        _LOG.warning("%s", lost)

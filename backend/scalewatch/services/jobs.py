@@ -9,7 +9,7 @@ give the same result.
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Final
+from typing import Final, Self
 
 from sqlalchemy.orm import Session
 
@@ -39,6 +39,23 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Subject:
+    """What an analysis is about: all that a machine measured of a commit."""
+
+    commit_id: int
+    machine_id: int
+
+    def __str__(self) -> str:
+        return f"{self.commit_id}/{self.machine_id}"
+
+    @classmethod
+    def read(cls, text: str) -> Self:
+        """Return the subject that was written as `text`."""
+        commit_id, machine_id = text.split("/")
+        return cls(int(commit_id), int(machine_id))
+
+
+@dataclass(frozen=True, slots=True)
 class Job:
     """A job as its users see it."""
 
@@ -65,9 +82,28 @@ def enqueue(session: Session, kind: Kind, subject: str) -> int:
     return jobs.enqueue(session, kind, subject)
 
 
+def latest(session: Session, kind: Kind, subject: str) -> int:
+    """Return the id of the newest job for a subject, queued now if there is none."""
+    job = jobs.newest(session, kind, subject)
+    return job.id if job else enqueue(session, kind, subject)
+
+
+def is_due(session: Session) -> bool:
+    """Tell, without a lock, whether there is anything to claim."""
+    return jobs.is_due(session)
+
+
 def claim(session: Session, owner: str) -> Claim | None:
-    """Take the next job that is due, or one whose worker was lost."""
-    return jobs.claim(session, owner, now() + LEASE)
+    """Take the next job that is due, or one whose worker was lost.
+
+    A job whose workers were lost each time has failed: it may well be the reason.
+    """
+    while taken := jobs.claim(session, owner, now() + LEASE):
+        if taken.attempts <= MAX_ATTEMPTS:
+            return taken
+        reason = f"its worker was lost {MAX_ATTEMPTS} times"
+        _release(session, taken, state="failed", reason=reason)
+    return None
 
 
 def finish(session: Session, claim: Claim) -> None:

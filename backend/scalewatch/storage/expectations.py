@@ -6,6 +6,7 @@ from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session, aliased
 
 from scalewatch.storage import tables
+from scalewatch.storage.inserts import Row, insert_missing
 
 
 def newest() -> Select[tables.Expectation]:
@@ -46,6 +47,11 @@ def newest_versions(
     return {(row.region, row.metric): row for row in rows}
 
 
+def add(session: Session, rows: Sequence[Row]) -> None:
+    """Insert new versions, except where another transaction has just done so."""
+    insert_missing(session, tables.Expectation, rows)
+
+
 def unjudged(session: Session, project_id: int) -> Sequence[tuple[int, int]]:
     """Return the commits and machines with a model that no verdict compares yet.
 
@@ -72,5 +78,6 @@ def unjudged(session: Session, project_id: int) -> Sequence[tuple[int, int]]:
             tables.Verdict.model_id.is_(None),
         )
         .distinct()
+        .order_by(tables.Model.commit_id, tables.Series.machine_id)
     )
     return [(commit_id, machine_id) for commit_id, machine_id in rows]

@@ -43,6 +43,11 @@ def enqueue(session: Session, kind: str, subject: str) -> int:
     ).one()
 
 
+def is_due(session: Session) -> bool:
+    """Tell whether a job may be claimed."""
+    return bool(session.scalar(select(exists().where(tables.Job.due_at <= now()))))
+
+
 def claim(session: Session, owner: str, lease_end: datetime) -> Claim | None:
     """Take the job that is longest due, unless an equal one is being done."""
     rival = aliased(tables.Job)
@@ -154,7 +159,7 @@ def counts(session: Session) -> dict[str, int]:
     rows = session.execute(
         select(tables.Job.state, func.count()).group_by(tables.Job.state)
     )
-    return dict(rows.tuples())
+    return dict(rows.all())
 
 
 def oldest_open(session: Session) -> datetime | None:

@@ -29,6 +29,8 @@ class Measurement:
     """A point of a series, and where its repetitions lie."""
 
     series_id: int
+    region: str
+    metric: str
     run_id: int
     coordinate: dict[str, int | float]
     start: int
@@ -57,6 +59,8 @@ def of_commit(
     rows = session.execute(
         select(
             tables.Point.series_id,
+            tables.Series.region,
+            tables.Series.metric,
             tables.Point.run_id,
             tables.Run.coordinate,
             tables.Point.start,
@@ -64,6 +68,7 @@ def of_commit(
             tables.Point.reason,
         )
         .join(tables.Run, tables.Run.id == tables.Point.run_id)
+        .join(tables.Series, tables.Series.id == tables.Point.series_id)
         .where(tables.Run.commit_id == commit_id, tables.Run.machine_id == machine_id)
         .order_by(tables.Point.series_id, tables.Point.run_id)
     )

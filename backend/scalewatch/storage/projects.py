@@ -41,3 +41,15 @@ def find_or_create(session: Session, name: str) -> tables.Project:
         insert_missing(session, tables.Project, [{"name": name}])
         project = existing(session, name)
     return project
+
+
+def lock(session: Session, project_id: int) -> None:
+    """Make other transactions that want this lock wait until this one ends.
+
+    On SQLite a writing transaction has the database to itself in any case.
+    """
+    session.execute(
+        select(tables.Project.id)
+        .where(tables.Project.id == project_id)
+        .with_for_update()
+    )

@@ -1,4 +1,4 @@
-"""Queries on models and how they were judged."""
+"""Models and how they were judged: read them, and write them anew."""
 
 from collections.abc import Sequence
 
@@ -6,6 +6,8 @@ from sqlalchemy import Row, select
 from sqlalchemy.orm import Session
 
 from scalewatch.storage import tables
+from scalewatch.storage.inserts import Row as NewRow
+from scalewatch.storage.inserts import upsert
 
 
 def at_commit(
@@ -23,3 +25,22 @@ def at_commit(
     if region is not None:
         models = models.where(tables.Series.region == region)
     return session.execute(models).all()
+
+
+def put_models(
+    session: Session, commit_id: int, rows: Sequence[NewRow]
+) -> dict[int, int]:
+    """Insert or replace models of a commit; return their ids by series."""
+    upsert(session, tables.Model, rows, keys=("series_id", "commit_id"))
+    stored = session.execute(
+        select(tables.Model.series_id, tables.Model.id).where(
+            tables.Model.commit_id == commit_id,
+            tables.Model.series_id.in_([row["series_id"] for row in rows]),
+        )
+    )
+    return dict(stored.all())
+
+
+def put_verdicts(session: Session, rows: Sequence[NewRow]) -> None:
+    """Insert or replace the verdicts on models by expectations."""
+    upsert(session, tables.Verdict, rows, keys=("model_id", "expectation_id"))

@@ -1,0 +1,72 @@
+"""The embedded worker: a thread that does what is due."""
+
+import logging
+import os
+import socket
+from threading import Event, Thread, current_thread
+from typing import Final
+from uuid import uuid4
+
+from sqlalchemy import event
+from sqlalchemy.exc import SQLAlchemyError
+
+from scalewatch.jobs import perform_next
+from scalewatch.storage.session import Sessions
+
+POLL_SECONDS: Final = 1.0
+"""How often a worker looks for jobs that other processes have queued."""
+
+PATIENCE_SECONDS: Final = 10.0
+"""How long a stopping worker may finish its job; another one would take it over."""
+
+_LOG: Final = logging.getLogger(__name__)
+
+
+class Worker:
+    """Does jobs one after the other, at once after a commit of its own process."""
+
+    def __init__(
+        self, sessions: Sessions, *, poll_seconds: float = POLL_SECONDS
+    ) -> None:
+        self.sessions = sessions
+        self.owner = f"{socket.gethostname()}:{os.getpid()}:{uuid4().hex[:8]}"
+        self.poll_seconds = poll_seconds
+        self._woken = Event()
+        self._stopping = Event()
+        self._thread = Thread(target=self.run, name="scalewatch-worker", daemon=True)
+
+    def start(self) -> None:
+        """Work in a thread, until `stop`."""
+        event.listen(self.sessions.writing, "after_commit", self._wake)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Finish the present job, if that does not take too long, and end."""
+        event.remove(self.sessions.writing, "after_commit", self._wake)
+        self.request_stop()
+        self._thread.join(PATIENCE_SECONDS)
+
+    def request_stop(self) -> None:
+        """Let `run` return after the present job; callable from a signal handler."""
+        self._stopping.set()
+        self._woken.set()
+
+    def run(self) -> None:
+        """Work until a stop is requested."""
+        while not self._stopping.is_set():
+            # Cleared before looking: what is queued afterwards wakes us again.
+            self._woken.clear()
+            if not self._worked():
+                self._woken.wait(self.poll_seconds)
+
+    def _worked(self) -> bool:
+        try:
+            return perform_next(self.sessions, self.owner)
+        except SQLAlchemyError:
+            _LOG.exception("the database does not answer; trying again")
+            return False
+
+    def _wake(self, _session: object) -> None:
+        # What the worker itself commits is followed by another look anyway.
+        if current_thread() is not self._thread:
+            self._woken.set()

@@ -1,0 +1,179 @@
+"""Analyse what a machine measured of a commit: models, divergence, verdicts."""
+
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Final
+
+from sqlalchemy.orm import Session
+
+from scalewatch.errors import ModellingError
+from scalewatch.exporters.findings import finding_object
+from scalewatch.modelling import (
+    Finding,
+    Growth,
+    default_deviation_limit,
+    parse_growth,
+)
+from scalewatch.modelling.findings import refusal
+from scalewatch.services.batches import Asked, find_all
+from scalewatch.services.jobs import Subject
+from scalewatch.services.pooling import Pool, pool
+from scalewatch.storage import expectations, points, samples, tables, verdicts
+from scalewatch.storage.inserts import Row
+from scalewatch.storage.tables import now
+
+RULE: Final = "paper"
+"""How a model is selected."""
+
+SPACE: Final = "pmnf"
+"""Which growths compete: also those that nobody would expect."""
+
+
+@dataclass(frozen=True, slots=True)
+class Promise:
+    """A version of an expectation, as the modelling core reads it."""
+
+    id: int
+    growth: Growth
+    deviation_limit: Growth
+
+    def is_about(self, parameter: str) -> bool:
+        """Tell whether it depends on no other parameter."""
+        named = {*self.growth.parameters, *self.deviation_limit.parameters}
+        return named <= {parameter}
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What was found of one series; `promise` is what it is compared with, if any."""
+
+    series_id: int
+    promise: Promise | None
+    finding: Finding
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """What was found of all series that a machine measured of a commit."""
+
+    commit_id: int
+    answers: tuple[Answer, ...]
+
+
+def analyse(session: Session, subject: Subject) -> Analysis:
+    """Model and judge all series, each with the repetitions of all its runs."""
+    measured = points.of_commit(session, subject.commit_id, subject.machine_id)
+    blobs = samples.of_runs(session, {each.run_id for each in measured})
+    promises = _promises(session, subject.machine_id)
+    promise_of: dict[int, Promise | None] = {}
+    questions: dict[int, Asked] = {}
+    findings: dict[int, Finding] = {}
+    for series_id, group in groupby(measured, key=lambda each: each.series_id):
+        own = list(group)
+        promise = promises.get((own[0].region, own[0].metric))
+        promise_of[series_id] = promise
+        try:
+            questions[series_id] = _question(pool(own, blobs), promise)
+        except ModellingError as error:
+            findings[series_id] = _refusal(promise, str(error))
+    answers = find_all(list(questions.values()), {"rule": RULE, "space": SPACE})
+    findings |= zip(questions, answers, strict=True)
+    return Analysis(
+        subject.commit_id,
+        tuple(
+            Answer(series_id, promise_of[series_id], finding)
+            for series_id, finding in findings.items()
+        ),
+    )
+
+
+def record(session: Session, analysis: Analysis) -> None:
+    """Store models and verdicts in place of earlier ones."""
+    model_ids = verdicts.put_models(
+        session,
+        analysis.commit_id,
+        [_model_row(analysis.commit_id, answer) for answer in analysis.answers],
+    )
+    rows = [
+        _verdict_row(model_ids[answer.series_id], answer.promise, answer.finding)
+        for answer in analysis.answers
+        if answer.promise is not None
+    ]
+    verdicts.put_verdicts(session, rows)
+
+
+def _promises(session: Session, machine_id: int) -> dict[tuple[str, str], Promise]:
+    machine = session.get_one(tables.Machine, machine_id)
+    return {
+        (row.region, row.metric): _promise(row.id, row.growth, row.deviation_limit)
+        for row in expectations.of_project(session, machine.project_id)
+        if row.growth is not None
+    }
+
+
+def _promise(expectation_id: int, growth: str, limit: str | None) -> Promise:
+    expected = parse_growth(growth)
+    return Promise(
+        expectation_id,
+        expected,
+        default_deviation_limit(expected) if limit is None else parse_growth(limit),
+    )
+
+
+def _question(pooled: Pool, promise: Promise | None) -> Asked:
+    """Return a series as a question; it is compared with what it can be."""
+    is_comparable = promise is not None and promise.is_about(pooled.parameter)
+    return Asked(
+        parameters=(pooled.parameter,),
+        settings=pooled.settings,
+        values=pooled.values,
+        expectation=promise.growth if promise and is_comparable else None,
+        deviation_limit=promise.deviation_limit if promise and is_comparable else None,
+    )
+
+
+def _refusal(promise: Promise | None, reason: str) -> Finding:
+    return refusal(
+        points=0,
+        repetitions=0,
+        expectation=promise.growth if promise else None,
+        deviation_limit=promise.deviation_limit if promise else None,
+        reason=reason,
+    )
+
+
+def _model_row(commit_id: int, answer: Answer) -> Row:
+    found = finding_object(answer.finding)
+    model = found["model"] or {"constant": None, "terms": []}
+    return {
+        "series_id": answer.series_id,
+        "commit_id": commit_id,
+        "rule": RULE,
+        "points": found["points"],
+        "repetitions": found["repetitions"],
+        "constant": model["constant"],
+        "terms": model["terms"],
+        "growth": found["growth"],
+        "adjusted_r2": found["adjusted_r2"],
+        "smape": found["smape"],
+        "class_probability": found["class_probability"],
+        "reason": None if found["model"] else found["reason"],
+        "modelled_at": now(),
+    }
+
+
+def _verdict_row(model_id: int, promise: Promise, finding: Finding) -> Row:
+    found = finding_object(finding)
+    reason = found["reason"]
+    if finding.expectation is None:
+        reason = f"what was varied is not what {promise.growth} depends on"
+    return {
+        "model_id": model_id,
+        "expectation_id": promise.id,
+        "deviation_limit": str(promise.deviation_limit),
+        "divergence": found["divergence"],
+        "verdict": found["verdict"],
+        "probability": found["verdict_probability"],
+        "reason": reason,
+        "judged_at": now(),
+    }

@@ -1,0 +1,150 @@
+from functools import partial
+from threading import Event
+
+import pytest
+from sqlalchemy import func, select
+
+from builders import sweep_reports
+from scalewatch import jobs
+from scalewatch.errors import NotFound
+from scalewatch.jobs.worker import Worker
+from scalewatch.services import jobs as queue
+from scalewatch.services.expectations import Declaration, declare
+from scalewatch.services.jobs import Kind
+from scalewatch.services.runs import record_runs
+from scalewatch.storage import tables
+from scalewatch.storage.session import transact
+
+PATIENCE = 60.0
+
+
+def post(sessions, reports):
+    return transact(sessions, partial(record_runs, reports=reports))
+
+
+def work_off(sessions):
+    while jobs.perform_next(sessions, "worker"):
+        pass
+
+
+def states(sessions):
+    with sessions.reading() as session:
+        return session.scalars(select(tables.Job.state).order_by(tables.Job.id)).all()
+
+
+def verdicts(sessions):
+    with sessions.reading() as session:
+        return session.scalar(select(func.count()).select_from(tables.Verdict))
+
+
+def test_analysis_and_the_end_of_its_job_are_stored(sessions):
+    post(sessions, sweep_reports())
+
+    work_off(sessions)
+
+    assert states(sessions) == ["done"]
+    assert verdicts(sessions) == 2
+
+
+def test_nothing_to_do_is_told(sessions):
+    assert not jobs.perform_next(sessions, "worker")
+
+
+def test_changed_expectation_is_judged_anew(sessions):
+    post(sessions, sweep_reports())
+    work_off(sessions)
+
+    with sessions.writing.begin() as session:
+        changed = [Declaration("MPI_Bcast", "time", "O(p^2)")]
+        declare(session, "mpich", changed, author="ada", reason=None)
+    work_off(sessions)
+
+    assert states(sessions) == ["done", "done", "done"]
+    assert verdicts(sessions) == 3
+
+
+def broken(error):
+    def kind(_session, _subject):
+        raise error
+
+    return kind
+
+
+@pytest.mark.parametrize(
+    ("error", "state"),
+    [(OSError("disk is gone"), "queued"), (NotFound("machine", 7), "failed")],
+    ids=["passing", "for good"],
+)
+def test_failing_job_says_why(sessions, monkeypatch, error, state):
+    monkeypatch.setattr(jobs, "KINDS", {Kind.ANALYSE: broken(error)})
+    (receipt, *_) = post(sessions, sweep_reports())
+
+    assert jobs.perform_next(sessions, "worker")
+
+    with sessions.reading() as session:
+        job = queue.job_of(session, receipt.job)
+    assert job.state == state
+    assert job.reason == f"{type(error).__name__}: {error}"
+
+
+def test_result_of_a_lost_lease_is_dropped(sessions, monkeypatch):
+    def slow(session, subject):
+        effect = jobs.analyse(session, subject)
+        with sessions.writing.begin() as other:
+            other.execute(tables.Job.__table__.update().values(owner="another"))
+        return effect
+
+    monkeypatch.setattr(jobs, "KINDS", {Kind.ANALYSE: slow})
+    post(sessions, sweep_reports())
+
+    jobs.perform_next(sessions, "worker")
+
+    assert verdicts(sessions) == 0
+    assert states(sessions) == ["running"]
+
+
+@pytest.fixture
+def done(monkeypatch):
+    """An event that is set when a job has been finished."""
+    done = Event()
+    finish = queue.finish
+
+    def finish_and_tell(session, claim):
+        finish(session, claim)
+        done.set()
+
+    monkeypatch.setattr(queue, "finish", finish_and_tell)
+    return done
+
+
+def test_worker_wakes_at_once_after_a_commit(sessions, done):
+    worker = Worker(sessions, poll_seconds=10 * PATIENCE)
+    worker.start()
+    try:
+        post(sessions, sweep_reports())
+        assert done.wait(PATIENCE)
+    finally:
+        worker.stop()
+
+    assert states(sessions) == ["done"]
+
+
+def test_worker_finds_what_was_queued_before_it_started(sessions, done):
+    post(sessions, sweep_reports())
+    worker = Worker(sessions)
+
+    worker.start()
+
+    assert done.wait(PATIENCE)
+    worker.stop()
+    assert states(sessions) == ["done"]
+
+
+def test_stopped_worker_leaves_jobs_for_the_next_one(sessions):
+    worker = Worker(sessions)
+    worker.start()
+    worker.stop()
+
+    post(sessions, sweep_reports())
+
+    assert states(sessions) == ["queued"]

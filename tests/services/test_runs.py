@@ -1,0 +1,166 @@
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+
+import numpy as np
+import pytest
+from sqlalchemy import func, select
+
+from builders import result, run_report, sweep_reports
+from scalewatch.errors import RunAlreadyRecorded, UnitChanged
+from scalewatch.services.runs import record_runs
+from scalewatch.storage import samples, tables
+from scalewatch.storage.session import transact
+
+
+def count(session, table):
+    return session.scalar(select(func.count()).select_from(table))
+
+
+def test_run_is_stored_with_its_points_samples_payload_and_job(session):
+    report = run_report(
+        results=[
+            result(region="MPI_Bcast", values=[3.0, 1.0, 2.0]),
+            result(region="MPI_Reduce", values=[5.0]),
+        ]
+    )
+
+    (receipt,) = record_runs(session, [report])
+
+    assert receipt.is_new
+    assert session.get_one(tables.Job, receipt.job).state == "queued"
+    points = session.scalars(select(tables.Point).order_by(tables.Point.start)).all()
+    assert [(point.start, point.count) for point in points] == [(0, 3), (3, 1)]
+    assert (points[0].minimum, points[0].q50, points[0].mean) == (1.0, 2.0, 2.0)
+    assert (points[0].deviation, points[1].deviation) == (1.0, None)
+    (blob,) = samples.of_runs(session, [points[0].run_id]).values()
+    assert blob.tolist() == [3.0, 1.0, 2.0, 5.0]
+    assert count(session, tables.Payload) == 1
+
+
+@pytest.mark.parametrize(
+    ("unit", "seconds"), [("s", 3.0), ("ms", 3e-3), ("us", 3e-6), ("ns", 3e-9)]
+)
+def test_time_is_stored_in_seconds(session, unit, seconds):
+    record_runs(session, [run_report(results=[result(unit=unit, values=[3.0])])])
+
+    assert session.scalar(select(tables.Series.unit)) == "s"
+    assert session.scalar(select(tables.Point.q50)) == seconds
+
+
+def test_failed_result_keeps_its_reason_and_has_no_numbers(session):
+    failed = result(status="failed", reason="killed by signal 9", values=[])
+
+    record_runs(session, [run_report(results=[failed])])
+
+    point = session.scalars(select(tables.Point)).one()
+    assert (point.count, point.q50, point.reason) == (0, None, "killed by signal 9")
+
+
+def test_huge_values_have_no_infinite_summary(session):
+    record_runs(session, [run_report(results=[result(values=[1e290, 3e200])])])
+
+    assert session.scalar(select(tables.Point.deviation)) is None
+    assert session.scalar(select(tables.Point.minimum)) == 3e200
+
+
+def test_same_run_is_stored_once(session):
+    (first,) = record_runs(session, [run_report()])
+    (second,) = record_runs(session, [run_report()])
+
+    assert (first.is_new, second.is_new) == (True, False)
+    assert first.job == second.job
+    assert count(session, tables.Run) == count(session, tables.Job) == 1
+
+
+def test_order_of_keys_does_not_matter(session):
+    record_runs(session, [run_report(configuration={"a": 1, "b": 2})])
+    (again,) = record_runs(session, [run_report(configuration={"b": 2, "a": 1})])
+
+    assert not again.is_new
+
+
+def test_same_id_with_other_content_is_a_conflict(session):
+    record_runs(session, [run_report()])
+
+    with pytest.raises(RunAlreadyRecorded):
+        record_runs(session, [run_report(coordinate={"p": 8})])
+
+
+def test_runs_of_a_sweep_share_one_job(session):
+    receipts = record_runs(session, sweep_reports())
+
+    assert len({receipt.job for receipt in receipts}) == 1
+    assert count(session, tables.Series) == 2
+
+
+def test_changed_fingerprint_is_a_new_state_of_the_same_machine(session):
+    one, other = sweep_reports((2, 4))
+    other = other.model_copy(
+        update={"machine": other.machine.model_copy(update={"fingerprint": {"c": 2}})}
+    )
+
+    record_runs(session, [one, other])
+
+    assert count(session, tables.Machine) == 1
+    assert count(session, tables.Fingerprint) == 2
+
+
+def test_later_run_completes_the_commit(session):
+    one, other = sweep_reports((2, 4))
+    other = other.model_copy(
+        update={"commit": other.commit.model_copy(update={"branch": "main"})}
+    )
+
+    record_runs(session, [one, other])
+
+    assert session.scalar(select(tables.Commit.branch)) == "main"
+
+
+def test_unit_of_an_own_metric_cannot_change(session):
+    def energy(unit, p):
+        own = result(metric="energy", unit=unit)
+        (report,) = sweep_reports((p,), {}, results=[own])
+        return report
+
+    record_runs(session, [energy("J", 2)])
+
+    with pytest.raises(UnitChanged, match="'J', not in 'kJ'"):
+        record_runs(session, [energy("kJ", 4)])
+
+
+def test_concurrent_posts_of_the_same_run_store_it_once(sessions, session):
+    post = partial(record_runs, reports=[run_report()])
+
+    with ThreadPoolExecutor(8) as agents:
+        receipts = list(agents.map(lambda _: transact(sessions, post), range(8)))
+
+    assert sum(receipt.is_new for (receipt,) in receipts) == 1
+    assert count(session, tables.Run) == count(session, tables.Project) == 1
+
+
+def test_agents_that_begin_a_project_at_once_share_it(sessions, session):
+    reports = sweep_reports((2, 4, 8, 16, 32, 64, 128, 256))
+
+    with ThreadPoolExecutor(8) as agents:
+        list(
+            agents.map(
+                lambda report: transact(
+                    sessions, partial(record_runs, reports=[report])
+                ),
+                reports,
+            )
+        )
+
+    assert count(session, tables.Run) == 8
+    for table in (tables.Project, tables.Commit, tables.Machine, tables.Configuration):
+        assert count(session, table) == 1
+    assert count(session, tables.Point) == 16
+
+
+def test_numbers_survive_storage_bit_by_bit(session):
+    values = np.random.default_rng(1).lognormal(-12, 1, 400).tolist()
+
+    record_runs(session, [run_report(results=[result(values=values)])])
+
+    (stored,) = samples.of_runs(session, [1]).values()
+    assert stored.tolist() == values
