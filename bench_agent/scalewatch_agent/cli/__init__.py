@@ -1,0 +1,89 @@
+"""Agent command line."""
+
+import os
+import signal
+import sys
+from collections.abc import Mapping
+from importlib import import_module
+from types import FrameType
+from typing import Any, Final
+
+import click
+
+from scalewatch.errors import ScalewatchError
+from scalewatch_agent.cli.exits import Exit, exit_code
+
+COMMANDS: Final[Mapping[str, str]] = {
+    "mpi": "Measure this machine's MPI library at several process counts.",
+    "spool": "Look after runs that could not be delivered.",
+}
+"""All commands with their summaries; each is `command` in a module of its name."""
+
+
+class Commands(click.Group):
+    """A group that loads a command when it is called, and ends in one clear line."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's
+        """Return the names in the order of the table, not of the alphabet."""
+        return list(COMMANDS)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Load the command that is called; the list of all needs none of them."""
+        name, command, rest = super().resolve_command(ctx, args)
+        return name, _load(name) if name else command, rest
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; end in one line where it raises."""
+        before = signal.signal(signal.SIGTERM, _interrupt)
+        try:
+            result = super().invoke(ctx)
+            # A pipe that broke shows here, not at the interpreter's end.
+            sys.stdout.flush()
+        except ScalewatchError as error:
+            click.echo(f"Error: {error}", err=True)
+            ctx.exit(exit_code(error))
+        except KeyboardInterrupt:
+            click.echo("\nInterrupted.", err=True)
+            ctx.exit(Exit.INTERRUPTED)
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            ctx.exit(Exit.BROKEN_PIPE)
+        finally:
+            signal.signal(signal.SIGTERM, before)
+        return result
+
+
+def _load(name: str) -> click.Command:
+    try:
+        module = import_module(f"scalewatch_agent.cli.{name}")
+    except ModuleNotFoundError as missing:
+        package = (missing.name or "").partition(".")[0]
+        if package in {"", "scalewatch", "scalewatch_agent"}:
+            raise
+        raise click.ClickException(
+            f"`scalewatch-agent {name}` needs {package}, which is not installed: "
+            "pip install 'scalewatch[agent]'"
+        ) from None
+    command: click.Command = module.command
+    return command
+
+
+def _interrupt(_number: int, _frame: FrameType | None) -> None:
+    """End as after Ctrl-C, so that no process is left when a scheduler says stop."""
+    raise KeyboardInterrupt
+
+
+@click.group(
+    cls=Commands,
+    commands={
+        name: click.Command(name, short_help=summary)
+        for name, summary in COMMANDS.items()
+    },
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Each command explains itself: scalewatch-agent COMMAND --help",
+)
+@click.version_option(package_name="scalewatch", prog_name="scalewatch-agent")
+def main() -> None:
+    """Measure codes under MPI and post what was measured to a Scalewatch server."""

