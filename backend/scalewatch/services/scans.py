@@ -143,10 +143,10 @@ def _parameter(coordinates: Sequence[Mapping[str, Any]]) -> str:
 def _standing(
     taken: Sequence[Measurement], found: Found | None, expectation_id: int | None
 ) -> Standing:
-    if found is not None:
-        return standing_of(found, expectation_id)
     counts = [measurement.count for measurement in taken if measurement.count]
-    if counts:
+    if not counts:
+        reasons = sorted({taken.reason for taken in taken if taken.reason})
+        return Standing(State.FAILED, reason="; ".join(reasons) or None)
+    if found is None:
         return Standing(State.PENDING, points=len(counts), repetitions=min(counts))
-    reasons = sorted({taken.reason for taken in taken if taken.reason})
-    return Standing(State.FAILED, reason="; ".join(reasons) or None)
+    return standing_of(found, expectation_id)

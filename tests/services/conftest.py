@@ -1,0 +1,12 @@
+import pytest
+
+from recorded import record_project
+from scalewatch.storage.session import Sessions
+
+
+@pytest.fixture
+def reading(sessions: Sessions):
+    """A session on two releases of a project, measured on two platforms."""
+    record_project(sessions)
+    with sessions.reading() as session:
+        yield session
