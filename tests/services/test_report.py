@@ -4,7 +4,9 @@ from builders import result, sweep_reports
 from recorded import PROCESSES, failed_result, record, record_project
 from scalewatch.errors import AmbiguousReference, NotFound, NotMeasured
 from scalewatch.modelling import Verdict, parse_growth
+from scalewatch.services import jobs
 from scalewatch.services.report import match_table
+from scalewatch.services.runs import record_runs
 from scalewatch.services.standings import State
 from scalewatch.services.views import View
 
@@ -132,6 +134,18 @@ def test_failed_results_are_shown_with_their_reason(sessions):
         scan = cell(match_table(session, View("mpich")), "MPI_Scan", "jureca")
     assert scan.state is State.FAILED
     assert scan.reason == "it deadlocked"
+
+
+def test_analysis_that_was_given_up_is_shown_with_its_reason(sessions):
+    with sessions.writing.begin() as session:
+        record_runs(session, sweep_reports(PROCESSES))
+        given_up = jobs.claim(session, owner="test")
+        jobs.fail(session, given_up, "out of memory", for_good=True)
+
+    with sessions.reading() as session:
+        bcast = cell(match_table(session, View("mpich")), "MPI_Bcast", "jureca")
+    assert bcast.state is State.FAILED
+    assert bcast.reason == "out of memory"
 
 
 def test_too_few_coordinates_are_undecided_with_the_reason(sessions):

@@ -28,7 +28,7 @@ STATES: Final = {
 
 WITHOUT_MODEL: Final = {
     State.UNMEASURED: Markup("was not measured."),
-    State.FAILED: Markup("could not be measured: {reason}."),
+    State.FAILED: Markup("has no result: {reason}."),
     State.PENDING: Markup("was measured at {points}; its model is on its way."),
     State.MODELLED: Markup("has no model: {reason}."),
     State.JUDGED: Markup("has no model: {reason}."),

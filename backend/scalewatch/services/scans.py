@@ -2,12 +2,14 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, Final
 
 from sqlalchemy.orm import Session
 
 from scalewatch.errors import NotFound
+from scalewatch.services import jobs
 from scalewatch.services.measurements import Flag, Measurement, measurement_of
 from scalewatch.services.standings import (
     Expectation,
@@ -90,6 +92,11 @@ def scans_at(
         for slot, machine in enumerate(machines.of_project(session, project.id))
     }
 
+    @cache
+    def failure(machine_id: int) -> str | None:
+        subject = str(jobs.Subject(commit.id, machine_id))
+        return jobs.failure(session, jobs.Kind.ANALYSE, subject)
+
     def scan(measured: measurements.MeasuredSeries) -> Scan:
         series = measured.series
         own = [(point, places[point.run_id]) for point in points[series.id]]
@@ -99,6 +106,9 @@ def scans_at(
             key=lambda measurement: measurement.x,
         )
         expectation_id, expectation = promises.get(series.region, (None, None))
+        standing = _standing(taken, found.get(series.id), expectation_id)
+        if standing.state is State.PENDING and (why := failure(series.machine_id)):
+            standing = replace(standing, state=State.FAILED, reason=why)
         return Scan(
             region=series.region,
             metric=series.metric,
@@ -110,7 +120,7 @@ def scans_at(
             parameter=parameter,
             measurements=tuple(taken),
             expectation=expectation,
-            standing=_standing(taken, found.get(series.id), expectation_id),
+            standing=standing,
         )
 
     return tuple(map(scan, measurements.series_at(*wanted)))

@@ -29,7 +29,7 @@ class State(StrEnum):
     JUDGED = "judged"
     MODELLED = "modelled"  # nothing is expected of it
     PENDING = "pending"
-    FAILED = "failed"  # not one repetition succeeded
+    FAILED = "failed"  # not one repetition succeeded, or the analysis was given up
     UNMEASURED = "not measured"
 
 
