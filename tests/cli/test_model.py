@@ -141,7 +141,7 @@ def test_nothing_modelled_has_its_own_exit_code() -> None:
         (["--target", "p=-1"], "a setting is a positive number"),
         (["--column", "ranks"], "'ranks' is not like p=ranks"),
         (["--level", "1"], "1.0 is not in the range 0<x<1"),
-        (["--rule", "guess"], "'guess' is not one of 'paper'"),
+        (["--rule", "guess"], "'guess' is not one of 'evidence', 'paper'"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )

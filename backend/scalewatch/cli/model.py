@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 FORMATS: Final = ("auto", "text", "json", "csv")
 SPACES: Final = ("auto", "expectation", "pmnf")
-SUMMARIES: Final = ("q1", "median", "min", "mean")
+SUMMARIES: Final = ("q1", "median", "min", "mean", "robust")
 
 EPILOG: Final = """
 \b

@@ -38,7 +38,7 @@ def find_models(  # noqa: PLR0913, one keyword per choice of the user
     expectation: Growth | None = None,
     deviation_limit: Growth | None = None,
     space: Literal["auto", "expectation", "pmnf"] | Space = "auto",
-    rule: str = "paper",
+    rule: str = "evidence",
     summary: Summary | None = None,
     targets: Sequence[float | Mapping[str, float]] = (),
     level: float = 0.9,
@@ -183,8 +183,9 @@ def _space(
             raise NoExpectation
         space = search_space(expectation, parameters[0])
     elif not isinstance(space, Space):
+        is_wider = space == "both"
         space = reduce(Space.__or__, map(pmnf, parameters))
-        if expectation is not None and expectation not in space:
+        if expectation is not None and (is_wider or expectation not in space):
             space |= search_space(expectation, parameters[0])
     for name in (*space.parameters, *(expectation or CONSTANT).parameters):
         if name not in parameters:

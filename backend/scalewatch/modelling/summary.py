@@ -1,7 +1,8 @@
 """Reduce the repetitions of a measurement to one value.
 
 The first quartile is the choice of the reference (section 3.3): it shifts the focus
-from the average case toward the best case where noise is high.
+from the average case toward the best case where noise is high. `robust` is the
+M-estimate of `scalewatch.modelling.location`, which ignores outliers.
 
 References
 ----------
@@ -14,7 +15,9 @@ from typing import Final, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-Summary = Literal["q1", "median", "min", "mean"]
+from scalewatch.modelling.location import locate
+
+Summary = Literal["q1", "median", "min", "mean", "robust"]
 
 SUMMARIES: Final[tuple[Summary, ...]] = get_args(Summary)
 """All summaries by name."""
@@ -30,10 +33,13 @@ def summarise(values: NDArray[np.float64], summary: Summary) -> NDArray[np.float
     values
         Repetitions along the last axis; NaN where one is missing, never all.
     summary
-        `q1`, `median` or `min`, interpolated linearly between repetitions, or `mean`.
+        `q1`, `median` or `min`, interpolated linearly between repetitions, `mean`, or
+        `robust`, which is the median for a series with a value that is not positive.
     """
     if summary == "mean":
         return _mean(values)
+    if summary == "robust":
+        return _robust(values)
     return _quantile(values, _QUANTILES[summary])
 
 
@@ -44,6 +50,13 @@ def _mean(values: NDArray[np.float64]) -> NDArray[np.float64]:
     shares = np.where(is_there, values, 0.0) / count[..., np.newaxis]
     mean: NDArray[np.float64] = shares.sum(axis=-1)
     return mean
+
+
+def _robust(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    summarised = _quantile(values, 0.5)
+    is_positive = np.fmin.reduce(values, axis=(1, 2)) > 0
+    summarised[is_positive] = np.exp(locate(values[is_positive]).log.T)
+    return summarised
 
 
 def _quantile(values: NDArray[np.float64], q: float) -> NDArray[np.float64]:

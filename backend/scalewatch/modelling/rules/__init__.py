@@ -21,6 +21,7 @@ The interface is in `rules/rule.py`.
 from typing import Final
 
 from scalewatch.errors import UnknownChoice
+from scalewatch.modelling.rules.evidence import EVIDENCE
 from scalewatch.modelling.rules.paper import PAPER
 from scalewatch.modelling.rules.refinement import REFINEMENT
 from scalewatch.modelling.rules.rule import (
@@ -42,7 +43,7 @@ __all__ = [
     "single_terms",
 ]
 
-RULES: Final = {rule.name: rule for rule in (PAPER, SMAPE, REFINEMENT)}
+RULES: Final = {rule.name: rule for rule in (EVIDENCE, PAPER, SMAPE, REFINEMENT)}
 """All rules by name."""
 
 

@@ -100,14 +100,15 @@ class Rule:
     summary
         The summary of repetitions it prescribes.
     auto_space
-        What `space="auto"` means when there is an expectation.
+        What `space="auto"` means when there is an expectation; `both` adds what
+        follows from it to the usual growths.
     select
         The rule itself.
     """
 
     name: str
     summary: Summary
-    auto_space: Literal["expectation", "pmnf"]
+    auto_space: Literal["expectation", "pmnf", "both"]
     select: Callable[[Sample], Selection]
 
 

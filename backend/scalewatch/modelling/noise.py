@@ -1,0 +1,40 @@
+"""What is assumed of the noise of a series, before or after looking at many others.
+
+Repetitions show how much a measurement scatters within a run, not how far the mean of
+all runs lies from any model: jobs share a node's state, protocols switch, a code has
+terms that no hypothesis has. So the variance of a location is the measured one times
+an unknown excess, a mixture over the factors 1, 5, 25 and 125. A series by itself
+gets `USUAL` shares; a batch of one machine and metric tells its own, see
+`scalewatch.modelling.pooling`.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+from scalewatch.modelling.summary import Summary
+
+EXCESSES: Final = (1.0, 5.0, 25.0, 125.0)
+"""Factors by which the variance of a location may exceed that of its repetitions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Noise:
+    """Assumptions about noise.
+
+    Parameters
+    ----------
+    summary
+        How repetitions become one location.
+    shares
+        Prior probability of each of `EXCESSES`.
+    widening
+        Factor for the intervals of forecasts, at least 1.
+    """
+
+    summary: Summary = "robust"
+    shares: tuple[float, ...] = (0.8, 0.12, 0.05, 0.03)
+    widening: float = 1.0
+
+
+USUAL: Final = Noise()
+"""Assumed of a series that stands for itself."""

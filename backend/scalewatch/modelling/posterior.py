@@ -1,0 +1,133 @@
+"""From the evidence of growths to the posterior of growths and of verdicts.
+
+Without an expectation the constant has the prior probability `CONSTANT_SHARE` and the
+others share the rest: most things do not grow until they are seen to, and 42 terms
+against one would find growth in noise. An expectation is a promise of people who know
+the code: it has the prior `PROMISE`. What else would be acceptable and what would not
+share the rest in equal parts, each in proportion to the prior without expectation; so
+neither a fine space nor a wide deviation limit decides a verdict.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scalewatch.modelling.growth import Growth
+from scalewatch.modelling.rows import total
+from scalewatch.modelling.space import Space
+from scalewatch.modelling.verdict import Verdict, judge
+
+Reals = NDArray[np.float64]
+Singles = NDArray[np.float32]
+Indices = NDArray[np.intp]
+
+CONSTANT_SHARE: Final = 0.3
+PROMISE: Final = 0.5
+
+RANKS: Final = (Verdict.MATCH, Verdict.APPROXIMATE, Verdict.MISMATCH)
+
+
+@dataclass(frozen=True, slots=True)
+class Prior:
+    """What is believed of each growth before it is measured.
+
+    Parameters
+    ----------
+    share
+        Probability, shape (H,), positive.
+    ranks
+        Index in `RANKS` of the verdict that the growth would have, shape (H,); None
+        without an expectation.
+    """
+
+    share: Reals
+    ranks: Indices | None = None
+
+    @classmethod
+    def of(
+        cls, space: Space, expectation: Growth | None, deviation_limit: Growth | None
+    ) -> "Prior":
+        """Return the prior of the growths of a space."""
+        share = np.full(len(space), (1 - CONSTANT_SHARE) / max(len(space) - 1, 1))
+        share[space.constant] = CONSTANT_SHARE
+        if expectation is None or deviation_limit is None:
+            return cls(share / share.sum())
+        ranks = np.array(
+            [
+                RANKS.index(judge(growth, expectation, deviation_limit))
+                for growth in space
+            ]
+        )
+        present = np.bincount(ranks, share, len(RANKS))
+        parts = np.where(present > 0, [PROMISE, 1.0, 1.0], 0.0)
+        parts[1:] *= (1 - PROMISE) / max(parts[1:].sum(), 1.0)
+        share *= (parts / np.where(present > 0, present, 1.0))[ranks]
+        return cls(share / share.sum(), ranks)
+
+
+def posterior(log_evidence: Singles, prior: Prior) -> Reals:
+    """Return the probability of each growth, shape (H, S).
+
+    Parameters
+    ----------
+    log_evidence
+        But for a summand per series, shape (H, S); overwritten.
+    prior
+        Of the same growths.
+    """
+    log_evidence += np.log(prior.share)[:, np.newaxis].astype(np.float32)
+    log_evidence -= log_evidence.max(axis=0)
+    probability = np.exp(log_evidence, out=log_evidence).astype(np.float64)
+    probability /= total(probability)
+    return probability
+
+
+def verdict_posterior(probability: Reals, prior: Prior) -> Reals | None:
+    """Add up the probabilities, shape (S, H), by verdict to shape (S, 3)."""
+    if prior.ranks is None:
+        return None
+    return np.stack(
+        [_sum_of(probability, prior.ranks == rank) for rank in range(len(RANKS))],
+        axis=1,
+    )
+
+
+def likeliest(probability: Reals, prior: Prior, level: float) -> Indices:
+    """Return the likeliest growth of the verdict that is settled, shape (S,).
+
+    It is the likeliest of all where none is settled, see `verdict.decide`, and
+    without an expectation.
+
+    Parameters
+    ----------
+    probability
+        Of each growth, shape (H, S).
+    prior
+        Of the same growths.
+    level
+        Probability that settles a verdict.
+    """
+    chosen: Indices = probability.argmax(axis=0)
+    verdicts = verdict_posterior(probability.T, prior)
+    if prior.ranks is None or verdicts is None:
+        return chosen
+    match, approximate, mismatch = verdicts.T
+    is_clear = mismatch <= 1 - level
+    settled = (
+        is_clear & (match >= approximate),
+        is_clear & (match < approximate),
+        mismatch >= level,
+    )
+    for rank, is_settled in enumerate(settled):
+        candidates = np.flatnonzero(prior.ranks == rank)
+        if len(candidates) and is_settled.any():
+            among = probability[np.ix_(candidates, is_settled)]
+            chosen[is_settled] = candidates[among.argmax(axis=0)]
+    return chosen
+
+
+def _sum_of(probability: Reals, growths: NDArray[np.bool_]) -> Reals:
+    """Add up columns one after the other."""
+    return total((np.zeros(len(probability)), *probability.T[growths]))

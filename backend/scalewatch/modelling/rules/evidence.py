@@ -1,0 +1,124 @@
+"""The default rule: the likeliest growth, from the scatter of the repetitions.
+
+Robust locations of the repetitions (`location`), the evidence of each growth under
+relative noise whose size the repetitions tell (`evidence`), and the prior of
+`posterior` give every growth a probability. The model is the likeliest growth, fitted
+by relative least squares. With an expectation the verdict comes first, and the model
+is the likeliest growth that has it, so that the two never contradict each other.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scalewatch.modelling.evidence import Evidence, weigh
+from scalewatch.modelling.location import Location, locate, locate_mean
+from scalewatch.modelling.noise import USUAL
+from scalewatch.modelling.posterior import (
+    Prior,
+    likeliest,
+    posterior,
+    verdict_posterior,
+)
+from scalewatch.modelling.quality import adjusted_r2, smape
+from scalewatch.modelling.rows import total
+from scalewatch.modelling.rules.rule import Rule, Sample, Selection, single_terms
+from scalewatch.modelling.rules.terms import term_table
+from scalewatch.modelling.scratch import Scratch
+from scalewatch.modelling.summary import Summary, summarise
+
+Reals = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+BLOCK: Final = 512
+"""Series that are weighed together; their scratch memory stays near the cache."""
+
+NOT_POSITIVE: Final = "a value is zero or negative, which relative errors cannot weigh"
+
+
+def select(sample: Sample) -> Selection:
+    """Select for each series the likeliest growth."""
+    prior = Prior.of(sample.space, sample.expectation, sample.deviation_limit)
+    table = term_table(sample.space.growths, sample.settings)
+    series, growths = len(sample.values), len(sample.space)
+    chosen = np.full(series, -1)
+    coefficients = np.zeros((series, 2))
+    quality = np.full((2, series), np.nan)
+    probability = np.zeros((series, growths))
+
+    is_positive = np.fmin.reduce(sample.values, axis=(1, 2)) > 0
+    for rows, scratch in _blocks(np.flatnonzero(is_positive), growths):
+        location = located(sample.values[rows], sample.summary)
+        weighed = weigh(table.tau, sample.space.constant, location, USUAL, scratch)
+        beliefs = posterior(weighed.log_evidence, prior)
+        probability[rows] = beliefs.T
+        best = likeliest(beliefs, prior, sample.level)
+        model = _pick(weighed, best)
+        chosen[rows] = best
+        coefficients[rows] = model.T
+        quality[:, rows] = _quality(location, model, table.tau[best].T)
+        scratch.take_back(weighed.log_evidence, *weighed.fit.arrays)
+    coefficients[:, 1] *= np.exp2(-table.log2_scale[chosen])
+    quality[0, chosen == sample.space.constant] = np.nan
+    return Selection(
+        hypotheses=single_terms(sample.space),
+        chosen=chosen,
+        coefficients=coefficients,
+        adjusted_r2=quality[0],
+        smape=quality[1],
+        hypothesis_probability=probability,
+        verdict_probability=verdict_posterior(probability, prior),
+        reasons=dict.fromkeys(np.flatnonzero(~is_positive).tolist(), NOT_POSITIVE),
+    )
+
+
+def located(values: Reals, summary: Summary) -> Location:
+    """Return what the repetitions say; the variance of a quantile is the robust one."""
+    if summary == "mean":
+        return locate_mean(values)
+    location = locate(values)
+    if summary == "robust":
+        return location
+    return replace(location, log=np.log(summarise(values, summary)).T)
+
+
+def _blocks(rows: Indices, growths: int) -> Iterator[tuple[Indices, Scratch]]:
+    """Yield rows that are weighed together, with scratch of their size."""
+    scratch = Scratch((growths, BLOCK))
+    for start in range(0, len(rows), BLOCK):
+        block = rows[start : start + BLOCK]
+        if len(block) < BLOCK:
+            scratch = Scratch((growths, len(block)))
+        yield block, scratch
+
+
+def _pick(weighed: Evidence, chosen: Indices) -> Reals:
+    """Return c₀ and the c₁ of τ of the chosen growths, shape (2, S)."""
+    series = np.arange(len(chosen))
+    relative = np.stack(
+        [weighed.fit.constant[chosen, series], weighed.fit.slope[chosen, series]]
+    )
+    return relative * np.exp(weighed.level)
+
+
+def _quality(location: Location, model: Reals, tau: Reals) -> Reals:
+    """Return adjusted R² and SMAPE at the locations, shape (2, S)."""
+    actual = np.exp(location.log)
+    fitted = model[0] + model[1] * tau
+    variation = total((actual - total(actual) / len(actual)) ** 2)
+    residual = total((actual - fitted) ** 2)
+    unexplained = np.ones_like(variation)
+    np.divide(residual, variation, out=unexplained, where=variation > 0)
+    return np.stack(
+        [
+            adjusted_r2(1 - unexplained, len(actual), terms=1),
+            smape(actual, fitted),
+        ]
+    )
+
+
+EVIDENCE = Rule("evidence", summary="robust", auto_space="both", select=select)
+"""The likeliest growth, from the scatter of the repetitions."""

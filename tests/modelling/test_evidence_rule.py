@@ -1,0 +1,126 @@
+import numpy as np
+import pytest
+
+from generated import P, curve, measured, random_curves
+from scalewatch.modelling import CONSTANT, Verdict, find_models, judge, parse_growth
+
+LINEAR = parse_growth("p")
+
+
+def lead(finding):
+    """Return the exponent of the leading power."""
+    return float(finding.growth.factor("p").power)
+
+
+def test_growths_are_recovered_under_noise():
+    growths, curves = random_curves(400, seed=21)
+
+    findings = find_models(P, measured(curves, 0.1, seed=22))
+
+    distance = [
+        abs(lead(finding) - float(growth.factor("p").power))
+        for finding, growth in zip(findings, growths, strict=True)
+    ]
+    assert np.mean(np.array(distance) <= 0.25) > 0.78
+
+
+@pytest.mark.parametrize("noise", [0.02, 0.1, 0.5])
+def test_a_constant_is_hardly_ever_called_growing(noise):
+    values = measured([curve(CONSTANT, 0.0)] * 2000, noise, seed=23)
+
+    growing = [finding.growth != CONSTANT for finding in find_models(P, values)]
+
+    assert np.mean(growing) <= 0.003
+
+
+def test_what_grows_as_expected_is_called_a_match():
+    values = measured([curve(LINEAR, r) for r in np.geomspace(0.2, 20, 400)], 0.1, 24)
+
+    findings = find_models(P, values, expectation=LINEAR)
+
+    assert np.mean([f.verdict is Verdict.MATCH for f in findings]) > 0.93
+
+
+def test_what_grows_faster_is_a_mismatch_or_undecided():
+    quadratic = parse_growth("p^2")
+    values = measured([curve(quadratic, 20.0)] * 200, 0.05, seed=25)
+
+    verdicts = [f.verdict for f in find_models(P, values, expectation=LINEAR)]
+
+    assert verdicts.count(Verdict.MISMATCH) > 190
+    assert Verdict.MATCH not in verdicts
+
+
+def test_model_and_verdict_never_contradict_each_other():
+    _, curves = random_curves(300, seed=26)
+
+    for finding in find_models(P, measured(curves, 0.3, seed=27), expectation=LINEAR):
+        if finding.verdict is not Verdict.UNDECIDED:
+            ranked = judge(finding.growth, LINEAR, finding.deviation_limit)
+            assert ranked is finding.verdict
+        else:
+            assert "do not settle it" in finding.reason
+
+
+@pytest.mark.parametrize("repetitions", [1, 3])
+def test_deterministic_counters_are_modelled_exactly(repetitions):
+    growths, curves = random_curves(60, seed=28)
+    values = np.repeat(np.array(curves)[:, :, np.newaxis], repetitions, axis=2)
+
+    for finding, growth, truth in zip(
+        find_models(P, values), growths, curves, strict=True
+    ):
+        assert finding.growth == growth
+        np.testing.assert_allclose(finding.model(p=P), truth)
+
+
+def test_values_that_are_not_positive_are_said_in_words_and_the_others_go_on():
+    values = measured([curve(LINEAR, 5.0)] * 3, 0.02, seed=29)
+    values[0, 2, 1] = 0.0
+    values[2, 0, 0] = -1.0
+
+    zero, found, negative = find_models(P, values, expectation=LINEAR)
+
+    assert "zero or negative" in zero.reason
+    assert "zero or negative" in negative.reason
+    assert found.verdict is Verdict.MATCH
+
+
+@pytest.mark.parametrize("summary", ["robust", "mean", "median", "min", "q1"])
+def test_the_user_may_choose_the_summary(summary):
+    values = measured([curve(LINEAR, 5.0)], 0.02, seed=30)
+
+    (finding,) = find_models(P, values, expectation=LINEAR, summary=summary)
+
+    assert finding.growth == LINEAR
+
+
+def test_an_outlier_does_not_change_the_growth():
+    values = measured([curve(LINEAR, 5.0)], 0.02, seed=31)
+    values[0, 4, 2] *= 10
+
+    (finding,) = find_models(P, values, expectation=LINEAR)
+
+    assert finding.verdict is Verdict.MATCH
+
+
+def test_a_batch_finds_what_its_series_find_alone():
+    _, curves = random_curves(25, seed=32)
+    values = measured(curves, 0.2, seed=33)
+    values[3, 2, 1:] = np.nan
+
+    together = find_models(P, values, expectation=LINEAR)
+
+    assert list(together) == [
+        find_models(P, one[np.newaxis], expectation=LINEAR)[0] for one in values
+    ]
+
+
+def test_exponential_growth_is_found_where_it_is_expected():
+    k = np.arange(3.0, 13.0)
+    truth = parse_growth("k^3 2^k")
+    values = measured([5 + 1e-3 * truth(k=k)], 0.05, seed=34)
+
+    (finding,) = find_models(k, values, parameter="k", expectation=truth)
+
+    assert finding.verdict is Verdict.MATCH
