@@ -133,8 +133,9 @@ class Column(click.ParamType[tuple[str, str]]):
 @click.option(
     "--rule",
     type=Rule(),
-    help="How one of them is selected: 'paper' (adjusted R² on the first quartile), "
-    "'smape' (as Extra-P does), 'refinement' (several terms).",
+    help="How one of them is selected: 'evidence' (the likeliest, by default), 'paper' "
+    "(adjusted R² on the first quartile), 'smape' (as Extra-P does), 'refinement' "
+    "(several terms).",
 )
 @click.option(
     "--summary",
