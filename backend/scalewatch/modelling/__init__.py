@@ -10,6 +10,7 @@
 * `guidelines` — rules between regions, f ⪯ g + h
 * `ranking` — regions by what they will cost at scale
 * `forecast` — break-even scale and memory wall
+* `regression`, `changes` — what changed between two versions, and how likely
 * `polynomials` — quadratic extrapolation of communication time
 * `hotspots` — how much two profiles differ
 """
@@ -20,6 +21,7 @@ from scalewatch.modelling.attribution import (
     Suspect,
     attribute,
 )
+from scalewatch.modelling.changes import Change
 from scalewatch.modelling.crossing import first_above
 from scalewatch.modelling.finding import Finding, Forecast
 from scalewatch.modelling.findings import Findings
@@ -41,6 +43,11 @@ from scalewatch.modelling.model import Model, Term
 from scalewatch.modelling.parse import parse_growth
 from scalewatch.modelling.polynomials import Extrapolation, drift, extrapolations
 from scalewatch.modelling.ranking import RankedRegion, rank_regions
+from scalewatch.modelling.regression import (
+    Comparison,
+    Incomparable,
+    compare_versions,
+)
 from scalewatch.modelling.search import find_models
 from scalewatch.modelling.space import (
     Ruler,
@@ -58,6 +65,8 @@ from scalewatch.modelling.verdict import Direction, Verdict, direction, judge
 __all__ = [
     "CONSTANT",
     "Attribution",
+    "Change",
+    "Comparison",
     "Direction",
     "Extrapolation",
     "Factor",
@@ -67,6 +76,7 @@ __all__ = [
     "Growth",
     "Guideline",
     "GuidelineCheck",
+    "Incomparable",
     "JudgedCell",
     "MemoryWall",
     "Model",
@@ -81,6 +91,7 @@ __all__ = [
     "break_even",
     "catwalk",
     "check_guideline",
+    "compare_versions",
     "default_deviation_limit",
     "direction",
     "drift",
