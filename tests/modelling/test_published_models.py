@@ -6,6 +6,8 @@ from scalewatch.modelling import CONSTANT, find_models, mpi_study, ruler
 
 P = 2.0 ** np.arange(4, 14)
 K = np.arange(3.0, 17.0)
+both_rules = pytest.mark.parametrize("rule", ["paper", "evidence"])
+
 NOISE = 0.01
 """Relative standard deviation, about what the quieter machines showed."""
 
@@ -19,8 +21,9 @@ def drawn(model, x, parameter, noise=NOISE):
     )
 
 
+@both_rules
 @pytest.mark.parametrize("cell", [*mpi_cells()], ids=str)
-def test_data_drawn_from_the_mpi_models_lead_to_the_published_verdict(cell):
+def test_data_drawn_from_the_mpi_models_lead_to_the_published_verdict(cell, rule):
     # What a constructor allocates is counted, not timed: a constant has no noise.
     noise = 0.0 if cell.model.growth == CONSTANT else NOISE
 
@@ -30,14 +33,15 @@ def test_data_drawn_from_the_mpi_models_lead_to_the_published_verdict(cell):
         expectation=cell.expectation,
         deviation_limit=cell.deviation_limit,
         space=mpi_study(),
-        rule="paper",
+        rule=rule,
     )
 
     assert finding.verdict is cell.verdict
 
 
+@both_rules
 @pytest.mark.parametrize("cell", [*mafia_cells()], ids=str)
-def test_data_drawn_from_the_mafia_models_lead_to_the_published_verdict(cell):
+def test_data_drawn_from_the_mafia_models_lead_to_the_published_verdict(cell, rule):
     space = ruler(cell.expectation).subdivided(1, 2, 3, 4, 5).space
 
     (finding,) = find_models(
@@ -46,7 +50,7 @@ def test_data_drawn_from_the_mafia_models_lead_to_the_published_verdict(cell):
         parameter="k",
         expectation=cell.expectation,
         space=space,
-        rule="paper",
+        rule=rule,
     )
 
     assert finding.verdict is cell.verdict
