@@ -1,1 +1,10 @@
 """JSON over HTTP, below /api/v1: parse, call one service, answer."""
+
+from fastapi import APIRouter
+
+from scalewatch.api import expectations, figures, jobs, projects, runs, status
+
+router = APIRouter()
+for noun in (runs, jobs, projects, expectations, figures, status):
+    router.include_router(noun.router, prefix="/api/v1")
+router.include_router(status.health)

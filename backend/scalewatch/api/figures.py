@@ -8,7 +8,8 @@ import plotly.graph_objects as go
 from fastapi import APIRouter, Path, Response
 from sqlalchemy.orm import Session
 
-from scalewatch.api.views import ReadingDep, ViewDep
+from scalewatch.api.dependencies import ReadingDep
+from scalewatch.api.views import ViewDep
 from scalewatch.errors import NotFound
 from scalewatch.figures.scaling import machines_figure, scaling_figure
 from scalewatch.services.regions import Region, region_at

@@ -1,18 +1,10 @@
 """What a reading route may ask for."""
 
-from collections.abc import Iterator
 from typing import Annotated
 
-from fastapi import Depends, Query, Request
-from sqlalchemy.orm import Session
+from fastapi import Depends, Query
 
 from scalewatch.services.views import View
-
-
-def open_reading(request: Request) -> Iterator[Session]:
-    """Open a session for reading."""
-    with request.app.state.sessions.reading() as session:
-        yield session
 
 
 def view(
@@ -30,5 +22,4 @@ def view(
     return View.stated(project, commit, metric, machine, configuration or [])
 
 
-ReadingDep = Annotated[Session, Depends(open_reading, scope="function")]
 ViewDep = Annotated[View, Depends(view)]

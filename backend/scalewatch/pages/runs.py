@@ -22,7 +22,7 @@ def show_run(
     wanted: FormatQuery = Format.HTML,
 ) -> Response:
     """Show where a run measured, in which environment, and its results."""
-    recorded = recorded_run(session, project, run)
+    recorded = recorded_run(session, run, project)
     if wanted is not Format.HTML:
         listing = listings.results(recorded)
         return download(wanted, str(recorded.uuid), recorded, listing, listing)

@@ -1,13 +1,14 @@
 """Find commits and name them."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 
 from sqlalchemy.orm import Session
 
 from scalewatch.errors import AmbiguousReference, NotFound, NotMeasured
-from scalewatch.storage import commits, tables
+from scalewatch.storage import commits, projects, runs, tables
 
 SHORT: Final = 10
 """Letters of a hash that name a commit to people."""
@@ -34,6 +35,21 @@ class Commit:
     def subject(self) -> str | None:
         """The first line of its message."""
         return self.message.strip().partition("\n")[0] if self.message else None
+
+
+@dataclass(frozen=True, slots=True)
+class Scanned:
+    """Where a machine measured a commit."""
+
+    name: str
+    coordinates: tuple[Mapping[str, int | float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredCommit(Commit):
+    """A version of a project, and where it was measured."""
+
+    machines: tuple[Scanned, ...]
 
 
 def commit_of(row: tables.Commit) -> Commit:
@@ -73,3 +89,41 @@ def find_commit(
     if not exact and len(meant) > 1:
         raise AmbiguousReference(reference, [row.sha for row in meant])
     return (exact or list(meant))[0]
+
+
+def measured_commits(
+    session: Session, project_name: str, *, before: str | None, limit: int
+) -> tuple[MeasuredCommit, ...]:
+    """Return a project's commits, newest first, with where they were measured.
+
+    Parameters
+    ----------
+    before
+        A commit as `find_commit` takes it; only older ones are returned.
+
+    Raises
+    ------
+    NotFound, AmbiguousReference
+        If the project or the commit is unknown.
+    """
+    project = projects.existing(session, project_name)
+    last = find_commit(session, project, before) if before else None
+    rows = commits.of_project(session, project.id, before=last, limit=limit)
+    scanned: dict[int, dict[str, list[Mapping[str, int | float]]]] = {}
+    for place in runs.coordinates_of(session, [row.id for row in rows]):
+        by_machine = scanned.setdefault(place.commit_id, {})
+        by_machine.setdefault(place.machine, []).append(place.coordinate)
+    return tuple(
+        MeasuredCommit(
+            **_fields(commit_of(row)),
+            machines=tuple(
+                Scanned(name, tuple(coordinates))
+                for name, coordinates in scanned.get(row.id, {}).items()
+            ),
+        )
+        for row in rows
+    )
+
+
+def _fields(commit: Commit) -> dict[str, Any]:
+    return {each.name: getattr(commit, each.name) for each in fields(commit)}

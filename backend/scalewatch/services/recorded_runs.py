@@ -66,16 +66,18 @@ class RecordedRun:
     results: tuple[Result, ...]
 
 
-def recorded_run(session: Session, project: str, uuid: UUID) -> RecordedRun:
-    """Return a run of a project with its results, by region and metric.
+def recorded_run(
+    session: Session, uuid: UUID, project: str | None = None
+) -> RecordedRun:
+    """Return a run, of a project or of any, with its results by region and metric.
 
     Raises
     ------
     NotFound
-        If no run of this project has this id.
+        If no such run has this id.
     """
     run = runs.described(session, uuid)
-    if run.project != project:
+    if project not in {None, run.project}:
         raise NotFound("run", uuid)
     job = run.scheduler_job or {}
     return RecordedRun(

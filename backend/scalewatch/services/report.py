@@ -2,8 +2,8 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Final
+from dataclasses import dataclass, replace
+from typing import Any, Final, Self
 
 from sqlalchemy.orm import Session
 
@@ -102,6 +102,27 @@ class MatchTable:
     def counts(self) -> Mapping[Verdict, int]:
         """Number of cells per verdict."""
         return counts(cell for row in self.rows for cell in row.cells)
+
+    def of_machines(self, names: Sequence[str]) -> Self:
+        """Return the table with the columns of these machines only, all if none.
+
+        Raises
+        ------
+        NotMeasured
+            If one of them is no column.
+        """
+        if not names:
+            return self
+        by_name = {column.machine: column for column in self.columns}
+        for name in names:
+            if name not in by_name:
+                raise NotMeasured("machine", name, at=self.commit.label)
+        rows = []
+        for row in self.rows:
+            cell_of = {cell.machine: cell for cell in row.cells}
+            rows.append(replace(row, cells=tuple(cell_of[name] for name in names)))
+        columns = tuple(by_name[name] for name in names)
+        return replace(self, columns=columns, rows=tuple(rows))
 
 
 def match_table(session: Session, view: View) -> MatchTable:

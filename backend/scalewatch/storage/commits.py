@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
-from sqlalchemy import func, or_, select
+from sqlalchemy import and_, func, or_, select
 from sqlalchemy.orm import Session
 
 from scalewatch import wire
@@ -16,13 +16,26 @@ TIME = func.coalesce(tables.Commit.committed_at, tables.Commit.first_run_at)
 _DESCRIPTION: Final = ("parents", "branch", "committed_at", "message", "tag")
 
 
-def of_project(session: Session, project_id: int) -> Sequence[tables.Commit]:
-    """Return a project's commits, newest first."""
-    return session.scalars(
+def of_project(
+    session: Session,
+    project_id: int,
+    *,
+    before: tables.Commit | None = None,
+    limit: int | None = None,
+) -> Sequence[tables.Commit]:
+    """Return a project's commits, newest first: those before one, at most `limit`."""
+    wanted = (
         select(tables.Commit)
         .where(tables.Commit.project_id == project_id)
         .order_by(TIME.desc(), tables.Commit.id.desc())
-    ).all()
+        .limit(limit)
+    )
+    if before is not None:
+        made = TIME
+        last = before.committed_at or before.first_run_at
+        came_first = and_(made == last, tables.Commit.id < before.id)
+        wanted = wanted.where(or_(made < last, came_first))
+    return session.scalars(wanted).all()
 
 
 def newest(session: Session, project_id: int) -> tables.Commit | None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import Row, func, select
 from sqlalchemy.orm import Session
@@ -34,6 +35,23 @@ def last_seen(session: Session, project_id: int) -> Sequence[Row[str, datetime, 
         .group_by(tables.Machine.id, tables.Machine.name)
         .order_by(tables.Machine.id)
     ).all()
+
+
+def newest_facts(session: Session, project_id: int) -> dict[str, dict[str, Any]]:
+    """Return the fingerprint of each machine's last run, by name."""
+    newest = (
+        select(func.max(tables.Run.id))
+        .where(tables.Run.machine_id == tables.Machine.id)
+        .correlate(tables.Machine)
+        .scalar_subquery()
+    )
+    rows = session.execute(
+        select(tables.Machine.name, tables.Fingerprint.facts)
+        .join(tables.Run, tables.Run.id == newest)
+        .join(tables.Fingerprint, tables.Fingerprint.id == tables.Run.fingerprint_id)
+        .where(tables.Machine.project_id == project_id)
+    )
+    return dict(rows.all())
 
 
 def find_or_create(session: Session, project_id: int, name: str) -> tables.Machine:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from scalewatch.errors import NotFound
@@ -53,3 +53,8 @@ def lock(session: Session, project_id: int) -> None:
         .where(tables.Project.id == project_id)
         .with_for_update()
     )
+
+
+def count(session: Session) -> int:
+    """Return how many projects there are."""
+    return session.scalar(select(func.count()).select_from(tables.Project)) or 0

@@ -1,0 +1,21 @@
+"""Answers of reading routes: any value of the product as JSON."""
+
+from typing import Any
+
+from fastapi import Response
+from pydantic import BaseModel
+
+from scalewatch.api.problems import problems
+from scalewatch.exporters.documents import json_text
+
+Responses = dict[int | str, dict[str, Any]]
+
+
+def answer(value: object) -> Response:
+    """Answer with a value, the same JSON as a page shows by `?format=json`."""
+    return Response(json_text(value), media_type="application/json")
+
+
+def answers(schema: type[BaseModel], *statuses: int) -> Responses:
+    """Document what a route answers: `schema`, or problems with these statuses."""
+    return {200: {"model": schema}, **problems(*statuses)}

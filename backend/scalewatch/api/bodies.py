@@ -1,0 +1,170 @@
+"""Bodies of posted runs: received, decompressed and read within bounds.
+
+Neither a body without end nor a small one that decompresses to gigabytes takes more
+memory than the limit and one step.
+"""
+
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from typing import Annotated, Final, Protocol, TypeVar
+
+import zstandard
+from fastapi import Request
+from pydantic import FailFast, TypeAdapter, ValidationError
+
+from scalewatch.errors import (
+    BodyTooLarge,
+    InvalidReport,
+    UnreadableBody,
+    UnsupportedContent,
+)
+from scalewatch.wire import RunReport, faults
+
+LIMIT: Final = 32 * 2**20
+"""Bytes that a body may hold, as sent and once decompressed."""
+
+LINES: Final = ("application/x-ndjson", "application/jsonl")
+TYPES: Final = ("application/json", *LINES)
+
+# No three bytes of Zstandard say more than 128 KiB: a step stays below 11 MiB.
+_STEP: Final = 256
+_LARGEST_WINDOW: Final = LIMIT
+
+Content = TypeVar("Content")
+
+_ONE: Final = TypeAdapter(RunReport)
+_MANY: Final = TypeAdapter(Annotated[tuple[RunReport, ...], FailFast()])
+
+
+class _Decompressor(Protocol):
+    """What zlib and zstandard have in common."""
+
+    @property
+    def eof(self) -> bool: ...
+    @property
+    def unused_data(self) -> bytes: ...
+    def decompress(self, data: bytes, /) -> bytes: ...
+
+
+def _gzip() -> _Decompressor:
+    return zlib.decompressobj(wbits=16 + zlib.MAX_WBITS)
+
+
+def _zstd() -> _Decompressor:
+    return zstandard.ZstdDecompressor(max_window_size=_LARGEST_WINDOW).decompressobj()
+
+
+ENCODINGS: Final[Mapping[str, Callable[[], _Decompressor]]] = {
+    "gzip": _gzip,
+    "zstd": _zstd,
+}
+
+
+async def received(request: Request) -> bytes:
+    """Return the body as it was sent.
+
+    Raises
+    ------
+    BodyTooLarge
+        As soon as more than the limit was announced or has arrived.
+    """
+    announced = request.headers.get("content-length", "")
+    if announced.isdecimal() and int(announced) > LIMIT:
+        raise BodyTooLarge(LIMIT)
+    body = bytearray()
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > LIMIT:
+            raise BodyTooLarge(LIMIT)
+    return bytes(body)
+
+
+def decoded(body: bytes, encoding: str) -> bytes:
+    """Return a body as it was before its Content-Encoding.
+
+    Raises
+    ------
+    UnsupportedContent
+        If the encoding is neither gzip nor zstd.
+    UnreadableBody
+        If the body is damaged or incomplete.
+    BodyTooLarge
+        As soon as more than the limit came out.
+    """
+    encoding = encoding.strip().lower()
+    if encoding in {"", "identity"}:
+        return body
+    if encoding not in ENCODINGS:
+        raise UnsupportedContent("Content-Encoding", encoding, ENCODINGS)
+    whole = bytearray()
+    try:
+        for part in _decompressed(body, ENCODINGS[encoding]):
+            whole += part
+            if len(whole) > LIMIT:
+                raise BodyTooLarge(LIMIT)
+    except (zlib.error, zstandard.ZstdError) as error:
+        raise UnreadableBody(str(error)) from error
+    return bytes(whole)
+
+
+def reports_in(body: bytes, content_type: str) -> tuple[list[RunReport], bool]:
+    """Return the runs of a body, and whether it is a single one.
+
+    Raises
+    ------
+    UnsupportedContent
+        If it is neither JSON nor JSON Lines.
+    UnreadableBody
+        If it is no JSON.
+    InvalidReport
+        If it holds no run, or fields of one are wrong.
+    """
+    kind = content_type.partition(";")[0].strip().lower()
+    if kind not in TYPES:
+        raise UnsupportedContent("Content-Type", kind, TYPES)
+    if kind in LINES:
+        return [*_in_lines(body)], False
+    if body.lstrip()[:1] != b"[":
+        return [_validated(_ONE, body)], True
+    reports = _validated(_MANY, body)
+    if not reports:
+        raise InvalidReport([("", "the array holds no run")])
+    return list(reports), False
+
+
+def _decompressed(
+    body: bytes, decompressor: Callable[[], _Decompressor]
+) -> Iterator[bytes]:
+    """Yield a body in small parts; members or frames may follow each other."""
+    current = decompressor()
+    for start in range(0, len(body), _STEP):
+        rest = body[start : start + _STEP]
+        while rest:
+            if current.eof:
+                current = decompressor()
+            yield current.decompress(rest)
+            rest = current.unused_data if current.eof else b""
+    if not current.eof:
+        reason = "it ends too early"
+        raise UnreadableBody(reason)
+
+
+def _in_lines(body: bytes) -> Iterator[RunReport]:
+    lines = [line for line in body.splitlines() if line.strip()]
+    if not lines:
+        raise InvalidReport([("", "there is no run")])
+    for number, line in enumerate(lines):
+        yield _validated(_ONE, line, where=str(number))
+
+
+def _validated(adapter: TypeAdapter[Content], text: bytes, where: str = "") -> Content:
+    try:
+        return adapter.validate_json(text)
+    except ValidationError as error:
+        found = [
+            (".".join(filter(None, (where, fault.field))), fault.message)
+            for fault in faults(error)
+        ]
+        if error.errors(include_url=False)[0]["type"] == "json_invalid":
+            raise UnreadableBody(": ".join(filter(None, found[0]))) from None
+        raise InvalidReport(found) from None

@@ -1,0 +1,99 @@
+"""Expectations: what the authors of a code promise."""
+
+from typing import Annotated
+
+from fastapi import APIRouter
+from pydantic import AfterValidator, Field
+from pydantic_core import PydanticCustomError
+
+from scalewatch import wire
+from scalewatch.api.dependencies import ReadingDep, WritingDep
+from scalewatch.api.problems import problems
+from scalewatch.api.schemas import Expectation, Schema
+from scalewatch.errors import BadExpression
+from scalewatch.modelling import parse_growth
+from scalewatch.services import expectations
+
+router = APIRouter(prefix="/projects/{project}/expectations", tags=["expectations"])
+
+
+def _readable(expression: str) -> str:
+    try:
+        parse_growth(expression)
+    except BadExpression as error:
+        evidence = {"message": str(error), "position": error.position}
+        kind = "bad_expression"
+        raise PydanticCustomError(kind, "{message}", evidence) from None
+    return expression
+
+
+Expression = Annotated[str, AfterValidator(_readable), Field(examples=["O(log p)"])]
+
+
+class RegionExpectation(Expectation):
+    """A promise in force for a region's metric, in its normal form."""
+
+    region: str = Field(examples=["MPI_Bcast"])
+    metric: str = Field(examples=["time"])
+
+
+class Expectations(Schema):
+    """All promises of a project that are in force."""
+
+    expectations: list[RegionExpectation]
+    job: str | None = Field(
+        None,
+        description="The job that judges by what has changed.",
+        examples=["/api/v1/jobs/17"],
+    )
+
+
+class Declaration(Schema):
+    """What one promises for a region's metric."""
+
+    region: wire.Name = Field(examples=["MPI_Bcast"])
+    metric: wire.Name = "time"
+    growth: Expression | None = Field(description="null withdraws the expectation.")
+    deviation_limit: Expression | None = Field(
+        None, description="By default half the leading exponent of the growth."
+    )
+
+
+class Declarations(Schema):
+    """Promises to be declared; regions that are not named keep theirs."""
+
+    author: wire.Name = Field(examples=["ada"])
+    reason: wire.Text | None = Field(None, examples=["tree broadcast since v2"])
+    expectations: Annotated[list[Declaration], Field(min_length=1, max_length=10_000)]
+
+
+@router.get("", response_model=Expectations, responses=problems(404))
+def list_expectations(
+    session: ReadingDep, project: str
+) -> dict[str, list[expectations.Expectation]]:
+    """Return what is expected of a project, by region and metric."""
+    return {"expectations": expectations.of_project(session, project)}
+
+
+@router.put("", responses=problems(404, 422))
+def declare_expectations(
+    session: WritingDep, project: str, declared: Declarations
+) -> Expectations:
+    """Declare expectations, as new versions where they differ from those in force.
+
+    All models they concern are judged anew, by a job.
+    """
+    job = expectations.declare(
+        session,
+        project,
+        [expectations.Declaration(**one.model_dump()) for one in declared.expectations],
+        author=declared.author,
+        reason=declared.reason,
+    )
+    return Expectations.model_validate(
+        {
+            "expectations": expectations.of_project(session, project),
+            "job": None if job is None else f"/api/v1/jobs/{job}",
+        },
+        from_attributes=True,
+    )

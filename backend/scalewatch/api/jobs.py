@@ -1,0 +1,32 @@
+"""Jobs: how far the work has come that a request has caused."""
+
+from datetime import datetime
+from typing import Literal
+
+from fastapi import APIRouter
+from pydantic import Field
+
+from scalewatch.api.dependencies import ReadingDep
+from scalewatch.api.problems import problems
+from scalewatch.api.schemas import Schema
+from scalewatch.services import jobs
+
+router = APIRouter(prefix="/jobs", tags=["jobs"])
+
+
+class Job(Schema):
+    """Something to be done after the answer."""
+
+    id: int
+    kind: str = Field(examples=["analyse"])
+    state: Literal["queued", "running", "done", "failed", "superseded"]
+    attempts: int
+    reason: str | None = Field(description="Why it failed, in words.")
+    created_at: datetime
+    finished_at: datetime | None
+
+
+@router.get("/{job}", response_model=Job, responses=problems(404, 422))
+def show_job(session: ReadingDep, job: int) -> jobs.Job:
+    """Return a job."""
+    return jobs.job_of(session, job)

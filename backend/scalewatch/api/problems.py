@@ -1,0 +1,154 @@
+"""What errors mean over HTTP, as RFC 9457 problem documents."""
+
+import re
+from collections.abc import Mapping, Sequence
+from http import HTTPStatus
+from typing import Any, Final
+
+import orjson
+from fastapi import Request, Response
+from fastapi.exceptions import RequestValidationError
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.exceptions import HTTPException
+
+from scalewatch.errors import (
+    AmbiguousReference,
+    BadExpression,
+    BodyTooLarge,
+    Conflict,
+    InvalidReport,
+    ModellingError,
+    NotFound,
+    Refused,
+    ScalewatchError,
+    UnreadableBody,
+    UnsupportedContent,
+)
+
+MEDIA_TYPE: Final = "application/problem+json"
+
+STATUS: Final[Mapping[type[ScalewatchError], int]] = {
+    AmbiguousReference: 409,
+    BodyTooLarge: 413,
+    Conflict: 409,
+    ModellingError: 422,
+    NotFound: 404,
+    Refused: 422,
+    UnreadableBody: 400,
+    UnsupportedContent: 415,
+}
+"""The status of an error is that of its nearest ancestor here."""
+
+ACCEPTS: Final = {"Content-Encoding": "Accept-Encoding", "Content-Type": "Accept-Post"}
+"""The header that answers an unsupported one."""
+
+MOST_ERRORS: Final = 50
+"""More wrong fields than anybody reads are not listed."""
+
+
+class FieldError(BaseModel):
+    """What is wrong with one field."""
+
+    field: str = Field(examples=["results.0.values"])
+    message: str = Field(examples=["a result that is ok needs a value"])
+
+
+class Problem(BaseModel):
+    """Why a request was not answered as asked (RFC 9457)."""
+
+    model_config = ConfigDict(extra="allow")
+
+    type: str = Field(examples=["urn:scalewatch:problem:invalid-report"])
+    title: str = Field(examples=["Invalid report"])
+    status: int = Field(examples=[422])
+    detail: str = Field(
+        examples=["results.0.values: a result that is ok needs a value"]
+    )
+    instance: str = Field(examples=["/api/v1/runs"])
+    errors: list[FieldError] = []
+
+
+def status_of(error: ScalewatchError) -> int:
+    """Return the HTTP status that an error means."""
+    return next((STATUS[kind] for kind in type(error).__mro__ if kind in STATUS), 500)
+
+
+def problem_of(request: Request, error: ScalewatchError) -> Response:
+    """Answer a deliberate error; its evidence becomes part of the document."""
+    evidence: dict[str, Any] = {}
+    headers: dict[str, str] = {}
+    if isinstance(error, InvalidReport):
+        evidence["errors"] = _errors(error.faults)
+    if isinstance(error, BadExpression):
+        evidence |= {"position": error.position, "expected": error.expected}
+    if isinstance(error, UnsupportedContent):
+        headers[ACCEPTS[error.header]] = ", ".join(error.known)
+    name = type(error).__name__
+    return _document(request, status_of(error), name, str(error), evidence, headers)
+
+
+def problem_of_http(request: Request, error: HTTPException) -> Response:
+    """Answer what the framework refuses: an unknown path or method."""
+    name = HTTPStatus(error.status_code).phrase.replace(" ", "")
+    return _document(
+        request, error.status_code, name, str(error.detail), {}, error.headers or {}
+    )
+
+
+def problem_of_fields(request: Request, error: RequestValidationError) -> Response:
+    """Answer wrong fields of a query, a path or a body."""
+    faults = [
+        (".".join(str(part) for part in one["loc"][1:]), str(one["msg"]))
+        for one in error.errors()
+    ]
+    evidence = {"errors": _errors(faults)}
+    detail = "; ".join(": ".join(filter(None, fault)) for fault in faults[:3])
+    return _document(request, 422, "InvalidRequest", detail, evidence, {})
+
+
+def problem_of_failure(request: Request) -> Response:
+    """Answer a failure of ours, without its details."""
+    detail = "the server failed; its log says why"
+    return _document(request, 500, "InternalServerError", detail, {}, {})
+
+
+def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """Return the documentation of a route's problems."""
+    return {
+        status: {
+            "model": Problem,
+            "description": HTTPStatus(status).phrase,
+            "content": {
+                MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}
+            },
+        }
+        for status in statuses
+    }
+
+
+def _document(  # noqa: PLR0913, PLR0917 - the parts of a problem document
+    request: Request,
+    status: int,
+    name: str,
+    detail: str,
+    evidence: Mapping[str, Any],
+    headers: Mapping[str, str],
+) -> Response:
+    words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).capitalize()
+    content = {
+        "type": f"urn:scalewatch:problem:{words.lower().replace(' ', '-')}",
+        "title": words,
+        "status": status,
+        "detail": detail,
+        "instance": request.url.path,
+        **evidence,
+    }
+    return Response(
+        orjson.dumps(content), status, media_type=MEDIA_TYPE, headers=dict(headers)
+    )
+
+
+def _errors(faults: Sequence[tuple[str, str]]) -> list[Mapping[str, str]]:
+    return [
+        {"field": field, "message": message} for field, message in faults[:MOST_ERRORS]
+    ]

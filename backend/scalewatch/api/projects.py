@@ -1,0 +1,68 @@
+"""Projects: their commits, machines, models and match tables."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Response
+
+from scalewatch.api import report_schemas, schemas
+from scalewatch.api.answers import answer, answers
+from scalewatch.api.dependencies import ReadingDep
+from scalewatch.api.views import ViewDep
+from scalewatch.services.commits import measured_commits
+from scalewatch.services.machines import machines_of
+from scalewatch.services.models import models_at
+from scalewatch.services.projects import all_projects
+from scalewatch.services.report import match_table
+
+router = APIRouter(prefix="/projects", tags=["projects"])
+
+
+@router.get("", responses=answers(report_schemas.Projects))
+def list_projects(session: ReadingDep) -> Response:
+    """Return every project at its newest commit, by name."""
+    return answer({"projects": all_projects(session)})
+
+
+@router.get("/{project}/commits", responses=answers(schemas.Commits, 404, 409, 422))
+def list_commits(
+    session: ReadingDep,
+    project: str,
+    before: Annotated[
+        str | None, Query(description="Only older ones: hash, its beginning, or tag.")
+    ] = None,
+    limit: Annotated[int, Query(ge=1, le=1000)] = 100,
+) -> Response:
+    """Return the commits of a project, newest first, and where they were measured."""
+    commits = measured_commits(session, project, before=before, limit=limit)
+    last = commits[-1].sha if len(commits) == limit else None
+    return answer({"commits": commits, "next": last})
+
+
+@router.get("/{project}/machines", responses=answers(schemas.Machines, 404))
+def list_machines(session: ReadingDep, project: str) -> Response:
+    """Return the machines of a project, as their last runs describe them."""
+    return answer({"machines": machines_of(session, project)})
+
+
+@router.get(
+    "/{project}/report", responses=answers(report_schemas.MatchTable, 404, 409, 422)
+)
+def show_report(
+    session: ReadingDep,
+    view: ViewDep,
+    machines: Annotated[
+        list[str] | None, Query(description="Columns, in this order.")
+    ] = None,
+) -> Response:
+    """Return the match table of a commit: regions × machines, worst first."""
+    return answer(match_table(session, view).of_machines(machines or ()))
+
+
+@router.get("/{project}/models", responses=answers(schemas.CommitModels, 404, 409, 422))
+def list_models(
+    session: ReadingDep,
+    view: ViewDep,
+    region: Annotated[str | None, Query(description="All unless given.")] = None,
+) -> Response:
+    """Return the models of a commit, of all metrics unless one is named."""
+    return answer(models_at(session, view, region))

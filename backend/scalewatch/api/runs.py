@@ -1,0 +1,136 @@
+"""Runs: post them, read them, ask for their verdicts."""
+
+import asyncio
+from functools import partial
+from time import monotonic
+from typing import Annotated, Any, Final, Literal
+from uuid import UUID
+
+import orjson
+from fastapi import APIRouter, Query, Request, Response
+from fastapi.concurrency import run_in_threadpool
+from pydantic import Field
+
+from scalewatch.api import report_schemas, schemas
+from scalewatch.api.answers import answer, answers
+from scalewatch.api.bodies import decoded, received, reports_in
+from scalewatch.api.dependencies import ReadingDep, SessionsDep
+from scalewatch.api.posting import request_body
+from scalewatch.api.problems import problems
+from scalewatch.services.recorded_runs import recorded_run
+from scalewatch.services.run_verdicts import (
+    Progress,
+    RunVerdict,
+    progress_of,
+    verdict_of_run,
+)
+from scalewatch.services.runs import Receipt, record_runs
+from scalewatch.storage.session import Sessions, transact
+
+LONGEST_WAIT: Final = 60.0
+"""Seconds that a verdict may be waited for; whoever needs longer asks again."""
+
+PAUSE: Final = 0.1
+"""Seconds between two looks at how far an analysis has come."""
+
+router = APIRouter(prefix="/runs", tags=["runs"])
+
+
+class Accepted(schemas.Schema):
+    """A run is stored for good, and will be analysed."""
+
+    id: UUID
+    run: str = Field(examples=["/api/v1/runs/6ba7b810-9dad-11d1-80b4-00c04fd430c8"])
+    job: str = Field(examples=["/api/v1/jobs/17"])
+    state: Literal["accepted", "known"] = Field(
+        description="`known`: the same run had been posted before."
+    )
+
+
+@router.post(
+    "",
+    status_code=202,
+    response_model=Accepted | list[Accepted],
+    openapi_extra={"requestBody": request_body()},
+    responses={
+        200: {
+            "model": Accepted | list[Accepted],
+            "description": "All of it had been posted before.",
+        },
+        **problems(400, 409, 413, 415, 422),
+    },
+)
+async def post_runs(request: Request, sessions: SessionsDep) -> Response:
+    """Store a run, or several: all of them or none; the answer precedes any fit.
+
+    The id of a run makes posting idempotent: the same run again is known, another
+    one under the same id is a conflict.
+    """
+    body = await received(request)
+    headers = request.headers
+    # Reading 32 MiB of numbers and storing them would hold up all other requests.
+    return await run_in_threadpool(
+        _stored,
+        sessions,
+        body,
+        encoding=headers.get("content-encoding", ""),
+        content_type=headers.get("content-type", ""),
+    )
+
+
+@router.get("/{run}", responses=answers(report_schemas.Run, 404, 422))
+def show_run(session: ReadingDep, run: UUID) -> Response:
+    """Return what a run measured, where and how."""
+    return answer(recorded_run(session, run))
+
+
+@router.get("/{run}/verdict", responses=answers(schemas.RunVerdict, 404, 422))
+async def show_verdict(
+    request: Request,
+    sessions: SessionsDep,
+    run: UUID,
+    wait: Annotated[
+        float,
+        Query(ge=0, le=LONGEST_WAIT, description="Seconds to wait for the analysis."),
+    ] = 0.0,
+) -> Response:
+    """Return what the analysis says of a run, or that it is pending."""
+    deadline = monotonic() + wait
+    while (left := deadline - monotonic()) > 0:
+        progress = await run_in_threadpool(_progress, sessions, run)
+        if progress is not Progress.PENDING or await request.is_disconnected():
+            break
+        await asyncio.sleep(min(PAUSE, left))
+    return answer(await run_in_threadpool(_verdict, sessions, run))
+
+
+def _stored(
+    sessions: Sessions, body: bytes, *, encoding: str, content_type: str
+) -> Response:
+    reports, is_single = reports_in(decoded(body, encoding), content_type)
+    receipts = transact(sessions, partial(record_runs, reports=reports))
+    accepted = [_accepted(receipt) for receipt in receipts]
+    return Response(
+        orjson.dumps(accepted[0] if is_single else accepted),
+        status_code=202 if any(receipt.is_new for receipt in receipts) else 200,
+        media_type="application/json",
+    )
+
+
+def _accepted(receipt: Receipt) -> dict[str, Any]:
+    return {
+        "id": receipt.run,
+        "run": f"/api/v1/runs/{receipt.run}",
+        "job": f"/api/v1/jobs/{receipt.job}",
+        "state": "accepted" if receipt.is_new else "known",
+    }
+
+
+def _progress(sessions: Sessions, run: UUID) -> Progress:
+    with sessions.reading() as session:
+        return progress_of(session, run)[0]
+
+
+def _verdict(sessions: Sessions, run: UUID) -> RunVerdict:
+    with sessions.reading() as session:
+        return verdict_of_run(session, run)

@@ -1,0 +1,150 @@
+"""What reading routes answer, as the API documents it."""
+
+from datetime import datetime
+from typing import Literal
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Setting = str | bool | int | float | None
+Settings = dict[str, Setting]
+Coordinate = dict[str, int | float]
+Verdict = Literal["match", "approximate", "mismatch", "undecided"]
+
+
+class Schema(BaseModel):
+    """Base of all answers; nothing is answered that is not documented."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class Factor(Schema):
+    """p^power · log2(p)^log · 2^(exp2·p); exact exponents are text."""
+
+    parameter: str = Field(examples=["p"])
+    power: str = Field(examples=["1/2"])
+    log: str = Field(examples=["0"])
+    exp2: str = Field(examples=["0"])
+
+
+class Term(Schema):
+    """A growth with its coefficient."""
+
+    coefficient: float
+    factors: list[Factor]
+
+
+class Model(Schema):
+    """A performance model: a constant and terms."""
+
+    formula: str = Field(examples=["1.2e-06 + 3.4e-07 * p^(1/2)"])
+    constant: float
+    terms: list[Term]
+
+
+class Expectation(Schema):
+    """The growth that the authors promise, as a version in force."""
+
+    growth: str = Field(examples=["log p"])
+    deviation_limit: str = Field(examples=["p^(1/2)"])
+    version: int
+    author: str
+    reason: str | None
+    declared_at: datetime
+
+
+class Standing(Schema):
+    """What is known about one series at one commit."""
+
+    state: Literal["judged", "modelled", "pending", "failed", "not measured"]
+    points: int
+    repetitions: int
+    model: Model | None
+    growth: str | None = Field(examples=["p^(1/2)"])
+    rule: str | None
+    adjusted_r2: float | None
+    smape: float | None
+    class_probability: dict[str, float]
+    divergence: str | None = Field(examples=["p^(1/2) / log p"])
+    deviation_limit: str | None
+    verdict: Verdict | None
+    verdict_probability: dict[Verdict, float]
+    reason: str | None
+    modelled_at: datetime | None
+
+
+class Commit(Schema):
+    """A version of a project."""
+
+    sha: str = Field(examples=["v5.0.2"])
+    tag: str | None
+    branch: str | None
+    message: str | None
+    parents: list[str]
+    committed_at: datetime | None
+    first_run_at: datetime
+
+
+class Scanned(Schema):
+    """Where a machine measured a commit."""
+
+    name: str = Field(examples=["jureca"])
+    coordinates: list[Coordinate] = Field(examples=[[{"p": 2}, {"p": 4}]])
+
+
+class MeasuredCommit(Commit):
+    """A version of a project, and where it was measured."""
+
+    machines: list[Scanned]
+
+
+class Commits(Schema):
+    """A page of commits, newest first."""
+
+    commits: list[MeasuredCommit]
+    next: str | None = Field(description="`before` of the next page, if there is one.")
+
+
+class Machine(Schema):
+    """A platform as one project names it."""
+
+    name: str
+    last_run_at: datetime
+    runs: int
+    fingerprint: Settings
+
+
+class Machines(Schema):
+    """The machines of a project, in the order in which they appeared."""
+
+    machines: list[Machine]
+
+
+class SeriesModel(Schema):
+    """How a series scales, and how it should."""
+
+    region: str = Field(examples=["MPI_Bcast"])
+    metric: str = Field(examples=["time"])
+    unit: str = Field(examples=["s"])
+    machine: str
+    configuration: Settings
+    parameter: str
+    expectation: Expectation | None
+    standing: Standing
+
+
+class CommitModels(Schema):
+    """The models of a commit."""
+
+    project: str
+    commit: Commit
+    models: list[SeriesModel]
+
+
+class RunVerdict(Schema):
+    """What the analysis says of the series that a run contributed to."""
+
+    run: UUID
+    state: Literal["pending", "done", "failed"]
+    reason: str | None
+    series: list[SeriesModel]

@@ -1,0 +1,42 @@
+"""Machines: what they are, and when they were last heard of."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from scalewatch.storage import machines, projects
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """A platform as one project names it.
+
+    Parameters
+    ----------
+    fingerprint
+        Hardware, network and software as its last run told.
+    """
+
+    name: str
+    last_run_at: datetime
+    runs: int
+    fingerprint: Mapping[str, Any]
+
+
+def machines_of(session: Session, project: str) -> tuple[Machine, ...]:
+    """Return a project's machines in the order in which they appeared.
+
+    Raises
+    ------
+    NotFound
+        If no run of such a project was ever posted.
+    """
+    project_id = projects.existing(session, project).id
+    facts = machines.newest_facts(session, project_id)
+    return tuple(
+        Machine(name, last_run_at, runs, facts[name])
+        for name, last_run_at, runs in machines.last_seen(session, project_id)
+    )

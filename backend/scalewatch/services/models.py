@@ -1,0 +1,76 @@
+"""Models and verdicts of series, without the measurements behind them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from scalewatch.services.commits import Commit, commit_of, find_commit
+from scalewatch.services.configurations import is_chosen
+from scalewatch.services.scans import Scan, scans_at
+from scalewatch.services.standings import Expectation, Standing
+from scalewatch.services.views import View
+from scalewatch.storage import measurements, projects
+
+
+@dataclass(frozen=True, slots=True)
+class SeriesModel:
+    """How a series scales, and how it should."""
+
+    region: str
+    metric: str
+    unit: str
+    machine: str
+    configuration: Mapping[str, Any]
+    parameter: str
+    expectation: Expectation | None
+    standing: Standing
+
+
+@dataclass(frozen=True, slots=True)
+class CommitModels:
+    """The models of a commit."""
+
+    project: str
+    commit: Commit
+    models: tuple[SeriesModel, ...]
+
+
+def series_model(scan: Scan) -> SeriesModel:
+    """Return what was found of a scan."""
+    return SeriesModel(
+        region=scan.region,
+        metric=scan.metric,
+        unit=scan.unit,
+        machine=scan.machine,
+        configuration=scan.configuration,
+        parameter=scan.parameter,
+        expectation=scan.expectation,
+        standing=scan.standing,
+    )
+
+
+def models_at(session: Session, view: View, region: str | None = None) -> CommitModels:
+    """Return the models of a commit: of all metrics unless the view names one.
+
+    Raises
+    ------
+    NotFound, AmbiguousReference
+        If the project or the commit is unknown.
+    """
+    project = projects.existing(session, view.project)
+    commit = find_commit(session, project, view.commit)
+    metrics = measurements.metrics_at_commit(session, commit.id, region)
+    return CommitModels(
+        project=project.name,
+        commit=commit_of(commit),
+        models=tuple(
+            series_model(scan)
+            for metric in metrics
+            if view.metric in {None, metric}
+            for scan in scans_at(session, project, commit, metric, region)
+            if view.machine in {None, scan.machine}
+            and is_chosen(scan, view.configuration)
+        ),
+    )
