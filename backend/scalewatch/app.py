@@ -1,1 +1,102 @@
 """The web application, put together."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from importlib.metadata import version
+
+from fastapi import FastAPI, Request, Response
+from fastapi.concurrency import run_in_threadpool
+from fastapi.exceptions import RequestValidationError
+from sqlalchemy import Engine
+from starlette.exceptions import HTTPException
+from starlette.middleware.gzip import GZipMiddleware
+
+from scalewatch import api, pages
+from scalewatch.api import problems
+from scalewatch.errors import ScalewatchError
+from scalewatch.jobs.worker import Worker
+from scalewatch.pages.errors import show_error
+from scalewatch.pages.headers import SecurityHeaders
+from scalewatch.settings import get_settings
+from scalewatch.storage.session import connect, sessions_of
+
+
+def served() -> FastAPI:
+    """Return the application as configured: `uvicorn --factory scalewatch.app:served`.
+
+    The database is expected to be migrated.
+    """
+    settings = get_settings()
+    return create_app(
+        connect(settings.database_url), embedded_worker=settings.embedded_worker
+    )
+
+
+def create_app(engine: Engine, *, embedded_worker: bool) -> FastAPI:
+    """Return the application on a database.
+
+    Parameters
+    ----------
+    embedded_worker
+        Whether jobs are done by a thread of this process while it serves.
+    """
+    sessions = sessions_of(engine)
+
+    @asynccontextmanager
+    async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
+        worker = Worker(sessions) if embedded_worker else None
+        if worker:
+            worker.start()
+        yield
+        if worker:
+            await run_in_threadpool(worker.stop)
+        engine.dispose()
+
+    app = FastAPI(
+        title="Scalewatch",
+        version=version("scalewatch"),
+        summary="Tracks whether HPC codes still scale the way they should.",
+        docs_url=None,  # pages.docs shows them without loading scripts from elsewhere
+        redoc_url=None,
+        openapi_url="/api/v1/openapi.json",
+        lifespan=lifespan,
+    )
+    app.state.sessions = sessions
+    app.add_middleware(GZipMiddleware, compresslevel=5)
+    app.add_middleware(SecurityHeaders)
+    app.include_router(api.router)
+    app.include_router(pages.router)
+    _add_error_handlers(app)
+    return app
+
+
+def _add_error_handlers(app: FastAPI) -> None:
+    """Answer errors by problem documents to programs, and by pages to people."""
+
+    @app.exception_handler(ScalewatchError)
+    def deliberate(request: Request, error: ScalewatchError) -> Response:
+        if _is_program(request):
+            return problems.problem_of(request, error)
+        return show_error(request, problems.status_of(error), str(error))
+
+    @app.exception_handler(HTTPException)
+    def refused(request: Request, error: HTTPException) -> Response:
+        if _is_program(request):
+            return problems.problem_of_http(request, error)
+        return show_error(request, error.status_code, str(error.detail))
+
+    @app.exception_handler(RequestValidationError)
+    def invalid(request: Request, error: RequestValidationError) -> Response:
+        if _is_program(request):
+            return problems.problem_of_fields(request, error)
+        return show_error(request, 422, problems.detail_of_fields(error))
+
+    @app.exception_handler(Exception)
+    def failed(request: Request, _error: Exception) -> Response:
+        if _is_program(request):
+            return problems.problem_of_failure(request)
+        return show_error(request, 500, problems.FAILURE)
+
+
+def _is_program(request: Request) -> bool:
+    return request.url.path.startswith(("/api/", "/healthz"))

@@ -22,11 +22,6 @@ def post(sessions, reports):
     return transact(sessions, partial(record_runs, reports=reports))
 
 
-def work_off(sessions):
-    while jobs.perform_next(sessions, "worker"):
-        pass
-
-
 def states(sessions):
     with sessions.reading() as session:
         return session.scalars(select(tables.Job.state).order_by(tables.Job.id)).all()
@@ -37,10 +32,10 @@ def verdicts(sessions):
         return session.scalar(select(func.count()).select_from(tables.Verdict))
 
 
-def test_analysis_and_the_end_of_its_job_are_stored(sessions):
+def test_analysis_and_the_end_of_its_job_are_stored(sessions, work_off):
     post(sessions, sweep_reports())
 
-    work_off(sessions)
+    work_off()
 
     assert states(sessions) == ["done"]
     assert verdicts(sessions) == 2
@@ -50,14 +45,14 @@ def test_nothing_to_do_is_told(sessions):
     assert not jobs.perform_next(sessions, "worker")
 
 
-def test_changed_expectation_is_judged_anew(sessions):
+def test_changed_expectation_is_judged_anew(sessions, work_off):
     post(sessions, sweep_reports())
-    work_off(sessions)
+    work_off()
 
     with sessions.writing.begin() as session:
         changed = [Declaration("MPI_Bcast", "time", "O(p^2)")]
         declare(session, "mpich", changed, author="ada", reason=None)
-    work_off(sessions)
+    work_off()
 
     assert states(sessions) == ["done", "done", "done"]
     assert verdicts(sessions) == 3

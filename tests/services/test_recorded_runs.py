@@ -21,7 +21,7 @@ def test_run_tells_where_it_was_measured_and_how(sessions):
     record(sessions, [run_report(job=job, results=[result(procedure=procedure)])])
 
     with sessions.reading() as session:
-        run = recorded_run(session, "mpich", ID)
+        run = recorded_run(session, ID, "mpich")
     assert run.machine == "jureca"
     assert run.coordinate == {"p": 4}
     assert run.fingerprint == {"cores": 128}
@@ -36,7 +36,7 @@ def test_failed_result_has_a_reason_and_no_numbers(sessions):
     record(sessions, [run_report(results=[failed_result()])])
 
     with sessions.reading() as session:
-        (failed,) = recorded_run(session, "mpich", ID).results
+        (failed,) = recorded_run(session, ID, "mpich").results
     assert (failed.count, failed.middle) == (0, None)
     assert failed.reason == "it deadlocked"
 
@@ -45,4 +45,4 @@ def test_run_of_another_project_is_not_found(sessions):
     record(sessions, [run_report()])
 
     with sessions.reading() as session, pytest.raises(NotFound):
-        recorded_run(session, "openmpi", ID)
+        recorded_run(session, ID, "openmpi")

@@ -67,7 +67,7 @@ class Declarations(Schema):
     expectations: Annotated[list[Declaration], Field(min_length=1, max_length=10_000)]
 
 
-@router.get("", response_model=Expectations, responses=problems(404))
+@router.get("", response_model=Expectations, responses=problems(404, 422))
 def list_expectations(
     session: ReadingDep, project: str
 ) -> dict[str, list[expectations.Expectation]]:

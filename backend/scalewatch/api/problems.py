@@ -42,6 +42,8 @@ STATUS: Final[Mapping[type[ScalewatchError], int]] = {
 ACCEPTS: Final = {"Content-Encoding": "Accept-Encoding", "Content-Type": "Accept-Post"}
 """The header that answers an unsupported one."""
 
+FAILURE: Final = "the server failed; its log says why"
+
 MOST_ERRORS: Final = 50
 """More wrong fields than anybody reads are not listed."""
 
@@ -97,19 +99,26 @@ def problem_of_http(request: Request, error: HTTPException) -> Response:
 
 def problem_of_fields(request: Request, error: RequestValidationError) -> Response:
     """Answer wrong fields of a query, a path or a body."""
-    faults = [
-        (".".join(str(part) for part in one["loc"][1:]), str(one["msg"]))
+    evidence: dict[str, Any] = {"errors": _errors(_faults(error))}
+    positions = [
+        one["ctx"]["position"]
         for one in error.errors()
+        if one["type"] == "bad_expression"
     ]
-    evidence = {"errors": _errors(faults)}
-    detail = "; ".join(": ".join(filter(None, fault)) for fault in faults[:3])
+    if positions:
+        evidence["position"] = positions[0]
+    detail = detail_of_fields(error)
     return _document(request, 422, "InvalidRequest", detail, evidence, {})
+
+
+def detail_of_fields(error: RequestValidationError) -> str:
+    """Return in one line which fields are wrong, and why."""
+    return "; ".join(": ".join(filter(None, fault)) for fault in _faults(error)[:3])
 
 
 def problem_of_failure(request: Request) -> Response:
     """Answer a failure of ours, without its details."""
-    detail = "the server failed; its log says why"
-    return _document(request, 500, "InternalServerError", detail, {}, {})
+    return _document(request, 500, "InternalServerError", FAILURE, {}, {})
 
 
 def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
@@ -146,6 +155,13 @@ def _document(  # noqa: PLR0913, PLR0917 - the parts of a problem document
     return Response(
         orjson.dumps(content), status, media_type=MEDIA_TYPE, headers=dict(headers)
     )
+
+
+def _faults(error: RequestValidationError) -> list[tuple[str, str]]:
+    return [
+        (".".join(str(part) for part in one["loc"][1:]), str(one["msg"]))
+        for one in error.errors()
+    ]
 
 
 def _errors(faults: Sequence[tuple[str, str]]) -> list[Mapping[str, str]]:

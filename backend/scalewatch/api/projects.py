@@ -38,14 +38,15 @@ def list_commits(
     return answer({"commits": commits, "next": last})
 
 
-@router.get("/{project}/machines", responses=answers(schemas.Machines, 404))
+@router.get("/{project}/machines", responses=answers(schemas.Machines, 404, 422))
 def list_machines(session: ReadingDep, project: str) -> Response:
     """Return the machines of a project, as their last runs describe them."""
     return answer({"machines": machines_of(session, project)})
 
 
 @router.get(
-    "/{project}/report", responses=answers(report_schemas.MatchTable, 404, 409, 422)
+    "/{project}/report",  # noqa: FAST003 - the view reads the project
+    responses=answers(report_schemas.MatchTable, 404, 409, 422),
 )
 def show_report(
     session: ReadingDep,
@@ -58,7 +59,10 @@ def show_report(
     return answer(match_table(session, view).of_machines(machines or ()))
 
 
-@router.get("/{project}/models", responses=answers(schemas.CommitModels, 404, 409, 422))
+@router.get(
+    "/{project}/models",  # noqa: FAST003 - the view reads the project
+    responses=answers(schemas.CommitModels, 404, 409, 422),
+)
 def list_models(
     session: ReadingDep,
     view: ViewDep,

@@ -12,6 +12,10 @@ from scalewatch.errors import ScalewatchError
 
 COMMANDS: Final[Sequence[Deferred]] = (
     Deferred("model", "Model files of measurements and judge how they scale, offline."),
+    Deferred("serve", "Serve the dashboard and its API.", extra="server"),
+    Deferred("worker", "Analyse what is posted, beside the server.", extra="server"),
+    Deferred("migrate", "Bring the database up to date.", extra="server"),
+    Deferred("status", "Tell what is stored and what is to be done.", extra="server"),
 )
 """All commands, in the order in which one comes to need them."""
 

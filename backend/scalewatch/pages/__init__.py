@@ -2,10 +2,11 @@
 
 from fastapi import APIRouter
 
-from scalewatch.pages import assets, glossary, projects, regions, report, runs
+from scalewatch.pages import assets, docs, glossary, projects, regions, report, runs
 
 router = APIRouter()
 router.include_router(assets.router)
+router.include_router(docs.router)
 router.include_router(glossary.router)
 router.include_router(projects.router)
 router.include_router(regions.router)

@@ -1,7 +1,8 @@
-"""Style sheets, scripts and plotly.js, under URLs that name their version.
+"""Style sheets and scripts, under URLs that name their version.
 
 A URL never changes its content, so browsers keep it for good. plotly.js is the one
-that the installed plotly package brings: the figures were written for it.
+that the installed plotly package brings: the figures were written for it. Swagger UI
+comes from a package as well.
 """
 
 import gzip
@@ -21,6 +22,13 @@ from scalewatch.errors import NotFound
 from scalewatch.resources import bundled
 
 PLOTLY: Final = "plotly.min.js"
+PACKAGED: Final = {
+    PLOTLY: ("plotly", "package_data"),
+    "swagger-ui-bundle.js": ("fastapi_offline", "static"),
+    "swagger-ui.css": ("fastapi_offline", "static"),
+}
+"""Files that installed packages bring, by package and folder."""
+
 FOR_GOOD: Final = "public, max-age=31536000, immutable"
 IMPORT: Final = re.compile(r'^@import url\("([^"]+)"\) layer\((\w+)\);$', re.MULTILINE)
 
@@ -55,8 +63,9 @@ def show_asset(
 @cache
 def asset_version(path: str) -> str:
     """Return what the URL of a static file carries as its version."""
-    if path == PLOTLY:
-        return f"plotly-{version_of('plotly')}"
+    if path in PACKAGED:
+        package, _ = PACKAGED[path]
+        return f"{package}-{version_of(package)}"
     digest = sha256()
     for name in sorted(_files()):
         digest.update(name.encode() + b"\0" + _files()[name].read_bytes())
@@ -82,8 +91,9 @@ def _asset(path: str) -> Asset:
     NotFound
         If there is no such file; the path is looked up, never opened as given.
     """
-    if path == PLOTLY:
-        plain = files("plotly").joinpath("package_data", PLOTLY).read_bytes()
+    if path in PACKAGED:
+        package, folder = PACKAGED[path]
+        plain = files(package).joinpath(folder, path).read_bytes()
     elif path in _files():
         plain = _style(path) if path.endswith(".css") else _files()[path].read_bytes()
     else:

@@ -51,8 +51,7 @@ def _context(request: Request) -> dict[str, Any]:
         )
         return f"{request.scope.get('root_path', '')}{route}"
 
-    docs = f"{request.scope.get('root_path', '')}/docs"
-    return {"asset": asset, "docs_path": docs, "path": path}
+    return {"asset": asset, "path": path}
 
 
 def _combined(query: Query, changed: Query) -> Query:

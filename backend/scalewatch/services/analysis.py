@@ -22,11 +22,8 @@ from scalewatch.storage import expectations, points, samples, tables, verdicts
 from scalewatch.storage.inserts import Row
 from scalewatch.storage.tables import now
 
-RULE: Final = "paper"
+RULE: Final = "evidence"
 """How a model is selected."""
-
-SPACE: Final = "pmnf"
-"""Which growths compete: also those that nobody would expect."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +73,7 @@ def analyse(session: Session, subject: Subject) -> Analysis:
             questions[series_id] = _question(pool(own, blobs), promise)
         except ModellingError as error:
             findings[series_id] = _refusal(promise, str(error))
-    answers = find_all(list(questions.values()), {"rule": RULE, "space": SPACE})
+    answers = find_all(list(questions.values()), {"rule": RULE})
     findings |= zip(questions, answers, strict=True)
     return Analysis(
         subject.commit_id,

@@ -1,0 +1,57 @@
+"""What the server's commands share: settings and a database with its schema."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import click
+from alembic.util import CommandError
+from pydantic import ValidationError
+from sqlalchemy import Engine
+from sqlalchemy.exc import ArgumentError, DBAPIError
+
+from scalewatch.settings import Settings, get_settings
+from scalewatch.storage import schema
+from scalewatch.storage.session import connect
+
+
+def configured() -> Settings:
+    """Return the settings, or end in one line that names the wrong variable."""
+    try:
+        return get_settings()
+    except ValidationError as error:
+        first = error.errors()[0]
+        variable = f"SCALEWATCH_{first['loc'][0]}".upper()
+        found = f"{variable}={first['input']}"
+        raise click.ClickException(f"{found}: {first['msg']}") from None
+
+
+@contextmanager
+def opened(settings: Settings) -> Iterator[Engine]:
+    """Open the database; end in one line where it cannot be reached or read."""
+    try:
+        engine = connect(settings.database_url)
+    except (ArgumentError, ModuleNotFoundError, OSError) as error:
+        raise click.ClickException(f"SCALEWATCH_DATABASE_URL: {error}") from None
+    try:
+        yield engine
+    except (CommandError, DBAPIError) as error:
+        cause = error.orig if isinstance(error, DBAPIError) else error
+        raise click.ClickException(f"{shown(engine)}: {cause}") from error
+    finally:
+        engine.dispose()
+
+
+def prepare(engine: Engine) -> None:
+    """Migrate an embedded database; ask for that where others depend on it too."""
+    if engine.dialect.name == "sqlite":
+        schema.upgrade(engine)
+    elif (found := schema.version(engine)) != (needed := schema.newest()):
+        raise click.ClickException(
+            f"{shown(engine)} has schema {found or 'none'}, this version needs "
+            f"{needed}: run `scalewatch migrate`"
+        )
+
+
+def shown(engine: Engine) -> str:
+    """Return the URL of a database without its password."""
+    return engine.url.render_as_string(hide_password=True)

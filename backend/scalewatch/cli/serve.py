@@ -1,0 +1,127 @@
+"""`scalewatch serve`: the dashboard and its API."""
+
+import errno
+import os
+import socket
+from typing import Any, Final
+
+import click
+import uvicorn
+from uvicorn.config import LOGGING_CONFIG
+from uvicorn.supervisors import Multiprocess
+
+from scalewatch.cli.database import configured, opened, prepare
+
+ADDRESS_IN_USE: Final = 3
+"""Exit code if the port is occupied."""
+
+GRACE_SECONDS: Final = 3
+"""How long requests may go on after Ctrl-C."""
+
+
+class CannotListen(click.ClickException):
+    """The address is not ours to listen at."""
+
+    exit_code = ADDRESS_IN_USE
+
+
+EPILOG: Final = """
+\b
+Examples:
+  scalewatch serve
+  SCALEWATCH_PORT=8001 scalewatch serve
+  SCALEWATCH_DATABASE_URL=postgresql+psycopg://… scalewatch serve --workers 4
+"""
+
+
+@click.command("serve", epilog=EPILOG)
+@click.option(
+    "--host", help="Address to listen at.  [$SCALEWATCH_HOST; default: 127.0.0.1]"
+)
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    help="Port to listen at, 0 for a free one.  [$SCALEWATCH_PORT; default: 8000]",
+)
+@click.option(
+    "--workers",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    help="Processes that serve.",
+)
+def command(host: str | None, port: int | None, workers: int) -> None:
+    """Serve the dashboard and its API until Ctrl-C.
+
+    Without any setting the data lie in a database of your own, below
+    $SCALEWATCH_HOME, which is created and migrated as needed.
+    """
+    settings = configured()
+    listening = _listen(
+        settings.host if host is None else host,
+        settings.port if port is None else port,
+    )
+    with listening:
+        with opened(settings) as engine:
+            prepare(engine)
+        click.echo(f"Scalewatch is at {_url(listening)}  (Ctrl-C stops it)")
+        _serve(listening, workers)
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    """Return the listening socket; it is bound before anything else is begun."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        listening = socket.create_server((host, port), family=family, backlog=2048)
+    except (OSError, OverflowError) as error:
+        reason = f"cannot listen at {host} port {port}: {_reason(error)}"
+        if getattr(error, "errno", None) == errno.EADDRINUSE:
+            reason += f"; choose another, such as --port {port + 1}"
+        raise CannotListen(reason) from None
+    listening.set_inheritable(True)
+    return listening
+
+
+def _reason(error: Exception) -> str:
+    """Return the words of the operating system; asyncio's add the address again."""
+    number = getattr(error, "errno", None)
+    return os.strerror(number) if number and number > 0 else str(error)
+
+
+def _url(listening: socket.socket) -> str:
+    host, port, *_ = listening.getsockname()
+    if host in {"0.0.0.0", "::"}:  # noqa: S104 - compared with, not bound to
+        host = socket.gethostname()
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def _serve(listening: socket.socket, workers: int) -> None:
+    config = uvicorn.Config(
+        "scalewatch.app:served",
+        factory=True,
+        workers=workers,
+        access_log=False,
+        log_config=_logging(),
+        log_level="warning",
+        server_header=False,
+        timeout_graceful_shutdown=GRACE_SECONDS,
+    )
+    server = uvicorn.Server(config)
+    try:
+        if workers == 1:
+            server.run(sockets=[listening])
+        else:
+            Multiprocess(config, sockets=[listening]).run()
+    except KeyboardInterrupt:
+        pass  # how one stops a server; it has shut down in order before
+    if workers == 1 and not server.started:
+        raise click.ClickException("the server could not start; see above")
+
+
+def _logging() -> dict[str, Any]:
+    """Return uvicorn's logging with our own messages in it."""
+    ours = {"handlers": ["default"], "level": "INFO", "propagate": False}
+    return {
+        **LOGGING_CONFIG,
+        "loggers": {**LOGGING_CONFIG["loggers"], "scalewatch": ours},
+    }
