@@ -158,8 +158,9 @@ def _reader(
     stream: IO[str], take: Callable[[str], None], end: Callable[[], None]
 ) -> threading.Thread:
     def read() -> None:
-        for line in stream:
-            take(line)
+        with stream:
+            for line in stream:
+                take(line)
         end()
 
     thread = threading.Thread(target=read, daemon=True)

