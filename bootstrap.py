@@ -32,18 +32,24 @@ def main() -> None:
             f"Scalewatch needs Python 3.11 or newer, and {sys.executable} is {found}: "
             "name another one by PYTHON=… behind make."
         )
-    stamp = VENV / ("stamp-dev" if options.dev else "stamp")
+    stamp, stamp_dev = VENV / "stamp", VENV / "stamp-dev"
     wanted = fingerprint()
-    if PYTHON.exists() and stamp.exists() and stamp.read_text() == wanted:
+    if is_current(stamp_dev if options.dev else stamp, wanted):
         return
     print("Setting up .venv (once; a minute at most) …", flush=True)
     packages = ["-e", f"{ROOT}[server,agent]"]
     if options.dev:
         packages += developer_tools()
-    install(packages)
-    # What serves the developer serves the user.
-    for name in ("stamp", "stamp-dev") if options.dev else ("stamp",):
-        (VENV / name).write_text(wanted)
+    # Another Python, or packages since dropped, must leave nothing behind.
+    install(packages, anew=not is_current(stamp, wanted))
+    stamp.write_text(wanted)
+    if options.dev:
+        stamp_dev.write_text(wanted)
+
+
+def is_current(stamp: Path, wanted: str) -> bool:
+    """Tell whether .venv holds what `wanted` describes."""
+    return PYTHON.exists() and stamp.exists() and stamp.read_text() == wanted
 
 
 def fingerprint() -> str:
@@ -62,16 +68,16 @@ def developer_tools() -> list[str]:
     return list(project["dependency-groups"]["dev"])
 
 
-def install(packages: list[str]) -> None:
-    """Install `packages` into a new or existing .venv."""
+def install(packages: list[str], *, anew: bool) -> None:
+    """Install `packages` into .venv, after making it anew or as it is."""
     constraints = ["--quiet", "--constraint", str(CONSTRAINTS)]
     uv = shutil.which("uv")
     if uv:
-        if not PYTHON.exists():
+        if anew:
             run(uv, "venv", "--quiet", "--clear", "--python", sys.executable, str(VENV))
         run(uv, "pip", "install", "--python", str(PYTHON), *constraints, *packages)
         return
-    if not PYTHON.exists():
+    if anew or not (VENV / "bin" / "pip").exists():
         if importlib.util.find_spec("ensurepip") is None:
             version = f"{sys.version_info[0]}.{sys.version_info[1]}"
             sys.exit(

@@ -11,6 +11,9 @@ from scalewatch.cli.deferred import Deferred
 from scalewatch.errors import ScalewatchError
 
 COMMANDS: Final[Sequence[Deferred]] = (
+    Deferred(
+        "demo", "Measure MPI on this machine and show how it scales.", extra="server"
+    ),
     Deferred("model", "Model files of measurements and judge how they scale, offline."),
     Deferred("serve", "Serve the dashboard and its API.", extra="server"),
     Deferred("worker", "Analyse what is posted, beside the server.", extra="server"),

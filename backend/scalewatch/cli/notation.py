@@ -65,12 +65,7 @@ RICH: Final = Notation(
     missing="–",
     adjusted_r2="R̄²",
     divergence="δ",
-    symbols={
-        Verdict.MATCH: "✓ ",
-        Verdict.APPROXIMATE: "≈ ",
-        Verdict.MISMATCH: "✗ ",
-        Verdict.UNDECIDED: "? ",
-    },
+    symbols={verdict: f"{verdict.symbol} " for verdict in Verdict},
 )
 
 PLAIN: Final = Notation(

@@ -3,7 +3,6 @@
 * `growth`, `parse`, `notation` — growth classes: their algebra, reading and writing
 * `model` — performance models
 * `space` — which growths compete, from the expectation or given
-* `structures`, `scans` — how several parameters act together, and what can be told
 * `rules` — how one of them is selected, one module per rule
 * `search` — from measurements to findings, in batches
 * `verdict` — from a growth and an expectation to a verdict
@@ -13,8 +12,6 @@
 * `forecast` — break-even scale and memory wall
 * `regression`, `changes` — what changed between two versions, and how likely
 * `polynomials` — quadratic extrapolation of communication time
-* `scaling_error`, `scalings`, `weak_gaps` — strong and weak scaling errors
-* `speed_up`, `divergence_metric` — what follows from it: efficiency, how bad it grows
 * `hotspots` — how much two profiles differ
 """
 
@@ -26,11 +23,6 @@ from scalewatch.modelling.attribution import (
 )
 from scalewatch.modelling.changes import Change
 from scalewatch.modelling.crossing import first_above
-from scalewatch.modelling.divergence_metric import (
-    DivergenceMetric,
-    ErrorDivergence,
-    error_divergences,
-)
 from scalewatch.modelling.finding import Finding, Forecast
 from scalewatch.modelling.findings import Findings
 from scalewatch.modelling.forecast import (
@@ -56,20 +48,6 @@ from scalewatch.modelling.regression import (
     Incomparable,
     compare_versions,
 )
-from scalewatch.modelling.scaling_error import (
-    Origin,
-    ScalingError,
-    ScalingErrors,
-    ScalingKind,
-    strong_errors,
-    weak_errors,
-)
-from scalewatch.modelling.scalings import (
-    Times,
-    modelled_scaling_errors,
-    strong_scaling_errors,
-    weak_scaling_errors,
-)
 from scalewatch.modelling.search import find_models
 from scalewatch.modelling.space import (
     Ruler,
@@ -82,9 +60,7 @@ from scalewatch.modelling.space import (
     search_space,
     strong_scaling,
 )
-from scalewatch.modelling.speed_up import SpeedUp, speed_up
 from scalewatch.modelling.verdict import Direction, Verdict, direction, judge
-from scalewatch.modelling.weak_gaps import NeededRun, WeakGaps, weak_gaps
 
 __all__ = [
     "CONSTANT",
@@ -92,8 +68,6 @@ __all__ = [
     "Change",
     "Comparison",
     "Direction",
-    "DivergenceMetric",
-    "ErrorDivergence",
     "Extrapolation",
     "Factor",
     "Finding",
@@ -106,21 +80,13 @@ __all__ = [
     "JudgedCell",
     "MemoryWall",
     "Model",
-    "NeededRun",
-    "Origin",
     "ProfileDifference",
     "RankedRegion",
     "Ruler",
-    "ScalingError",
-    "ScalingErrors",
-    "ScalingKind",
     "Space",
-    "SpeedUp",
     "Suspect",
     "Term",
-    "Times",
     "Verdict",
-    "WeakGaps",
     "attribute",
     "break_even",
     "catwalk",
@@ -129,14 +95,12 @@ __all__ = [
     "default_deviation_limit",
     "direction",
     "drift",
-    "error_divergences",
     "expected_model",
     "extrapolations",
     "find_models",
     "first_above",
     "judge",
     "memory_wall",
-    "modelled_scaling_errors",
     "mpi_study",
     "parse_growth",
     "parse_guideline",
@@ -145,11 +109,5 @@ __all__ = [
     "rank_regions",
     "ruler",
     "search_space",
-    "speed_up",
-    "strong_errors",
     "strong_scaling",
-    "strong_scaling_errors",
-    "weak_errors",
-    "weak_gaps",
-    "weak_scaling_errors",
 ]

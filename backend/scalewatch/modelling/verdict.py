@@ -24,6 +24,11 @@ class Verdict(StrEnum):
     MISMATCH = "mismatch"
     UNDECIDED = "undecided"
 
+    @property
+    def symbol(self) -> str:
+        """The sign that stands before the word."""
+        return "✓≈✗?"[list(Verdict).index(self)]
+
 
 class Direction(StrEnum):
     """Side on which a growth misses its expectation."""

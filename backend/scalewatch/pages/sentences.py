@@ -11,12 +11,7 @@ from scalewatch.pages.mathematics import big_o, growth
 from scalewatch.services.scans import Scan
 from scalewatch.services.standings import Standing, State
 
-SYMBOLS: Final = {
-    Verdict.MATCH: "✓",
-    Verdict.APPROXIMATE: "≈",
-    Verdict.MISMATCH: "✗",
-    Verdict.UNDECIDED: "?",
-}
+SYMBOLS: Final = {verdict: verdict.symbol for verdict in Verdict}
 
 STATES: Final = {
     State.JUDGED: "judged",

@@ -1,0 +1,118 @@
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+SCALEWATCH = Path(sys.executable).with_name("scalewatch")
+REGIONS = (
+    "MPI_Barrier",
+    "MPI_Bcast",
+    "MPI_Reduce",
+    "MPI_Allreduce",
+    "MPI_Gather",
+    "MPI_Allgather",
+    "MPI_Alltoall",
+    "Bcast (binary tree)",
+)
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory) -> Path:
+    return tmp_path_factory.mktemp("demo")
+
+
+@pytest.fixture
+def port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def demo(home, port, *options) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [SCALEWATCH, "demo", "--quick", "--home", home, "--port", str(port), *options],
+        env={**os.environ, "COLUMNS": "120"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+
+def processes_of(home) -> list[str]:
+    """Return the command lines of all processes that name the demo's folder."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            words = (folder / "cmdline").read_bytes() + (
+                folder / "environ"
+            ).read_bytes()
+        except OSError:
+            continue
+        if str(home).encode() in words:
+            found.append(words.decode(errors="replace").replace("\0", " "))
+    return found
+
+
+def read_until(process, text) -> None:
+    for line in process.stdout:
+        if text in line:
+            return
+    pytest.fail(f"the demo ended before it printed {text!r}")
+
+
+def test_occupied_port_is_named_with_a_way_out(tmp_path):
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+
+        process = demo(tmp_path, port)
+        output, _ = process.communicate(timeout=60)
+
+    assert process.returncode == 3
+    assert f"Port {port} cannot be used" in output
+    assert f"SCALEWATCH_PORT={port + 1}" in output
+
+
+def test_demo_measures_models_and_judges_mpi_on_two_platforms(home, port):
+    process = demo(home, port, "--no-serve")
+    output, _ = process.communicate(timeout=600)
+
+    assert process.returncode == 0, output
+    _, _, match_table = output.partition("time of MPI operations")
+    for region in REGIONS:
+        (row,) = re.findall(rf"^│ {re.escape(region)} .*$", match_table, re.MULTILINE)
+        assert len(re.findall(r"match|approximate|mismatch|undecided", row)) == 2
+    assert processes_of(home) == []
+
+
+def test_second_run_measures_nothing_again(home, port):
+    process = demo(home, port, "--no-serve")
+    output, _ = process.communicate(timeout=120)
+
+    assert process.returncode == 0, output
+    assert "MPI_Barrier" in output
+    assert "1 of" not in output
+
+
+def test_ctrl_c_while_measuring_leaves_no_process_and_a_free_port(home, port):
+    process = demo(home, port, "--fresh")
+    read_until(process, "1 of 2")
+    while len(processes_of(home)) < 5:  # the demo, the server, the agent, MPI
+        assert process.poll() is None
+        time.sleep(0.1)
+
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=60)
+
+    assert process.returncode == 130
+    assert processes_of(home) == []
+    with socket.socket() as again:
+        again.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        again.bind(("127.0.0.1", port))
