@@ -9,6 +9,7 @@ from fastapi import APIRouter, Path, Response
 from sqlalchemy.orm import Session
 
 from scalewatch.api.dependencies import ReadingDep
+from scalewatch.api.problems import problems
 from scalewatch.api.views import ViewDep
 from scalewatch.errors import NotFound
 from scalewatch.figures.scaling import machines_figure, scaling_figure
@@ -18,7 +19,7 @@ from scalewatch.services.scalings import repetitions_of, scaling_of
 router = APIRouter(prefix="/figures", tags=["figures"])
 
 
-@router.get("/{figure}", name="figure")
+@router.get("/{figure}", name="figure", responses=problems(404, 409, 422))
 def show_figure(
     session: ReadingDep,
     view: ViewDep,

@@ -1,0 +1,48 @@
+import re
+
+import pytest
+
+from scalewatch.api.posting import EXAMPLE
+
+OPENAPI = "/api/v1/openapi.json"
+
+
+def test_docs_load_nothing_from_elsewhere(client):
+    page = client.get("/docs").text
+
+    loaded = re.findall(r'(?:src|href|data-docs)="([^"]+)"', page)
+    assert any("swagger-ui-bundle.js" in url for url in loaded)
+    for url in loaded:
+        assert url.startswith(("/", "#"))
+        if url.startswith("/"):
+            assert client.get(url).status_code == 200
+
+
+def test_example_of_the_docs_is_accepted(client):
+    assert client.post("/api/v1/runs", json=EXAMPLE).status_code == 202
+
+
+def test_every_route_is_documented_with_summary_and_answers(client):
+    for path, methods in client.get(OPENAPI).json()["paths"].items():
+        for method, operation in methods.items():
+            assert operation["description"], (method, path)
+            assert any(status.startswith("2") for status in operation["responses"])
+
+
+def test_posting_documents_bodies_and_problems(client):
+    posting = client.get(OPENAPI).json()["paths"]["/api/v1/runs"]["post"]
+
+    assert posting["requestBody"]["content"].keys() == {
+        "application/json",
+        "application/jsonl",
+        "application/x-ndjson",
+    }
+    assert posting["responses"].keys() == {
+        *("200", "202"),
+        *("400", "409", "413", "415", "422"),
+    }
+
+
+@pytest.mark.parametrize("reference", ["#/$defs/", "HTTPValidationError"])
+def test_description_stands_on_its_own(client, reference):
+    assert reference not in client.get(OPENAPI).text

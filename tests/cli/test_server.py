@@ -1,0 +1,165 @@
+"""The server's commands as processes."""
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import httpx2
+import pytest
+
+from builders import sweep
+
+SCALEWATCH = [sys.executable, "-c", "from scalewatch.cli import main; main()"]
+PATIENCE = 60
+
+
+@pytest.fixture
+def environment(tmp_path):
+    """A user without settings, whose data lie in a folder that does not exist yet."""
+    own = {"SCALEWATCH_HOME": str(tmp_path / "data" / "scalewatch")}
+    inherited = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("SCALEWATCH_")
+    }
+    return inherited | own
+
+
+def scalewatch(environment, *arguments):
+    return subprocess.run(
+        [*SCALEWATCH, *arguments],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+
+
+@contextmanager
+def running(environment, *arguments) -> Iterator[subprocess.Popen[str]]:
+    """Run a command in the background; end it if the test does not."""
+    with subprocess.Popen(
+        [*SCALEWATCH, *arguments],
+        env=environment | {"PYTHONUNBUFFERED": "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def url_of(server):
+    return re.search(r"http://\S+", server.stdout.readline()).group()
+
+
+def stop(process, number=signal.SIGINT):
+    """End a process in order; return what it complained about."""
+    process.send_signal(number)
+    _, complaints = process.communicate(timeout=PATIENCE)
+    return complaints
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_server_creates_its_database_analyses_and_stops_in_order(environment, workers):
+    with running(environment, "serve", "--port", "0", "--workers", workers) as server:
+        with httpx2.Client(base_url=url_of(server), timeout=PATIENCE) as client:
+            accepted = client.post("/api/v1/runs", json=sweep())
+            url = f"/api/v1/runs/{sweep()[0]['id']}/verdict"
+            verdict = client.get(url, params={"wait": 30})
+
+        complaints = stop(server)
+
+    assert accepted.status_code == 202
+    assert verdict.json()["state"] == "done"
+    assert (server.returncode, complaints) == (0, "")
+    told = json.loads(scalewatch(environment, "status", "--json").stdout)
+    assert (told["runs"], told["jobs"]["open"]) == (6, 0)
+
+
+def test_occupied_port_is_one_clear_line(environment):
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+
+        result = scalewatch(environment | {"SCALEWATCH_PORT": str(port)}, "serve")
+
+    assert result.returncode == 3
+    (line,) = result.stderr.splitlines()
+    assert f"port {port}" in line
+    assert f"--port {port + 1}" in line
+
+
+def test_address_of_another_machine_is_one_clear_line(environment):
+    result = scalewatch(environment, "serve", "--host", "192.0.2.1", "--port", "0")
+
+    assert result.returncode == 3
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_worker_beside_a_server_without_one_analyses(environment):
+    apart = environment | {"SCALEWATCH_EMBEDDED_WORKER": "false"}
+    with (
+        running(apart, "serve", "--port", "0") as server,
+        httpx2.Client(base_url=url_of(server), timeout=PATIENCE) as client,
+    ):
+        client.post("/api/v1/runs", json=sweep())
+        url = f"/api/v1/runs/{sweep()[0]['id']}/verdict"
+        before = client.get(url).json()["state"]
+        with running(apart, "worker") as worker:
+            worker.stdout.readline()
+            after = client.get(url, params={"wait": 30}).json()["state"]
+            stop(worker, signal.SIGTERM)
+
+    assert (before, after) == ("pending", "done")
+    assert worker.returncode == 0
+
+
+def test_migrate_creates_the_schema_once(environment):
+    first = scalewatch(environment, "migrate")
+    second = scalewatch(environment, "migrate")
+
+    assert "now has schema" in first.stdout
+    assert "is up to date with schema" in second.stdout
+
+
+def test_status_without_a_database_says_what_to_do(environment):
+    result = scalewatch(environment, "status")
+
+    assert result.returncode == 1
+    assert "scalewatch migrate" in result.stderr
+
+
+def test_status_is_a_sentence_for_people(environment):
+    scalewatch(environment, "migrate")
+
+    told = scalewatch(environment, "status").stdout
+
+    assert "0 runs of 0 projects; 0 jobs to be done; 0 failed" in told
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("SCALEWATCH_PORT", "http"),
+        ("SCALEWATCH_DATABASE_URL", "nonsense"),
+        ("SCALEWATCH_DATABASE_URL", "oracle+nonesuch://localhost/x"),
+        ("SCALEWATCH_DATABASE_URL", "sqlite:////proc/scalewatch.db"),
+        ("SCALEWATCH_DATABASE_URL", "postgresql+psycopg://u:secret@127.0.0.1:1/x"),
+    ],
+)
+def test_wrong_setting_is_one_clear_line(environment, name, value):
+    result = scalewatch(environment | {name: value}, "migrate")
+
+    assert result.returncode == 1
+    assert "Traceback" not in result.stderr
+    assert "secret" not in result.stderr
+    assert result.stderr.startswith("Error: ")
