@@ -66,6 +66,18 @@ def test_strong_scaling_needs_negative_exponents_and_gets_them_on_request():
     assert without.smape > 10 * finding.smape
 
 
+def test_work_divided_among_processes_is_found_beside_their_communication():
+    x = np.array([(p, n) for p in P[:5] for n in 2.0 ** np.arange(4, 9)])
+    p, n = x.T
+    space = strong_scaling("p") * Space.of("n", [0, 1, 2], [0, 1])
+
+    finding = refined(
+        3 + n / p + 2 * np.log2(p), x=x, noise=1e-3, parameter=("p", "n"), space=space
+    )
+
+    assert terms(finding) == "n / p + log p"
+
+
 def test_small_scales_count_as_much_as_large_ones():
     y = 1e-6 * np.log2(P) + 1e-12 * P**3
 

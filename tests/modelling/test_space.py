@@ -142,12 +142,18 @@ def test_a_space_of_ones_own_is_sorted_and_holds_the_constant():
     assert written(space) == ["1", "log p", "p"]
     assert space.constant == 0
     assert len(space | Space((parse_growth("n"),))) == 4
+    assert written(space * Space((parse_growth("n"),)))[-1] == "n p"
 
 
-def test_no_default_is_invented_for_several_parameters():
-    several = parse_growth("n p")
+def test_defaults_for_several_parameters_are_those_of_each():
+    several = parse_growth("n^2 log p")
 
+    assert search_space(several) == search_space(parse_growth("n^2")) | search_space(
+        parse_growth("log p")
+    )
+    assert default_deviation_limit(several) == parse_growth("n log^(1/2) p")
+
+
+def test_a_ruler_measures_one_parameter():
     with pytest.raises(NotOneParameter, match="depends on n, p"):
-        search_space(several)
-    with pytest.raises(NotOneParameter, match="depends on n, p"):
-        default_deviation_limit(several)
+        ruler(parse_growth("n p"))

@@ -3,6 +3,7 @@
 * `growth`, `parse`, `notation` — growth classes: their algebra, reading and writing
 * `model` — performance models
 * `space` — which growths compete, from the expectation or given
+* `structures`, `scans` — how several parameters act together, and what can be told
 * `rules` — how one of them is selected, one module per rule
 * `search` — from measurements to findings, in batches
 * `verdict` — from a growth and an expectation to a verdict

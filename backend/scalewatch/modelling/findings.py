@@ -135,6 +135,8 @@ def _finding(group: Group, row: int) -> Finding:
     growth, expectation = model.growth, sample.expectation
     verdict_probability = _verdict_probability(selection, row)
     verdict, reason = _verdict(sample, growth, verdict_probability)
+    if row in selection.reasons:
+        verdict, reason = Verdict.UNDECIDED, selection.reasons[row]
     return Finding(
         model=model,
         growth=growth,
@@ -187,7 +189,8 @@ def _class_probability(selection: Selection, row: int) -> dict[Growth, float]:
     probability: dict[Growth, float] = {}
     shares = selection.hypothesis_probability[row]
     for index in np.flatnonzero(shares):
-        growth = max((*selection.hypotheses[index], CONSTANT))
+        place = index if selection.likely is None else selection.likely[row, index]
+        growth = max((*selection.hypotheses[place], CONSTANT))
         probability[growth] = probability.get(growth, 0.0) + float(shares[index])
     likely = [growth for growth in probability if probability[growth] >= NEGLIGIBLE]
     likely.sort(key=lambda growth: (-probability[growth], growth))
@@ -199,11 +202,12 @@ def _forecasts(group: Group, row: int, model: Model) -> tuple[Forecast, ...]:
     if forecasts is None:
         bounds = [(float(model(at)), None, None) for at in sample.targets]
     else:
-        bounds = np.ldexp(forecasts[row], group.log2_scale[row]).tolist()
+        with np.errstate(over="ignore"):
+            bounds = np.ldexp(forecasts[row], group.log2_scale[row]).tolist()
     return tuple(
         Forecast(at, value, low, high, sample.level)
         for at, (value, low, high) in zip(sample.targets, bounds, strict=True)
-        if math.isfinite(value)
+        if math.isfinite(value) and (high is None or math.isfinite(high))
     )
 
 

@@ -8,6 +8,7 @@ share the rest in equal parts, each in proportion to the prior without expectati
 neither a fine space nor a wide deviation limit decides a verdict.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -52,19 +53,30 @@ class Prior:
         """Return the prior of the growths of a space."""
         share = np.full(len(space), (1 - CONSTANT_SHARE) / max(len(space) - 1, 1))
         share[space.constant] = CONSTANT_SHARE
+        return cls.given(share, space.growths, expectation, deviation_limit)
+
+    @classmethod
+    def given(
+        cls,
+        share: Reals,
+        growths: Sequence[Growth],
+        expectation: Growth | None,
+        deviation_limit: Growth | None,
+    ) -> "Prior":
+        """Return the prior of growths that had other shares but for an expectation."""
         if expectation is None or deviation_limit is None:
             return cls(share / share.sum())
         ranks = np.array(
             [
                 RANKS.index(judge(growth, expectation, deviation_limit))
-                for growth in space
+                for growth in growths
             ]
         )
         present = np.bincount(ranks, share, len(RANKS))
         parts = np.where(present > 0, [PROMISE, 1.0, 1.0], 0.0)
         parts[1:] *= (1 - PROMISE) / max(parts[1:].sum(), 1.0)
-        share *= (parts / np.where(present > 0, present, 1.0))[ranks]
-        return cls(share / share.sum(), ranks)
+        promised = share * (parts / np.where(present > 0, present, 1.0))[ranks]
+        return cls(promised / promised.sum(), ranks)
 
 
 def posterior(log_evidence: Singles, prior: Prior) -> Reals:

@@ -23,6 +23,31 @@ def adjusted_r2(r2: Reals, points: int, terms: int | NDArray[np.intp]) -> Reals:
     return 1 - (1 - r2) * (points - 1) / (points - terms - 1)
 
 
+def adjusted_r2_of(
+    actual: Reals, predicted: Reals, terms: int | NDArray[np.intp]
+) -> Reals:
+    """Return R̄² of models, NaN where it does not apply, shape (S,).
+
+    It applies to models of some terms, but not as many as points, and to series that
+    vary.
+
+    Parameters
+    ----------
+    actual, predicted
+        Point by series, shape (n, S).
+    terms
+        Terms besides the constant, of all models or of each.
+    """
+    mean = reduce(np.add, actual) / len(actual)
+    variation = reduce(np.add, (actual - mean) ** 2)
+    residual = reduce(np.add, (actual - predicted) ** 2)
+    left = len(actual) - 1 - np.asarray(terms)
+    applies = (variation > 0) & (left > 0) & (left < len(actual) - 1)
+    unexplained = np.full(variation.shape, np.nan)
+    np.divide(residual, variation, out=unexplained, where=applies)
+    return adjusted_r2(1 - unexplained, len(actual), np.where(left > 0, terms, 0))
+
+
 def smape(actual: Reals, predicted: Reals) -> Reals:
     """Return the symmetric mean absolute percentage error, 0 … 200, shape (S,).
 

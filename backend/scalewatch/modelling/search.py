@@ -66,7 +66,8 @@ def find_models(  # noqa: PLR0913, one keyword per choice of the user
         of the performance model normal form, a space of your own, or what the rule
         prescribes.
     rule
-        How one of them is selected, see `scalewatch.modelling.rules`.
+        How one of them is selected, see `scalewatch.modelling.rules`; for several
+        parameters the default rule tries their sums and products.
     summary
         How repetitions become one value; what the rule prescribes unless given.
     targets
@@ -87,9 +88,10 @@ def find_models(  # noqa: PLR0913, one keyword per choice of the user
     if summary is not None and summary not in SUMMARIES:
         raise UnknownChoice("summary", summary, SUMMARIES)
     parameters = (parameter,) if isinstance(parameter, str) else tuple(parameter)
-    competing = _space(space, rule_named(rule), expectation, parameters)
+    selector = rule_named(rule, len(parameters))
+    competing = _space(space, selector, expectation, parameters)
     question = _Question(
-        rule=rule_named(rule),
+        rule=selector,
         space=competing,
         summary=summary,
         expectation=expectation,

@@ -14,7 +14,7 @@ Expectations?", ICS 2015.
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cache
+from functools import cache, reduce
 from itertools import pairwise, product
 from typing import Final, Literal
 
@@ -74,6 +74,10 @@ class Space:
 
     def __or__(self, other: "Space") -> "Space":
         return Space(self.growths + other.growths)
+
+    def __mul__(self, other: "Space") -> "Space":
+        """Return all products of a growth of each."""
+        return Space(tuple(one * two for one, two in product(self, other)))
 
     def __contains__(self, growth: object) -> bool:
         return growth in self.growths
@@ -203,19 +207,25 @@ def search_space(expectation: Growth, parameter: str = "p") -> Space:
     """Return the default search space for an expectation, see `ruler`.
 
     E = p gives {1, log p, p^¼, p^¼ log p, √p, …, p, p log p, …, p^(7/4) log p, p²}.
+    For several parameters it holds the growths that follow from the factor of each.
     """
-    return ruler(expectation, parameter).space
+    if len(expectation.parameters) < 2:
+        return ruler(expectation, parameter).space
+    spaces = [ruler(Growth((factor,))).space for factor in expectation.factors]
+    return reduce(Space.__or__, spaces)
 
 
 def default_deviation_limit(expectation: Growth) -> Growth:
     """Return D: the leading factor of E with half its exponent (section 2.3).
 
-    D has no other factor: E = p log p gives √p, and O(1) gives 1.
+    D has no other factor: E = p log p gives √p, and O(1) gives 1. For several
+    parameters it is the product of the limits of each.
     """
+    if len(expectation.parameters) > 1:
+        limits = [default_deviation_limit(Growth((f,))) for f in expectation.factors]
+        return reduce(Growth.__mul__, limits)
     if expectation == CONSTANT:
         return CONSTANT
-    if len(expectation.parameters) > 1:
-        raise NotOneParameter(str(expectation), expectation.parameters)
     (factor,) = expectation.factors
     kind = leading_class(expectation)
     exponent: Fraction = getattr(factor, kind)

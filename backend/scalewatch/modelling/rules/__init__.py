@@ -32,6 +32,7 @@ from scalewatch.modelling.rules.rule import (
     single_terms,
 )
 from scalewatch.modelling.rules.smape import SMAPE
+from scalewatch.modelling.rules.surfaces import SURFACES
 
 __all__ = [
     "RULES",
@@ -43,12 +44,14 @@ __all__ = [
     "single_terms",
 ]
 
-RULES: Final = {rule.name: rule for rule in (EVIDENCE, PAPER, SMAPE, REFINEMENT)}
+RULES: Final = {
+    rule.name: rule for rule in (EVIDENCE, PAPER, SMAPE, REFINEMENT, SURFACES)
+}
 """All rules by name."""
 
 
-def rule_named(name: str) -> Rule:
-    """Return a rule by its name.
+def rule_named(name: str, parameters: int = 1) -> Rule:
+    """Return a rule by its name; the default one for several parameters is surfaces.
 
     Raises
     ------
@@ -57,4 +60,6 @@ def rule_named(name: str) -> Rule:
     """
     if name not in RULES:
         raise UnknownChoice("rule", name, RULES)
+    if parameters > 1 and name == EVIDENCE.name:
+        return SURFACES
     return RULES[name]

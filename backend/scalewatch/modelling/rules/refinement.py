@@ -25,7 +25,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scalewatch.modelling.quality import adjusted_r2, smape
+from scalewatch.modelling.quality import adjusted_r2_of, smape
 from scalewatch.modelling.rules.cross_validation import Fits, best_fits
 from scalewatch.modelling.rules.rule import Rule, Sample, Selection
 from scalewatch.modelling.rules.terms import TermTable, term_table
@@ -121,19 +121,9 @@ def _selection(refined: Fits, space: Space, table: TermTable, y: Reals) -> Selec
         ),
         chosen=chosen.reshape(-1),
         coefficients=np.hstack([constant, factors * scale]),
-        adjusted_r2=_adjusted_r2(y, fitted.T, is_used.sum(axis=1)),
+        adjusted_r2=adjusted_r2_of(y, fitted.T, is_used.sum(axis=1)),
         smape=smape(y, fitted.T),
     )
-
-
-def _adjusted_r2(y: Reals, fitted: Reals, terms: Indices) -> Reals:
-    """Return the adjusted R² of each series, NaN without a term or variation."""
-    variation = ((y - y.mean(axis=0)) ** 2).sum(axis=0)
-    residual = ((y - fitted) ** 2).sum(axis=0)
-    unexplained = np.full(y.shape[1], np.nan)
-    has_quality = (terms > 0) & (variation > 0)
-    np.divide(residual, variation, out=unexplained, where=has_quality)
-    return adjusted_r2(1 - unexplained, len(y), terms)
 
 
 REFINEMENT = Rule("refinement", summary="median", auto_space="pmnf", select=select)

@@ -68,6 +68,9 @@ class Selection:
         Quality of the selected model, shape (S,); SMAPE in percent, 0 … 200.
     hypothesis_probability
         Posterior, shape (S, H), rows sum to 1; None for a rule without one.
+    likely
+        Where that would be too much: hypotheses that its columns are about, shape
+        (S, L), each the leading-order term of many. None for all of them in order.
     verdict_probability
         Posterior of match, approximate and mismatch, shape (S, 3), rows sum to 1;
         None for a rule without one or without an expectation.
@@ -75,7 +78,8 @@ class Selection:
         Value, low and high at each target, shape (S, len(targets), 3); None for a
         rule without intervals, then the model itself is evaluated.
     reasons
-        Row to words, where `chosen` is -1: "negative values have no logarithm".
+        Row to words: why there is no model where `chosen` is -1, and elsewhere why the
+        verdict has to stay open whatever the model is.
     """
 
     hypotheses: tuple[Hypothesis, ...]
@@ -84,6 +88,7 @@ class Selection:
     adjusted_r2: NDArray[np.float64]
     smape: NDArray[np.float64]
     hypothesis_probability: NDArray[np.float64] | None = None
+    likely: NDArray[np.intp] | None = None
     verdict_probability: NDArray[np.float64] | None = None
     forecasts: NDArray[np.float64] | None = None
     reasons: Mapping[int, str] = field(default_factory=dict)

@@ -27,7 +27,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scalewatch.modelling.quality import adjusted_r2, smape
+from scalewatch.modelling.quality import adjusted_r2_of, smape
 from scalewatch.modelling.rules.folds import Folds
 from scalewatch.modelling.rules.rule import Rule, Sample, Selection, single_terms
 from scalewatch.modelling.rules.terms import term_table
@@ -98,8 +98,7 @@ def _choose(values: Reals, folds: Folds, scratch: Reals) -> Choice:
     coefficients = (folds.coefficients[:, :, chosen] * y).sum(axis=1)
     coefficients[0, is_constant] = mean[is_constant]
     fitted = coefficients[0] + coefficients[1] * folds.tau[:, chosen]
-    fit = _adjusted_r2(y, mean, fitted)
-    fit[is_constant] = np.nan
+    fit = adjusted_r2_of(y, fitted, (~is_constant).astype(np.intp))
     return chosen[:series], coefficients[:, :series], fit[:series], error[:series]
 
 
@@ -142,15 +141,6 @@ def _is_negligible(
     is_small = (contribution < NEGLIGIBLE * np.abs(y)).all(axis=0)
     is_small |= slope == 0
     return np.asarray(is_small & (chosen != folds.constant))
-
-
-def _adjusted_r2(y: Reals, mean: Reals, fitted: Reals) -> Reals:
-    """Return the adjusted R² of fits with one term, shape (S,)."""
-    variation = ((y - mean) ** 2).sum(axis=0)
-    residual = ((y - fitted) ** 2).sum(axis=0)
-    unexplained = np.ones_like(variation)
-    np.divide(residual, variation, out=unexplained, where=variation > 0)
-    return adjusted_r2(1 - unexplained, len(y), terms=1)
 
 
 SMAPE = Rule("smape", summary="mean", auto_space="pmnf", select=select)

@@ -26,6 +26,33 @@ class TermTable:
     log2_scale: NDArray[np.float64]
 
 
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """The growths of one parameter, none of them constant.
+
+    Parameters
+    ----------
+    parameter
+        Its name.
+    growths
+        G of them.
+    table
+        Their values at the measured settings.
+    """
+
+    parameter: str
+    growths: tuple[Growth, ...]
+    table: TermTable
+
+    def only(self, numbers: NDArray[np.intp]) -> "Terms":
+        """Return some of them."""
+        return Terms(
+            self.parameter,
+            tuple(self.growths[number] for number in numbers.tolist()),
+            TermTable(self.table.tau[numbers], self.table.log2_scale[numbers]),
+        )
+
+
 def term_table(
     growths: Sequence[Growth], settings: Mapping[str, NDArray[np.float64]]
 ) -> TermTable:

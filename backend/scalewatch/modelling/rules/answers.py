@@ -1,0 +1,161 @@
+"""What a contest of several parameters says about one series."""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scalewatch.modelling.growth import CONSTANT, Growth
+from scalewatch.modelling.posterior import RANKS, Prior, verdict_posterior
+from scalewatch.modelling.quality import adjusted_r2_of, smape
+from scalewatch.modelling.rules.contest import Contest, Weights
+from scalewatch.modelling.rules.intervals import (
+    Mixture,
+    Targets,
+    forecast,
+    likeliest,
+)
+from scalewatch.modelling.rules.rule import Hypothesis, Sample
+from scalewatch.modelling.verdict import Verdict, decide
+
+Reals = NDArray[np.float64]
+
+LISTED: Final = 32
+"""Growths per series whose probability is told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What is found about one series, in units of its level.
+
+    Parameters
+    ----------
+    hypothesis
+        The likeliest.
+    coefficients
+        Its c₀ … c_K.
+    quality
+        Adjusted R² and SMAPE, shape (2,).
+    growths, probability
+        The likeliest leading-order terms and their posterior, `LISTED` of each.
+    verdicts
+        Posterior of match, approximate and mismatch, zeros without an expectation.
+    forecasts
+        Value, low and high at each target, shape (targets, 3).
+    """
+
+    hypothesis: Hypothesis
+    coefficients: Reals
+    quality: Reals
+    growths: tuple[Growth, ...]
+    probability: Reals
+    verdicts: Reals
+    forecasts: Reals
+
+
+@dataclass(frozen=True, slots=True)
+class Questions:
+    """What a sample asks a contest.
+
+    Parameters
+    ----------
+    contest
+        The hypotheses.
+    growths
+        Leading-order terms, the columns of the contest and the constant, C + 1.
+    prior
+        Of each growth, and the verdict it would mean.
+    log_prior
+        Of each hypothesis, shape (H,).
+    log2_scale
+        Logarithm of what each column was divided by, shape (C,).
+    targets
+        Where forecasts are wanted.
+    """
+
+    contest: Contest
+    growths: tuple[Growth, ...]
+    prior: Prior
+    log_prior: Reals
+    log2_scale: Reals
+    targets: Targets
+
+    @classmethod
+    def of(cls, sample: Sample, contest: Contest) -> "Questions":
+        """Read them from a sample."""
+        growths = (*contest.columns, CONSTANT)
+        usual = contest.by_growth(np.exp(contest.log_prior))
+        prior = Prior.given(usual, growths, sample.expectation, sample.deviation_limit)
+        change = np.ones(len(growths))
+        np.divide(prior.share, usual, out=change, where=usual > 0)
+        return cls(
+            contest=contest,
+            growths=growths,
+            prior=prior,
+            log_prior=contest.log_prior + np.log(change)[contest.leading],
+            log2_scale=contest.log2_scale(),
+            targets=Targets(_log2_targets(sample, contest), sample.level),
+        )
+
+    def answer(self, weights: Weights) -> Answer:
+        """Return what is found about a series."""
+        contest = self.contest
+        weighed = contest.weigh(weights)
+        probability = _normalised(weighed.score + self.log_prior)
+        by_growth = contest.by_growth(probability)
+        verdicts = verdict_posterior(by_growth[np.newaxis], self.prior)
+        chosen = self._chosen(weighed.score, verdicts)
+        members = contest.members(chosen)
+        constant, *factors = weighed.coefficients(chosen)
+        fitted = constant + factors @ contest.tau[members]
+        listed = likeliest(by_growth, LISTED)
+        return Answer(
+            hypothesis=tuple(contest.columns[each] for each in members.tolist()),
+            coefficients=np.append(
+                constant, factors * np.exp2(-self.log2_scale[members])
+            ),
+            quality=_quality(1 / weights.inverse, fitted, len(members)),
+            growths=tuple(self.growths[each] for each in listed.tolist()),
+            probability=by_growth[listed],
+            verdicts=np.zeros(3) if verdicts is None else verdicts[0],
+            forecasts=forecast(
+                contest,
+                Mixture.of(contest, probability, chosen),
+                weights,
+                self.targets,
+            ),
+        )
+
+    def _chosen(self, score: Reals, verdicts: Reals | None) -> int:
+        """Return the best hypothesis, of those with the verdict if it is settled."""
+        if verdicts is None or self.prior.ranks is None:
+            return int(score.argmax())
+        shares = dict(zip(RANKS, verdicts[0].tolist(), strict=True))
+        verdict = decide(shares, self.targets.level)
+        if verdict is Verdict.UNDECIDED:
+            return int(score.argmax())
+        ranks = self.prior.ranks[self.contest.leading]
+        return int(np.where(ranks == RANKS.index(verdict), score, -np.inf).argmax())
+
+
+def _log2_targets(sample: Sample, contest: Contest) -> Reals:
+    """Return the logarithm of τ of each column at the targets, shape (C, T)."""
+    at_targets = np.zeros((len(contest.columns), len(sample.targets)))
+    for place, target in enumerate(sample.targets):
+        at_targets[:, place] = contest.log2_at(target) - contest.log2_scale()
+    return at_targets
+
+
+def _quality(y: Reals, fitted: Reals, terms: int) -> Reals:
+    """Return adjusted R² and SMAPE of the model of y."""
+    actual, predicted = y[:, np.newaxis], fitted[:, np.newaxis]
+    return np.concatenate(
+        [adjusted_r2_of(actual, predicted, terms), smape(actual, predicted)]
+    )
+
+
+def _normalised(log: Reals) -> Reals:
+    """Return probabilities in proportion to what has these logarithms."""
+    probability = np.exp(log - log.max())
+    return np.asarray(probability / probability.sum())

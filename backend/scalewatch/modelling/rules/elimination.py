@@ -1,0 +1,130 @@
+"""Relative least squares of many hypotheses at once, by Gaussian elimination.
+
+A hypothesis f = c₀ + Σ cₖ·τₖ is fitted so that Σ ω·(1 - f/y)² is least. With w = 1/y
+the normal equations of all hypotheses are made of the moments
+
+    Σ ω w²·τⱼ·τₖ,  Σ ω w²·τₖ,  Σ ω w·τₖ,  Σ ω w²,  Σ ω w,  Σ ω,
+
+which are linear in the weights: one matrix product with the products of columns gives
+those of all hypotheses, and the elimination runs over them side by side. The constant
+is eliminated last, so that the fit without it comes for free: it replaces a fit whose
+constant is negative. A hypothesis whose term comes out negative is one with fewer
+terms, and leaves the contest.
+"""
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+Reals = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+DEPENDENT: Final = 1e-10
+"""Share of a column's square below which the others already hold all of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Design:
+    """Hypotheses of equally many terms at the measured settings.
+
+    Parameters
+    ----------
+    members
+        Columns of each hypothesis, shape (H, K).
+    tau, squares
+        All columns and their squares, shape (n, C).
+    products
+        For each pair of terms of a hypothesis their product, shape (n, H).
+    """
+
+    members: Indices
+    tau: Reals
+    squares: Reals
+    products: dict[tuple[int, int], Reals]
+
+    @classmethod
+    def of(cls, tau: Reals, members: Indices) -> "Design":
+        """Multiply the columns, shape (C, n), that occur together."""
+        products = {
+            (i, j): (tau[members[:, i]] * tau[members[:, j]]).T
+            for i, j in combinations(range(members.shape[1]), 2)
+        }
+        return cls(members, tau.T, (tau * tau).T, products)
+
+
+def fit(design: Design, weight: Reals, omega: Reals) -> tuple[Reals, Reals]:
+    """Fit all hypotheses to a series.
+
+    Parameters
+    ----------
+    design
+        H hypotheses of K terms.
+    weight
+        w = 1/y, shape (n,).
+    omega
+        ω, how much a point counts, shape (n,).
+
+    Returns
+    -------
+    misfit
+        Σ ω·(1 - f/y)², shape (H,); inf for a hypothesis that leaves the contest.
+    coefficients
+        c₀ … c_K, shape (1 + K, H).
+    """
+    terms = design.members.shape[1]
+    target = terms + 1
+    system = _normal_equations(design, weight, omega)
+    squares = [system[k, k] for k in range(target)]
+    is_possible = np.ones((), dtype=np.bool_)
+    for pivot in range(target):
+        without_pivot = system[target, target]
+        least = DEPENDENT * squares[pivot]
+        is_possible = is_possible & (system[pivot, pivot] > least)
+        system[pivot, pivot] = np.maximum(system[pivot, pivot], least)
+        for row in range(pivot + 1, target + 1):
+            share = system[pivot, row] / system[pivot, pivot]
+            for column in range(row, target + 1):
+                known = system[row, column]
+                system[row, column] = known - share * system[pivot, column]
+
+    constant = system[terms, target] / system[terms, terms]
+    misfit = np.where(constant > 0, system[target, target], without_pivot)
+    coefficients = _coefficients(system, np.maximum(constant, 0.0), terms)
+    is_possible = is_possible & (coefficients[1:] > 0).all(axis=0)
+    return np.where(is_possible, np.maximum(misfit, 0.0), np.inf), coefficients
+
+
+def _normal_equations(
+    design: Design, weight: Reals, omega: Reals
+) -> dict[tuple[int, int], Reals]:
+    """Return the upper triangle: terms, then the constant, then the target."""
+    terms = design.members.shape[1]
+    target = terms + 1
+    first, second = omega * weight, omega * weight**2
+    moments = second @ design.tau, first @ design.tau, second @ design.squares
+    system = {pair: second @ product for pair, product in design.products.items()}
+    for k, column in enumerate(design.members.T):
+        system[k, terms] = moments[0].take(column)
+        system[k, target] = moments[1].take(column)
+        system[k, k] = moments[2].take(column)
+    system[terms, terms] = second.sum(keepdims=True)
+    system[terms, target] = first.sum(keepdims=True)
+    system[target, target] = omega.sum(keepdims=True)
+    return system
+
+
+def _coefficients(
+    system: dict[tuple[int, int], Reals], constant: Reals, terms: int
+) -> Reals:
+    """Substitute backwards from the constant: c₀ … c_K."""
+    coefficients = np.empty((terms + 1, *constant.shape))
+    coefficients[0] = constant
+    for k in reversed(range(terms)):
+        left = system[k, terms + 1] - system[k, terms] * constant
+        for later in range(k + 1, terms):
+            left -= system[k, later] * coefficients[1 + later]
+        coefficients[1 + k] = left / system[k, k]
+    return coefficients

@@ -1,0 +1,157 @@
+"""Models of several parameters: sums and products of single-parameter terms.
+
+All hypotheses of `structures` compete, such as f·g, f + g and f·g + f. A series is
+located by the logarithms of its repetitions, see `location`, and fitted relatively;
+the likeliest hypothesis is selected, see `contest`.
+
+Where the space admits too many hypotheses, as with three parameters, those compete
+whose growths are the fittest of each parameter by itself, see `shortlist`. Where the
+settings cannot tell a product from a sum, simplicity alone decides between them: the
+verdict stays open, and says which measurement would settle it, see `scans`.
+
+References
+----------
+A. Calotoiu et al., "Fast Multi-Parameter Performance Modeling", CLUSTER 2016.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scalewatch.modelling.evidence import LARGEST_RANGE
+from scalewatch.modelling.rows import total
+from scalewatch.modelling.rules.answers import LISTED, Answer, Questions
+from scalewatch.modelling.rules.contest import Contest, Weights
+from scalewatch.modelling.rules.evidence import NOT_POSITIVE, located
+from scalewatch.modelling.rules.rule import Hypothesis, Rule, Sample, Selection
+from scalewatch.modelling.rules.shortlist import shortlist
+from scalewatch.modelling.rules.terms import Terms, term_table
+from scalewatch.modelling.scans import unresolved
+from scalewatch.modelling.structures import count
+
+Reals = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+MOST_HYPOTHESES: Final = 20_000
+"""More than that many make a shortlist necessary; two parameters have 7,141."""
+
+
+def select(sample: Sample) -> Selection:
+    """Select the likeliest sum of products for each series."""
+    rows = np.flatnonzero(np.fmin.reduce(sample.values, axis=(1, 2)) > 0)
+    location = located(sample.values[rows], sample.summary)
+    level = total(location.log) / len(location.log)
+    weights = [
+        Weights(*each)
+        for each in zip(
+            np.exp(np.clip(level - location.log, -LARGEST_RANGE, LARGEST_RANGE)).T,
+            location.weight.T,
+            location.variance.tolist(),
+            location.freedom.tolist(),
+            strict=True,
+        )
+    ]
+    questions = map(_asked(sample), weights)
+    found = [asked.answer(each) for asked, each in zip(questions, weights, strict=True)]
+    return _selection(sample, rows, np.exp(level), found)
+
+
+def _asked(sample: Sample) -> Callable[[Weights], Questions]:
+    """Return a function that holds the contest a series needs."""
+    terms = tuple(_terms(sample))
+    points = sample.values.shape[1]
+    if count([len(each.growths) for each in terms]) <= MOST_HYPOTHESES:
+        same = Questions.of(sample, Contest.of(terms, points))
+        return lambda _: same
+    length = _length(len(terms))
+
+    def shortlisted(weights: Weights) -> Questions:
+        short = (
+            each.only(np.sort(_order(sample, each, weights)[:length])) for each in terms
+        )
+        return Questions.of(sample, Contest.of(tuple(short), points))
+
+    return shortlisted
+
+
+def _order(sample: Sample, terms: Terms, weights: Weights) -> Indices:
+    return shortlist(
+        sample.settings,
+        terms.parameter,
+        terms.table.tau,
+        weights.inverse,
+        weights.omega,
+    )
+
+
+def _terms(sample: Sample) -> Iterator[Terms]:
+    """Yield the growths of each parameter that was varied."""
+    for name, settings in sample.settings.items():
+        growths = tuple(each for each in sample.space if each.parameters == (name,))
+        if growths and np.ptp(settings) > 0:
+            yield Terms(name, growths, term_table(growths, sample.settings))
+
+
+def _length(parameters: int) -> int:
+    """Return how many growths per parameter may compete."""
+    length = 1
+    while count([length + 1] * parameters) <= MOST_HYPOTHESES:
+        length += 1
+    return length
+
+
+def _selection(
+    sample: Sample, rows: Indices, unit: Reals, found: list[Answer]
+) -> Selection:
+    """Put answers about some series of a sample together; the others have none."""
+    numbers: dict[Hypothesis, int] = {}
+    series = len(sample.values)
+    width = max((len(each.coefficients) for each in found), default=1)
+    chosen = np.full(series, -1, dtype=np.intp)
+    coefficients = np.zeros((series, width))
+    likely = np.zeros((series, LISTED), dtype=np.intp)
+    probability = np.zeros((series, LISTED))
+    verdicts = np.zeros((series, 3))
+    forecasts = np.zeros((series, len(sample.targets), 3))
+    quality = np.full((2, series), np.nan)
+    for row, size, each in zip(rows, unit, found, strict=True):
+        chosen[row] = numbers.setdefault(each.hypothesis, len(numbers))
+        coefficients[row, : len(each.coefficients)] = each.coefficients * size
+        likely[row, : len(each.growths)] = [
+            numbers.setdefault((growth,) if growth.factors else (), len(numbers))
+            for growth in each.growths
+        ]
+        probability[row, : len(each.growths)] = each.probability
+        verdicts[row] = each.verdicts
+        forecasts[row] = each.forecasts * size
+        quality[:, row] = each.quality
+    return Selection(
+        hypotheses=tuple(numbers),
+        chosen=chosen,
+        coefficients=coefficients,
+        adjusted_r2=quality[0],
+        smape=quality[1],
+        hypothesis_probability=probability,
+        likely=likely,
+        verdict_probability=None if sample.expectation is None else verdicts,
+        forecasts=forecasts,
+        reasons=_reasons(sample, rows, found),
+    )
+
+
+def _reasons(sample: Sample, rows: Indices, found: list[Answer]) -> dict[int, str]:
+    """Say why there is no model, or why its verdict has to stay open."""
+    reasons = dict.fromkeys(range(len(sample.values)), NOT_POSITIVE)
+    doubt = unresolved(sample.settings)
+    for row, each in zip(rows.tolist(), found, strict=True):
+        parameters = {name for growth in each.hypothesis for name in growth.parameters}
+        del reasons[row]
+        if doubt is not None and len(parameters) > 1:
+            reasons[row] = doubt
+    return reasons
+
+
+SURFACES = Rule("surfaces", summary="robust", auto_space="both", select=select)
+"""Sums and products of single-parameter terms, by their posterior."""

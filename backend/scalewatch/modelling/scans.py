@@ -1,0 +1,76 @@
+"""What the choice of settings can tell about several parameters, and what it cannot.
+
+Where parameters were varied one at a time, f·g is as good a sum of functions of one
+parameter as f + g is. In general that is so if the indicator columns of the settings
+of each parameter reproduce any values at the points, so if their rank is the number
+of points. One more point that does not raise the rank, because it completes a
+rectangle, ends this.
+"""
+
+from collections.abc import Mapping, Sequence
+from itertools import chain, islice, product
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+Reals = NDArray[np.float64]
+
+MOST_CANDIDATES: Final = 1000
+"""Points that are tried as the one to measure next."""
+
+
+def unresolved(settings: Mapping[str, Reals]) -> str | None:
+    """Say in words that products cannot be told from sums, and what would help.
+
+    Parameters
+    ----------
+    settings
+        Per parameter its settings, shape (n,), distinct as tuples.
+
+    Returns
+    -------
+    str or None
+        None where the settings can tell.
+    """
+    varied = {name: column for name, column in settings.items() if np.ptp(column) > 0}
+    if len(varied) < 2:
+        return None
+    points = np.stack(list(varied.values()), axis=1)
+    levels = [np.unique(column) for column in points.T]
+    if _additive_rank(points, levels) < len(points):
+        return None
+    problem = (
+        f"the settings of {' and '.join(varied)} cannot tell a product of their "
+        "growths from a sum"
+    )
+    point = _resolving_point(points, levels)
+    if point is None:
+        return f"{problem}; a grid of settings can"
+    where = ", ".join(f"{name} = {x:g}" for name, x in zip(varied, point, strict=True))
+    return f"{problem}; one more measurement at {where} can"
+
+
+def _resolving_point(
+    points: Reals, levels: Sequence[Reals]
+) -> tuple[float, ...] | None:
+    """Return a point that would tell, the largest rectangles first."""
+    rank = _additive_rank(points, levels)
+    measured = set(map(tuple, points.tolist()))
+    ends = product(*((level[-1], level[0]) for level in levels))
+    grid = product(*(level[::-1] for level in levels))
+    for corner in islice(chain(ends, grid), MOST_CANDIDATES):
+        if corner in measured:
+            continue
+        if _additive_rank(np.vstack([points, corner]), levels) == rank:
+            return corner
+    return None
+
+
+def _additive_rank(points: Reals, levels: Sequence[Reals]) -> int:
+    """Count the values that sums of functions of one parameter can reproduce."""
+    indicators = [
+        column[:, np.newaxis] == level
+        for column, level in zip(points.T, levels, strict=True)
+    ]
+    return int(np.linalg.matrix_rank(np.hstack(indicators).astype(np.float64)))
