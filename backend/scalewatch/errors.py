@@ -4,14 +4,18 @@
   x ModellingError
     + BadExpression
     + BadProfile
+    + BadScale
     + FallingLimit
     + MissingParameter
     + NoExpectation
     + NotFinite
     + NotOneParameter
     + NothingMeasured
+    + NothingToScale
     + OutsideDomain
+    + RepeatedScale
     + SeveralParameters
+    + SizeUnknown
     + TooFewSettings
     + WrongShape
     + UnknownChoice
@@ -70,6 +74,15 @@ class BadProfile(ModellingError):
         self.which = which
 
 
+class BadScale(ModellingError):
+    """A scale, or a problem size, is not a positive number."""
+
+    def __init__(self, what: str, found: float) -> None:
+        super().__init__(f"a {what} of {found:g} is not a positive number")
+        self.what = what
+        self.found = found
+
+
 class FallingLimit(ModellingError):
     """A deviation limit that falls leaves nothing acceptable."""
 
@@ -126,6 +139,19 @@ class NothingMeasured(ModellingError):
         super().__init__(f"every result failed{told}")
 
 
+class NothingToScale(ModellingError):
+    """Fewer than two scales were measured, so that no pair can be compared."""
+
+    def __init__(self, scales: int = 0, size: float | None = None) -> None:
+        where = "" if size is None else f" of problem size {size:g}"
+        super().__init__(
+            f"a scaling error needs times at 2 scales or more; {scales or 'none'} "
+            f"{'was' if scales <= 1 else 'were'} measured{where}"
+        )
+        self.scales = scales
+        self.size = size
+
+
 class OutsideDomain(ModellingError):
     """A growth is no real number at a setting."""
 
@@ -134,6 +160,17 @@ class OutsideDomain(ModellingError):
         self.growth = growth
         self.parameter = parameter
         self.setting = setting
+
+
+class RepeatedScale(ModellingError):
+    """Two times are given for one scale, or one problem size."""
+
+    def __init__(self, what: str, repeated: float) -> None:
+        super().__init__(
+            f"the {what} {repeated:g} occurs twice; put its repetitions together first"
+        )
+        self.what = what
+        self.repeated = repeated
 
 
 class SeveralParameters(ModellingError):
@@ -145,6 +182,19 @@ class SeveralParameters(ModellingError):
             f"the coordinates differ in {' and '.join(self.parameters)}; series are "
             "modelled that vary one parameter, which all coordinates name"
         )
+
+
+class SizeUnknown(ModellingError):
+    """Weak scaling is asked of times, or a model, that know no problem size."""
+
+    def __init__(self, model: str | None = None) -> None:
+        super().__init__(
+            f"weak scaling needs a model over p and n; {model} knows one of them"
+            if model
+            else "weak scaling needs problem sizes: post runs whose coordinates name n "
+            "beside p, at sizes in proportion to p"
+        )
+        self.model = model
 
 
 class TooFewSettings(ModellingError):

@@ -13,6 +13,8 @@
 * `forecast` — break-even scale and memory wall
 * `regression`, `changes` — what changed between two versions, and how likely
 * `polynomials` — quadratic extrapolation of communication time
+* `scaling_error`, `scalings`, `weak_gaps` — strong and weak scaling errors
+* `speed_up`, `divergence_metric` — what follows from it: efficiency, how bad it grows
 * `hotspots` — how much two profiles differ
 """
 
@@ -24,6 +26,11 @@ from scalewatch.modelling.attribution import (
 )
 from scalewatch.modelling.changes import Change
 from scalewatch.modelling.crossing import first_above
+from scalewatch.modelling.divergence_metric import (
+    DivergenceMetric,
+    ErrorDivergence,
+    error_divergences,
+)
 from scalewatch.modelling.finding import Finding, Forecast
 from scalewatch.modelling.findings import Findings
 from scalewatch.modelling.forecast import (
@@ -49,6 +56,20 @@ from scalewatch.modelling.regression import (
     Incomparable,
     compare_versions,
 )
+from scalewatch.modelling.scaling_error import (
+    Origin,
+    ScalingError,
+    ScalingErrors,
+    ScalingKind,
+    strong_errors,
+    weak_errors,
+)
+from scalewatch.modelling.scalings import (
+    Times,
+    modelled_scaling_errors,
+    strong_scaling_errors,
+    weak_scaling_errors,
+)
 from scalewatch.modelling.search import find_models
 from scalewatch.modelling.space import (
     Ruler,
@@ -61,7 +82,9 @@ from scalewatch.modelling.space import (
     search_space,
     strong_scaling,
 )
+from scalewatch.modelling.speed_up import SpeedUp, speed_up
 from scalewatch.modelling.verdict import Direction, Verdict, direction, judge
+from scalewatch.modelling.weak_gaps import NeededRun, WeakGaps, weak_gaps
 
 __all__ = [
     "CONSTANT",
@@ -69,6 +92,8 @@ __all__ = [
     "Change",
     "Comparison",
     "Direction",
+    "DivergenceMetric",
+    "ErrorDivergence",
     "Extrapolation",
     "Factor",
     "Finding",
@@ -81,13 +106,21 @@ __all__ = [
     "JudgedCell",
     "MemoryWall",
     "Model",
+    "NeededRun",
+    "Origin",
     "ProfileDifference",
     "RankedRegion",
     "Ruler",
+    "ScalingError",
+    "ScalingErrors",
+    "ScalingKind",
     "Space",
+    "SpeedUp",
     "Suspect",
     "Term",
+    "Times",
     "Verdict",
+    "WeakGaps",
     "attribute",
     "break_even",
     "catwalk",
@@ -96,12 +129,14 @@ __all__ = [
     "default_deviation_limit",
     "direction",
     "drift",
+    "error_divergences",
     "expected_model",
     "extrapolations",
     "find_models",
     "first_above",
     "judge",
     "memory_wall",
+    "modelled_scaling_errors",
     "mpi_study",
     "parse_growth",
     "parse_guideline",
@@ -110,5 +145,11 @@ __all__ = [
     "rank_regions",
     "ruler",
     "search_space",
+    "speed_up",
+    "strong_errors",
     "strong_scaling",
+    "strong_scaling_errors",
+    "weak_errors",
+    "weak_gaps",
+    "weak_scaling_errors",
 ]
