@@ -16,6 +16,7 @@
     + RepeatedScale
     + SeveralParameters
     + SizeUnknown
+    + TooFewProfiles
     + TooFewSettings
     + WrongShape
     + UnknownChoice
@@ -69,7 +70,7 @@ class BadProfile(ModellingError):
 
     def __init__(self, which: str) -> None:
         super().__init__(
-            f"the {which} profile needs times from 0 on, and one that is not 0"
+            f"{which} profile needs times from 0 on, and one that is not 0"
         )
         self.which = which
 
@@ -163,11 +164,12 @@ class OutsideDomain(ModellingError):
 
 
 class RepeatedScale(ModellingError):
-    """Two times are given for one scale, or one problem size."""
+    """Two times, or profiles, are given for one scale or another setting."""
 
-    def __init__(self, what: str, repeated: float) -> None:
+    def __init__(self, what: str, repeated: float | str) -> None:
+        named = repeated if isinstance(repeated, str) else f"{repeated:g}"
         super().__init__(
-            f"the {what} {repeated:g} occurs twice; put its repetitions together first"
+            f"the {what} {named} occurs twice; put its repetitions together first"
         )
         self.what = what
         self.repeated = repeated
@@ -195,6 +197,16 @@ class SizeUnknown(ModellingError):
             "beside p, at sizes in proportion to p"
         )
         self.model = model
+
+
+class TooFewProfiles(ModellingError):
+    """A single profile has nothing to differ from."""
+
+    def __init__(self, profiles: int) -> None:
+        super().__init__(
+            f"profiles are compared with each other: 2 needed, {profiles} given"
+        )
+        self.profiles = profiles
 
 
 class TooFewSettings(ModellingError):

@@ -1,3 +1,6 @@
+from itertools import combinations
+
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -5,7 +8,7 @@ from scipy.stats import chi2_contingency
 
 from reference_tables import read
 from scalewatch.errors import BadProfile
-from scalewatch.modelling.hotspots import profile_difference
+from scalewatch.modelling.hotspots import movements, profile_difference
 
 SECONDS = st.floats(min_value=1e-3, max_value=1e6)
 PROFILES = st.dictionaries(st.sampled_from("abcdefgh"), SECONDS, min_size=1)
@@ -79,3 +82,76 @@ def test_a_function_that_appears_took_no_time_before():
 def test_a_profile_without_sound_times_is_refused(broken):
     with pytest.raises(BadProfile, match="the second profile needs times"):
         profile_difference({"f": 1.0}, broken)
+
+
+def test_kendall_tau_counts_the_pairs_that_changed_their_order():
+    a = {"f": 5.0, "g": 4, "h": 3, "i": 2}
+    b = {"f": 5.0, "g": 2, "h": 3, "i": 4}
+
+    # Of the six pairs, (g, h), (g, i) and (h, i) are the other way round.
+    found = profile_difference(a, b)
+
+    assert found.tau == pytest.approx((3 - 3) / 6)
+    assert found.order_difference == 0.5
+
+
+def test_functions_that_tie_may_be_taken_in_either_order():
+    assert profile_difference({"f": 1, "g": 1}, {"f": 2, "g": 1}).tau == 1
+
+
+@given(
+    st.lists(st.integers(0, 9), min_size=6, max_size=6).filter(any),
+    st.lists(st.integers(0, 9), min_size=6, max_size=6).filter(any),
+)
+def test_tau_agrees_with_its_definition(a, b):
+    used = [(x, y) for x, y in zip(a, b, strict=True) if x or y]
+    pairs = list(combinations(used, 2))
+    changed = sum((x - u) * (y - v) < 0 for (x, y), (u, v) in pairs)
+
+    found = profile_difference(
+        dict(zip("abcdef", a, strict=True)), dict(zip("abcdef", b, strict=True))
+    )
+
+    assert found.tau == pytest.approx(1 - 2 * changed / max(len(pairs), 1))
+
+
+def test_many_functions_are_compared_in_blocks():
+    times = np.random.default_rng(2).permutation(2000) + 1.0
+    profile = {f"f{i}": float(time) for i, time in enumerate(times)}
+    reverse = {name: 2001 - time for name, time in profile.items()}
+
+    assert profile_difference(profile, reverse).tau == -1
+
+
+def test_functions_of_one_profile_only_are_named():
+    found = profile_difference({"f": 1, "g": 1, "h": 0}, {"f": 1, "h": 2, "i": 3})
+
+    assert found.only_first == ("g",)
+    assert found.only_second == ("h", "i")
+
+
+def test_a_single_function_says_that_nothing_can_differ():
+    found = profile_difference({"f": 1.0}, {"f": 9.0, "g": 0})
+
+    assert found.p_value == 1
+    assert found.degrees_of_freedom == 0
+    assert "no share can change" in found.reason
+
+
+def test_chi_square_counts_in_the_unit_of_time():
+    seconds = profile_difference(*printed_profiles())
+    minutes = profile_difference(*printed_profiles(), unit=60)
+
+    assert minutes.chi2 == pytest.approx(seconds.chi2 / 60)
+
+
+def test_what_explains_the_difference_comes_first():
+    a, b = {"f": 50.0, "g": 40, "h": 10}, {"f": 50.0, "g": 10, "h": 40}
+
+    first, second, last = movements(a, b)
+
+    assert {first.function, second.function} == {"g", "h"}
+    assert last.function == "f"
+    assert last.share_before == last.share_after == 0.5
+    total = profile_difference(a, b).chi2
+    assert sum(each.chi2 for each in movements(a, b)) == pytest.approx(total)

@@ -16,6 +16,7 @@
 * `scaling_error`, `scalings`, `weak_gaps` — strong and weak scaling errors
 * `speed_up`, `divergence_metric` — what follows from it: efficiency, how bad it grows
 * `hotspots` — how much two profiles differ
+* `profile_scan`, `multiplicity` — where they jump along a scan, how surely
 """
 
 from scalewatch.modelling.attribution import (
@@ -46,10 +47,22 @@ from scalewatch.modelling.guidelines import (
     check_guideline,
     parse_guideline,
 )
-from scalewatch.modelling.hotspots import ProfileDifference, profile_difference
+from scalewatch.modelling.hotspots import (
+    Movement,
+    ProfileDifference,
+    movements,
+    profile_difference,
+)
 from scalewatch.modelling.model import Model, Term
+from scalewatch.modelling.multiplicity import Correction
 from scalewatch.modelling.parse import parse_growth
 from scalewatch.modelling.polynomials import Extrapolation, drift, extrapolations
+from scalewatch.modelling.profile_scan import (
+    Against,
+    ProfileScan,
+    ScanStep,
+    scan_profiles,
+)
 from scalewatch.modelling.ranking import RankedRegion, rank_regions
 from scalewatch.modelling.regression import (
     Comparison,
@@ -88,9 +101,11 @@ from scalewatch.modelling.weak_gaps import NeededRun, WeakGaps, weak_gaps
 
 __all__ = [
     "CONSTANT",
+    "Against",
     "Attribution",
     "Change",
     "Comparison",
+    "Correction",
     "Direction",
     "DivergenceMetric",
     "ErrorDivergence",
@@ -106,14 +121,17 @@ __all__ = [
     "JudgedCell",
     "MemoryWall",
     "Model",
+    "Movement",
     "NeededRun",
     "Origin",
     "ProfileDifference",
+    "ProfileScan",
     "RankedRegion",
     "Ruler",
     "ScalingError",
     "ScalingErrors",
     "ScalingKind",
+    "ScanStep",
     "Space",
     "SpeedUp",
     "Suspect",
@@ -137,6 +155,7 @@ __all__ = [
     "judge",
     "memory_wall",
     "modelled_scaling_errors",
+    "movements",
     "mpi_study",
     "parse_growth",
     "parse_guideline",
@@ -144,6 +163,7 @@ __all__ = [
     "profile_difference",
     "rank_regions",
     "ruler",
+    "scan_profiles",
     "search_space",
     "speed_up",
     "strong_errors",

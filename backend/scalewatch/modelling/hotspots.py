@@ -13,9 +13,8 @@ References
 "Formulation of Scientific Codes", LA-UR-14-26577, section 3.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +23,10 @@ from scipy.special import chdtrc
 from scalewatch.errors import BadProfile
 
 Reals = NDArray[np.float64]
+Ranks = NDArray[np.int16] | NDArray[np.int32]
+
+BLOCK = 1 << 20
+"""Pairs of functions that are compared at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +44,16 @@ class ProfileDifference:
         Probability of a larger χ² by chance, near 1 for similar profiles.
     tau
         Kendall's τ: 1 for the same order of functions, -1 for the reverse.
+    only_first, only_second
+        Functions that took time in one of the profiles only, by name.
     """
 
     chi2: float
     degrees_of_freedom: int
     p_value: float
     tau: float
+    only_first: tuple[str, ...] = ()
+    only_second: tuple[str, ...] = ()
 
     @property
     def difference(self) -> float:
@@ -58,9 +65,40 @@ class ProfileDifference:
         """τ difference (1 - τ)/2: 0 for the same order, 1 for the reverse."""
         return (1 - self.tau) / 2
 
+    @property
+    def reason(self) -> str | None:
+        """Why nothing can differ, if so."""
+        if self.degrees_of_freedom:
+            return None
+        return "one function took all the time in both profiles: no share can change"
+
+
+@dataclass(frozen=True, slots=True)
+class Movement:
+    """A function in two profiles.
+
+    Parameters
+    ----------
+    function
+        Its name.
+    before, after
+        Seconds.
+    share_before, share_after
+        Of the time of the profile.
+    chi2
+        What it contributes to the statistic: the largest explains the jump.
+    """
+
+    function: str
+    before: float
+    after: float
+    share_before: float
+    share_after: float
+    chi2: float
+
 
 def profile_difference(
-    a: Mapping[str, float], b: Mapping[str, float]
+    a: Mapping[str, float], b: Mapping[str, float], *, unit: float = 1.0
 ) -> ProfileDifference:
     """Compare two profiles; a function missing in one took no time there.
 
@@ -68,35 +106,150 @@ def profile_difference(
     ----------
     a, b
         Seconds by function.
+    unit
+        Seconds that count as one; minutes or hours suit exceptionally long runs.
 
     Raises
     ------
     BadProfile
         If a profile has no time at all, or a time that is negative or no number.
     """
-    seconds = _table(a, b)
-    expected = np.outer(seconds.sum(axis=1), seconds.sum(axis=0)) / seconds.sum()
-    chi2 = float(np.sum((seconds - expected) ** 2 / expected))
-    degrees = seconds.shape[1] - 1
-    p_value = float(chdtrc(degrees, chi2)) if degrees else 1.0
-    return ProfileDifference(chi2, degrees, p_value, _kendall_tau(*seconds))
+    functions, seconds = profile_table((a, b), ("the first", "the second"))
+    is_used = seconds.any(axis=0)
+    chi2, degrees, p_value = chi_squares(seconds[:1] / unit, seconds[1:] / unit)
+    only_first, only_second = one_sided(functions, *seconds)
+    return ProfileDifference(
+        chi2=float(chi2[0]),
+        degrees_of_freedom=int(degrees[0]),
+        p_value=float(p_value[0]),
+        tau=float(kendall_taus(seconds[:1, is_used], seconds[1:, is_used])[0]),
+        only_first=only_first,
+        only_second=only_second,
+    )
 
 
-def _table(a: Mapping[str, float], b: Mapping[str, float]) -> Reals:
-    """Profiles by functions that took any time."""
-    functions = sorted({*a, *b})
-    table = np.array([[each.get(name, 0.0) for name in functions] for each in (a, b)])
-    for name, profile in zip(("first", "second"), table, strict=True):
-        if not (np.isfinite(profile).all() and (profile >= 0).all() and profile.any()):
+def movements(a: Mapping[str, float], b: Mapping[str, float]) -> tuple[Movement, ...]:
+    """Return two profiles side by side, what explains their difference first.
+
+    Raises
+    ------
+    BadProfile
+        As `profile_difference`.
+    """
+    functions, seconds = profile_table((a, b), ("the first", "the second"))
+    contribution = _contributions(seconds[:1], seconds[1:])[0]
+    share = seconds / seconds.sum(axis=1, keepdims=True)
+    return tuple(
+        Movement(
+            function=functions[i],
+            before=float(seconds[0, i]),
+            after=float(seconds[1, i]),
+            share_before=float(share[0, i]),
+            share_after=float(share[1, i]),
+            chi2=float(contribution[i]),
+        )
+        for i in np.argsort(-contribution, kind="stable").tolist()
+        if seconds[:, i].any()
+    )
+
+
+def profile_table(
+    profiles: Sequence[Mapping[str, float]], names: Sequence[str]
+) -> tuple[tuple[str, ...], Reals]:
+    """Return functions by name, and their seconds, shape (profiles, functions).
+
+    Raises
+    ------
+    BadProfile
+        With the name of the first profile without sound times.
+    """
+    functions = tuple(sorted(set().union(*profiles)))
+    table = np.array(
+        [[each.get(name, 0.0) for name in functions] for each in profiles], dtype=float
+    ).reshape(len(profiles), len(functions))
+    is_sound = np.isfinite(table).all(axis=1) & (table >= 0).all(axis=1)
+    for name, sound in zip(names, is_sound & table.any(axis=1), strict=True):
+        if not sound:
             raise BadProfile(name)
-    return np.asarray(table[:, table.any(axis=0)])
+    return functions, table
 
 
-def _kendall_tau(a: Reals, b: Reals) -> float:
-    """(C - D)/N over pairs; functions that tie may be taken in either order."""
-    pairs = list(combinations(range(a.size), 2))
-    if not pairs:
-        return 1.0
-    first, second = np.array(pairs).T
-    changed = np.sign(a[first] - a[second]) * np.sign(b[first] - b[second]) < 0
-    return float(1 - 2 * changed.mean())
+def chi_squares(a: Reals, b: Reals) -> tuple[Reals, NDArray[np.intp], Reals]:
+    """Return χ², its degrees of freedom and p-value of pairs of profiles.
+
+    Parameters
+    ----------
+    a, b
+        Times by function, shape (pairs, functions).
+    """
+    chi2 = _contributions(a, b).sum(axis=1)
+    degrees = ((a > 0) | (b > 0)).sum(axis=1) - 1
+    # Without a degree of freedom, nothing can differ.
+    p_value = np.where(degrees > 0, chdtrc(np.maximum(degrees, 1), chi2), 1.0)
+    return chi2, degrees, p_value
+
+
+def kendall_taus(a: Reals, b: Reals) -> Reals:
+    """Return (C - D)/N of pairs of profiles; ties may be taken in either order.
+
+    Parameters
+    ----------
+    a, b
+        Times by function, shape (pairs, functions). Functions that took no time in
+        either profile do not count.
+    """
+    functions = ((a > 0) | (b > 0)).sum(axis=1)
+    pairs = functions * (functions - 1) / 2
+    ranks_a, ranks_b = _ranks(a), _ranks(b)
+    changed = np.array(list(map(_changed_pairs, ranks_a, ranks_b)), dtype=float)
+    return np.asarray(1 - 2 * changed / np.maximum(pairs, 1))
+
+
+def one_sided(
+    functions: Sequence[str], a: Reals, b: Reals
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the functions that took time in the first, the second profile only."""
+    first = np.flatnonzero((a > 0) & (b == 0)).tolist()
+    second = np.flatnonzero((a == 0) & (b > 0)).tolist()
+    return tuple(functions[i] for i in first), tuple(functions[i] for i in second)
+
+
+def _contributions(a: Reals, b: Reals) -> Reals:
+    """Return Σ (observed - expected)²/expected of each function, (pairs, functions)."""
+    together = a + b
+    all_time = together.sum(axis=1, keepdims=True)
+    expected_a = together * (a.sum(axis=1, keepdims=True) / all_time)
+    expected_b = together * (b.sum(axis=1, keepdims=True) / all_time)
+    squares = (a - expected_a) ** 2, (b - expected_b) ** 2
+    # A function that took no time in either profile is no category.
+    is_used = together > 0
+    return np.asarray(
+        np.divide(squares[0], expected_a, out=np.zeros_like(a), where=is_used)
+        + np.divide(squares[1], expected_b, out=np.zeros_like(b), where=is_used)
+    )
+
+
+def _ranks(times: Reals) -> Ranks:
+    """Return the rank of each function by time, ties share one: small and exact."""
+    kind = np.int16 if times.shape[1] <= np.iinfo(np.int16).max else np.int32
+    order = np.argsort(times, axis=1, kind="stable")
+    rising = np.take_along_axis(times, order, axis=1)
+    step = np.zeros(times.shape, dtype=kind)
+    step[:, 1:] = rising[:, 1:] > rising[:, :-1]
+    ranks = np.empty(times.shape, dtype=kind)
+    np.put_along_axis(ranks, order, np.cumsum(step, axis=1, dtype=kind), axis=1)
+    return ranks
+
+
+def _changed_pairs(a: Ranks, b: Ranks) -> int:
+    """Count the pairs of functions whose order has changed."""
+    rows = max(1, BLOCK // max(a.size, 1))
+    return sum(
+        int(
+            np.count_nonzero(
+                (a[start : start + rows, np.newaxis] > a)
+                & (b[start : start + rows, np.newaxis] < b)
+            )
+        )
+        for start in range(0, a.size, rows)
+    )
