@@ -167,6 +167,7 @@ MEANINGS: Final = {word.word: word for words in TOPICS.values() for word in word
 RULES: Final = {
     "evidence": "evidence of the repetitions",
     "paper": "adjusted R² of the lower quartiles",
+    "refinement": "term by term, as long as the fit improves",
     "smape": "cross-validated SMAPE of the means",
 }
 """What each rule of selection looks at."""

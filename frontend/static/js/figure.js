@@ -13,6 +13,7 @@ const CONFIG = {
 };
 
 export async function showFigure(element) {
+  element.ariaBusy = "true";
   try {
     const response = await fetch(element.dataset.figure);
     if (!response.ok) {

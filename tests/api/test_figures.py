@@ -1,0 +1,55 @@
+import pytest
+
+from recorded import record_project
+
+
+@pytest.fixture(autouse=True)
+def _measured(sessions):
+    record_project(sessions)
+
+
+def figure(client, name, **query):
+    return client.get(
+        f"/api/v1/figures/{name}",
+        params={"project": "openmpi", "region": "MPI_Bcast"} | query,
+    )
+
+
+def test_scaling_shows_one_machine_with_its_expectation(client):
+    drawn = figure(client, "scaling", machine="node-tcp").json()
+
+    assert [trace["meta"] for trace in drawn["data"]] == [
+        "band",
+        "expectation",
+        "machine-1",
+        "machine-1",
+        "machine-1",
+    ]
+    assert drawn["layout"]["xaxis"]["type"] == "log"
+    assert drawn["layout"]["yaxis"]["title"]["text"] == "time [s]"
+
+
+def test_machines_shows_all_of_them(client):
+    drawn = figure(client, "machines").json()
+
+    assert {trace["name"] for trace in drawn["data"]} >= {"node-shm", "node-tcp"}
+
+
+@pytest.mark.parametrize(
+    ("name", "query"),
+    [
+        ("pie", {}),
+        ("scaling", {"region": "MPI_Scan"}),
+        ("scaling", {"machine": "node-ib"}),
+        ("scaling", {"project": "nonesuch"}),
+    ],
+)
+def test_figure_of_nothing_is_not_found(client, name, query):
+    response = figure(client, name, **query)
+
+    assert response.status_code == 404
+    assert response.headers["content-type"] == "application/problem+json"
+
+
+def test_figure_needs_to_know_of_what(client):
+    assert client.get("/api/v1/figures/scaling").status_code == 422

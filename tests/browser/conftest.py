@@ -1,0 +1,107 @@
+import shutil
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+import uvicorn
+from fastapi import FastAPI
+from playwright.sync_api import (
+    Browser,
+    ConsoleMessage,
+    Page,
+    Playwright,
+    sync_playwright,
+)
+from sqlalchemy import Engine
+
+from scalewatch.app import create_app
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
+"""What systems call the browser."""
+
+QUIET = (
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-gpu",
+    "--disable-quic",
+    "--disable-sync",
+    "--no-first-run",
+    "--no-sandbox",  # without which Chromium does not start as root
+)
+
+
+@dataclass
+class Complaints:
+    """What a browser had to say about the pages it showed."""
+
+    texts: list[str] = field(default_factory=list)
+
+    def listen(self, page: Page) -> None:
+        page.on("console", self._note)
+        page.on("pageerror", lambda error: self.texts.append(str(error)))
+
+    def _note(self, message: ConsoleMessage) -> None:
+        if message.type in {"error", "warning"}:
+            self.texts.append(message.text)
+
+
+def chromium(playwright: Playwright) -> str:
+    """Return the path of the system's Chromium, else of the one Playwright fetched."""
+    for name in NAMES:
+        if path := shutil.which(name):
+            return path
+    own = playwright.chromium.executable_path
+    if Path(own).exists():
+        return own
+    pytest.fail(
+        "browser tests need Chromium: install the package `chromium` of your system, "
+        "or run `playwright install chromium`"
+    )
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=chromium(playwright), args=list(QUIET)
+        )
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def site_app(engine: Engine) -> FastAPI:
+    """The application with its embedded worker, as `scalewatch serve` runs it."""
+    return create_app(engine, embedded_worker=True)
+
+
+@pytest.fixture
+def site(site_app: FastAPI) -> Iterator[str]:
+    """The address of the application, served on a free port by a thread."""
+    server = uvicorn.Server(uvicorn.Config(site_app, port=0, log_level="warning"))
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    while not server.started:
+        thread.join(0.01)
+    host, port = server.servers[0].sockets[0].getsockname()
+    yield f"http://{host}:{port}"
+    server.should_exit = True
+    thread.join()
+
+
+@pytest.fixture
+def complaints() -> Complaints:
+    return Complaints()
+
+
+@pytest.fixture
+def page(browser: Browser, site: str, complaints: Complaints) -> Iterator[Page]:
+    """A page that fails its test if it broke the policy or a script failed."""
+    context = browser.new_context(base_url=site, color_scheme="light")
+    page = context.new_page()
+    complaints.listen(page)
+    yield page
+    context.close()
+    assert complaints.texts == []

@@ -1,0 +1,42 @@
+"""axe-core finds nothing serious on any page, in both themes, wide and narrow."""
+
+from pathlib import Path
+
+import axe_playwright_python
+import pytest
+from playwright.sync_api import Browser
+
+from recorded import record_project
+
+(AXE,) = Path(axe_playwright_python.__file__).parent.rglob("axe.min.js")
+
+PAGES = (
+    "/",
+    "/p/openmpi",
+    "/p/openmpi/r/MPI_Barrier",
+    "/p/openmpi/r/MPI_Barrier?machine=node-tcp",
+    "/glossary",
+    "/p/nonesuch",
+)
+
+
+@pytest.mark.parametrize(("theme", "width"), [("light", 1440), ("dark", 360)])
+def test_pages_have_no_serious_barrier(
+    browser: Browser, site: str, sessions, theme: str, width: int
+):
+    record_project(sessions)
+    context = browser.new_context(
+        base_url=site,
+        bypass_csp=True,  # for axe itself
+        color_scheme=theme,
+        viewport={"width": width, "height": 900},
+    )
+    page = context.new_page()
+
+    for path in PAGES:
+        page.goto(path, wait_until="networkidle")
+        page.evaluate(AXE.read_text("utf-8"))
+        violations = page.evaluate("axe.run()")["violations"]
+        serious = [v for v in violations if v["impact"] in {"serious", "critical"}]
+        assert [(path, v["id"], v["nodes"][0]["html"]) for v in serious] == []
+    context.close()

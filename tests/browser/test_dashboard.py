@@ -1,0 +1,158 @@
+"""One short story per page: two releases of a project on two platforms."""
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from recorded import record_project
+from scalewatch.storage.session import Sessions
+
+
+@pytest.fixture(autouse=True)
+def _measured(sessions: Sessions) -> None:
+    record_project(sessions)
+
+
+def plot(page: Page, name: str):
+    """Return a figure by its accessible name."""
+    return page.get_by_role("figure", name=name)
+
+
+def test_home_leads_to_what_needs_attention(page: Page):
+    page.goto("/")
+    expect(page.get_by_role("heading", name="openmpi")).to_be_visible()
+    attention = page.get_by_role("listitem").filter(has_text="node-tcp")
+
+    attention.get_by_role("link", name="MPI_Barrier").click()
+
+    expect(page).to_have_title(re.compile(r"^MPI_Barrier"))
+    expect(page.get_by_text("faster than the expected")).to_be_visible()
+
+
+def test_match_table_leads_to_a_region_and_its_plot(page: Page):
+    page.goto("/p/openmpi")
+    table = page.get_by_role("table", name="How the time of each region scales")
+    barrier = page.get_by_role("rowheader", name="MPI_Barrier")
+    row = table.get_by_role("row").filter(has=barrier)
+    expect(row).to_contain_text("mismatch")
+
+    row.get_by_role("link", name="mismatch").click()
+
+    figure = plot(page, "Time of MPI_Barrier on node-tcp")
+    expect(figure.locator(".legendtext")).to_have_text(
+        [
+            "deviation limit",
+            "expected log p",
+            "repetitions",
+            "model p",
+            "median and quartiles",
+        ]
+    )
+    # Five coordinates with their quartiles, on top of all their repetitions.
+    traces = figure.locator(".scatterlayer .trace")
+    expect(traces.last.locator("path.point")).to_have_count(5)
+    expect(traces.nth(2).locator("path.point")).to_have_count(5 * 40)
+
+
+def test_region_on_all_machines_is_one_plot_with_a_table_for_each(page: Page):
+    page.goto("/p/openmpi/r/MPI_Bcast")
+
+    figure = plot(page, "Time of MPI_Bcast on node-shm, node-tcp")
+    expect(figure.locator(".legendtext")).to_have_text(
+        ["expected log p", "node-shm", "node-tcp"]
+    )
+    for machine in ("node-shm", "node-tcp"):
+        measurements = page.get_by_role("table", name=f"MPI_Bcast on {machine}")
+        expect(measurements.get_by_role("row")).to_have_count(1 + 5)
+
+
+def test_coordinate_leads_to_its_run(page: Page):
+    page.goto("/p/openmpi/r/MPI_Bcast?machine=node-shm")
+
+    page.get_by_role("rowheader").get_by_role("link", name="32").click()
+
+    expect(page.get_by_role("heading", level=1)).to_contain_text("on node-shm")
+    results = page.get_by_role("table", name="Results of the run")
+    expect(results.get_by_role("rowheader")).to_have_count(4)
+
+
+def test_slash_filters_the_rows_and_the_address_remembers(page: Page):
+    page.goto("/p/openmpi")
+
+    page.keyboard.press("/")
+    page.keyboard.type("gath")
+
+    rows = page.get_by_role("rowheader").get_by_role("link")
+    expect(rows).to_have_text(["MPI_Gather"])
+    expect(page).to_have_url(re.compile(r"\?filter=gath$"))
+    page.reload()
+    expect(rows).to_have_text(["MPI_Gather"])
+
+
+def test_brackets_go_to_the_commits_before_and_after(page: Page):
+    page.goto("/p/openmpi")
+    heading = page.get_by_role("heading", level=1)
+
+    page.keyboard.press("[")
+    expect(heading).to_have_text("openmpi v5.0.8")
+
+    page.keyboard.press("]")
+    expect(heading).to_have_text("openmpi v5.0.11")
+
+
+def test_choosing_a_commit_shows_it(page: Page):
+    page.goto("/p/openmpi")
+
+    page.get_by_label("Commit").select_option("v5.0.8")
+
+    expect(page).to_have_url(re.compile(r"commit=v5\.0\.8"))
+    expect(page.get_by_role("heading", level=1)).to_have_text("openmpi v5.0.8")
+
+
+def test_theme_is_kept_and_repaints_the_plot(page: Page):
+    page.goto("/p/openmpi/r/MPI_Bcast?machine=node-shm")
+    point = page.locator(".scatterlayer .trace").last.locator("path.point").first
+    light = point.evaluate("point => getComputedStyle(point).fill")
+    toggle = page.get_by_role("button", name="Theme")
+
+    toggle.click()
+    toggle.click()
+
+    expect(toggle).to_have_text("Theme: dark")
+    expect(point).not_to_have_css("fill", light)
+    page.reload()
+    expect(toggle).to_have_text("Theme: dark")
+    expect(point).not_to_have_css("fill", light)
+
+
+def test_unknown_region_is_a_page_that_says_so(page: Page, complaints):
+    page.goto("/p/openmpi/r/MPI_Nonesuch")
+
+    expect(page.get_by_role("heading", level=1)).to_have_text("Nothing here")
+    expect(page.get_by_text("no region 'MPI_Nonesuch' was measured")).to_be_visible()
+    assert complaints.texts.pop().startswith("Failed to load resource")
+
+
+def test_every_word_of_a_page_is_explained_by_the_glossary(page: Page):
+    page.goto("/p/openmpi")
+
+    page.get_by_role("link", name="Expectation").click()
+
+    expect(page.locator("#expectation")).to_contain_text("The growth E")
+
+
+def test_pages_work_without_scripts(browser, site: str):
+    context = browser.new_context(base_url=site, java_script_enabled=False)
+    page = context.new_page()
+    page.goto("/p/openmpi?filter=barrier")
+
+    rows = page.get_by_role("rowheader").get_by_role("link")
+    expect(rows).to_have_text(["MPI_Barrier"])
+    page.get_by_label("Commit").select_option("v5.0.8")
+    page.get_by_role("button", name="Show").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("openmpi v5.0.8")
+    page.get_by_role("link", name="mismatch").click()
+    # Playwright finds no text in what only browsers without scripts show.
+    expect(page.locator("noscript p")).to_be_visible()
+    context.close()

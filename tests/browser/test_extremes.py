@@ -1,0 +1,46 @@
+"""Nothing measured yet, and names that were made to break pages."""
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from builders import sweep_reports
+from recorded import PROCESSES, record
+from scalewatch.storage.session import Sessions
+
+HOSTILE = (
+    "<img src=x onerror=alert(1)>",
+    "{{ 7*7 }} & \"quotes\" 'n' 100% a+b=c;",
+    "קצב \u202egnihtemos",
+    "x" * 200,
+)
+
+
+def test_empty_home_shows_the_command_with_the_address_of_this_server(
+    page: Page, site: str
+):
+    page.goto("/")
+
+    expect(
+        page.get_by_text(f"scalewatch-agent mpi -p 2,4,8,16,32 --server {site}")
+    ).to_be_visible()
+
+
+@pytest.mark.parametrize("width", [1440, 360])
+def test_hostile_names_are_text_and_lead_to_their_pages(
+    page: Page, sessions: Sessions, width: int
+):
+    page.set_viewport_size({"width": width, "height": 800})
+    growths = {name: lambda p: 1e-6 * p for name in HOSTILE}
+    for name in HOSTILE:
+        machine = {"name": name}
+        reports = sweep_reports(PROCESSES, growths, project=name, machine=machine)
+        record(sessions, reports)
+    page.goto("/")
+
+    for name in HOSTILE:
+        page.get_by_role("heading").get_by_role("link", name=name).click()
+        page.get_by_role("rowheader").get_by_role("link", name=name).click()
+        expect(page.get_by_role("heading", level=1)).to_have_text(name)
+        expect(page.locator(".scatterlayer .trace").first).to_be_attached()
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        page.goto("/")

@@ -1,0 +1,142 @@
+"""Pages over HTTP: status, headers and the data behind them."""
+
+import csv
+import json
+from io import StringIO
+
+import pytest
+
+from builders import run_report, sweep_reports
+from recorded import record, record_project
+from scalewatch.services.runs import record_runs
+
+BAD_ADDRESSES = (
+    ("/p/nonesuch", 404, "no project 'nonesuch'"),
+    ("/p/openmpi?commit=v9", 404, "no commit 'v9'"),
+    ("/p/openmpi?metric=flops", 404, "no metric 'flops'"),
+    ("/p/openmpi?sort=upwards", 422, "sort"),
+    ("/p/openmpi?format=pdf", 422, "format"),
+    ("/p/openmpi/r/MPI_Scan", 404, "no region 'MPI_Scan' was measured at v5.0.11"),
+    ("/p/openmpi/runs/17", 422, "run"),
+    ("/p/openmpi/runs/00000000-0000-0000-0000-000000000009", 404, "no run"),
+    ("/nonesuch", 404, "Not Found"),
+)
+
+
+@pytest.mark.parametrize(("address", "status", "detail"), BAD_ADDRESSES)
+def test_what_cannot_be_shown_is_a_page_that_says_why(
+    client, sessions, address, status, detail
+):
+    record_project(sessions)
+
+    response = client.get(address)
+
+    assert response.status_code == status
+    assert response.headers["content-type"] == "text/html; charset=utf-8"
+    assert detail.replace("'", "&#39;") in response.text
+    assert "All projects" in response.text
+
+
+@pytest.mark.parametrize("address", ["/", "/glossary", "/p/openmpi", "/nonesuch"])
+def test_every_page_forbids_foreign_content(client, sessions, address):
+    record_project(sessions)
+
+    headers = client.get(address).headers
+
+    policy = headers["content-security-policy"].split("; ")
+    assert "default-src 'self'" in policy
+    assert not any("script-src" in rule or "'unsafe-eval'" in rule for rule in policy)
+    assert headers["x-content-type-options"] == "nosniff"
+    assert headers["referrer-policy"] == "same-origin"
+
+
+def test_pages_hold_no_script_of_their_own(client, sessions):
+    record_project(sessions)
+
+    for address in ("/", "/p/openmpi", "/p/openmpi/r/MPI_Bcast"):
+        for script in client.get(address).text.split("<script")[1:]:
+            assert script[script.index(">") + 1 :].startswith("</script>")
+
+
+def test_match_table_as_json_holds_what_the_command_line_prints(client, sessions):
+    record_project(sessions)
+
+    table = client.get("/p/openmpi?format=json").json()
+
+    worst = table["rows"][0]
+    standing = worst["cells"][1]["standing"]
+    assert worst["region"] == "MPI_Barrier"
+    assert worst["expectation"]["growth"] == "log p"
+    assert standing["verdict"] == "mismatch"
+    assert standing["divergence"] == "p / log p"
+    assert standing["model"]["terms"][0]["factors"][0]["power"] == "1"
+
+
+def test_match_table_as_csv_has_a_line_per_cell(client, sessions):
+    record_project(sessions)
+
+    response = client.get("/p/openmpi?format=csv")
+
+    rows = list(csv.DictReader(StringIO(response.text)))
+    assert response.headers["content-type"] == "text/csv; charset=utf-8"
+    assert len(rows) == 4 * 2
+    assert {row["verdict"] for row in rows} == {"match", "approximate", "mismatch", ""}
+    assert {row["state"] for row in rows} == {"judged", "not measured"}
+
+
+def test_match_table_as_markdown_looks_like_the_page(client, sessions):
+    record_project(sessions)
+
+    lines = client.get("/p/openmpi?format=md").text.splitlines()
+
+    assert lines[0] == "| Region | Expectation | node-shm | node-tcp |"
+    assert lines[2].startswith("| MPI\\_Barrier | O(log p) | ✓ match: O(log p)")
+    assert "✗ mismatch: O(p)" in lines[2]
+    assert lines[-1].endswith("| not measured |")
+
+
+@pytest.mark.parametrize("address", ["/", "/p/openmpi/r/MPI_Bcast"])
+@pytest.mark.parametrize("form", ["json", "csv", "md"])
+def test_other_pages_have_their_data_in_every_format(client, sessions, address, form):
+    record_project(sessions)
+
+    response = client.get(address, params={"format": form})
+
+    assert response.status_code == 200
+    assert response.text
+    if form == "json":
+        json.loads(response.text)
+
+
+def test_download_is_named_after_what_it_holds(client, sessions):
+    record_project(sessions)
+
+    header = client.get("/p/openmpi?format=csv").headers["content-disposition"]
+
+    assert header == "inline; filename*=UTF-8''openmpi-v5.0.11-time.csv"
+
+
+def test_links_keep_the_state_of_the_view(client, sessions):
+    record_project(sessions)
+
+    text = client.get("/p/openmpi?commit=v5.0.8&sort=name&filter=bc").text
+
+    assert "/p/openmpi?commit=v5.0.11&amp;filter=bc&amp;sort=name" in text
+    assert 'href="/p/openmpi/r/MPI_Bcast?commit=v5.0.8&amp;metric=time' in text
+
+
+def test_pending_series_say_so(client, session):
+    record_runs(session, sweep_reports())
+    session.commit()
+
+    assert "model on its way" in client.get("/p/mpich").text
+
+
+def test_one_run_is_shown_with_its_environment(client, sessions):
+    record(sessions, [run_report(job={"scheduler": "slurm", "id": "4711"})])
+
+    text = client.get(f"/p/mpich/runs/{run_report().id}").text
+
+    assert "4711" in text
+    assert "128" in text
+    assert "12.0\N{NARROW NO-BREAK SPACE}µs" in text
