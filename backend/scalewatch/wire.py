@@ -184,7 +184,7 @@ class Result(Report):
     def _has_sound_values_unless_failed(self) -> Self:
         if self.status == "ok" and not self.values:
             raise wrong("a result that is ok needs a value", field="values")
-        if self.metric in UNITS and any(value < 0 for value in self.values):
+        if self.metric in UNITS and min(self.values, default=0.0) < 0:
             raise wrong(f"a {self.metric} is negative", field="values")
         if self.status == "failed" and not self.reason:
             raise wrong("a failed result says why", field="reason")

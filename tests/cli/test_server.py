@@ -151,6 +151,7 @@ def test_status_is_a_sentence_for_people(environment):
     [
         ("SCALEWATCH_PORT", "http"),
         ("SCALEWATCH_DATABASE_URL", "nonsense"),
+        ("SCALEWATCH_DATABASE_URL", "sqlite://"),
         ("SCALEWATCH_DATABASE_URL", "oracle+nonesuch://localhost/x"),
         ("SCALEWATCH_DATABASE_URL", "sqlite:////proc/scalewatch.db"),
         ("SCALEWATCH_DATABASE_URL", "postgresql+psycopg://u:secret@127.0.0.1:1/x"),
@@ -160,6 +161,6 @@ def test_wrong_setting_is_one_clear_line(environment, name, value):
     result = scalewatch(environment | {name: value}, "migrate")
 
     assert result.returncode == 1
-    assert "Traceback" not in result.stderr
-    assert "secret" not in result.stderr
-    assert result.stderr.startswith("Error: ")
+    (line,) = result.stderr.splitlines()
+    assert line.startswith("Error: ")
+    assert "secret" not in line

@@ -17,6 +17,7 @@ from scalewatch.api.bodies import decoded, received, reports_in
 from scalewatch.api.dependencies import ReadingDep, SessionsDep
 from scalewatch.api.posting import request_body
 from scalewatch.api.problems import problems
+from scalewatch.services.prepared_runs import prepare
 from scalewatch.services.recorded_runs import recorded_run
 from scalewatch.services.run_verdicts import (
     Progress,
@@ -24,7 +25,7 @@ from scalewatch.services.run_verdicts import (
     progress_of,
     verdict_of_run,
 )
-from scalewatch.services.runs import Receipt, record_runs
+from scalewatch.services.runs import Receipt, record_prepared
 from scalewatch.storage.session import Sessions, transact
 
 LONGEST_WAIT: Final = 60.0
@@ -108,7 +109,8 @@ def _stored(
     sessions: Sessions, body: bytes, *, encoding: str, content_type: str
 ) -> Response:
     reports, is_single = reports_in(decoded(body, encoding), content_type)
-    receipts = transact(sessions, partial(record_runs, reports=reports))
+    prepared = [prepare(report) for report in reports]
+    receipts = transact(sessions, partial(record_prepared, prepared=prepared))
     accepted = [_accepted(receipt) for receipt in receipts]
     return Response(
         orjson.dumps(accepted[0] if is_single else accepted),

@@ -2,28 +2,23 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 from uuid import UUID
 
-import numpy as np
-from numpy.typing import NDArray
 from sqlalchemy.orm import Session
 
 from scalewatch.errors import RunAlreadyRecorded
 from scalewatch.services import expectations, jobs
 from scalewatch.services.jobs import Subject
+from scalewatch.services.prepared_runs import PreparedRun, prepare
 from scalewatch.storage import (
     commits,
     machines,
-    points,
     projects,
     runs,
-    samples,
     series,
 )
-from scalewatch.storage.digests import canonical, digest_of
 from scalewatch.storage.inserts import Row
-from scalewatch.wire import UNITS, Result, RunReport
+from scalewatch.wire import RunReport
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +47,12 @@ def record_runs(session: Session, reports: Iterable[RunReport]) -> list[Receipt]
     UnitChanged
         If a metric of our users' own comes in another unit than before.
     """
-    recorded = [_record_run(session, report) for report in reports]
+    return record_prepared(session, map(prepare, reports))
+
+
+def record_prepared(session: Session, prepared: Iterable[PreparedRun]) -> list[Receipt]:
+    """Do what `record_runs` does with runs that were prepared before."""
+    recorded = [_record(session, run) for run in prepared]
     # Last, since a waiting job is locked until this transaction ends; and sorted,
     # so that two transactions do not wait for each other.
     changed = {one.subject for one in recorded if one.is_new}
@@ -65,24 +65,23 @@ def record_runs(session: Session, reports: Iterable[RunReport]) -> list[Receipt]
     return [Receipt(one.run, job_of[one.subject], one.is_new) for one in recorded]
 
 
-def _record_run(session: Session, report: RunReport) -> _Recorded:
-    content = canonical(report.model_dump(by_alias=True))
-    digest = digest_of(content)
-    known = runs.recorded(session, report.id)
+def _record(session: Session, prepared: PreparedRun) -> _Recorded:
+    uuid = prepared.report.id
+    known = runs.recorded(session, uuid)
     if known is None:
-        row = _run(session, report)
+        row = _run(session, prepared.report)
         run_id = runs.create(session, row)
         if run_id is not None:
-            runs.add_payload(session, run_id, content, digest)
-            _add_points(session, run_id, row, report)
+            runs.add_payload(session, run_id, prepared.payload, prepared.digest)
+            _add_points(session, run_id, row, prepared)
             subject = str(Subject(row["commit_id"], row["machine_id"]))
-            return _Recorded(report.id, subject, is_new=True)
+            return _Recorded(uuid, subject, is_new=True)
         # Another transaction recorded it after we looked.
-        known = runs.recorded(session, report.id)
-    if known is None or known.digest != digest:
-        raise RunAlreadyRecorded(report.id)
+        known = runs.recorded(session, uuid)
+    if known is None or known.digest != prepared.digest:
+        raise RunAlreadyRecorded(uuid)
     subject = str(Subject(known.commit_id, known.machine_id))
-    return _Recorded(report.id, subject, is_new=False)
+    return _Recorded(uuid, subject, is_new=False)
 
 
 def _run(session: Session, report: RunReport) -> Row:
@@ -106,34 +105,13 @@ def _run(session: Session, report: RunReport) -> Row:
     }
 
 
-def _add_points(session: Session, run_id: int, row: Row, report: RunReport) -> None:
-    values = [_canonical_values(result) for result in report.results]
-    starts = np.cumsum([0, *(each.size for each in values)]).tolist()
+def _add_points(session: Session, run_id: int, row: Row, prepared: PreparedRun) -> None:
+    results = prepared.report.results
     series_of = series.find_or_create(
-        session, row["machine_id"], row["configuration_id"], report.results
+        session, row["machine_id"], row["configuration_id"], results
     )
-    rows: list[dict[str, Any]] = [
-        {
-            "series_id": series_of[result.region, result.metric].id,
-            "start": start,
-            "count": repetitions.size,
-            **summary,
-            "procedure": result.procedure and result.procedure.model_dump(),
-            "reason": result.reason,
-        }
-        for result, start, repetitions, summary in zip(
-            report.results, starts[:-1], values, points.summaries(values), strict=True
-        )
+    rows = [
+        {"series_id": series_of[result.region, result.metric].id, **point}
+        for result, point in zip(results, prepared.points, strict=True)
     ]
-    blob = samples.encode(np.concatenate(values))
-    runs.add_points(session, run_id, rows, blob)
-
-
-def _canonical_values(result: Result) -> NDArray[np.float64]:
-    """Return the repetitions in the unit of the metric; none if it failed."""
-    if result.status == "failed":
-        return np.array([], dtype=np.float64)
-    values = np.array(result.values)
-    size = UNITS.get(result.metric, {}).get(result.unit, 1.0)
-    # A division by 10^9 rounds once, a product with 1e-9 twice.
-    return values / round(1 / size) if size < 1 else values * size
+    runs.add_points(session, run_id, rows, prepared.samples)

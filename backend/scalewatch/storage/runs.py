@@ -6,7 +6,6 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-import zstandard
 from sqlalchemy import func, insert, select
 from sqlalchemy.orm import Session
 
@@ -76,9 +75,9 @@ def create(session: Session, row: Row) -> int | None:
     return session.scalar(statement.values(**row).returning(tables.Run.id))
 
 
-def add_payload(session: Session, run_id: int, content: bytes, digest: str) -> None:
-    """Keep the content of a run, compressed."""
-    row = {"run_id": run_id, "digest": digest, "body": zstandard.compress(content)}
+def add_payload(session: Session, run_id: int, body: bytes, digest: str) -> None:
+    """Insert the compressed content of a run."""
+    row = {"run_id": run_id, "digest": digest, "body": body}
     session.execute(insert(tables.Payload), row)
 
 

@@ -1,0 +1,74 @@
+"""Prepare runs for storage: all that needs no database, before one is locked."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import zstandard
+from numpy.typing import NDArray
+
+from scalewatch.storage import points, samples
+from scalewatch.storage.digests import canonical, digest_of
+from scalewatch.wire import UNITS, Result, RunReport
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedRun:
+    """A run in the form in which it is stored.
+
+    Parameters
+    ----------
+    payload
+        Its content as JSON, compressed.
+    digest
+        That of its content, whatever the order of keys.
+    points
+        A row per result, without the ids of series and run.
+    samples
+        All repetitions.
+    """
+
+    report: RunReport
+    payload: bytes
+    digest: str
+    points: tuple[dict[str, Any], ...]
+    samples: bytes
+
+
+def prepare(report: RunReport) -> PreparedRun:
+    """Summarise and compress the repetitions of a run."""
+    content = canonical(report.model_dump(by_alias=True))
+    values = [_canonical_values(result) for result in report.results]
+    starts = np.cumsum([0, *(each.size for each in values)]).tolist()
+    return PreparedRun(
+        report=report,
+        payload=zstandard.compress(content),
+        digest=digest_of(content),
+        points=tuple(
+            {
+                "start": start,
+                "count": repetitions.size,
+                **summary,
+                "procedure": result.procedure and result.procedure.model_dump(),
+                "reason": result.reason,
+            }
+            for result, start, repetitions, summary in zip(
+                report.results,
+                starts[:-1],
+                values,
+                points.summaries(values),
+                strict=True,
+            )
+        ),
+        samples=samples.encode(np.concatenate(values)),
+    )
+
+
+def _canonical_values(result: Result) -> NDArray[np.float64]:
+    """Return the repetitions in the unit of the metric; none if it failed."""
+    if result.status == "failed":
+        return np.array([], dtype=np.float64)
+    values = np.array(result.values)
+    size = UNITS.get(result.metric, {}).get(result.unit, 1.0)
+    # A division by 10^9 rounds once, a product with 1e-9 twice.
+    return values / round(1 / size) if size < 1 else values * size
