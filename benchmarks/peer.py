@@ -1,86 +1,106 @@
-"""Model series with Extra-P; runs in Extra-P's own environment, not in ours.
-
-Reads from standard input a JSON object: `x`, one list of settings per point, and
-`values`, shape (S, n, R). Prints one with `seconds` of processor time and, per series,
-the `constant`, the `terms` (coefficient, and exponents [i, j] per parameter) and the
-reported `smape`.
-"""
+"""Extra-P as a peer: its package in an environment of its own, asked over a pipe."""
 
 import json
+import os
+import shutil
+import subprocess
 import sys
-import time
-import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
 from fractions import Fraction
+from pathlib import Path
+from typing import Any
 
 import numpy as np
-from extrap.entities.callpath import Callpath
-from extrap.entities.coordinate import Coordinate
-from extrap.entities.measurement import Measurement
-from extrap.entities.metric import Metric
-from extrap.modelers import multi_parameter, single_parameter
+from numpy.typing import NDArray
 
-CALLPATH, METRIC = Callpath("main"), Metric("time")
+from scalewatch.modelling import Growth, Model, Term
+
+VERSION = "4.2.5"
+FOLDER = Path(__file__).parent
+ENVIRONMENT = FOLDER.parent / ".venv-extrap"
 
 
-def main() -> None:
-    """Answer one request."""
-    request = json.load(sys.stdin)
-    coordinates = [Coordinate(*setting) for setting in request["x"]]
-    several = len(request["x"][0]) > 1
-    modelers = multi_parameter if several else single_parameter
-    modeler = modelers.Default()
-    batch = [
-        [
-            Measurement(coordinate, CALLPATH, METRIC, np.array(repetitions))
-            for coordinate, repetitions in zip(coordinates, series, strict=True)
-        ]
-        for series in request["values"]
-    ]
-    started = time.process_time()
-    models = modeler.model(batch)
-    seconds = time.process_time() - started
-    print(
-        json.dumps(
-            {
-                "seconds": seconds,
-                "models": [
-                    _described(each.hypothesis, several=several) for each in models
-                ],
-            }
-        )
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What Extra-P found.
+
+    Parameters
+    ----------
+    models
+        One per series.
+    smape
+        The error that it reports, percent, shape (S,).
+    seconds
+        Processor time that it took to model, without starting or reading.
+    """
+
+    models: tuple[Model, ...]
+    smape: NDArray[np.float64]
+    seconds: float
+
+
+def ask(x: NDArray[np.float64], values: NDArray[np.float64], names: str) -> Answer:
+    """Model a batch with default options.
+
+    Parameters
+    ----------
+    x
+        Settings, shape (n, parameters).
+    values
+        Repetitions, shape (S, n, R).
+    names
+        One letter per parameter.
+    """
+    answer = subprocess.run(
+        [_python(), FOLDER / "extrap_models.py"],
+        input=json.dumps({"x": x.tolist(), "values": values.tolist()}),
+        capture_output=True,
+        check=True,
+        text=True,
+        env=os.environ | {"OPENBLAS_NUM_THREADS": "1"},
+    )
+    content = json.loads(answer.stdout)
+    found = content["models"]
+    return Answer(
+        models=tuple(_model(each, names) for each in found),
+        smape=np.array([each["smape"] for each in found]),
+        seconds=content["seconds"],
     )
 
 
-def _described(hypothesis, *, several: bool) -> dict[str, object]:
-    terms = getattr(hypothesis.function, "compound_terms", [])
-    return {
-        "constant": float(hypothesis.function.constant_coefficient),
-        "smape": float(hypothesis.SMAPE),
-        "terms": [
-            {
-                "coefficient": float(term.coefficient),
-                "exponents": {
-                    str(parameter): _exponents(part)
-                    for parameter, part in (
-                        term.parameter_term_pairs if several else [(0, term)]
-                    )
-                },
-            }
-            for term in terms
-        ],
-    }
+def _python() -> Path:
+    """Return the interpreter that has Extra-P; install it where there is none."""
+    if "SCALEWATCH_EXTRAP" in os.environ:
+        return Path(os.environ["SCALEWATCH_EXTRAP"])
+    python = ENVIRONMENT / "bin" / "python"
+    if not python.exists():
+        package = f"extrap=={VERSION}"
+        uv = shutil.which("uv")
+        create = [uv, "venv", "--quiet"] if uv else [sys.executable, "-m", "venv"]
+        install = (
+            [uv, "pip", "install", "--quiet", "--python", python]
+            if uv
+            else [python, "-m", "pip", "install", "--quiet"]
+        )
+        subprocess.run([*create, ENVIRONMENT], check=True)
+        subprocess.run([*install, package], check=True)
+    return python
 
 
-def _exponents(term) -> list[str]:
-    """Return i and j of x^i · log₂(x)^j."""
-    found = {"polynomial": "0", "logarithm": "0"}
-    for simple in term.simple_terms:
-        exponent = simple.exponent
-        found[simple.term_type] = str(Fraction(str(exponent)))
-    return [found["polynomial"], found["logarithm"]]
+def _model(found: Mapping[str, Any], names: str) -> Model:
+    return Model(
+        found["constant"],
+        tuple(
+            Term(term["coefficient"], _growth(term["exponents"], names))
+            for term in found["terms"]
+        ),
+    )
 
 
-if __name__ == "__main__":
-    warnings.simplefilter("ignore")
-    np.seterr(all="ignore")
-    main()
+def _growth(exponents: Mapping[str, tuple[str, str]], names: str) -> Growth:
+    growth = Growth()
+    for parameter, (power, log) in exponents.items():
+        factor = Growth.of(names[int(parameter)], Fraction(power), Fraction(log))
+        growth = growth * factor
+    return growth

@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr
+from scipy.special import ndtr, ndtri
 
 from scalewatch.modelling.rules.contest import Contest, Weights
 
@@ -31,7 +31,8 @@ LEAST_LOG2: Final = -1000.0
 LARGEST_LOG: Final = 700.0
 """Natural logarithms of forecasts are cut off here, below the largest number."""
 
-BISECTIONS: Final = 40
+BISECTIONS: Final = 26
+"""Halve the distance between parts to a relative 1e-8."""
 
 RIDGE: Final = 1e-12
 """Added to correlations of columns, so that none makes the others singular."""
@@ -167,14 +168,16 @@ def _solve(columns: Reals, omega: Reals) -> tuple[Reals, Reals]:
 
 
 def _quantiles(found: Prediction, share: Reals, levels: Reals) -> Reals:
-    """Return quantiles of the mixture by bisection, shape (levels, T)."""
+    """Return quantiles of the mixture by bisection, shape (levels, T).
+
+    They lie between those of its parts.
+    """
     spread = np.maximum(found.spread, np.finfo(np.float64).eps)
-    shape = (len(levels), found.log.shape[1])
-    low = np.broadcast_to((found.log - 9 * spread).min(axis=0), shape)
-    high = np.broadcast_to((found.log + 9 * spread).max(axis=0), shape)
+    parts = found.log + ndtri(levels)[:, np.newaxis, np.newaxis] * spread
+    low, high = parts.min(axis=1), parts.max(axis=1)
     for _ in range(BISECTIONS):
         middle = (low + high) / 2
         below = ndtr((middle[:, np.newaxis] - found.log) / spread)
-        is_low = np.tensordot(below, share, axes=(1, 0)) < levels[:, np.newaxis]
+        is_low = share @ below < levels[:, np.newaxis]
         low, high = np.where(is_low, middle, low), np.where(is_low, high, middle)
     return np.asarray((low + high) / 2)

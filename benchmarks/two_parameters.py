@@ -1,0 +1,209 @@
+"""How well models of two parameters are recovered, beside Extra-P.
+
+Truths are 40 % products, 30 % sums, 10 % of p only, 10 % of n only and 10 % a product
+with one of its factors; growths are drawn from Extra-P's own 42, the constant is
+log-uniform, and each term is 1 to 20 times as large at the largest setting. Noise is
+uniform (2 % and 10 %), or log-normal of 5 % with 5 % of outliers by 1.5 to 3.
+"""
+
+import sys
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Final
+
+import numpy as np
+from benchmarks import peer
+from numpy.typing import NDArray
+
+from scalewatch.modelling import Growth, Model, Term, find_models, pmnf
+
+Reals = NDArray[np.float64]
+
+SEED: Final = 20261121
+REPETITIONS: Final = 5
+P: Final = 2.0 ** np.arange(2, 7)
+N: Final = 2.0 ** np.arange(4, 9)
+TARGET: Final = {"p": 4 * P[-1], "n": 4 * N[-1]}
+SHARES: Final = {
+    "f·g": 0.4,
+    "f + g": 0.3,
+    "f": 0.1,
+    "g": 0.1,
+    "f·g + f": 0.05,
+    "f·g + g": 0.05,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """A model that somebody found, and what is said about it."""
+
+    model: Model
+    forecast: float
+    is_covered: bool | None = None
+    is_doubted: bool = False
+
+
+def designs() -> dict[str, Reals]:
+    """Return the settings of p and n, shape (n, 2), by name."""
+    cross = [(p, N[0]) for p in P] + [(P[0], n) for n in N[1:]]
+    return {
+        "5 × 5 grid": np.array(list(product(P, N))),
+        "cross": np.array(cross),
+        "cross and far corner": np.array([*cross, (P[-1], N[-1])]),
+    }
+
+
+def truths(series: int, draw: np.random.Generator) -> list[Model]:
+    """Draw models."""
+    return [_truth(draw) for _ in range(series)]
+
+
+def noises(draw: np.random.Generator) -> dict[str, Callable[[tuple[int, ...]], Reals]]:
+    """Return generators of noise factors, by name."""
+
+    def uniform(width: float) -> Callable[[tuple[int, ...]], Reals]:
+        return lambda shape: draw.uniform(1 - width / 2, 1 + width / 2, shape)
+
+    def skewed(shape: tuple[int, ...]) -> Reals:
+        factor = np.exp(draw.normal(0, 0.05, shape))
+        is_outlier = draw.random(shape) < 0.05
+        return np.where(is_outlier, factor * draw.uniform(1.5, 3, shape), factor)
+
+    return {"2 %": uniform(0.02), "10 %": uniform(0.10), "skewed": skewed}
+
+
+def structure(model: Model) -> str:
+    """Write which parameters act together: `f·g + f`."""
+    letters = {"p": "f", "n": "g"}
+    parts = {
+        "·".join(letters[name] for name in "pn" if name in term.growth.parameters)
+        for term in model.terms
+        if term.growth.factors
+    }
+    return " + ".join(sorted(parts, key=lambda part: (-len(part), part))) or "1"
+
+
+def main() -> None:
+    """Print one row per design, noise and modeller."""
+    series = int(sys.argv[1]) if len(sys.argv) > 1 else 300
+    draw = np.random.default_rng(SEED)
+    known = truths(series, draw)
+    print(f"{series} series a row, {REPETITIONS} repetitions, seed {SEED}\n")
+    print(
+        "| design | noise | | structure | product or sum | exponents within 1/4 "
+        "| error at (4p, 4n) | 90 % interval holds | cannot tell, says so | models/s |"
+    )
+    print("|---|---|---|---|---|---|---|---|---|---|")
+    for (design, x), (noise, factor) in product(
+        designs().items(), noises(draw).items()
+    ):
+        settings = {"p": x[:, 0], "n": x[:, 1]}
+        exact = np.stack([model(settings) for model in known])
+        values = exact[:, :, np.newaxis] * factor((*exact.shape, REPETITIONS))
+        for name, modeller in (("Extra-P", _extrap), ("scalewatch", _scalewatch)):
+            guesses, seconds = modeller(x, values, known)
+            row = _row(known, guesses)
+            rate = f"{len(known) / seconds:.0f}"
+            print(f"| {design} | {noise} | {name} | {' | '.join(row)} | {rate} |")
+
+
+def _truth(draw: np.random.Generator) -> Model:
+    kind = draw.choice(list(SHARES), p=list(SHARES.values()))
+    terms = [growth for growth in pmnf("p") if growth.factors]
+    own = {
+        "f": terms[draw.integers(len(terms))],
+        "g": [each for each in pmnf("n") if each.factors][draw.integers(len(terms))],
+    }
+    constant = 10 ** draw.uniform(-2, 3)
+    far = {"p": P[-1], "n": N[-1]}
+    parts = []
+    for part in kind.split(" + "):
+        growth = Growth()
+        for letter in part.split("·"):
+            growth = growth * own[letter]
+        size = constant * np.exp(draw.uniform(0, np.log(20)))
+        parts.append(Term(size / float(growth(far)), growth))
+    return Model(constant, tuple(parts))
+
+
+def _extrap(
+    x: Reals, values: Reals, known: Sequence[Model]
+) -> tuple[list[Guess], float]:
+    del known
+    answer = peer.ask(x, values, names="pn")
+    guesses = [Guess(model, float(model(TARGET))) for model in answer.models]
+    return guesses, answer.seconds
+
+
+def _scalewatch(
+    x: Reals, values: Reals, known: Sequence[Model]
+) -> tuple[list[Guess], float]:
+    started = time.process_time()
+    findings = find_models(x, values, parameter=("p", "n"), targets=[TARGET])
+    seconds = time.process_time() - started
+    guesses = []
+    for finding, truth in zip(findings, known, strict=True):
+        assert finding.model is not None
+        (forecast,) = finding.forecasts
+        assert forecast.low is not None
+        assert forecast.high is not None
+        guesses.append(
+            Guess(
+                finding.model,
+                forecast.value,
+                forecast.low <= float(truth(TARGET)) <= forecast.high,
+                is_doubted="cannot tell" in (finding.reason or ""),
+            )
+        )
+    return guesses, seconds
+
+
+def _row(known: Sequence[Model], guesses: Sequence[Guess]) -> list[str]:
+    """Return the cells of one row."""
+    pairs = list(zip(known, guesses, strict=True))
+    told_apart = [
+        ("·" in structure(guess.model)) == ("·" in structure(truth))
+        for truth, guess in pairs
+        if structure(truth) in {"f·g", "f + g"}
+    ]
+    error = [abs(guess.forecast / float(truth(TARGET)) - 1) for truth, guess in pairs]
+    covered = [guess.is_covered for _, guess in pairs if guess.is_covered is not None]
+    return [
+        _share(structure(truth) == structure(guess.model) for truth, guess in pairs),
+        _share(told_apart),
+        _share(_is_near(truth, guess.model) for truth, guess in pairs),
+        f"{100 * np.median(error):.1f} %",
+        _share(covered) if covered else "",
+        _share(guess.is_doubted for _, guess in pairs if _has_both(guess.model)),
+    ]
+
+
+def _has_both(model: Model) -> bool:
+    """Tell whether it depends on both parameters."""
+    return {"f", "g"} <= set(structure(model))
+
+
+def _is_near(truth: Model, found: Model) -> bool:
+    """Tell whether the powers of both parameters are at most 1/4 off."""
+    leading, guessed = _powers(truth), _powers(found)
+    return all(abs(leading[name] - guessed[name]) <= 0.25 for name in leading)
+
+
+def _powers(model: Model) -> Mapping[str, float]:
+    return {
+        name: max(
+            (float(term.growth.factor(name).power) for term in model.terms), default=0.0
+        )
+        for name in "pn"
+    }
+
+
+def _share(statements: Iterable[bool]) -> str:
+    return f"{np.mean(list(statements)):.2f}"
+
+
+if __name__ == "__main__":
+    main()
