@@ -244,3 +244,15 @@ def test_people_get_pages_where_programs_get_problems(client):
 
     assert response.status_code == 404
     assert response.headers["content-type"].startswith("text/html")
+
+
+def test_scan_over_the_problem_size_is_modelled_in_it(client, work_off):
+    growths = {"solve": lambda p: 1e-3 * p}
+    for one in sweep(growths=growths, noise=1e-3):
+        n = 1000 * one["coordinate"]["p"]
+        client.post("/api/v1/runs", json=one | {"coordinate": {"p": 4, "n": n}})
+    work_off()
+
+    found = read(client, f"{PROJECT}/models", schemas.CommitModels)["models"][0]
+
+    assert (found["parameter"], found["standing"]["growth"]) == ("n", "n")

@@ -28,7 +28,7 @@ from scalewatch.storage import (
 )
 
 PARAMETER: Final = "p"
-"""What a scan is drawn over, wherever it was measured."""
+"""What a scan is drawn over, wherever it varies."""
 
 PREFERRED_METRIC: Final = "time"
 
@@ -142,12 +142,13 @@ def choose_metric(metrics: Sequence[str], asked: str | None) -> str:
 
 
 def _parameter(coordinates: Sequence[Mapping[str, Any]]) -> str:
-    """Return what varies along the scan, p if that was measured at all."""
-    if all(PARAMETER in coordinate for coordinate in coordinates):
-        return PARAMETER
+    """Return what varies along the scan, p if that does or if nothing does."""
     names = sorted(set.intersection(*(set(at) for at in coordinates)))
     varying = [name for name in names if len({at[name] for at in coordinates}) > 1]
-    return (varying or names or [PARAMETER])[0]
+    candidates = varying or names
+    if PARAMETER in candidates or not candidates:
+        return PARAMETER
+    return candidates[0]
 
 
 def _standing(
