@@ -16,8 +16,10 @@
     + RepeatedScale
     + SeveralParameters
     + SizeUnknown
+    + TooFewMachines
     + TooFewProfiles
     + TooFewSettings
+    + TooFewSizes
     + WrongShape
     + UnknownChoice
   x NotFound
@@ -199,6 +201,17 @@ class SizeUnknown(ModellingError):
         self.model = model
 
 
+class TooFewMachines(ModellingError):
+    """A single machine cannot be compared."""
+
+    def __init__(self, machines: Iterable[str]) -> None:
+        self.machines = tuple(machines)
+        only = self.machines[0] if self.machines else "none"
+        super().__init__(
+            f"machines are compared with each other: 2 needed, {only} measured"
+        )
+
+
 class TooFewProfiles(ModellingError):
     """A single profile has nothing to differ from."""
 
@@ -216,6 +229,14 @@ class TooFewSettings(ModellingError):
         super().__init__(f"{needed} distinct settings needed, {settings} measured")
         self.settings = settings
         self.needed = needed
+
+
+class TooFewSizes(ModellingError):
+    """A line needs more problem sizes than there are."""
+
+    def __init__(self, sizes: int) -> None:
+        super().__init__(f"a line needs 2 problem sizes or more, {sizes} measured")
+        self.sizes = sizes
 
 
 class WrongShape(ModellingError):

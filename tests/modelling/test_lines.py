@@ -1,0 +1,115 @@
+import numpy as np
+import pytest
+from scipy.stats import linregress, t
+
+from scalewatch.errors import TooFewSizes
+from scalewatch.modelling.line_pairs import coefficient_differences, crossing_of
+from scalewatch.modelling.lines import Estimate, fit_line
+
+K = np.array([1e5, 2e5, 4e5, 8e5, 1.6e6])
+
+
+def noisy(intercept, slope, seed, scatter=0.01):
+    rng = np.random.default_rng(seed)
+    return intercept + slope * K + rng.normal(0, scatter, K.size)
+
+
+def test_a_line_and_its_errors_are_those_of_least_squares():
+    times = noisy(0.5, 2e-6, 1)
+
+    line = fit_line(K, times)
+
+    expected = linregress(K, times)
+    assert line.slope == pytest.approx(expected.slope)
+    assert line.intercept == pytest.approx(expected.intercept)
+    assert line.r2 == pytest.approx(expected.rvalue**2)
+    errors = np.sqrt(np.diag(line.covariance))
+    assert errors == pytest.approx([expected.intercept_stderr, expected.stderr])
+
+
+def test_intervals_are_students():
+    line = fit_line(K, noisy(0.5, 2e-6, 1))
+
+    _, slope = line.estimates(0.95)
+
+    reach = t.ppf(0.975, 3) * np.sqrt(line.covariance[1, 1])
+    assert slope.high - slope.value == pytest.approx(reach)
+    assert slope.value - slope.low == pytest.approx(reach)
+
+
+def test_intervals_hold_as_often_as_they_say():
+    held = 0
+    for seed in range(400):
+        _, slope = fit_line(K, noisy(0.5, 2e-6, seed)).estimates(0.9)
+        held += slope.low <= 2e-6 <= slope.high
+
+    # 400 trials at 0.9: standard deviation 6.
+    assert 340 <= held <= 380
+
+
+def test_two_points_leave_no_interval():
+    line = fit_line(K[:2], 3 + K[:2])
+
+    assert line.estimates(0.95)[1] == Estimate(pytest.approx(1.0))
+
+
+def test_times_that_do_not_vary_are_a_level_line():
+    line = fit_line(K, np.full(K.size, 3.0))
+
+    assert (line.intercept, line.slope, line.r2) == (3, 0, 1)
+
+
+@pytest.mark.parametrize("sizes", [[], [5.0], [5.0, 5.0]], ids=str)
+def test_one_problem_size_makes_no_line(sizes):
+    with pytest.raises(TooFewSizes, match="2 problem sizes or more"):
+        fit_line(np.array(sizes), np.ones(len(sizes)))
+
+
+def test_lines_cross_within_fiellers_interval():
+    held = 0
+    for seed in range(300):
+        one, other = (
+            fit_line(K, noisy(1.0, 1e-6, seed, 0.05)),
+            fit_line(K, noisy(0.5, 2e-6, seed + 1000, 0.05)),
+        )
+        crossing = crossing_of(one, other, 0.9)
+        held += crossing.low <= 5e5 <= crossing.high
+
+    # 300 trials at 0.9: standard deviation 5.
+    assert 255 <= held <= 292
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [((1.0, 1e-6), (0.5, 1e-6)), ((1.0, 2e-6), (0.5, 1e-6))], ids=str
+)
+def test_lines_that_do_not_cross_at_a_size_have_no_crossing(one, other):
+    lines = [fit_line(K, a + b * K) for a, b in (one, other)]
+    parallel = [round(line.slope, 12) for line in lines]
+
+    crossing = crossing_of(*lines, 0.95)
+
+    assert crossing is None or parallel[0] == parallel[1]
+
+
+def test_a_crossing_that_might_be_anywhere_has_no_bounds():
+    one, other = (
+        fit_line(K, noisy(1, 1e-6, 1, 0.3)),
+        fit_line(K, noisy(1, 1e-6, 9, 0.3)),
+    )
+
+    found = crossing_of(other, one, 0.95)
+
+    assert found is None or found.low is None
+
+
+def test_differences_without_scatter_are_certain():
+    one, other = (
+        fit_line(np.arange(3.0), np.arange(3.0)),
+        fit_line(np.arange(3.0), 2 * np.arange(3.0)),
+    )
+
+    intercept, slope = coefficient_differences(one, other, 0.95)
+
+    assert slope.estimate.value == -1
+    assert slope.p_value == 0
+    assert intercept.p_value == 1
