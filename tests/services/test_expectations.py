@@ -3,7 +3,7 @@ from sqlalchemy import func, select
 
 from builders import run_report, sweep_reports
 from reference_tables import read
-from scalewatch.errors import BadExpression, FallingLimit, NotFound, NotOneParameter
+from scalewatch.errors import BadExpression, FallingLimit, NotFound
 from scalewatch.modelling import Growth, parse_growth
 from scalewatch.services import analysis, expectations
 from scalewatch.services.expectations import PUBLISHED, Declaration, declare
@@ -99,7 +99,6 @@ def test_withdrawn_expectation_is_gone_and_can_return(session):
     [
         ("O(p log)", None, BadExpression),
         ("O(p)", "1 / p", FallingLimit),
-        ("O(n p)", None, NotOneParameter),
     ],
 )
 def test_bad_declaration_is_refused_and_nothing_is_declared(

@@ -113,8 +113,8 @@ def declare(
         If there is no such project.
     BadExpression
         If a growth or a deviation limit cannot be read.
-    FallingLimit, NotOneParameter
-        If a deviation limit makes no sense, or none can be derived.
+    FallingLimit
+        If a deviation limit makes no sense.
     """
     project = projects.existing(session, project_name)
     projects.lock(session, project.id)  # two authors do not make the same version
@@ -174,7 +174,6 @@ def _normalised(declaration: Declaration) -> Declaration:
         return replace(declaration, deviation_limit=None)
     growth = parse_growth(declaration.growth)
     if declaration.deviation_limit is None:
-        default_deviation_limit(growth)  # refuses what has no default
         return replace(declaration, growth=str(growth))
     limit = parse_growth(declaration.deviation_limit)
     if not limit.dominates(CONSTANT):
