@@ -15,6 +15,7 @@
 * `polynomials` — quadratic extrapolation of communication time
 * `scaling_error`, `scalings`, `weak_gaps` — strong and weak scaling errors
 * `speed_up`, `divergence_metric` — what follows from it: efficiency, how bad it grows
+* `lines`, `line_pairs`, `machines`, `machine_sentences` — machine against machine
 * `hotspots` — how much two profiles differ
 * `profile_scan`, `multiplicity` — where they jump along a scan, how surely
 """
@@ -53,6 +54,9 @@ from scalewatch.modelling.hotspots import (
     movements,
     profile_difference,
 )
+from scalewatch.modelling.lines import Estimate, Line
+from scalewatch.modelling.machine_sentences import machine_sentence
+from scalewatch.modelling.machines import MachineLine, MachinePair, compare_machines
 from scalewatch.modelling.model import Model, Term
 from scalewatch.modelling.multiplicity import Correction
 from scalewatch.modelling.parse import parse_growth
@@ -109,6 +113,7 @@ __all__ = [
     "Direction",
     "DivergenceMetric",
     "ErrorDivergence",
+    "Estimate",
     "Extrapolation",
     "Factor",
     "Finding",
@@ -119,6 +124,9 @@ __all__ = [
     "GuidelineCheck",
     "Incomparable",
     "JudgedCell",
+    "Line",
+    "MachineLine",
+    "MachinePair",
     "MemoryWall",
     "Model",
     "Movement",
@@ -143,6 +151,7 @@ __all__ = [
     "break_even",
     "catwalk",
     "check_guideline",
+    "compare_machines",
     "compare_versions",
     "default_deviation_limit",
     "direction",
@@ -153,6 +162,7 @@ __all__ = [
     "find_models",
     "first_above",
     "judge",
+    "machine_sentence",
     "memory_wall",
     "modelled_scaling_errors",
     "movements",
