@@ -35,5 +35,12 @@ def test_formula_carries_units_and_signs():
     )
 
 
+def test_a_constant_of_zero_is_left_out_unless_it_is_all():
+    alone = mathematics.formula(Model(0.0, (Term(2e-6, ROOT),)), "s")
+
+    assert alone.striptags().startswith("2.00")
+    assert mathematics.formula(Model(0.0), "B").striptags() == "0 B"
+
+
 def test_a_missing_growth_is_shown_as_missing():
     assert mathematics.big_o(None) == "–"

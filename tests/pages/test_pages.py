@@ -11,14 +11,14 @@ from recorded import record, record_project
 from scalewatch.services.runs import record_runs
 
 BAD_ADDRESSES = (
-    ("/p/nonesuch", 404, "no project 'nonesuch'"),
-    ("/p/openmpi?commit=v9", 404, "no commit 'v9'"),
-    ("/p/openmpi?metric=flops", 404, "no metric 'flops'"),
-    ("/p/openmpi?sort=upwards", 422, "sort"),
-    ("/p/openmpi?format=pdf", 422, "format"),
-    ("/p/openmpi/r/MPI_Scan", 404, "no region 'MPI_Scan' was measured at v5.0.11"),
-    ("/p/openmpi/runs/17", 422, "run"),
-    ("/p/openmpi/runs/00000000-0000-0000-0000-000000000009", 404, "no run"),
+    ("/p/nonesuch", 404, "No project 'nonesuch'"),
+    ("/p/openmpi?commit=v9", 404, "No commit 'v9'"),
+    ("/p/openmpi?metric=flops", 404, "No metric 'flops'"),
+    ("/p/openmpi?sort=upwards", 422, "Sort"),
+    ("/p/openmpi?format=pdf", 422, "Format"),
+    ("/p/openmpi/r/MPI_Scan", 404, "No region 'MPI_Scan' was measured at v5.0.11"),
+    ("/p/openmpi/runs/17", 422, "Run"),
+    ("/p/openmpi/runs/00000000-0000-0000-0000-000000000009", 404, "No run"),
     ("/nonesuch", 404, "Not Found"),
 )
 

@@ -1,3 +1,4 @@
+from datetime import UTC, datetime
 from uuid import UUID
 
 import pytest
@@ -17,7 +18,8 @@ def test_run_tells_where_it_was_measured_and_how(sessions):
         "repetitions_asked": 400,
         "late": 3,
     }
-    job = {"scheduler": "slurm", "id": "123", "nodes": 2}
+    moment = datetime(2026, 11, 3, 14, 5, tzinfo=UTC)
+    job = {"scheduler": "slurm", "id": "123", "started_at": moment.isoformat()}
     record(sessions, [run_report(job=job, results=[result(procedure=procedure)])])
 
     with sessions.reading() as session:
@@ -25,7 +27,7 @@ def test_run_tells_where_it_was_measured_and_how(sessions):
     assert run.machine == "jureca"
     assert run.coordinate == {"p": 4}
     assert run.fingerprint == {"cores": 128}
-    assert run.job == {"scheduler": "slurm", "id": "123", "nodes": 2}
+    assert run.job == {"scheduler": "slurm", "id": "123", "started_at": moment}
     (measured,) = run.results
     assert measured.middle == pytest.approx(1.2e-5)
     assert (measured.count, measured.asked, measured.late) == (3, 400, 3)

@@ -19,7 +19,9 @@ from scalewatch.services.scalings import repetitions_of, scaling_of
 router = APIRouter(prefix="/figures", tags=["figures"])
 
 
-@router.get("/{figure}", name="figure", responses=problems(404, 409, 422))
+@router.get(
+    "/{figure}", name="figure", summary="Show Figure", responses=problems(404, 409, 422)
+)
 def show_figure(
     session: ReadingDep,
     view: ViewDep,

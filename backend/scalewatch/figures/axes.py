@@ -1,6 +1,7 @@
 """Axes and frames that all figures share."""
 
 from html import escape
+from math import ceil
 from typing import Any, Final
 
 import numpy as np
@@ -70,12 +71,13 @@ def metric_axis(
     axis = _axis(f"{metric} [{unit}]" if unit else metric)
     if measured.min() <= 0:
         return axis | {"rangemode": "tozero"}
+    low, high = _range(measured, drawn)
     axis |= {
         "type": "log",
         "exponentformat": "SI",
         "minexponent": 0,
-        "nticks": 5,
-        "range": _range(measured, drawn),
+        "nticks": max(5, ceil(high - low) + 1),  # none of many decades is skipped
+        "range": [low, high],
     }
     return axis | ({"ticksuffix": unit} if unit in PREFIXED else {})
 
@@ -87,7 +89,9 @@ def hover_number(name: str, unit: str) -> str:
     return f"%{{{name}:.3~g}} {escape(unit)}".rstrip()
 
 
-def _range(measured: NDArray[np.float64], drawn: NDArray[np.float64]) -> list[float]:
+def _range(
+    measured: NDArray[np.float64], drawn: NDArray[np.float64]
+) -> tuple[float, float]:
     """Return the decimal logarithms of what the axis begins and ends with."""
     lowest, highest = measured.min() / LEEWAY, measured.max() * LEEWAY
     near = drawn[(drawn >= lowest) & (drawn <= highest)]
@@ -95,7 +99,7 @@ def _range(measured: NDArray[np.float64], drawn: NDArray[np.float64]) -> list[fl
         [np.append(near, measured).min(), np.append(near, measured).max()]
     )
     margin = 0.06 * (high - low) + 0.02
-    return [low - margin, high + margin]
+    return low - margin, high + margin
 
 
 def _axis(title: str) -> dict[str, Any]:

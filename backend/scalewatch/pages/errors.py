@@ -24,5 +24,5 @@ def show_error(request: Request, status: int, detail: str) -> HTMLResponse:
         status_code=status,
         status=status,
         title=TITLES.get(status, HTTPStatus(status).phrase),
-        detail=detail,
+        detail=detail[:1].upper() + detail[1:],
     )

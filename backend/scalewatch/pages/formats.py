@@ -113,6 +113,8 @@ def setting(value: object) -> str:
     """Write the value of a parameter or a fact."""
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if isinstance(value, datetime):
+        return moment(value)
     if isinstance(value, int | float):
         return count(value)
     return MISSING if value is None else str(value)

@@ -25,13 +25,18 @@ def big_o(value: Growth | None) -> Markup:
 
 def formula(model: Model, unit: str) -> Markup:
     """Set a model with its coefficients: 7.31 µs + 2.11 µs · p^(1/2)."""
-    text = escape(quantity(model.constant, unit))
-    for term in model.terms:
-        text += Markup(" {} {} · {}").format(
-            "−" if term.coefficient < 0 else "+",
-            quantity(abs(term.coefficient), unit),
-            _product(term.growth),
-        )
+    times = Markup(" · ")
+    summands = [
+        (term.coefficient, times + _product(term.growth)) for term in model.terms
+    ]
+    if model.constant or not summands:
+        summands.insert(0, (model.constant, Markup()))
+    (first, product), *others = summands
+    text = escape(quantity(first, unit)) + product
+    for coefficient, product in others:
+        sign = "−" if coefficient < 0 else "+"
+        amount = quantity(abs(coefficient), unit)
+        text += Markup(" {} {}{}").format(sign, amount, product)
     return Markup('<span class="mathematics mathematics--long">{}</span>').format(text)
 
 

@@ -68,7 +68,7 @@ def scan_sentence(scan: Scan) -> Markup:
         found = big_o(standing.growth)
         return subject + Markup("grows like {}; nothing is expected.").format(found)
     return subject + JUDGED[standing.verdict].format(
-        because=f": {standing.reason}" if standing.reason else "",
+        because=f" – {standing.reason}" if standing.reason else "",
         divergence=growth(standing.divergence),
         expected=big_o(scan.expectation.growth),
         faster=FASTER[standing.direction],

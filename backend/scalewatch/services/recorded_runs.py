@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from sqlalchemy import Row
@@ -13,6 +13,9 @@ from scalewatch.errors import NotFound
 from scalewatch.services.commits import Commit, commit_of
 from scalewatch.services.measurements import Flag, flags_of
 from scalewatch.storage import measurements, runs, tables
+
+MOMENTS: Final = frozenset({"started_at", "ended_at"})
+"""What is a moment among the facts of a scheduler's job, which are kept as text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +92,11 @@ def recorded_run(
         coordinate=run.coordinate,
         configuration=run.configuration,
         fingerprint=run.fingerprint,
-        job={name: value for name, value in job.items() if value is not None},
+        job={
+            name: datetime.fromisoformat(value) if name in MOMENTS else value
+            for name, value in job.items()
+            if value is not None
+        },
         received_at=run.received_at,
         results=tuple(map(_result, measurements.of_run(session, run.id))),
     )

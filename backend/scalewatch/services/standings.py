@@ -83,6 +83,11 @@ class Standing:
         return self.verdict_probability.get(self.verdict)
 
     @property
+    def likeliest(self) -> tuple[Verdict, float] | None:
+        """The most probable verdict, whether it was reached or not."""
+        return next(iter(self.verdict_probability.items()), None)
+
+    @property
     def direction(self) -> Direction | None:
         """Tell whether it scales worse or better than expected."""
         return None if self.divergence is None else direction(self.divergence)
