@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalewatch.errors import OutsideDomain, TooFewSettings
+from scalewatch.modelling.rules.terms import log2_table
 from scalewatch.modelling.space import Space
 
 NEEDED_SETTINGS = 5
@@ -28,11 +29,13 @@ def obstacle(settings: Mapping[str, NDArray[np.float64]], space: Space) -> str |
     points = len(next(iter(settings.values())))
     if points < NEEDED_SETTINGS:
         return str(TooFewSettings(points, NEEDED_SETTINGS))
-    for growth in space:
+    largest = log2_table(space.growths, settings).max(axis=1)
+    for growth, log2 in zip(space, largest.tolist(), strict=True):
+        if log2 <= LARGEST_TERM:
+            continue
         try:
-            largest = growth.log2(settings).max()
+            growth.log2(settings)
         except OutsideDomain as undefined:
             return str(undefined)
-        if largest > LARGEST_TERM:
-            return f"{growth} is too large to compute with at the settings measured"
+        return f"{growth} is too large to compute with at the settings measured"
     return None

@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scalewatch.modelling.growth import Growth
+from scalewatch.modelling.growth import LARGEST_SETTING, Growth, binary_logarithm
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +58,44 @@ def term_table(
     growths: Sequence[Growth], settings: Mapping[str, NDArray[np.float64]]
 ) -> TermTable:
     """Evaluate growths, all defined at `settings`, the constant as ones."""
-    points = len(next(iter(settings.values())))
-    logarithms = np.stack(
-        [np.broadcast_to(growth.log2(settings), points) for growth in growths]
-    )
-    log2_scale = logarithms.max(axis=1)
+    logarithms = log2_table(growths, settings)
+    largest = logarithms.max(axis=1)
+    log2_scale = np.where(np.isfinite(largest), largest, 0.0)
     return TermTable(np.exp2(logarithms - log2_scale[:, np.newaxis]), log2_scale)
+
+
+def log2_table(
+    growths: Sequence[Growth], settings: Mapping[str, NDArray[np.float64]]
+) -> NDArray[np.float64]:
+    """Return binary logarithms of growths, shape (H, n), NaN where undefined.
+
+    The values are those of `Growth.log2`, of all growths at once.
+    """
+    points = len(next(iter(settings.values())))
+    table = np.zeros((len(growths), points))
+    for name, x in settings.items():
+        for exponent, basis in zip(
+            _exponents(tuple(growths), name), _bases(x), strict=True
+        ):
+            rows = np.flatnonzero(exponent)
+            # Where one factor is zero and another infinite, neither is defined.
+            with np.errstate(invalid="ignore"):
+                table[rows] += exponent[rows, np.newaxis] * basis
+    table[table == np.inf] = np.nan
+    return table
+
+
+@lru_cache(maxsize=256)
+def _exponents(growths: tuple[Growth, ...], parameter: str) -> NDArray[np.float64]:
+    """Return the exponents of 2^x, x and log x, shape (3, H)."""
+    factors = [growth.factor(parameter).order for growth in growths]
+    return np.array(factors, dtype=np.float64).reshape(-1, 3).T
+
+
+def _bases(
+    x: NDArray[np.float64],
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Return the binary logarithms of 2^x, x and log x, NaN where undefined."""
+    once = np.where(x >= 0, binary_logarithm(x), np.nan)
+    twice = np.where(once >= 0, binary_logarithm(once), np.nan)
+    return np.clip(x, -LARGEST_SETTING, LARGEST_SETTING), once, twice
