@@ -74,6 +74,15 @@ class Location:
     variance: Reals
     freedom: Reals
 
+    def only(self, series: slice) -> "Location":
+        """Return some of the series."""
+        return Location(
+            self.log[:, series],
+            self.weight[:, series],
+            self.variance[series],
+            self.freedom[series],
+        )
+
 
 def locate(values: Reals) -> Location:
     """Return the robust location of each measurement and its variance.

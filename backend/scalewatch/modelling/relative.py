@@ -28,6 +28,8 @@ FAINTEST = 0.03
 SINGULAR = 1e-13
 """Relative determinant below which a term cannot be told from the constant."""
 
+LEAST_CONSTANT = 1e-30
+
 
 @dataclass(frozen=True, slots=True)
 class Sums:
@@ -87,6 +89,11 @@ class Fit:
     determinant: Reals
     is_faint: NDArray[np.bool_]
     is_pure: NDArray[np.bool_]
+
+    @property
+    def ratio(self) -> Reals:
+        """c₁/c₀, largest where there is no constant."""
+        return self.slope / np.maximum(self.constant, self.slope * LEAST_CONSTANT)
 
     @property
     def arrays(self) -> tuple[Reals, ...]:

@@ -23,6 +23,7 @@ from scalewatch.modelling.posterior import (
     posterior,
     verdict_posterior,
 )
+from scalewatch.modelling.prediction import Forecaster
 from scalewatch.modelling.quality import adjusted_r2, smape
 from scalewatch.modelling.rows import total
 from scalewatch.modelling.rules.rule import Rule, Sample, Selection, single_terms
@@ -48,6 +49,8 @@ def select(sample: Sample) -> Selection:
     coefficients = np.zeros((series, 2))
     quality = np.full((2, series), np.nan)
     probability = np.zeros((series, growths))
+    forecasts = np.zeros((series, len(sample.targets), 3))
+    forecaster = _forecaster(sample, prior)
 
     is_positive = np.fmin.reduce(sample.values, axis=(1, 2)) > 0
     for rows, scratch in _blocks(np.flatnonzero(is_positive), growths):
@@ -60,6 +63,10 @@ def select(sample: Sample) -> Selection:
         chosen[rows] = best
         coefficients[rows] = model.T
         quality[:, rows] = _quality(location, model, table.tau[best].T)
+        if forecaster:
+            forecasts[rows] = forecaster.forecasts(
+                location, USUAL, weighed.fit.ratio, sample.level
+            )
         scratch.take_back(weighed.log_evidence, *weighed.fit.arrays)
     coefficients[:, 1] *= np.exp2(-table.log2_scale[chosen])
     quality[0, chosen == sample.space.constant] = np.nan
@@ -71,6 +78,7 @@ def select(sample: Sample) -> Selection:
         smape=quality[1],
         hypothesis_probability=probability,
         verdict_probability=verdict_posterior(probability, prior),
+        forecasts=forecasts if forecaster else None,
         reasons=dict.fromkeys(np.flatnonzero(~is_positive).tolist(), NOT_POSITIVE),
     )
 
@@ -83,6 +91,12 @@ def located(values: Reals, summary: Summary) -> Location:
     if summary == "robust":
         return location
     return replace(location, log=np.log(summarise(values, summary)).T)
+
+
+def _forecaster(sample: Sample, prior: Prior) -> Forecaster | None:
+    if not sample.targets:
+        return None
+    return Forecaster.of(sample.space, prior, sample.settings, sample.targets)
 
 
 def _blocks(rows: Indices, growths: int) -> Iterator[tuple[Indices, Scratch]]:

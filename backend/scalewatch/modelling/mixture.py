@@ -1,0 +1,104 @@
+"""Mixtures of normal densities and their quantiles, one mixture per series.
+
+Only the `KEPT` heaviest parts of a mixture are kept; a quantile is found by bisection
+of the distribution function, with Φ(z) ≈ ½ (1 + tanh(√(2/π) (z + 0.044715 z³))), which
+is within 0.0002.
+
+References
+----------
+D. Hendrycks and K. Gimpel, "Gaussian Error Linear Units", arXiv:1606.08415 (Φ).
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Reals = NDArray[np.float64]
+
+KEPT = 400
+STEPS = 30
+"""Halvings; the first interval is some tens wide, in units of the natural logarithm."""
+
+REACH = 6.0
+"""Standard deviations beyond which a normal density counts as zero."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mixture:
+    """C normal densities for each of T targets and S series, weights in common.
+
+    Parameters
+    ----------
+    log_weight
+        But for a summand per series, shape (C, S).
+    mean
+        Shape (T, C, S).
+    deviation
+        Standard deviations, shape (C, S).
+    """
+
+    log_weight: Reals
+    mean: Reals
+    deviation: Reals
+
+    @classmethod
+    def joined(cls, parts: Sequence["Mixture"]) -> "Mixture":
+        """Put mixtures together whose weights are relative to each other."""
+        return cls(
+            np.concatenate([part.log_weight for part in parts]),
+            np.concatenate([part.mean for part in parts], axis=1),
+            np.concatenate([part.deviation for part in parts]),
+        )
+
+    def quantiles(self, levels: Sequence[float]) -> Reals:
+        """Return quantiles, shape (T, len(levels), S)."""
+        # Series first: a sum along the last axis does not depend on other series.
+        weight = np.exp(self.log_weight - self.log_weight.max(axis=0)).T
+        if weight.shape[1] > KEPT:
+            heaviest = np.argpartition(-weight, KEPT, axis=1)[:, :KEPT]
+        else:
+            heaviest = np.arange(weight.shape[1])[np.newaxis]
+        weight = np.take_along_axis(weight, heaviest, axis=1)
+        weight /= weight.sum(axis=1, keepdims=True)
+        deviation = np.take_along_axis(self.deviation.T, heaviest, axis=1)
+        return np.stack(
+            [
+                _quantiles(
+                    weight,
+                    np.take_along_axis(mean.T, heaviest, axis=1),
+                    deviation,
+                    levels,
+                )
+                for mean in self.mean
+            ]
+        )
+
+
+def _quantiles(
+    weight: Reals, mean: Reals, deviation: Reals, levels: Sequence[float]
+) -> Reals:
+    """Return quantiles of mixtures of shape (S, C), shape (len(levels), S)."""
+    centre = (weight * mean).sum(axis=1, keepdims=True)
+    sharpness = (math.sqrt(2 / math.pi) / deviation).astype(np.float32)
+    shares = weight.astype(np.float32)
+    place = (mean - centre).astype(np.float32)
+    lowest = (place - REACH * deviation).min(axis=1)
+    highest = (place + REACH * deviation).max(axis=1)
+    found = []
+    for level in levels:
+        low, high = lowest.copy(), highest.copy()
+        for _ in range(STEPS):
+            middle = (low + high) / 2
+            z = middle[:, np.newaxis].astype(np.float32) - place
+            z *= sharpness
+            z += (0.044715 * math.pi / 2) * z * z * z
+            np.tanh(z, out=z)
+            z *= shares
+            is_above = (z.sum(axis=1) + 1) / 2 < level
+            low = np.where(is_above, middle, low)
+            high = np.where(is_above, high, middle)
+        found.append((low + high) / 2 + centre[:, 0])
+    return np.stack(found)

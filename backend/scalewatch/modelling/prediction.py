@@ -1,0 +1,143 @@
+"""Forecasts with intervals that hold, from all curves that the measurements allow.
+
+The forecast is a mixture over the growths of the space (`quadrature`) with the share
+`ONE_TERM`, and over curves outside of it (`families`). Its median is the value, its
+quantiles are the bounds; a `Noise` learned from many series widens them.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scalewatch.modelling.centred import Centred
+from scalewatch.modelling.families import (
+    FREE_POWER,
+    TWO_TERMS,
+    free_power,
+    partners,
+    two_terms,
+)
+from scalewatch.modelling.growth import Growth
+from scalewatch.modelling.location import Location
+from scalewatch.modelling.mixture import Mixture
+from scalewatch.modelling.noise import Noise
+from scalewatch.modelling.posterior import Prior
+from scalewatch.modelling.quadrature import Terms, one_term
+from scalewatch.modelling.rules.terms import term_table
+from scalewatch.modelling.sampling import Family, sample
+from scalewatch.modelling.space import Space
+
+Reals = NDArray[np.float64]
+Settings = Mapping[str, Reals]
+
+ONE_TERM = 1 - FREE_POWER - TWO_TERMS
+"""Prior share of the growths of the space."""
+
+BLOCK = 32
+"""Series whose curves are compared together."""
+
+LARGEST_LOG2 = 900.0
+"""Growths are not followed beyond 2 to this power."""
+
+LARGEST_LOG = 709.0
+"""Forecasts beyond e to this power are no numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Forecaster:
+    """Curves that compete, at settings and at T targets.
+
+    Parameters
+    ----------
+    terms
+        Growths of the space.
+    prior
+        Of these growths.
+    families
+        Curves outside of it.
+    """
+
+    terms: Terms
+    prior: Prior
+    families: tuple[Family, ...]
+
+    @classmethod
+    def of(
+        cls,
+        space: Space,
+        prior: Prior,
+        settings: Settings,
+        targets: Sequence[Mapping[str, float]],
+    ) -> "Forecaster":
+        """Evaluate the growths of a space, defined at all settings and targets."""
+        beyond = {
+            name: np.array([target[name] for target in targets]) for name in settings
+        }
+        return cls(
+            _terms(space.growths, settings, beyond),
+            prior,
+            tuple(_families(settings, beyond)),
+        )
+
+    def mixture(self, location: Location, noise: Noise, ratio: Reals) -> Mixture:
+        """Return what S series say about the targets.
+
+        Parameters
+        ----------
+        location
+            Of S series.
+        noise
+            Assumptions about their noise.
+        ratio
+            c₁/c₀ of the best fit of each growth of the space, shape (H, S).
+        """
+        centred = Centred.of(location, noise)
+        parts = [one_term(centred, self.terms, ONE_TERM * self.prior.share, ratio)]
+        parts += [sample(centred, family) for family in self.families]
+        return Mixture.joined(parts)
+
+    def forecasts(
+        self, location: Location, noise: Noise, ratio: Reals, level: float
+    ) -> Reals:
+        """Return value, low and high, shape (S, T, 3)."""
+        levels = (0.5, (1 - level) / 2, (1 + level) / 2)
+        found = []
+        for start in range(0, ratio.shape[1], BLOCK):
+            block = slice(start, start + BLOCK)
+            mixture = self.mixture(location.only(block), noise, ratio[:, block])
+            quantiles = mixture.quantiles(levels)
+            middle = quantiles[:, :1]
+            logs = middle + noise.widening * (quantiles - middle)
+            found.append(np.exp(np.minimum(logs, LARGEST_LOG)).transpose(2, 0, 1))
+        return np.concatenate(found)
+
+
+def _terms(growths: Sequence[Growth], settings: Settings, targets: Settings) -> Terms:
+    """Return growths over their largest value at the settings."""
+    table = term_table(growths, settings)
+    count = len(next(iter(targets.values())))
+    logarithms = np.stack(
+        [np.broadcast_to(growth.log2(targets), count) for growth in growths]
+    )
+    relative = logarithms - table.log2_scale[:, np.newaxis]
+    return Terms(table.tau, np.exp2(np.minimum(relative, LARGEST_LOG2)))
+
+
+def _families(settings: Settings, targets: Settings) -> Iterator[Family]:
+    """Yield the curves outside of the space that are defined everywhere."""
+    if len(settings) > 1:
+        return
+    ((parameter, x),) = settings.items()
+    beyond = targets[parameter]
+    smallest = min(x.min(), beyond.min(initial=np.inf))
+    if smallest <= 0:
+        return
+    yield free_power(x, beyond)
+    if smallest < 1:
+        return
+    logarithm, powers = partners(parameter)
+    yield two_terms(
+        _terms((logarithm,), settings, targets), _terms(powers, settings, targets)
+    )
