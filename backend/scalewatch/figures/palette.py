@@ -14,6 +14,8 @@ PALETTE: Final = {
     "expectation": "#59616b",
     "surface": "#ffffff",
     "band": "#ececea",
+    "below": "#3d8fc4",
+    "above": "#e8902c",
     "machine-0": "#0072b2",
     "machine-1": "#cc79a7",
     "machine-2": "#009e73",

@@ -3,24 +3,33 @@
  * the custom properties --figure-* of tokens.css.
  */
 
+/** Roles of the colours of a negative value, of 0 and of a positive one. */
+const SIGNED = ["below", "surface", "above"];
+
 /** Return data and layout of `figure` in the colours that `element` sees. */
 export function paint(figure, element) {
   const colour = resolver(element);
   return [
-    figure.data.map((trace) => paintTrace(trace, colour(trace.meta))),
+    figure.data.map((trace) => paintTrace(trace, colour)),
     paintLayout(figure.layout, colour, getComputedStyle(element).fontFamily),
   ];
 }
 
 function paintTrace(trace, colour) {
+  const own = colour(trace.meta);
   const painted = { ...trace };
   for (const part of ["line", "marker", "error_y"]) {
     if (trace[part]) {
-      painted[part] = { ...trace[part], color: colour };
+      painted[part] = { ...trace[part], color: own };
     }
   }
   if (trace.fillcolor) {
-    painted.fillcolor = colour;
+    painted.fillcolor = own;
+  }
+  if (trace.type === "contour") {
+    painted.colorscale = SIGNED.map((role, place) => [place / 2, colour(role)]);
+    const labelfont = { ...trace.contours.labelfont, color: own };
+    painted.contours = { ...trace.contours, labelfont };
   }
   return painted;
 }
