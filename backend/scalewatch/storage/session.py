@@ -19,6 +19,9 @@ from sqlalchemy.orm import Session, sessionmaker
 BUSY_SECONDS: Final = 30
 """How long a writer waits for its turn on SQLite."""
 
+MOST_THREADS: Final = 64
+"""More than ask for a connection at once: the server's thread pool has 40."""
+
 ATTEMPTS: Final = 3
 """How often a transaction is tried that collides with another one."""
 
@@ -54,7 +57,11 @@ def connect(url: str) -> Engine:
         )
     if location.database and location.database != ":memory:":
         Path(location.database).parent.mkdir(parents=True, exist_ok=True)
-    engine = create_engine(location, json_deserializer=orjson.loads)
+    engine = create_engine(
+        location,
+        json_deserializer=orjson.loads,
+        max_overflow=MOST_THREADS,  # waiting writers leave connections to readers
+    )
     event.listen(engine, "connect", _prepare)
     event.listen(engine, "begin", _begin)
     return engine

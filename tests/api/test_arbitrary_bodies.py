@@ -1,0 +1,83 @@
+"""Whatever is sent, the server answers, and a refusal stores nothing."""
+
+import gzip
+import json
+
+import zstandard
+from fastapi.testclient import TestClient
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from builders import run
+from scalewatch.api.bodies import ENCODINGS, TYPES
+
+JSON_VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=10,
+)
+
+ANSWERS = {200, 202, 400, 409, 413, 415, 422}
+
+SHARED = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+def paths(content, here=()):
+    """Yield where every part of a JSON value lies."""
+    yield here
+    parts = content.items() if isinstance(content, dict) else ()
+    parts = enumerate(content) if isinstance(content, list) else parts
+    for key, part in parts:
+        yield from paths(part, (*here, key))
+
+
+def replaced(content, path, part):
+    """Return a copy of a JSON value with another part at `path`."""
+    if not path:
+        return part
+    copied = content.copy()
+    copied[path[0]] = replaced(content[path[0]], path[1:], part)
+    return copied
+
+
+def post(client, body, content_type="application/json", encoding="identity"):
+    headers = {"Content-Type": content_type, "Content-Encoding": encoding}
+    response = client.post("/api/v1/runs", content=body, headers=headers)
+    assert response.status_code in ANSWERS
+    if response.status_code >= 400:
+        assert response.headers["content-type"] == "application/problem+json"
+        assert response.json()["detail"]
+
+
+@SHARED
+@given(path=st.sampled_from(list(paths(run()))), part=JSON_VALUES)
+def test_run_with_any_part_replaced_is_answered(app, path, part):
+    body = json.dumps(replaced(run(), path, part)).encode()
+
+    post(TestClient(app), body)
+
+
+@SHARED
+@given(
+    body=st.binary(max_size=300),
+    content_type=st.sampled_from(TYPES),
+    encoding=st.sampled_from(["identity", *ENCODINGS]),
+)
+def test_any_bytes_are_answered(app, body, content_type, encoding):
+    post(TestClient(app), body, content_type, encoding)
+
+
+@SHARED
+@given(
+    data=st.data(),
+    compress=st.sampled_from([("gzip", gzip.compress), ("zstd", zstandard.compress)]),
+)
+def test_damaged_compression_is_answered(app, data, compress):
+    encoding, compressed = (
+        compress[0],
+        bytearray(compress[1](json.dumps(run()).encode())),
+    )
+    position = data.draw(st.integers(0, len(compressed) - 1))
+    compressed[position] ^= data.draw(st.integers(1, 255))
+
+    post(TestClient(app), bytes(compressed), encoding=encoding)
