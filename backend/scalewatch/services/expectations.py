@@ -1,40 +1,17 @@
 """What the authors of a code promise: declare it, version it, read it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Final
 
 from sqlalchemy.orm import Session
 
 from scalewatch.errors import FallingLimit
 from scalewatch.modelling import CONSTANT, default_deviation_limit, parse_growth
-from scalewatch.services import jobs
+from scalewatch.services import jobs, published
 from scalewatch.storage import expectations, projects, tables
 from scalewatch.storage.inserts import Row
 from scalewatch.wire import RunReport
-
-SUITE: Final = "mpi-collectives"
-
-PUBLISHED: Final[Mapping[str, str]] = {
-    "MPI_Barrier": "log p",
-    "MPI_Bcast": "log p",
-    "MPI_Reduce": "log p",
-    "MPI_Allreduce": "log p",
-    "MPI_Gather": "p",
-    "MPI_Allgather": "p",
-    "MPI_Alltoall": "p log p",
-    "Bcast (binary tree)": "log p",
-}
-"""Expected run time of MPI collectives for small messages: the paper's Table 2."""
-
-PUBLISHED_LIMIT: Final = "p^(1/2)"
-"""The deviation limit of the paper's case study, its section 3.3."""
-
-PUBLISHED_REASON: Final = (
-    "Table 2 of Shudler et al., Exascaling Your Library, ICS 2015: "
-    "small messages, powers of two"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,24 +123,22 @@ def queue_unjudged(session: Session, project_id: int) -> None:
 
 def declare_built_in(session: Session, project_id: int, report: RunReport) -> None:
     """Declare what is published of a suite, where nothing was ever declared."""
-    if report.suite != SUITE:
+    growths = published.GROWTHS.get(report.suite, {})
+    measured = {(result.region, result.metric) for result in report.results}
+    if not (promised := measured & growths.keys()):
         return
-    measured = {result.region for result in report.results if result.metric == "time"}
-    if not (published := measured & PUBLISHED.keys()):
-        return
-    known = expectations.newest_versions(session, project_id)
-    missing = [region for region in published if (region, "time") not in known]
+    missing = promised - expectations.newest_versions(session, project_id).keys()
     expectations.add(
         session,
         [
             _row(
                 project_id,
-                Declaration(region, "time", PUBLISHED[region], PUBLISHED_LIMIT),
+                Declaration(*key, growths[key], published.DEVIATION_LIMIT),
                 version=1,
                 author="scalewatch",
-                reason=PUBLISHED_REASON,
+                reason=published.REASON,
             )
-            for region in sorted(missing)
+            for key in sorted(missing)
         ],
     )
 

@@ -1,6 +1,5 @@
 """Queries on jobs: the outbox of work to be done later."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -167,13 +166,3 @@ def oldest_open(session: Session) -> datetime | None:
     return session.scalar(
         select(func.min(tables.Job.created_at)).where(tables.Job.due_at.is_not(None))
     )
-
-
-def failed(session: Session, limit: int) -> Sequence[tables.Job]:
-    """Return the jobs that failed last."""
-    return session.scalars(
-        select(tables.Job)
-        .where(tables.Job.state == "failed")
-        .order_by(tables.Job.id.desc())
-        .limit(limit)
-    ).all()

@@ -1,0 +1,32 @@
+"""Expectations that are published for the suites that come with the product.
+
+References
+----------
+S. Shudler et al., "Exascaling Your Library: Will Your Implementation Meet Your
+Expectations?", ICS 2015, Table 2 and section 3.3.
+"""
+
+from collections.abc import Mapping
+from typing import Final
+
+GROWTHS: Final[Mapping[str, Mapping[tuple[str, str], str]]] = {
+    "mpi-collectives": {
+        ("MPI_Barrier", "time"): "log p",
+        ("MPI_Bcast", "time"): "log p",
+        ("MPI_Reduce", "time"): "log p",
+        ("MPI_Allreduce", "time"): "log p",
+        ("MPI_Gather", "time"): "p",
+        ("MPI_Allgather", "time"): "p",
+        ("MPI_Alltoall", "time"): "p log p",
+        ("Bcast (binary tree)", "time"): "log p",
+    },
+}
+"""By suite: region and metric, and how it should grow for small messages."""
+
+DEVIATION_LIMIT: Final = "p^(1/2)"
+"""The same for all of them, as in the study."""
+
+REASON: Final = (
+    "Table 2 of Shudler et al., Exascaling Your Library, ICS 2015: "
+    "small messages, powers of two"
+)
