@@ -270,3 +270,13 @@ def test_questions_without_sense_are_refused_by_name():
         find_models(P, values, targets=[np.inf])
     with pytest.raises(OutsideDomain, match="not defined at p = 0"):
         find_models(P, values, targets=[0])
+
+
+def test_a_target_may_be_a_whole_number():
+    asked = {"expectation": LOG, "rule": "evidence"}
+
+    (whole,) = find_models(P, exact(LOG), targets=[{"p": 1024}], **asked)
+    (real,) = find_models(P, exact(LOG), targets=[1024.0], **asked)
+
+    assert whole.forecasts == real.forecasts
+    assert whole.forecasts[0].at == {"p": 1024.0}

@@ -159,7 +159,8 @@ def _target(
     target: float | Mapping[str, float], parameter: str, space: Space
 ) -> Mapping[str, float]:
     """Return the settings of a target at which the whole space is defined."""
-    settings = target if isinstance(target, Mapping) else {parameter: float(target)}
+    stated = target if isinstance(target, Mapping) else {parameter: target}
+    settings = {name: float(setting) for name, setting in stated.items()}
     for name, setting in settings.items():
         if not np.isfinite(setting):
             raise NotFinite(name, setting)
