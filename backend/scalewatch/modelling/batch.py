@@ -117,7 +117,11 @@ class Batch:
     def _sizes(self) -> Reals:
         """Largest magnitude in each series, shape (S,); NaN for one without values."""
         flat = np.abs(self.values.reshape(len(self.values), -1))
-        return np.asarray(np.fmax.reduce(flat, axis=1, initial=np.nan))
+        # `fmax`, which passes over NaN, takes six times as long as `max`.
+        sizes = flat.max(axis=1, initial=0.0)
+        has_gaps = np.isnan(sizes)
+        sizes[has_gaps] = np.fmax.reduce(flat[has_gaps], axis=1, initial=np.nan)
+        return np.asarray(sizes)
 
 
 def most_repetitions(values: Reals) -> int:

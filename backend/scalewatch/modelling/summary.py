@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalewatch.modelling.location import locate
+from scalewatch.modelling.rows import total
 
 Summary = Literal["q1", "median", "min", "mean", "robust"]
 
@@ -44,11 +45,14 @@ def summarise(values: NDArray[np.float64], summary: Summary) -> NDArray[np.float
 
 
 def _mean(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    is_there = ~np.isnan(values)
-    count = is_there.sum(axis=-1)
-    # Dividing first keeps a sum of values near the largest number finite.
-    shares = np.where(is_there, values, 0.0) / count[..., np.newaxis]
-    mean: NDArray[np.float64] = shares.sum(axis=-1)
+    # Dividing first keeps a sum of values near the largest number finite. Repetitions
+    # are few and measurements many: adding them up row by row is the fast way.
+    mean = total(np.moveaxis(values / values.shape[-1], -1, 0))
+    has_gaps = np.isnan(mean)
+    if has_gaps.any():
+        gappy = values[has_gaps]
+        count = (~np.isnan(gappy)).sum(axis=-1, keepdims=True)
+        mean[has_gaps] = np.nansum(gappy / count, axis=-1)
     return mean
 
 

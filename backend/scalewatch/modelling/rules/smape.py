@@ -42,7 +42,7 @@ NEGLIGIBLE: Final = 5e-4
 TILE: Final = 64
 """Series per matrix product: one shape, so that bits agree for one series or many."""
 
-SCRATCH: Final = 2**17
+SCRATCH: Final = 2**18
 """Numbers per scratch array, so that those of a block stay in the cache."""
 
 TINY: Final = 1e-300
@@ -88,7 +88,8 @@ def _choose(values: Reals, folds: Folds, scratch: Reals) -> Choice:
     scores = _cross_validated(y, folds, scratch[..., : y.shape[1]])
     mean = y.mean(axis=0)
     scores[folds.constant] = smape(y, np.broadcast_to(mean, y.shape))
-    chosen = scores.argmin(axis=0)
+    # `argmin` along columns takes twice as long.
+    chosen = (scores == scores.min(axis=0)).argmax(axis=0)
     while (rejected := np.flatnonzero(_is_negligible(chosen, y, folds))).size:
         scores[chosen[rejected], rejected] = np.inf
         chosen[rejected] = scores[:, rejected].argmin(axis=0)
