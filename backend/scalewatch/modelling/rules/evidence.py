@@ -59,7 +59,7 @@ def select(sample: Sample) -> Selection:
         beliefs = posterior(weighed.log_evidence, prior)
         probability[rows] = beliefs.T
         best = likeliest(beliefs, prior, sample.level)
-        model = _pick(weighed, best)
+        model = _centred(_pick(weighed, best), table.tau[best].T, location)
         chosen[rows] = best
         coefficients[rows] = model.T
         quality[:, rows] = _quality(location, model, table.tau[best].T)
@@ -116,6 +116,21 @@ def _pick(weighed: Evidence, chosen: Indices) -> Reals:
         [weighed.fit.constant[chosen, series], weighed.fit.slope[chosen, series]]
     )
     return relative * np.exp(weighed.level)
+
+
+def _centred(model: Reals, tau: Reals, location: Location) -> Reals:
+    """Return the models through the middle of the logarithms, as forecasts run.
+
+    Relative least squares pays at most 1 for any point far above the curve, so that
+    a growth which fits badly would lie below nearly all of its measurements.
+    """
+    fitted = model[0] + model[1] * tau
+    weight = np.where(fitted > 0, location.weight, 0)  # log p is 0 at p = 1
+    logarithm = np.log(fitted, out=np.zeros_like(fitted), where=fitted > 0)
+    centred: Reals = model * np.exp(
+        total(weight * (location.log - logarithm)) / total(weight)
+    )
+    return centred
 
 
 def _quality(location: Location, model: Reals, tau: Reals) -> Reals:
