@@ -61,3 +61,20 @@ def record_project(sessions: Sessions, project: str = "openmpi") -> None:
 def failed_result(region: str = "MPI_Scan") -> dict[str, object]:
     """Return a result that failed."""
     return result(region=region, values=[], status="failed", reason="it deadlocked")
+
+
+def record_grid(
+    sessions: Sessions,
+    sizes: Iterable[int] = (1000, 2000, 4000, 8000),
+    processes: Iterable[int] = (2, 4, 8, 16),
+    **fields: object,
+) -> None:
+    """Record a code at several problem sizes: it shares n and gathers p."""
+    reports = []
+    for n in sizes:
+        for p in processes:
+            seconds = {"solve": lambda p, n=n: 1e-3 * n / p + 1e-2 * p}
+            coordinate = {"p": p, "n": n}
+            fixed = {"project": "hydro", "coordinate": coordinate, **fields}
+            reports += sweep_reports((p,), seconds, noise=0.001, **fixed)
+    record(sessions, reports)

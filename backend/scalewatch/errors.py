@@ -9,6 +9,7 @@
     + MissingParameter
     + NoExpectation
     + NotFinite
+    + NotModelled
     + NotOneParameter
     + NothingMeasured
     + NothingToScale
@@ -80,8 +81,9 @@ class BadProfile(ModellingError):
 class BadScale(ModellingError):
     """A scale, or a problem size, is not a positive number."""
 
-    def __init__(self, what: str, found: float) -> None:
-        super().__init__(f"a {what} of {found:g} is not a positive number")
+    def __init__(self, what: str, found: float | str) -> None:
+        named = repr(found) if isinstance(found, str) else f"{found:g}"
+        super().__init__(f"a {what} of {named} is not a positive number")
         self.what = what
         self.found = found
 
@@ -119,6 +121,14 @@ class NotFinite(ModellingError):
         super().__init__(f"{parameter} = {setting:g} is no setting")
         self.parameter = parameter
         self.setting = setting
+
+
+class NotModelled(ModellingError):
+    """The times of a model are asked for, of which there is none."""
+
+    def __init__(self, reason: str | None) -> None:
+        super().__init__(f"there is no model yet{f': {reason}' if reason else ''}")
+        self.reason = reason
 
 
 class NotOneParameter(ModellingError):

@@ -2,9 +2,17 @@
 
 from fastapi import APIRouter
 
-from scalewatch.api import expectations, figures, jobs, projects, runs, status
+from scalewatch.api import (
+    expectations,
+    figures,
+    jobs,
+    projects,
+    runs,
+    scaling_errors,
+    status,
+)
 
 router = APIRouter()
-for noun in (runs, jobs, projects, expectations, figures, status):
+for noun in (runs, jobs, projects, expectations, scaling_errors, figures, status):
     router.include_router(noun.router, prefix="/api/v1")
 router.include_router(status.health)

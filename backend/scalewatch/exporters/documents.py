@@ -1,7 +1,7 @@
 """Documents: any value of the product as JSON.
 
 Growths and fractions become text, models and findings what `scalewatch model --json`
-prints, other dataclasses objects with their fields.
+prints, arrays nested lists, other dataclasses objects with their fields.
 """
 
 from collections.abc import Mapping
@@ -12,7 +12,9 @@ from functools import singledispatch
 from math import isfinite
 from uuid import UUID
 
+import numpy as np
 import orjson
+from numpy.typing import NDArray
 
 from scalewatch.exporters.findings import finding_object, model_object
 from scalewatch.modelling import Finding, Growth, Model
@@ -59,6 +61,11 @@ def _object(value: Mapping[object, object]) -> dict[str, object]:
 @document.register(tuple)
 def _array(value: list[object] | tuple[object, ...]) -> list[object]:
     return [document(each) for each in value]
+
+
+@document.register(np.ndarray)
+def _numbers(value: NDArray[np.generic]) -> object:
+    return document(value.tolist())
 
 
 document.register(Model, model_object)

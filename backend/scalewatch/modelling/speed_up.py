@@ -74,6 +74,6 @@ def row_of(errors: ScalingErrors, base: float | None) -> int:
         return int(errors.scales.argmin())
     rows = np.flatnonzero(errors.scales == base)
     if not rows.size:
-        known = map(str, errors.scales.tolist())
+        known = map("{:g}".format, errors.scales)
         raise UnknownChoice("scale", base, known)
     return int(rows[0])

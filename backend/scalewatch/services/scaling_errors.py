@@ -1,0 +1,150 @@
+"""Scaling errors of a region at a commit, by machine and configuration."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from scalewatch.errors import NotFound, NotMeasured
+from scalewatch.services.code_scalings import CodeScaling, code_scaling
+from scalewatch.services.commits import Commit, commit_of, find_commit
+from scalewatch.services.configurations import choices_among, is_chosen
+from scalewatch.services.regions import Region, region_at
+from scalewatch.services.scaling_questions import Question
+from scalewatch.services.scans import PREFERRED_METRIC, Scan
+from scalewatch.services.views import View
+from scalewatch.storage import measurements, projects
+
+
+@dataclass(frozen=True, slots=True)
+class RegionScaling:
+    """The scaling errors of a region at a commit.
+
+    Parameters
+    ----------
+    regions
+        Those with times at this commit, by name.
+    question
+        What was asked, with the answer's own n₁ where none was named.
+    scalings
+        One per machine and configuration.
+    chosen
+        The one whose pairs are shown.
+    other
+        What it is compared with, if that was asked for.
+    alternatives
+        What it could be compared with: text for `vs` by what people call it.
+    choices
+        Settings in which the scalings of a machine differ.
+    """
+
+    project: str
+    region: str
+    regions: tuple[str, ...]
+    commit: Commit
+    commits: tuple[Commit, ...]
+    machines: tuple[str, ...]
+    question: Question
+    scalings: tuple[CodeScaling, ...]
+    chosen: CodeScaling
+    other: CodeScaling | None
+    alternatives: Mapping[str, str]
+    choices: Mapping[str, tuple[Any, ...]]
+
+
+def scaling_errors_at(
+    session: Session, view: View, region: str | None, question: Question
+) -> RegionScaling:
+    """Return how far a region is from ideal scaling, the first by name unless named.
+
+    Raises
+    ------
+    NotFound, AmbiguousReference
+        If the project, the commit, the region, the machine or what it is to be
+        compared with is unknown or was not measured.
+    """
+    project = projects.existing(session, view.project)
+    commit = find_commit(session, project, view.commit)
+    timed = replace(view, metric=view.metric or PREFERRED_METRIC)
+    series = measurements.series_at(session, commit.id, timed.metric or "")
+    regions = tuple(sorted({each.series.region for each in series}))
+    if not regions:
+        raise NotMeasured("metric", timed.metric, at=commit_of(commit).label)
+    everything = region_at(
+        session, replace(timed, machine=None, configuration={}), region or regions[0]
+    )
+    scans = [scan for scan in everything.scans if is_chosen(scan, view.configuration)]
+    scan = _chosen(scans, view)
+    chosen = code_scaling(scan, question)
+    if question.base is None and chosen.speed_up is not None:
+        question = replace(question, base=chosen.speed_up.base)
+    return RegionScaling(
+        project=project.name,
+        region=everything.region,
+        regions=regions,
+        commit=everything.commit,
+        commits=everything.commits,
+        machines=everything.machines,
+        question=question,
+        scalings=tuple(code_scaling(each, question) for each in scans),
+        chosen=chosen,
+        other=_other(session, timed, everything.region, scan, question),
+        alternatives=_alternatives(everything, scan),
+        choices=choices_among(everything.scans),
+    )
+
+
+def _chosen(scans: Sequence[Scan], view: View) -> Scan:
+    for scan in scans:
+        if view.machine in {None, scan.machine}:
+            return scan
+    settings = ", ".join(view.settings) or "this commit"
+    raise NotMeasured("machine", view.machine or "any", at=settings)
+
+
+def _alternatives(everything: Region, chosen: Scan) -> dict[str, str]:
+    """Name what a scan can be compared with."""
+    settings = [
+        f"{name}={value}"
+        for scan in everything.scans
+        if scan.machine == chosen.machine
+        for name, value in scan.configuration.items()
+        if chosen.configuration.get(name) != value
+    ]
+    return {
+        **{
+            f"machine={machine}": f"machine {machine}"
+            for machine in everything.machines
+            if machine != chosen.machine
+        },
+        **{
+            f"commit={commit.label}": f"commit {commit.label}"
+            for commit in everything.commits
+            if commit.sha != everything.commit.sha
+        },
+        **{f"configuration={each}": each for each in settings},
+    }
+
+
+def _other(
+    session: Session, view: View, region: str, scan: Scan, question: Question
+) -> CodeScaling | None:
+    """Return what a scan is compared with; what is not named stays the same."""
+    if not question.vs:
+        return None
+    what, _, named = question.vs.partition("=")
+    settings = {name: str(value) for name, value in scan.configuration.items()}
+    same = replace(view, machine=scan.machine, configuration=settings)
+    match what:
+        case "commit":
+            wanted = replace(same, commit=named)
+        case "machine":
+            # Machines can differ in their configurations as well.
+            wanted = replace(view, machine=named)
+        case "configuration":
+            name, _, value = named.partition("=")
+            wanted = replace(same, configuration={**settings, name: value})
+        case _:
+            raise NotFound("comparison", question.vs)
+    return code_scaling(region_at(session, wanted, region).scans[0], question)
