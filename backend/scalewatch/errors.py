@@ -35,6 +35,7 @@
     + BodyTooLarge
     + UnsupportedContent
     + InvalidReport
+  x InMemoryDatabase
   x MissingExtra
   x UnreadableFile
     + MalformedFile
@@ -381,6 +382,16 @@ class InvalidReport(Refused):
         more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
         super().__init__(f"{first}{more}")
         self.faults = faults
+
+
+class InMemoryDatabase(ScalewatchError):
+    """A database that the threads of a server cannot share."""
+
+    def __init__(self, url: str) -> None:
+        super().__init__(
+            f"{url} is forgotten at the end; name a file: sqlite:////absolute/path.db"
+        )
+        self.url = url
 
 
 class MissingExtra(ScalewatchError):

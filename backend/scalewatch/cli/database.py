@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Final
 
 import click
 from alembic.util import CommandError
@@ -13,9 +12,6 @@ from sqlalchemy.exc import ArgumentError, DBAPIError
 from scalewatch.settings import Settings, get_settings
 from scalewatch.storage import schema
 from scalewatch.storage.session import connect
-
-IN_MEMORY: Final = frozenset({None, "", ":memory:"})
-"""Names of SQLite databases that every thread would have for itself."""
 
 
 def configured() -> Settings:
@@ -36,11 +32,6 @@ def opened(settings: Settings) -> Iterator[Engine]:
         engine = connect(settings.database_url)
     except (ArgumentError, ModuleNotFoundError, OSError) as error:
         raise click.ClickException(f"SCALEWATCH_DATABASE_URL: {error}") from None
-    if engine.dialect.name == "sqlite" and engine.url.database in IN_MEMORY:
-        raise click.ClickException(
-            f"SCALEWATCH_DATABASE_URL: {shown(engine)} is forgotten at the end; "
-            "name a file: sqlite:////absolute/path.db"
-        )
     try:
         yield engine
     except (CommandError, DBAPIError) as error:

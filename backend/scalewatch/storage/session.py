@@ -16,6 +16,8 @@ from sqlalchemy import Connection, Engine, create_engine, event, make_url
 from sqlalchemy.exc import IntegrityError, OperationalError
 from sqlalchemy.orm import Session, sessionmaker
 
+from scalewatch.errors import InMemoryDatabase
+
 BUSY_SECONDS: Final = 30
 """How long a writer waits for its turn on SQLite."""
 
@@ -46,7 +48,13 @@ class Sessions:
 
 
 def connect(url: str) -> Engine:
-    """Return the engine for a database; the folder of an SQLite file is created."""
+    """Return the engine for a database; the folder of an SQLite file is created.
+
+    Raises
+    ------
+    InMemoryDatabase
+        If it were a database of its own for every thread.
+    """
     location = make_url(url)
     if location.get_backend_name() != "sqlite":
         return create_engine(
@@ -55,8 +63,9 @@ def connect(url: str) -> Engine:
             pool_pre_ping=True,
             pool_size=20,
         )
-    if location.database and location.database != ":memory:":
-        Path(location.database).parent.mkdir(parents=True, exist_ok=True)
+    if location.database in {None, "", ":memory:"}:
+        raise InMemoryDatabase(url)
+    Path(str(location.database)).parent.mkdir(parents=True, exist_ok=True)
     engine = create_engine(
         location,
         json_deserializer=orjson.loads,
