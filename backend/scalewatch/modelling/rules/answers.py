@@ -11,7 +11,7 @@ from scalewatch.modelling.posterior import RANKS, Prior, verdict_posterior
 from scalewatch.modelling.quality import adjusted_r2_of, smape
 from scalewatch.modelling.rules.contest import Contest, Weights
 from scalewatch.modelling.rules.intervals import (
-    Mixture,
+    Contenders,
     Targets,
     forecast,
     likeliest,
@@ -121,7 +121,7 @@ class Questions:
             verdicts=np.zeros(3) if verdicts is None else verdicts[0],
             forecasts=forecast(
                 contest,
-                Mixture.of(contest, probability, chosen),
+                Contenders.of(contest, probability),
                 weights,
                 self.targets,
             ),

@@ -2,9 +2,8 @@
 
 Each hypothesis predicts f(x*) with the covariance of its coefficients, s²·(AᵀΩA)⁻¹
 with A the columns over y and s² the variance about it. The logarithm of the metric at
-the target is then a mixture of normal densities, weighted by the posterior. The value
-is that of the likeliest hypothesis; the interval cuts off equal probabilities of the
-mixture on both sides.
+the target is then a mixture of normal densities, weighted by the posterior. Its
+median is the value; the interval cuts off equal probabilities on both sides.
 """
 
 from dataclasses import dataclass
@@ -19,7 +18,7 @@ from scalewatch.modelling.rules.contest import Contest, Weights
 Reals = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
-MOST_HYPOTHESES: Final = 64
+MOST_HYPOTHESES: Final = 200
 """The likeliest ones that take part."""
 
 NEGLIGIBLE: Final = 1e-3
@@ -58,8 +57,8 @@ class Targets:
 
 
 @dataclass(frozen=True, slots=True)
-class Mixture:
-    """The likeliest hypotheses, L of them, the selected one first.
+class Contenders:
+    """The likeliest hypotheses, L of them.
 
     Parameters
     ----------
@@ -73,13 +72,12 @@ class Mixture:
     share: Reals
 
     @classmethod
-    def of(cls, contest: Contest, probability: Reals, chosen: int) -> "Mixture":
+    def of(cls, contest: Contest, probability: Reals) -> "Contenders":
         """Pick them by their posterior."""
         best = likeliest(probability, MOST_HYPOTHESES)
         best = best[probability[best] > NEGLIGIBLE * probability[best[0]]]
-        numbers = [chosen, *(each for each in best.tolist() if each != chosen)]
-        share = probability[numbers]
-        return cls(tuple(map(contest.members, numbers)), share / share.sum())
+        share = probability[best]
+        return cls(tuple(map(contest.members, best.tolist())), share / share.sum())
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,24 +105,22 @@ def likeliest(probability: Reals, most: int) -> Indices:
 
 
 def forecast(
-    contest: Contest, mixture: Mixture, weights: Weights, targets: Targets
+    contest: Contest, contenders: Contenders, weights: Weights, targets: Targets
 ) -> Reals:
     """Return value, low and high of a series at targets, shape (T, 3)."""
     if not targets.log2.shape[1]:
         return np.empty((0, 3))
-    found = _predict(contest, mixture, weights, targets.log2)
-    value = found.log[0]
-    ends = np.array([(1 - targets.level) / 2, (1 + targets.level) / 2])
-    low, high = _quantiles(found, mixture.share, ends)
-    log = np.stack([value, np.minimum(low, value), np.maximum(high, value)], axis=1)
+    found = _predict(contest, contenders, weights, targets.log2)
+    levels = np.array([0.5, (1 - targets.level) / 2, (1 + targets.level) / 2])
+    log = _quantiles(found, contenders.share, levels).T
     return np.asarray(np.exp(np.minimum(log, LARGEST_LOG)))
 
 
 def _predict(
-    contest: Contest, mixture: Mixture, weights: Weights, log2_targets: Reals
+    contest: Contest, contenders: Contenders, weights: Weights, log2_targets: Reals
 ) -> Prediction:
     """Fit the hypotheses again, for the covariance of their coefficients."""
-    members = mixture.members
+    members = contenders.members
     width = 1 + max(map(len, members))
     inverse, omega = weights.inverse, weights.omega
     columns = np.zeros((len(members), width, len(inverse)))
