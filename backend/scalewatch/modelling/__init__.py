@@ -59,8 +59,10 @@ from scalewatch.modelling.machine_sentences import machine_sentence
 from scalewatch.modelling.machines import MachineLine, MachinePair, compare_machines
 from scalewatch.modelling.model import Model, Term
 from scalewatch.modelling.multiplicity import Correction
+from scalewatch.modelling.noise import Noise
 from scalewatch.modelling.parse import parse_growth
 from scalewatch.modelling.polynomials import Extrapolation, drift, extrapolations
+from scalewatch.modelling.pooling import learn_noise
 from scalewatch.modelling.profile_scan import (
     Against,
     ProfileScan,
@@ -131,6 +133,7 @@ __all__ = [
     "Model",
     "Movement",
     "NeededRun",
+    "Noise",
     "Origin",
     "ProfileDifference",
     "ProfileScan",
@@ -162,6 +165,7 @@ __all__ = [
     "find_models",
     "first_above",
     "judge",
+    "learn_noise",
     "machine_sentence",
     "memory_wall",
     "modelled_scaling_errors",

@@ -115,7 +115,7 @@ def locate_mean(values: Reals) -> Location:
     centre = total(np.where(is_there, logs, 0.0)) / there
     squares = total(total(np.where(is_there, (logs - centre) ** 2, 0.0)))
     variance = squares / np.maximum(total(there - 1), 1) / _most(count)
-    excess = total(np.where(is_there, np.exp(logs - centre), 0.0)) / there
+    excess = total(np.exp(np.where(is_there, logs - centre, -ABSENT))) / there
     return Location(
         log=np.where(count > 0, centre + np.log(np.maximum(excess, FLOOR)), 0.0),
         weight=count / _most(count),

@@ -19,6 +19,7 @@ from scalewatch.modelling.batch import Batch
 from scalewatch.modelling.finding import Finding
 from scalewatch.modelling.findings import Findings, Group, refusal
 from scalewatch.modelling.growth import CONSTANT, Growth
+from scalewatch.modelling.noise import USUAL, Noise
 from scalewatch.modelling.obstacles import obstacle
 from scalewatch.modelling.rules import Rule, Sample, rule_named
 from scalewatch.modelling.space import (
@@ -42,6 +43,7 @@ def find_models(  # noqa: PLR0913, one keyword per choice of the user
     summary: Summary | None = None,
     targets: Sequence[float | Mapping[str, float]] = (),
     level: float = 0.9,
+    noise: Noise = USUAL,
 ) -> Findings:
     """Model a batch of series measured at the same settings.
 
@@ -75,6 +77,9 @@ def find_models(  # noqa: PLR0913, one keyword per choice of the user
         left out.
     level
         Probability that a forecast's interval holds, and that settles a verdict.
+    noise
+        What the default rule assumes of the noise. Series of one machine and metric
+        share theirs, see `learn_noise`.
 
     Raises
     ------
@@ -98,6 +103,7 @@ def find_models(  # noqa: PLR0913, one keyword per choice of the user
         deviation_limit=_limit(expectation, deviation_limit),
         targets=tuple(_target(each, parameters[0], competing) for each in targets),
         level=level,
+        noise=noise,
     )
     groups: list[Group] = []
     refusals: dict[int, Finding] = {}
@@ -124,6 +130,7 @@ class _Question:
     deviation_limit: Growth | None
     targets: tuple[Mapping[str, float], ...]
     level: float
+    noise: Noise
 
     def ask(self, rows: NDArray[np.intp], batch: Batch) -> Group:
         scaled, exponents = batch.scaled()
@@ -136,6 +143,7 @@ class _Question:
             deviation_limit=self.deviation_limit,
             targets=self.targets,
             level=self.level,
+            noise=self.noise,
         )
         return Group(rows, sample, self.rule.select(sample), exponents)
 

@@ -14,9 +14,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from scalewatch.modelling.estimators import located
 from scalewatch.modelling.evidence import Evidence, weigh
-from scalewatch.modelling.location import Location, locate, locate_mean
-from scalewatch.modelling.noise import USUAL
+from scalewatch.modelling.location import Location
 from scalewatch.modelling.posterior import (
     Prior,
     likeliest,
@@ -29,7 +29,6 @@ from scalewatch.modelling.rows import total
 from scalewatch.modelling.rules.rule import Rule, Sample, Selection, single_terms
 from scalewatch.modelling.rules.terms import term_table
 from scalewatch.modelling.scratch import Scratch
-from scalewatch.modelling.summary import Summary, summarise
 
 Reals = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -52,10 +51,14 @@ def select(sample: Sample) -> Selection:
     forecasts = np.zeros((series, len(sample.targets), 3))
     forecaster = _forecaster(sample, prior)
 
+    noise = sample.noise
+    if sample.summary != EVIDENCE.summary:
+        noise = replace(noise, summary=sample.summary)
+
     is_positive = np.fmin.reduce(sample.values, axis=(1, 2)) > 0
     for rows, scratch in _blocks(np.flatnonzero(is_positive), growths):
-        location = located(sample.values[rows], sample.summary)
-        weighed = weigh(table.tau, sample.space.constant, location, USUAL, scratch)
+        location = located(sample.values[rows], noise.summary)
+        weighed = weigh(table.tau, sample.space.constant, location, noise, scratch)
         beliefs = posterior(weighed.log_evidence, prior)
         probability[rows] = beliefs.T
         best = likeliest(beliefs, prior, sample.level)
@@ -65,7 +68,7 @@ def select(sample: Sample) -> Selection:
         quality[:, rows] = _quality(location, model, table.tau[best].T)
         if forecaster:
             forecasts[rows] = forecaster.forecasts(
-                location, USUAL, weighed.fit.ratio, sample.level
+                location, noise, weighed.fit.ratio, sample.level
             )
         scratch.take_back(weighed.log_evidence, *weighed.fit.arrays)
     coefficients[:, 1] *= np.exp2(-table.log2_scale[chosen])
@@ -81,16 +84,6 @@ def select(sample: Sample) -> Selection:
         forecasts=forecasts if forecaster else None,
         reasons=dict.fromkeys(np.flatnonzero(~is_positive).tolist(), NOT_POSITIVE),
     )
-
-
-def located(values: Reals, summary: Summary) -> Location:
-    """Return what the repetitions say; the variance of a quantile is the robust one."""
-    if summary == "mean":
-        return locate_mean(values)
-    location = locate(values)
-    if summary == "robust":
-        return location
-    return replace(location, log=np.log(summarise(values, summary)).T)
 
 
 def _forecaster(sample: Sample, prior: Prior) -> Forecaster | None:

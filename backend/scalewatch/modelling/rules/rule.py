@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalewatch.modelling.growth import Growth
+from scalewatch.modelling.noise import USUAL, Noise
 from scalewatch.modelling.space import Space
 from scalewatch.modelling.summary import Summary, summarise
 
@@ -35,6 +36,8 @@ class Sample:
         Settings at which forecasts are wanted.
     level
         Probability that an interval should hold, and that settles a verdict.
+    noise
+        What is assumed of the noise.
     """
 
     settings: Mapping[str, NDArray[np.float64]]
@@ -45,6 +48,7 @@ class Sample:
     deviation_limit: Growth | None = None
     targets: tuple[Mapping[str, float], ...] = ()
     level: float = 0.9
+    noise: Noise = USUAL
 
     def summarised(self) -> NDArray[np.float64]:
         """Return one value per series and point, shape (S, n)."""

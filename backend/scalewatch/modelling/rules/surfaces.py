@@ -20,11 +20,12 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from scalewatch.modelling.estimators import located
 from scalewatch.modelling.evidence import LARGEST_RANGE
 from scalewatch.modelling.rows import total
 from scalewatch.modelling.rules.answers import LISTED, Answer, Questions
 from scalewatch.modelling.rules.contest import Contest, Weights
-from scalewatch.modelling.rules.evidence import NOT_POSITIVE, located
+from scalewatch.modelling.rules.evidence import NOT_POSITIVE
 from scalewatch.modelling.rules.rule import Hypothesis, Rule, Sample, Selection
 from scalewatch.modelling.rules.shortlist import shortlist
 from scalewatch.modelling.rules.terms import Terms, term_table

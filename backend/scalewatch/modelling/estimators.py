@@ -1,0 +1,49 @@
+"""Locations by a summary of the user's or the batch's choice, with their variance.
+
+That of the least of R repetitions follows from the gap to the next: for exponential
+and for uniform noise it is (R - 1)/2R times the mean square of the gap within 10 %.
+That of another quantile is taken from the robust location.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scalewatch.modelling.location import FLOOR, Location, locate, locate_mean
+from scalewatch.modelling.rows import total
+from scalewatch.modelling.summary import Summary, summarise
+
+Reals = NDArray[np.float64]
+
+
+def located(values: Reals, summary: Summary) -> Location:
+    """Return the location of each measurement and its variance.
+
+    Parameters
+    ----------
+    values
+        Repetitions, shape (S, n, R), positive; NaN where one is missing.
+    summary
+        How repetitions become one value.
+    """
+    if summary == "mean":
+        return locate_mean(values)
+    location = locate(values)
+    if summary == "robust":
+        return location
+    logs = np.log(summarise(values, summary)).T
+    if summary == "min" and values.shape[2] > 1:
+        return replace(location, log=logs, variance=_variance_of_least(values))
+    return replace(location, log=logs)
+
+
+def _variance_of_least(values: Reals) -> Reals:
+    """Return the variance of the logarithm of the least repetition, shape (S,)."""
+    least, next_least = np.log(np.partition(values, 1, axis=2)[..., :2]).T
+    gap = np.nan_to_num(next_least - least)
+    count = np.maximum((~np.isnan(values)).sum(axis=2).T, 1)
+    squares = total(gap**2 * (count - 1) / (2 * count))
+    points = np.maximum((count > 1).sum(axis=0), 1)
+    variance: Reals = squares / points + FLOOR**2
+    return variance

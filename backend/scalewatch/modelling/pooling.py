@@ -1,0 +1,171 @@
+"""What many series of one machine and metric tell about their common noise.
+
+The estimator of the repetitions is the one under which the best growth of each series
+leaves the least misfit. The shares of the excesses follow by expectation
+maximisation from those of `USUAL`, which count like `PSEUDO_SERIES`. The widening is
+conformal: every series is forecast at its largest setting from the others, and
+intervals are widened until the promised share of them holds. Real codes fit no model
+exactly; it is their misfit, not the scatter of repetitions, that limits a forecast.
+
+References
+----------
+A. P. Dempster, N. M. Laird, D. B. Rubin, "Maximum Likelihood from Incomplete Data via
+the EM Algorithm", Journal of the Royal Statistical Society B 39, 1977.
+G. Shafer and V. Vovk, "A Tutorial on Conformal Prediction", JMLR 9, 2008.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from statistics import NormalDist
+from typing import Final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from scalewatch.modelling.batch import Batch
+from scalewatch.modelling.estimators import located
+from scalewatch.modelling.evidence import Evidence, weigh
+from scalewatch.modelling.likelihood import Likelihood
+from scalewatch.modelling.location import Location
+from scalewatch.modelling.noise import USUAL, Noise
+from scalewatch.modelling.obstacles import obstacle
+from scalewatch.modelling.posterior import Prior, posterior
+from scalewatch.modelling.prediction import Forecaster
+from scalewatch.modelling.rules.terms import term_table
+from scalewatch.modelling.scratch import Scratch
+from scalewatch.modelling.space import Space, pmnf
+from scalewatch.modelling.summary import Summary
+
+Reals = NDArray[np.float64]
+Settings = Mapping[str, Reals]
+
+LEAST_SERIES: Final = 20
+"""Fewer tell nothing."""
+
+MOST_SERIES: Final = 500
+"""More tell nothing new; as many are taken, evenly spread over the batch."""
+
+ESTIMATORS: Final[tuple[Summary, ...]] = ("robust", "mean", "min")
+ROUNDS: Final = 15
+PSEUDO_SERIES: Final = 20.0
+
+TRIMMED: Final = 0.9
+"""Share of the series, those of least misfit, that choose the estimator."""
+
+SLACK: Final = 1.15
+"""Widening that outliers in the measurement that is forecast account for."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Pool:
+    """Series measured at the same settings, all of them positive."""
+
+    settings: Settings
+    values: Reals
+    space: Space
+
+    @classmethod
+    def of(cls, batch: Batch, space: Space) -> "_Pool":
+        """Return the largest part of a batch that was measured at the same settings."""
+        _, part = max(batch.groups(), key=lambda group: len(group[0]))
+        smallest = np.fmin.reduce(part.values, axis=(1, 2), initial=np.inf)
+        values = part.values[(smallest > 0) & part.is_finite]
+        step = max(1, -(-len(values) // MOST_SERIES))
+        return cls(part.settings, values[::step], space)
+
+
+def learn_noise(
+    x: ArrayLike,
+    values: ArrayLike,
+    *,
+    parameter: str = "p",
+    summary: Summary | None = None,
+    level: float = 0.9,
+) -> Noise:
+    """Return what series of one machine and metric say about their noise.
+
+    Parameters
+    ----------
+    x
+        Settings, shape (n,).
+    values
+        Repetitions, shape (S, n, R), any unit; NaN where one is missing. Those count
+        that are positive and were measured at the same settings as most.
+    parameter
+        Name of what varies.
+    summary
+        How repetitions become one value; chosen from `ESTIMATORS` unless given.
+    level
+        Probability that intervals should hold.
+
+    Raises
+    ------
+    WrongShape, NotFinite
+        If the arrays do not fit each other or a setting is no number.
+    """
+    space = pmnf(parameter)
+    pool = _Pool.of(Batch.of(x, values, (parameter,)), space)
+    noise = replace(USUAL, summary=summary or USUAL.summary)
+    if len(pool.values) < LEAST_SERIES or obstacle(pool.settings, space):
+        return noise
+    if summary is None:
+        choices = (replace(USUAL, summary=each) for each in ESTIMATORS)
+        noise = min(choices, key=lambda each: _typical_misfit(pool, each))
+    noise = replace(noise, shares=_shares(pool, noise))
+    return replace(noise, widening=_widening(pool, noise, level))
+
+
+def _weigh(pool: _Pool, location: Location, noise: Noise) -> Evidence:
+    tau = term_table(pool.space.growths, pool.settings).tau
+    scratch = Scratch((len(tau), location.log.shape[1]))
+    return weigh(tau, pool.space.constant, location, noise, scratch)
+
+
+def _typical_misfit(pool: _Pool, noise: Noise) -> float:
+    """Return the mean misfit of the best growths but for the worst."""
+    location = located(pool.values, noise.summary)
+    misfit = np.sort(_weigh(pool, location, noise).fit.misfit.min(axis=0))
+    return float(misfit[: int(TRIMMED * len(misfit))].mean())
+
+
+def _shares(pool: _Pool, noise: Noise) -> tuple[float, ...]:
+    """Return the shares of the excesses that make the series likeliest."""
+    location = located(pool.values, noise.summary)
+    prior = Prior.of(pool.space, None, None)
+    usual = np.array(noise.shares)
+    shares = usual
+    for _ in range(ROUNDS):
+        assumed = replace(noise, shares=tuple(shares.tolist()))
+        weighed = _weigh(pool, location, assumed)
+        belief = posterior(weighed.log_evidence, prior)
+        excess = Likelihood.of(location, assumed).responsibilities(
+            weighed.fit.misfit, Scratch(belief.shape)
+        )
+        series = np.einsum("lhs,hs->l", excess, belief)
+        shares = series + PSEUDO_SERIES * usual
+        shares /= shares.sum()
+    return tuple(shares.tolist())
+
+
+def _widening(pool: _Pool, noise: Noise, interval: float) -> float:
+    """Return the factor by which intervals have to be widened to hold."""
+    ((name, x),) = pool.settings.items()
+    rest = replace(pool, settings={name: x[:-1]}, values=pool.values[:, :-1])
+    location = located(rest.values, noise.summary)
+    forecaster = Forecaster.of(
+        pool.space,
+        Prior.of(pool.space, None, None),
+        rest.settings,
+        [{name: float(x[-1])}],
+    )
+    ratio = _weigh(rest, location, noise).fit.ratio
+    forecasts = forecaster.forecasts(location, noise, ratio, interval)
+    middle, low, high = np.log(forecasts[:, 0]).T
+    actual = located(pool.values, noise.summary)
+    error = actual.log[-1] - middle
+    reach = np.where(error > 0, high - middle, middle - low)
+    scatter = NormalDist().inv_cdf((1 + interval) / 2) ** 2 * actual.variance
+    score = np.sort(np.abs(error) / np.sqrt(reach**2 + scatter))
+    rank = min(math.ceil(interval * (len(score) + 1)), len(score))
+    return max(1.0, float(score[rank - 1]) / SLACK)

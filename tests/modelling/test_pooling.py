@@ -1,0 +1,111 @@
+import numpy as np
+import pytest
+
+from generated import P, measured, random_curves
+from scalewatch.modelling import find_models, learn_noise
+from scalewatch.modelling.noise import USUAL
+from scalewatch.modelling.pooling import LEAST_SERIES
+
+FAR = np.array([512.0, 2048.0])
+
+
+def learned(values):
+    return learn_noise(P, values)
+
+
+def one_sided(curves, seed):
+    rng = np.random.default_rng(seed)
+    curves = np.asarray(curves)[..., np.newaxis]
+    return curves * (1 + 0.1 * rng.exponential(size=(*curves.shape[:2], 5)))
+
+
+def with_outliers(curves, seed):
+    values = measured(curves, 0.1, seed)
+    is_slow = np.random.default_rng(seed).random(values.shape) < 0.1
+    return np.where(is_slow, 3 * values, values)
+
+
+def shared_by_a_job(curves, seed):
+    jobs = np.random.default_rng(seed).normal(0, 0.05, np.shape(curves))
+    return measured(np.asarray(curves) * np.exp(jobs), 0.1, seed)
+
+
+@pytest.mark.parametrize(
+    ("noisy", "summary"),
+    [
+        (lambda curves, seed: measured(curves, 0.1, seed), "mean"),
+        (one_sided, "min"),
+        (with_outliers, "robust"),
+    ],
+)
+def test_the_estimator_suits_the_noise(noisy, summary):
+    _, curves = random_curves(300, seed=61)
+
+    assert learned(noisy(curves, 62)).summary == summary
+
+
+def test_noise_that_repetitions_show_has_no_excess():
+    _, curves = random_curves(300, seed=63)
+
+    assert learned(measured(curves, 0.1, 64)).shares[0] > 0.95
+
+
+def test_noise_that_a_job_shares_is_an_excess():
+    _, curves = random_curves(300, seed=65)
+
+    assert learned(shared_by_a_job(curves, 66)).shares[0] < 0.3
+
+
+def test_a_few_series_tell_nothing():
+    _, curves = random_curves(LEAST_SERIES - 1, seed=67)
+
+    assert learned(shared_by_a_job(curves, 68)) == USUAL
+
+
+def test_intervals_hold_where_a_protocol_switches():
+    growths, curves = random_curves(200, seed=69)
+    rng = np.random.default_rng(seed=70)
+    switch = rng.choice(P[1:-1], size=(200, 1))
+    ratios = np.array([each[-1] - 1 for each in curves])
+    truth = np.array(
+        [
+            1 + ratio * growth(p=FAR) / growth(p=128.0) if growth.factors else [1, 1]
+            for growth, ratio in zip(growths, ratios, strict=True)
+        ]
+    )
+    kinked = np.asarray(curves) * np.where(switch < P, 1.15, 1.0)
+
+    values = measured(kinked, 0.05, 71)
+    findings = find_models(P, values, targets=FAR, noise=learned(values))
+
+    bounds = np.array([[(f.low, f.high) for f in each.forecasts] for each in findings])
+    holds = (bounds[..., 0] <= 1.15 * truth) & (1.15 * truth <= bounds[..., 1])
+    assert holds.mean() > 0.8
+
+
+def test_missing_repetitions_and_one_repetition_can_be_pooled():
+    _, curves = random_curves(60, seed=72)
+    values = measured(curves, 0.1, 73)
+    values[::2, 3, 1:] = np.nan
+
+    for batch in (values, values[:, :, :1]):
+        assert all(
+            finding.model is not None
+            for finding in find_models(P, batch, targets=FAR, noise=learned(batch))
+        )
+
+
+def test_a_summary_of_the_user_is_kept():
+    _, curves = random_curves(40, seed=74)
+    values = measured(curves, 0.1, 75)
+
+    assert learn_noise(P, values, summary="median").summary == "median"
+
+
+def test_series_that_cannot_be_weighed_do_not_count():
+    _, curves = random_curves(60, seed=76)
+    values = measured(curves, 0.1, 77)
+    spoilt = np.concatenate([values, -values[:5], np.full((5, 6, 5), np.inf)])
+    spoilt[-1, 2] = np.nan
+
+    assert learned(spoilt) == learned(values)
