@@ -147,6 +147,15 @@ def test_a_cross_leaves_the_verdict_open_and_names_the_measurement_that_settles_
     assert len({name for text in terms(finding) for name in "np" if name in text}) == 2
     assert finding.verdict is Verdict.UNDECIDED
     assert finding.reason.endswith("one more measurement at p = 64, n = 256 can")
+    assert finding.verdict_probability == {}
+
+
+def test_a_cross_settles_a_verdict_that_product_and_sum_share():
+    y = values_on(CROSS, ["n p^2"])
+
+    finding = surface(y, x=CROSS, expectation=parse_growth("n p"))
+
+    assert finding.verdict is Verdict.MISMATCH
 
 
 def test_one_point_more_than_a_cross_settles_the_verdict():

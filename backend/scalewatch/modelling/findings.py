@@ -136,7 +136,11 @@ def _finding(group: Group, row: int) -> Finding:
     verdict_probability = _verdict_probability(selection, row)
     verdict, reason = _verdict(sample, growth, verdict_probability)
     if row in selection.reasons:
-        verdict, reason = Verdict.UNDECIDED, selection.reasons[row]
+        verdict, reason, verdict_probability = (
+            Verdict.UNDECIDED,
+            selection.reasons[row],
+            {},
+        )
     return Finding(
         model=model,
         growth=growth,

@@ -7,7 +7,8 @@ the likeliest hypothesis is selected, see `contest`.
 Where the space admits too many hypotheses, as with three parameters, those compete
 whose growths are the fittest of each parameter by itself, see `shortlist`. Where the
 settings cannot tell a product from a sum, simplicity alone decides between them: the
-verdict stays open, and says which measurement would settle it, see `scans`.
+verdict stays open unless both have the same, and says which measurement would settle
+it, see `scans`.
 
 References
 ----------
@@ -15,6 +16,7 @@ A. Calotoiu et al., "Fast Multi-Parameter Performance Modeling", CLUSTER 2016.
 """
 
 from collections.abc import Callable, Iterator
+from functools import reduce
 from typing import Final
 
 import numpy as np
@@ -22,6 +24,7 @@ from numpy.typing import NDArray
 
 from scalewatch.modelling.estimators import located
 from scalewatch.modelling.evidence import LARGEST_RANGE
+from scalewatch.modelling.growth import Growth
 from scalewatch.modelling.rows import total
 from scalewatch.modelling.rules.answers import LISTED, Answer, Questions
 from scalewatch.modelling.rules.contest import Contest, Weights
@@ -31,6 +34,7 @@ from scalewatch.modelling.rules.shortlist import shortlist
 from scalewatch.modelling.rules.terms import Terms, term_table
 from scalewatch.modelling.scans import unresolved
 from scalewatch.modelling.structures import count
+from scalewatch.modelling.verdict import judge
 
 Reals = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -144,14 +148,30 @@ def _selection(
 
 def _reasons(sample: Sample, rows: Indices, found: list[Answer]) -> dict[int, str]:
     """Say why there is no model, or why its verdict has to stay open."""
-    reasons = dict.fromkeys(range(len(sample.values)), NOT_POSITIVE)
+    answered = set(rows.tolist())
+    reasons = {
+        row: NOT_POSITIVE for row in range(len(sample.values)) if row not in answered
+    }
     doubt = unresolved(sample.settings)
-    for row, each in zip(rows.tolist(), found, strict=True):
-        parameters = {name for growth in each.hypothesis for name in growth.parameters}
-        del reasons[row]
-        if doubt is not None and len(parameters) > 1:
-            reasons[row] = doubt
+    if doubt is not None:
+        reasons |= {
+            row: doubt
+            for row, each in zip(rows.tolist(), found, strict=True)
+            if _is_ambiguous(sample, each.hypothesis)
+        }
     return reasons
+
+
+def _is_ambiguous(sample: Sample, hypothesis: Hypothesis) -> bool:
+    """Tell whether it matters if growths are multiplied or added."""
+    factors = {Growth((f,)) for growth in hypothesis for f in growth.factors}
+    if len({growth.parameters for growth in factors}) < 2:
+        return False
+    expectation, limit = sample.expectation, sample.deviation_limit
+    if expectation is None or limit is None:
+        return True
+    readings = reduce(Growth.__mul__, factors), max(factors)
+    return len({judge(each, expectation, limit) for each in readings}) > 1
 
 
 SURFACES = Rule("surfaces", summary="robust", auto_space="both", select=select)
