@@ -29,6 +29,9 @@ REFUSED = {
     ),
     "unknown field": ({"colour": "red"}, "colour"),
     "name with a slash": ({"project": "a/b"}, "project"),
+    "name of two lines": ({"project": "a\nb"}, "project"),
+    "name that browsers take for a folder": ({"project": ".."}, "project"),
+    "name that nobody can see": ({"project": " "}, "project"),
     "time without zone": (
         {"commit": {"sha": "1", "committed_at": "2026-01-01T00:00:00"}},
         "commit.committed_at",

@@ -4,6 +4,7 @@ A report is strict: a field of another type, an unknown field, NaN or infinity i
 refused with the name of the field.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -12,6 +13,7 @@ from typing import Annotated, Final, Literal, Self
 from uuid import UUID
 
 from pydantic import (
+    AfterValidator,
     AwareDatetime,
     BaseModel,
     BeforeValidator,
@@ -44,12 +46,6 @@ UNITS: Final[Mapping[str, Mapping[str, float]]] = {
 COUNTED_PARAMETERS: Final = frozenset({"p", "n", "threads", "nodes"})
 """Parameters that count things, hence whole numbers from 1."""
 
-Name = Annotated[
-    str,
-    StringConstraints(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f/?#]+$"),
-]
-"""A name that can stand in a URL path once it is percent-encoded."""
-
 Sha = Annotated[
     str, StringConstraints(min_length=1, max_length=64, pattern=r"^[0-9A-Za-z._+-]+$")
 ]
@@ -68,10 +64,30 @@ Moment = Annotated[
 """A time with its zone."""
 
 
+_UNADDRESSABLE: Final = re.compile(r"[\x00-\x1f\x7f/?#]")
+
+
 def wrong(message: str, field: str = "") -> PydanticCustomError:
     """Return an error about `field` below the object that is validated."""
     evidence = {"message": message, "field": field}
     return PydanticCustomError("refused", "{message}", evidence)
+
+
+def _addressable(name: str) -> str:
+    """Refuse what cannot stand in a URL path, even percent-encoded."""
+    if _UNADDRESSABLE.search(name):
+        raise wrong("a name is one line without '/', '?' and '#'")
+    if name in {".", ".."} or name.isspace():
+        raise wrong(f"{name!r} is no name that an address can hold")
+    return name
+
+
+Name = Annotated[
+    str,
+    StringConstraints(min_length=1, max_length=200),
+    AfterValidator(_addressable),
+]
+"""A name that can stand in a URL path once it is percent-encoded."""
 
 
 def _portable(value: object) -> object:
