@@ -126,6 +126,31 @@ def test_settings_that_vary_on_a_machine_make_rows_of_their_own(sessions):
     assert len(small.rows) == 2
 
 
+def test_settings_of_any_kind_can_be_chosen_among(sessions):
+    for flags in ("-O3", None, 3, 2.5):
+        record(sessions, sweep_reports(configuration={"flags": flags}))
+
+    with sessions.reading() as session:
+        table = match_table(session, View("mpich"))
+    assert table.choices == {"flags": (2.5, 3, "-O3", None)}
+
+
+def test_releases_that_begin_alike_are_told_apart_by_their_labels(sessions):
+    releases = {"release-2026.1", "release-2026.2"}
+    for sha in releases:
+        record(sessions, sweep_reports(commit={"sha": sha}))
+
+    with sessions.reading() as session:
+        labels = {
+            commit.label for commit in match_table(session, View("mpich")).commits
+        }
+        found = {
+            match_table(session, View("mpich", commit=label)).commit.sha
+            for label in labels
+        }
+    assert found == releases
+
+
 def test_failed_results_are_shown_with_their_reason(sessions):
     record(sessions, sweep_reports(PROCESSES))
     record(sessions, sweep_reports(PROCESSES, seed=2, results=[failed_result()]))

@@ -1,5 +1,6 @@
 """Find commits and name them."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from datetime import datetime
@@ -12,6 +13,8 @@ from scalewatch.storage import commits, projects, runs, tables
 
 SHORT: Final = 10
 """Letters of a hash that name a commit to people."""
+
+_HASH: Final = re.compile("[0-9a-f]{40,64}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +32,7 @@ class Commit:
     @property
     def label(self) -> str:
         """Its tag or the beginning of its hash; a link with it finds it again."""
-        return self.tag or self.sha[:SHORT]
+        return self.tag or (self.sha[:SHORT] if _HASH.fullmatch(self.sha) else self.sha)
 
     @property
     def subject(self) -> str | None:

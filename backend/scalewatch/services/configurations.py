@@ -34,7 +34,7 @@ def choices_among(scans: Sequence[Scan]) -> dict[str, tuple[Any, ...]]:
                     for scan in scans
                     if name in scan.configuration
                 },
-                key=lambda value: (isinstance(value, str), value),
+                key=lambda value: (value is None, isinstance(value, str), value),
             )
         )
         for name in sorted(names)
