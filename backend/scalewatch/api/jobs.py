@@ -1,9 +1,9 @@
 """Jobs: how far the work has come that a request has caused."""
 
 from datetime import datetime
-from typing import Literal
+from typing import Annotated, Literal
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Path
 from pydantic import Field
 
 from scalewatch.api.dependencies import ReadingDep
@@ -27,6 +27,8 @@ class Job(Schema):
 
 
 @router.get("/{job}", response_model=Job, responses=problems(404, 422))
-def show_job(session: ReadingDep, job: int) -> jobs.Job:
+def show_job(
+    session: ReadingDep, job: Annotated[int, Path(ge=1, lt=2**63)]
+) -> jobs.Job:
     """Return a job."""
     return jobs.job_of(session, job)
