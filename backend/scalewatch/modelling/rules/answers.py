@@ -38,7 +38,7 @@ class Answer:
     quality
         Adjusted R² and SMAPE, shape (2,).
     growths, probability
-        The likeliest leading-order terms and their posterior, `LISTED` of each.
+        The likeliest leading-order terms and their posterior, at most `LISTED`.
     verdicts
         Posterior of match, approximate and mismatch, zeros without an expectation.
     forecasts

@@ -75,7 +75,6 @@ class Contenders:
     def of(cls, contest: Contest, probability: Reals) -> "Contenders":
         """Pick them by their posterior."""
         best = likeliest(probability, MOST_HYPOTHESES)
-        best = best[probability[best] > NEGLIGIBLE * probability[best[0]]]
         share = probability[best]
         return cls(tuple(map(contest.members, best.tolist())), share / share.sum())
 
@@ -97,10 +96,10 @@ class Prediction:
 
 
 def likeliest(probability: Reals, most: int) -> Indices:
-    """Return the positions of the largest probabilities, falling."""
-    top = np.arange(len(probability))
-    if len(probability) > most:
-        top = np.argpartition(probability, -most)[-most:]
+    """Return the positions of the largest probabilities, falling, none negligible."""
+    top = np.flatnonzero(probability > NEGLIGIBLE * probability.max())
+    if len(top) > most:
+        top = top[np.argpartition(probability[top], -most)[-most:]]
     return top[np.argsort(-probability[top], kind="stable")]
 
 
