@@ -15,6 +15,8 @@ PAGES = (
     "/p/openmpi",
     "/p/openmpi/r/MPI_Barrier",
     "/p/openmpi/r/MPI_Barrier?machine=node-tcp",
+    "/p/openmpi/scaling?region=MPI_Barrier&vs=machine%3Dnode-tcp",
+    "/p/openmpi/scaling?kind=weak",
     "/glossary",
     "/p/nonesuch",
 )

@@ -99,6 +99,16 @@ def test_sizes_that_the_scale_ratio_does_not_divide_are_named(sessions):
     assert gaps.indivisible == ((2, 3),)
 
 
+def test_sizes_that_are_not_in_proportion_make_no_pair(sessions):
+    record_grid(sessions, sizes=(1001,), processes=(2, 4))
+
+    shown = ask(sessions, WEAK, project="hydro")
+
+    assert shown.chosen.errors is None
+    assert "in proportion" in shown.chosen.reason
+    assert [run.size for run in shown.chosen.gaps.runs] == [2002]
+
+
 def test_problem_size_and_base_can_be_chosen(sessions):
     record_grid(sessions)
 

@@ -2,7 +2,16 @@
 
 from fastapi import APIRouter
 
-from scalewatch.pages import assets, docs, glossary, projects, regions, report, runs
+from scalewatch.pages import (
+    assets,
+    docs,
+    glossary,
+    projects,
+    regions,
+    report,
+    runs,
+    scaling_errors,
+)
 
 router = APIRouter()
 router.include_router(assets.router)
@@ -12,3 +21,4 @@ router.include_router(projects.router)
 router.include_router(regions.router)
 router.include_router(report.router)
 router.include_router(runs.router)
+router.include_router(scaling_errors.router)

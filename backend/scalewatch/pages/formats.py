@@ -65,6 +65,16 @@ def count(value: float) -> str:
     return f"{int(value):,}" if value == int(value) else significant(value)
 
 
+def number(value: float) -> str:
+    """Write a number for an address, without anything that people add: `65536`."""
+    return f"{value:.12g}"
+
+
+def sentence(text: str | None) -> str:
+    """Write a clause as a sentence: capital first, full stop last."""
+    return f"{text[0].upper()}{text[1:]}." if text else ""
+
+
 def percent(probability: float | None) -> str:
     """Write a probability; certainty is never claimed."""
     if probability is None:

@@ -78,12 +78,15 @@ def _environment() -> Environment:
         "formula": mathematics.formula,
         "growth": mathematics.growth,
         "moment": formats.moment,
+        "number": formats.number,
         "percent": formats.percent,
         "plural": formats.plural,
         "quantity": formats.quantity,
+        "sentence": formats.sentence,
         "setting": formats.setting,
         "settings": formats.settings,
         "significant": formats.significant,
+        "zip": zip,
     }
     environment.globals |= {
         "flag_places": sentences.flag_places,

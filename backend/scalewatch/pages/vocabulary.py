@@ -132,6 +132,39 @@ TOPICS: Final = {
             "replace it together, such as Allreduce ⪯ Reduce + Bcast.",
         ),
     ),
+    "How far it is from ideal": (
+        Word(
+            "strong scaling",
+            "The same problem on more processes; ideally, twice as many need half the "
+            "time.",
+        ),
+        Word(
+            "weak scaling",
+            "A problem that grows with the processes; ideally, its time stays as it "
+            "is.",
+        ),
+        Word(
+            "scaling error",
+            "What is missing to ideal scaling between n₁ and n₂ processes, 0 if "
+            "nothing: α = n₂/n₁ − t(n₁)/t(n₂) for strong scaling, β = 1 − t(n₁)/t(n₂) "
+            "for weak scaling, with a problem that grew by n₂/n₁.",
+        ),
+        Word(
+            "parallel efficiency",
+            "The share of the added processes that is put to use: 100 % is ideal.",
+        ),
+        Word("speed-up", "How many times as fast n₂ processes are as n₁."),
+        Word(
+            "Karp–Flatt fraction",
+            "The share of the work that seems to be serial. If it stays constant, "
+            "serial work limits the code; if it grows, overhead does.",
+        ),
+        Word(
+            "divergence metric",
+            "One number for how quickly a scaling error grows, so that scalings can be "
+            "ranked; larger is worse.",
+        ),
+    ),
     "How measurements were taken": (
         Word(
             "repetition",

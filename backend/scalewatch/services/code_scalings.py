@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 from typing import Any, Final
 
@@ -32,6 +32,8 @@ from scalewatch.services.scans import Scan
 
 SCALE: Final = "p"
 SIZE: Final = "n"
+
+NO_PAIR: Final = "no two scales have problem sizes in proportion to each other"
 
 MOST_DOUBLINGS: Final = 24
 """Scales beyond the measured ones are this many doublings at most."""
@@ -124,11 +126,17 @@ def _answered(
     errors = _errors(scan, times, question, size)
     sped = speed_up(errors, question.base)
     is_weak = question.kind is ScalingKind.WEAK and size is not None
-    return CodeScaling(
+    known = CodeScaling(
         *place,
         size=size,
         sizes=() if times.sizes is None else tuple(times.sizes.tolist()),
         scales=tuple(times.scales.tolist()),
+        gaps=weak_gaps(times, size, sped.base) if is_weak and size else None,
+    )
+    if np.isfinite(errors.errors).sum() <= np.isfinite(np.diag(errors.errors)).sum():
+        return replace(known, reason=NO_PAIR)
+    return replace(
+        known,
         errors=errors,
         speed_up=sped,
         row=_row(errors, sped),
@@ -136,7 +144,6 @@ def _answered(
             error_divergences([errors], metric, sped.base)[0]
             for metric in DivergenceMetric
         ),
-        gaps=weak_gaps(times, size, sped.base) if is_weak and size else None,
     )
 
 

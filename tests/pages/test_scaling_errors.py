@@ -1,0 +1,114 @@
+import csv
+import json
+from io import StringIO
+
+import pytest
+
+from builders import sweep_reports
+from recorded import record, record_grid, record_project
+
+OPENMPI = "/p/openmpi/scaling"
+
+
+def test_a_region_says_how_far_it_is_from_ideal(client, sessions):
+    record_project(sessions)
+
+    page = client.get(OPENMPI, params={"region": "MPI_Bcast"}).text
+
+    assert "32 processes do <bdi>MPI_Bcast</bdi> 0.29" in page
+    assert "of 16.0 times that would be ideal: α = 15.7" in page
+
+
+def test_weak_scaling_without_sizes_says_what_to_run(client, sessions):
+    record_project(sessions)
+
+    page = client.get(OPENMPI, params={"kind": "weak"}).text
+
+    assert "Weak scaling needs problem sizes" in page
+    assert "p&nbsp;=&nbsp;32 with n&nbsp;=&nbsp;32,000" in page
+    assert "http://testserver/api/v1/runs" in page
+
+
+def test_runs_that_weak_scaling_lacks_are_listed(client, sessions):
+    record_grid(sessions, sizes=(1001,), processes=(2, 3, 4))
+
+    page = client.get("/p/hydro/scaling", params={"kind": "weak"}).text
+
+    assert "p&nbsp;=&nbsp;4 with n&nbsp;=&nbsp;2,002" in page
+    assert "No run can fill 2→3" in page
+
+
+def test_a_single_scale_says_how_to_measure_more(client, sessions):
+    record(sessions, sweep_reports((4,)))
+
+    page = client.get("/p/mpich/scaling").text
+
+    assert "scalewatch-agent mpi -p 2,4,8,16,32 --server http://testserver" in page
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {},
+        {"kind": "weak"},
+        {"source": "model", "to": "1024"},
+        {"vs": "commit=v5.0.8"},
+        {"base": "32"},
+        {"base": "3"},
+        {"machine": "node-tcp", "configuration": "transport=tcp"},
+        {"size": "12"},
+    ],
+    ids=str,
+)
+def test_no_view_shows_what_is_no_number(client, sessions, query):
+    record_project(sessions)
+
+    response = client.get(OPENMPI, params={"region": "MPI_Reduce"} | query)
+
+    assert response.status_code == 200
+    for missing in ("NaN", "nan ", "None", "inf "):
+        assert missing not in response.text
+
+
+@pytest.mark.parametrize(
+    ("query", "status", "detail"),
+    [
+        ("kind=sideways", 422, "Scaling &#39;sideways&#39; is unknown"),
+        ("size=much", 422, "is not a positive number"),
+        ("region=MPI_Scan", 404, "No region"),
+        ("vs=moon", 404, "No comparison"),
+        ("metric=flops", 404, "No metric"),
+    ],
+)
+def test_a_question_without_sense_is_a_page_that_says_why(
+    client, sessions, query, status, detail
+):
+    record_project(sessions)
+
+    response = client.get(f"{OPENMPI}?{query}")
+
+    assert response.status_code == status
+    assert detail in response.text
+
+
+def test_the_page_holds_its_numbers_for_programs(client, sessions):
+    record_project(sessions)
+    query = {"region": "MPI_Bcast", "machine": "node-shm"}
+
+    shown = json.loads(client.get(OPENMPI, params=query | {"format": "json"}).text)
+    table = client.get(OPENMPI, params=query | {"format": "csv"}).text
+    overview = client.get(OPENMPI, params=query | {"format": "md"}).text
+
+    lines = list(csv.DictReader(StringIO(table)))
+    assert len(lines) == 2 * 25
+    assert float(lines[4]["error"]) == shown["chosen"]["row"][-1]["error"]
+    assert "| node-shm |" in overview
+
+
+def test_every_setting_of_the_page_is_in_its_links(client, sessions):
+    record_grid(sessions)
+    query = {"kind": "weak", "size": "2000", "base": "4"}
+
+    page = client.get("/p/hydro/scaling", params=query).text
+
+    assert "kind=weak&amp;size=2000&amp;base=4&amp;format=json" in page
