@@ -8,7 +8,7 @@ from scalewatch.modelling.evidence import ALONE, LOWEST, highest
 from scalewatch.modelling.families import free_power
 from scalewatch.modelling.location import locate
 from scalewatch.modelling.noise import USUAL
-from scalewatch.modelling.quadrature import Terms, one_term
+from scalewatch.modelling.quadrature import TargetTable, one_term
 from scalewatch.modelling.rules.terms import term_table
 from scalewatch.modelling.sampling import sample
 
@@ -129,7 +129,7 @@ def test_the_nodes_of_a_growth_share_its_prior():
     flat = centred.phi(np.zeros((1, 1)))[0]
 
     mixture = one_term(
-        centred, Terms(tau * 0 + 1, tau * 0 + 1), prior, np.ones((43, 1))
+        centred, TargetTable(tau * 0 + 1, tau * 0 + 1), prior, np.ones((43, 1))
     )
 
     assert np.exp(mixture.log_weight - flat).sum() == pytest.approx(1)

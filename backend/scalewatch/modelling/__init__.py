@@ -59,6 +59,7 @@ from scalewatch.modelling.machine_sentences import machine_sentence
 from scalewatch.modelling.machines import MachineLine, MachinePair, compare_machines
 from scalewatch.modelling.model import Model, Term
 from scalewatch.modelling.multiplicity import Correction
+from scalewatch.modelling.next_measurement import Cost, Proposal, next_measurement
 from scalewatch.modelling.noise import Noise
 from scalewatch.modelling.parse import parse_growth
 from scalewatch.modelling.polynomials import Extrapolation, drift, extrapolations
@@ -112,6 +113,7 @@ __all__ = [
     "Change",
     "Comparison",
     "Correction",
+    "Cost",
     "Direction",
     "DivergenceMetric",
     "ErrorDivergence",
@@ -137,6 +139,7 @@ __all__ = [
     "Origin",
     "ProfileDifference",
     "ProfileScan",
+    "Proposal",
     "RankedRegion",
     "Ruler",
     "ScalingError",
@@ -171,6 +174,7 @@ __all__ = [
     "modelled_scaling_errors",
     "movements",
     "mpi_study",
+    "next_measurement",
     "parse_growth",
     "parse_guideline",
     "pmnf",

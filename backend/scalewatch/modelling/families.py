@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from scalewatch.modelling.evidence import LOWEST, highest
 from scalewatch.modelling.growth import Growth
-from scalewatch.modelling.quadrature import Terms
+from scalewatch.modelling.quadrature import TargetTable
 from scalewatch.modelling.sampling import Family
 
 Reals = NDArray[np.float64]
@@ -62,7 +62,7 @@ def free_power(x: Reals, targets: Reals) -> Family:
     )
 
 
-def two_terms(logarithm: Terms, powers: Terms) -> Family:
+def two_terms(logarithm: TargetTable, powers: TargetTable) -> Family:
     """Return 1 + e^u·log x + e^v·x^i for each of the powers.
 
     Parameters

@@ -24,7 +24,7 @@ from scalewatch.modelling.location import Location
 from scalewatch.modelling.mixture import Mixture
 from scalewatch.modelling.noise import Noise
 from scalewatch.modelling.posterior import Prior
-from scalewatch.modelling.quadrature import Terms, one_term
+from scalewatch.modelling.quadrature import TargetTable, one_term
 from scalewatch.modelling.rules.terms import term_table
 from scalewatch.modelling.sampling import Family, sample
 from scalewatch.modelling.space import Space
@@ -59,7 +59,7 @@ class Forecaster:
         Curves outside of it.
     """
 
-    terms: Terms
+    terms: TargetTable
     prior: Prior
     families: tuple[Family, ...]
 
@@ -76,7 +76,7 @@ class Forecaster:
             name: np.array([target[name] for target in targets]) for name in settings
         }
         return cls(
-            _terms(space.growths, settings, beyond),
+            target_table(space.growths, settings, beyond),
             prior,
             tuple(_families(settings, beyond)),
         )
@@ -114,7 +114,9 @@ class Forecaster:
         return np.concatenate(found)
 
 
-def _terms(growths: Sequence[Growth], settings: Settings, targets: Settings) -> Terms:
+def target_table(
+    growths: Sequence[Growth], settings: Settings, targets: Settings
+) -> TargetTable:
     """Return growths over their largest value at the settings."""
     table = term_table(growths, settings)
     count = len(next(iter(targets.values())))
@@ -122,7 +124,7 @@ def _terms(growths: Sequence[Growth], settings: Settings, targets: Settings) -> 
         [np.broadcast_to(growth.log2(targets), count) for growth in growths]
     )
     relative = logarithms - table.log2_scale[:, np.newaxis]
-    return Terms(table.tau, np.exp2(np.minimum(relative, LARGEST_LOG2)))
+    return TargetTable(table.tau, np.exp2(np.minimum(relative, LARGEST_LOG2)))
 
 
 def _families(settings: Settings, targets: Settings) -> Iterator[Family]:
@@ -139,5 +141,6 @@ def _families(settings: Settings, targets: Settings) -> Iterator[Family]:
         return
     logarithm, powers = partners(parameter)
     yield two_terms(
-        _terms((logarithm,), settings, targets), _terms(powers, settings, targets)
+        target_table((logarithm,), settings, targets),
+        target_table(powers, settings, targets),
     )

@@ -32,7 +32,7 @@ TERM_ALONE = 60.0
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class TargetTable:
     """Growths at the settings and at the targets.
 
     Parameters
@@ -46,7 +46,9 @@ class Terms:
     target_tau: Reals
 
 
-def one_term(centred: Centred, terms: Terms, prior: Reals, ratio: Reals) -> Mixture:
+def one_term(
+    centred: Centred, terms: TargetTable, prior: Reals, ratio: Reals
+) -> Mixture:
     """Return the mixture of all growths.
 
     Parameters

@@ -1,0 +1,80 @@
+import numpy as np
+import pytest
+
+from generated import P, curve
+from scalewatch.modelling import (
+    Cost,
+    Verdict,
+    find_models,
+    next_measurement,
+    parse_growth,
+)
+
+SQRT = parse_growth("p^(1/2)")
+FASTER = parse_growth("p^(3/4) log p")
+
+
+def undecided(count, noise=0.05):
+    """Yield the truth and the measurements of series whose verdict is undecided."""
+    rng = np.random.default_rng(seed=81)
+    while count:
+        ratio = rng.uniform(0.3, 3)
+        values = 1e-3 * curve(FASTER, ratio)[:, np.newaxis]
+        values = values * np.exp(noise * rng.standard_normal((len(P), 5)))
+        (finding,) = find_models(P, values[np.newaxis], expectation=SQRT)
+        if finding.verdict is Verdict.UNDECIDED:
+            count -= 1
+            yield ratio, values
+
+
+def test_what_is_proposed_settles_as_often_as_promised():
+    rng = np.random.default_rng(seed=82)
+    promised, kept = [], []
+    for ratio, values in undecided(30):
+        proposal = next_measurement(P, values, SQRT)
+        (p,) = proposal.at.values()
+        more = np.full((7, max(5, proposal.repetitions)), np.nan)
+        more[:6, :5] = values
+        more[6, : proposal.repetitions] = (
+            1e-3
+            * curve(FASTER, ratio, np.array([p]))
+            * np.exp(0.05 * rng.standard_normal(proposal.repetitions))
+        )
+
+        (finding,) = find_models(np.append(P, p), more[np.newaxis], expectation=SQRT)
+
+        promised.append(proposal.settles)
+        kept.append(finding.verdict is not Verdict.UNDECIDED)
+    assert np.mean(kept) == pytest.approx(np.mean(promised), abs=0.25)
+
+
+def test_a_settled_verdict_needs_nothing():
+    values = np.repeat(curve(SQRT, 3.0)[:, np.newaxis], 5, axis=1)
+
+    assert next_measurement(P, values, SQRT) is None
+
+
+def test_series_that_cannot_be_modelled_have_no_proposal():
+    assert next_measurement(P[:4], np.ones((4, 5)), SQRT) is None
+    assert next_measurement(P, np.zeros((6, 5)), SQRT) is None
+
+
+def test_a_run_costs_its_cores_for_its_repetitions_and_its_start():
+    (_, values), *_ = undecided(1)
+
+    paid = next_measurement(P, values, SQRT, cost=Cost(startup=0.0))
+    started = next_measurement(P, values, SQRT, cost=Cost(7.0, seconds_per_unit=0.0))
+
+    # The metric is a few milliseconds.
+    p = paid.at["p"]
+    assert 1e-3 < paid.core_hours * 3600 / (p * paid.repetitions) < 3e-2
+    assert started.core_hours == pytest.approx(7 * started.at["p"] / 3600)
+
+
+def test_only_candidates_are_proposed():
+    for _, values in undecided(3):
+        proposal = next_measurement(P, values, SQRT, candidates=[16.0, 32.0])
+
+        assert proposal.at["p"] in {16.0, 32.0}
+        assert 0 <= proposal.settles <= 1
+        assert proposal.information >= -1e-9
