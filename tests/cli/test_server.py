@@ -164,3 +164,20 @@ def test_wrong_setting_is_one_clear_line(environment, name, value):
     (line,) = result.stderr.splitlines()
     assert line.startswith("Error: ")
     assert "secret" not in line
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "advice"),
+    [
+        ("SCALEWATCH_HOME", "/proc/nowhere", "SCALEWATCH_HOME"),
+        ("SCALEWATCH_DATABASE_URL", "mysql://localhost/x", "postgresql+psycopg://"),
+        ("SCALEWATCH_DATABASE_URL", "nonsense", "sqlite:////absolute/path.db"),
+    ],
+)
+def test_unusable_database_is_answered_with_one_that_is_usable(
+    environment, name, value, advice
+):
+    result = scalewatch(environment | {name: value}, "migrate")
+
+    assert result.returncode == 1
+    assert advice in result.stderr

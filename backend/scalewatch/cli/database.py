@@ -30,8 +30,16 @@ def opened(settings: Settings) -> Iterator[Engine]:
     """Open the database; end in one line where it cannot be reached or read."""
     try:
         engine = connect(settings.database_url)
-    except (ArgumentError, ModuleNotFoundError, OSError) as error:
-        raise click.ClickException(f"SCALEWATCH_DATABASE_URL: {error}") from None
+    except OSError as error:
+        raise click.ClickException(
+            f"no database can be made in {error.filename}: {error.strerror}; name "
+            "another folder by SCALEWATCH_HOME"
+        ) from None
+    except (ArgumentError, ModuleNotFoundError) as error:
+        raise click.ClickException(
+            f"SCALEWATCH_DATABASE_URL: {error}; write sqlite:////absolute/path.db or "
+            "postgresql+psycopg://USER@HOST/DATABASE"
+        ) from None
     try:
         yield engine
     except (CommandError, DBAPIError) as error:
