@@ -194,7 +194,7 @@ class SeveralParameters(ModellingError):
     def __init__(self, parameters: Iterable[str]) -> None:
         self.parameters = tuple(parameters)
         super().__init__(
-            f"the coordinates differ in {' and '.join(self.parameters)}; series are "
+            f"the coordinates differ in {', '.join(self.parameters)}; series are "
             "modelled that vary one parameter, which all coordinates name"
         )
 

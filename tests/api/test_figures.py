@@ -1,6 +1,7 @@
 import pytest
 
-from recorded import record_project
+from builders import sweep_reports
+from recorded import record, record_project
 
 
 @pytest.fixture(autouse=True)
@@ -33,6 +34,24 @@ def test_machines_shows_all_of_them(client):
     drawn = figure(client, "machines").json()
 
     assert {trace["name"] for trace in drawn["data"]} >= {"node-shm", "node-tcp"}
+
+
+def test_scans_of_one_machine_have_names_and_symbols_of_their_own(client, sessions):
+    for size in (256, 4096):
+        record(sessions, sweep_reports(configuration={"message_bytes": size}))
+
+    drawn = figure(client, "machines", project="mpich").json()["data"]
+
+    symbols = {
+        trace["name"]: trace["marker"]["symbol"]
+        for trace in drawn
+        if trace["mode"] == "markers"
+    }
+    assert list(symbols) == [
+        "jureca · message_bytes = 256",
+        "jureca · message_bytes = 4096",
+    ]
+    assert len(set(symbols.values())) == 2
 
 
 @pytest.mark.parametrize(

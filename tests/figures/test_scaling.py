@@ -18,7 +18,7 @@ LINEAR = Growth.of("p", power=1)
 MODEL = Model(1e-6, (Term(2e-6, ROOT),))
 
 SCALING = Scaling(
-    machine="jureca",
+    name="jureca",
     slot=0,
     parameter="p",
     metric="time",
@@ -126,7 +126,7 @@ def test_zero_bytes_are_drawn_on_a_linear_axis():
 
 
 def test_machines_share_a_figure_in_their_own_colours():
-    other = replace(SCALING, machine="<b>juwels</b>", slot=3)
+    other = replace(SCALING, name="<b>juwels</b>", slot=3)
     figure = machines_figure([SCALING, other])
 
     assert {"machine-0", "machine-3"} < set(roles(figure))

@@ -89,7 +89,7 @@ def test_settings_are_listed_as_name_and_value():
     settings = {"message_bytes": 1048576, "pinned": True, "flags": "-O3", "load": 0.25}
 
     assert formats.settings(settings).replace(formats.SPACE, " ") == (
-        "message_bytes = 1,048,576 · pinned = yes · flags = -O3 · load = 0.250"
+        "message_bytes = 1,048,576 · pinned = yes · flags = -O3 · load = 0.25"
     )
 
 
@@ -100,3 +100,8 @@ def test_long_names_may_break_but_stay_text():
 @pytest.mark.parametrize(("number", "text"), [(1, "1 series"), (3, "3 series")])
 def test_a_noun_without_plural_keeps_its_form(number, text):
     assert formats.plural(number, "series") == text
+
+
+def test_settings_are_not_rounded():
+    assert formats.setting(0.12345) == "0.12345"
+    assert formats.setting(2.5) == "2.5"

@@ -8,6 +8,7 @@ import pytest
 
 from builders import run_report, sweep_reports
 from recorded import record, record_project
+from scalewatch.pages.formats import SPACE
 from scalewatch.services.runs import record_runs
 
 BAD_ADDRESSES = (
@@ -140,3 +141,14 @@ def test_one_run_is_shown_with_its_environment(client, sessions):
     assert "4711" in text
     assert "128" in text
     assert "12.0\N{NARROW NO-BREAK SPACE}µs" in text
+
+
+def test_page_of_a_region_tells_its_configurations_apart(client, sessions):
+    for size in (256, 4096):
+        record(sessions, sweep_reports(configuration={"message_bytes": size}))
+
+    page = client.get("/p/mpich/r/MPI_Bcast").text.replace(SPACE, " ")
+
+    for size in ("256", "4,096"):
+        assert f"with <bdi>message_bytes = {size}</bdi>, the" in page
+        assert f"jureca · message_bytes = {size}</h2>" in page

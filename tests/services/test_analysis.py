@@ -77,7 +77,7 @@ def test_two_varying_parameters_are_refused_in_words(session):
     growth, verdict, reason = found(session, reports)["MPI_Bcast"]
 
     assert (growth, verdict) == (None, "undecided")
-    assert "differ in n and p" in reason
+    assert "differ in n, p" in reason
 
 
 def test_expectation_in_p_is_not_applied_to_a_scan_over_n(session):

@@ -110,3 +110,36 @@ def test_repetitions_belong_to_the_metric_and_region_of_the_scan(reading):
         for taken in scan.measurements:
             values = repetitions_of(reading, scan)[taken.run]
             assert values.min() == pytest.approx(taken.minimum)
+
+
+def test_scans_of_one_machine_are_told_apart_by_their_settings(sessions):
+    for size in (256, 4096):
+        settings = {"message_bytes": size, "compiler": "gcc"}
+        record(sessions, sweep_reports(configuration=settings))
+
+    with sessions.reading() as session:
+        region = region_at(session, View("mpich"), "MPI_Bcast")
+    distinctions = [region.distinction(scan) for scan in region.scans]
+    assert distinctions == [{"message_bytes": 256}, {"message_bytes": 4096}]
+
+
+def test_only_scan_of_a_machine_needs_no_distinction(reading):
+    region = region_at(reading, NEWEST, "MPI_Bcast")
+
+    assert [region.distinction(scan) for scan in region.scans] == [{}, {}]
+
+
+def test_scan_tells_all_that_varies_along_it(sessions):
+    for n in (100, 200):
+        reports = sweep_reports(PROCESSES, seed=n)
+        record(
+            sessions,
+            [
+                report.model_copy(update={"coordinate": {**report.coordinate, "n": n}})
+                for report in reports
+            ],
+        )
+
+    with sessions.reading() as session:
+        (scan,) = region_at(session, View("mpich"), "MPI_Bcast").scans
+    assert scan.parameters == ("p", "n")

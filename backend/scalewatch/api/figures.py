@@ -15,6 +15,7 @@ from scalewatch.errors import NotFound
 from scalewatch.figures.scaling import machines_figure, scaling_figure
 from scalewatch.services.regions import Region, region_at
 from scalewatch.services.scalings import repetitions_of, scaling_of
+from scalewatch.services.scans import Scan
 
 router = APIRouter(prefix="/figures", tags=["figures"])
 
@@ -45,7 +46,16 @@ def _scaling(session: Session, region: Region) -> go.Figure:
 
 
 def _machines(_session: Session, region: Region) -> go.Figure:
-    return machines_figure([scaling_of(scan) for scan in region.scans])
+    by_machine: dict[str, list[Scan]] = {}
+    for scan in region.scans:
+        by_machine.setdefault(scan.machine, []).append(scan)
+    return machines_figure(
+        [
+            scaling_of(scan, distinction=region.distinction(scan), position=position)
+            for scans in by_machine.values()
+            for position, scan in enumerate(scans)
+        ]
+    )
 
 
 FIGURES: Final[Mapping[str, Callable[[Session, Region], go.Figure]]] = {

@@ -20,15 +20,19 @@ class Scaling:
 
     Parameters
     ----------
+    name
+        The machine and, where it has several scans, what tells this one from them.
     slot
-        Position of the machine among the project's; it fixes colour and symbol.
+        Position of the machine among the project's; it fixes the colour.
     x, low, middle, high
         Settings of the parameter and quartiles of the metric there, shape (n,).
     repetitions
         All values at each setting, n of any length; empty where they are not kept.
+    position
+        Place among the scans of the machine; with the slot it fixes the symbol.
     """
 
-    machine: str
+    name: str
     slot: int
     parameter: str
     metric: str
@@ -41,6 +45,7 @@ class Scaling:
     model: Model | None = None
     expectation: Growth | None = None
     deviation_limit: Growth | None = None
+    position: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ MOST_EXPECTATIONS: Final = 4
 """Machines up to this number are drawn together with their expectations."""
 
 LONGEST_NAME: Final = 40
-"""Letters of a machine's name in a legend."""
+"""Letters of a name in a legend."""
 
 GOLDEN: Final = (5**0.5 - 1) / 2
 """Multiples of it, modulo one, spread evenly however many there are."""
@@ -52,7 +52,7 @@ def machines_figure(scalings: Sequence[Scaling]) -> go.Figure:
             _add_expectation(figure, curves, scaling.expectation)
         _add_model(figure, curves, scaling, is_listed=False)
     for scaling in measured:
-        _add_measurements(figure, scaling, _named(scaling.machine))
+        _add_measurements(figure, scaling, _named(scaling.name))
     return figure
 
 
@@ -161,7 +161,11 @@ def _add_measurements(figure: go.Figure, scaling: Scaling, name: str) -> None:
         x=scaling.x,
         y=scaling.middle,
         mode="markers",
-        marker={"color": PALETTE[role], "size": 7, "symbol": symbol(scaling.slot)},
+        marker={
+            "color": PALETTE[role],
+            "size": 7,
+            "symbol": symbol(scaling.slot + scaling.position),
+        },
         error_y={
             "array": scaling.high - scaling.middle,
             "arrayminus": scaling.middle - scaling.low,
@@ -180,10 +184,10 @@ def _add_measurements(figure: go.Figure, scaling: Scaling, name: str) -> None:
     )
 
 
-def _named(machine: str) -> str:
+def _named(name: str) -> str:
     """Return a name as a legend can hold it: as text, not too long."""
-    is_long = len(machine) > LONGEST_NAME
-    return escape(f"{machine[: LONGEST_NAME - 1]}…" if is_long else machine)
+    is_long = len(name) > LONGEST_NAME
+    return escape(f"{name[: LONGEST_NAME - 1]}…" if is_long else name)
 
 
 def _thinned(values: Vector) -> Vector:

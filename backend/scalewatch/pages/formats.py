@@ -61,8 +61,8 @@ def quantity(value: float | None, unit: str) -> str:
 
 
 def count(value: float) -> str:
-    """Write a setting such as a number of processes: `65,536`, `0.25`."""
-    return f"{int(value):,}" if value == int(value) else significant(value)
+    """Write a setting such as a number of processes, exactly: `65,536`, `0.125`."""
+    return f"{int(value):,}" if value == int(value) else number(value)
 
 
 def number(value: float) -> str:

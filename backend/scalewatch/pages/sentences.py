@@ -6,7 +6,7 @@ from typing import Final
 from markupsafe import Markup
 
 from scalewatch.modelling import Direction, Growth, Verdict
-from scalewatch.pages.formats import SPACE, percent, plural
+from scalewatch.pages.formats import SPACE, percent, plural, settings
 from scalewatch.pages.mathematics import big_o, growth
 from scalewatch.services.scans import Scan
 from scalewatch.services.standings import Standing, State
@@ -53,11 +53,20 @@ def order(value: Growth | None) -> str:
     return "–" if value is None else f"O({value.unicode()})"
 
 
-def scan_sentence(scan: Scan) -> Markup:
-    """Tell how a region scales on a machine and what to think of it."""
+def scan_sentence(scan: Scan, distinction: Mapping[str, object]) -> Markup:
+    """Tell how a region scales on a machine and what to think of it.
+
+    Parameters
+    ----------
+    distinction
+        The settings that tell it from other scans of the machine.
+    """
     standing = scan.standing
-    subject = Markup("On <bdi>{}</bdi>, the <bdi>{}</bdi> of <bdi>{}</bdi> ").format(
-        scan.machine, scan.metric, scan.region
+    place = Markup("On <bdi>{}</bdi>").format(scan.machine)
+    if distinction:
+        place += Markup(" with <bdi>{}</bdi>").format(settings(distinction))
+    subject = place + Markup(", the <bdi>{}</bdi> of <bdi>{}</bdi> ").format(
+        scan.metric, scan.region
     )
     if standing.growth is None or standing.state is State.PENDING:
         return subject + WITHOUT_MODEL[standing.state].format(
@@ -90,7 +99,7 @@ def counts_sentence(counts: Mapping[Verdict, int]) -> str:
     return ", ".join(parts) or "no verdict yet"
 
 
-def flag_places(parameter: str, settings: Sequence[float]) -> str:
+def flag_places(parameter: str, at: Sequence[float]) -> str:
     """Name where a flag was raised: `p = 4, 8, 16`."""
-    listed = ", ".join(f"{setting:,g}" for setting in settings)
+    listed = ", ".join(f"{setting:,g}" for setting in at)
     return f"{parameter}{SPACE}={SPACE}{listed}"

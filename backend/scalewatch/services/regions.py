@@ -1,12 +1,14 @@
 """A region at a commit: how it scales on each machine."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from sqlalchemy.orm import Session
 
 from scalewatch.errors import NotMeasured
 from scalewatch.services.commits import Commit, commit_of, find_commit
-from scalewatch.services.configurations import is_chosen
+from scalewatch.services.configurations import is_chosen, shared
 from scalewatch.services.scans import Scan, choose_metric, scans_at
 from scalewatch.services.standings import Expectation
 from scalewatch.services.views import View
@@ -40,6 +42,18 @@ class Region:
     def unit(self) -> str:
         """Unit of the metric."""
         return self.scans[0].unit
+
+    def distinction(self, scan: Scan) -> Mapping[str, Any]:
+        """Return the settings that tell a scan from the others of its machine."""
+        siblings = [
+            other.configuration for other in self.scans if other.machine == scan.machine
+        ]
+        common = shared(siblings)
+        return {
+            name: value
+            for name, value in scan.configuration.items()
+            if name not in common
+        }
 
 
 def region_at(session: Session, view: View, region: str) -> Region:

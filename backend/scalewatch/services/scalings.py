@@ -1,6 +1,7 @@
 """What figures draw of scans."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 from uuid import UUID
 
 import numpy as np
@@ -14,14 +15,30 @@ from scalewatch.storage import measurements, samples
 
 
 def scaling_of(
-    scan: Scan, repetitions: Mapping[UUID, NDArray[np.float64]] | None = None
+    scan: Scan,
+    repetitions: Mapping[UUID, NDArray[np.float64]] | None = None,
+    *,
+    distinction: Mapping[str, Any] | None = None,
+    position: int = 0,
 ) -> Scaling:
-    """Return a scan as it is drawn; coordinates where all failed are left out."""
+    """Return a scan as it is drawn; coordinates where all failed are left out.
+
+    Parameters
+    ----------
+    distinction, position
+        What tells it from other scans of its machine, and its place among them.
+    """
     taken = [each for each in scan.measurements if each.count]
     expectation = scan.expectation
     return Scaling(
-        machine=scan.machine,
+        name=" · ".join(
+            [
+                scan.machine,
+                *(f"{name} = {value}" for name, value in (distinction or {}).items()),
+            ]
+        ),
         slot=scan.slot,
+        position=position,
         parameter=scan.parameter,
         metric=scan.metric,
         unit=scan.unit,

@@ -58,6 +58,16 @@ class Scan:
     standing: Standing
 
     @property
+    def parameters(self) -> tuple[str, ...]:
+        """What varies along the scan: its parameter first, then any others."""
+        coordinates = [taken.coordinate for taken in self.measurements]
+        others = sorted(set().union(*coordinates) - {self.parameter})
+        varied = (
+            name for name in others if len({at.get(name) for at in coordinates}) > 1
+        )
+        return self.parameter, *varied
+
+    @property
     def flags(self) -> Mapping[Flag, tuple[float, ...]]:
         """Where each flag was raised, as settings of the parameter."""
         raised: dict[Flag, list[float]] = defaultdict(list)
