@@ -4,7 +4,7 @@ import sys
 from importlib import import_module
 from typing import Final
 
-BENCHMARKS: Final = ("throughput", "agreement", "two_parameters")
+BENCHMARKS: Final = ("throughput", "agreement", "two_parameters", "scaling")
 
 
 def main() -> None:

@@ -21,6 +21,7 @@
     + TooFewProfiles
     + TooFewSettings
     + TooFewSizes
+    + TooFar
     + WrongShape
     + UnknownChoice
   x NotFound
@@ -248,6 +249,18 @@ class TooFewSizes(ModellingError):
     def __init__(self, sizes: int) -> None:
         super().__init__(f"a line needs 2 problem sizes or more, {sizes} measured")
         self.sizes = sizes
+
+
+class TooFar(ModellingError):
+    """A model is asked about scales that its measurements say nothing about."""
+
+    def __init__(self, scale: float, limit: float) -> None:
+        super().__init__(
+            f"a scale of {scale:g} is too far beyond the measurements; ask for "
+            f"{limit:.12g} or less"
+        )
+        self.scale = scale
+        self.limit = limit
 
 
 class WrongShape(ModellingError):

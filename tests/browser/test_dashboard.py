@@ -156,3 +156,17 @@ def test_pages_work_without_scripts(browser, site: str):
     # Playwright finds no text in what only browsers without scripts show.
     expect(page.locator("noscript p")).to_be_visible()
     context.close()
+
+
+def test_region_leads_to_its_scaling_errors(page: Page):
+    page.goto("/p/openmpi/r/MPI_Barrier?machine=node-tcp")
+
+    page.get_by_role("link", name="Scaling error").click()
+
+    contours = plot(page, "Strong scaling error of MPI_Barrier on node-tcp")
+    expect(contours.locator(".contourlayer .contourlabels text").first).to_be_attached()
+    rows = plot(page, "Scaling error from 2 processes on")
+    expect(rows.locator(".legendtext")).to_have_text(["node-shm", "node-tcp"])
+    page.get_by_label("Compare with").select_option("commit v5.0.8")
+    expect(page).to_have_url(re.compile(r"vs=commit%3Dv5\.0\.8"))
+    expect(plot(page, "Difference of scaling errors")).to_be_visible()

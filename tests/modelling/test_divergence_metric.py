@@ -91,6 +91,15 @@ def test_too_few_scales_have_no_value_but_a_reason(metric, scales, needed):
     assert needed in found.reason
 
 
+def test_times_beyond_all_measure_leave_the_others_to_tell():
+    seconds = 100 / P
+    seconds[-1] = 1e300
+
+    (found,) = error_divergences([scaling(seconds)], DivergenceMetric.GROWTH)
+
+    assert found.growth == CONSTANT
+
+
 def test_the_largest_scale_as_base_leaves_no_area():
     (found,) = error_divergences([scaling(SERIAL)], base=64)
 

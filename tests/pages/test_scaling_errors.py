@@ -10,13 +10,32 @@ from recorded import record, record_grid, record_project
 OPENMPI = "/p/openmpi/scaling"
 
 
-def test_a_region_says_how_far_it_is_from_ideal(client, sessions):
+def test_a_region_that_becomes_slower_says_so(client, sessions):
     record_project(sessions)
 
     page = client.get(OPENMPI, params={"region": "MPI_Bcast"}).text
 
-    assert "32 processes do <bdi>MPI_Bcast</bdi> 0.29" in page
-    assert "of 16.0 times that would be ideal: α = 15.7" in page
+    assert "32 processes take 3.4" in page
+    assert "as 2 do, instead of 1/16 of the time: α = 15.7" in page
+
+
+def test_a_region_that_becomes_faster_says_how_far_it_is_from_ideal(client, sessions):
+    record_grid(sessions)
+
+    page = client.get("/p/hydro/scaling", params={"size": "8000"}).text
+
+    # 4.02 s on 2 processes, 0.66 s on 16.
+    assert "16 processes do <bdi>solve</bdi> of size 8,000 6.09 times as fast" in page
+    assert "of 8 times that would be ideal" in page
+
+
+def test_weak_scaling_says_how_much_longer_it_takes(client, sessions):
+    record_grid(sessions)
+
+    page = client.get("/p/hydro/scaling", params={"kind": "weak"}).text
+
+    # 0.52 s on 2 processes, 0.66 s on 16 for eight times the work.
+    assert "16 processes take 1.27 times as long for 8 times the" in page
 
 
 def test_weak_scaling_without_sizes_says_what_to_run(client, sessions):

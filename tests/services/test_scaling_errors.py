@@ -122,7 +122,7 @@ def test_problem_size_and_base_can_be_chosen(sessions):
 def test_a_base_that_was_not_measured_is_said(sessions):
     record_project(sessions)
 
-    shown = ask(sessions, Question(base=3))
+    shown = ask(sessions, Question(base=3.0))
 
     assert shown.chosen.reason == "scale '3' is unknown; known are 2, 4, 8, 16, 32"
 
@@ -136,6 +136,14 @@ def test_a_model_extrapolates_and_says_so(sessions):
     origins = {point.n2: point.origin for point in shown.chosen.row}
     assert origins[32] is Origin.MODELLED
     assert origins[64] is Origin.EXTRAPOLATED
+
+
+def test_a_model_is_not_asked_about_any_scale(sessions):
+    record_project(sessions)
+
+    shown = ask(sessions, Question(source=Source.MODEL, reach=1e300))
+
+    assert "too far beyond the measurements; ask for 536870912" in shown.chosen.reason
 
 
 def test_a_scan_without_model_says_why(sessions):

@@ -149,7 +149,8 @@ def area(scaling: ScalingErrors, row: int) -> ErrorDivergence:
 def error_growth(scaling: ScalingErrors, row: int) -> ErrorDivergence:
     """Return the exponent by which the slowdown grows, from its fitted model."""
     n2, lost = _upwards(scaling, row)
-    slowdown = 1 / (1 - lost)
+    is_telling = lost < 1  # rounding makes 1 of a time beyond all measure
+    n2, slowdown = n2[is_telling], 1 / (1 - lost[is_telling])
     found = find_models(n2, slowdown[np.newaxis, :, np.newaxis])[0]
     if found.growth is None:
         return ErrorDivergence(DivergenceMetric.GROWTH, None, found.reason)

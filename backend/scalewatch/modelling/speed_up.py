@@ -55,7 +55,8 @@ def speed_up(errors: ScalingErrors, base: float | None = None) -> SpeedUp:
     factor = scales / scales[row]
     efficiency = 1 - errors.normalised[row]
     gained = factor * efficiency
-    is_other = factor != 1
+    # Of a time beyond all measure, rounding leaves no speed-up at all.
+    is_other = (factor != 1) & (gained > 0)
     fraction = np.full(scales.shape, np.nan)
     others = factor[is_other]
     fraction[is_other] = (1 / gained[is_other] - 1 / others) / (1 - 1 / others)
@@ -75,5 +76,6 @@ def row_of(errors: ScalingErrors, base: float | None) -> int:
     rows = np.flatnonzero(errors.scales == base)
     if not rows.size:
         known = map("{:g}".format, errors.scales)
-        raise UnknownChoice("scale", base, known)
+        wanted = f"{base:g}"
+        raise UnknownChoice("scale", wanted, known)
     return int(rows[0])

@@ -17,8 +17,14 @@ FASTER: Final = Markup(
     "a parallel efficiency of {efficiency}{origin}."
 )
 
+SLOWER: Final = Markup(
+    "On <bdi>{machine}</bdi>, {n2} processes take {longer} times as long for "
+    "<bdi>{region}</bdi>{of_size} as {n1} do, instead of 1/{factor} of the time: "
+    "{letter} = {error}, a parallel efficiency of {efficiency}{origin}."
+)
+
 LONGER: Final = Markup(
-    "On <bdi>{machine}</bdi>, {n2} processes take {ratio} times as long for {factor} "
+    "On <bdi>{machine}</bdi>, {n2} processes take {longer} times as long for {factor} "
     "times the <bdi>{region}</bdi>{of_size} as {n1} do for one: {letter} = {error}, a "
     "parallel efficiency of {efficiency}{origin}."
 )
@@ -38,16 +44,21 @@ def scaling_sentence(shown: RegionScaling, scaling: CodeScaling) -> Markup | Non
         return None
     factor = point.n2 / sped.base
     kind = shown.question.kind
-    is_strong = kind is ScalingKind.STRONG
+    said = FASTER if point.speed_up >= 1 else SLOWER
+    if kind is ScalingKind.WEAK:
+        said = LONGER
     size = "" if scaling.size is None else f" of size {count(scaling.size)}"
-    return (FASTER if is_strong else LONGER).format(
+    return said.format(
         machine=scaling.machine,
         region=shown.region,
         n1=count(sped.base),
         n2=count(point.n2),
         of_size=size,
-        ratio=significant(point.speed_up if is_strong else 1 / point.efficiency),
-        factor=significant(factor),
+        ratio=significant(point.speed_up),
+        longer=significant(factor / point.speed_up)
+        if kind is ScalingKind.WEAK
+        else significant(1 / point.speed_up),
+        factor=f"{factor:,.3g}",
         letter=LETTERS[kind],
         error=significant(point.error),
         efficiency=share(point.efficiency),
@@ -59,7 +70,8 @@ def farthest(scaling: CodeScaling) -> RowPoint | None:
     """Return the largest scale of a row beyond its base."""
     if scaling.speed_up is None:
         return None
-    beyond = [point for point in scaling.row if point.n2 > scaling.speed_up.base]
+    base = scaling.speed_up.base
+    beyond = [point for point in scaling.row if point.n2 > base and point.speed_up > 0]
     return beyond[-1] if beyond else None
 
 

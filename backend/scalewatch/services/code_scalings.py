@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scalewatch.errors import ModellingError, NotModelled
+from scalewatch.errors import ModellingError, NotModelled, TooFar
 from scalewatch.modelling import (
     DivergenceMetric,
     ErrorDivergence,
@@ -36,7 +36,7 @@ SIZE: Final = "n"
 NO_PAIR: Final = "no two scales have problem sizes in proportion to each other"
 
 MOST_DOUBLINGS: Final = 24
-"""Scales beyond the measured ones are this many doublings at most."""
+"""Scales are at most this many doublings beyond the measured ones."""
 
 USUAL_REACH: Final = 4.0
 """A model is shown up to this multiple of the largest scale measured."""
@@ -217,6 +217,9 @@ def _reached(times: Times, reach: float | None) -> NDArray[np.float64]:
     """Return the measured scales and doublings of the largest one beyond them."""
     largest = float(times.scales.max())
     end = USUAL_REACH * largest if reach is None else reach
+    limit = largest * 2.0**MOST_DOUBLINGS
+    if end > limit:
+        raise TooFar(end, limit)
     beyond = largest * 2.0 ** np.arange(1, MOST_DOUBLINGS + 1)
     farther = [] if end <= largest else [end]
     return np.unique(np.concatenate([times.scales, beyond[beyond < end], farther]))
