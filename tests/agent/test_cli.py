@@ -147,6 +147,7 @@ def test_replay_delivers_what_waits(spool_folder, receiver):
 
     assert done.exit_code == 0
     assert receiver.runs == [entry.run]
+    assert done.output == f"1 run delivered to {receiver.url}\n"
     assert list(Spool(spool_folder).pending()) == []
 
 
@@ -157,6 +158,7 @@ def test_replay_to_nobody_keeps_the_runs_and_says_where(spool_folder, nobody):
 
     assert done.exit_code == 3
     assert str(spool_folder) in done.stderr
+    assert done.stderr.startswith("1 run not delivered: ")
     assert done.stderr.count("\n") == 1
     assert len(list(Spool(spool_folder).pending())) == 1
 

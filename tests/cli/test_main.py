@@ -66,6 +66,23 @@ def test_missing_extra_is_one_line_that_says_what_to_install(group) -> None:
     )
 
 
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
+def test_help_shows_each_example_on_a_line_of_its_own(command) -> None:
+    result = CliRunner().invoke(main, [command.name, "--help"])
+
+    assert "\\b" not in result.output
+    lines = [line.strip() for line in result.output.splitlines()]
+    heading = next(line for line in lines if line in {"Example:", "Examples:"})
+    example = lines[lines.index(heading) + 1]
+    assert example.count(f"scalewatch {command.name}") == 1
+
+
+def test_demo_asks_for_the_extras_of_the_server_and_of_the_agent_it_starts() -> None:
+    (demo,) = (command for command in COMMANDS if command.name == "demo")
+
+    assert demo.extra == "server,agent"
+
+
 def test_missing_package_of_the_base_install_is_not_blamed_on_an_extra(package) -> None:
     with pytest.raises(ModuleNotFoundError):
         Deferred("fetch", "", package=package).load()

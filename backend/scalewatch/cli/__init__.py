@@ -12,7 +12,9 @@ from scalewatch.errors import ScalewatchError
 
 COMMANDS: Final[Sequence[Deferred]] = (
     Deferred(
-        "demo", "Measure MPI on this machine and show how it scales.", extra="server"
+        "demo",
+        "Measure MPI on this machine and show how it scales.",
+        extra="server,agent",
     ),
     Deferred("model", "Model files of measurements and judge how they scale, offline."),
     Deferred("serve", "Serve the dashboard and its API.", extra="server"),

@@ -22,8 +22,8 @@ class Deferred(click.Command):
     summary
         Its line in the list of commands.
     extra
-        The extra of the distribution that brings what it imports, unless the base
-        install does.
+        The extra of the distribution that brings what it imports, or several with
+        commas between, unless the base install does.
     package
         Where the module lies.
     """

@@ -30,7 +30,16 @@ ANALYSIS_SECONDS: Final = 120.0
 EXIT_CANNOT_MEASURE: Final = 4
 
 
-@click.command("demo")
+EPILOG: Final = """
+\b
+Examples:
+  scalewatch demo
+  SCALEWATCH_PORT=8001 scalewatch demo --quick
+  scalewatch demo --fresh --no-serve
+"""
+
+
+@click.command("demo", epilog=EPILOG)
 @click.option(
     "--port",
     type=click.IntRange(1, 65535),
@@ -51,17 +60,11 @@ EXIT_CANNOT_MEASURE: Final = 4
 @click.option("--fresh", is_flag=True, help="Measure again what is already there.")
 @click.option("--no-serve", is_flag=True, help="Stop the dashboard at the end.")
 def command(*, port: int, home: Path, quick: bool, fresh: bool, no_serve: bool) -> None:
-    r"""Measure MPI on this machine, model it, judge it and show it.
+    """Measure MPI on this machine, model it, judge it and show it.
 
     Runs the MPI suite at 2, 4, 8, 16 and 32 processes for Open MPI and MPICH, each
     over shared memory and over TCP, and serves the dashboard. What an earlier call
     has measured is kept.
-
-    \b
-    Examples:
-      scalewatch demo
-      SCALEWATCH_PORT=8001 scalewatch demo --quick
-      scalewatch demo --fresh --no-serve
     """
     _end_like_ctrl_c(signal.SIGTERM, signal.SIGHUP)
     console = Console(highlight=False)

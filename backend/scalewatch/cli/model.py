@@ -135,7 +135,7 @@ class Column(click.ParamType[tuple[str, str]]):
     type=Rule(),
     help="How one of them is selected: 'evidence' (the likeliest, by default), 'paper' "
     "(adjusted R² on the first quartile), 'smape' (as Extra-P does), 'refinement' "
-    "(several terms).",
+    "(several terms), 'surfaces' (the likeliest of several parameters).",
 )
 @click.option(
     "--summary",

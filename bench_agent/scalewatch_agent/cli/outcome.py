@@ -30,7 +30,7 @@ def deliver_runs(
     older = len(list(spool.pending())) - len(_undelivered(deliveries))
     if older > 0:
         click.echo(
-            f"{older} runs of earlier sweeps wait in {spool.folder}: "
+            f"{runs(older)} of earlier sweeps not yet delivered, in {spool.folder}: "
             "scalewatch-agent spool replay",
             err=True,
         )
@@ -43,7 +43,7 @@ def report_deliveries(
     """Say what was delivered and, on standard error, what was not and where it is."""
     delivered = [d for d in deliveries if isinstance(d.answer, Delivered)]
     if delivered and not quiet:
-        click.echo(f"{len(delivered)} runs delivered to {delivered[-1].server}")
+        click.echo(f"{runs(len(delivered))} delivered to {delivered[-1].server}")
     for delivery in deliveries:
         if isinstance(delivery.answer, Refused):
             click.echo(
@@ -55,11 +55,16 @@ def report_deliveries(
         last = undelivered[-1]
         assert isinstance(last.answer, Undelivered)
         click.echo(
-            f"{len(undelivered)} runs were not delivered: {last.server} "
-            f"{last.answer.reason}. They are kept in {spool.folder}; "
-            "deliver them with: scalewatch-agent spool replay",
+            f"{runs(len(undelivered))} not delivered: {last.server} "
+            f"{last.answer.reason}. Kept in {spool.folder}; "
+            "deliver with: scalewatch-agent spool replay",
             err=True,
         )
+
+
+def runs(number: int) -> str:
+    """Count runs in words: `1 run`, `5 runs`."""
+    return f"{number} run{'' if number == 1 else 's'}"
 
 
 def _undelivered(deliveries: Sequence[Delivery]) -> list[Delivery]:
