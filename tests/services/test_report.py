@@ -151,6 +151,16 @@ def test_releases_that_begin_alike_are_told_apart_by_their_labels(sessions):
     assert found == releases
 
 
+def test_tag_that_has_moved_names_the_commit_that_has_it_now(sessions):
+    for sha in ("abc1", "abc2"):
+        record(sessions, sweep_reports(commit={"sha": sha, "tag": "nightly"}))
+
+    with sessions.reading() as session:
+        table = match_table(session, View("mpich", commit="nightly"))
+    assert table.commit.sha == "abc2"
+    assert [commit.label for commit in table.commits] == ["nightly", "abc1"]
+
+
 def test_failed_results_are_shown_with_their_reason(sessions):
     record(sessions, sweep_reports(PROCESSES))
     record(sessions, sweep_reports(PROCESSES, seed=2, results=[failed_result()]))

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
-from sqlalchemy import and_, func, or_, select
+from sqlalchemy import and_, func, or_, select, update
 from sqlalchemy.orm import Session
 
 from scalewatch import wire
@@ -68,7 +68,10 @@ def referenced(
 def find_or_create(
     session: Session, project_id: int, commit: wire.Commit
 ) -> tables.Commit:
-    """Return a commit, new or not; what was not known of it before is added."""
+    """Return a commit, new or not; what was not known of it before is added.
+
+    A tag that another commit had, such as `nightly`, has moved here.
+    """
     wanted = select(tables.Commit).where(
         tables.Commit.project_id == project_id, tables.Commit.sha == commit.sha
     )
@@ -76,11 +79,30 @@ def find_or_create(
     if found is None:
         row = {"project_id": project_id, "sha": commit.sha, **_description(commit)}
         insert_missing(session, tables.Commit, [row])
-        return session.scalars(wanted).one()
+        found = session.scalars(wanted).one()
+        _move_tag(session, found)
+        return found
+    is_tagged = found.tag is not None
     for name, value in _description(commit).items():
         if value and not getattr(found, name):
             setattr(found, name, value)
+    if not is_tagged:
+        _move_tag(session, found)
     return found
+
+
+def _move_tag(session: Session, commit: tables.Commit) -> None:
+    """Leave its tag to this commit alone, so that a tag means one of them."""
+    if commit.tag is not None:
+        session.execute(
+            update(tables.Commit)
+            .where(
+                tables.Commit.project_id == commit.project_id,
+                tables.Commit.tag == commit.tag,
+                tables.Commit.id != commit.id,
+            )
+            .values(tag=None)
+        )
 
 
 def _description(commit: wire.Commit) -> dict[str, Any]:
