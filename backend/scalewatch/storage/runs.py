@@ -51,7 +51,6 @@ class Coordinates:
     commit_id: int
     machine: str
     coordinate: dict[str, int | float]
-    runs: int
 
 
 def recorded(session: Session, uuid: UUID) -> Recorded | None:
@@ -133,25 +132,24 @@ def described(session: Session, uuid: UUID) -> Description:
 def coordinates_of(
     session: Session, commit_ids: Sequence[int]
 ) -> Sequence[Coordinates]:
-    """Return where each commit was measured, in the order of the first runs."""
+    """Return where each commit was measured, once each, by their first runs."""
     rows = session.execute(
         select(
             tables.Run.commit_id,
             tables.Machine.name,
             tables.Run.coordinate,
-            tables.Run.id,
         )
         .join(tables.Machine, tables.Machine.id == tables.Run.machine_id)
         .where(tables.Run.commit_id.in_(commit_ids))
         .order_by(tables.Run.id)
     )
-    counted: dict[tuple[Any, ...], int] = {}
-    for commit_id, machine, coordinate, _ in rows:
-        key = (commit_id, machine, tuple(sorted(coordinate.items())))
-        counted[key] = counted.get(key, 0) + 1
+    distinct = dict.fromkeys(
+        (commit_id, machine, tuple(sorted(coordinate.items())))
+        for commit_id, machine, coordinate in rows
+    )
     return [
-        Coordinates(commit_id, machine, dict(coordinate), runs)
-        for (commit_id, machine, coordinate), runs in counted.items()
+        Coordinates(commit_id, machine, dict(coordinate))
+        for commit_id, machine, coordinate in distinct
     ]
 
 
