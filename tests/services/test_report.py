@@ -135,6 +135,23 @@ def test_settings_of_any_kind_can_be_chosen_among(sessions):
     assert table.choices == {"flags": (2.5, 3, "-O3", None)}
 
 
+def test_settings_that_python_calls_equal_are_not_mixed_up(sessions):
+    for settings in ({}, {"flag": None}, {"flag": 1}, {"flag": True}):
+        record(sessions, sweep_reports(configuration=settings))
+
+    with sessions.reading() as session:
+        table = match_table(session, View("mpich"))
+    configurations = [
+        str(row.configuration) for row in table.rows if row.region == "MPI_Bcast"
+    ]
+    assert sorted(configurations) == [
+        "{'flag': 1}",
+        "{'flag': None}",
+        "{'flag': True}",
+        "{}",
+    ]
+
+
 def test_releases_that_begin_alike_are_told_apart_by_their_labels(sessions):
     releases = {"release-2026.1", "release-2026.2"}
     for sha in releases:

@@ -30,10 +30,10 @@ def choices_among(scans: Sequence[Scan]) -> dict[str, tuple[Any, ...]]:
         name: tuple(
             sorted(
                 {
-                    scan.configuration[name]
+                    repr(scan.configuration[name]): scan.configuration[name]
                     for scan in scans
                     if name in scan.configuration
-                },
+                }.values(),
                 key=lambda value: (value is None, isinstance(value, str), value),
             )
         )
@@ -49,5 +49,12 @@ def shared(configurations: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     return {
         name: value
         for name, value in first.items()
-        if all(name in other and other[name] == value for other in others)
+        if all(name in other and repr(other[name]) == repr(value) for other in others)
     }
+
+
+def key_of(configuration: Mapping[str, Any], names: Sequence[str]) -> tuple[Any, ...]:
+    """Return what tells settings apart: true is not 1, and no value not absence."""
+    return tuple(
+        repr(configuration[name]) if name in configuration else None for name in names
+    )

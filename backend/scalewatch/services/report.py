@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from scalewatch.errors import NotMeasured
 from scalewatch.modelling import Verdict
 from scalewatch.services.commits import Commit, commit_of, find_commit
-from scalewatch.services.configurations import choices_among, is_chosen, shared
+from scalewatch.services.configurations import choices_among, is_chosen, key_of, shared
 from scalewatch.services.measurements import Flag
 from scalewatch.services.scans import Scan, choose_metric, scans_at
 from scalewatch.services.standings import UNMEASURED, Expectation, Standing
@@ -180,7 +180,7 @@ def _rows(scans: Sequence[Scan], distinguishing: Sequence[str]) -> tuple[Row, ..
     machines = _machines(scans)
     grouped: dict[tuple[Any, ...], dict[str, Scan]] = {}
     for scan in scans:
-        settings = tuple(scan.configuration.get(name) for name in distinguishing)
+        settings = key_of(scan.configuration, distinguishing)
         grouped.setdefault((scan.region, *settings), {})[scan.machine] = scan
     rows = [
         _row(by_machine, machines, distinguishing) for by_machine in grouped.values()
