@@ -1,5 +1,6 @@
 """Queries on jobs: the outbox of work to be done later."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -101,17 +102,7 @@ def release(session: Session, claim: Claim, **changes: Any) -> bool:
 
 def is_queued(session: Session, kind: str, subject: str) -> bool:
     """Tell whether such a job waits."""
-    return bool(
-        session.scalar(
-            select(
-                exists().where(
-                    tables.Job.kind == kind,
-                    tables.Job.subject == subject,
-                    tables.Job.state == "queued",
-                )
-            )
-        )
-    )
+    return _is_any(session, kind, subject, ("queued",))
 
 
 def identified(session: Session, job_id: int) -> tables.Job:
@@ -140,17 +131,7 @@ def newest(session: Session, kind: str, subject: str) -> tables.Job | None:
 
 def is_open(session: Session, kind: str, subject: str) -> bool:
     """Tell whether a job for a subject waits or is being done."""
-    return bool(
-        session.scalar(
-            select(
-                exists().where(
-                    tables.Job.kind == kind,
-                    tables.Job.subject == subject,
-                    tables.Job.state.in_(OPEN),
-                )
-            )
-        )
-    )
+    return _is_any(session, kind, subject, OPEN)
 
 
 def counts(session: Session) -> dict[str, int]:
@@ -166,3 +147,13 @@ def oldest_open(session: Session) -> datetime | None:
     return session.scalar(
         select(func.min(tables.Job.created_at)).where(tables.Job.due_at.is_not(None))
     )
+
+
+def _is_any(session: Session, kind: str, subject: str, states: Sequence[str]) -> bool:
+    """Tell whether a job for a subject is in one of these states."""
+    wanted = exists().where(
+        tables.Job.kind == kind,
+        tables.Job.subject == subject,
+        tables.Job.state.in_(states),
+    )
+    return bool(session.scalar(select(wanted)))
