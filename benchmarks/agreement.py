@@ -1,12 +1,11 @@
 """Whether the rule `smape` chooses what Extra-P chooses, series by series."""
 
-import sys
 from collections.abc import Callable
 from itertools import product
 from typing import Final
 
 import numpy as np
-from benchmarks import peer
+from benchmarks import options, peer
 from numpy.typing import NDArray
 
 from scalewatch.modelling import find_models, pmnf
@@ -29,7 +28,7 @@ PROCESSES: Final = {
 
 def main() -> None:
     """Print how many series agree, per process counts and kind of measurement."""
-    series = int(sys.argv[1]) if len(sys.argv) > 1 else 120
+    series = options.series(120, quick=20)
     draw = np.random.default_rng(SEED)
     print(f"{series} series a cell, {REPETITIONS} repetitions, seed {SEED}\n")
     print("| p | measurements | same choice | largest difference of SMAPE |")

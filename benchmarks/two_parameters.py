@@ -6,7 +6,6 @@ log-uniform, and each term is 1 to 20 times as large at the largest setting. Noi
 uniform (2 % and 10 %), or log-normal of 5 % with 5 % of outliers by 1.5 to 3.
 """
 
-import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ from itertools import product
 from typing import Final
 
 import numpy as np
-from benchmarks import peer
+from benchmarks import options, peer
 from numpy.typing import NDArray
 
 from scalewatch.modelling import Growth, Model, Term, find_models, pmnf
@@ -88,7 +87,7 @@ def structure(model: Model) -> str:
 
 def main() -> None:
     """Print one row per design, noise and modeller."""
-    series = int(sys.argv[1]) if len(sys.argv) > 1 else 300
+    series = options.series(300, quick=40)
     draw = np.random.default_rng(SEED)
     known = truths(series, draw)
     print(f"{series} series a row, {REPETITIONS} repetitions, seed {SEED}\n")

@@ -44,6 +44,20 @@ def test_the_estimator_suits_the_noise(noisy, summary):
     assert learned(noisy(curves, 62)).summary == summary
 
 
+def test_the_least_repetition_tells_the_shape_but_not_the_level():
+    _, curves = random_curves(100, seed=78)
+    values = one_sided(curves, 79)
+
+    usual, learnt = (
+        np.array(
+            [f.model(p=P) * np.ones(6) for f in find_models(P, values, noise=noise)]
+        )
+        for noise in (USUAL, learned(values))
+    )
+
+    assert np.median(learnt / usual) == pytest.approx(1, abs=0.01)
+
+
 def test_noise_that_repetitions_show_has_no_excess():
     _, curves = random_curves(300, seed=63)
 

@@ -11,22 +11,33 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalewatch.modelling.location import FLOOR, Location, locate, locate_mean
+from scalewatch.modelling.noise import Noise
 from scalewatch.modelling.rows import total
 from scalewatch.modelling.summary import Summary, summarise
 
 Reals = NDArray[np.float64]
 
 
-def located(values: Reals, summary: Summary) -> Location:
+def located(values: Reals, noise: Noise) -> Location:
     """Return the location of each measurement and its variance.
 
     Parameters
     ----------
     values
         Repetitions, shape (S, n, R), positive; NaN where one is missing.
-    summary
-        How repetitions become one value.
+    noise
+        Says how repetitions become one value.
     """
+    location = _located(values, noise.summary)
+    if noise.level is None:
+        return location
+    weight = location.weight
+    other = _located(values, noise.level)
+    shift = total(weight * (other.log - location.log)) / total(weight)
+    return replace(location, log=np.where(weight > 0, location.log + shift, 0.0))
+
+
+def _located(values: Reals, summary: Summary) -> Location:
     if summary == "mean":
         return locate_mean(values)
     location = locate(values)

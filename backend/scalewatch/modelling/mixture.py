@@ -11,7 +11,7 @@ D. Hendrycks and K. Gimpel, "Gaussian Error Linear Units", arXiv:1606.08415 (Φ)
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,6 +52,10 @@ class Mixture:
             np.concatenate([part.mean for part in parts], axis=1),
             np.concatenate([part.deviation for part in parts]),
         )
+
+    def weighted(self, factor: float) -> "Mixture":
+        """Return it with other weights relative to other mixtures."""
+        return replace(self, log_weight=self.log_weight + math.log(factor))
 
     def quantiles(self, levels: Sequence[float]) -> Reals:
         """Return quantiles, shape (T, len(levels), S)."""

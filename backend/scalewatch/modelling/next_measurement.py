@@ -198,7 +198,7 @@ class _State:
         ((name, _),) = measured.settings.items()
         targets = {name: np.asarray(candidates, dtype=np.float64)}
         terms = target_table(space.growths, measured.settings, targets)
-        location = located(measured.values, noise.summary)
+        location = located(measured.values, noise)
         weighed = weigh(
             terms.tau, space.constant, location, noise, Scratch((len(space), 1))
         )

@@ -25,6 +25,9 @@ class Noise:
     ----------
     summary
         How repetitions become one location.
+    level
+        The summary whose level coefficients and forecasts have; `summary` then only
+        tells the shape of the curve. None for the same.
     shares
         Prior probability of each of `EXCESSES`.
     widening
@@ -32,6 +35,7 @@ class Noise:
     """
 
     summary: Summary = "robust"
+    level: Summary | None = None
     shares: tuple[float, ...] = (0.8, 0.12, 0.05, 0.03)
     widening: float = 1.0
 

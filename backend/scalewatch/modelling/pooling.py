@@ -46,7 +46,9 @@ LEAST_SERIES: Final = 20
 MOST_SERIES: Final = 500
 """More tell nothing new; as many are taken, evenly spread over the batch."""
 
-ESTIMATORS: Final[tuple[Summary, ...]] = ("robust", "mean", "min")
+ESTIMATORS: Final = (USUAL, Noise("mean"), Noise("min", level=USUAL.summary))
+"""What may tell the shape of curves; the least tells no typical value."""
+
 ROUNDS: Final = 15
 PSEUDO_SERIES: Final = 20.0
 
@@ -110,8 +112,7 @@ def learn_noise(
     if len(pool.values) < LEAST_SERIES or obstacle(pool.settings, space):
         return noise
     if summary is None:
-        choices = (replace(USUAL, summary=each) for each in ESTIMATORS)
-        noise = min(choices, key=lambda each: _typical_misfit(pool, each))
+        noise = min(ESTIMATORS, key=lambda each: _typical_misfit(pool, each))
     noise = replace(noise, shares=_shares(pool, noise))
     return replace(noise, widening=_widening(pool, noise, level))
 
@@ -124,14 +125,14 @@ def _weigh(pool: _Pool, location: Location, noise: Noise) -> Evidence:
 
 def _typical_misfit(pool: _Pool, noise: Noise) -> float:
     """Return the mean misfit of the best growths but for the worst."""
-    location = located(pool.values, noise.summary)
+    location = located(pool.values, noise)
     misfit = np.sort(_weigh(pool, location, noise).fit.misfit.min(axis=0))
     return float(misfit[: int(TRIMMED * len(misfit))].mean())
 
 
 def _shares(pool: _Pool, noise: Noise) -> tuple[float, ...]:
     """Return the shares of the excesses that make the series likeliest."""
-    location = located(pool.values, noise.summary)
+    location = located(pool.values, noise)
     prior = Prior.of(pool.space, None, None)
     usual = np.array(noise.shares)
     shares = usual
@@ -152,7 +153,7 @@ def _widening(pool: _Pool, noise: Noise, interval: float) -> float:
     """Return the factor by which intervals have to be widened to hold."""
     ((name, x),) = pool.settings.items()
     rest = replace(pool, settings={name: x[:-1]}, values=pool.values[:, :-1])
-    location = located(rest.values, noise.summary)
+    location = located(rest.values, noise)
     forecaster = Forecaster.of(
         pool.space,
         Prior.of(pool.space, None, None),
@@ -162,7 +163,7 @@ def _widening(pool: _Pool, noise: Noise, interval: float) -> float:
     ratio = _weigh(rest, location, noise).fit.ratio
     forecasts = forecaster.forecasts(location, noise, ratio, interval)
     middle, low, high = np.log(forecasts[:, 0]).T
-    actual = located(pool.values, noise.summary)
+    actual = located(pool.values, noise)
     error = actual.log[-1] - middle
     reach = np.where(error > 0, high - middle, middle - low)
     scatter = NormalDist().inv_cdf((1 + interval) / 2) ** 2 * actual.variance

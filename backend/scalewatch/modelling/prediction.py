@@ -1,8 +1,10 @@
 """Forecasts with intervals that hold, from all curves that the measurements allow.
 
-The forecast is a mixture over the growths of the space (`quadrature`) with the share
-`ONE_TERM`, and over curves outside of it (`families`). Its median is the value, its
-quantiles are the bounds; a `Noise` learned from many series widens them.
+The bounds are quantiles of a mixture over the growths of the space (`quadrature`), with
+the share `ONE_TERM`, and over curves outside of it (`families`). The value is the
+median of the same with less weight on the latter: they make intervals honest, but a
+value worse where the space has the truth. A `Noise` learned from many series widens
+the bounds.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -34,6 +36,9 @@ Settings = Mapping[str, Reals]
 
 ONE_TERM = 1 - FREE_POWER - TWO_TERMS
 """Prior share of the growths of the space."""
+
+DOUBT = 0.1
+"""Weight of the others in the value, relative to that in the bounds."""
 
 BLOCK = 32
 """Series whose curves are compared together."""
@@ -81,8 +86,10 @@ class Forecaster:
             tuple(_families(settings, beyond)),
         )
 
-    def mixture(self, location: Location, noise: Noise, ratio: Reals) -> Mixture:
-        """Return what S series say about the targets.
+    def forecasts(
+        self, location: Location, noise: Noise, ratio: Reals, level: float
+    ) -> Reals:
+        """Return value, low and high, shape (S, T, 3).
 
         Parameters
         ----------
@@ -92,26 +99,37 @@ class Forecaster:
             Assumptions about their noise.
         ratio
             c₁/c₀ of the best fit of each growth of the space, shape (H, S).
+        level
+            Probability that the bounds should hold.
         """
-        centred = Centred.of(location, noise)
-        parts = [one_term(centred, self.terms, ONE_TERM * self.prior.share, ratio)]
-        parts += [sample(centred, family) for family in self.families]
-        return Mixture.joined(parts)
-
-    def forecasts(
-        self, location: Location, noise: Noise, ratio: Reals, level: float
-    ) -> Reals:
-        """Return value, low and high, shape (S, T, 3)."""
-        levels = (0.5, (1 - level) / 2, (1 + level) / 2)
         found = []
         for start in range(0, ratio.shape[1], BLOCK):
             block = slice(start, start + BLOCK)
-            mixture = self.mixture(location.only(block), noise, ratio[:, block])
-            quantiles = mixture.quantiles(levels)
-            middle = quantiles[:, :1]
-            logs = middle + noise.widening * (quantiles - middle)
-            found.append(np.exp(np.minimum(logs, LARGEST_LOG)).transpose(2, 0, 1))
+            centred = Centred.of(location.only(block), noise)
+            low, value, high = self._quantiles(centred, ratio[:, block], level)
+            logs = np.stack(
+                [
+                    value,
+                    value + noise.widening * (low - value),
+                    value + noise.widening * (high - value),
+                ]
+            )
+            found.append(np.exp(np.minimum(logs, LARGEST_LOG)).transpose(2, 1, 0))
         return np.concatenate(found)
+
+    def _quantiles(
+        self, centred: Centred, ratio: Reals, level: float
+    ) -> tuple[Reals, Reals, Reals]:
+        """Return low, value and high as logarithms, shape (T, S) each."""
+        inside = one_term(centred, self.terms, ONE_TERM * self.prior.share, ratio)
+        outside = [sample(centred, family) for family in self.families]
+        bounds = Mixture.joined([inside, *outside]).quantiles(
+            ((1 - level) / 2, (1 + level) / 2)
+        )
+        doubted = [each.weighted(DOUBT) for each in outside]
+        value = Mixture.joined([inside, *doubted]).quantiles((0.5,))[:, 0]
+        low, high = bounds.transpose(1, 0, 2)
+        return low, np.clip(value, low, high), high
 
 
 def target_table(

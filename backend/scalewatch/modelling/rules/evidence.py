@@ -53,11 +53,11 @@ def select(sample: Sample) -> Selection:
 
     noise = sample.noise
     if sample.summary != EVIDENCE.summary:
-        noise = replace(noise, summary=sample.summary)
+        noise = replace(noise, summary=sample.summary, level=None)
 
     is_positive = np.fmin.reduce(sample.values, axis=(1, 2)) > 0
     for rows, scratch in _blocks(np.flatnonzero(is_positive), growths):
-        location = located(sample.values[rows], noise.summary)
+        location = located(sample.values[rows], noise)
         weighed = weigh(table.tau, sample.space.constant, location, noise, scratch)
         beliefs = posterior(weighed.log_evidence, prior)
         probability[rows] = beliefs.T

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from scalewatch.modelling.estimators import located
 from scalewatch.modelling.evidence import LARGEST_RANGE
 from scalewatch.modelling.growth import Growth
+from scalewatch.modelling.noise import Noise
 from scalewatch.modelling.rows import total
 from scalewatch.modelling.rules.answers import LISTED, Answer, Questions
 from scalewatch.modelling.rules.contest import Contest, Weights
@@ -46,7 +47,7 @@ MOST_HYPOTHESES: Final = 20_000
 def select(sample: Sample) -> Selection:
     """Select the likeliest sum of products for each series."""
     rows = np.flatnonzero(np.fmin.reduce(sample.values, axis=(1, 2)) > 0)
-    location = located(sample.values[rows], sample.summary)
+    location = located(sample.values[rows], Noise(sample.summary))
     level = total(location.log) / len(location.log)
     weights = [
         Weights(*each)
