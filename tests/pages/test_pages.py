@@ -152,3 +152,14 @@ def test_page_of_a_region_tells_its_configurations_apart(client, sessions):
     for size in ("256", "4,096"):
         assert f"with <bdi>message_bytes = {size}</bdi>, the" in page
         assert f"jureca · message_bytes = {size}</h2>" in page
+
+
+def test_settings_in_a_csv_file_can_be_read_by_programs(client, sessions):
+    settings = {"message_bytes": 1048576, "flags": "-O3"}
+    record(sessions, sweep_reports((2048,), configuration=settings))
+
+    response = client.get("/p/mpich/r/MPI_Bcast?format=csv")
+
+    (row,) = csv.DictReader(StringIO(response.text))
+    assert row["configuration"] == "message_bytes=1048576; flags=-O3"
+    assert row["coordinate"] == "p=2048"

@@ -119,6 +119,11 @@ def settings(values: Mapping[str, object]) -> str:
     )
 
 
+def assignments(values: Mapping[str, object]) -> str:
+    """Write settings for programs, exactly: `message_bytes=1048576; flags=-O3`."""
+    return "; ".join(f"{name}={value}" for name, value in values.items())
+
+
 def setting(value: object) -> str:
     """Write the value of a parameter or a fact."""
     if isinstance(value, bool):

@@ -1,7 +1,7 @@
 """What the pages show, as listings for download."""
 
 from scalewatch.exporters.listing import Listing
-from scalewatch.pages.formats import determination, settings
+from scalewatch.pages.formats import assignments, determination, settings
 from scalewatch.pages.sentences import SYMBOLS, order
 from scalewatch.services.projects import Project
 from scalewatch.services.recorded_runs import RecordedRun
@@ -33,7 +33,7 @@ def cells(table: MatchTable) -> Listing:
         [
             (
                 row.region,
-                settings(row.configuration),
+                assignments(row.configuration),
                 cell.machine,
                 cell.standing.state,
                 row.expectation and row.expectation.growth,
@@ -92,8 +92,8 @@ def points(region: Region) -> Listing:
         [
             (
                 scan.machine,
-                settings(scan.configuration),
-                settings(taken.coordinate),
+                assignments(scan.configuration),
+                assignments(taken.coordinate),
                 scan.unit,
                 taken.count,
                 taken.minimum,

@@ -10,7 +10,7 @@ from scalewatch.modelling import DivergenceMetric, ScalingKind
 from scalewatch.modelling.divergence_metric import MEANINGS
 from scalewatch.pages.dependencies import SessionDep, ViewDep
 from scalewatch.pages.downloads import Format, FormatQuery, download
-from scalewatch.pages.formats import number, settings
+from scalewatch.pages.formats import assignments, number
 from scalewatch.pages.scaling_sentences import (
     LETTERS,
     gaps_sentence,
@@ -124,7 +124,7 @@ def pairs(shown: RegionScaling) -> Listing:
         [
             (
                 scaling.machine,
-                settings(scaling.configuration),
+                assignments(scaling.configuration),
                 scaling.errors.kind,
                 scaling.size,
                 each.n1,
@@ -155,7 +155,7 @@ def rows(shown: RegionScaling) -> Listing:
         [
             (
                 scaling.machine,
-                settings(scaling.configuration),
+                assignments(scaling.configuration),
                 point.n2,
                 point.error,
                 point.efficiency,
