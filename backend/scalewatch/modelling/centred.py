@@ -34,6 +34,8 @@ class Centred:
         Log-locations less `level`, shape (n, S).
     weight, mass
         ω, shape (n, S), and its sum over the points, shape (S,).
+    level_variance
+        What `level` is uncertain by besides, shape (S,).
     likelihood
         φ.
     """
@@ -42,6 +44,7 @@ class Centred:
     logs: Reals
     weight: Reals
     mass: Reals
+    level_variance: Reals
     likelihood: Likelihood
 
     @classmethod
@@ -54,6 +57,7 @@ class Centred:
             logs=location.log - level,
             weight=location.weight,
             mass=mass,
+            level_variance=location.level_variance,
             likelihood=Likelihood.of(location, noise),
         )
 
@@ -84,6 +88,7 @@ class Centred:
         mean = self.mean(curves)
         phi, energy = self.phi(self.misfit(curves, mean))
         variance = energy / (self.likelihood.freedom - 2) / self.mass
+        variance += self.level_variance
         series = len(self.level)
         return Mixture(
             log_weight=(log_weight + phi).reshape(-1, series),

@@ -31,10 +31,14 @@ def located(values: Reals, noise: Noise) -> Location:
     location = _located(values, noise.summary)
     if noise.level is None:
         return location
-    weight = location.weight
+    weight, mass = location.weight, total(location.weight)
     other = _located(values, noise.level)
-    shift = total(weight * (other.log - location.log)) / total(weight)
-    return replace(location, log=np.where(weight > 0, location.log + shift, 0.0))
+    shift = total(weight * (other.log - location.log)) / mass
+    return replace(
+        location,
+        log=np.where(weight > 0, location.log + shift, 0.0),
+        level_variance=other.variance / mass,
+    )
 
 
 def _located(values: Reals, summary: Summary) -> Location:

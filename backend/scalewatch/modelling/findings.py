@@ -194,7 +194,11 @@ def _class_probability(selection: Selection, row: int) -> dict[Growth, float]:
     shares = selection.hypothesis_probability[row]
     for index in np.flatnonzero(shares):
         place = index if selection.likely is None else selection.likely[row, index]
-        growth = max((*selection.hypotheses[place], CONSTANT))
+        growth = (
+            max((*selection.hypotheses[place], CONSTANT))
+            if selection.leading is None
+            else selection.leading[place]
+        )
         probability[growth] = probability.get(growth, 0.0) + float(shares[index])
     likely = [growth for growth in probability if probability[growth] >= NEGLIGIBLE]
     likely.sort(key=lambda growth: (-probability[growth], growth))

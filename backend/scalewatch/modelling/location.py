@@ -27,7 +27,7 @@ F. Mosteller and J. W. Tukey, "Data Analysis and Regression", 1977, chapter 10.
 P. J. Huber, "Robust Statistics", 1981, section 6.5.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,12 +67,15 @@ class Location:
         Of a `log` of weight 1, shape (S,).
     freedom
         Degrees of freedom of `variance`, ν₀, shape (S,).
+    level_variance
+        What the mean of all `log` is uncertain by besides, shape (S,).
     """
 
     log: Reals
     weight: Reals
     variance: Reals
     freedom: Reals
+    level_variance: Reals
 
     def only(self, series: slice) -> "Location":
         """Return some of the series."""
@@ -81,7 +84,15 @@ class Location:
             self.weight[:, series],
             self.variance[series],
             self.freedom[series],
+            self.level_variance[series],
         )
+
+    def over(self, log_base: Reals) -> "Location":
+        """Return locations divided by a base whose logarithms are given, shape (n,)."""
+        if not log_base.any():
+            return self
+        divided = self.log - log_base[:, np.newaxis]
+        return replace(self, log=np.where(self.weight > 0, divided, 0.0))
 
 
 def locate(values: Reals) -> Location:
@@ -104,6 +115,7 @@ def locate(values: Reals) -> Location:
         weight=count / _most(count),
         variance=variance + FLOOR**2,
         freedom=_freedom(variance, count),
+        level_variance=np.zeros_like(variance),
     )
 
 
@@ -121,6 +133,7 @@ def locate_mean(values: Reals) -> Location:
         weight=count / _most(count),
         variance=variance + FLOOR**2,
         freedom=_freedom(variance, count),
+        level_variance=np.zeros_like(variance),
     )
 
 

@@ -57,6 +57,12 @@ class Mixture:
         """Return it with other weights relative to other mixtures."""
         return replace(self, log_weight=self.log_weight + math.log(factor))
 
+    def shifted(self, by: Reals) -> "Mixture":
+        """Return it with the means of each target moved, shape (T,)."""
+        if not by.any():
+            return self
+        return replace(self, mean=self.mean + by[:, np.newaxis, np.newaxis])
+
     def quantiles(self, levels: Sequence[float]) -> Reals:
         """Return quantiles, shape (T, len(levels), S)."""
         # Series first: a sum along the last axis does not depend on other series.

@@ -26,6 +26,7 @@ from numpy.typing import ArrayLike, NDArray
 from scalewatch.modelling.batch import Batch
 from scalewatch.modelling.estimators import located
 from scalewatch.modelling.evidence import Evidence, weigh
+from scalewatch.modelling.frames import frames_of
 from scalewatch.modelling.likelihood import Likelihood
 from scalewatch.modelling.location import Location
 from scalewatch.modelling.noise import USUAL, Noise
@@ -154,14 +155,15 @@ def _widening(pool: _Pool, noise: Noise, interval: float) -> float:
     ((name, x),) = pool.settings.items()
     rest = replace(pool, settings={name: x[:-1]}, values=pool.values[:, :-1])
     location = located(rest.values, noise)
+    frames = tuple(frames_of(pool.space, rest.settings))
     forecaster = Forecaster.of(
-        pool.space,
-        Prior.of(pool.space, None, None),
+        frames,
+        Prior.among(frames, None, None),
         rest.settings,
         [{name: float(x[-1])}],
     )
     ratio = _weigh(rest, location, noise).fit.ratio
-    forecasts = forecaster.forecasts(location, noise, ratio, interval)
+    forecasts = forecaster.forecasts(location, noise, [ratio], interval)
     middle, low, high = np.log(forecasts[:, 0]).T
     actual = located(pool.values, noise)
     error = actual.log[-1] - middle

@@ -2,10 +2,14 @@
 
 Without an expectation the constant has the prior probability `CONSTANT_SHARE` and the
 others share the rest: most things do not grow until they are seen to, and 42 terms
-against one would find growth in noise. An expectation is a promise of people who know
-the code: it has the prior `PROMISE`. What else would be acceptable and what would not
-share the rest in equal parts, each in proportion to the prior without expectation; so
-neither a fine space nor a wide deviation limit decides a verdict.
+against one would find growth in noise. That prior makes probabilities come true. As a
+false growth costs more than a missed one, a growth is selected only if it is `CAUTION`
+times as likely as the constant.
+
+An expectation is a promise of people who know the code: it has the prior `PROMISE`.
+What else would be acceptable and what would not share the rest in equal parts, each in
+proportion to the prior without expectation; so neither a fine space nor a wide
+deviation limit decides a verdict.
 """
 
 from collections.abc import Sequence
@@ -15,7 +19,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scalewatch.modelling.growth import Growth
+from scalewatch.modelling.frames import Frame
+from scalewatch.modelling.growth import CONSTANT, Growth
 from scalewatch.modelling.rows import total
 from scalewatch.modelling.space import Space
 from scalewatch.modelling.verdict import Verdict, judge
@@ -24,8 +29,11 @@ Reals = NDArray[np.float64]
 Singles = NDArray[np.float32]
 Indices = NDArray[np.intp]
 
-CONSTANT_SHARE: Final = 0.3
+CONSTANT_SHARE: Final = 0.2
 PROMISE: Final = 0.5
+
+CAUTION: Final = 2.0
+"""How much likelier than the constant a growth has to be to be selected."""
 
 RANKS: Final = (Verdict.MATCH, Verdict.APPROXIMATE, Verdict.MISMATCH)
 
@@ -51,9 +59,27 @@ class Prior:
         cls, space: Space, expectation: Growth | None, deviation_limit: Growth | None
     ) -> "Prior":
         """Return the prior of the growths of a space."""
-        share = np.full(len(space), (1 - CONSTANT_SHARE) / max(len(space) - 1, 1))
-        share[space.constant] = CONSTANT_SHARE
-        return cls.given(share, space.growths, expectation, deviation_limit)
+        shares = _shares(space.growths, CONSTANT)
+        return cls.given(shares, space.growths, expectation, deviation_limit)
+
+    @classmethod
+    def among(
+        cls,
+        frames: Sequence[Frame],
+        expectation: Growth | None,
+        deviation_limit: Growth | None,
+    ) -> "Prior":
+        """Return the prior of all growths of all frames, in their order.
+
+        Those that rise share one half, those beside a falling base the other.
+        """
+        rising, *falling = (_shares(each.growths, each.base) for each in frames)
+        if falling:
+            rising = rising / 2
+            falling = [each / (2 * len(falling)) for each in falling]
+        growths = [growth for frame in frames for growth in frame.growths]
+        shares = np.concatenate([rising, *falling])
+        return cls.given(shares, growths, expectation, deviation_limit)
 
     @classmethod
     def given(
@@ -77,6 +103,13 @@ class Prior:
         parts[1:] *= (1 - PROMISE) / max(parts[1:].sum(), 1.0)
         promised = share * (parts / np.where(present > 0, present, 1.0))[ranks]
         return cls(promised / promised.sum(), ranks)
+
+
+def _shares(growths: Sequence[Growth], alone: Growth) -> Reals:
+    """Return the prior of growths of which one, `alone`, has no term beside it."""
+    is_alone = np.array([growth == alone for growth in growths])
+    rest = (1 - CONSTANT_SHARE) / max(len(is_alone) - 1, 1)
+    return np.where(is_alone, CONSTANT_SHARE, rest)
 
 
 def posterior(log_evidence: Singles, prior: Prior) -> Reals:
@@ -106,7 +139,7 @@ def verdict_posterior(probability: Reals, prior: Prior) -> Reals | None:
     )
 
 
-def likeliest(probability: Reals, prior: Prior, level: float) -> Indices:
+def likeliest(probability: Reals, prior: Prior, level: float, constant: int) -> Indices:
     """Return the likeliest growth of the verdict that is settled, shape (S,).
 
     It is the likeliest of all where none is settled, see `verdict.decide`, and
@@ -120,9 +153,13 @@ def likeliest(probability: Reals, prior: Prior, level: float) -> Indices:
         Of the same growths.
     level
         Probability that settles a verdict.
+    constant
+        Row of the constant, which a growth has to exceed by `CAUTION`.
     """
-    chosen: Indices = probability.argmax(axis=0)
     verdicts = verdict_posterior(probability.T, prior)
+    weight = probability.copy()
+    weight[constant] *= CAUTION
+    chosen: Indices = weight.argmax(axis=0)
     if prior.ranks is None or verdicts is None:
         return chosen
     match, approximate, mismatch = verdicts.T
@@ -135,7 +172,7 @@ def likeliest(probability: Reals, prior: Prior, level: float) -> Indices:
     for rank, is_settled in enumerate(settled):
         candidates = np.flatnonzero(prior.ranks == rank)
         if len(candidates) and is_settled.any():
-            among = probability[np.ix_(candidates, is_settled)]
+            among = weight[np.ix_(candidates, is_settled)]
             chosen[is_settled] = candidates[among.argmax(axis=0)]
     return chosen
 

@@ -21,15 +21,15 @@ from scalewatch.modelling.families import (
     partners,
     two_terms,
 )
-from scalewatch.modelling.growth import Growth
+from scalewatch.modelling.frames import Frame
+from scalewatch.modelling.growth import CONSTANT, Growth
 from scalewatch.modelling.location import Location
 from scalewatch.modelling.mixture import Mixture
 from scalewatch.modelling.noise import Noise
 from scalewatch.modelling.posterior import Prior
 from scalewatch.modelling.quadrature import TargetTable, one_term
-from scalewatch.modelling.rules.terms import term_table
+from scalewatch.modelling.rules.terms import log2_table, term_table
 from scalewatch.modelling.sampling import Family, sample
-from scalewatch.modelling.space import Space
 
 Reals = NDArray[np.float64]
 Settings = Mapping[str, Reals]
@@ -51,43 +51,85 @@ LARGEST_LOG = 709.0
 
 
 @dataclass(frozen=True, slots=True)
-class Forecaster:
-    """Curves that compete, at settings and at T targets.
+class Part:
+    """Curves with a base in common, at settings and at T targets.
 
     Parameters
     ----------
+    log_base, target_log_base
+        Logarithm of the base, shapes (n,) and (T,).
     terms
-        Growths of the space.
-    prior
-        Of these growths.
+        Growths over the base.
+    share
+        Prior of these growths, shape (H,).
     families
-        Curves outside of it.
+        Curves that are no growth of the space.
     """
 
+    log_base: Reals
+    target_log_base: Reals
     terms: TargetTable
-    prior: Prior
+    share: Reals
     families: tuple[Family, ...]
+
+    def mixtures(self, location: Location, noise: Noise, ratio: Reals) -> list[Mixture]:
+        """Return what the growths, and then each family, say about the targets."""
+        centred = Centred.of(location.over(self.log_base), noise)
+        found = [one_term(centred, self.terms, ONE_TERM * self.share, ratio)]
+        found += [sample(centred, family) for family in self.families]
+        return [each.shifted(self.target_log_base) for each in found]
+
+
+@dataclass(frozen=True, slots=True)
+class Forecaster:
+    """All curves that compete.
+
+    Parameters
+    ----------
+    parts
+        One per base.
+    """
+
+    parts: tuple[Part, ...]
 
     @classmethod
     def of(
         cls,
-        space: Space,
+        frames: Sequence[Frame],
         prior: Prior,
         settings: Settings,
         targets: Sequence[Mapping[str, float]],
     ) -> "Forecaster":
-        """Evaluate the growths of a space, defined at all settings and targets."""
+        """Evaluate growths, defined at all settings and targets.
+
+        Parameters
+        ----------
+        frames
+            Of the growths.
+        prior
+            Of all of them in order.
+        settings, targets
+            Where they are evaluated.
+        """
         beyond = {
             name: np.array([target[name] for target in targets]) for name in settings
         }
+        ends = np.cumsum([len(frame.growths) for frame in frames])
         return cls(
-            target_table(space.growths, settings, beyond),
-            prior,
-            tuple(_families(settings, beyond)),
+            tuple(
+                _part(frame, share, settings, beyond)
+                for frame, share in zip(
+                    frames, np.split(prior.share, ends[:-1]), strict=True
+                )
+            )
         )
 
     def forecasts(
-        self, location: Location, noise: Noise, ratio: Reals, level: float
+        self,
+        location: Location,
+        noise: Noise,
+        ratios: Sequence[Reals],
+        level: float,
     ) -> Reals:
         """Return value, low and high, shape (S, T, 3).
 
@@ -97,16 +139,17 @@ class Forecaster:
             Of S series.
         noise
             Assumptions about their noise.
-        ratio
-            c₁/c₀ of the best fit of each growth of the space, shape (H, S).
+        ratios
+            Per part c₁/c₀ of the best fit of each growth, shape (H, S).
         level
             Probability that the bounds should hold.
         """
         found = []
-        for start in range(0, ratio.shape[1], BLOCK):
+        for start in range(0, ratios[0].shape[1], BLOCK):
             block = slice(start, start + BLOCK)
-            centred = Centred.of(location.only(block), noise)
-            low, value, high = self._quantiles(centred, ratio[:, block], level)
+            low, value, high = self._quantiles(
+                location.only(block), noise, [each[:, block] for each in ratios], level
+            )
             logs = np.stack(
                 [
                     value,
@@ -118,18 +161,33 @@ class Forecaster:
         return np.concatenate(found)
 
     def _quantiles(
-        self, centred: Centred, ratio: Reals, level: float
+        self, location: Location, noise: Noise, ratios: Sequence[Reals], level: float
     ) -> tuple[Reals, Reals, Reals]:
         """Return low, value and high as logarithms, shape (T, S) each."""
-        inside = one_term(centred, self.terms, ONE_TERM * self.prior.share, ratio)
-        outside = [sample(centred, family) for family in self.families]
-        bounds = Mixture.joined([inside, *outside]).quantiles(
+        inside, outside = [], []
+        for part, ratio in zip(self.parts, ratios, strict=True):
+            growths, *families = part.mixtures(location, noise, ratio)
+            inside.append(growths)
+            outside += families
+        bounds = Mixture.joined([*inside, *outside]).quantiles(
             ((1 - level) / 2, (1 + level) / 2)
         )
         doubted = [each.weighted(DOUBT) for each in outside]
-        value = Mixture.joined([inside, *doubted]).quantiles((0.5,))[:, 0]
+        value = Mixture.joined([*inside, *doubted]).quantiles((0.5,))[:, 0]
         low, high = bounds.transpose(1, 0, 2)
         return low, np.clip(value, low, high), high
+
+
+def _part(frame: Frame, share: Reals, settings: Settings, targets: Settings) -> Part:
+    base = log2_table((frame.base,), targets)[0] - frame.log2_scale[0, 0]
+    ratios = [growth / frame.base for growth in frame.growths]
+    return Part(
+        log_base=frame.log_base,
+        target_log_base=np.log(2) * np.maximum(base, -LARGEST_LOG2),
+        terms=target_table(ratios, settings, targets),
+        share=share,
+        families=tuple(_families(frame.base, settings, targets)),
+    )
 
 
 def target_table(
@@ -137,15 +195,11 @@ def target_table(
 ) -> TargetTable:
     """Return growths over their largest value at the settings."""
     table = term_table(growths, settings)
-    count = len(next(iter(targets.values())))
-    logarithms = np.stack(
-        [np.broadcast_to(growth.log2(targets), count) for growth in growths]
-    )
-    relative = logarithms - table.log2_scale[:, np.newaxis]
+    relative = log2_table(growths, targets) - table.log2_scale[:, np.newaxis]
     return TargetTable(table.tau, np.exp2(np.minimum(relative, LARGEST_LOG2)))
 
 
-def _families(settings: Settings, targets: Settings) -> Iterator[Family]:
+def _families(base: Growth, settings: Settings, targets: Settings) -> Iterator[Family]:
     """Yield the curves outside of the space that are defined everywhere."""
     if len(settings) > 1:
         return
@@ -154,8 +208,9 @@ def _families(settings: Settings, targets: Settings) -> Iterator[Family]:
     smallest = min(x.min(), beyond.min(initial=np.inf))
     if smallest <= 0:
         return
-    yield free_power(x, beyond)
-    if smallest < 1:
+    if base in {CONSTANT, Growth.of(parameter, power=-1)}:
+        yield free_power(x, beyond)
+    if base != CONSTANT or smallest < 1:
         return
     logarithm, powers = partners(parameter)
     yield two_terms(

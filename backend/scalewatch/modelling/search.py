@@ -104,6 +104,7 @@ def find_models(  # noqa: PLR0913, one keyword per choice of the user
         targets=tuple(_target(each, parameters[0], competing) for each in targets),
         level=level,
         noise=noise,
+        may_fall=space == "auto" and len(parameters) == 1,
     )
     groups: list[Group] = []
     refusals: dict[int, Finding] = {}
@@ -131,6 +132,7 @@ class _Question:
     targets: tuple[Mapping[str, float], ...]
     level: float
     noise: Noise
+    may_fall: bool
 
     def ask(self, rows: NDArray[np.intp], batch: Batch) -> Group:
         scaled, exponents = batch.scaled()
@@ -144,6 +146,7 @@ class _Question:
             targets=self.targets,
             level=self.level,
             noise=self.noise,
+            may_fall=self.may_fall,
         )
         return Group(rows, sample, self.rule.select(sample), exponents)
 

@@ -38,6 +38,8 @@ class Sample:
         Probability that an interval should hold, and that settles a verdict.
     noise
         What is assumed of the noise.
+    may_fall
+        Whether growths that fall may be added to the space where measurements fall.
     """
 
     settings: Mapping[str, NDArray[np.float64]]
@@ -49,6 +51,7 @@ class Sample:
     targets: tuple[Mapping[str, float], ...] = ()
     level: float = 0.9
     noise: Noise = USUAL
+    may_fall: bool = False
 
     def summarised(self) -> NDArray[np.float64]:
         """Return one value per series and point, shape (S, n)."""
@@ -78,6 +81,9 @@ class Selection:
     verdict_probability
         Posterior of match, approximate and mismatch, shape (S, 3), rows sum to 1;
         None for a rule without one or without an expectation.
+    leading
+        Leading-order term of each hypothesis; None for the fastest of a constant and
+        its terms.
     forecasts
         Value, low and high at each target, shape (S, len(targets), 3); None for a
         rule without intervals, then the model itself is evaluated.
@@ -94,6 +100,7 @@ class Selection:
     hypothesis_probability: NDArray[np.float64] | None = None
     likely: NDArray[np.intp] | None = None
     verdict_probability: NDArray[np.float64] | None = None
+    leading: tuple[Growth, ...] | None = None
     forecasts: NDArray[np.float64] | None = None
     reasons: Mapping[int, str] = field(default_factory=dict)
 

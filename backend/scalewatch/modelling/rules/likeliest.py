@@ -1,0 +1,180 @@
+"""The likeliest of all growths of some frames, for blocks of series."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scalewatch.modelling.evidence import Evidence, weigh
+from scalewatch.modelling.frames import Frame
+from scalewatch.modelling.location import Location
+from scalewatch.modelling.noise import Noise
+from scalewatch.modelling.posterior import Prior, likeliest, posterior
+from scalewatch.modelling.prediction import Forecaster
+from scalewatch.modelling.quality import adjusted_r2, smape
+from scalewatch.modelling.rows import total
+from scalewatch.modelling.rules.rule import Sample
+from scalewatch.modelling.scratch import Scratch
+
+Reals = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What is found about S series.
+
+    Parameters
+    ----------
+    chosen
+        Row of the growth, shape (S,).
+    coefficients
+        Of a constant and the terms of its hypothesis, shape (S, 3).
+    quality
+        Adjusted R² and SMAPE, shape (2, S).
+    probability
+        Of all growths, shape (S, H).
+    forecasts
+        Value, low and high, shape (S, T, 3).
+    """
+
+    chosen: Indices
+    coefficients: Reals
+    quality: Reals
+    probability: Reals
+    forecasts: Reals
+
+
+@dataclass(frozen=True, slots=True)
+class Likeliest:
+    """H growths that compete.
+
+    Parameters
+    ----------
+    frames
+        Of the growths.
+    prior
+        Of the growths.
+    forecaster
+        None without targets.
+    level
+        Probability that settles a verdict and that an interval holds.
+    base, tau
+        The base over its largest value, and t over the base likewise, shape (H, n).
+    log2_scale, places
+        Of all frames, see `Frame`, shape (H, 2).
+    """
+
+    frames: tuple[Frame, ...]
+    prior: Prior
+    forecaster: Forecaster | None
+    level: float
+    base: Reals
+    tau: Reals
+    log2_scale: Reals
+    places: Indices
+
+    @classmethod
+    def of(cls, sample: Sample, frames: tuple[Frame, ...]) -> "Likeliest":
+        """Return the growths of some frames, to be asked about a sample."""
+        prior = Prior.among(frames, sample.expectation, sample.deviation_limit)
+        forecaster = None
+        if sample.targets:
+            forecaster = Forecaster.of(frames, prior, sample.settings, sample.targets)
+        return cls(
+            frames=frames,
+            prior=prior,
+            forecaster=forecaster,
+            level=sample.level,
+            base=np.concatenate(
+                [np.broadcast_to(np.exp(f.log_base), f.tau.shape) for f in frames]
+            ),
+            tau=np.concatenate([frame.tau for frame in frames]),
+            log2_scale=np.concatenate([frame.log2_scale for frame in frames]),
+            places=np.concatenate([frame.places for frame in frames]),
+        )
+
+    def scratches(self, series: int) -> list[Scratch]:
+        """Return what `choose` needs for so many series, one per frame."""
+        return [Scratch((len(frame.growths), series)) for frame in self.frames]
+
+    def choose(
+        self, location: Location, noise: Noise, scratches: Sequence[Scratch]
+    ) -> Choice:
+        """Choose for as many series as the scratches are made for."""
+        all_weighed = [
+            weigh(frame.tau, frame.alone, location.over(frame.log_base), noise, scratch)
+            for frame, scratch in zip(self.frames, scratches, strict=True)
+        ]
+        evidence = _joined([weighed.log_evidence for weighed in all_weighed])
+        probability = posterior(evidence, self.prior)
+        chosen = likeliest(probability, self.prior, self.level, self.frames[0].alone)
+        model = self._centred(self._picked(all_weighed, chosen), chosen, location)
+        forecasts = np.zeros((len(chosen), 0, 3))
+        if self.forecaster:
+            ratios = [weighed.fit.ratio for weighed in all_weighed]
+            forecasts = self.forecaster.forecasts(location, noise, ratios, self.level)
+        for weighed, scratch in zip(all_weighed, scratches, strict=True):
+            scratch.take_back(weighed.log_evidence, *weighed.fit.arrays)
+        return Choice(
+            chosen=chosen,
+            coefficients=self._coefficients(model, chosen),
+            quality=self._quality(model, chosen, location),
+            probability=probability.T,
+            forecasts=forecasts,
+        )
+
+    def _picked(self, all_weighed: Sequence[Evidence], chosen: Indices) -> Reals:
+        """Return c₀ and c₁ of the chosen growths, shape (2, S)."""
+        series = np.arange(len(chosen))
+        sizes = [len(frame.growths) for frame in self.frames]
+        constant = _joined([weighed.fit.constant for weighed in all_weighed])
+        slope = _joined([weighed.fit.slope for weighed in all_weighed])
+        level = np.stack([weighed.level for weighed in all_weighed])
+        frame = np.repeat(np.arange(len(sizes)), sizes)[chosen]
+        relative = np.stack([constant[chosen, series], slope[chosen, series]])
+        return relative * np.exp(level[frame, series])
+
+    def _fitted(self, model: Reals, chosen: Indices) -> Reals:
+        """Return the models at the settings, shape (n, S)."""
+        fitted: Reals = self.base[chosen].T * (model[0] + model[1] * self.tau[chosen].T)
+        return fitted
+
+    def _centred(self, model: Reals, chosen: Indices, location: Location) -> Reals:
+        """Return the models through the middle of the logarithms, as forecasts run.
+
+        Relative least squares pays at most 1 for any point far above the curve, so
+        that a growth which fits badly would lie below nearly all of its measurements.
+        """
+        fitted = self._fitted(model, chosen)
+        weight = np.where(fitted > 0, location.weight, 0)  # log p is 0 at p = 1
+        logarithm = np.log(fitted, out=np.zeros_like(fitted), where=fitted > 0)
+        middle = total(weight * (location.log - logarithm)) / total(weight)
+        centred: Reals = model * np.exp(middle)
+        return centred
+
+    def _coefficients(self, model: Reals, chosen: Indices) -> Reals:
+        """Return the coefficients of a constant and of the terms, shape (S, 3)."""
+        scaled = model.T * np.exp2(-self.log2_scale[chosen])
+        coefficients = np.zeros((len(chosen), 3))
+        series = np.arange(len(chosen))
+        for column, places in zip(scaled.T, self.places[chosen].T, strict=True):
+            coefficients[series, places] += column
+        return coefficients
+
+    def _quality(self, model: Reals, chosen: Indices, location: Location) -> Reals:
+        """Return adjusted R², NaN for a constant, and SMAPE, shape (2, S)."""
+        actual, fitted = np.exp(location.log), self._fitted(model, chosen)
+        variation = total((actual - total(actual) / len(actual)) ** 2)
+        residual = total((actual - fitted) ** 2)
+        unexplained = np.ones_like(variation)
+        np.divide(residual, variation, out=unexplained, where=variation > 0)
+        fit = adjusted_r2(1 - unexplained, len(actual), terms=1)
+        fit[chosen == self.frames[0].alone] = np.nan
+        return np.stack([fit, smape(actual, fitted)])
+
+
+def _joined(parts: Sequence[NDArray[np.floating]]) -> NDArray[np.floating]:
+    """Put rows together; a single part is not copied."""
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
