@@ -10,6 +10,7 @@ BENCHMARKS: Final = (
     "calibration",
     "agreement",
     "two_parameters",
+    "several_terms",
     "scaling",
 )
 

@@ -66,6 +66,15 @@ def test_strong_scaling_needs_negative_exponents_and_gets_them_on_request():
     assert without.smape > 10 * finding.smape
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_a_valley_is_found_although_no_term_alone_explains_it(seed):
+    y = 1 + 4 / P + 0.3 * np.log2(P)
+
+    finding = refined(y, noise=1e-3, seed=seed, space=strong_scaling())
+
+    assert terms(finding) == "1 / p + log p"
+
+
 def test_work_divided_among_processes_is_found_beside_their_communication():
     x = np.array([(p, n) for p in P[:5] for n in 2.0 ** np.arange(4, 9)])
     p, n = x.T

@@ -55,6 +55,11 @@ class Fits:
     error: Reals
     misfit: Reals
 
+    @property
+    def sizes(self) -> Indices:
+        """Number of terms, shape (S,)."""
+        return np.asarray((self.members >= 0).sum(axis=1))
+
     @classmethod
     def none(cls, series: int, terms: int) -> "Fits":
         """Return that of series for which nothing has been tried."""

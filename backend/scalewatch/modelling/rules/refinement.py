@@ -3,8 +3,9 @@
 The search of the reference, section 2: all ways to take n terms from the space
 compete by cross-validation, and n grows until the quality of the model saturates. It
 does once the model is as close to the measurements as their repetitions are to each
-other, or when a further term does not halve the cross-validated error. Negative
-exponents compete where the space has them, as in a/p + b·log p.
+other, or when neither a further term halves the cross-validated error nor two of them
+quarter it: a/p + b·log p falls and rises, and one of its terms alone explains nothing.
+Negative exponents compete where the space has them.
 
 Fits are relative, Σ ((y - f)/y)² is least, so that small scales count as much as
 large ones. Costs add up, so each cₖ is positive; c₀ may have any sign, as in the
@@ -41,10 +42,13 @@ MOST_HYPOTHESES: Final = 20_000
 """Per round; a space that has more combinations is searched with fewer terms."""
 
 SATURATION: Final = 0.5
-"""Share to which a further term has to reduce the cross-validated error."""
+"""Share to which each further term has to reduce the cross-validated error."""
 
-NOISE_MARGIN: Final = 2.0
-"""Misfit that is still noise, over the variance of the repetitions."""
+PATIENCE: Final = 1
+"""Terms more than the model has that may fail before the search ends."""
+
+NOISE_MARGIN: Final = 3.0
+"""Misfit that is still noise, over the variance that the repetitions show."""
 
 FLOOR: Final = 3e-4
 """Relative misfit that no model has to go below."""
@@ -64,9 +68,11 @@ def select(sample: Sample) -> Selection:
     rows = np.arange(y.shape[1])
     for members in _rounds(sample.space, len(y)):
         fits = best_fits(table.tau, members, (y * weight)[:, rows], weight[:, rows])
-        is_better = fits.error < SATURATION * refined.error[rows]
+        further = members.shape[1] - refined.sizes[rows]
+        is_better = fits.error < SATURATION**further * refined.error[rows]
         refined = refined.replaced(rows, fits, is_better)
-        rows = rows[is_better & (fits.misfit > enough[rows])]
+        is_open = is_better | (further <= PATIENCE)
+        rows = rows[is_open & (refined.misfit[rows] > enough[rows])]
         if not rows.size:
             break
     return _selection(refined, sample.space, table, y)
@@ -97,12 +103,12 @@ def _scale(y: Reals) -> Reals:
 
 
 def _noise(values: Reals, weight: Reals) -> Reals:
-    """Return the relative variance of a median of the repetitions, shape (S,)."""
+    """Return the relative variance of what the repetitions say, shape (S,)."""
     median = np.nanmedian(values, axis=2, keepdims=True)
     deviation = np.abs(values - median) * weight.T[:, :, np.newaxis]
     spread = 1.4826 * np.nanmedian(deviation, axis=(1, 2))
     repetitions = (~np.isnan(values)).sum(axis=2).mean(axis=1)
-    variance: Reals = np.pi / 2 * spread**2 / repetitions + FLOOR**2
+    variance: Reals = spread**2 / repetitions + FLOOR**2
     return variance
 
 
@@ -126,5 +132,5 @@ def _selection(refined: Fits, space: Space, table: TermTable, y: Reals) -> Selec
     )
 
 
-REFINEMENT = Rule("refinement", summary="median", auto_space="pmnf", select=select)
+REFINEMENT = Rule("refinement", summary="robust", auto_space="pmnf", select=select)
 """Several terms by cross-validation, until the quality saturates."""
