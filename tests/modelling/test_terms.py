@@ -26,7 +26,8 @@ def test_a_table_holds_what_each_growth_is_by_itself(terms, n, p):
         defined = {name: x[is_defined] for name, x in at.items()}
         if is_defined.any():
             expected = np.broadcast_to(growth.log2(defined), is_defined.sum())
-            assert_allclose(row[is_defined], expected, rtol=1e-12)
+            # Exponentials of two parameters may cancel, up to the rounding of each.
+            assert_allclose(row[is_defined], expected, rtol=1e-12, atol=1e-8)
 
 
 def test_terms_are_divided_by_their_largest_value():
