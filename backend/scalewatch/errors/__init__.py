@@ -1,0 +1,142 @@
+"""Everything scalewatch raises on purpose.
+
+* ScalewatchError
+  x ModellingError
+    + BadExpression
+    + BadProfile
+    + BadScale
+    + FallingLimit
+    + MissingParameter
+    + NoExpectation
+    + NotFinite
+    + NotModelled
+    + NotOneParameter
+    + NothingMeasured
+    + NothingToScale
+    + OutsideDomain
+    + RepeatedScale
+    + SeveralParameters
+    + SizeUnknown
+    + TooFewMachines
+    + TooFewProfiles
+    + TooFewSettings
+    + TooFewSizes
+    + TooFar
+    + WrongShape
+    + UnknownChoice
+  x NotFound
+    + NotMeasured
+  x AmbiguousReference
+  x Conflict
+    + RunAlreadyRecorded
+    + UnitChanged
+    + LeaseLost
+  x Refused
+    + UnreadableBody
+    + BodyTooLarge
+    + UnsupportedContent
+    + InvalidReport
+  x InMemoryDatabase
+  x MissingExtra
+  x UnreadableFile
+    + MalformedFile
+
+An error carries the evidence as attributes, and writes its own message. What an
+error means over HTTP is decided in `scalewatch.api.problems`, nowhere else.
+"""
+
+from scalewatch.errors.base import (
+    ScalewatchError,
+)
+from scalewatch.errors.files import (
+    MalformedFile,
+    UnreadableFile,
+)
+from scalewatch.errors.installation import (
+    InMemoryDatabase,
+    MissingExtra,
+)
+from scalewatch.errors.modelling import (
+    BadExpression,
+    BadProfile,
+    BadScale,
+    FallingLimit,
+    MissingParameter,
+    ModellingError,
+    NoExpectation,
+    NotFinite,
+    NothingMeasured,
+    NothingToScale,
+    NotModelled,
+    NotOneParameter,
+    OutsideDomain,
+    RepeatedScale,
+    SeveralParameters,
+    SizeUnknown,
+    TooFar,
+    TooFewMachines,
+    TooFewProfiles,
+    TooFewSettings,
+    TooFewSizes,
+    UnknownChoice,
+    WrongShape,
+)
+from scalewatch.errors.records import (
+    AmbiguousReference,
+    Conflict,
+    LeaseLost,
+    NotFound,
+    NotMeasured,
+    RunAlreadyRecorded,
+    UnitChanged,
+)
+from scalewatch.errors.requests import (
+    BodyTooLarge,
+    InvalidReport,
+    Refused,
+    UnreadableBody,
+    UnsupportedContent,
+)
+
+__all__ = [
+    "AmbiguousReference",
+    "BadExpression",
+    "BadProfile",
+    "BadScale",
+    "BodyTooLarge",
+    "Conflict",
+    "FallingLimit",
+    "InMemoryDatabase",
+    "InvalidReport",
+    "LeaseLost",
+    "MalformedFile",
+    "MissingExtra",
+    "MissingParameter",
+    "ModellingError",
+    "NoExpectation",
+    "NotFinite",
+    "NotFound",
+    "NotMeasured",
+    "NotModelled",
+    "NotOneParameter",
+    "NothingMeasured",
+    "NothingToScale",
+    "OutsideDomain",
+    "Refused",
+    "RepeatedScale",
+    "RunAlreadyRecorded",
+    "ScalewatchError",
+    "SeveralParameters",
+    "SizeUnknown",
+    "TooFar",
+    "TooFewMachines",
+    "TooFewProfiles",
+    "TooFewSettings",
+    "TooFewSizes",
+    "UnitChanged",
+    "UnknownChoice",
+    "UnreadableBody",
+    "UnreadableFile",
+    "UnsupportedContent",
+    "WrongShape",
+]

@@ -1,0 +1,5 @@
+"""The ancestor of every deliberate error."""
+
+
+class ScalewatchError(Exception):
+    """Base class of all deliberate errors."""

@@ -1,0 +1,22 @@
+"""Files of measurements that cannot be read."""
+
+from scalewatch.errors.base import ScalewatchError
+
+
+class UnreadableFile(ScalewatchError):
+    """A file of measurements cannot be read."""
+
+    def __init__(self, source: str, reason: str) -> None:
+        super().__init__(f"cannot read {source}: {reason}")
+        self.source = source
+        self.reason = reason
+
+
+class MalformedFile(UnreadableFile):
+    """A file of measurements breaks the rules of its format."""
+
+    def __init__(self, source: str, place: str, expected: str, found: str) -> None:
+        super().__init__(source, f"{place}: expected {expected}, found {found}")
+        self.place = place
+        self.expected = expected
+        self.found = found

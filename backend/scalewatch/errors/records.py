@@ -1,0 +1,73 @@
+"""What is stored, is not there, or contradicts what is there."""
+
+from collections.abc import Sequence
+
+from scalewatch.errors.base import ScalewatchError
+
+
+class NotFound(ScalewatchError):
+    """A named thing does not exist."""
+
+    def __init__(self, kind: str, key: object) -> None:
+        super().__init__(f"no {kind} {str(key)!r}")
+        self.kind = kind
+        self.key = key
+
+
+class NotMeasured(NotFound):
+    """A thing has a name, but no measurement where one looks for it."""
+
+    def __init__(self, kind: str, key: object, *, at: str) -> None:
+        super().__init__(kind, key)
+        self.args = (f"no {kind} {str(key)!r} was measured at {at}",)
+        self.at = at
+
+
+class AmbiguousReference(ScalewatchError):
+    """The beginning of a hash that several commits share."""
+
+    def __init__(self, reference: str, shas: Sequence[str]) -> None:
+        super().__init__(
+            f"{reference!r} can mean {len(shas)} commits: {', '.join(shas[:3])}"
+            f"{', …' if len(shas) > 3 else ''}; write more of the hash"
+        )
+        self.reference = reference
+        self.shas = shas
+
+
+class Conflict(ScalewatchError):
+    """The request contradicts what is already recorded."""
+
+
+class RunAlreadyRecorded(Conflict):
+    """Another run was recorded under the same id."""
+
+    def __init__(self, run_id: object) -> None:
+        super().__init__(
+            f"run {run_id} is already recorded with other content; "
+            "a new run needs a new id"
+        )
+        self.run_id = run_id
+
+
+class UnitChanged(Conflict):
+    """A metric was recorded in a unit that cannot be converted."""
+
+    def __init__(self, region: str, metric: str, *, recorded: str, posted: str) -> None:
+        super().__init__(
+            f"{metric} of {region} is recorded in {recorded!r}, not in {posted!r}; "
+            "another unit needs another metric"
+        )
+        self.region = region
+        self.metric = metric
+        self.recorded = recorded
+        self.posted = posted
+
+
+class LeaseLost(Conflict):
+    """A worker finished a job after its lease ended; another one may have it."""
+
+    def __init__(self, job_id: int, owner: str) -> None:
+        super().__init__(f"job {job_id} is no longer leased to {owner}")
+        self.job_id = job_id
+        self.owner = owner

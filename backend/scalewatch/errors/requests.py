@@ -1,0 +1,49 @@
+"""What a client sent and the server cannot take."""
+
+from collections.abc import Iterable, Sequence
+
+from scalewatch.errors.base import ScalewatchError
+
+
+class Refused(ScalewatchError):
+    """What was sent cannot be accepted."""
+
+
+class UnreadableBody(Refused):
+    """A body is not what its headers say."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"the body cannot be read: {reason}")
+        self.reason = reason
+
+
+class BodyTooLarge(Refused):
+    """A body exceeds the limit, as sent or once it is decompressed."""
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(
+            f"the body holds more than {limit >> 20} MiB; post fewer runs at once"
+        )
+        self.limit = limit
+
+
+class UnsupportedContent(Refused):
+    """A body of a type, or an encoding, that is not understood."""
+
+    def __init__(self, header: str, found: str, known: Iterable[str]) -> None:
+        super().__init__(
+            f"{header} {found!r} is not supported; known are {', '.join(known)}"
+        )
+        self.header = header
+        self.found = found
+        self.known = tuple(known)
+
+
+class InvalidReport(Refused):
+    """Fields of a report are missing, unknown or wrong."""
+
+    def __init__(self, faults: Sequence[tuple[str, str]]) -> None:
+        first = ": ".join(filter(None, faults[0]))
+        more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
+        super().__init__(f"{first}{more}")
+        self.faults = faults
