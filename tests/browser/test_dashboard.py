@@ -170,3 +170,32 @@ def test_region_leads_to_its_scaling_errors(page: Page):
     page.get_by_label("Compare with").select_option("commit v5.0.8")
     expect(page).to_have_url(re.compile(r"vs=commit%3Dv5\.0\.8"))
     expect(plot(page, "Difference of scaling errors")).to_be_visible()
+
+
+def test_keys_go_through_the_rows_and_explain_themselves(page: Page):
+    page.goto("/p/openmpi")
+    rows = page.get_by_role("rowheader").get_by_role("link")
+
+    page.keyboard.press("j")
+    expect(rows.first).to_be_focused()
+    page.keyboard.press("j")
+    expect(rows.nth(1)).to_be_focused()
+    page.keyboard.press("k")
+    expect(rows.first).to_be_focused()
+
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog", name="Keyboard")).to_be_visible()
+    page.keyboard.press("Escape")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_have_text("MPI_Barrier")
+
+
+def test_menu_of_a_project_says_where_one_is(page: Page):
+    page.goto("/p/openmpi")
+    menu = page.get_by_role("navigation", name="Project")
+    here = menu.locator("[aria-current=page]")
+    expect(here).to_have_text("Match table")
+
+    menu.get_by_role("link", name="Scaling").click()
+
+    expect(here).to_have_text("Scaling")

@@ -1,7 +1,7 @@
 import csv
 from io import StringIO
 
-from scalewatch.exporters.listing import Listing, csv_text, markdown_text
+from scalewatch.exporters.listing import Listing, csv_text, latex_text, markdown_text
 
 LISTING = Listing(
     ("region", "time"), [('a "quoted", name', 1.5), ("pipe | and\nnewline", None)]
@@ -33,3 +33,18 @@ def test_names_are_not_formatted_by_markdown():
     assert markdown_text(listing).splitlines()[2] == (
         r"| MPI\_Comm\_\*\<b\>\`x\`\</b\>\* |"
     )
+
+
+def test_latex_escapes_what_means_something_to_it():
+    listing = Listing(("100 % of", "R̄²"), [("MPI_Comm{&}", "✓ O(√p)"), (None, "a\\b")])
+
+    assert latex_text(listing).splitlines() == [
+        r"\begin{tabular}{ll}",
+        r"\toprule",
+        r"100 \% of & $\bar{R}^2$ \\",
+        r"\midrule",
+        r"MPI\_Comm\{\&\} & $\checkmark$ O($\surd$p) \\",
+        r" & a\textbackslash{}b \\",
+        r"\bottomrule",
+        r"\end{tabular}",
+    ]

@@ -147,3 +147,18 @@ def test_nothing_measured_is_an_empty_figure(draw):
     assert not draw(
         replace(SCALING, x=nothing, low=nothing, middle=nothing, high=nothing)
     ).data
+
+
+def test_configurations_of_one_machine_have_colours_of_their_own():
+    figure = machines_figure([SCALING, replace(SCALING, position=1)])
+
+    assert {*roles(figure)} == {"expectation", "machine-0", "machine-1"}
+
+
+def test_configurations_beside_other_machines_keep_the_colour_and_get_a_dash():
+    scans = [SCALING, replace(SCALING, position=1), replace(SCALING, slot=2)]
+    figure = machines_figure(scans)
+
+    models = [trace for trace in figure.data if trace.line.width == 2]
+    assert [trace.meta for trace in models] == ["machine-0", "machine-0", "machine-2"]
+    assert [trace.line.dash for trace in models] == ["solid", "8px,3px", "solid"]

@@ -97,7 +97,7 @@ def test_match_table_as_markdown_looks_like_the_page(client, sessions):
 
 
 @pytest.mark.parametrize("address", ["/", "/p/openmpi/r/MPI_Bcast"])
-@pytest.mark.parametrize("form", ["json", "csv", "md"])
+@pytest.mark.parametrize("form", ["json", "csv", "md", "tex"])
 def test_other_pages_have_their_data_in_every_format(client, sessions, address, form):
     record_project(sessions)
 

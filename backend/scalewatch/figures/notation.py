@@ -1,4 +1,4 @@
-"""Growths as markup that figures and pages both understand: italics, raised text."""
+"""How figures and pages write growths and settings."""
 
 from fractions import Fraction
 from html import escape
@@ -10,7 +10,7 @@ THIN: Final = "\N{THIN SPACE}"
 
 
 def growth_markup(growth: Growth) -> str:
-    """Return for instance `<i>p</i><sup>1/2</sup> / log <i>p</i>`.
+    """Return as markup for instance `<i>p</i><sup>1/2</sup> / log <i>p</i>`.
 
     Names of parameters are escaped; the constant growth is 1.
     """
@@ -22,6 +22,15 @@ def growth_markup(growth: Growth) -> str:
         return numerator
     denominator = THIN.join(below)
     return f"{numerator} / {denominator if len(below) == 1 else f'({denominator})'}"
+
+
+def setting_text(value: object) -> str:
+    """Write the value of a parameter exactly: `65,536`, `0.125`, `yes`, `–`."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int | float):
+        return f"{int(value):,}" if value == int(value) else f"{value:.12g}"
+    return "–" if value is None else str(value)
 
 
 def _powers(factor: Factor) -> list[tuple[str, Fraction]]:

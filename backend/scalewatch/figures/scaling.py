@@ -1,6 +1,7 @@
 """How a region scales: measurements, model and expectation over a parameter."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from html import escape
 from typing import Final
 
@@ -26,6 +27,18 @@ GOLDEN: Final = (5**0.5 - 1) / 2
 """Multiples of it, modulo one, spread evenly however many there are."""
 
 
+DASHES: Final = ("solid", "8px,3px", "2px,3px", "8px,3px,2px,3px")
+"""Lines of the configurations of one machine beside other machines."""
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """What tells one scan from the others of a figure, besides its symbol."""
+
+    role: str
+    dash: str = "solid"
+
+
 def scaling_figure(scaling: Scaling) -> go.Figure:
     """Plot one scan with its expectation and what may deviate from it."""
     if not scaling.x.size:
@@ -35,8 +48,9 @@ def scaling_figure(scaling: Scaling) -> go.Figure:
     _add_band(figure, curves)
     _add_expectation(figure, curves, scaling.expectation)
     _add_repetitions(figure, scaling)
-    _add_model(figure, curves, scaling, is_listed=True)
-    _add_measurements(figure, scaling, "median and quartiles")
+    style = Style(machine_role(scaling.slot))
+    _add_model(figure, curves, scaling, style, is_listed=True)
+    _add_measurements(figure, scaling, style, "median and quartiles")
     return figure
 
 
@@ -45,15 +59,29 @@ def machines_figure(scalings: Sequence[Scaling]) -> go.Figure:
     measured = [scaling for scaling in scalings if scaling.x.size]
     if not measured:
         return canvas()
+    styles = _styles(measured)
     all_curves = [curves_of(scaling) for scaling in measured]
     figure = _frame(measured, all_curves)
-    for curves, scaling in zip(all_curves, measured, strict=True):
+    for curves, scaling, style in zip(all_curves, measured, styles, strict=True):
         if len(measured) <= MOST_EXPECTATIONS:
             _add_expectation(figure, curves, scaling.expectation)
-        _add_model(figure, curves, scaling, is_listed=False)
-    for scaling in measured:
-        _add_measurements(figure, scaling, _named(scaling.name))
+        _add_model(figure, curves, scaling, style, is_listed=False)
+    for scaling, style in zip(measured, styles, strict=True):
+        _add_measurements(figure, scaling, style, _named(scaling.name))
     return figure
+
+
+def _styles(scalings: Sequence[Scaling]) -> list[Style]:
+    """Return a style for each: the colour of its machine, a dash for its position.
+
+    Where all are of one machine, each has a colour of its own.
+    """
+    if len({scaling.slot for scaling in scalings}) == 1:
+        return [Style(machine_role(each.slot + each.position)) for each in scalings]
+    return [
+        Style(machine_role(each.slot), DASHES[each.position % len(DASHES)])
+        for each in scalings
+    ]
 
 
 def _frame(scalings: Sequence[Scaling], curves: Sequence[Curves]) -> go.Figure:
@@ -113,20 +141,24 @@ def _add_expectation(
 
 
 def _add_model(
-    figure: go.Figure, curves: Curves, scaling: Scaling, *, is_listed: bool
+    figure: go.Figure,
+    curves: Curves,
+    scaling: Scaling,
+    style: Style,
+    *,
+    is_listed: bool,
 ) -> None:
     if scaling.model is None or curves.model is None:
         return
-    role = machine_role(scaling.slot)
     figure.add_scatter(
         x=curves.x,
         y=curves.model,
         mode="lines",
-        line={"color": PALETTE[role], "width": 2},
+        line={"color": PALETTE[style.role], "width": 2, "dash": style.dash},
         hoverinfo="skip",
         showlegend=is_listed,
         name=f"model {growth_markup(scaling.model.growth)}",
-        meta=role,
+        meta=style.role,
     )
 
 
@@ -152,8 +184,10 @@ def _add_repetitions(figure: go.Figure, scaling: Scaling) -> None:
     )
 
 
-def _add_measurements(figure: go.Figure, scaling: Scaling, name: str) -> None:
-    role = machine_role(scaling.slot)
+def _add_measurements(
+    figure: go.Figure, scaling: Scaling, style: Style, name: str
+) -> None:
+    role = style.role
     low, high = (
         hover_number(f"customdata[{column}]", scaling.unit) for column in (0, 1)
     )

@@ -1,4 +1,4 @@
-"""Every page's data for programs: `?format=json`, `csv` or `md`."""
+"""Every page's data for programs: `?format=json`, `csv`, `md` or `tex`."""
 
 from enum import StrEnum
 from typing import Annotated
@@ -7,7 +7,7 @@ from urllib.parse import quote
 from fastapi import Query, Response
 
 from scalewatch.exporters.documents import json_text
-from scalewatch.exporters.listing import Listing, csv_text, markdown_text
+from scalewatch.exporters.listing import Listing, csv_text, latex_text, markdown_text
 
 
 class Format(StrEnum):
@@ -17,6 +17,7 @@ class Format(StrEnum):
     JSON = "json"
     CSV = "csv"
     MARKDOWN = "md"
+    LATEX = "tex"
 
 
 FormatQuery = Annotated[
@@ -34,13 +35,15 @@ def download(
     value
         What JSON shows.
     listing, overview
-        What CSV shows, for programs, and Markdown, for people.
+        What CSV shows, for programs, and Markdown and LaTeX, for people.
     """
     match wanted:
         case Format.CSV:
             body, media_type = csv_text(listing).encode(), "text/csv"
         case Format.MARKDOWN:
             body, media_type = markdown_text(overview).encode(), "text/markdown"
+        case Format.LATEX:
+            body, media_type = latex_text(overview).encode(), "application/x-tex"
         case _:
             body, media_type = json_text(value), "application/json"
     disposition = f"inline; filename*=UTF-8''{quote(f'{name}.{wanted}', safe='')}"

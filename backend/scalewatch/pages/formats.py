@@ -12,6 +12,8 @@ from typing import Final
 
 from markupsafe import Markup
 
+from scalewatch.figures.notation import setting_text
+
 SPACE: Final = "\N{NARROW NO-BREAK SPACE}"
 MISSING: Final = "–"
 DIGITS: Final = 3
@@ -62,7 +64,7 @@ def quantity(value: float | None, unit: str) -> str:
 
 def count(value: float) -> str:
     """Write a setting such as a number of processes, exactly: `65,536`, `0.125`."""
-    return f"{int(value):,}" if value == int(value) else number(value)
+    return setting_text(value)
 
 
 def number(value: float) -> str:
@@ -126,13 +128,7 @@ def assignments(values: Mapping[str, object]) -> str:
 
 def setting(value: object) -> str:
     """Write the value of a parameter or a fact."""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, datetime):
-        return moment(value)
-    if isinstance(value, int | float):
-        return count(value)
-    return MISSING if value is None else str(value)
+    return moment(value) if isinstance(value, datetime) else setting_text(value)
 
 
 def plural(number: int, noun: str) -> str:

@@ -1,9 +1,7 @@
 """Templates: how pages are rendered, and what every template can use."""
 
-from collections.abc import Mapping
 from functools import partial
 from typing import Any, Final
-from urllib.parse import quote, urlencode
 
 from fastapi import Request
 from fastapi.responses import HTMLResponse
@@ -11,11 +9,13 @@ from fastapi.templating import Jinja2Templates
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from scalewatch.pages import formats, mathematics, sentences
+from scalewatch.pages.addresses import Query, path_to
 from scalewatch.pages.assets import asset_version
+from scalewatch.pages.navigation import project_links, site_links
 from scalewatch.pages.vocabulary import MEANINGS, RULES
 from scalewatch.resources import bundled
 
-Query = Mapping[str, str | list[str] | None]
+__all__ = ["TEMPLATES", "Query", "path_to", "render"]
 
 
 def render(
@@ -27,21 +27,6 @@ def render(
     )
 
 
-def path_to(
-    request: Request, route: str, query: Query | None = None, **names: str
-) -> str:
-    """Return the path of a route; any name can stand in it, however it is spelled.
-
-    What is None in the query is left out.
-    """
-    quoted = {key: quote(name, safe="") for key, name in names.items()}
-    path = str(request.scope.get("root_path", "")) + str(
-        request.app.url_path_for(route, **quoted)
-    )
-    stated = {key: value for key, value in (query or {}).items() if value}
-    return f"{path}?{urlencode(stated, doseq=True)}" if stated else path
-
-
 def _context(request: Request) -> dict[str, Any]:
     path = partial(path_to, request)
 
@@ -51,7 +36,12 @@ def _context(request: Request) -> dict[str, Any]:
         )
         return f"{request.scope.get('root_path', '')}{route}"
 
-    return {"asset": asset, "path": path}
+    return {
+        "asset": asset,
+        "path": path,
+        "project_links": project_links(request),
+        "site_links": site_links(request),
+    }
 
 
 def _combined(query: Query, changed: Query) -> Query:

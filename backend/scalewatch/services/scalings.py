@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sqlalchemy.orm import Session
 
 from scalewatch.figures.curves import Scaling
+from scalewatch.figures.notation import setting_text
 from scalewatch.services.measurements import Measurement
 from scalewatch.services.scans import Scan
 from scalewatch.storage import measurements, samples
@@ -34,7 +35,10 @@ def scaling_of(
         name=" · ".join(
             [
                 scan.machine,
-                *(f"{name} = {value}" for name, value in (distinction or {}).items()),
+                *(
+                    f"{name} = {setting_text(value)}"
+                    for name, value in (distinction or {}).items()
+                ),
             ]
         ),
         slot=scan.slot,

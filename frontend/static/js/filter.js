@@ -1,9 +1,7 @@
 /**
  * Filter: <input data-filter="<id>"> shows those rows of the table with that id whose
- * data-filter-text contains what is typed; the address keeps it. The key / goes there.
+ * data-filter-text contains what is typed; the address keeps it.
  */
-
-import { isTyping } from "./keys.js";
 
 export function filterRows(table, text) {
   const wanted = text.trim().toLowerCase();
@@ -29,11 +27,5 @@ for (const input of document.querySelectorAll("[data-filter]")) {
   input.addEventListener("input", () => {
     filterRows(table, input.value);
     remember(input.name, input.value);
-  });
-  document.addEventListener("keydown", (event) => {
-    if (event.key === "/" && !isTyping(event.target)) {
-      event.preventDefault();
-      input.select();
-    }
   });
 }

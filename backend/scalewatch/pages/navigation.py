@@ -1,0 +1,65 @@
+"""Where one can go from a page: the pages of its project, and those of the server."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from fastapi import Request
+from starlette.routing import NoMatchFound
+
+from scalewatch.pages.addresses import path_to
+
+PAGES: Final = (
+    ("report", "Match table"),
+    ("commit", "Commit"),
+    ("history", "History"),
+    ("regressions", "Regressions"),
+    ("comparisons", "Compare"),
+    ("guidelines", "Guidelines"),
+    ("scaling-errors", "Scaling"),
+    ("hotspots", "Hotspots"),
+    ("traces", "Traces"),
+    ("settings", "Settings"),
+)
+"""Pages of a project by the name of their route, in the order of the menu.
+
+A page that the application does not have is not in the menu.
+"""
+
+SITE_PAGES: Final = (("status", "Status"), ("glossary", "Glossary"), ("docs", "API"))
+"""Pages of the server."""
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """An entry of a menu."""
+
+    name: str
+    path: str
+    is_current: bool
+
+
+def project_links(request: Request) -> list[Link]:
+    """Return the menu of the project that the address names; empty if it names none."""
+    project = request.path_params.get("project")
+    if project is None:
+        return []
+    return _links(request, PAGES, project=str(project))
+
+
+def site_links(request: Request) -> list[Link]:
+    """Return the menu of the server."""
+    return _links(request, SITE_PAGES)
+
+
+def _links(
+    request: Request, pages: tuple[tuple[str, str], ...], **names: str
+) -> list[Link]:
+    current = getattr(request.scope.get("route"), "name", None)
+    links = []
+    for route, name in pages:
+        try:
+            path = path_to(request, route, None, **names)
+        except NoMatchFound:
+            continue
+        links.append(Link(name, path, is_current=route == current))
+    return links
