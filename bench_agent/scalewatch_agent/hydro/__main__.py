@@ -1,0 +1,115 @@
+"""The command `python -m scalewatch_agent.hydro`, run under mpiexec."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+import mpi4py
+
+from scalewatch_agent.hydro.decomposition import DISTRIBUTIONS
+
+
+@click.command()
+@click.option("--rows", default=128, type=click.IntRange(1), help="Of the domain.")
+@click.option("--columns", default=1024, type=click.IntRange(1), help="Of the domain.")
+@click.option(
+    "--mode",
+    default="strong",
+    type=click.Choice(["strong", "weak"]),
+    help="Divide the domain among the processes, or give each process one like it.",
+)
+@click.option("--steps", default=50, type=click.IntRange(1), help="To simulate.")
+@click.option("--threads", default=1, type=click.IntRange(1), help="Of each process.")
+@click.option(
+    "--distribution",
+    default="even",
+    type=click.Choice(sorted(DISTRIBUTIONS)),
+    help="How cells are handed out; `tiled` wastes time at awkward process counts.",
+)
+@click.option(
+    "--clock",
+    default="wall",
+    type=click.Choice(["wall", "cpu"]),
+    help="Of the profile; take `cpu` where processes share cores.",
+)
+@click.option(
+    "--output",
+    type=click.Path(dir_okay=False, writable=True, path_type=Path),
+    help="File for the results; standard output otherwise.",
+)
+def main(  # noqa: PLR0913 - one per option
+    *,
+    rows: int,
+    columns: int,
+    mode: str,
+    steps: int,
+    threads: int,
+    distribution: str,
+    clock: str,
+    output: Path | None,
+) -> None:
+    """Simulate a blast in a periodic box, and tell where the time went.
+
+    Prints one JSON object: the coordinate, per region the time of the slowest process
+    in each step, and the profile, the time that all processes spent there together;
+    then what was simulated: totals of mass, momenta and energy, the time reached, and
+    the state of the first cell.
+    """
+    mpi4py.rc.thread_level = "funneled"
+    from mpi4py import MPI  # noqa: PLC0415 - initialises MPI with that thread level
+
+    comm = MPI.COMM_WORLD
+    if mode == "weak":
+        rows *= comm.size
+    try:
+        result = _simulate(comm, (rows, columns), distribution, threads, steps, clock)
+    except ValueError as wrong:
+        if comm.rank == 0:
+            click.echo(f"hydro: {wrong}", err=True)
+        sys.exit(2)
+    if comm.rank == 0:
+        text = json.dumps(result) + "\n"
+        if output is None:
+            click.echo(text, nl=False)
+        else:
+            output.write_text(text)
+
+
+def _simulate(  # noqa: PLR0913, PLR0917 - as above
+    comm: "mpi4py.MPI.Intracomm",
+    shape: tuple[int, int],
+    distribution: str,
+    threads: int,
+    steps: int,
+    clock: str,
+) -> dict[str, Any]:
+    from scalewatch_agent.hydro.simulation import (  # noqa: PLC0415 - imports MPI
+        Simulation,
+    )
+
+    simulation = Simulation(comm, shape, distribution, threads)
+    simulation.step()  # touches all memory; not counted
+    watch = simulation.stopwatch
+    watch.restart()
+    for _ in range(steps):
+        simulation.step()
+    return {
+        "coordinate": {"p": comm.size, "n": shape[0] * shape[1], "threads": threads},
+        "results": [
+            {"region": name, "metric": "time", "unit": "s", "values": values}
+            for name, values in watch.slowest(comm).items()
+        ],
+        "profile": [
+            {"region": name, "seconds": seconds}
+            for name, seconds in watch.profile(comm, clock).items()
+        ],
+        "totals": simulation.totals.tolist(),
+        "time": simulation.time,
+        "probe": simulation.probe().tolist(),
+    }
+
+
+if __name__ == "__main__":
+    main()
