@@ -5,25 +5,77 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from hypothesis import settings
-from sqlalchemy import Engine
+from sqlalchemy import Engine, text
 from sqlalchemy.orm import Session
 
 from scalewatch.app import create_app
 from scalewatch.jobs import perform_next
+from scalewatch.storage import schema
 from scalewatch.storage.session import Sessions, connect, sessions_of
 from scalewatch.storage.tables import Table
+from servers.postgres import PostgreSQL
+from servers.programs import NoProgram
 
 # A loaded machine is slow, and that is no failure.
 settings.register_profile("scalewatch", deadline=None)
 settings.load_profile("scalewatch")
 
 
-@pytest.fixture
-def engine(tmp_path: Path) -> Iterator[Engine]:
-    engine = connect(f"sqlite:///{tmp_path}/scalewatch.db")
-    Table.metadata.create_all(engine)
-    yield engine
+@pytest.fixture(scope="session")
+def postgresql() -> Iterator[PostgreSQL]:
+    """A PostgreSQL of our own; one for each process that runs tests."""
+    try:
+        server = PostgreSQL()
+    except NoProgram as missing:
+        pytest.skip(str(missing))
+    server.start()
+    yield server
+    server.remove()
+
+
+@pytest.fixture(scope="session")
+def migrated(postgresql: PostgreSQL) -> str:
+    """The address of a database with the schema, which tests use in turn."""
+    url = postgresql.create("tests")
+    engine = connect(url)
+    schema.upgrade(engine)
     engine.dispose()
+    return url
+
+
+@pytest.fixture
+def dialect() -> str:
+    """The database of a test; where both matter, a conftest asks for both."""
+    return "sqlite"
+
+
+@pytest.fixture
+def database_url(dialect: str, tmp_path: Path, request: pytest.FixtureRequest) -> str:
+    """The address of an empty database with the schema."""
+    if dialect == "postgresql":
+        return str(request.getfixturevalue("migrated"))
+    url = f"sqlite:///{tmp_path}/scalewatch.db"
+    engine = connect(url)
+    Table.metadata.create_all(engine)
+    engine.dispose()
+    return url
+
+
+@pytest.fixture
+def engine(database_url: str) -> Iterator[Engine]:
+    engine = connect(database_url)
+    yield engine
+    if engine.dialect.name == "postgresql":
+        empty(engine)
+    engine.dispose()
+
+
+def empty(engine: Engine) -> None:
+    """Delete all rows; a test that left a transaction open fails instead of hanging."""
+    names = ", ".join(f'"{table.name}"' for table in Table.metadata.sorted_tables)
+    with engine.begin() as connection:
+        connection.execute(text("SET LOCAL lock_timeout = '10s'"))
+        connection.execute(text(f"TRUNCATE {names} RESTART IDENTITY"))
 
 
 @pytest.fixture

@@ -4,6 +4,12 @@ from recorded import record_project
 from scalewatch.storage.session import Sessions
 
 
+@pytest.fixture(params=["sqlite", "postgresql"])
+def dialect(request: pytest.FixtureRequest) -> str:
+    """Both databases."""
+    return str(request.param)
+
+
 @pytest.fixture
 def reading(sessions: Sessions):
     """A session on two releases of a project, measured on two platforms."""

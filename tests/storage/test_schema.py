@@ -1,3 +1,4 @@
+import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import text
@@ -21,17 +22,30 @@ def declarations(engine):
     }
 
 
-def test_migrations_build_exactly_the_declared_tables(tmp_path):
-    engine = connect(f"sqlite:///{tmp_path}/scalewatch.db")
+@pytest.fixture
+def blank(dialect, tmp_path, request):
+    """A database without a schema."""
+    if dialect == "postgresql":
+        server = request.getfixturevalue("postgresql")
+        engine = connect(server.create("blank"))
+        yield engine
+        engine.dispose()
+        server.drop("blank")
+    else:
+        engine = connect(f"sqlite:///{tmp_path}/blank.db")
+        yield engine
+        engine.dispose()
 
-    schema.upgrade(engine)
 
-    with engine.connect() as connection:
+def test_migrations_build_exactly_the_declared_tables(blank):
+    schema.upgrade(blank)
+
+    with blank.connect() as connection:
         context = MigrationContext.configure(connection)
         assert compare_metadata(context, Table.metadata) == []
-    engine.dispose()
 
 
+@pytest.mark.parametrize("dialect", ["sqlite"])
 def test_migrations_build_the_same_sqlite_schema_as_the_declarations(tmp_path, engine):
     migrated = connect(f"sqlite:///{tmp_path}/migrated.db")
 
@@ -43,15 +57,13 @@ def test_migrations_build_the_same_sqlite_schema_as_the_declarations(tmp_path, e
     migrated.dispose()
 
 
-def test_upgrading_twice_changes_nothing(tmp_path):
-    engine = connect(f"sqlite:///{tmp_path}/scalewatch.db")
-    assert schema.version(engine) is None
+def test_upgrading_twice_changes_nothing(blank):
+    assert schema.version(blank) is None
 
-    schema.upgrade(engine)
-    schema.upgrade(engine)
+    schema.upgrade(blank)
+    schema.upgrade(blank)
 
-    assert schema.version(engine) == schema.newest()
-    engine.dispose()
+    assert schema.version(blank) == schema.newest()
 
 
 def test_folder_of_the_database_is_created(tmp_path):
