@@ -8,6 +8,7 @@ from hypothesis import settings
 from sqlalchemy import Engine, text
 from sqlalchemy.orm import Session
 
+from large_database import large_database
 from scalewatch.app import create_app
 from scalewatch.jobs import perform_next
 from scalewatch.storage import schema
@@ -76,6 +77,20 @@ def empty(engine: Engine) -> None:
     with engine.begin() as connection:
         connection.execute(text("SET LOCAL lock_timeout = '10s'"))
         connection.execute(text(f"TRUNCATE {names} RESTART IDENTITY"))
+
+
+@pytest.fixture(scope="session")
+def large_engine() -> Iterator[Engine]:
+    """A database with the project of real size, for reading only."""
+    engine = connect(f"sqlite:///{large_database()}")
+    yield engine
+    engine.dispose()
+
+
+@pytest.fixture(scope="session")
+def large_client(large_engine: Engine) -> TestClient:
+    """The application on the project of real size, `large_project.PROJECT`."""
+    return TestClient(create_app(large_engine, embedded_worker=False))
 
 
 @pytest.fixture

@@ -1,10 +1,12 @@
 """Databases filled as the product fills them: runs recorded, then analysed."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from math import log2
+from uuid import NAMESPACE_OID, uuid5
 
-from builders import result, sweep_reports
+from builders import result, run_report, sweep_reports
 from scalewatch.jobs import perform_next
+from scalewatch.services import jobs
 from scalewatch.services.runs import record_runs
 from scalewatch.storage.session import Sessions
 from scalewatch.wire import RunReport
@@ -56,6 +58,55 @@ def record_project(sessions: Sessions, project: str = "openmpi") -> None:
                 configuration={"message_bytes": 256, "transport": transport},
             )
     record(sessions, reports)
+
+
+def record_half_failed_project(sessions: Sessions, project: str = "fragile") -> None:
+    """Record three commits of which much failed.
+
+    `solve` has results except on the machine `broken`, where everything fails;
+    `transpose` has none at all; `output` was measured at two scales only, `exchange`
+    up to 8 processes. The analysis of the second commit was given up for the machine
+    `slow`, and the third one waits for its analysis.
+    """
+    first, second, third = (list(_half_failed(project, number)) for number in (1, 2, 3))
+    record(sessions, first)
+    slow = [report for report in second if report.machine.name == "slow"]
+    with sessions.writing.begin() as session:
+        record_runs(session, slow)
+        if claim := jobs.claim(session, owner="test"):
+            jobs.fail(session, claim, "it ran out of memory", for_good=True)
+    record(sessions, [report for report in second if report not in slow])
+    with sessions.writing.begin() as session:
+        record_runs(session, third)
+
+
+def _half_failed(project: str, number: int) -> Iterator[RunReport]:
+    commit = {
+        "sha": f"{number}f" * 20,
+        "message": f"Attempt {number}",
+        "committed_at": f"2026-09-0{number}T12:00:00Z",
+    }
+    for machine in ("steady", "slow", "broken"):
+        for p in PROCESSES:
+            failed = {"transpose"} | ({"exchange"} if p > 8 else set())
+            measured = {"solve", "transpose", "exchange"}
+            measured |= {"output"} if p <= 4 else set()
+            if machine == "broken":
+                failed = measured
+            yield run_report(
+                id=str(uuid5(NAMESPACE_OID, f"{project} {number} {machine} {p}")),
+                project=project,
+                suite="nightly",
+                commit=commit,
+                machine={"name": machine, "fingerprint": {"cores": 16}},
+                coordinate={"p": p},
+                results=[
+                    failed_result(region)
+                    if region in failed
+                    else result(region=region, values=[1e-3 * (p + k) for k in (1, 2)])
+                    for region in sorted(measured)
+                ],
+            )
 
 
 def failed_result(region: str = "MPI_Scan") -> dict[str, object]:

@@ -1,6 +1,7 @@
 import shutil
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -80,7 +81,21 @@ def site_app(engine: Engine) -> FastAPI:
 @pytest.fixture
 def site(site_app: FastAPI) -> Iterator[str]:
     """The address of the application, served on a free port by a thread."""
-    server = uvicorn.Server(uvicorn.Config(site_app, port=0, log_level="warning"))
+    with served(site_app) as address:
+        yield address
+
+
+@pytest.fixture(scope="session")
+def large_site(large_engine: Engine) -> Iterator[str]:
+    """The address of the application on the project of real size, for reading."""
+    with served(create_app(large_engine, embedded_worker=False)) as address:
+        yield address
+
+
+@contextmanager
+def served(app: FastAPI) -> Iterator[str]:
+    """Serve an application on a free port, by a thread."""
+    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="warning"))
     thread = threading.Thread(target=server.run)
     thread.start()
     while not server.started:
@@ -99,6 +114,18 @@ def complaints() -> Complaints:
 @pytest.fixture
 def page(browser: Browser, site: str, complaints: Complaints) -> Iterator[Page]:
     """A page that fails its test if it broke the policy or a script failed."""
+    yield from _watched(browser, site, complaints)
+
+
+@pytest.fixture
+def large_page(
+    browser: Browser, large_site: str, complaints: Complaints
+) -> Iterator[Page]:
+    """A page on the project of real size, likewise watched."""
+    yield from _watched(browser, large_site, complaints)
+
+
+def _watched(browser: Browser, site: str, complaints: Complaints) -> Iterator[Page]:
     context = browser.new_context(base_url=site, color_scheme="light")
     page = context.new_page()
     complaints.listen(page)
