@@ -68,16 +68,50 @@ def test_repetitions_of_several_runs_at_one_coordinate_are_pooled(session):
     assert (model.points, model.repetitions) == (6, 20)
 
 
-def test_two_varying_parameters_are_refused_in_words(session):
-    reports = [
-        run_report(id=report.id, coordinate={"p": p, "n": 10 * p})
-        for p, report in zip((2, 4, 8, 16, 32), sweep_reports(), strict=False)
+def grid(seconds, processes=(2, 4, 8, 16, 32), sizes=(100, 200, 400, 800, 1600)):
+    """Return runs of a region that takes `seconds(p, n)`."""
+    return [
+        report
+        for p in processes
+        for n in sizes
+        for report in sweep_reports(
+            (p,),
+            {"solve": lambda p, n=n: seconds(p, n)},
+            noise=1e-3,
+            coordinate={"p": p, "n": n},
+        )
     ]
 
-    growth, verdict, reason = found(session, reports)["MPI_Bcast"]
+
+def test_a_grid_of_two_parameters_is_modelled_over_both(session):
+    outcome = found(session, grid(lambda p, n: 1e-3 + 1e-6 * n * log2(p)))
+
+    assert outcome["solve"][0] == "n log p"
+    (model,) = session.scalars(select(tables.Model))
+    assert [factor["parameter"] for factor in model.terms[0]["factors"]] == ["n", "p"]
+
+
+def test_what_grows_along_with_p_is_a_scan_over_p(session):
+    reports = [
+        report.model_copy(
+            update={
+                "coordinate": {**report.coordinate, "n": 10 * report.coordinate["p"]}
+            }
+        )
+        for report in sweep_reports(noise=1e-3)
+    ]
+
+    assert found(session, reports)["MPI_Bcast"][:2] == ("log p", "match")
+
+
+def test_a_parameter_that_some_runs_do_not_name_is_named(session):
+    first, *others = sweep_reports()
+    first = first.model_copy(update={"coordinate": {"p": 2, "n": 10}})
+
+    growth, verdict, reason = found(session, [first, *others])["MPI_Bcast"]
 
     assert (growth, verdict) == (None, "undecided")
-    assert "differ in n, p" in reason
+    assert "lack n" in reason
 
 
 def test_expectation_in_p_is_not_applied_to_a_scan_over_n(session):

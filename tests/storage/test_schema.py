@@ -1,3 +1,5 @@
+import re
+
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
@@ -7,9 +9,15 @@ from scalewatch.storage import schema
 from scalewatch.storage.session import connect
 from scalewatch.storage.tables import Table
 
+SEPARATOR = re.compile(r"\n|,(?![^(]*\))")
+"""Between clauses: the end of a line, or a comma outside of parentheses."""
+
 
 def declarations(engine):
-    """Return the lines of all CREATE statements, in any order."""
+    """Return the clauses of all CREATE statements, in any order.
+
+    A column that a later migration adds comes last, on a line with others.
+    """
     with engine.connect() as connection:
         found = connection.execute(
             text("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL")
@@ -17,7 +25,9 @@ def declarations(engine):
     return {
         "alembic_version"
         if name == "alembic_version"
-        else frozenset(line.strip(" ,\t") for line in sql.splitlines())
+        else frozenset(
+            clause.strip(" ,\t") for clause in SEPARATOR.split(sql.removesuffix(")"))
+        )
         for name, sql in found
     }
 

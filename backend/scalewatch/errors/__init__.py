@@ -6,6 +6,7 @@
     + BadProfile
     + BadScale
     + FallingLimit
+    + IncompleteCoordinates
     + MissingParameter
     + NoExpectation
     + NotFinite
@@ -15,7 +16,6 @@
     + NothingToScale
     + OutsideDomain
     + RepeatedScale
-    + SeveralParameters
     + SizeUnknown
     + TooFewMachines
     + TooFewProfiles
@@ -61,6 +61,7 @@ from scalewatch.errors.modelling import (
     BadProfile,
     BadScale,
     FallingLimit,
+    IncompleteCoordinates,
     MissingParameter,
     ModellingError,
     NoExpectation,
@@ -71,7 +72,6 @@ from scalewatch.errors.modelling import (
     NotOneParameter,
     OutsideDomain,
     RepeatedScale,
-    SeveralParameters,
     SizeUnknown,
     TooFar,
     TooFewMachines,
@@ -107,6 +107,7 @@ __all__ = [
     "Conflict",
     "FallingLimit",
     "InMemoryDatabase",
+    "IncompleteCoordinates",
     "InvalidReport",
     "LeaseLost",
     "MalformedFile",
@@ -126,7 +127,6 @@ __all__ = [
     "RepeatedScale",
     "RunAlreadyRecorded",
     "ScalewatchError",
-    "SeveralParameters",
     "SizeUnknown",
     "TooFar",
     "TooFewMachines",

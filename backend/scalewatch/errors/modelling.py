@@ -53,6 +53,17 @@ class FallingLimit(ModellingError):
         self.limit = limit
 
 
+class IncompleteCoordinates(ModellingError):
+    """Some runs of a series do not name a parameter that varies."""
+
+    def __init__(self, parameters: Iterable[str]) -> None:
+        self.parameters = tuple(parameters)
+        super().__init__(
+            f"some coordinates of the series lack {', '.join(self.parameters)}, which "
+            "varies; name it in all runs that belong together"
+        )
+
+
 class MissingParameter(ModellingError):
     """A growth was asked for its value without a setting for its parameter."""
 
@@ -140,17 +151,6 @@ class RepeatedScale(ModellingError):
         )
         self.what = what
         self.repeated = repeated
-
-
-class SeveralParameters(ModellingError):
-    """A series varies other than one parameter, the same everywhere."""
-
-    def __init__(self, parameters: Iterable[str]) -> None:
-        self.parameters = tuple(parameters)
-        super().__init__(
-            f"the coordinates differ in {', '.join(self.parameters)}; series are "
-            "modelled that vary one parameter, which all coordinates name"
-        )
 
 
 class SizeUnknown(ModellingError):

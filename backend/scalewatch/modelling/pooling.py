@@ -15,7 +15,7 @@ G. Shafer and V. Vovk, "A Tutorial on Conformal Prediction", JMLR 9, 2008.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import NormalDist
 from typing import Final
@@ -69,13 +69,22 @@ class _Pool:
     space: Space
 
     @classmethod
-    def of(cls, batch: Batch, space: Space) -> "_Pool":
-        """Return the largest part of a batch that was measured at the same settings."""
-        _, part = max(batch.groups(), key=lambda group: len(group[0]))
-        smallest = np.fmin.reduce(part.values, axis=(1, 2), initial=np.inf)
-        values = part.values[(smallest > 0) & part.is_finite]
-        step = max(1, -(-len(values) // MOST_SERIES))
-        return cls(part.settings, values[::step], space)
+    def all_of(cls, batch: Batch, space: Space) -> "list[_Pool]":
+        """Return the series that can be modelled, by settings, not too many of them."""
+        pools = [
+            cls(part.settings, part.values[_is_positive(part)], space)
+            for _, part in batch.groups()
+            if obstacle(part.settings, space) is None
+        ]
+        series = sum(len(pool.values) for pool in pools)
+        step = max(1, -(-series // MOST_SERIES))
+        thinned = [replace(pool, values=pool.values[::step]) for pool in pools]
+        return [pool for pool in thinned if len(pool.values)]
+
+
+def _is_positive(part: Batch) -> NDArray[np.bool_]:
+    smallest = np.fmin.reduce(part.values, axis=(1, 2), initial=np.inf)
+    return np.asarray((smallest > 0) & part.is_finite)
 
 
 def learn_noise(
@@ -93,8 +102,8 @@ def learn_noise(
     x
         Settings, shape (n,).
     values
-        Repetitions, shape (S, n, R), any unit; NaN where one is missing. Those count
-        that are positive and were measured at the same settings as most.
+        Repetitions, shape (S, n, R), any unit; NaN where one is missing. Those series
+        count that are positive and can be modelled.
     parameter
         Name of what varies.
     summary
@@ -107,15 +116,14 @@ def learn_noise(
     WrongShape, NotFinite
         If the arrays do not fit each other or a setting is no number.
     """
-    space = pmnf(parameter)
-    pool = _Pool.of(Batch.of(x, values, (parameter,)), space)
+    pools = _Pool.all_of(Batch.of(x, values, (parameter,)), pmnf(parameter))
     noise = replace(USUAL, summary=summary or USUAL.summary)
-    if len(pool.values) < LEAST_SERIES or obstacle(pool.settings, space):
+    if sum(len(pool.values) for pool in pools) < LEAST_SERIES:
         return noise
     if summary is None:
-        noise = min(ESTIMATORS, key=lambda each: _typical_misfit(pool, each))
-    noise = replace(noise, shares=_shares(pool, noise))
-    return replace(noise, widening=_widening(pool, noise, level))
+        noise = min(ESTIMATORS, key=lambda each: _typical_misfit(pools, each))
+    noise = replace(noise, shares=_shares(pools, noise))
+    return replace(noise, widening=_widening(pools, noise, level))
 
 
 def _weigh(pool: _Pool, location: Location, noise: Noise) -> Evidence:
@@ -124,34 +132,54 @@ def _weigh(pool: _Pool, location: Location, noise: Noise) -> Evidence:
     return weigh(tau, pool.space.constant, location, noise, scratch)
 
 
-def _typical_misfit(pool: _Pool, noise: Noise) -> float:
-    """Return the mean misfit of the best growths but for the worst."""
-    location = located(pool.values, noise)
-    misfit = np.sort(_weigh(pool, location, noise).fit.misfit.min(axis=0))
+def _typical_misfit(pools: Sequence[_Pool], noise: Noise) -> float:
+    """Return the mean misfit per point of the best growths but for the worst."""
+    found = []
+    for pool in pools:
+        location = located(pool.values, noise)
+        least = _weigh(pool, location, noise).fit.misfit.min(axis=0)
+        found.append(least / len(location.log))
+    misfit = np.sort(np.concatenate(found))
     return float(misfit[: int(TRIMMED * len(misfit))].mean())
 
 
-def _shares(pool: _Pool, noise: Noise) -> tuple[float, ...]:
+def _shares(pools: Sequence[_Pool], noise: Noise) -> tuple[float, ...]:
     """Return the shares of the excesses that make the series likeliest."""
-    location = located(pool.values, noise)
-    prior = Prior.of(pool.space, None, None)
+    all_located = [located(pool.values, noise) for pool in pools]
     usual = np.array(noise.shares)
     shares = usual
     for _ in range(ROUNDS):
         assumed = replace(noise, shares=tuple(shares.tolist()))
-        weighed = _weigh(pool, location, assumed)
-        belief = posterior(weighed.log_evidence, prior)
-        excess = Likelihood.of(location, assumed).responsibilities(
-            weighed.fit.misfit, Scratch(belief.shape)
+        shares = sum(
+            (
+                _excesses(pool, location, assumed)
+                for pool, location in zip(pools, all_located, strict=True)
+            ),
+            start=PSEUDO_SERIES * usual,
         )
-        series = np.einsum("lhs,hs->l", excess, belief)
-        shares = series + PSEUDO_SERIES * usual
         shares /= shares.sum()
     return tuple(shares.tolist())
 
 
-def _widening(pool: _Pool, noise: Noise, interval: float) -> float:
+def _excesses(pool: _Pool, location: Location, noise: Noise) -> Reals:
+    """Return how many of the series have each excess."""
+    weighed = _weigh(pool, location, noise)
+    belief = posterior(weighed.log_evidence, Prior.of(pool.space, None, None))
+    excess = Likelihood.of(location, noise).responsibilities(
+        weighed.fit.misfit, Scratch(belief.shape)
+    )
+    return np.asarray(np.einsum("lhs,hs->l", excess, belief))
+
+
+def _widening(pools: Sequence[_Pool], noise: Noise, interval: float) -> float:
     """Return the factor by which intervals have to be widened to hold."""
+    score = np.sort(np.concatenate([_scores(pool, noise, interval) for pool in pools]))
+    rank = min(math.ceil(interval * (len(score) + 1)), len(score))
+    return max(1.0, float(score[rank - 1]) / SLACK)
+
+
+def _scores(pool: _Pool, noise: Noise, interval: float) -> Reals:
+    """Return by how much the last measurement of each series misses its forecast."""
     ((name, x),) = pool.settings.items()
     rest = replace(pool, settings={name: x[:-1]}, values=pool.values[:, :-1])
     location = located(rest.values, noise)
@@ -169,6 +197,4 @@ def _widening(pool: _Pool, noise: Noise, interval: float) -> float:
     error = actual.log[-1] - middle
     reach = np.where(error > 0, high - middle, middle - low)
     scatter = NormalDist().inv_cdf((1 + interval) / 2) ** 2 * actual.variance
-    score = np.sort(np.abs(error) / np.sqrt(reach**2 + scatter))
-    rank = min(math.ceil(interval * (len(score) + 1)), len(score))
-    return max(1.0, float(score[rank - 1]) / SLACK)
+    return np.asarray(np.abs(error) / np.sqrt(reach**2 + scatter))

@@ -1,6 +1,8 @@
 """Analyse what a machine measured of a commit: models, divergence, verdicts."""
 
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from itertools import groupby
 from typing import Final
 
@@ -11,12 +13,14 @@ from scalewatch.exporters.findings import finding_object
 from scalewatch.modelling import (
     Finding,
     Growth,
+    Noise,
     default_deviation_limit,
     parse_growth,
 )
 from scalewatch.modelling.findings import refusal
 from scalewatch.services.batches import Asked, find_all
 from scalewatch.services.jobs import Subject
+from scalewatch.services.noise import noise_by_metric
 from scalewatch.services.pooling import Pool, pool
 from scalewatch.storage import expectations, points, samples, tables, verdicts
 from scalewatch.storage.inserts import Row
@@ -34,19 +38,28 @@ class Promise:
     growth: Growth
     deviation_limit: Growth
 
-    def is_about(self, parameter: str) -> bool:
-        """Tell whether it depends on no other parameter."""
+    def is_about(self, parameters: Sequence[str]) -> bool:
+        """Tell whether it depends on no other parameters."""
         named = {*self.growth.parameters, *self.deviation_limit.parameters}
-        return named <= {parameter}
+        return named <= set(parameters)
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What was found of one series; `promise` is what it is compared with, if any."""
+    """What was found of one series.
+
+    Parameters
+    ----------
+    promise
+        What it is compared with, if anything was promised.
+    noise
+        What was assumed of it; None where nothing could be modelled.
+    """
 
     series_id: int
     promise: Promise | None
     finding: Finding
+    noise: Noise | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,26 +75,28 @@ def analyse(session: Session, subject: Subject) -> Analysis:
     measured = points.of_commit(session, subject.commit_id, subject.machine_id)
     blobs = samples.of_runs(session, {each.run_id for each in measured})
     promises = _promises(session, subject.machine_id)
-    promise_of: dict[int, Promise | None] = {}
-    questions: dict[int, Asked] = {}
-    findings: dict[int, Finding] = {}
+    found: list[Answer] = []
+    asked: list[_Measured] = []
     for series_id, group in groupby(measured, key=lambda each: each.series_id):
         own = list(group)
         promise = promises.get((own[0].region, own[0].metric))
-        promise_of[series_id] = promise
         try:
-            questions[series_id] = _question(pool(own, blobs), promise)
+            pooled = pool(own, blobs)
         except ModellingError as error:
-            findings[series_id] = _refusal(promise, str(error))
-    answers = find_all(list(questions.values()), {"rule": RULE})
-    findings |= zip(questions, answers, strict=True)
-    return Analysis(
-        subject.commit_id,
-        tuple(
-            Answer(series_id, promise_of[series_id], finding)
-            for series_id, finding in findings.items()
-        ),
+            found.append(
+                Answer(series_id, promise, _refusal(promise, str(error)), None)
+            )
+        else:
+            asked.append(_Measured(series_id, own[0].metric, promise, pooled))
+    noise = noise_by_metric(session, subject, _by_metric(asked))
+    findings = find_all(
+        [each.question(noise[each.metric]) for each in asked], {"rule": RULE}
     )
+    found += [
+        Answer(each.series_id, each.promise, finding, noise[each.metric])
+        for each, finding in zip(asked, findings, strict=True)
+    ]
+    return Analysis(subject.commit_id, tuple(found))
 
 
 def record(session: Session, analysis: Analysis) -> None:
@@ -117,16 +132,35 @@ def _promise(expectation_id: int, growth: str, limit: str | None) -> Promise:
     )
 
 
-def _question(pooled: Pool, promise: Promise | None) -> Asked:
-    """Return a series as a question; it is compared with what it can be."""
-    is_comparable = promise is not None and promise.is_about(pooled.parameter)
-    return Asked(
-        parameters=(pooled.parameter,),
-        settings=pooled.settings,
-        values=pooled.values,
-        expectation=promise.growth if promise and is_comparable else None,
-        deviation_limit=promise.deviation_limit if promise and is_comparable else None,
-    )
+@dataclass(frozen=True, slots=True)
+class _Measured:
+    """A series that can be asked about."""
+
+    series_id: int
+    metric: str
+    promise: Promise | None
+    pool: Pool
+
+    def question(self, noise: Noise) -> Asked:
+        """Return it as a question; it is compared with what it can be."""
+        promise = self.promise
+        if promise is not None and not promise.is_about(self.pool.parameters):
+            promise = None
+        return Asked(
+            parameters=self.pool.parameters,
+            settings=self.pool.settings,
+            values=self.pool.values,
+            expectation=promise.growth if promise else None,
+            deviation_limit=promise.deviation_limit if promise else None,
+            noise=noise,
+        )
+
+
+def _by_metric(measured: Sequence[_Measured]) -> dict[str, list[Pool]]:
+    pools: dict[str, list[Pool]] = defaultdict(list)
+    for each in measured:
+        pools[each.metric].append(each.pool)
+    return pools
 
 
 def _refusal(promise: Promise | None, reason: str) -> Finding:
@@ -146,6 +180,7 @@ def _model_row(commit_id: int, answer: Answer) -> Row:
         "series_id": answer.series_id,
         "commit_id": commit_id,
         "rule": RULE,
+        "noise": asdict(answer.noise) if answer.noise else None,
         "points": found["points"],
         "repetitions": found["repetitions"],
         "constant": model["constant"],

@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalewatch.errors import ModellingError
-from scalewatch.modelling import Finding, Growth, find_models
+from scalewatch.modelling import Finding, Growth, Noise, find_models
 from scalewatch.modelling.batch import most_repetitions
 from scalewatch.modelling.findings import refusal
+from scalewatch.modelling.noise import USUAL
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,6 +30,8 @@ class Asked:
         E and D, if anything is expected.
     targets
         Where forecasts are wanted; the same for all series of equal parameters.
+    noise
+        What is known of it, from all series of the machine and the metric.
     """
 
     parameters: tuple[str, ...]
@@ -37,13 +40,14 @@ class Asked:
     expectation: Growth | None
     deviation_limit: Growth | None
     targets: Sequence[Mapping[str, float]] = ()
+    noise: Noise = USUAL
 
 
 def find_all(all_asked: Sequence[Asked], choices: Mapping[str, Any]) -> list[Finding]:
     """Return a finding for each series, in their order.
 
-    Series measured at the same settings and expected to grow alike are modelled
-    together. What makes no sense for some of them is their finding's reason.
+    Series measured at the same settings, expected to grow alike and of the same noise
+    are modelled together. What makes no sense for some is their finding's reason.
 
     Parameters
     ----------
@@ -66,6 +70,7 @@ def _batches(all_asked: Sequence[Asked]) -> Iterator[list[int]]:
             asked.settings.tobytes(),
             asked.expectation,
             asked.deviation_limit,
+            asked.noise,
         )
         batches.setdefault(alike, []).append(position)
     yield from batches.values()
@@ -81,6 +86,7 @@ def _findings(batch: Sequence[Asked], choices: Mapping[str, Any]) -> Sequence[Fi
             expectation=first.expectation,
             deviation_limit=first.deviation_limit,
             targets=first.targets,
+            noise=first.noise,
             **choices,
         )
     except ModellingError as error:

@@ -5,18 +5,20 @@ Runs at the same coordinate are repetitions of each other, whoever posted them w
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scalewatch.errors import NothingMeasured, SeveralParameters
+from scalewatch.errors import IncompleteCoordinates, NothingMeasured
 from scalewatch.storage.points import Measurement
 
 PARAMETER: Final = "p"
-"""What a scan is about as long as nothing varies."""
+"""What a scan is about as long as nothing varies, and what is named first."""
 
 Reals = NDArray[np.float64]
+Coordinate = Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -25,15 +27,15 @@ class Pool:
 
     Parameters
     ----------
-    parameter
+    parameters
         What varies.
     settings
-        Its settings in ascending order, shape (n, 1).
+        Its settings in ascending order, shape (n, parameters).
     values
         Repetitions at each of them, shape (n, R); NaN is missing.
     """
 
-    parameter: str
+    parameters: tuple[str, ...]
     settings: Reals
     values: Reals
 
@@ -50,36 +52,77 @@ def pool(measured: Sequence[Measurement], samples: Mapping[int, Reals]) -> Pool:
     ------
     NothingMeasured
         If every result failed.
-    SeveralParameters
-        If more than one parameter varies.
+    IncompleteCoordinates
+        If a parameter varies that some of them do not name.
     """
     succeeded = [each for each in measured if each.count]
     if not succeeded:
         raise NothingMeasured(each.reason for each in measured)
-    parameter = _varying([each.coordinate for each in succeeded])
-    repetitions: dict[float, list[Reals]] = {}
-    for each in succeeded:
-        values = samples[each.run_id][each.start : each.start + each.count]
-        repetitions.setdefault(float(each.coordinate[parameter]), []).append(values)
-    settings = sorted(repetitions)
-    rows = [np.concatenate(repetitions[setting]) for setting in settings]
-    values = np.full((len(rows), max(row.size for row in rows)), np.nan)
-    for padded, row in zip(values, rows, strict=True):
-        padded[: row.size] = row
-    return Pool(parameter, np.array(settings)[:, np.newaxis], values)
+    return pooled(
+        [each.coordinate for each in succeeded],
+        [
+            samples[each.run_id][each.start : each.start + each.count]
+            for each in succeeded
+        ],
+    )
 
 
-def _varying(coordinates: Sequence[Mapping[str, float]]) -> str:
-    """Return the only parameter that varies; one that is absent somewhere does."""
+def pooled(coordinates: Sequence[Coordinate], repetitions: Sequence[Reals]) -> Pool:
+    """Put the repetitions of runs at the same coordinate together.
+
+    Raises
+    ------
+    IncompleteCoordinates
+        If a parameter varies that some of them do not name.
+    """
+    parameters = modelled_parameters(coordinates)
+    together: dict[tuple[float, ...], list[Reals]] = {}
+    for at, values in zip(coordinates, repetitions, strict=True):
+        place = tuple(float(at[name]) for name in parameters)
+        together.setdefault(place, []).append(values)
+    places = sorted(together)
+    rows = [np.concatenate(together[place]) for place in places]
+    padded = np.full((len(rows), max(row.size for row in rows)), np.nan)
+    for line, row in zip(padded, rows, strict=True):
+        line[: row.size] = row
+    return Pool(parameters, np.array(places), padded)
+
+
+def modelled_parameters(coordinates: Sequence[Coordinate]) -> tuple[str, ...]:
+    """Return what a model of these coordinates is over, p first.
+
+    That is all that varies, but for what rises or falls with p throughout: weak
+    scaling is a scan over p, along which growth by p and by n are one.
+
+    Raises
+    ------
+    IncompleteCoordinates
+        If a parameter varies that some of them do not name.
+    """
     first = coordinates[0]
-    names = sorted(set().union(*coordinates))
+    names = sorted(
+        set().union(*coordinates), key=lambda name: (name != PARAMETER, name)
+    )
     varying = [
         name
         for name in names
-        if any(other.get(name) != first.get(name) for other in coordinates)
+        if any(at.get(name) != first.get(name) for at in coordinates)
     ]
-    if len(varying) > 1 or any(varying[0] not in at for at in coordinates if varying):
-        raise SeveralParameters(varying)
-    if varying:
-        return varying[0]
-    return PARAMETER if PARAMETER in first else names[0]
+    incomplete = [name for name in varying if any(name not in at for at in coordinates)]
+    if incomplete:
+        raise IncompleteCoordinates(incomplete)
+    if not varying:
+        return (names[0],)
+    leader, *others = varying
+    apart = [name for name in others if not _go_together(leader, name, coordinates)]
+    return (leader, *others) if apart else (leader,)
+
+
+def _go_together(one: str, other: str, coordinates: Sequence[Coordinate]) -> bool:
+    """Tell whether two parameters rise together, or one falls as the other rises."""
+    pairs = sorted({(at[one], at[other]) for at in coordinates})
+    steps = {
+        (x < next_x, np.sign(next_y - y))
+        for (x, y), (next_x, next_y) in pairwise(pairs)
+    }
+    return len(steps) == 1 and steps <= {(True, 1), (True, -1)}

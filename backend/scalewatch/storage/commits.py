@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
-from sqlalchemy import and_, func, or_, select, update
+from sqlalchemy import ColumnElement, and_, exists, func, or_, select, update
 from sqlalchemy.orm import Session
 
 from scalewatch import wire
@@ -31,11 +31,24 @@ def of_project(
         .limit(limit)
     )
     if before is not None:
-        made = TIME
-        last = before.committed_at or before.first_run_at
-        came_first = and_(made == last, tables.Commit.id < before.id)
-        wanted = wanted.where(or_(made < last, came_first))
+        wanted = wanted.where(_came_before(before))
     return session.scalars(wanted).all()
+
+
+def measured_before(
+    session: Session, commit: tables.Commit, machine_id: int, limit: int
+) -> Sequence[int]:
+    """Return the ids of older commits that a machine measured, newest first."""
+    is_measured = exists().where(
+        tables.Run.commit_id == tables.Commit.id, tables.Run.machine_id == machine_id
+    )
+    return session.scalars(
+        select(tables.Commit.id)
+        .where(tables.Commit.project_id == commit.project_id, is_measured)
+        .where(_came_before(commit))
+        .order_by(TIME.desc(), tables.Commit.id.desc())
+        .limit(limit)
+    ).all()
 
 
 def newest(session: Session, project_id: int) -> tables.Commit | None:
@@ -111,3 +124,9 @@ def _description(commit: wire.Commit) -> dict[str, Any]:
         for name in _DESCRIPTION
         for value in (getattr(commit, name),)
     }
+
+
+def _came_before(commit: tables.Commit) -> ColumnElement[bool]:
+    made, last = TIME, commit.committed_at or commit.first_run_at
+    came_first = and_(made == last, tables.Commit.id < commit.id)
+    return or_(made < last, came_first)

@@ -40,6 +40,7 @@ class Model(Table):
     series_id: Mapped[int] = mapped_column(ForeignKey("series.id"))
     commit_id: Mapped[int] = mapped_column(ForeignKey("commit.id"))
     rule: Mapped[str]
+    noise: Mapped[dict[str, Any] | None]  # what the rule assumed of it
     points: Mapped[int]
     repetitions: Mapped[int]
     constant: Mapped[float | None]
