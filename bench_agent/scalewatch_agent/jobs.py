@@ -22,15 +22,22 @@ PATIENCE = 5
 
 Event = Mapping[str, Any]
 Follow = Callable[[Event], None]
+Key = tuple[str, str | None, int | None]
+"""Region, metric and, where a job measures several, message size."""
 
 
 @dataclass(slots=True)
 class Outcome:
-    """What a job measured, by region, and why it failed if it did."""
+    """What a job measured, and why it failed if it did.
+
+    `failed` holds the reasons of regions that could not be measured although the job
+    went on.
+    """
 
     started_at: datetime
     ended_at: datetime
-    measured: dict[str, Event] = field(default_factory=dict)
+    measured: dict[Key, Event] = field(default_factory=dict)
+    failed: dict[str, str] = field(default_factory=dict)
     failure: str | None = None
 
 
@@ -56,7 +63,8 @@ class Progress:
     """How far a job has come."""
 
     processes: int
-    measured: dict[str, Event] = field(default_factory=dict)
+    measured: dict[Key, Event]
+    failed: dict[str, str]
     measuring: str | None = None
 
     def take(self, event: Event) -> None:
@@ -67,7 +75,10 @@ class Progress:
             case "measuring":
                 self.measuring = event["region"]
             case "measured":
-                self.measured[event["region"]] = event
+                self.measured[_key(event)] = event
+                self.measuring = None
+            case "failed":
+                self.failed[event["region"]] = event["reason"]
                 self.measuring = None
 
     @property
@@ -100,7 +111,7 @@ def run_job(
         Called with each event as it comes.
     """
     outcome = Outcome(started_at=_now(), ended_at=_now())
-    progress = Progress(processes, outcome.measured)
+    progress = Progress(processes, outcome.measured, outcome.failed)
     try:
         _run(command, environment, progress, monotonic() + time_limit, follow)
     except JobFailed as failure:
@@ -173,6 +184,10 @@ def _next_line(lines: "queue.Queue[str | None]", deadline: float) -> str | None:
         return lines.get(timeout=max(deadline - monotonic(), 0))
     except queue.Empty:
         raise TimeoutError from None
+
+
+def _key(event: Event) -> Key:
+    return event["region"], event.get("metric"), event.get("message_bytes")
 
 
 def _event(line: str) -> Event | None:

@@ -11,13 +11,14 @@ ThreadLevel = Literal["single", "multiple"]
 class Plan:
     """The regions of a suite, and how each of them is measured.
 
-    `budget` is in seconds per region; after `time_limit` seconds the processes end
-    themselves, even if nobody is left to end them.
+    `suite` is one of `scalewatch_agent.suites.SUITES`. Each of `message_bytes` makes a
+    run of its own. `budget` is in seconds per region; after `time_limit` seconds the
+    processes end themselves, even if nobody is left to end them.
     """
 
     suite: str
     regions: tuple[str, ...]
-    message_bytes: int
+    message_bytes: tuple[int, ...]
     repetitions: int
     warm_ups: int
     budget: float
@@ -33,4 +34,5 @@ class Plan:
     def from_json(cls, text: str) -> Self:
         """Return the plan that `to_json` wrote."""
         fields = json.loads(text)
-        return cls(**fields | {"regions": tuple(fields["regions"])})
+        lists = ("regions", "message_bytes")
+        return cls(**fields | {name: tuple(fields[name]) for name in lists})

@@ -1,6 +1,6 @@
 """The reports that are posted, made from what jobs measured."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
@@ -8,6 +8,7 @@ from uuid import uuid4
 from scalewatch.wire import Commit, Job, Machine, Procedure, Result, RunReport
 from scalewatch_agent.jobs import Outcome
 from scalewatch_agent.plan import Plan
+from scalewatch_agent.suites import SUITES
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,57 +21,62 @@ class Subject:
     settings: Mapping[str, str | bool]
 
 
-def run_report(
+def run_reports(
     subject: Subject, plan: Plan, processes: int, outcome: Outcome
-) -> RunReport:
-    """Return the run of one job; what it did not measure has failed, and says why."""
-    return RunReport(
-        schema_version=1,
-        id=uuid4(),
-        project=subject.project,
-        suite=plan.suite,
-        commit=subject.commit,
-        machine=subject.machine,
-        coordinate={"p": processes},
-        configuration={"message_bytes": plan.message_bytes, **subject.settings},
-        job=Job(nodes=1, started_at=outcome.started_at, ended_at=outcome.ended_at),
-        results=tuple(
-            _measured(plan, outcome.measured[region])
-            if region in outcome.measured
-            else _failed(region, outcome.failure)
-            for region in plan.regions
-        ),
-    )
+) -> list[RunReport]:
+    """Return the runs of one job, one per message size.
+
+    What the job did not measure has failed, and says why.
+    """
+    return [
+        RunReport(
+            schema_version=1,
+            id=uuid4(),
+            project=subject.project,
+            suite=SUITES[plan.suite].name,
+            commit=subject.commit,
+            machine=subject.machine,
+            coordinate={"p": processes},
+            configuration={"message_bytes": message_bytes, **subject.settings},
+            job=Job(nodes=1, started_at=outcome.started_at, ended_at=outcome.ended_at),
+            results=tuple(_results(plan, message_bytes, outcome)),
+        )
+        for message_bytes in plan.message_bytes
+    ]
+
+
+def _results(plan: Plan, message_bytes: int, outcome: Outcome) -> Iterator[Result]:
+    for region in plan.regions:
+        measured = [
+            event
+            for event in outcome.measured.values()
+            if event["region"] == region
+            and event.get("message_bytes", message_bytes) == message_bytes
+        ]
+        if measured:
+            yield from (_measured(plan, event) for event in measured)
+        else:
+            yield _failed(plan, region, outcome)
 
 
 def _measured(plan: Plan, event: Mapping[str, Any]) -> Result:
-    error = event["clock_error"]
     return Result(
         region=event["region"],
-        metric="time",
-        unit="s",
-        values=tuple(_seconds(value) for value in event["values"]),
-        procedure=Procedure(
-            synchronisation=event["synchronisation"],
-            oversubscribed=plan.oversubscribed,
-            repetitions_asked=plan.repetitions,
-            warm_ups=event["warm_ups"],
-            late=event["late"],
-            clock_error=None if error is None else _seconds(error),
-        ),
+        metric=event["metric"],
+        unit=event["unit"],
+        better=event.get("better", "lower"),
+        values=tuple(event["values"]),
+        procedure=Procedure(oversubscribed=plan.oversubscribed, **event["procedure"]),
     )
 
 
-def _failed(region: str, reason: str | None) -> Result:
+def _failed(plan: Plan, region: str, outcome: Outcome) -> Result:
+    suite = SUITES[plan.suite]
+    reason = outcome.failed.get(region) or outcome.failure
     return Result(
         region=region,
-        metric="time",
-        unit="s",
+        metric=suite.metric,
+        unit=suite.unit,
         status="failed",
         reason=reason or "the job ended without measuring it",
     )
-
-
-def _seconds(nanoseconds: int) -> float:
-    # Division by a power of ten rounds to the shortest decimal.
-    return nanoseconds / 1e9

@@ -2,26 +2,42 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Final
 
 
 @dataclass(frozen=True, slots=True)
 class Suite:
-    """Regions that are measured together, and the modules that hold their kernels."""
+    """Regions that are measured together.
 
+    Parameters
+    ----------
+    option
+        What the command line calls it.
+    name
+        What its runs are posted as.
+    module
+        Its `measure` runs under mpiexec.
+    regions
+        What is measured unless something else is asked for.
+    metric, unit
+        What is measured of every region.
+    repetitions
+        How many there are unless another number is asked for.
+    """
+
+    option: str
     name: str
+    module: str
     regions: tuple[str, ...]
-    modules: tuple[str, ...]
-
-    def load(self) -> None:
-        """Import the kernels, so that each registers itself; this imports MPI."""
-        for module in self.modules:
-            import_module(module)
+    metric: str
+    unit: str
+    repetitions: int
 
 
-MPI_COLLECTIVES: Final = Suite(
+RUNTIME: Final = Suite(
+    option="runtime",
     name="mpi-collectives",
+    module="scalewatch_agent.runtime",
     regions=(
         "MPI_Barrier",
         "MPI_Bcast",
@@ -32,10 +48,28 @@ MPI_COLLECTIVES: Final = Suite(
         "MPI_Alltoall",
         "Bcast (binary tree)",
     ),
-    modules=(
-        "scalewatch_agent.kernels.collectives",
-        "scalewatch_agent.kernels.litmus",
-    ),
+    metric="time",
+    unit="s",
+    repetitions=400,
 )
 
-SUITES: Final[Mapping[str, Suite]] = {suite.name: suite for suite in (MPI_COLLECTIVES,)}
+MEMORY: Final = Suite(
+    option="memory",
+    name="mpi-memory",
+    module="scalewatch_agent.memory",
+    regions=(
+        "MPI_Comm_create",
+        "MPI_Comm_dup",
+        "MPI_Win_create",
+        "MPI_Cart_create",
+        "MPI memory",
+    ),
+    metric="memory",
+    unit="B",
+    repetitions=3,
+)
+
+SUITES: Final[Mapping[str, Suite]] = {
+    suite.option: suite for suite in (RUNTIME, MEMORY)
+}
+"""By what the command line calls them."""

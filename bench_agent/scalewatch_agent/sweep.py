@@ -8,7 +8,7 @@ from scalewatch.wire import RunReport
 from scalewatch_agent.jobs import Event, run_job
 from scalewatch_agent.launcher import Launcher, is_oversubscribed
 from scalewatch_agent.plan import Plan
-from scalewatch_agent.runs import Subject, run_report
+from scalewatch_agent.runs import Subject, run_reports
 from scalewatch_agent.suites import Suite
 
 START = 60
@@ -22,7 +22,7 @@ class Sweep:
     suite: Suite
     regions: tuple[str, ...]
     processes: Sequence[int]
-    message_bytes: int
+    message_bytes: tuple[int, ...]
     repetitions: int
     warm_ups: int
     budget: float
@@ -31,7 +31,7 @@ class Sweep:
     def plan(self, processes: int, launcher: Launcher) -> Plan:
         """Return what the job with so many processes is to measure."""
         return Plan(
-            suite=self.suite.name,
+            suite=self.suite.option,
             regions=self.regions,
             message_bytes=self.message_bytes,
             repetitions=self.repetitions,
@@ -44,7 +44,8 @@ class Sweep:
 
     def _ample_time(self) -> int:
         """Warm-ups, windows and barriers may each use up the budget of a region."""
-        return START + round(len(self.regions) * (4 * self.budget + 5))
+        measurements = len(self.regions) * len(self.message_bytes)
+        return START + round(measurements * (4 * self.budget + 5))
 
 
 Follow = Callable[[int, Event], None]
@@ -52,8 +53,8 @@ Follow = Callable[[int, Event], None]
 
 def run_sweep(
     sweep: Sweep, launcher: Launcher, subject: Subject, follow: Follow
-) -> Iterator[RunReport]:
-    """Yield a run per process count as soon as its job has ended, well or not.
+) -> Iterator[list[RunReport]]:
+    """Yield the runs of each process count as soon as its job has ended, well or not.
 
     `follow` is called with the process count and each event of its job.
     """
@@ -68,4 +69,4 @@ def run_sweep(
             time_limit=plan.time_limit - 1,
             follow=partial(follow, processes),
         )
-        yield run_report(subject, plan, processes, outcome)
+        yield run_reports(subject, plan, processes, outcome)

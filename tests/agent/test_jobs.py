@@ -10,7 +10,11 @@ from scalewatch_agent.processes import marked_processes
 
 STARTED = '{"event": "started", "processes": 2}'
 MEASURING = '{"event": "measuring", "region": "MPI_Bcast"}'
-MEASURED = '{"event": "measured", "region": "MPI_Bcast", "values": [1]}'
+MEASURED = (
+    '{"event": "measured", "region": "MPI_Bcast", "metric": "time", "values": [1]}'
+)
+FAILED = '{"event": "failed", "region": "MPI_Bcast", "reason": "no memory"}'
+BCAST = ("MPI_Bcast", "time", None)
 
 
 def run(code, *, processes=2, time_limit=60.0, follow=lambda _event: None):
@@ -34,7 +38,7 @@ def test_job_brings_what_it_measured():
     outcome = run(says(STARTED, MEASURING, MEASURED), follow=events.append)
 
     assert outcome.failure is None
-    assert outcome.measured["MPI_Bcast"]["values"] == [1]
+    assert outcome.measured[BCAST]["values"] == [1]
     assert [event["event"] for event in events] == ["started", "measuring", "measured"]
     assert outcome.started_at <= outcome.ended_at
 
@@ -42,7 +46,14 @@ def test_job_brings_what_it_measured():
 def test_other_output_of_libraries_is_ignored():
     outcome = run(says("hello", '{"event": broken', "{}", MEASURED))
 
-    assert list(outcome.measured) == ["MPI_Bcast"]
+    assert list(outcome.measured) == [BCAST]
+    assert outcome.failure is None
+
+
+def test_region_that_fails_does_not_end_the_job():
+    outcome = run(says(STARTED, MEASURING, FAILED))
+
+    assert outcome.failed == {"MPI_Bcast": "no memory"}
     assert outcome.failure is None
 
 
@@ -59,7 +70,7 @@ def test_crash_is_reported_with_its_place_and_last_words():
 def test_what_was_measured_before_a_crash_is_kept():
     outcome = run(says(STARTED, MEASURED) + "raise SystemExit(3)")
 
-    assert list(outcome.measured) == ["MPI_Bcast"]
+    assert list(outcome.measured) == [BCAST]
     assert outcome.failure == "mpiexec ended with exit code 3"
 
 

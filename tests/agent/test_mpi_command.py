@@ -14,7 +14,7 @@ from scalewatch.wire import RunReport
 from scalewatch_agent.cli import main
 from scalewatch_agent.processors import processors
 from scalewatch_agent.spool import Entry, Spool
-from scalewatch_agent.suites import MPI_COLLECTIVES
+from scalewatch_agent.suites import RUNTIME
 
 QUICK = ("--repetitions", "5", "--warm-ups", "2", "--budget", "5")
 TEST = "SCALEWATCH_TEST"
@@ -49,7 +49,7 @@ def test_sweep_posts_a_run_per_process_count(openmpi, receiver, spool_folder):
     assert {run.commit.tag for run in runs} == {"v5.0.11"}
     assert len({json.dumps(run.configuration) for run in runs}) == 1
     for run in runs:
-        assert tuple(result.region for result in run.results) == MPI_COLLECTIVES.regions
+        assert tuple(result.region for result in run.results) == RUNTIME.regions
         assert {result.status for result in run.results} == {"ok"}
         assert {len(result.values) for result in run.results} == {5}
         assert min(min(result.values) for result in run.results) > 0
@@ -59,6 +59,46 @@ def test_sweep_posts_a_run_per_process_count(openmpi, receiver, spool_folder):
     assert not any(result.procedure.oversubscribed for result in runs[0].results)
     assert list(Spool(spool_folder).pending()) == []
     assert "MPI_Alltoall" in done.stdout
+
+
+@pytest.mark.usefixtures("spool_folder")
+def test_message_sizes_are_swept(openmpi, receiver):
+    options = ("-p", "2", "--message-bytes", "8,1024", "--regions", "MPI_Bcast")
+
+    done = measure(openmpi, receiver.url, *options)
+
+    assert done.exit_code == 0, done.output
+    sizes = [run["configuration"]["message_bytes"] for run in receiver.runs]
+    assert sizes == [8, 1024]
+    assert {run["coordinate"]["p"] for run in receiver.runs} == {2}
+
+
+@pytest.mark.usefixtures("spool_folder")
+def test_memory_suite_counts_what_constructors_allocate(openmpi, receiver):
+    done = measure(openmpi, receiver.url, "--suite", "memory", "-p", "1,2,4")
+
+    assert done.exit_code == 0, done.output
+    runs = [RunReport.model_validate_json(body) for body in receiver.bodies]
+    assert {run.suite for run in runs} == {"mpi-memory"}
+    dup = {
+        run.coordinate["p"]: set(result.values)
+        for run in runs
+        for result in run.results
+        if (result.region, result.metric) == ("MPI_Comm_dup", "memory")
+    }
+    # A list of processes, 8 bytes each, beside what does not depend on their number.
+    assert dup == {p: {8580 + 8 * p} for p in (2, 4)} | {1: dup[1]}
+    for run in runs:
+        of_mpi = {
+            result.metric: result.values[0]
+            for result in run.results
+            if result.region == "MPI memory"
+        }
+        assert of_mpi["memory"] > 100_000
+        assert (
+            max(of_mpi["anonymous memory"], of_mpi["shared memory"])
+            <= (of_mpi["memory"])
+        )
 
 
 @pytest.mark.usefixtures("spool_folder")

@@ -6,7 +6,7 @@ from scalewatch.wire import Commit, Machine, RunReport
 from scalewatch_agent.jobs import Outcome
 from scalewatch_agent.machine import fingerprint, machine_name
 from scalewatch_agent.plan import Plan
-from scalewatch_agent.runs import Subject, run_report
+from scalewatch_agent.runs import Subject, run_reports
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
 SUBJECT = Subject(
@@ -17,19 +17,26 @@ SUBJECT = Subject(
 )
 BCAST = {
     "region": "MPI_Bcast",
-    "values": [1500, 21],
-    "synchronisation": "window",
-    "warm_ups": 8,
-    "late": 3,
-    "clock_error": 640,
+    "message_bytes": 256,
+    "metric": "time",
+    "unit": "s",
+    "values": [1.5e-6, 2.1e-8],
+    "procedure": {
+        "synchronisation": "window",
+        "repetitions_asked": 400,
+        "warm_ups": 8,
+        "late": 3,
+        "clock_error": 6.4e-7,
+    },
 }
+KEY = ("MPI_Bcast", "time", 256)
 
 
 def plan(**fields):
     defaults = {
-        "suite": "mpi-collectives",
+        "suite": "runtime",
         "regions": ("MPI_Bcast", "MPI_Barrier"),
-        "message_bytes": 256,
+        "message_bytes": (256,),
         "repetitions": 400,
         "warm_ups": 8,
         "budget": 1.0,
@@ -44,14 +51,19 @@ def outcome(**fields):
     return Outcome(**{"started_at": NOW, "ended_at": NOW} | fields)
 
 
+def report_of(subject, of_plan, processes, made):
+    (report,) = run_reports(subject, of_plan, processes, made)
+    return report
+
+
 def test_plan_survives_its_way_to_the_processes():
     assert Plan.from_json(plan().to_json()) == plan()
 
 
 def test_run_tells_how_each_result_was_taken():
-    made = outcome(measured={"MPI_Bcast": BCAST})
+    made = outcome(measured={KEY: BCAST})
 
-    report = run_report(SUBJECT, plan(oversubscribed=True), 4, made)
+    report = report_of(SUBJECT, plan(oversubscribed=True), 4, made)
 
     result = report.results[0]
     assert report.coordinate == {"p": 4}
@@ -68,17 +80,64 @@ def test_run_tells_how_each_result_was_taken():
 
 
 def test_what_a_job_left_out_has_failed_for_its_reason():
-    made = outcome(measured={"MPI_Bcast": BCAST}, failure="time limit of 9 s reached")
+    made = outcome(measured={KEY: BCAST}, failure="time limit of 9 s reached")
 
-    bcast, barrier = run_report(SUBJECT, plan(), 4, made).results
+    bcast, barrier = report_of(SUBJECT, plan(), 4, made).results
 
     assert (bcast.status, bcast.reason) == ("ok", None)
     assert (barrier.status, barrier.reason) == ("failed", "time limit of 9 s reached")
     assert barrier.values == ()
 
 
+def test_region_that_failed_alone_says_why():
+    made = outcome(failed={"MPI_Bcast": "no memory"})
+
+    bcast, _ = report_of(SUBJECT, plan(), 4, made).results
+
+    assert (bcast.status, bcast.reason) == ("failed", "no memory")
+
+
+def test_each_message_size_is_a_run_of_its_own():
+    large = BCAST | {"message_bytes": 1024, "values": [0.5]}
+    made = outcome(measured={KEY: BCAST, ("MPI_Bcast", "time", 1024): large})
+    sizes = plan(regions=("MPI_Bcast",), message_bytes=(256, 1024))
+
+    reports = run_reports(SUBJECT, sizes, 4, made)
+
+    assert [report.configuration["message_bytes"] for report in reports] == [256, 1024]
+    assert [report.results[0].values for report in reports] == [
+        (1.5e-6, 2.1e-8),
+        (0.5,),
+    ]
+    assert len({report.id for report in reports}) == 2
+
+
+def test_region_can_bring_several_metrics():
+    first = {
+        "region": "MPI_Comm_dup",
+        "metric": "first-object memory",
+        "unit": "B",
+        "values": [9000],
+        "procedure": {},
+    }
+    later = first | {"metric": "memory", "values": [8596, 8596]}
+    made = outcome(
+        measured={(one["region"], one["metric"], None): one for one in (first, later)}
+    )
+    memory = plan(suite="memory", regions=("MPI_Comm_dup", "MPI memory"))
+
+    report = report_of(SUBJECT, memory, 2, made)
+
+    assert report.suite == "mpi-memory"
+    assert [(one.metric, one.status) for one in report.results] == [
+        ("first-object memory", "ok"),
+        ("memory", "ok"),
+        ("memory", "failed"),
+    ]
+
+
 def test_region_that_a_proper_job_does_not_mention_has_failed():
-    results = run_report(SUBJECT, plan(), 4, outcome()).results
+    results = report_of(SUBJECT, plan(), 4, outcome()).results
 
     assert {result.reason for result in results} == {
         "the job ended without measuring it"
@@ -86,7 +145,7 @@ def test_region_that_a_proper_job_does_not_mention_has_failed():
 
 
 def test_configuration_holds_nothing_that_follows_from_the_coordinate():
-    few, many = (run_report(SUBJECT, plan(), p, outcome()) for p in (2, 64))
+    few, many = (report_of(SUBJECT, plan(), p, outcome()) for p in (2, 64))
 
     assert few.configuration == many.configuration
     assert few.configuration == {
@@ -97,13 +156,13 @@ def test_configuration_holds_nothing_that_follows_from_the_coordinate():
 
 
 def test_each_run_has_an_id_of_its_own():
-    assert run_report(SUBJECT, plan(), 4, outcome()).id != (
-        run_report(SUBJECT, plan(), 4, outcome()).id
+    assert report_of(SUBJECT, plan(), 4, outcome()).id != (
+        report_of(SUBJECT, plan(), 4, outcome()).id
     )
 
 
 def test_run_reads_the_same_on_the_other_side():
-    report = run_report(SUBJECT, plan(), 4, outcome(measured={"MPI_Bcast": BCAST}))
+    report = report_of(SUBJECT, plan(), 4, outcome(measured={KEY: BCAST}))
 
     text = report.model_dump_json(by_alias=True, exclude_none=True)
 

@@ -36,6 +36,20 @@ def test_published_expectations_are_those_of_the_paper():
     assert ours == paper
 
 
+def test_published_expectations_of_memory_are_those_of_the_paper():
+    paper = {
+        (row["region"], row["metric"]): Growth.of("p", **row["expectation"])
+        for row in read("table3_mpi_memory.json")["rows"]
+    }
+
+    ours = {
+        (region.removeprefix("MPI_"), metric): parse_growth(growth)
+        for (region, metric), growth in published.GROWTHS["mpi-memory"].items()
+    }
+
+    assert ours == paper
+
+
 def test_first_run_of_the_suite_brings_the_published_expectations(session):
     record_runs(session, sweep_reports((2,)))
 

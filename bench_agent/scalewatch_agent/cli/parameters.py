@@ -9,6 +9,7 @@ import click
 from pydantic import TypeAdapter, ValidationError
 
 from scalewatch_agent.installation import PACKAGES, REQUIREMENT
+from scalewatch_agent.suites import SUITES
 
 Callback = Callable[[click.Context, click.Parameter, Any], Any]
 
@@ -28,23 +29,20 @@ def process_counts(
     return tuple(dict.fromkeys(map(int, value.split(","))))
 
 
-def names_out_of(kind: str, known: Sequence[str]) -> Callback:
-    """Return a callback for names separated by commas; all of them by default."""
-
-    def names(
-        ctx: click.Context,  # noqa: ARG001
-        parameter: click.Parameter,  # noqa: ARG001
-        value: str | None,
-    ) -> tuple[str, ...]:
-        if value is None:
-            return tuple(known)
-        chosen = [text.strip() for text in value.split(",")]
-        for name in chosen:
-            if name not in known:
-                raise click.BadParameter(unknown(kind, name, known))
-        return tuple(dict.fromkeys(chosen))
-
-    return names
+def regions(
+    ctx: click.Context,
+    parameter: click.Parameter,  # noqa: ARG001
+    value: str | None,
+) -> tuple[str, ...]:
+    """Return regions of the suite, separated by commas; the usual ones by default."""
+    suite = SUITES[ctx.params["suite"]]
+    if value is None:
+        return suite.regions
+    chosen = [text.strip() for text in value.split(",")]
+    for name in chosen:
+        if name not in suite.regions:
+            raise click.BadParameter(unknown("region", name, suite.regions))
+    return tuple(dict.fromkeys(chosen))
 
 
 def requirement(
@@ -65,17 +63,21 @@ def requirement(
     return value
 
 
-def multiple_of_eight(
+def message_sizes(
     ctx: click.Context,  # noqa: ARG001
     parameter: click.Parameter,  # noqa: ARG001
-    value: int,
-) -> int:
-    """Return a message size that reductions can add up."""
-    if value % DOUBLE:
-        raise click.BadParameter(
-            f"{value} is no multiple of 8; reductions add up doubles of 8 bytes."
-        )
-    return value
+    value: str,
+) -> tuple[int, ...]:
+    """Return message sizes, separated by commas, that reductions can add up."""
+    for text in value.split(","):
+        if not text.strip().isdecimal() or int(text) < DOUBLE:
+            raise click.BadParameter(f"{text!r} is not a whole number from 8.")
+        if int(text) % DOUBLE:
+            raise click.BadParameter(
+                f"{text.strip()} is no multiple of 8; reductions add up doubles of 8 "
+                "bytes."
+            )
+    return tuple(dict.fromkeys(map(int, value.split(","))))
 
 
 def wire(field: Any) -> Callback:

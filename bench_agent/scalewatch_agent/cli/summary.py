@@ -6,9 +6,11 @@ from statistics import median
 from typing import Any
 
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from scalewatch.wire import Result, RunReport
+from scalewatch_agent.cli.quantities import number, unit_shown
 from scalewatch_agent.delivery import Delivery
 from scalewatch_agent.upload import Delivered, Refused, Undelivered
 
@@ -16,20 +18,28 @@ BARRIER = "ᵇ"
 
 
 def print_table(title: str, reports: Sequence[RunReport]) -> None:
-    """Print the median of each region at each process count."""
+    """Print the median of each region and metric at each process count."""
     console = Console()
     table = Table(title=title, title_justify="left")
     table.add_column("region", no_wrap=True)
+    sizes = {report.configuration["message_bytes"] for report in reports}
     for report in reports:
-        table.add_column(f"p = {report.coordinate['p']}", justify="right")
-    for results in zip(*(report.results for report in reports), strict=True):
-        table.add_row(results[0].region, *map(_cell, results))
+        table.add_column(
+            _heading(report, several_sizes=len(sizes) > 1), justify="right"
+        )
+    found = [
+        {(one.region, one.metric, one.unit): one for one in report.results}
+        for report in reports
+    ]
+    for key in dict.fromkeys(key for results in found for key in results):
+        table.add_row(
+            escape(_label(*key)), *(_cell(results.get(key)) for results in found)
+        )
     console.print(table)
     shown = [result for report in reports for result in report.results]
     if any(_is_barrier_synchronised(result) for result in shown):
         console.print(
-            f"Median in µs; {BARRIER} synchronised by barriers, since processes had to "
-            "share cores.",
+            f"{BARRIER} synchronised by barriers, since processes had to share cores.",
             highlight=False,
         )
 
@@ -67,6 +77,8 @@ def _result(result: Result) -> Mapping[str, Any]:
     procedure = result.procedure
     return {
         "region": result.region,
+        "metric": result.metric,
+        "unit": result.unit,
         "status": "ok",
         "median": median(result.values),
         "repetitions": len(result.values),
@@ -74,11 +86,25 @@ def _result(result: Result) -> Mapping[str, Any]:
     }
 
 
-def _cell(result: Result) -> str:
+def _heading(report: RunReport, *, several_sizes: bool) -> str:
+    heading = f"p = {report.coordinate['p']}"
+    if several_sizes:
+        heading += f"\n{report.configuration['message_bytes']:,} B"
+    return heading
+
+
+def _label(region: str, metric: str, unit: str) -> str:
+    words = region if metric in {"time", "memory"} else f"{region}, {metric}"
+    return f"{words} [{unit_shown(unit)}]"
+
+
+def _cell(result: Result | None) -> str:
+    if result is None:
+        return ""
     if result.status == "failed":
         return "failed"
     mark = BARRIER if _is_barrier_synchronised(result) else ""
-    return f"{median(result.values) * 1e6:,.2f}{mark}"
+    return f"{number(median(result.values), result.unit)}{mark}"
 
 
 def _is_barrier_synchronised(result: Result) -> bool:

@@ -1,14 +1,16 @@
 """The kernels an agent can run, one file per family.
 
 A kernel takes a communicator and a message size in bytes, allocates what it needs, and
-returns the operation to be timed. Registering it under its region, and naming the
-region in `scalewatch_agent.suites`, is enough to reach the command line.
+returns the operation to be timed. Registering it under its region in a module that
+`FAMILIES` names, and naming the region in `scalewatch_agent.suites`, is enough to reach
+the command line.
 """
 
 from array import array
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias
+from importlib import import_module
+from typing import Final, TypeAlias
 
 from mpi4py.MPI import Intracomm
 
@@ -31,6 +33,16 @@ class Operation:
 Kernel = Callable[[Intracomm, int], Operation]
 
 KERNELS: dict[str, Kernel] = {}
+"""By region, once they are loaded."""
+
+FAMILIES: Final = ("collectives", "litmus")
+"""The modules beside this one whose kernels are loaded."""
+
+
+def load_kernels() -> None:
+    """Import all families, so that each kernel registers itself."""
+    for family in FAMILIES:
+        import_module(f"{__name__}.{family}")
 
 
 def kernel(region: str) -> Callable[[Kernel], Kernel]:

@@ -3,10 +3,10 @@ from array import array
 import pytest
 from mpi4py import MPI
 
-from scalewatch_agent.kernels import KERNELS, Operation, pattern
-from scalewatch_agent.suites import MPI_COLLECTIVES
+from scalewatch_agent.kernels import KERNELS, Operation, load_kernels, pattern
+from scalewatch_agent.suites import RUNTIME
 
-MPI_COLLECTIVES.load()
+load_kernels()
 BYTES = 64
 
 
@@ -24,7 +24,7 @@ def sums(size: int) -> array:
 
 
 def test_suite_has_a_kernel_for_each_of_its_regions():
-    assert set(MPI_COLLECTIVES.regions) <= set(KERNELS)
+    assert set(RUNTIME.regions) <= set(KERNELS)
 
 
 @pytest.mark.parametrize("region", ["MPI_Bcast", "Bcast (binary tree)"])
