@@ -65,3 +65,69 @@ def test_report_survives_its_own_json():
     assert (
         RunReport.model_validate_json(report.model_dump_json(by_alias=True)) == report
     )
+
+
+def profile(*functions, **fields):
+    return run(results=[], profile={"functions": list(functions)} | fields)
+
+
+def test_profiled_run_needs_no_result():
+    report = RunReport.model_validate(
+        profile({"region": "fluxes", "seconds": 1.5}), strict=False
+    )
+
+    assert report.profile.seconds == {"fluxes": 1.5}
+
+
+def test_proportions_are_of_the_total():
+    report = RunReport.model_validate(
+        profile({"region": "fluxes", "proportion": 0.87}, total_seconds=200.0),
+        strict=False,
+    )
+
+    assert report.profile.seconds == {"fluxes": pytest.approx(174)}
+
+
+@pytest.mark.parametrize(
+    ("bad", "field", "message"),
+    [
+        (run(results=[]), "results", "at least one result"),
+        (profile(), "profile.functions", "no function took any time"),
+        (
+            profile({"region": "a", "seconds": -1.0}),
+            "profile.functions.0.seconds",
+            "greater than or equal to 0",
+        ),
+        (
+            profile({"region": "a", "seconds": 0.0}),
+            "profile.functions",
+            "no function took any time",
+        ),
+        (
+            profile({"region": "a", "proportion": 0.5}),
+            "profile.functions.0.seconds",
+            "a proportion of total_seconds",
+        ),
+        (
+            profile({"region": "a", "seconds": 1.0}, {"region": "a", "seconds": 2.0}),
+            "profile.functions.1.region",
+            "more than once",
+        ),
+        (
+            profile(
+                {"region": "main", "seconds": 10.0},
+                {"region": "solve", "seconds": 9.0},
+                total_seconds=10.0,
+            ),
+            "profile.functions",
+            "exclusive times are expected",
+        ),
+    ],
+)
+def test_profile_that_makes_no_sense_is_refused(bad, field, message):
+    with pytest.raises(ValidationError) as caught:
+        RunReport.model_validate(bad, strict=False)
+
+    (fault,) = faults(caught.value)
+    assert fault.field == field
+    assert message in fault.message

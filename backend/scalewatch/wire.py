@@ -207,6 +207,64 @@ class Result(Report):
         return self
 
 
+class FunctionTime(Report):
+    """What one function took of a run: seconds, or its share of all of them."""
+
+    region: Name = Field(examples=["exchange_halo"])
+    seconds: Annotated[Quantity, Field(ge=0)] | None = None
+    proportion: Annotated[Finite, Field(ge=0, le=1)] | None = None
+
+
+class Profile(Report):
+    """Where the time of a run went, function by function."""
+
+    total_seconds: Annotated[Quantity, Field(gt=0)] | None = Field(
+        None, description="What proportions are shares of."
+    )
+    functions: Annotated[tuple[FunctionTime, ...], Field(max_length=10_000)]
+
+    @model_validator(mode="after")
+    def _times_each_function_once(self) -> Self:
+        names = set()
+        for position, function in enumerate(self.functions):
+            field = f"functions.{position}"
+            if function.region in names:
+                message = f"{function.region} is there more than once"
+                raise wrong(message, field=f"{field}.region")
+            names.add(function.region)
+            if function.seconds is None and (
+                function.proportion is None or self.total_seconds is None
+            ):
+                raise wrong(
+                    "a function takes seconds, or a proportion of total_seconds",
+                    field=f"{field}.seconds",
+                )
+        return self
+
+    @model_validator(mode="after")
+    def _adds_up(self) -> Self:
+        together = sum(self.seconds.values())
+        if not together:
+            raise wrong("no function took any time", field="functions")
+        if self.total_seconds is not None and together > 1.001 * self.total_seconds:
+            raise wrong(
+                f"the functions took {together:g} s of {self.total_seconds:g} s: "
+                "exclusive times are expected, without those of called functions",
+                field="functions",
+            )
+        return self
+
+    @property
+    def seconds(self) -> dict[str, float]:
+        """What each function took, in seconds."""
+        return {
+            function.region: function.seconds
+            if function.seconds is not None
+            else (function.proportion or 0.0) * (self.total_seconds or 0.0)
+            for function in self.functions
+        }
+
+
 class RunReport(Report):
     """One execution of a suite: a commit on a machine at one coordinate."""
 
@@ -219,7 +277,8 @@ class RunReport(Report):
     coordinate: Annotated[dict[Name, Setting], Field(min_length=1, max_length=20)]
     configuration: Annotated[dict[Name, Fact], Field(max_length=200)] = {}
     job: Job | None = None
-    results: Annotated[tuple[Result, ...], FailFast()]
+    results: Annotated[tuple[Result, ...], FailFast()] = ()
+    profile: Profile | None = None
 
     @field_validator("coordinate")
     @classmethod
@@ -231,12 +290,11 @@ class RunReport(Report):
                 raise wrong(f"{setting} is not a whole number", field=parameter)
         return coordinate
 
-    @field_validator("results")
-    @classmethod
-    def _is_not_empty(cls, results: tuple[Result, ...]) -> tuple[Result, ...]:
-        if not results:
-            raise wrong("a run brings at least one result")
-        return results
+    @model_validator(mode="after")
+    def _brings_something(self) -> Self:
+        if not self.results and self.profile is None:
+            raise wrong("a run brings at least one result", field="results")
+        return self
 
     @model_validator(mode="after")
     def _names_each_result_once(self) -> Self:

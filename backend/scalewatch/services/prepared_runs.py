@@ -7,7 +7,7 @@ import numpy as np
 import zstandard
 from numpy.typing import NDArray
 
-from scalewatch.storage import points, samples
+from scalewatch.storage import points, profiles, samples
 from scalewatch.storage.digests import canonical, digest_of
 from scalewatch.wire import UNITS, Result, RunReport
 
@@ -26,6 +26,8 @@ class PreparedRun:
         A row per result, without the ids of series and run.
     samples
         All repetitions.
+    profile
+        Seconds by function, if the run was profiled.
     """
 
     report: RunReport
@@ -33,11 +35,14 @@ class PreparedRun:
     digest: str
     points: tuple[dict[str, Any], ...]
     samples: bytes
+    profile: bytes | None
 
 
 def prepare(report: RunReport) -> PreparedRun:
     """Summarise and compress the repetitions of a run."""
-    content = canonical(report.model_dump(by_alias=True))
+    # A run without a profile keeps the digest that it had before there were profiles.
+    absent = {"profile"} if report.profile is None else None
+    content = canonical(report.model_dump(by_alias=True, exclude=absent))
     values = [_canonical_values(result) for result in report.results]
     starts = np.cumsum([0, *(each.size for each in values)]).tolist()
     return PreparedRun(
@@ -60,7 +65,10 @@ def prepare(report: RunReport) -> PreparedRun:
                 strict=True,
             )
         ),
-        samples=samples.encode(np.concatenate(values)),
+        samples=samples.encode(np.concatenate([np.empty(0), *values])),
+        profile=None
+        if report.profile is None
+        else profiles.encode(report.profile.seconds),
     )
 
 

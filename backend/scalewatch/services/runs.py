@@ -13,6 +13,7 @@ from scalewatch.services.prepared_runs import PreparedRun, prepare
 from scalewatch.storage import (
     commits,
     machines,
+    profiles,
     projects,
     runs,
     series,
@@ -74,6 +75,8 @@ def _record(session: Session, prepared: PreparedRun) -> _Recorded:
         if run_id is not None:
             runs.add_payload(session, run_id, prepared.payload, prepared.digest)
             _add_points(session, run_id, row, prepared)
+            if prepared.profile is not None:
+                profiles.add(session, run_id, prepared.profile)
             subject = str(Subject(row["commit_id"], row["machine_id"]))
             return _Recorded(uuid, subject, is_new=True)
         # Another transaction recorded it after we looked.

@@ -2,11 +2,10 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
-from math import isfinite
 from typing import Self
 
-from scalewatch.errors import BadScale, UnknownChoice
 from scalewatch.modelling import ScalingKind
+from scalewatch.services.choices import one_of, positive
 
 
 class Source(StrEnum):
@@ -62,32 +61,10 @@ class Question:
             If a size or scale is not a positive number.
         """
         return cls(
-            kind=ScalingKind(_one_of("scaling", kind or ScalingKind.STRONG)),
-            size=_positive("problem size", size),
-            base=_positive("scale", base),
-            source=Source(_one_of("source", source or Source.MEASURED)),
-            reach=_positive("scale", reach),
+            kind=one_of("scaling", kind, ScalingKind.STRONG),
+            size=positive("problem size", size),
+            base=positive("scale", base),
+            source=one_of("source", source, Source.MEASURED),
+            reach=positive("scale", reach),
             vs=vs or None,
         )
-
-
-CHOICES = {"scaling": ScalingKind, "source": Source}
-
-
-def _one_of(option: str, chosen: str) -> str:
-    known = [str(each) for each in CHOICES[option]]
-    if chosen not in known:
-        raise UnknownChoice(option, chosen, known)
-    return chosen
-
-
-def _positive(what: str, text: str | None) -> float | None:
-    if not text:
-        return None
-    try:
-        number = float(text)
-    except ValueError:
-        raise BadScale(what, text) from None
-    if not (isfinite(number) and number > 0):
-        raise BadScale(what, text)
-    return number

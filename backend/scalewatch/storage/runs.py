@@ -85,9 +85,9 @@ def add_points(
 ) -> None:
     """Insert the points of a run, and its samples as one blob."""
     session.execute(insert(tables.Samples), {"run_id": run_id, "blob": samples})
-    session.execute(
-        insert(tables.Point), [{"run_id": run_id, **point} for point in points]
-    )
+    if points:
+        rows = [{"run_id": run_id, **point} for point in points]
+        session.execute(insert(tables.Point), rows)
 
 
 def described(session: Session, uuid: UUID) -> Description:

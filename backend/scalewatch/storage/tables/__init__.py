@@ -20,6 +20,7 @@ from scalewatch.storage.tables.measurements import (
     Samples,
     Series,
 )
+from scalewatch.storage.tables.profiles import Profile
 
 __all__ = [
     "Commit",
@@ -32,6 +33,7 @@ __all__ = [
     "Model",
     "Payload",
     "Point",
+    "Profile",
     "Project",
     "Run",
     "Samples",
