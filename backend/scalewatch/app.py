@@ -16,9 +16,9 @@ from scalewatch.api import problems
 from scalewatch.errors import ScalewatchError
 from scalewatch.jobs.worker import Worker
 from scalewatch.pages.errors import show_error
-from scalewatch.pages.headers import SecurityHeaders
 from scalewatch.settings import get_settings
 from scalewatch.storage.session import connect, sessions_of
+from scalewatch.web.headers import SecurityHeaders
 
 
 def served() -> FastAPI:

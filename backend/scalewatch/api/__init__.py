@@ -6,6 +6,7 @@ from scalewatch.api import (
     expectations,
     figures,
     jobs,
+    problems,
     projects,
     runs,
     scaling_errors,
@@ -14,5 +15,7 @@ from scalewatch.api import (
 
 router = APIRouter()
 for noun in (runs, jobs, projects, expectations, scaling_errors, figures, status):
-    router.include_router(noun.router, prefix="/api/v1")
+    router.include_router(
+        noun.router, prefix="/api/v1", responses=problems.problems(401)
+    )
 router.include_router(status.health)

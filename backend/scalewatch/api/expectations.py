@@ -7,7 +7,7 @@ from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
 from scalewatch import wire
-from scalewatch.api.dependencies import ReadingDep, WritingDep
+from scalewatch.api.dependencies import AdminDep, ReadingDep
 from scalewatch.api.problems import problems
 from scalewatch.api.schemas import Expectation, Schema
 from scalewatch.errors import BadExpression
@@ -75,9 +75,9 @@ def list_expectations(
     return {"expectations": expectations.of_project(session, project)}
 
 
-@router.put("", responses=problems(404, 422))
+@router.put("", responses=problems(403, 404, 422))
 def declare_expectations(
-    session: WritingDep, project: str, declared: Declarations
+    session: AdminDep, project: str, declared: Declarations
 ) -> Expectations:
     """Declare expectations, as new versions where they differ from those in force.
 

@@ -16,11 +16,14 @@ from scalewatch.errors import (
     BadExpression,
     BodyTooLarge,
     Conflict,
+    ForeignOrigin,
     InvalidReport,
     ModellingError,
     NotFound,
+    NotPermitted,
     Refused,
     ScalewatchError,
+    Unauthenticated,
     UnreadableBody,
     UnsupportedContent,
 )
@@ -31,9 +34,12 @@ STATUS: Final[Mapping[type[ScalewatchError], int]] = {
     AmbiguousReference: 409,
     BodyTooLarge: 413,
     Conflict: 409,
+    ForeignOrigin: 403,
     ModellingError: 422,
     NotFound: 404,
+    NotPermitted: 403,
     Refused: 422,
+    Unauthenticated: 401,
     UnreadableBody: 400,
     UnsupportedContent: 415,
 }
@@ -83,6 +89,8 @@ def problem_of(request: Request, error: ScalewatchError) -> Response:
         evidence["errors"] = _errors(error.faults)
     if isinstance(error, BadExpression):
         evidence |= {"position": error.position, "expected": error.expected}
+    if isinstance(error, Unauthenticated):
+        headers["WWW-Authenticate"] = "Bearer"
     if isinstance(error, UnsupportedContent):
         headers[ACCEPTS[error.header]] = ", ".join(error.known)
     name = type(error).__name__

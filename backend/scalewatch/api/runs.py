@@ -1,7 +1,6 @@
 """Runs: post them, read them, ask for their verdicts."""
 
 import asyncio
-from functools import partial
 from time import monotonic
 from typing import Annotated, Any, Final, Literal
 from uuid import UUID
@@ -10,13 +9,16 @@ import orjson
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from pydantic import Field
+from sqlalchemy.orm import Session
 
 from scalewatch.api import report_schemas, schemas
 from scalewatch.api.answers import answer, answers
 from scalewatch.api.bodies import decoded, received, reports_in
-from scalewatch.api.dependencies import ReadingDep, SessionsDep
+from scalewatch.api.dependencies import DoorDep, ReadingDep
 from scalewatch.api.posting import request_body
 from scalewatch.api.problems import problems
+from scalewatch.services import access
+from scalewatch.services.access import Role
 from scalewatch.services.prepared_runs import prepare
 from scalewatch.services.recorded_runs import recorded_run
 from scalewatch.services.run_verdicts import (
@@ -26,7 +28,8 @@ from scalewatch.services.run_verdicts import (
     verdict_of_run,
 )
 from scalewatch.services.runs import Receipt, record_prepared
-from scalewatch.storage.session import Sessions, transact
+from scalewatch.storage.session import transact
+from scalewatch.web.sessions import Door
 
 LONGEST_WAIT: Final = 60.0
 """Seconds that a verdict may be waited for; whoever needs longer asks again."""
@@ -58,21 +61,22 @@ class Accepted(schemas.Schema):
             "model": Accepted | list[Accepted],
             "description": "All of it had been posted before.",
         },
-        **problems(400, 409, 413, 415, 422),
+        **problems(400, 403, 409, 413, 415, 422),
     },
 )
-async def post_runs(request: Request, sessions: SessionsDep) -> Response:
+async def post_runs(request: Request, door: DoorDep) -> Response:
     """Store a run, or several: all of them or none; the answer precedes any fit.
 
     The id of a run makes posting idempotent: the same run again is known, another
     one under the same id is a conflict.
     """
+    await run_in_threadpool(_expected, door)
     body = await received(request)
     headers = request.headers
     # Reading 32 MiB of numbers and storing them would hold up all other requests.
     return await run_in_threadpool(
         _stored,
-        sessions,
+        door,
         body,
         encoding=headers.get("content-encoding", ""),
         content_type=headers.get("content-type", ""),
@@ -88,7 +92,7 @@ def show_run(session: ReadingDep, run: UUID) -> Response:
 @router.get("/{run}/verdict", responses=answers(schemas.RunVerdict, 404, 422))
 async def show_verdict(
     request: Request,
-    sessions: SessionsDep,
+    door: DoorDep,
     run: UUID,
     wait: Annotated[
         float,
@@ -98,19 +102,30 @@ async def show_verdict(
     """Return what the analysis says of a run, or that it is pending."""
     deadline = monotonic() + wait
     while (left := deadline - monotonic()) > 0:
-        progress = await run_in_threadpool(_progress, sessions, run)
+        progress = await run_in_threadpool(_progress, door, run)
         if progress is not Progress.PENDING or await request.is_disconnected():
             break
         await asyncio.sleep(min(PAUSE, left))
-    return answer(await run_in_threadpool(_verdict, sessions, run))
+    return answer(await run_in_threadpool(_verdict, door, run))
 
 
-def _stored(
-    sessions: Sessions, body: bytes, *, encoding: str, content_type: str
-) -> Response:
+def _expected(door: Door) -> None:
+    """Refuse who may post nothing before their 32 MiB are read."""
+    with door.reading() as session:
+        access.permit(session, Role.INGEST, access.caller_of(session).project)
+
+
+def _stored(door: Door, body: bytes, *, encoding: str, content_type: str) -> Response:
     reports, is_single = reports_in(decoded(body, encoding), content_type)
     prepared = [prepare(report) for report in reports]
-    receipts = transact(sessions, partial(record_prepared, prepared=prepared))
+
+    def record(session: Session) -> list[Receipt]:
+        door.admit(session)
+        for project in {report.project for report in reports}:
+            access.permit(session, Role.INGEST, project)
+        return record_prepared(session, prepared)
+
+    receipts = transact(door.sessions, record)
     accepted = [_accepted(receipt) for receipt in receipts]
     return Response(
         orjson.dumps(accepted[0] if is_single else accepted),
@@ -128,11 +143,11 @@ def _accepted(receipt: Receipt) -> dict[str, Any]:
     }
 
 
-def _progress(sessions: Sessions, run: UUID) -> Progress:
-    with sessions.reading() as session:
+def _progress(door: Door, run: UUID) -> Progress:
+    with door.reading() as session:
         return progress_of(session, run)[0]
 
 
-def _verdict(sessions: Sessions, run: UUID) -> RunVerdict:
-    with sessions.reading() as session:
+def _verdict(door: Door, run: UUID) -> RunVerdict:
+    with door.reading() as session:
         return verdict_of_run(session, run)

@@ -20,6 +20,7 @@ COMMANDS: Final[Sequence[Deferred]] = (
     Deferred("serve", "Serve the dashboard and its API.", extra="server"),
     Deferred("worker", "Analyse what is posted, beside the server.", extra="server"),
     Deferred("migrate", "Bring the database up to date.", extra="server"),
+    Deferred("token", "Make, list and revoke tokens.", extra="server"),
     Deferred("status", "Tell what is stored and what is to be done.", extra="server"),
 )
 """All commands, in the order in which one comes to need them."""

@@ -36,6 +36,11 @@
     + BodyTooLarge
     + UnsupportedContent
     + InvalidReport
+  x Unauthenticated
+    + TokenNeeded
+    + TokenUnknown
+  x NotPermitted
+  x ForeignOrigin
   x InMemoryDatabase
   x MissingExtra
   x UnreadableFile
@@ -45,6 +50,13 @@ An error carries the evidence as attributes, and writes its own message. What an
 error means over HTTP is decided in `scalewatch.api.problems`, nowhere else.
 """
 
+from scalewatch.errors.access import (
+    ForeignOrigin,
+    NotPermitted,
+    TokenNeeded,
+    TokenUnknown,
+    Unauthenticated,
+)
 from scalewatch.errors.base import (
     ScalewatchError,
 )
@@ -106,6 +118,7 @@ __all__ = [
     "BodyTooLarge",
     "Conflict",
     "FallingLimit",
+    "ForeignOrigin",
     "InMemoryDatabase",
     "IncompleteCoordinates",
     "InvalidReport",
@@ -120,6 +133,7 @@ __all__ = [
     "NotMeasured",
     "NotModelled",
     "NotOneParameter",
+    "NotPermitted",
     "NothingMeasured",
     "NothingToScale",
     "OutsideDomain",
@@ -128,11 +142,14 @@ __all__ = [
     "RunAlreadyRecorded",
     "ScalewatchError",
     "SizeUnknown",
+    "TokenNeeded",
+    "TokenUnknown",
     "TooFar",
     "TooFewMachines",
     "TooFewProfiles",
     "TooFewSettings",
     "TooFewSizes",
+    "Unauthenticated",
     "UnitChanged",
     "UnknownChoice",
     "UnreadableBody",

@@ -1,18 +1,14 @@
 """What a page may ask for."""
 
-from collections.abc import Iterator
 from typing import Annotated
 
-from fastapi import Depends, Query, Request
-from sqlalchemy.orm import Session
+from fastapi import Depends, Query
 
 from scalewatch.services.views import View
+from scalewatch.web.sessions import AdminDep, WritingDep
+from scalewatch.web.sessions import ReadingDep as SessionDep
 
-
-def open_session(request: Request) -> Iterator[Session]:
-    """Open a session for reading."""
-    with request.app.state.sessions.reading() as session:
-        yield session
+__all__ = ["AdminDep", "SessionDep", "ViewDep", "WritingDep", "view"]
 
 
 def view(
@@ -26,5 +22,4 @@ def view(
     return View.stated(project, commit, metric, machine, configuration or [])
 
 
-SessionDep = Annotated[Session, Depends(open_session, scope="function")]
 ViewDep = Annotated[View, Depends(view)]

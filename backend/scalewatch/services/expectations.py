@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from scalewatch.errors import FallingLimit
 from scalewatch.modelling import CONSTANT, default_deviation_limit, parse_growth
-from scalewatch.services import jobs, published
+from scalewatch.services import audit, jobs, published
 from scalewatch.storage import expectations, projects, tables
 from scalewatch.storage.inserts import Row
 from scalewatch.wire import RunReport
@@ -111,6 +111,13 @@ def declare(
     if not changed:
         return None
     expectations.add(session, changed)
+    audit.note(
+        session,
+        "expectations declared",
+        project_name,
+        author=author,
+        regions=[row["region"] for row in changed],
+    )
     return jobs.enqueue(session, jobs.Kind.REJUDGE, str(project.id))
 
 

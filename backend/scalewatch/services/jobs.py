@@ -13,8 +13,9 @@ from typing import Final, Self
 
 from sqlalchemy.orm import Session
 
-from scalewatch.errors import LeaseLost
-from scalewatch.storage import jobs
+from scalewatch.errors import LeaseLost, NotFound
+from scalewatch.services.access import Role, caller_of
+from scalewatch.storage import commits, jobs, projects, tables
 from scalewatch.storage.jobs import Claim
 from scalewatch.storage.tables import now
 
@@ -155,9 +156,11 @@ def job_of(session: Session, job_id: int) -> Job:
     Raises
     ------
     NotFound
-        If there is none with this id.
+        If there is none with this id, or it is about what the caller may not see.
     """
     row = jobs.identified(session, job_id)
+    if not _is_visible(session, row):
+        raise NotFound("job", job_id)
     return Job(
         id=row.id,
         kind=row.kind,
@@ -177,6 +180,15 @@ def queue(session: Session) -> Queue:
         failed=counts.get("failed", 0),
         oldest_open_at=jobs.oldest_open(session),
     )
+
+
+def _is_visible(session: Session, job: tables.Job) -> bool:
+    """Tell whether a job is about something that the session can find."""
+    if caller_of(session).may(Role.READ, None):
+        return True
+    if job.kind == Kind.ANALYSE:
+        return commits.is_found(session, Subject.read(job.subject).commit_id)
+    return job.kind == Kind.REJUDGE and projects.is_found(session, int(job.subject))
 
 
 def _release(

@@ -51,6 +51,14 @@ def measured_before(
     ).all()
 
 
+def is_found(session: Session, commit_id: int) -> bool:
+    """Tell whether a commit is there, in a project that the session can find."""
+    wanted = select(tables.Project.id).join(
+        tables.Commit, tables.Commit.project_id == tables.Project.id
+    )
+    return session.scalar(wanted.where(tables.Commit.id == commit_id)) is not None
+
+
 def newest(session: Session, project_id: int) -> tables.Commit | None:
     """Return a project's newest commit."""
     return session.scalars(

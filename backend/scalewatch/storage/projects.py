@@ -43,6 +43,12 @@ def find_or_create(session: Session, name: str) -> tables.Project:
     return project
 
 
+def is_found(session: Session, project_id: int) -> bool:
+    """Tell whether a project is there, and the session can find it."""
+    wanted = select(tables.Project.id).where(tables.Project.id == project_id)
+    return session.scalar(wanted) is not None
+
+
 def lock(session: Session, project_id: int) -> None:
     """Make other transactions that want this lock wait until this one ends.
 

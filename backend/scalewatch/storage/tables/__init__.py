@@ -2,9 +2,11 @@
 
 A project holds commits, machines and series; a run brings one point to each of its
 series; a model and its verdict belong to a series and a commit. What is to be done
-later is a job, a row in the same transaction as the data that causes it.
+later is a job, a row in the same transaction as the data that causes it. Tokens and
+policies say who may do what; the audit log, who did.
 """
 
+from scalewatch.storage.tables.access import Deed, Login, Policy, Token
 from scalewatch.storage.tables.base import Instant, Table, now
 from scalewatch.storage.tables.jobs import Job
 from scalewatch.storage.tables.judgements import Expectation, Model, Verdict
@@ -25,20 +27,24 @@ from scalewatch.storage.tables.profiles import Profile
 __all__ = [
     "Commit",
     "Configuration",
+    "Deed",
     "Expectation",
     "Fingerprint",
     "Instant",
     "Job",
+    "Login",
     "Machine",
     "Model",
     "Payload",
     "Point",
+    "Policy",
     "Profile",
     "Project",
     "Run",
     "Samples",
     "Series",
     "Table",
+    "Token",
     "Verdict",
     "now",
 ]

@@ -1,0 +1,185 @@
+"""Who asks, and what they may do.
+
+A session that serves a request is told by `admit` who asks. From then on it finds
+only what the caller may see, and `permit` says what the caller may do. A session that
+nobody admitted is the operator's: a command line or a job.
+"""
+
+import hmac
+import re
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from hashlib import sha256
+from typing import Final
+
+from sqlalchemy.orm import Session
+
+from scalewatch.errors import NotPermitted, TokenNeeded, TokenUnknown
+from scalewatch.storage import tables, tokens, visibility
+from scalewatch.storage.tables import now
+
+MARK: Final = "swt"
+"""How every token begins, so that it is recognised where it does not belong."""
+
+FORM: Final = re.compile(rf"({MARK}_[0-9a-f]{{8}})_")
+"""How a token begins: the part of it that may be shown."""
+
+NOTING_PAUSE: Final = timedelta(minutes=1)
+"""The last use of a token is known to within this."""
+
+_KEY: Final = "caller"
+_NO_DIGEST: Final = sha256(b"").hexdigest()
+
+
+class Role(StrEnum):
+    """What a token is for; each includes those before it."""
+
+    READ = "read"
+    INGEST = "ingest"
+    ADMIN = "admin"
+
+    def covers(self, other: "Role") -> bool:
+        """Tell whether this role may do what the other may."""
+        ranks = tuple(Role)
+        return ranks.index(self) >= ranks.index(other)
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who asks for something.
+
+    Parameters
+    ----------
+    name
+        As the audit log has it.
+    role
+        None: may read what is public.
+    project
+        The only one that the role is for; None: all of them.
+    """
+
+    name: str
+    role: Role | None
+    project: str | None = None
+    token_id: int | None = None
+    last_used_at: datetime | None = None
+
+    def may(self, role: Role, project: str | None) -> bool:
+        """Tell whether the caller has a role for a project, or (None) for all."""
+        return (
+            self.role is not None
+            and self.role.covers(role)
+            and self.project in {None, project}
+        )
+
+    @property
+    def is_use_to_be_noted(self) -> bool:
+        """Whether the last use of the token was noted too long ago."""
+        if self.token_id is None:
+            return False
+        return self.last_used_at is None or self.last_used_at < now() - NOTING_PAUSE
+
+
+OPERATOR: Final = Caller("operator", Role.ADMIN)
+"""Who has the command line, and with it the database."""
+
+ANYBODY: Final = Caller("anybody", Role.ADMIN)
+"""Who reaches a server for which no token was ever made: its single user."""
+
+STRANGER: Final = Caller("stranger", None)
+"""Who shows no token where there are some."""
+
+
+def admit(session: Session, secret: str | None, login: str | None) -> Caller:
+    """Find out who asks, and let the session find no more than they may see.
+
+    Parameters
+    ----------
+    secret
+        The token that was sent with the request.
+    login
+        The cookie of a browser that has logged in.
+
+    Raises
+    ------
+    TokenUnknown
+        If a token was sent that is not, or no longer, good.
+    """
+    caller = _caller(session, secret, login)
+    session.info[_KEY] = caller
+    if not caller.may(Role.READ, None):
+        visibility.restrict(session, caller.project)
+    return caller
+
+
+def caller_of(session: Session) -> Caller:
+    """Return who asks."""
+    found: Caller = session.info.get(_KEY, OPERATOR)
+    return found
+
+
+def permit(session: Session, role: Role, project: str | None) -> Caller:
+    """Return who asks, if they may do what `role` may to a project, or (None) to all.
+
+    Raises
+    ------
+    TokenNeeded
+        If they have shown no token.
+    NotPermitted
+        If their token is not for that.
+    """
+    caller = caller_of(session)
+    if caller.may(role, project):
+        return caller
+    if caller.role is None:
+        raise TokenNeeded(role, project)
+    raise NotPermitted(caller.name, role, project)
+
+
+def note_use(session: Session, caller: Caller) -> None:
+    """Note when a caller's token was last used."""
+    if caller.token_id is not None and caller.is_use_to_be_noted:
+        tokens.note_use(session, caller.token_id, NOTING_PAUSE)
+
+
+def digest_of(secret: str) -> str:
+    """Return how a secret is stored; it has too much entropy to be guessed from it."""
+    return sha256(secret.encode()).hexdigest()
+
+
+def is_good(token: tables.Token) -> bool:
+    """Tell whether a token has neither expired nor been revoked."""
+    is_fresh = token.expires_at is None or token.expires_at > now()
+    return is_fresh and token.revoked_at is None
+
+
+def known_token(
+    session: Session, secret: str
+) -> tuple[tables.Token, str | None] | None:
+    """Return the good token with this secret, and the name of its project."""
+    form = FORM.match(secret)
+    row = tokens.by_prefix(session, form[1]) if form else None
+    # A prefix that is unknown takes as long as a wrong secret.
+    stored = row[0].digest if row else _NO_DIGEST
+    is_same = hmac.compare_digest(stored, digest_of(secret))
+    if row is None or not is_same or not is_good(row[0]):
+        return None
+    return row[0], row[1]
+
+
+def _caller(session: Session, secret: str | None, login: str | None) -> Caller:
+    if secret is not None:
+        known = known_token(session, secret)
+        if known is None:
+            raise TokenUnknown
+        return _bearer(*known)
+    if login is not None:
+        row = tokens.by_login(session, digest_of(login))
+        if row is not None and is_good(row[0]):
+            return _bearer(row[0], row[1])
+    return STRANGER if tokens.is_any(session) else ANYBODY
+
+
+def _bearer(token: tables.Token, project: str | None) -> Caller:
+    return Caller(token.name, Role(token.role), project, token.id, token.last_used_at)

@@ -1,0 +1,128 @@
+"""Sessions of a request: a route or a page names the one that it needs.
+
+A session knows who asks (`services.access`): it finds what the caller may see, and
+nothing else. Three kinds of session say what the caller is allowed to do with it:
+
+`session: ReadingDep`
+    Reads. A private project is not found without a token for it, nor is anything
+    that a query joins with it.
+`session: WritingDep`
+    Writes. The route itself asks `access.permit(session, role, project)`.
+`session: AdminDep`
+    Writes, for who administers the `{project}` of the route: 404 for others if the
+    project is private, else 401 without a token and 403 with a lesser one; document
+    them by `problems(403, 404)`. What you change belongs into the audit log:
+    `services.audit.note(session, "thing changed", project, subject, detail=…)`; who
+    changes it is `services.access.caller_of(session)`.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Annotated, Final
+
+from fastapi import BackgroundTasks, Depends, Request, Security
+from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+from sqlalchemy.orm import Session
+
+from scalewatch.services import access
+from scalewatch.services.access import Caller, Role
+from scalewatch.storage import projects
+from scalewatch.storage.session import Sessions, transact
+
+BEARER: Final = HTTPBearer(
+    auto_error=False,
+    scheme_name="token",
+    description="Made by `scalewatch token create`; reading a public project and a "
+    "server without any token need none.",
+)
+
+LOGIN: Final = "scalewatch_login"
+"""The cookie of a browser that has logged in."""
+
+
+def sessions(request: Request) -> Sessions:
+    """Return the sessions of the application."""
+    found: Sessions = request.app.state.sessions
+    return found
+
+
+SessionsDep = Annotated[Sessions, Depends(sessions)]
+
+
+class Door:
+    """Where every session of a request is told who asks."""
+
+    def __init__(
+        self,
+        request: Request,
+        sessions: SessionsDep,
+        tasks: BackgroundTasks,
+        bearer: Annotated[HTTPAuthorizationCredentials | None, Security(BEARER)],
+    ) -> None:
+        self.sessions = sessions
+        self._tasks = tasks
+        self._secret = bearer.credentials if bearer else None
+        self._login = request.cookies.get(LOGIN)
+
+    @contextmanager
+    def reading(self) -> Iterator[Session]:
+        """Open a session for reading."""
+        with self.sessions.reading() as session:
+            self._note(self.admit(session))
+            yield session
+
+    @contextmanager
+    def writing(self) -> Iterator[Session]:
+        """Open a transaction: commit on success, roll back on error."""
+        with self.sessions.writing.begin() as session:
+            access.note_use(session, self.admit(session))
+            yield session
+
+    def admit(self, session: Session) -> Caller:
+        """Tell a session who asks.
+
+        Raises
+        ------
+        TokenUnknown
+            If a token was sent that is not, or no longer, good.
+        """
+        return access.admit(session, self._secret, self._login)
+
+    def _note(self, caller: Caller) -> None:
+        """Note the use of a token after the answer: it waits for its turn to write."""
+        if caller.is_use_to_be_noted:
+            self._tasks.add_task(
+                transact,
+                self.sessions,
+                lambda session: access.note_use(session, caller),
+            )
+
+
+DoorDep = Annotated[Door, Depends(Door)]
+
+
+def open_reading(door: DoorDep) -> Iterator[Session]:
+    """Open a session for reading."""
+    with door.reading() as session:
+        yield session
+
+
+def open_writing(door: DoorDep) -> Iterator[Session]:
+    """One request is one transaction: commit on success, roll back on error."""
+    with door.writing() as session:
+        yield session
+
+
+def open_administering(door: DoorDep, project: str) -> Iterator[Session]:
+    """Open a transaction for who administers a project."""
+    with door.writing() as session:
+        projects.existing(session, project)
+        access.permit(session, Role.ADMIN, project)
+        yield session
+
+
+# scope="function": commit before the response is sent, so that a client never reads
+# of success for a transaction that fails or that the next request cannot see.
+ReadingDep = Annotated[Session, Depends(open_reading, scope="function")]
+WritingDep = Annotated[Session, Depends(open_writing, scope="function")]
+AdminDep = Annotated[Session, Depends(open_administering, scope="function")]
