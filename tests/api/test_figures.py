@@ -1,7 +1,7 @@
 import pytest
 
 from builders import sweep_reports
-from recorded import record, record_project
+from recorded import record, record_grid, record_project
 
 
 @pytest.fixture(autouse=True)
@@ -72,3 +72,19 @@ def test_figure_of_nothing_is_not_found(client, name, query):
 
 def test_figure_needs_to_know_of_what(client):
     assert client.get("/api/v1/figures/scaling").status_code == 422
+
+
+def test_a_grid_is_drawn_at_the_largest_size_that_was_measured_most(client, sessions):
+    record_grid(sessions, processes=(2, 4, 8, 16, 32))
+
+    drawn = figure(client, "scaling", project="hydro", region="solve").json()["data"]
+
+    (points,) = [
+        each
+        for each in drawn
+        if each["mode"] == "markers" and each["name"].startswith("median")
+    ]
+    assert points["x"] == [2, 4, 8, 16, 32]
+    (model,) = [each for each in drawn if each["name"].startswith("model")]
+    exact = 1e-3 * 8000 / 2 + 1e-2 * 2
+    assert model["y"][0] == pytest.approx(exact, rel=0.05)

@@ -257,3 +257,26 @@ def test_scan_over_the_problem_size_is_modelled_in_it(client, work_off):
     found = read(client, f"{PROJECT}/models", schemas.CommitModels)["models"][0]
 
     assert (found["parameter"], found["standing"]["growth"]) == ("n", "n")
+
+
+def test_models_come_with_forecasts_where_they_are_asked_for(analysed):
+    found = read(
+        analysed,
+        f"{PROJECT}/models",
+        schemas.CommitModels,
+        region="MPI_Bcast",
+        target=["p=65536", "n=3"],
+    )["models"]
+
+    assert len(found) == 2
+    for each in found:
+        (forecast,) = each["forecasts"]
+        assert forecast["at"] == {"p": 65536}
+        assert forecast["low"] < 33e-6 < forecast["high"]
+        assert each["standing"]["growths"] == {"p": "log p"}
+
+
+def test_a_target_that_is_none_is_refused(analysed):
+    for target in ("65536", "p=-1", "p=", "p=1e999"):
+        answered = analysed.get(f"{PROJECT}/models", params={"target": target})
+        assert answered.status_code == 422, target

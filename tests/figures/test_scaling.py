@@ -162,3 +162,15 @@ def test_configurations_beside_other_machines_keep_the_colour_and_get_a_dash():
     models = [trace for trace in figure.data if trace.line.width == 2]
     assert [trace.meta for trace in models] == ["machine-0", "machine-0", "machine-2"]
     assert [trace.line.dash for trace in models] == ["solid", "8px,3px", "solid"]
+
+
+def test_a_model_of_two_parameters_is_drawn_where_the_other_is_held():
+    both = Growth.of("p", power="1/2") * Growth.of("n", power=1)
+    scaling = replace(
+        SCALING, model=Model(1e-6, (Term(2e-9, both),)), held={"n": 1000.0}
+    )
+
+    drawn = curves_of(scaling)
+
+    assert drawn.model == pytest.approx(1e-6 + 2e-6 * np.sqrt(drawn.x))
+    assert curves_of(replace(scaling, held={})).model is None

@@ -1,18 +1,24 @@
 """Projects: their commits, machines, models and match tables."""
 
-from typing import Annotated
+from typing import Annotated, Final
 
 from fastapi import APIRouter, Query, Response
+from pydantic import StringConstraints
 
 from scalewatch.api import report_schemas, schemas
 from scalewatch.api.answers import answer, answers
 from scalewatch.api.dependencies import ReadingDep
 from scalewatch.api.views import ViewDep
 from scalewatch.services.commits import measured_commits
+from scalewatch.services.forecasts import target_of
 from scalewatch.services.machines import machines_of
 from scalewatch.services.models import models_at
 from scalewatch.services.projects import all_projects
 from scalewatch.services.report import match_table
+
+SETTING: Final = r"\w+=\d{1,20}(\.\d{0,20})?(e\d{1,2})?"
+TARGET: Final = rf"^{SETTING}(,{SETTING})*$"
+"""As `target_of` reads it: `p=65536` or `p=65536,n=1e6`."""
 
 router = APIRouter(prefix="/projects", tags=["projects"])
 
@@ -67,6 +73,14 @@ def list_models(
     session: ReadingDep,
     view: ViewDep,
     region: Annotated[str | None, Query(description="All unless given.")] = None,
+    target: Annotated[
+        list[Annotated[str, StringConstraints(pattern=TARGET)]] | None,
+        Query(
+            description="Where forecasts with 90 % intervals are wanted.",
+            examples=[["p=65536"]],
+        ),
+    ] = None,
 ) -> Response:
     """Return the models of a commit, of all metrics unless one is named."""
-    return answer(models_at(session, view, region))
+    targets = [target_of(text) for text in target or ()]
+    return answer(models_at(session, view, region, targets))

@@ -53,6 +53,25 @@ class Expectation(Schema):
     declared_at: datetime
 
 
+class Noise(Schema):
+    """What was assumed of the noise, learned from all series of machine and metric."""
+
+    summary: str = Field(examples=["robust"])
+    level: str | None
+    shares: list[float]
+    widening: float = Field(examples=[1.2])
+
+
+class Forecast(Schema):
+    """A value beyond the measurements and the interval that holds it."""
+
+    at: dict[str, float] = Field(examples=[{"p": 65536}])
+    value: float
+    low: float | None
+    high: float | None
+    level: float = Field(examples=[0.9])
+
+
 class Standing(Schema):
     """What is known about one series at one commit."""
 
@@ -61,7 +80,9 @@ class Standing(Schema):
     repetitions: int
     model: Model | None
     growth: str | None = Field(examples=["p^(1/2)"])
+    growths: dict[str, str] = Field(examples=[{"p": "p^(1/2)"}])
     rule: str | None
+    noise: Noise | None
     adjusted_r2: float | None
     smape: float | None
     class_probability: dict[str, float]
@@ -129,8 +150,10 @@ class SeriesModel(Schema):
     machine: str
     configuration: Settings
     parameter: str
+    parameters: list[str]
     expectation: Expectation | None
     standing: Standing
+    forecasts: list[Forecast]
 
 
 class CommitModels(Schema):

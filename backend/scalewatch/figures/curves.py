@@ -1,6 +1,7 @@
 """Curves of a scan: its model, its expectation and what may deviate from it."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Final
 
 import numpy as np
@@ -28,6 +29,8 @@ class Scaling:
         Settings of the parameter and quartiles of the metric there, shape (n,).
     repetitions
         All values at each setting, n of any length; empty where they are not kept.
+    held
+        Settings of the other parameters of the model; what is drawn was measured there.
     position
         Place among the scans of the machine; with the slot it fixes the symbol.
     """
@@ -45,7 +48,16 @@ class Scaling:
     model: Model | None = None
     expectation: Growth | None = None
     deviation_limit: Growth | None = None
+    held: Mapping[str, float] = field(default_factory=dict)
     position: int = 0
+
+    def at(self, x: Vector) -> Mapping[str, Vector | float]:
+        """Return the settings of all parameters along the scan."""
+        return {**self.held, self.parameter: x}
+
+    def knows(self, growth: Growth) -> bool:
+        """Tell whether a growth can be drawn over the parameter of the scan."""
+        return set(growth.parameters) <= {self.parameter, *self.held}
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,17 +95,17 @@ def curves_of(scaling: Scaling) -> Curves:
     model = _modelled(scaling, x)
     anchor = scaling.middle[np.argmax(scaling.x)] if model is None else model[-1]
     expectation, limit = scaling.expectation, scaling.deviation_limit
-    if expectation is None or not _is_over(expectation, scaling.parameter):
+    if expectation is None or not scaling.knows(expectation):
         return Curves(x, model, None, None, None)
-    promised = _anchored(expectation, scaling.parameter, x, anchor)
-    if limit is None or not limit.factors or not _is_over(limit, scaling.parameter):
+    promised = _anchored(expectation, scaling, x, anchor)
+    if limit is None or not limit.factors or not scaling.knows(limit):
         return Curves(x, model, promised, None, None)
     return Curves(
         x,
         model,
         promised,
-        lower=_anchored(expectation / limit, scaling.parameter, x, anchor),
-        upper=_anchored(expectation * limit, scaling.parameter, x, anchor),
+        lower=_anchored(expectation / limit, scaling, x, anchor),
+        upper=_anchored(expectation * limit, scaling, x, anchor),
     )
 
 
@@ -101,23 +113,19 @@ def _modelled(scaling: Scaling, x: Vector) -> Vector | None:
     model = scaling.model
     if model is None:
         return None
-    if not all(_is_over(term.growth, scaling.parameter) for term in model.terms):
+    if not all(scaling.knows(term.growth) for term in model.terms):
         return None
-    return np.broadcast_to(model({scaling.parameter: x}), x.shape)
+    return np.broadcast_to(model(scaling.at(x)), x.shape)
 
 
-def _anchored(growth: Growth, parameter: str, x: Vector, anchor: float) -> Vector:
+def _anchored(growth: Growth, scaling: Scaling, x: Vector, anchor: float) -> Vector:
     """Scale a growth to reach `anchor` at the last x.
 
     Where it has no positive value, as log p at 1, there is nothing to draw: NaN.
     """
     values = np.full(x.shape, np.nan)
-    defined = growth.is_defined({parameter: x})
-    values[defined] = growth({parameter: x[defined]})
+    defined = np.broadcast_to(growth.is_defined(scaling.at(x)), x.shape)
+    values[defined] = growth(scaling.at(x[defined]))
     values[values <= 0] = np.nan
     anchored: Vector = values * (anchor / values[-1])
     return anchored
-
-
-def _is_over(growth: Growth, parameter: str) -> bool:
-    return set(growth.parameters) <= {parameter}

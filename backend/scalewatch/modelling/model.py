@@ -61,6 +61,13 @@ class Model:
             growths.append(CONSTANT)
         return max(growths)
 
+    def growth_in(self, parameter: str) -> Growth:
+        """Return how it grows by one parameter while the others are held."""
+        factors = [
+            term.growth.factor(parameter) for term in self.terms if term.coefficient
+        ]
+        return max((Growth((factor,)) for factor in factors), default=CONSTANT)
+
     @property
     def leading_coefficient(self) -> float:
         """Coefficient of the leading-order term."""

@@ -1,5 +1,6 @@
 """What figures draw of scans."""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
@@ -8,9 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy.orm import Session
 
+from scalewatch.errors import IncompleteCoordinates
 from scalewatch.figures.curves import Scaling
 from scalewatch.figures.notation import setting_text
 from scalewatch.services.measurements import Measurement
+from scalewatch.services.pooling import modelled_parameters
 from scalewatch.services.scans import Scan
 from scalewatch.storage import measurements, samples
 
@@ -24,12 +27,15 @@ def scaling_of(
 ) -> Scaling:
     """Return a scan as it is drawn; coordinates where all failed are left out.
 
+    A scan over several parameters is drawn over the first, at those settings of the
+    others where it was measured most.
+
     Parameters
     ----------
     distinction, position
         What tells it from other scans of its machine, and its place among them.
     """
-    taken = [each for each in scan.measurements if each.count]
+    held, taken = _row(scan)
     expectation = scan.expectation
     return Scaling(
         name=" · ".join(
@@ -37,7 +43,7 @@ def scaling_of(
                 scan.machine,
                 *(
                     f"{name} = {setting_text(value)}"
-                    for name, value in (distinction or {}).items()
+                    for name, value in {**(distinction or {}), **held}.items()
                 ),
             ]
         ),
@@ -54,6 +60,7 @@ def scaling_of(
         if repetitions
         else (),
         model=scan.standing.model,
+        held=held,
         expectation=None if expectation is None else expectation.growth,
         deviation_limit=None if expectation is None else expectation.deviation_limit,
     )
@@ -69,6 +76,30 @@ def repetitions_of(session: Session, scan: Scan) -> dict[UUID, NDArray[np.float6
         for uuid, run_id, start, count in places
         if run_id in values
     }
+
+
+def _row(scan: Scan) -> tuple[dict[str, float], list[Measurement]]:
+    """Return what is drawn of a scan, and the settings of parameters held there."""
+    taken = [each for each in scan.measurements if each.count]
+    others = _others(scan, taken)
+    rows: dict[tuple[float, ...], list[Measurement]] = defaultdict(list)
+    for each in taken:
+        rows[tuple(float(each.coordinate[name]) for name in others)].append(each)
+    if not rows:
+        return {}, []
+    held = max(rows, key=lambda at: (len({each.x for each in rows[at]}), at))
+    return dict(zip(others, held, strict=True)), rows[held]
+
+
+def _others(scan: Scan, taken: Sequence[Measurement]) -> tuple[str, ...]:
+    """Return the parameters that vary independently of the one it is drawn over."""
+    if not taken:
+        return ()
+    try:
+        parameters = modelled_parameters([each.coordinate for each in taken])
+    except IncompleteCoordinates:
+        return ()
+    return tuple(name for name in parameters if name != scan.parameter)
 
 
 def _numbers(taken: Sequence[Measurement], name: str) -> NDArray[np.float64]:

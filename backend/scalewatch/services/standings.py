@@ -6,6 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 from fractions import Fraction
 from functools import lru_cache
+from typing import Any
 
 from sqlalchemy.orm import Session
 
@@ -14,6 +15,7 @@ from scalewatch.modelling import (
     Factor,
     Growth,
     Model,
+    Noise,
     Term,
     Verdict,
     default_deviation_limit,
@@ -53,6 +55,10 @@ class Standing:
     ----------
     points, repetitions
         Coordinates that entered the model and the repetitions at each.
+    noise
+        What the rule assumed of it; None where that was not recorded.
+    growths
+        How the model grows by each of its parameters while the others are held.
     class_probability, verdict_probability
         Most probable first.
     reason
@@ -64,7 +70,9 @@ class Standing:
     repetitions: int = 0
     model: Model | None = None
     growth: Growth | None = None
+    growths: Mapping[str, Growth] = field(default_factory=dict)
     rule: str | None = None
+    noise: Noise | None = None
     adjusted_r2: float | None = None
     smape: float | None = None
     class_probability: Mapping[Growth, float] = field(default_factory=dict)
@@ -143,22 +151,25 @@ def standing_of(found: Found, expectation_id: int | None) -> Standing:
 
     A model that nobody compared with it yet is pending.
     """
-    model = found.model
+    row = found.model
+    model = _model(row)
     standing = Standing(
         state=State.MODELLED if expectation_id is None else State.PENDING,
-        points=model.points,
-        repetitions=model.repetitions,
-        model=_model(model),
-        growth=_growth_or_none(model.growth),
-        rule=model.rule,
-        adjusted_r2=model.adjusted_r2,
-        smape=model.smape,
+        points=row.points,
+        repetitions=row.repetitions,
+        model=model,
+        growth=_growth_or_none(row.growth),
+        growths=_growths(model),
+        rule=row.rule,
+        noise=_noise(row.noise),
+        adjusted_r2=row.adjusted_r2,
+        smape=row.smape,
         class_probability={
             _growth(text): probability
-            for text, probability in _most_probable_first(model.class_probability)
+            for text, probability in _most_probable_first(row.class_probability)
         },
-        reason=model.reason,
-        modelled_at=model.modelled_at,
+        reason=row.reason,
+        modelled_at=row.modelled_at,
     )
     if expectation_id is None or expectation_id not in found.verdicts:
         return standing
@@ -197,6 +208,19 @@ def _model(row: tables.Model) -> Model | None:
             for term in row.terms
         ),
     )
+
+
+def _growths(model: Model | None) -> dict[str, Growth]:
+    if model is None:
+        return {}
+    named = {name for term in model.terms for name in term.growth.parameters}
+    return {name: model.growth_in(name) for name in sorted(named)}
+
+
+def _noise(stored: Mapping[str, Any] | None) -> Noise | None:
+    if stored is None:
+        return None
+    return Noise(**{**stored, "shares": tuple(stored["shares"])})
 
 
 def _factor(stored: Mapping[str, str]) -> Factor:

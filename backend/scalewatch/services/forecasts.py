@@ -1,0 +1,80 @@
+"""Forecasts of scans at settings that nobody measured, with intervals.
+
+They come from the repetitions themselves and the noise that the analysis learned, not
+from the formula of a model: an interval has to allow for every curve that explains
+the measurements.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from sqlalchemy.orm import Session
+
+from scalewatch.modelling import Forecast
+from scalewatch.modelling.noise import USUAL
+from scalewatch.services.batches import Asked, find_all
+from scalewatch.services.pooling import Pool, pooled
+from scalewatch.services.scalings import repetitions_of
+from scalewatch.services.scans import Scan
+
+LEVEL: Final = 0.9
+
+Target = Mapping[str, float]
+
+
+def target_of(text: str) -> Target:
+    """Read a target such as `p=65536` or `p=65536,n=1e6`."""
+    parts = (part.partition("=") for part in text.split(","))
+    return {name.strip(): float(setting) for name, _, setting in parts}
+
+
+def forecasts_of(
+    session: Session,
+    scans: Sequence[Scan],
+    targets: Sequence[Target],
+    level: float = LEVEL,
+) -> list[tuple[Forecast, ...]]:
+    """Return the forecasts of each scan at the targets that name all its parameters.
+
+    A scan without a model has none.
+
+    Parameters
+    ----------
+    level
+        Probability that an interval holds.
+    """
+    asked: dict[int, Asked] = {}
+    for place, scan in enumerate(scans):
+        taken = repetitions_of(session, scan) if scan.standing.model else {}
+        measured = [each for each in scan.measurements if each.run in taken]
+        if measured:
+            pool = pooled(
+                [each.coordinate for each in measured],
+                [taken[each.run] for each in measured],
+            )
+            asked[place] = _question(scan, pool, targets)
+    found = find_all(list(asked.values()), {"level": level})
+    forecasts = {
+        place: finding.forecasts for place, finding in zip(asked, found, strict=True)
+    }
+    return [forecasts.get(place, ()) for place in range(len(scans))]
+
+
+def _question(scan: Scan, pool: Pool, targets: Sequence[Target]) -> Asked:
+    expectation = scan.expectation
+    named = set(expectation.growth.parameters) if expectation else set()
+    if not named <= set(pool.parameters):
+        expectation = None
+    return Asked(
+        parameters=pool.parameters,
+        settings=pool.settings,
+        values=pool.values,
+        expectation=expectation.growth if expectation else None,
+        deviation_limit=expectation.deviation_limit if expectation else None,
+        targets=[
+            {name: target[name] for name in pool.parameters}
+            for target in targets
+            if target.keys() >= set(pool.parameters)
+        ],
+        noise=scan.standing.noise or USUAL,
+    )
