@@ -1,8 +1,9 @@
 """Bring spooled runs to the server; what cannot be delivered stays on disk."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from typing import Final
 
 from scalewatch_agent.spool import Entry, Spool
 from scalewatch_agent.upload import (
@@ -14,7 +15,11 @@ from scalewatch_agent.upload import (
     Undelivered,
 )
 
-ONCE = Patience(attempts=1)
+ONCE: Final = Patience(attempts=1)
+
+MOST_RUNS: Final = 100
+MOST_BYTES: Final = 4 * 2**20
+"""What goes into one post: far less than a server takes, more than a round trip."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +36,18 @@ def deliver(
     spool: Spool,
     patience: Patience,
     server: str | None = None,
+    token: str | None = None,
 ) -> Iterator[Delivery]:
     """Post `entries` to `server`, or each to the server that it is meant for.
 
-    A delivered run leaves the spool, a refused one goes aside. A server that did not
-    answer to patient attempts gets a single one for each further run.
+    Runs that follow each other to the same server go together. A delivered run leaves
+    the spool, a refused one goes aside. A server that did not answer to patient
+    attempts gets a single one for what is left.
+
+    Parameters
+    ----------
+    token
+        Lets the agent post, where the server asks who does.
 
     Raises
     ------
@@ -46,19 +58,53 @@ def deliver(
     away: set[str] = set()
     servers: dict[str, Server] = {}
     with ExitStack() as connections:
-        for entry in entries:
-            url = server or entry.server
+        for url, batch in _batches(entries, server):
             if url not in servers:
-                servers[url] = connections.enter_context(Server(url))
+                servers[url] = connections.enter_context(Server(url, token))
             effort = ONCE if url in away else patience
-            answer = servers[url].post(entry.id, entry.body, effort)
-            match answer:
-                case Delivered():
-                    spool.remove(entry)
-                    away.discard(url)
-                case Refused():
-                    spool.reject(entry, answer.problem)
-                case Undelivered():
-                    spool.keep(entry)
-                    away.add(url)
-            yield Delivery(entry, url, answer)
+            for entry, answer in _posted(servers[url], batch, effort):
+                match answer:
+                    case Delivered():
+                        spool.remove(entry)
+                        away.discard(url)
+                    case Refused():
+                        spool.reject(entry, answer.problem)
+                    case Undelivered():
+                        spool.keep(entry)
+                        away.add(url)
+                yield Delivery(entry, url, answer)
+
+
+def _batches(
+    entries: Iterable[Entry], server: str | None
+) -> Iterator[tuple[str, list[Entry]]]:
+    """Yield neighbours that go to the same server, in bounded numbers."""
+    batch: list[Entry] = []
+    target, size = "", 0
+    for entry in entries:
+        url = server or entry.server
+        size += len(entry.body)
+        if batch and (url != target or len(batch) == MOST_RUNS or size > MOST_BYTES):
+            yield target, batch
+            batch, size = [], len(entry.body)
+        target = url
+        batch.append(entry)
+    if batch:
+        yield target, batch
+
+
+def _posted(
+    server: Server, batch: Sequence[Entry], patience: Patience
+) -> Iterator[tuple[Entry, Answer]]:
+    """Post a batch, and yield what became of each of its runs.
+
+    A server takes all of a batch or nothing: halves of a refused one find the run
+    that is to blame, and the others are delivered.
+    """
+    answers = server.post([(entry.id, entry.body) for entry in batch], patience)
+    if len(batch) == 1 or not isinstance(answers[0], Refused):
+        yield from zip(batch, answers, strict=True)
+        return
+    middle = len(batch) // 2
+    for half in (batch[:middle], batch[middle:]):
+        yield from _posted(server, half, patience)

@@ -3,8 +3,10 @@
 import gzip
 import random
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from types import TracebackType
 from typing import Any, Self
 
@@ -15,6 +17,8 @@ REFUSALS = frozenset({400, 409, 411, 413, 415, 422})
 
 PASSING = frozenset({408, 425, 429})
 LONGEST_PAUSE = 30.0
+LONGEST_WISH = 300.0
+"""Seconds that a server may ask us to wait; for longer, the spool is the place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +74,12 @@ class Patience:
 class Server:
     """A connection to the server at `url`; a context manager."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, token: str | None = None) -> None:
         self.url = url
+        right = {} if token is None else {"Authorization": f"Bearer {token}"}
         self._client = httpx.Client(
             timeout=httpx.Timeout(60, connect=5),
-            headers={"User-Agent": "scalewatch-agent"},
+            headers={"User-Agent": "scalewatch-agent", **right},
         )
 
     def __enter__(self) -> Self:
@@ -88,61 +93,98 @@ class Server:
     ) -> None:
         self._client.close()
 
-    def post(self, run_id: str, body: bytes, patience: Patience) -> Answer:
-        """Post one run; the same run any number of times does no harm."""
+    def post(
+        self, runs: Sequence[tuple[str, bytes]], patience: Patience
+    ) -> list[Answer]:
+        """Post runs, given by id and body; return what became of each.
+
+        The same run any number of times does no harm. The server takes all of them
+        or none.
+        """
+        ids = [run_id for run_id, _ in runs]
+        bodies = [body for _, body in runs]
+        body = bodies[0] if len(bodies) == 1 else b"[" + b",".join(bodies) + b"]"
+        content = gzip.compress(body, compresslevel=6, mtime=0)
         pauses = patience.pauses()
         while True:
-            answer, wish = self._attempt(run_id, body)
+            answers, wish = self._attempt(ids, content)
             pause = next(pauses, None)
             if pause is None or not (
-                isinstance(answer, Undelivered) and answer.is_passing
+                isinstance(answers[0], Undelivered) and answers[0].is_passing
             ):
-                return answer
-            time.sleep(pause if wish is None else min(wish, LONGEST_PAUSE))
+                return answers
+            time.sleep(pause if wish is None else max(pause, min(wish, LONGEST_WISH)))
 
-    def _attempt(self, run_id: str, body: bytes) -> tuple[Answer, float | None]:
-        """Return the answer, and the pause that the server wishes for, if it does."""
+    def _attempt(
+        self, ids: Sequence[str], content: bytes
+    ) -> tuple[list[Answer], float | None]:
+        """Return the answers, and the pause that the server wishes for, if it does."""
         try:
             response = self._client.post(
                 f"{self.url.rstrip('/')}/api/v1/runs",
-                content=gzip.compress(body, compresslevel=6, mtime=0),
+                content=content,
                 headers={
                     "Content-Type": "application/json",
                     "Content-Encoding": "gzip",
                 },
             )
-            return _judge(response, run_id), _retry_after(response)
-        except httpx.RequestError as error:
+            return _judge(response, ids), _retry_after(response)
+        except (httpx.RequestError, httpx.InvalidURL) as error:
             reason = str(error) or type(error).__name__
-            return Undelivered(f"cannot be reached: {reason}"), None
+            return _same(Undelivered(f"cannot be reached: {reason}"), ids), None
 
 
-def _judge(response: httpx.Response, run_id: str) -> Answer:
+def _judge(response: httpx.Response, ids: Sequence[str]) -> list[Answer]:
     status = response.status_code
     content = _json(response)
     if status in {200, 202}:
-        if str(content.get("id", "")) == run_id:
-            return Delivered(content)
+        receipts = content if isinstance(content, list) else [content]
+        if _acknowledges(receipts, ids):
+            return [Delivered(receipt) for receipt in receipts]
         # A proxy or a login page can answer 200 in the server's place.
-        return Undelivered(f"answered {status}, but not as a Scalewatch server does")
+        foreign = f"answered {status}, but not as a Scalewatch server does"
+        return _same(Undelivered(foreign), ids)
+    said = content if isinstance(content, dict) else {}
     if status in REFUSALS:
-        problem = content or {"title": response.reason_phrase, "detail": response.text}
-        return Refused(status, problem | {"status": status})
-    detail = content.get("detail") or response.reason_phrase
-    return Undelivered(
+        problem = said or {"title": response.reason_phrase, "detail": response.text}
+        return _same(Refused(status, problem | {"status": status}), ids)
+    detail = said.get("detail") or response.reason_phrase
+    undelivered = Undelivered(
         f"answered {status}: {detail}",
         is_passing=status >= 500 or status in PASSING,
     )
+    return _same(undelivered, ids)
 
 
-def _json(response: httpx.Response) -> dict[str, Any]:
+def _acknowledges(receipts: Sequence[Any], ids: Sequence[str]) -> bool:
+    """Tell whether a server says of each run, in turn, that it has it."""
+    known = [
+        str(receipt.get("id", "")) if isinstance(receipt, dict) else ""
+        for receipt in receipts
+    ]
+    return known == list(ids)
+
+
+def _same(answer: Answer, ids: Sequence[str]) -> list[Answer]:
+    return [answer for _ in ids]
+
+
+def _json(response: httpx.Response) -> Any:
     try:
-        content = response.json()
-    except ValueError:
-        return {}
-    return content if isinstance(content, dict) else {}
+        return response.json()
+    except (ValueError, RecursionError):
+        return None
 
 
 def _retry_after(response: httpx.Response) -> float | None:
-    seconds = response.headers.get("Retry-After", "")
-    return float(seconds) if seconds.isdecimal() else None
+    """Return the seconds that the server asks us to wait, in either of its forms."""
+    text = response.headers.get("Retry-After", "").strip()
+    if text.isdecimal():
+        return float(text)
+    try:
+        moment = parsedate_to_datetime(text)
+    except ValueError:
+        return None
+    if moment.tzinfo is None:
+        return None
+    return max(0.0, (moment - datetime.now(UTC)).total_seconds())

@@ -49,13 +49,18 @@ def spool_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 class Receiver(ThreadingHTTPServer):
     """Stands where a server would: answers as told, and remembers what it got.
 
-    Each answer is a status and a body; where none is left, it takes the run.
+    Each answer is a status and a body; where none is left, it takes the runs, those
+    excepted whose ids it is to refuse.
     """
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
         self.answers: list[tuple[int, str]] = []
+        self.headers: dict[str, str] = {}
         self.bodies: list[bytes] = []
+        self.tokens: list[str | None] = []
+        self.refused: set[str] = set()
+        self.taken: list[str] = []
 
     @property
     def url(self) -> str:
@@ -64,7 +69,12 @@ class Receiver(ThreadingHTTPServer):
 
     @property
     def runs(self) -> list[dict[str, Any]]:
-        return [json.loads(body) for body in self.bodies]
+        posts = [json.loads(body) for body in self.bodies]
+        return [
+            run
+            for post in posts
+            for run in (post if isinstance(post, list) else [post])
+        ]
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -76,14 +86,28 @@ class Handler(BaseHTTPRequestHandler):
         sent = self.rfile.read(int(self.headers["Content-Length"]))
         body = gzip.decompress(sent)
         self.server.bodies.append(body)
-        run_id = json.loads(body)["id"]
-        receipt = {"id": run_id, "run": f"/api/v1/runs/{run_id}", "state": "accepted"}
-        taken = (202, json.dumps(receipt))
-        status, answer = self.server.answers.pop(0) if self.server.answers else taken
+        self.server.tokens.append(self.headers["Authorization"])
+        answers = self.server.answers
+        status, answer = answers.pop(0) if answers else self.taken(json.loads(body))
         self.send_response(status)
+        for name, value in self.server.headers.items():
+            self.send_header(name, value)
         self.send_header("Content-Length", str(len(answer.encode())))
         self.end_headers()
         self.wfile.write(answer.encode())
+
+    def taken(self, content: Any) -> tuple[int, str]:
+        """Take all runs of a body or none, as a server does."""
+        runs = content if isinstance(content, list) else [content]
+        ids = [run["id"] for run in runs]
+        if blamed := self.server.refused & set(ids):
+            return 422, json.dumps({"title": "InvalidReport", "detail": min(blamed)})
+        self.server.taken += ids
+        receipts = [
+            {"id": run_id, "run": f"/api/v1/runs/{run_id}", "state": "accepted"}
+            for run_id in ids
+        ]
+        return 202, json.dumps(receipts if isinstance(content, list) else receipts[0])
 
     def log_message(self, *_arguments: object) -> None:
         """Keep the test's output clean."""

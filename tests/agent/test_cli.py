@@ -75,6 +75,7 @@ def test_every_command_explains_itself():
         (["mpi", "--commit", "two words"], "'--commit'"),
         (["mpi", "--committed-at", "yesterday"], "2026-11-21T12:00:00Z"),
         (["mpi", "--mpi", "mpich==5.0.2", "--mpiexec", "x"], "exclude each other"),
+        (["mpi", "--token-file", "/no/such/file"], "cannot be read: No such file"),
         (["spool", "reply"], "Did you mean 'replay'?"),
         (["spool", "drop"], "by --all"),
     ],

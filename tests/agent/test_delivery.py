@@ -1,10 +1,13 @@
 import json
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from time import monotonic
 from uuid import UUID
 
 import pytest
 
 from builders import run_report
-from scalewatch_agent.delivery import deliver
+from scalewatch_agent.delivery import MOST_RUNS, deliver
 from scalewatch_agent.spool import Entry, Spool
 from scalewatch_agent.upload import Delivered, Patience, Refused, Undelivered
 
@@ -134,7 +137,8 @@ def test_receipt_of_somebody_else_is_no_receipt(garbage, spool, receiver):
 
 def test_server_that_is_away_costs_patience_once(spool, receiver):
     receiver.answers = [(503, "")] * (QUICK.attempts + 1)
-    entries = [spooled(spool, receiver.url, number) for number in (1, 2)]
+    count = MOST_RUNS + 1
+    entries = [spooled(spool, receiver.url, number) for number in range(1, count + 1)]
 
     answers(entries, spool)
 
@@ -147,12 +151,84 @@ def test_other_server_can_be_named(spool, nobody, receiver):
     assert len(receiver.runs) == 1
 
 
-def test_many_runs_are_delivered_over_one_connection_in_order(spool, receiver):
-    entries = [spooled(spool, receiver.url, number) for number in range(1, 6)]
+def test_many_runs_are_delivered_in_few_posts_and_in_order(spool, receiver):
+    count = 2 * MOST_RUNS + 1
+    entries = [spooled(spool, receiver.url, number) for number in range(1, count + 1)]
 
     answers(entries, spool)
 
-    assert [run["id"] for run in receiver.runs] == [entry.id for entry in entries]
+    assert receiver.taken == [entry.id for entry in entries]
+    assert len(receiver.bodies) == 3
+    assert pending(spool) == []
+
+
+def test_run_that_spoils_its_batch_is_found_and_the_others_are_delivered(
+    spool, receiver
+):
+    entries = [spooled(spool, receiver.url, number) for number in range(1, 21)]
+    spoiling = {entries[6].id, entries[13].id}
+    receiver.refused = spoiling
+
+    found = answers(entries, spool)
+
+    refused = {
+        entry.id
+        for entry, answer in zip(entries, found, strict=True)
+        if isinstance(answer, Refused)
+    }
+    assert refused == spoiling
+    assert receiver.taken == [e.id for e in entries if e.id not in spoiling]
+    assert {Entry.read(path).id for path in spool.refused()} == spoiling
+
+
+def test_batch_that_is_too_large_is_halved_until_it_fits(spool, receiver):
+    receiver.answers = [(413, PROBLEM)]
+    entries = [spooled(spool, receiver.url, number) for number in range(1, 5)]
+
+    found = answers(entries, spool)
+
+    assert all(isinstance(answer, Delivered) for answer in found)
+    assert [len(json.loads(body)) for body in receiver.bodies] == [4, 2, 2]
+
+
+@pytest.mark.parametrize("garbage", ["[]", "[{}, {}]", '{"id": "1"}', "[[[[[", "null"])
+def test_batch_without_a_receipt_for_each_run_stays(garbage, spool, receiver):
+    receiver.answers = [(202, garbage)] * QUICK.attempts
+    entries = [spooled(spool, receiver.url, number) for number in (1, 2)]
+
+    found = answers(entries, spool)
+
+    assert all(isinstance(answer, Undelivered) for answer in found)
+    assert pending(spool) == [entry.id for entry in entries]
+
+
+def in_two_seconds():
+    return format_datetime(datetime.now(UTC) + timedelta(seconds=2), usegmt=True)
+
+
+@pytest.mark.parametrize("wish", [lambda: "1", in_two_seconds], ids=["seconds", "date"])
+def test_server_that_asks_for_a_pause_gets_it(wish, spool, receiver):
+    receiver.answers = [(429, "")]
+    receiver.headers = {"Retry-After": wish()}
+    entry = spooled(spool, receiver.url)
+    began = monotonic()
+
+    (answer,) = answers([entry], spool)
+
+    assert isinstance(answer, Delivered)
+    assert monotonic() - began > 0.9
+
+
+def test_token_is_shown_to_the_server(spool, receiver):
+    answers([spooled(spool, receiver.url)], spool, token="sw_abc")  # noqa: S106
+
+    assert receiver.tokens == ["Bearer sw_abc"]
+
+
+def test_no_token_is_shown_where_there_is_none(spool, receiver):
+    answers([spooled(spool, receiver.url)], spool)
+
+    assert receiver.tokens == [None]
 
 
 def test_pauses_double_within_bounds():

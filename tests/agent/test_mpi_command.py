@@ -43,7 +43,7 @@ def test_sweep_posts_a_run_per_process_count(openmpi, receiver, spool_folder):
     done = measure(openmpi, receiver.url, "-p", f"1,2,{processors() + 1}")
 
     assert done.exit_code == 0, done.output
-    runs = [RunReport.model_validate_json(body) for body in receiver.bodies]
+    runs = [RunReport.model_validate_json(json.dumps(run)) for run in receiver.runs]
     assert [run.coordinate["p"] for run in runs] == [1, 2, processors() + 1]
     assert {run.project for run in runs} == {"openmpi"}
     assert {run.commit.tag for run in runs} == {"v5.0.11"}

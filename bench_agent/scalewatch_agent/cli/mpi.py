@@ -1,7 +1,6 @@
 """The built-in MPI suite, without an experiment file."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -10,24 +9,24 @@ from rich.console import Console
 
 from scalewatch.wire import RunReport
 from scalewatch_agent.cli.exits import SUMMARY, Exit
-from scalewatch_agent.cli.outcome import deliver_runs
+from scalewatch_agent.cli.measured import Measured
 from scalewatch_agent.cli.parameters import (
     message_sizes,
     process_counts,
     regions,
     requirement,
-    url,
 )
 from scalewatch_agent.cli.progress import progress_display
+from scalewatch_agent.cli.server import server_options
 from scalewatch_agent.cli.subject import subject, subject_options
 from scalewatch_agent.cli.summary import print_table
-from scalewatch_agent.errors import FolderUnwritable, MpiMissing
+from scalewatch_agent.errors import MpiMissing
 from scalewatch_agent.folders import libraries_folder, spool_folder
 from scalewatch_agent.installation import install_library, is_installed
 from scalewatch_agent.launcher import TRANSPORTS, Launcher, is_oversubscribed
 from scalewatch_agent.libraries import Library, find_library
 from scalewatch_agent.runs import Subject
-from scalewatch_agent.spool import Entry, Spool
+from scalewatch_agent.spool import Spool
 from scalewatch_agent.suites import RUNTIME, SUITES
 from scalewatch_agent.sweep import Sweep, run_sweep
 
@@ -121,16 +120,7 @@ Examples:
     help="Use this mpiexec and its library; the one on PATH unless given.",
 )
 @subject_options
-@click.option(
-    "--server",
-    callback=url,
-    metavar="URL",
-    default="http://127.0.0.1:8000",
-    envvar="SCALEWATCH_SERVER",
-    show_default=True,
-    show_envvar=True,
-    help="Where the runs are posted.",
-)
+@server_options
 @click.option("--json", "as_json", is_flag=True, help="Print a line of JSON per run.")
 @click.pass_context
 def command(ctx: click.Context, /, **options: Any) -> None:
@@ -154,7 +144,7 @@ def command(ctx: click.Context, /, **options: Any) -> None:
         crowded=any(map(is_oversubscribed, sweep.processes)),
     )
     _warn_of_polling(launcher)
-    measured = Measured(spool, options["server"])
+    measured = Measured(spool, options["server"], options["token"])
     try:
         _measure(sweep, launcher, subject(options, launcher), measured)
     except KeyboardInterrupt:
@@ -163,42 +153,10 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     if not options["as_json"]:
         title = f"{launcher.library.title}, {TRANSPORTS[launcher.transport]}"
         print_table(title, measured.reports)
-    is_delivered = deliver_runs(
-        measured.entries, measured.reports, spool, as_json=options["as_json"]
-    )
-    if not is_delivered:
+    if not measured.deliver(as_json=options["as_json"]):
         ctx.exit(Exit.UNDELIVERED)
     if any(r.status == "failed" for run in measured.reports for r in run.results):
         ctx.exit(Exit.FAILED)
-
-
-@dataclass(slots=True)
-class Measured:
-    """The runs that a sweep has measured so far, each on disk at once."""
-
-    spool: Spool
-    server: str
-    reports: list[RunReport] = field(default_factory=list)
-    entries: list[Entry] = field(default_factory=list)
-
-    def add(self, report: RunReport) -> None:
-        """Spool a run; where the disk is full, it waits in memory for its delivery."""
-        entry = self.spool.entry(report, self.server)
-        self.reports.append(report)
-        self.entries.append(entry)
-        try:
-            self.spool.put(entry)
-        except FolderUnwritable as error:
-            click.echo(f"Warning: {error}", err=True)
-
-    def tell_what_is_kept(self) -> None:
-        """Say where the finished runs of an interrupted sweep are."""
-        if self.entries:
-            click.echo(
-                f"\n{len(self.entries)} finished runs are kept in {self.spool.folder}: "
-                "scalewatch-agent spool replay",
-                err=True,
-            )
 
 
 def _sweep(options: dict[str, Any]) -> Sweep:

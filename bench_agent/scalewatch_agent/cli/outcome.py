@@ -1,4 +1,4 @@
-"""Deliver runs, and say what became of them."""
+"""Say what became of runs that were to be delivered."""
 
 from collections.abc import Sequence
 
@@ -6,25 +6,21 @@ import click
 
 from scalewatch.wire import RunReport
 from scalewatch_agent.cli.summary import run_summary
-from scalewatch_agent.delivery import Delivery, deliver
-from scalewatch_agent.spool import Entry, Spool
-from scalewatch_agent.upload import Delivered, Patience, Refused, Undelivered
+from scalewatch_agent.delivery import Delivery
+from scalewatch_agent.spool import Spool
+from scalewatch_agent.upload import Delivered, Refused, Undelivered
 
 
-def deliver_runs(
-    entries: Sequence[Entry],
+def report_outcome(
     reports: Sequence[RunReport],
+    deliveries: Sequence[Delivery],
     spool: Spool,
     *,
     as_json: bool,
 ) -> bool:
-    """Post the runs of a sweep, and return whether the server has them all."""
-    deliveries = []
-    for report, delivery in zip(
-        reports, deliver(entries, spool, Patience()), strict=True
-    ):
-        deliveries.append(delivery)
-        if as_json:
+    """Say what became of the runs of a sweep, and return whether all are delivered."""
+    if as_json:
+        for report, delivery in zip(reports, deliveries, strict=True):
             click.echo(run_summary(report, delivery))
     report_deliveries(deliveries, spool, quiet=as_json)
     older = len(list(spool.pending())) - len(_undelivered(deliveries))

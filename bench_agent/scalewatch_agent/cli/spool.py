@@ -12,6 +12,7 @@ from rich.table import Table
 from scalewatch_agent.cli.exits import SUMMARY, Exit
 from scalewatch_agent.cli.outcome import report_deliveries
 from scalewatch_agent.cli.parameters import url
+from scalewatch_agent.cli.server import token_option
 from scalewatch_agent.cli.summary import delivery_state
 from scalewatch_agent.delivery import deliver
 from scalewatch_agent.errors import UnreadableEntry
@@ -69,15 +70,16 @@ def list_runs(*, as_json: bool) -> None:
     metavar="URL",
     help="Post them there, not to the server that each is meant for.",
 )
+@token_option
 @click.option("--json", "as_json", is_flag=True, help="Print a line of JSON per run.")
 @click.pass_context
 def replay(
     ctx: click.Context,
-    *,
+    /,
     ids: Sequence[str],
+    *,
     rejected: bool,
-    server: str | None,
-    as_json: bool,
+    **options: Any,
 ) -> None:
     """Post the runs that wait, or those with the given ids.
 
@@ -85,10 +87,13 @@ def replay(
     """
     spool = Spool(spool_folder())
     entries = _chosen(spool, ids, rejected=rejected)
+    as_json = options["as_json"]
     if not entries and not as_json:
         click.echo(f"No run waits in {spool.folder}")
     deliveries = []
-    for delivery in deliver(entries, spool, Patience(), server):
+    for delivery in deliver(
+        entries, spool, Patience(), options["server"], options["token"]
+    ):
         deliveries.append(delivery)
         if as_json:
             state = delivery_state(delivery)
