@@ -78,7 +78,7 @@ def test_memory_suite_counts_what_constructors_allocate(openmpi, receiver):
     done = measure(openmpi, receiver.url, "--suite", "memory", "-p", "1,2,4")
 
     assert done.exit_code == 0, done.output
-    runs = [RunReport.model_validate_json(body) for body in receiver.bodies]
+    runs = [RunReport.model_validate_json(json.dumps(run)) for run in receiver.runs]
     assert {run.suite for run in runs} == {"mpi-memory"}
     dup = {
         run.coordinate["p"]: set(result.values)
