@@ -1,9 +1,10 @@
 """Addresses of pages: any name can stand in them, however it is spelled."""
 
 from collections.abc import Mapping
+from functools import lru_cache
 from urllib.parse import quote, urlencode
 
-from fastapi import Request
+from fastapi import FastAPI, Request
 
 Query = Mapping[str, str | list[str] | None]
 
@@ -16,9 +17,8 @@ def path_to(
     What is None in the query is left out.
     """
     quoted = {key: quote(name, safe="") for key, name in names.items()}
-    path = str(request.scope.get("root_path", "")) + str(
-        request.app.url_path_for(route, **quoted)
-    )
+    form = _form(request.app, route, tuple(names))
+    path = str(request.scope.get("root_path", "")) + form.format_map(quoted)
     stated = {key: value for key, value in (query or {}).items() if value}
     return f"{path}?{urlencode(stated, doseq=True)}" if stated else path
 
@@ -26,3 +26,13 @@ def path_to(
 def address_of(request: Request, path: str) -> str:
     """Return a path as a whole address, for what leaves the site."""
     return f"{request.url.scheme}://{request.url.netloc}{path}"
+
+
+@lru_cache(maxsize=1024)
+def _form(app: FastAPI, route: str, names: tuple[str, ...]) -> str:
+    """Return a route's path with fields; a table of cells asks for it at each."""
+    marks = {name: f"\N{PER MILLE SIGN}{name}\N{PER MILLE SIGN}" for name in names}
+    form = str(app.url_path_for(route, **marks)).replace("{", "{{").replace("}", "}}")
+    for name, mark in marks.items():
+        form = form.replace(mark, f"{{{name}}}")
+    return form

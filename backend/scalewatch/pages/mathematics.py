@@ -1,5 +1,7 @@
 """Growth classes and models as HTML that reads like mathematics."""
 
+from functools import lru_cache
+
 from markupsafe import Markup, escape
 
 from scalewatch.figures.notation import growth_markup
@@ -7,6 +9,7 @@ from scalewatch.modelling import Growth, Model
 from scalewatch.pages.formats import MISSING, quantity
 
 
+@lru_cache(maxsize=4096)
 def growth(value: Growth | None) -> Markup:
     """Set a growth: p^(1/2) log p with italics and raised exponents."""
     if value is None:
@@ -14,6 +17,7 @@ def growth(value: Growth | None) -> Markup:
     return Markup('<span class="mathematics">{}</span>').format(_product(value))
 
 
+@lru_cache(maxsize=4096)
 def big_o(value: Growth | None) -> Markup:
     """Set a growth as an order, O(…)."""
     if value is None:

@@ -1,12 +1,26 @@
 """Configurations: which settings scans share, and in which they differ."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
-
-from scalewatch.services.scans import Scan
+from typing import Any, Protocol
 
 
-def is_chosen(scan: Scan, settings: Mapping[str, str]) -> bool:
+class Configured(Protocol):
+    """A series of a region on a machine, as a scan or a cell knows it."""
+
+    @property
+    def region(self) -> str:
+        """What is timed."""
+
+    @property
+    def machine(self) -> str:
+        """Where."""
+
+    @property
+    def configuration(self) -> Mapping[str, Any]:
+        """What it holds fixed."""
+
+
+def is_chosen(scan: Configured, settings: Mapping[str, str]) -> bool:
     """Tell whether a scan has these settings; one it does not know does not count."""
     return all(
         str(scan.configuration[name]) == text
@@ -15,7 +29,7 @@ def is_chosen(scan: Scan, settings: Mapping[str, str]) -> bool:
     )
 
 
-def choices_among(scans: Sequence[Scan]) -> dict[str, tuple[Any, ...]]:
+def choices_among(scans: Sequence[Configured]) -> dict[str, tuple[Any, ...]]:
     """Return the settings in which scans of one region on one machine differ."""
     alternatives: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
     for scan in scans:
@@ -24,6 +38,7 @@ def choices_among(scans: Sequence[Scan]) -> dict[str, tuple[Any, ...]]:
     names = {
         name
         for configurations in alternatives.values()
+        if len(configurations) > 1
         for name in set().union(*configurations) - shared(configurations).keys()
     }
     return {
@@ -45,7 +60,8 @@ def shared(configurations: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return the settings that all configurations have in common."""
     if not configurations:
         return {}
-    first, *others = configurations
+    # Series of one configuration have the same object: hundreds of them are one.
+    first, *others = {id(each): each for each in configurations}.values()
     return {
         name: value
         for name, value in first.items()

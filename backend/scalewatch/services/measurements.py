@@ -1,12 +1,15 @@
 """Measurements: the repetitions of a series in one run, summarised."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from scalewatch.storage.measurements import Place, Summary
+
+PARAMETER: Final = "p"
+"""What a scan is drawn over, wherever it varies."""
 
 
 class Flag(StrEnum):
@@ -72,3 +75,13 @@ def flags_of(procedure: Mapping[str, Any]) -> tuple[Flag, ...]:
         Flag.BARRIER: procedure.get("synchronisation") == "barrier",
     }
     return tuple(flag for flag, is_raised in raised.items() if is_raised)
+
+
+def varied(coordinates: Sequence[Mapping[str, Any]]) -> str:
+    """Return what varies along the scan, p if that does or if nothing does."""
+    names = sorted(set.intersection(*(set(at) for at in coordinates)))
+    varying = [name for name in names if len({at[name] for at in coordinates}) > 1]
+    candidates = varying or names
+    if PARAMETER in candidates or not candidates:
+        return PARAMETER
+    return candidates[0]

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from scalewatch.modelling import Verdict
 from scalewatch.services.commits import Commit, commit_of
-from scalewatch.services.scans import Scan, scans_at
+from scalewatch.services.judged import Judged, judged_at
 from scalewatch.services.standings import Standing, State
 from scalewatch.storage import commits, machines, measurements, projects, tables
 
@@ -103,20 +103,20 @@ def _project(session: Session, project: tables.Project) -> Project:
 
 def _scans(
     session: Session, project: tables.Project, commit: tables.Commit
-) -> list[Scan]:
+) -> list[Judged]:
     return [
         scan
         for metric in measurements.metrics_at_commit(session, commit.id)
-        for scan in scans_at(session, project, commit, metric)
+        for scan in judged_at(session, project, commit, metric)
     ]
 
 
-def _is_concern(scan: Scan) -> bool:
+def _is_concern(scan: Judged) -> bool:
     standing = scan.standing
     return standing.state is State.FAILED or standing.verdict is Verdict.MISMATCH
 
 
-def _urgency(scan: Scan) -> tuple[bool, float, str, str]:
+def _urgency(scan: Judged) -> tuple[bool, float, str, str]:
     """Order failures first, then mismatches by how sure they are."""
     standing = scan.standing
     return (

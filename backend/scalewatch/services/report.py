@@ -11,8 +11,9 @@ from scalewatch.errors import NotMeasured
 from scalewatch.modelling import Verdict
 from scalewatch.services.commits import Commit, commit_of, find_commit
 from scalewatch.services.configurations import choices_among, is_chosen, key_of, shared
+from scalewatch.services.judged import Judged, judged_at
 from scalewatch.services.measurements import Flag
-from scalewatch.services.scans import Scan, choose_metric, scans_at
+from scalewatch.services.scans import choose_metric
 from scalewatch.services.standings import UNMEASURED, Expectation, Standing
 from scalewatch.services.views import View
 from scalewatch.storage import commits, measurements, projects
@@ -137,7 +138,7 @@ def match_table(session: Session, view: View) -> MatchTable:
     row = find_commit(session, project, view.commit)
     metrics = measurements.metrics_at_commit(session, row.id)
     metric = choose_metric(metrics, view.metric)
-    scans = scans_at(session, project, row, metric)
+    scans = judged_at(session, project, row, metric)
     choices = choices_among(scans)
     chosen = {
         name: text for name, text in view.configuration.items() if name in choices
@@ -176,9 +177,9 @@ def _verdicts(cells: Iterable[Cell]) -> list[Verdict]:
     ]
 
 
-def _rows(scans: Sequence[Scan], distinguishing: Sequence[str]) -> tuple[Row, ...]:
+def _rows(scans: Sequence[Judged], distinguishing: Sequence[str]) -> tuple[Row, ...]:
     machines = _machines(scans)
-    grouped: dict[tuple[Any, ...], dict[str, Scan]] = {}
+    grouped: dict[tuple[Any, ...], dict[str, Judged]] = {}
     for scan in scans:
         settings = key_of(scan.configuration, distinguishing)
         grouped.setdefault((scan.region, *settings), {})[scan.machine] = scan
@@ -190,7 +191,7 @@ def _rows(scans: Sequence[Scan], distinguishing: Sequence[str]) -> tuple[Row, ..
 
 
 def _row(
-    scans: Mapping[str, Scan], machines: Sequence[str], distinguishing: Sequence[str]
+    scans: Mapping[str, Judged], machines: Sequence[str], distinguishing: Sequence[str]
 ) -> Row:
     first = next(iter(scans.values()))
     return Row(
@@ -216,12 +217,12 @@ def _row(
     )
 
 
-def _machines(scans: Sequence[Scan]) -> list[str]:
+def _machines(scans: Sequence[Judged]) -> list[str]:
     slots = {scan.machine: scan.slot for scan in scans}
     return sorted(slots, key=slots.__getitem__)
 
 
-def _columns(scans: Sequence[Scan], rows: Sequence[Row]) -> tuple[Column, ...]:
+def _columns(scans: Sequence[Judged], rows: Sequence[Row]) -> tuple[Column, ...]:
     common = shared([scan.configuration for scan in scans])
     columns = []
     for position, machine in enumerate(_machines(scans)):

@@ -10,25 +10,19 @@ from sqlalchemy.orm import Session
 
 from scalewatch.errors import NotFound
 from scalewatch.services import jobs
-from scalewatch.services.measurements import Flag, Measurement, measurement_of
+from scalewatch.services.judged import promises_of, standing_at
+from scalewatch.services.measurements import Flag, Measurement, measurement_of, varied
 from scalewatch.services.standings import (
     Expectation,
-    Found,
     Standing,
     State,
-    expectation_of,
     findings_at,
-    standing_of,
 )
 from scalewatch.storage import (
-    expectations,
     machines,
     measurements,
     tables,
 )
-
-PARAMETER: Final = "p"
-"""What a scan is drawn over, wherever it varies."""
 
 PREFERRED_METRIC: Final = "time"
 
@@ -92,11 +86,7 @@ def scans_at(
     points: dict[int, list[measurements.Summary]] = defaultdict(list)
     for point in measurements.summaries_at(*wanted):
         points[point.series_id].append(point)
-    promises = {
-        row.region: (row.id, expectation_of(row))
-        for row in expectations.of_project(session, project.id)
-        if row.metric == metric
-    }
+    promises = promises_of(session, project.id, metric)
     slots = {
         machine.id: slot
         for slot, machine in enumerate(machines.of_project(session, project.id))
@@ -109,14 +99,20 @@ def scans_at(
 
     def scan(measured: measurements.MeasuredSeries) -> Scan:
         series = measured.series
-        own = [(point, places[point.run_id]) for point in points[series.id]]
-        parameter = _parameter([place.coordinate for _, place in own])
+        own_points = points[series.id]
+        own = [(point, places[point.run_id]) for point in own_points]
+        parameter = varied([place.coordinate for _, place in own])
         taken = sorted(
             (measurement_of(point, place, parameter) for point, place in own),
             key=lambda measurement: measurement.x,
         )
         expectation_id, expectation = promises.get(series.region, (None, None))
-        standing = _standing(taken, found.get(series.id), expectation_id)
+        standing = standing_at(
+            [point.count for point in own_points],
+            [point.reason for point in own_points],
+            found.get(series.id),
+            expectation_id,
+        )
         if standing.state is State.PENDING and (why := failure(series.machine_id)):
             standing = replace(standing, state=State.FAILED, reason=why)
         return Scan(
@@ -149,25 +145,3 @@ def choose_metric(metrics: Sequence[str], asked: str | None) -> str:
     if asked is None or asked not in metrics:
         raise NotFound("metric", asked)
     return asked
-
-
-def _parameter(coordinates: Sequence[Mapping[str, Any]]) -> str:
-    """Return what varies along the scan, p if that does or if nothing does."""
-    names = sorted(set.intersection(*(set(at) for at in coordinates)))
-    varying = [name for name in names if len({at[name] for at in coordinates}) > 1]
-    candidates = varying or names
-    if PARAMETER in candidates or not candidates:
-        return PARAMETER
-    return candidates[0]
-
-
-def _standing(
-    taken: Sequence[Measurement], found: Found | None, expectation_id: int | None
-) -> Standing:
-    counts = [measurement.count for measurement in taken if measurement.count]
-    if not counts:
-        reasons = sorted({taken.reason for taken in taken if taken.reason})
-        return Standing(State.FAILED, reason="; ".join(reasons) or None)
-    if found is None:
-        return Standing(State.PENDING, points=len(counts), repetitions=min(counts))
-    return standing_of(found, expectation_id)

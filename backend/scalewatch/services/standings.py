@@ -1,13 +1,14 @@
 """Read stored models and verdicts back as what they mean."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
+from sqlalchemy import Row
 from sqlalchemy.orm import Session
 
 from scalewatch.modelling import (
@@ -103,10 +104,13 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The model of a series at a commit, and the verdicts on it by expectation."""
+    """The model of a series at a commit, and the verdicts on it by expectation.
 
-    model: tables.Model
-    verdicts: dict[int, tables.Verdict]
+    Both are columns of the tables of these names.
+    """
+
+    model: Row[Any]
+    verdicts: dict[int, Row[Any]]
 
 
 UNMEASURED = Standing(State.UNMEASURED)
@@ -138,12 +142,12 @@ def findings_at(
     session: Session, commit_id: int, metric: str, region: str | None = None
 ) -> dict[int, Found]:
     """Return what was found at a commit, by series."""
-    found: dict[int, Found] = {}
-    for model, verdict in verdicts.at_commit(session, commit_id, metric, region):
-        known = found.setdefault(model.series_id, Found(model, {}))
-        if verdict is not None:
-            known.verdicts[verdict.expectation_id] = verdict
-    return found
+    wanted = (session, commit_id, metric, region)
+    models = {model.id: Found(model, {}) for model in verdicts.models_at(*wanted)}
+    for verdict in verdicts.verdicts_at(*wanted):
+        if verdict.model_id in models:
+            models[verdict.model_id].verdicts[verdict.expectation_id] = verdict
+    return {found.model.series_id: found for found in models.values()}
 
 
 def standing_of(found: Found, expectation_id: int | None) -> Standing:
@@ -151,10 +155,10 @@ def standing_of(found: Found, expectation_id: int | None) -> Standing:
 
     A model that nobody compared with it yet is pending.
     """
-    row = found.model
+    row, verdict = found.model, found.verdicts.get(expectation_id or 0)
     model = _model(row)
-    standing = Standing(
-        state=State.MODELLED if expectation_id is None else State.PENDING,
+    modelled = partial(
+        Standing,
         points=row.points,
         repetitions=row.repetitions,
         model=model,
@@ -165,37 +169,31 @@ def standing_of(found: Found, expectation_id: int | None) -> Standing:
         adjusted_r2=row.adjusted_r2,
         smape=row.smape,
         class_probability={
-            _growth(text): probability
-            for text, probability in _most_probable_first(row.class_probability)
+            _growth(text): share for text, share in _descending(row.class_probability)
         },
-        reason=row.reason,
         modelled_at=row.modelled_at,
     )
-    if expectation_id is None or expectation_id not in found.verdicts:
-        return standing
-    return _judged(standing, found.verdicts[expectation_id])
-
-
-def _judged(standing: Standing, row: tables.Verdict) -> Standing:
-    return replace(
-        standing,
-        state=State.JUDGED,
-        divergence=_growth_or_none(row.divergence),
-        deviation_limit=_growth(row.deviation_limit),
-        verdict=Verdict(row.verdict),
+    if verdict is None:
+        state = State.MODELLED if expectation_id is None else State.PENDING
+        return modelled(state, reason=row.reason)
+    return modelled(
+        State.JUDGED,
+        divergence=_growth_or_none(verdict.divergence),
+        deviation_limit=_growth(verdict.deviation_limit),
+        verdict=Verdict(verdict.verdict),
         verdict_probability={
-            Verdict(word): probability
-            for word, probability in _most_probable_first(row.probability)
+            Verdict(word): share for word, share in _descending(verdict.probability)
         },
-        reason=row.reason or standing.reason,
+        reason=verdict.reason or row.reason,
     )
 
 
-def _most_probable_first(probability: Mapping[str, float]) -> list[tuple[str, float]]:
+def _descending(probability: Mapping[str, float]) -> list[tuple[str, float]]:
+    """Return what is most probable first."""
     return sorted(probability.items(), key=lambda entry: -entry[1])
 
 
-def _model(row: tables.Model) -> Model | None:
+def _model(row: Row[Any]) -> Model | None:
     if row.constant is None:
         return None
     return Model(
@@ -203,7 +201,7 @@ def _model(row: tables.Model) -> Model | None:
         tuple(
             Term(
                 term["coefficient"],
-                Growth(tuple(_factor(factor) for factor in term["factors"])),
+                _product(tuple(tuple(factor.items()) for factor in term["factors"])),
             )
             for term in row.terms
         ),
@@ -214,6 +212,8 @@ def _growths(model: Model | None) -> dict[str, Growth]:
     if model is None:
         return {}
     named = {name for term in model.terms for name in term.growth.parameters}
+    if len(named) == 1 and model.growth.parameters:
+        return dict.fromkeys(named, model.growth)  # most have one parameter
     return {name: model.growth_in(name) for name in sorted(named)}
 
 
@@ -221,6 +221,12 @@ def _noise(stored: Mapping[str, Any] | None) -> Noise | None:
     if stored is None:
         return None
     return Noise(**{**stored, "shares": tuple(stored["shares"])})
+
+
+@lru_cache(maxsize=4096)
+def _product(factors: tuple[tuple[tuple[str, str], ...], ...]) -> Growth:
+    """Return the growth of stored factors; few of them ever occur."""
+    return Growth(tuple(_factor(dict(factor)) for factor in factors))
 
 
 def _factor(stored: Mapping[str, str]) -> Factor:

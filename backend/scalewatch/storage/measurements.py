@@ -4,12 +4,12 @@ A page shows thousands of points: they are read as columns, without joins that
 repeat the series and the run of each.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import Row, select
+from sqlalchemy import Row, Select, or_, select
 from sqlalchemy.orm import Session
 
 from scalewatch.storage import tables
@@ -98,6 +98,79 @@ def summaries_at(
     if region is not None:
         points = points.where(tables.Series.region == region)
     return [Summary(*row) for row in session.execute(points)]
+
+
+class Taken(NamedTuple):
+    """How often a series was measured in a run."""
+
+    series_id: int
+    run_id: int
+    repetitions: int
+
+
+class Noted(NamedTuple):
+    """A measurement that one has to know something about."""
+
+    series_id: int
+    run_id: int
+    procedure: dict[str, Any] | None
+    reason: str | None
+
+
+def taken_at(
+    session: Session, commit_id: int, metric: str, region: str | None = None
+) -> list[Taken]:
+    """Return what was measured of a metric at a commit, of one region or of all."""
+    point = tables.Point
+    wanted = _at(commit_id, metric, region, point.series_id, point.run_id, point.count)
+    return list(map(Taken._make, session.execute(wanted)))
+
+
+def noted_at(
+    session: Session, commit_id: int, metric: str, region: str | None = None
+) -> list[Noted]:
+    """Return the measurements that failed, or whose procedure raises a flag."""
+    point = tables.Point
+    columns = (point.series_id, point.run_id, point.procedure, point.reason)
+    wanted = _at(commit_id, metric, region, *columns).where(
+        or_(
+            point.count == 0,
+            point.procedure["oversubscribed"].as_boolean(),
+            point.procedure["synchronisation"].as_string() == "barrier",
+        )
+    )
+    return list(map(Noted._make, session.execute(wanted)))
+
+
+def _at(
+    commit_id: int, metric: str, region: str | None, *columns: Any
+) -> Select[*tuple[Any, ...]]:
+    """Select columns of the points of a metric at a commit."""
+    points = (
+        select(*columns)
+        .join(tables.Run, tables.Run.id == tables.Point.run_id)
+        .join(tables.Series, tables.Series.id == tables.Point.series_id)
+        .where(tables.Run.commit_id == commit_id, tables.Series.metric == metric)
+    )
+    return points if region is None else points.where(tables.Series.region == region)
+
+
+def series_by_id(session: Session, ids: Collection[int]) -> Sequence[Row[Any]]:
+    """Return the columns of series, in the order in which they appeared."""
+    columns = tables.Series.__table__.columns
+    return session.execute(
+        select(*columns).where(tables.Series.id.in_(ids)).order_by(tables.Series.id)
+    ).all()
+
+
+def settings_of(session: Session, project_id: int) -> dict[int, dict[str, Any]]:
+    """Return the settings of each configuration of a project."""
+    rows = session.execute(
+        select(tables.Configuration.id, tables.Configuration.settings).where(
+            tables.Configuration.project_id == project_id
+        )
+    )
+    return dict(rows.all())
 
 
 def of_run(session: Session, run_id: int) -> Sequence[Row[tables.Point, tables.Series]]:

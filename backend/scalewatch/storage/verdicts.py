@@ -1,6 +1,7 @@
 """Models and how they were judged: read them, and write them anew."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from sqlalchemy import Row, select
 from sqlalchemy.orm import Session
@@ -10,21 +11,38 @@ from scalewatch.storage.inserts import Row as NewRow
 from scalewatch.storage.inserts import upsert
 
 
-def at_commit(
+def models_at(
     session: Session, commit_id: int, metric: str, region: str | None = None
-) -> Sequence[Row[tables.Model, tables.Verdict | None]]:
-    """Return models at a commit with every verdict on them; None where unjudged."""
+) -> Sequence[Row[Any]]:
+    """Return the columns of `tables.Model` at a commit, of one region or of all.
+
+    A page shows hundreds of them: no entity is built for any.
+    """
     models = (
-        select(tables.Model, tables.Verdict)
+        select(*tables.Model.__table__.columns)
         .join(tables.Series, tables.Series.id == tables.Model.series_id)
-        .outerjoin(tables.Verdict, tables.Verdict.model_id == tables.Model.id)
         .where(tables.Model.commit_id == commit_id)
         .where(tables.Series.metric == metric)
-        .order_by(tables.Verdict.expectation_id)
     )
     if region is not None:
         models = models.where(tables.Series.region == region)
     return session.execute(models).all()
+
+
+def verdicts_at(
+    session: Session, commit_id: int, metric: str, region: str | None = None
+) -> Sequence[Row[Any]]:
+    """Return the columns of `tables.Verdict` of every model at a commit."""
+    judged = (
+        select(*tables.Verdict.__table__.columns)
+        .join(tables.Model, tables.Model.id == tables.Verdict.model_id)
+        .join(tables.Series, tables.Series.id == tables.Model.series_id)
+        .where(tables.Model.commit_id == commit_id)
+        .where(tables.Series.metric == metric)
+    )
+    if region is not None:
+        judged = judged.where(tables.Series.region == region)
+    return session.execute(judged).all()
 
 
 def put_models(

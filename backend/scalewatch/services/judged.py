@@ -1,0 +1,168 @@
+"""What is known of every series at a commit, without the measurements themselves.
+
+Tables of hundreds of cells are made of this: it reads the columns it needs.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from scalewatch.services import jobs
+from scalewatch.services.measurements import Flag, flags_of, varied
+from scalewatch.services.standings import (
+    Expectation,
+    Found,
+    Standing,
+    State,
+    expectation_of,
+    findings_at,
+    standing_of,
+)
+from scalewatch.storage import expectations, machines, measurements, tables
+
+Promises = Mapping[str, tuple[int | None, Expectation | None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A series at a commit: where it belongs and what is known of it.
+
+    Parameters
+    ----------
+    slot
+        Position of the machine among the project's: it fixes the machine's colour.
+    flags
+        Where each was raised, as settings of the parameter.
+    """
+
+    series_id: int
+    region: str
+    metric: str
+    unit: str
+    better: str
+    machine: str
+    slot: int
+    configuration: Mapping[str, Any]
+    expectation: Expectation | None
+    standing: Standing
+    flags: Mapping[Flag, tuple[float, ...]]
+
+
+def judged_at(
+    session: Session,
+    project: tables.Project,
+    commit: tables.Commit,
+    metric: str,
+    region: str | None = None,
+) -> tuple[Judged, ...]:
+    """Return all series of a metric that were measured at a commit."""
+    wanted = (session, commit.id, metric, region)
+    found = findings_at(*wanted)
+    taken: dict[int, list[measurements.Taken]] = defaultdict(list)
+    for one in measurements.taken_at(*wanted):
+        taken[one.series_id].append(one)
+    noted: dict[int, list[measurements.Noted]] = defaultdict(list)
+    for note in measurements.noted_at(*wanted):
+        noted[note.series_id].append(note)
+    promises = promises_of(session, project.id, metric)
+    failure = _failures(session, commit.id)
+    places = {
+        machine.id: (machine.name, slot)
+        for slot, machine in enumerate(machines.of_project(session, project.id))
+    }
+    runs = measurements.places_at(session, commit.id)
+    settings = measurements.settings_of(session, project.id)
+    judged = []
+    for row in measurements.series_by_id(session, taken.keys()):
+        expectation_id, expectation = promises.get(row.region, (None, None))
+        own = taken[row.id]
+        standing = standing_at(
+            [one.repetitions for one in own],
+            [note.reason for note in noted[row.id]],
+            found.get(row.id),
+            expectation_id,
+        )
+        if standing.state is State.PENDING and (why := failure(row.machine_id)):
+            standing = replace(standing, state=State.FAILED, reason=why)
+        name, slot = places[row.machine_id]
+        judged.append(
+            Judged(
+                series_id=row.id,
+                region=row.region,
+                metric=metric,
+                unit=row.unit,
+                better=row.better,
+                machine=name,
+                slot=slot,
+                configuration=settings[row.configuration_id],
+                expectation=expectation,
+                standing=standing,
+                flags=_flags(own, noted[row.id], runs),
+            )
+        )
+    return tuple(judged)
+
+
+def promises_of(session: Session, project_id: int, metric: str) -> Promises:
+    """Return the expectation of each region for a metric, with its id."""
+    return {
+        row.region: (row.id, expectation_of(row))
+        for row in expectations.of_project(session, project_id)
+        if row.metric == metric
+    }
+
+
+def standing_at(
+    counts: Sequence[int],
+    reasons: Sequence[str | None],
+    found: Found | None,
+    expectation_id: int | None,
+) -> Standing:
+    """Return what is known of a series that was measured so many times in each run.
+
+    Parameters
+    ----------
+    counts, reasons
+        Repetitions in each run, and why there are none.
+    """
+    known = [count for count in counts if count]
+    if not known:
+        named = sorted({reason for reason in reasons if reason})
+        return Standing(State.FAILED, reason="; ".join(named) or None)
+    if found is None:
+        return Standing(State.PENDING, points=len(known), repetitions=min(known))
+    return standing_of(found, expectation_id)
+
+
+def _failures(session: Session, commit_id: int) -> Callable[[int], str | None]:
+    """Return a function that tells why the analysis on a machine was given up."""
+
+    @cache
+    def failure(machine_id: int) -> str | None:
+        subject = str(jobs.Subject(commit_id, machine_id))
+        return jobs.failure(session, jobs.Kind.ANALYSE, subject)
+
+    return failure
+
+
+def _flags(
+    taken: Sequence[measurements.Taken],
+    noted: Sequence[measurements.Noted],
+    places: Mapping[int, measurements.Place],
+) -> Mapping[Flag, tuple[float, ...]]:
+    """Return where each flag was raised, as settings of what was varied."""
+    raised = [
+        (flag, note.run_id) for note in noted for flag in flags_of(note.procedure or {})
+    ]
+    if not raised:
+        return {}
+    coordinates = {one.run_id: places[one.run_id].coordinate for one in taken}
+    parameter = varied(list(coordinates.values()))
+    at: dict[Flag, set[float]] = {flag: set() for flag in Flag}
+    for flag, run_id in raised:
+        at[flag].add(float(coordinates[run_id].get(parameter, 1)))
+    return {flag: tuple(sorted(settings)) for flag, settings in at.items() if settings}
