@@ -16,6 +16,7 @@ from scalewatch.storage.session import Sessions, connect, sessions_of
 from scalewatch.storage.tables import Table
 from servers.postgres import PostgreSQL
 from servers.programs import NoProgram
+from servers.redis import Redis
 
 # A loaded machine is slow, and that is no failure.
 settings.register_profile("scalewatch", deadline=None)
@@ -27,6 +28,18 @@ def postgresql() -> Iterator[PostgreSQL]:
     """A PostgreSQL of our own; one for each process that runs tests."""
     try:
         server = PostgreSQL()
+    except NoProgram as missing:
+        pytest.skip(str(missing))
+    server.start()
+    yield server
+    server.remove()
+
+
+@pytest.fixture(scope="session")
+def broker_server() -> Iterator[Redis]:
+    """A Redis of our own; one for each process that runs tests."""
+    try:
+        server = Redis()
     except NoProgram as missing:
         pytest.skip(str(missing))
     server.start()

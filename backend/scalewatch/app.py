@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib.metadata import version
+from typing import TYPE_CHECKING
 
 from fastapi import FastAPI, Request, Response
 from fastapi.concurrency import run_in_threadpool
@@ -16,9 +17,13 @@ from scalewatch.api import problems
 from scalewatch.errors import ScalewatchError
 from scalewatch.jobs.worker import Worker
 from scalewatch.pages.errors import show_error
+from scalewatch.services.jobs import Terms
 from scalewatch.settings import get_settings
-from scalewatch.storage.session import connect, sessions_of
+from scalewatch.storage.session import Sessions, connect, sessions_of
 from scalewatch.web.headers import SecurityHeaders
+
+if TYPE_CHECKING:
+    from scalewatch.jobs.messages import Messenger
 
 
 def served() -> FastAPI:
@@ -28,28 +33,46 @@ def served() -> FastAPI:
     """
     settings = get_settings()
     return create_app(
-        connect(settings.database_url), embedded_worker=settings.embedded_worker
+        connect(settings.database_url),
+        embedded_worker=settings.embedded_worker,
+        broker_url=settings.broker_url,
+        terms=Terms.of_seconds(settings.lease_seconds, settings.job_seconds),
     )
 
 
-def create_app(engine: Engine, *, embedded_worker: bool) -> FastAPI:
+def create_app(
+    engine: Engine,
+    *,
+    embedded_worker: bool,
+    broker_url: str | None = None,
+    terms: Terms | None = None,
+) -> FastAPI:
     """Return the application on a database.
 
     Parameters
     ----------
     embedded_worker
         Whether jobs are done by a thread of this process while it serves.
+    broker_url
+        Where distant workers are woken, who then do the jobs.
+    terms
+        How long the embedded worker may keep a job.
     """
     sessions = sessions_of(engine)
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
-        worker = Worker(sessions) if embedded_worker else None
-        if worker:
-            worker.start()
+        beside = _beside(
+            sessions,
+            embedded_worker=embedded_worker,
+            broker_url=broker_url,
+            terms=terms,
+        )
+        if beside:
+            beside.start()
         yield
-        if worker:
-            await run_in_threadpool(worker.stop)
+        if beside:
+            await run_in_threadpool(beside.stop)
         engine.dispose()
 
     app = FastAPI(
@@ -68,6 +91,22 @@ def create_app(engine: Engine, *, embedded_worker: bool) -> FastAPI:
     app.include_router(pages.router)
     _add_error_handlers(app)
     return app
+
+
+def _beside(
+    sessions: Sessions,
+    *,
+    embedded_worker: bool,
+    broker_url: str | None,
+    terms: Terms | None,
+) -> "Worker | Messenger | None":
+    """Return what runs beside the application: its own worker, or the way to others."""
+    if broker_url:
+        # A single user needs no Celery: half the time that a start takes.
+        from scalewatch.jobs.messages import Messenger  # noqa: PLC0415
+
+        return Messenger(sessions, broker_url)
+    return Worker(sessions, terms=terms) if embedded_worker else None
 
 
 def _add_error_handlers(app: FastAPI) -> None:

@@ -29,7 +29,10 @@ class Settings(BaseSettings):
     database_url: str = Field(default_factory=_embedded_database)
     host: str = "127.0.0.1"
     port: int = Field(default=8000, ge=0, le=65535)
+    broker_url: str | None = None
     embedded_worker: bool = True
+    lease_seconds: float = Field(default=30.0, ge=1, le=300)
+    job_seconds: float = Field(default=600.0, ge=1)
 
 
 @cache

@@ -58,6 +58,26 @@ def test_the_longest_due_is_claimed_first(session):
     assert claims == ["2/1", "1/1", "3/1"]
 
 
+def test_job_is_claimed_by_its_id(session):
+    enqueue(session, "1/1")
+    wanted = enqueue(session, "2/1")
+
+    assert jobs.claim(session, "worker", job_id=wanted).id == wanted
+    assert jobs.claim(session, "worker", job_id=wanted) is None
+
+
+def test_jobs_that_are_due_are_told_longest_due_first(session):
+    later = enqueue(session, "1/1")
+    first = enqueue(session, "2/1")
+    let_time_pass(session, first, 9)
+    let_time_pass(session, later, 2)
+    pausing = enqueue(session, "3/1")
+    let_time_pass(session, pausing, -60)
+
+    assert jobs.due(session, 10) == [first, later]
+    assert jobs.due(session, 1) == [first]
+
+
 def test_equal_job_waits_until_the_first_is_done(session):
     enqueue(session)
     first = jobs.claim(session, "one")
@@ -85,6 +105,62 @@ def test_lost_worker_cannot_finish(session):
 
     with pytest.raises(LeaseLost):
         jobs.finish(session, lost)
+
+
+def test_extended_lease_lasts(session):
+    job_id = enqueue(session)
+    claim = jobs.claim(session, "one", lease=timedelta(seconds=1))
+
+    jobs.extend(session, claim, timedelta(minutes=5))
+    row(session, job_id).due_at -= timedelta(seconds=60)
+    session.flush()
+
+    assert jobs.claim(session, "other") is None
+    jobs.finish(session, claim)
+
+
+def test_lease_that_ended_cannot_be_extended(session):
+    job_id = enqueue(session)
+    claim = jobs.claim(session, "one")
+    let_time_pass(session, job_id)
+
+    with pytest.raises(LeaseLost):
+        jobs.extend(session, claim, timedelta(minutes=5))
+
+
+def test_second_attempt_of_the_same_worker_fences_the_first(session):
+    job_id = enqueue(session)
+    first = jobs.claim(session, "one")
+    let_time_pass(session, job_id)
+    jobs.claim(session, "one")
+
+    with pytest.raises(LeaseLost):
+        jobs.finish(session, first)
+
+
+@pytest.mark.parametrize("state", ["queued", "running"])
+def test_job_is_not_delayed_by_a_clock_that_is_set_back(session, state):
+    """What was written before lies further ahead than any pause or lease."""
+    job_id = enqueue(session)
+    if state == "running":
+        jobs.claim(session, "lost")
+    let_time_pass(session, job_id, -3600)
+
+    assert jobs.is_due(session)
+    assert jobs.claim(session, "other").id == job_id
+
+
+def test_job_is_done_once_though_a_clock_was_set_forward(session):
+    job_id = enqueue(session)
+    first = jobs.claim(session, "one")
+    let_time_pass(session, job_id, 3600)
+    second = jobs.claim(session, "other")
+
+    jobs.finish(session, second)
+
+    with pytest.raises(LeaseLost):
+        jobs.finish(session, first)
+    assert jobs.job_of(session, job_id).state == "done"
 
 
 def test_worker_cannot_finish_what_another_has_taken_over(session):

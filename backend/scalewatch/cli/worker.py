@@ -1,34 +1,80 @@
 """`scalewatch worker`: does the jobs that the server has queued."""
 
 import logging
+import os
 import signal
+import sys
 from typing import Final
 
 import click
+from sqlalchemy import Engine, make_url
 
 from scalewatch.cli.database import configured, opened, prepare, shown
 from scalewatch.jobs.worker import Worker
+from scalewatch.services.jobs import Terms
+from scalewatch.settings import Settings
 from scalewatch.storage.session import sessions_of
 
 EPILOG: Final = """
 \b
-Example:
+Examples:
   SCALEWATCH_DATABASE_URL=postgresql+psycopg://… scalewatch worker
+  SCALEWATCH_BROKER_URL=redis://… SCALEWATCH_DATABASE_URL=… scalewatch worker
 """
 
 
 @click.command("worker", epilog=EPILOG)
-def command() -> None:
+@click.option(
+    "--processes",
+    type=click.IntRange(1),
+    default=os.cpu_count,
+    show_default="one per core",
+    help="Processes that work, where there is a broker.",
+)
+def command(processes: int) -> None:
     """Analyse what is posted, until Ctrl-C.
 
-    `scalewatch serve` has a worker of its own; this one is for further processes or
+    With $SCALEWATCH_BROKER_URL, Celery's workers are woken by messages; without, a
+    single process looks for jobs in the database every second. `scalewatch serve`
+    without a broker has a worker of its own; this one is for further processes or
     machines. A job that is being done is finished first.
     """
-    logging.basicConfig(level=logging.INFO, format="%(levelname)s: %(message)s")
-    with opened(configured()) as engine:
+    logging.basicConfig(level=logging.WARNING, format="%(levelname)s: %(message)s")
+    logging.getLogger("scalewatch").setLevel(logging.INFO)
+    settings = configured()
+    terms = Terms.of_seconds(settings.lease_seconds, settings.job_seconds)
+    with opened(settings) as engine:
         prepare(engine)
-        worker = Worker(sessions_of(engine))
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, lambda *_: worker.request_stop())
-        click.echo(f"Working on {shown(engine)}  (Ctrl-C stops it)")
-        worker.run()
+        if settings.broker_url is None:
+            _work(engine, terms)
+            return
+        click.echo(_working(engine, settings.broker_url))
+    sys.exit(_work_by_messages(settings, terms, processes))
+
+
+def _work(engine: Engine, terms: Terms) -> None:
+    worker = Worker(sessions_of(engine), terms=terms)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: worker.request_stop())
+    click.echo(_working(engine))
+    worker.run()
+
+
+def _work_by_messages(settings: Settings, terms: Terms, processes: int) -> int:
+    # Celery takes a while to import, and a single user needs none.
+    from scalewatch.jobs import celery_worker  # noqa: PLC0415
+
+    return celery_worker.run(
+        settings.database_url,
+        str(settings.broker_url),
+        processes=processes,
+        terms=terms,
+    )
+
+
+def _working(engine: Engine, broker_url: str | None = None) -> str:
+    woken = ""
+    if broker_url is not None:
+        broker = make_url(broker_url).render_as_string(hide_password=True)
+        woken = f", woken by {broker}"
+    return f"Working on {shown(engine)}{woken}  (Ctrl-C stops it)"

@@ -2,7 +2,8 @@
 
 A job reads and computes in one session and writes in another, so that a database
 with a single writer is not held up by a fit. Its result and its end are one
-transaction, which a worker that lost its lease cannot commit.
+transaction, which a worker that lost its lease cannot commit. The embedded worker
+and Celery's workers call the same functions.
 """
 
 import logging
@@ -13,9 +14,10 @@ from typing import Final
 from sqlalchemy.orm import Session
 
 from scalewatch.errors import LeaseLost, ScalewatchError
+from scalewatch.jobs.heartbeat import heartbeat
 from scalewatch.services import analysis, expectations
 from scalewatch.services import jobs as queue
-from scalewatch.services.jobs import Kind, Subject
+from scalewatch.services.jobs import Kind, Subject, Terms
 from scalewatch.storage.jobs import Claim
 from scalewatch.storage.session import Sessions, transact
 
@@ -42,16 +44,33 @@ KINDS: Final[Mapping[str, Callable[[Session, str], Effect]]] = {
 }
 
 
-def perform_next(sessions: Sessions, owner: str) -> bool:
-    """Do the next job that is due; tell whether there was one."""
+def perform_next(sessions: Sessions, owner: str, terms: Terms | None = None) -> bool:
+    """Do the job that is longest due; tell whether there was one."""
     with sessions.reading() as session:
         if not queue.is_due(session):
             return False
-    claim = transact(sessions, partial(queue.claim, owner=owner))
+    return perform(sessions, owner, terms=terms)
+
+
+def perform(
+    sessions: Sessions,
+    owner: str,
+    *,
+    job_id: int | None = None,
+    terms: Terms | None = None,
+) -> bool:
+    """Do a job, the longest due one or that with an id; tell whether it was ours.
+
+    What is done, or being done, by another is left alone.
+    """
+    terms = terms or Terms()
+    take = partial(queue.claim, owner=owner, lease=terms.lease, job_id=job_id)
+    claim = transact(sessions, take)
     if claim is None:
         return False
     try:
-        _perform(sessions, claim)
+        with heartbeat(sessions, claim, terms):
+            _perform(sessions, claim)
     except LeaseLost as lost:
         _LOG.warning("%s; its result is dropped", lost)
     except Exception as error:  # noqa: BLE001 - the worker lives on, the job says why

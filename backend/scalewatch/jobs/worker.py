@@ -11,6 +11,7 @@ from sqlalchemy import event
 from sqlalchemy.exc import SQLAlchemyError
 
 from scalewatch.jobs import perform_next
+from scalewatch.services.jobs import Terms
 from scalewatch.storage.session import Sessions
 
 POLL_SECONDS: Final = 1.0
@@ -26,9 +27,14 @@ class Worker:
     """Does jobs one after the other, at once after a commit of its own process."""
 
     def __init__(
-        self, sessions: Sessions, *, poll_seconds: float = POLL_SECONDS
+        self,
+        sessions: Sessions,
+        *,
+        poll_seconds: float = POLL_SECONDS,
+        terms: Terms | None = None,
     ) -> None:
         self.sessions = sessions
+        self.terms = terms or Terms()
         self.owner = f"{socket.gethostname()}:{os.getpid()}:{uuid4().hex[:8]}"
         self.poll_seconds = poll_seconds
         self._woken = Event()
@@ -61,7 +67,7 @@ class Worker:
 
     def _worked(self) -> bool:
         try:
-            return perform_next(self.sessions, self.owner)
+            return perform_next(self.sessions, self.owner, self.terms)
         except SQLAlchemyError:
             _LOG.exception("the database does not answer; trying again")
             return False

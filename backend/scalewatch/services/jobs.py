@@ -1,11 +1,12 @@
 """Work to be done later: queue it, claim it, finish it.
 
 A job is a row in the same transaction as the data that cause it, so neither can be
-lost without the other. A worker claims it for the time of a lease. A lost worker
-delays its job until the lease ends, and a job may be done twice: doing it twice must
-give the same result.
+lost without the other. A worker claims it for the time of a lease and extends that
+while it works. A lost worker delays its job until the lease ends, and a job may be
+done twice: doing it twice must give the same result.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -19,14 +20,20 @@ from scalewatch.storage import commits, jobs, projects, tables
 from scalewatch.storage.jobs import Claim
 from scalewatch.storage.tables import now
 
-LEASE: Final = timedelta(minutes=5)
-"""How long a worker may take for a job before another one takes it over."""
+LEASE: Final = timedelta(seconds=30)
+"""How long after its worker's last sign of life another one takes a job over."""
+
+LONGEST: Final = timedelta(minutes=10)
+"""What takes longer hangs: its lease is no longer extended."""
 
 MAX_ATTEMPTS: Final = 5
 """How often a job is tried before it has failed."""
 
 FIRST_PAUSE: Final = timedelta(seconds=2)
 """Time until the second attempt; each further pause is four times as long."""
+
+QUEUED: Final = "queued"
+"""Where a session keeps the ids of the jobs that it has queued, in its `info`."""
 
 
 class Kind(StrEnum):
@@ -37,6 +44,19 @@ class Kind(StrEnum):
 
     REJUDGE = "rejudge"
     """Analyse again what an expectation of a project has changed for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """How long a job stays with its worker: without a sign of life, and at all."""
+
+    lease: timedelta = LEASE
+    longest: timedelta = LONGEST
+
+    @classmethod
+    def of_seconds(cls, lease: float, longest: float) -> Self:
+        """Return terms given in seconds."""
+        return cls(timedelta(seconds=lease), timedelta(seconds=longest))
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +100,9 @@ class Queue:
 
 def enqueue(session: Session, kind: Kind, subject: str) -> int:
     """Queue a job for the end of this transaction and return its id."""
-    return jobs.enqueue(session, kind, subject)
+    job_id = jobs.enqueue(session, kind, subject)
+    session.info.setdefault(QUEUED, {})[job_id] = None
+    return job_id
 
 
 def latest(session: Session, kind: Kind, subject: str) -> int:
@@ -100,17 +122,40 @@ def is_due(session: Session) -> bool:
     return jobs.is_due(session)
 
 
-def claim(session: Session, owner: str) -> Claim | None:
-    """Take the next job that is due, or one whose worker was lost.
+def due(session: Session, limit: int) -> Sequence[int]:
+    """Return the ids of the jobs that are longest due."""
+    return jobs.due(session, limit)
+
+
+def claim(
+    session: Session,
+    owner: str,
+    *,
+    lease: timedelta = LEASE,
+    job_id: int | None = None,
+) -> Claim | None:
+    """Take the next job that is due, or the one with an id, if it is.
 
     A job whose workers were lost each time has failed: it may well be the reason.
     """
-    while taken := jobs.claim(session, owner, now() + LEASE):
+    while taken := jobs.claim(session, owner, lease, job_id):
         if taken.attempts <= MAX_ATTEMPTS:
             return taken
         reason = f"its worker was lost {MAX_ATTEMPTS} times"
         _release(session, taken, state="failed", reason=reason)
     return None
+
+
+def extend(session: Session, claim: Claim, lease: timedelta) -> None:
+    """Let the lease of a job end later.
+
+    Raises
+    ------
+    LeaseLost
+        If it has ended before, and another worker may have the job.
+    """
+    if not jobs.extend(session, claim, lease):
+        raise LeaseLost(claim.id, claim.owner)
 
 
 def finish(session: Session, claim: Claim) -> None:

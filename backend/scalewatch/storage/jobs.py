@@ -2,10 +2,20 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Any
+from datetime import datetime, timedelta
+from typing import Any, Final
 
-from sqlalchemy import exists, func, select, update
+from sqlalchemy import (
+    ColumnElement,
+    and_,
+    exists,
+    func,
+    not_,
+    or_,
+    select,
+    text,
+    update,
+)
 from sqlalchemy.orm import Session, aliased
 
 from scalewatch.errors import NotFound
@@ -14,6 +24,10 @@ from scalewatch.storage.inserts import insert
 from scalewatch.storage.tables import now
 
 OPEN = ("queued", "running")
+
+HORIZON: Final = timedelta(minutes=10)
+"""Further ahead than any lease or pause: only a clock that was set back since, or
+another machine's that is wrong, writes such a time, and its job is due."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +51,9 @@ def enqueue(session: Session, kind: str, subject: str) -> int:
     return session.scalars(
         statement.on_conflict_do_update(
             index_elements=["kind", "subject"],
-            index_where=tables.Job.state == "queued",
+            # Not a parameter: PostgreSQL could not tell it is the index's condition
+            # once it has planned the statement for good.
+            index_where=text("state = 'queued'"),
             set_={"due_at": statement.excluded.due_at},
         ).returning(tables.Job.id)
     ).one()
@@ -45,11 +61,26 @@ def enqueue(session: Session, kind: str, subject: str) -> int:
 
 def is_due(session: Session) -> bool:
     """Tell whether a job may be claimed."""
-    return bool(session.scalar(select(exists().where(tables.Job.due_at <= now()))))
+    return bool(session.scalar(select(exists().where(_is_due(now())))))
 
 
-def claim(session: Session, owner: str, lease_end: datetime) -> Claim | None:
-    """Take the job that is longest due, unless an equal one is being done."""
+def due(session: Session, limit: int) -> Sequence[int]:
+    """Return the ids of the jobs that are longest due."""
+    return session.scalars(
+        select(tables.Job.id)
+        .where(_is_due(now()))
+        .order_by(tables.Job.due_at)
+        .limit(limit)
+    ).all()
+
+
+def claim(
+    session: Session, owner: str, lease: timedelta, job_id: int | None = None
+) -> Claim | None:
+    """Take a job that is due, the longest due one or that with an id.
+
+    None is taken whose equal is being done.
+    """
     rival = aliased(tables.Job)
     moment = now()
     is_being_done = exists().where(
@@ -57,22 +88,24 @@ def claim(session: Session, owner: str, lease_end: datetime) -> Claim | None:
         rival.subject == tables.Job.subject,
         rival.id != tables.Job.id,
         rival.state == "running",
-        rival.due_at > moment,
+        rival.due_at.between(moment, moment + HORIZON),
     )
     longest_due = (
         select(tables.Job.id)
-        .where(tables.Job.due_at <= moment, ~is_being_done)
+        .where(_is_due(moment), ~is_being_done)
         .order_by(tables.Job.due_at)
         .limit(1)
         .with_for_update(skip_locked=True)
     )
+    if job_id is not None:
+        longest_due = longest_due.where(tables.Job.id == job_id)
     row = session.execute(
         update(tables.Job)
         .where(tables.Job.id.in_(longest_due.scalar_subquery()))
         .values(
             state="running",
             owner=owner,
-            due_at=lease_end,
+            due_at=moment + lease,
             attempts=tables.Job.attempts + 1,
         )
         .returning(
@@ -83,21 +116,14 @@ def claim(session: Session, owner: str, lease_end: datetime) -> Claim | None:
     return row and Claim(*row, owner=owner)
 
 
+def extend(session: Session, claim: Claim, lease: timedelta) -> bool:
+    """Let a lease end later; return whether its owner still held it."""
+    return _change(session, claim, due_at=now() + lease)
+
+
 def release(session: Session, claim: Claim, **changes: Any) -> bool:
     """Change a claimed job; return whether its owner still held the lease."""
-    held = session.scalar(
-        update(tables.Job)
-        .where(
-            tables.Job.id == claim.id,
-            tables.Job.owner == claim.owner,
-            tables.Job.state == "running",
-            tables.Job.due_at > now(),
-        )
-        .values(owner=None, **changes)
-        .returning(tables.Job.id)
-        .execution_options(synchronize_session=False)
-    )
-    return held is not None
+    return _change(session, claim, owner=None, **changes)
 
 
 def is_queued(session: Session, kind: str, subject: str) -> bool:
@@ -146,6 +172,31 @@ def oldest_open(session: Session) -> datetime | None:
     """Return since when the oldest open job waits."""
     return session.scalar(
         select(func.min(tables.Job.created_at)).where(tables.Job.due_at.is_not(None))
+    )
+
+
+def _change(session: Session, claim: Claim, **changes: Any) -> bool:
+    """Change a job, unless another attempt at it may have begun."""
+    held = session.scalar(
+        update(tables.Job)
+        .where(
+            tables.Job.id == claim.id,
+            tables.Job.owner == claim.owner,
+            tables.Job.attempts == claim.attempts,
+            tables.Job.state == "running",
+            not_(_is_due(now())),
+        )
+        .values(**changes)
+        .returning(tables.Job.id)
+        .execution_options(synchronize_session=False)
+    )
+    return held is not None
+
+
+def _is_due(moment: datetime) -> ColumnElement[bool]:
+    return and_(
+        tables.Job.due_at.is_not(None),  # lets the partial index serve both
+        or_(tables.Job.due_at <= moment, tables.Job.due_at > moment + HORIZON),
     )
 
 

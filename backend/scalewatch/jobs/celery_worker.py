@@ -1,0 +1,75 @@
+"""Celery's workers: child processes that do what messages name."""
+
+import logging
+import os
+import socket
+import warnings
+from typing import Final
+
+from celery import Celery
+from celery.platforms import SecurityWarning
+from celery.signals import worker_process_init, worker_process_shutdown
+from sqlalchemy.exc import SQLAlchemyError
+
+from scalewatch.jobs import perform
+from scalewatch.jobs.broker import TASK, connected
+from scalewatch.jobs.messages import Messenger
+from scalewatch.jobs.sweep import Sweep
+from scalewatch.services.jobs import Terms
+from scalewatch.storage.session import connect, sessions_of
+
+_LOG: Final = logging.getLogger(__name__)
+
+
+def run(database_url: str, broker_url: str, *, processes: int, terms: Terms) -> int:
+    """Do jobs in child processes until a signal; return the exit code.
+
+    A child that hangs is killed, and its job is taken over when the lease ends.
+    """
+    broker = connected(broker_url)
+    _define_task(broker, database_url, broker_url, terms)
+    engine = connect(database_url)
+    sweep = Sweep(sessions_of(engine), broker)
+    sweep.start()
+    # A container has no other user than root, and messages are numbers in JSON.
+    warnings.simplefilter("ignore", SecurityWarning)
+    worker = broker.Worker(
+        concurrency=processes,
+        loglevel="WARNING",
+        pool="prefork",
+        without_gossip=True,
+        without_mingle=True,
+    )
+    try:
+        worker.start()
+    finally:
+        sweep.stop()
+        engine.dispose()
+    return int(worker.exitcode or 0)
+
+
+def _define_task(
+    broker: Celery, database_url: str, broker_url: str, terms: Terms
+) -> None:
+    """Let the children know how to do a job; each has connections of its own."""
+
+    def begin(**_: object) -> None:
+        engine = connect(database_url)
+        broker.sessions = sessions_of(engine)
+        broker.messenger = Messenger(broker.sessions, broker_url)
+        broker.messenger.start()
+
+    def end(**_: object) -> None:
+        broker.messenger.stop()
+
+    def do(job_id: int) -> None:
+        owner = f"{socket.gethostname()}:{os.getpid()}"
+        try:
+            perform(broker.sessions, owner, job_id=job_id, terms=terms)
+        except SQLAlchemyError:
+            _LOG.exception("the database does not answer; job %d waits", job_id)
+
+    worker_process_init.connect(begin, weak=False)
+    worker_process_shutdown.connect(end, weak=False)
+    limit = terms.longest + terms.lease
+    broker.task(do, name=TASK, time_limit=limit.total_seconds())

@@ -1,0 +1,97 @@
+"""Messages through a real broker; what they wake is tested with real processes."""
+
+from functools import partial
+from threading import Event
+
+import pytest
+
+from builders import sweep_reports
+from scalewatch.jobs.broker import connected, waiting
+from scalewatch.jobs.messages import Messenger
+from scalewatch.jobs.sweep import Sweep
+from scalewatch.services.prepared_runs import prepare
+from scalewatch.services.runs import record_prepared
+from scalewatch.storage.session import transact
+
+PATIENCE = 60.0
+NOBODY_LISTENS = "redis://127.0.0.1:1/0"
+
+
+@pytest.fixture
+def broker(broker_server):
+    broker_server.empty()
+    broker = connected(broker_server.url)
+    yield broker
+    broker.close()
+
+
+def post(sessions, seed=1):
+    prepared = [prepare(report) for report in sweep_reports(seed=seed)]
+    return transact(sessions, partial(record_prepared, prepared=prepared))
+
+
+def wait_for_messages(broker, number):
+    pause = Event()
+    for _ in range(int(PATIENCE / 0.05)):
+        if waiting(broker) == number:
+            return
+        pause.wait(0.05)
+    pytest.fail(f"{waiting(broker)} messages instead of {number}")
+
+
+def test_committed_job_is_announced(sessions, broker, broker_server):
+    messenger = Messenger(sessions, broker_server.url)
+    messenger.start()
+
+    post(sessions)
+
+    wait_for_messages(broker, 1)
+    messenger.stop()
+
+
+def test_job_that_was_rolled_back_is_not_announced(sessions, broker, broker_server):
+    messenger = Messenger(sessions, broker_server.url)
+    messenger.start()
+    with sessions.writing() as session:
+        record_prepared(session, map(prepare, sweep_reports(seed=7)))
+        session.rollback()
+
+    post(sessions)
+
+    wait_for_messages(broker, 1)
+    messenger.stop()
+    assert waiting(broker) == 1
+
+
+def test_posting_does_not_wait_for_a_broker_that_is_down(sessions):
+    messenger = Messenger(sessions, NOBODY_LISTENS)
+    messenger.start()
+
+    receipts = [receipt for seed in range(20) for receipt in post(sessions, seed)]
+
+    messenger.stop()
+    assert all(receipt.is_new for receipt in receipts)
+
+
+def test_sweep_announces_what_a_broker_has_forgotten(sessions, broker):
+    post(sessions)
+    sweep = Sweep(sessions, broker)
+
+    assert sweep.sweep() == 1
+    assert waiting(broker) == 1
+
+
+def test_sweep_adds_nothing_while_messages_wait(sessions, broker):
+    post(sessions)
+    sweep = Sweep(sessions, broker)
+    sweep.sweep()
+
+    assert sweep.sweep() == 0
+    assert waiting(broker) == 1
+
+
+def test_sweep_with_nothing_due_is_silent(sessions, broker, work_off):
+    post(sessions)
+    work_off()
+
+    assert Sweep(sessions, broker).sweep() == 0
