@@ -13,6 +13,7 @@ BENCHMARKS: Final = (
     "several_terms",
     "scaling",
     "delivery",
+    "history",
 )
 
 

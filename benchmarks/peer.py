@@ -2,9 +2,7 @@
 
 import json
 import os
-import shutil
 import subprocess
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -12,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from benchmarks.environments import python_with
 from numpy.typing import NDArray
 
 from scalewatch.modelling import Growth, Model, Term
 
 VERSION = "4.2.5"
 FOLDER = Path(__file__).parent
-ENVIRONMENT = FOLDER.parent / ".venv-extrap"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,22 +68,7 @@ def ask(x: NDArray[np.float64], values: NDArray[np.float64], names: str) -> Answ
 
 
 def _python() -> Path:
-    """Return the interpreter that has Extra-P; install it where there is none."""
-    if "SCALEWATCH_EXTRAP" in os.environ:
-        return Path(os.environ["SCALEWATCH_EXTRAP"])
-    python = ENVIRONMENT / "bin" / "python"
-    if not python.exists():
-        package = f"extrap=={VERSION}"
-        uv = shutil.which("uv")
-        create = [uv, "venv", "--quiet"] if uv else [sys.executable, "-m", "venv"]
-        install = (
-            [uv, "pip", "install", "--quiet", "--python", python]
-            if uv
-            else [python, "-m", "pip", "install", "--quiet"]
-        )
-        subprocess.run([*create, ENVIRONMENT], check=True)
-        subprocess.run([*install, package], check=True)
-    return python
+    return python_with(f"extrap=={VERSION}", ".venv-extrap", "SCALEWATCH_EXTRAP")
 
 
 def _model(found: Mapping[str, Any], names: str) -> Model:

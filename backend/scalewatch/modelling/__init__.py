@@ -12,6 +12,9 @@
 * `ranking` — regions by what they will cost at scale
 * `forecast` — break-even scale and memory wall
 * `regression`, `changes` — what changed between two versions, and how likely
+* `histories`, `watching` — series over many commits, and the changes in them:
+  `detection`, `covariances`, `segments`, `ramps`, `shifts`
+* `causes` — changes that have one cause, and whom to ask
 * `polynomials` — quadratic extrapolation of communication time
 * `scaling_error`, `scalings`, `weak_gaps` — strong and weak scaling errors
 * `speed_up`, `divergence_metric` — what follows from it: efficiency, how bad it grows

@@ -1,0 +1,178 @@
+"""Histories of 40 regions on 10 machines: what is found, when, and what is not there.
+
+An alarm counts as finding a change if it names a place at most `NEAR` commits away;
+every other alarm is false. Otava sees the median at the largest p, and is asked again
+after each new commit, as a nightly job would.
+"""
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+from benchmarks import options, otava_peer
+from benchmarks.truths_history import P, Planted, changed, changes, drifting, unchanged
+from numpy.typing import NDArray
+
+from scalewatch.modelling import pmnf
+from scalewatch.modelling.detection import detect
+from scalewatch.modelling.histories import Histories, locations
+from scalewatch.modelling.shifts import Kind, Shift
+from scalewatch.modelling.watching import watch
+
+Reals = NDArray[np.float64]
+
+REGIONS, MACHINES, COMMITS = 40, 10, 200
+AT, WITHIN, SOON = 100, 20, 5
+NEAR = 10
+CALLED = {"growth": Kind.GROWTH, "constant": Kind.COEFFICIENT, "level": Kind.LEVEL}
+SPACE = pmnf("p")
+SEED = 20_260_801
+
+
+def main() -> None:
+    """Print the tables."""
+    series = options.series(REGIONS * MACHINES, 120)
+    _false_alarms(series)
+    _found(series)
+    _drifts(series)
+    _speed(REGIONS * MACHINES)
+
+
+def _false_alarms(series: int) -> None:
+    values = unchanged(5 * series, COMMITS, np.random.default_rng(SEED))
+    alarms = detect(Histories.of(P, locations(values)))
+    cells = 5 * series * COMMITS
+    print("| without a change | false changes per 1,000 cells | histories that alarm |")
+    print("|---|---|---|")
+    _false_row("scalewatch", len(alarms), len({a.series for a in alarms}), cells)
+    times = np.median(values[:series, :, -1], axis=2)
+    for name, setting in _settings().items():
+        found, _ = otava_peer.change_points(list(times), setting)
+        alarming = sum(bool(each) for each in found)
+        _false_row(name, sum(map(len, found)), alarming, series * COMMITS)
+
+
+def _false_row(name: str, false: int, alarming: int, cells: int) -> None:
+    histories = cells / COMMITS
+    print(
+        f"| {name} | {1_000 * false / cells:.2f} | {100 * alarming / histories:.1f} % |"
+    )
+
+
+def _found(series: int) -> None:
+    print(
+        f"\n| change | | within {SOON} | within {WITHIN} | median delay | range holds "
+        "it | range, commits | right kind after 3 |"
+    )
+    print("|---|---|---|---|---|---|---|---|")
+    for number, planted in enumerate(changes()):
+        rng = np.random.default_rng((SEED, number))
+        values = changed(planted, series, AT, AT + WITHIN, rng)
+        log = locations(values)
+        delays = _delays([(a.series, a.at, a.first) for a in _alarms(log)], series)
+        held, width = _ranges(_shifts(log))
+        kind = _kinds(_shifts(log[:, : AT + 3]), planted)
+        print(
+            f"| {planted.name} | scalewatch | {_delay_columns(delays)} | {held:.3f} | "
+            f"{width:.0f} | {kind} |"
+        )
+        times = np.median(values[:, :, -1], axis=2)
+        for name, setting in _settings().items():
+            delays = _delays(_otava_alarms(times, setting), series)
+            print(f"| | {name} | {_delay_columns(delays)} | | | |")
+
+
+def _alarms(log: Reals) -> list:
+    return detect(Histories.of(P, log))
+
+
+def _shifts(log: Reals) -> list[Shift]:
+    """Return the changes that are near the one that was planted."""
+    found = watch(Histories.of(P, log), SPACE)
+    return [s for s in found if abs(s.segments.first - AT) <= NEAR]
+
+
+def _settings() -> dict[str, otava_peer.Setting]:
+    return {"otava": otava_peer.DEFAULTS, "otava, tuned": otava_peer.TUNED}
+
+
+def _otava_alarms(
+    times: Reals, setting: otava_peer.Setting
+) -> list[tuple[int, int, int]]:
+    """Return series, commit of the alarm and place, of all first alarms."""
+    ends = range(AT, AT + WITHIN)
+    prefixes = [each[: end + 1] for end in ends for each in times]
+    found, _ = otava_peer.change_points(prefixes, setting)
+    return [
+        (number % len(times), ends[number // len(times)], place)
+        for number, places in enumerate(found)
+        for place in places
+    ]
+
+
+def _delays(alarms: list[tuple[int, int, int]], series: int) -> Reals:
+    """Return after how many commits the change was found, the changed one counts."""
+    delay = np.full(series, np.inf)
+    for each, at, place in alarms:
+        if at >= AT and abs(place - AT) <= NEAR:
+            delay[each] = min(delay[each], at - AT + 1)
+    return delay
+
+
+def _delay_columns(delay: Reals) -> str:
+    found = delay[np.isfinite(delay)]
+    median = f"{np.median(found):.0f}" if found.size else "–"
+    return f"{(delay <= SOON).mean():.3f} | {(delay <= WITHIN).mean():.3f} | {median}"
+
+
+def _ranges(shifts: list[Shift]) -> tuple[float, float]:
+    places = [(s.segments.first, s.segments.last) for s in shifts]
+    held = [first <= AT <= last for first, last in places]
+    return float(np.mean(held)), float(np.median([b - a + 1 for a, b in places]))
+
+
+def _kinds(shifts: list[Shift], planted: Planted) -> str:
+    if not shifts:
+        return "–"
+    right = np.mean([s.kind is CALLED[planted.kind] for s in shifts])
+    return f"{right:.3f} of {len(shifts)}"
+
+
+def _drifts(series: int) -> None:
+    print("\n| drift from commit 50 to 200 | found | called gradual | range holds it |")
+    print("|---|---|---|---|")
+    for percent in (0.05, 0.1, 0.3):
+        rng = np.random.default_rng((SEED, int(1_000 * percent)))
+        values = drifting(percent, series, 50, COMMITS, rng)
+        found = watch(Histories.of(P, locations(values)), SPACE)
+        own: dict[int, list[Shift]] = {}
+        for shift in found:
+            own.setdefault(shift.segments.series, []).append(shift)
+        gradual = [any(s.segments.is_gradual for s in each) for each in own.values()]
+        held = [
+            any(s.segments.last >= 50 and s.segments.is_gradual for s in each)
+            for each in own.values()
+        ]
+        print(
+            f"| {percent} % a commit | {len(own) / series:.3f} | "
+            f"{np.mean(gradual):.3f} | {np.mean(held):.3f} |"
+        )
+
+
+def _speed(series: int) -> None:
+    values = unchanged(series, COMMITS, np.random.default_rng(SEED))
+    located, reading = _timed(lambda: locations(values))
+    _, watching = _timed(lambda: watch(Histories.of(P, located), SPACE))
+    times = np.median(values[:, :, -1], axis=2)
+    _, peer = otava_peer.change_points(list(times), otava_peer.DEFAULTS)
+    print(f"\n| {series} series, {COMMITS} commits | seconds of processor time |")
+    print("|---|---|")
+    print(f"| locations of {values.size:,} repetitions | {reading:.2f} |")
+    print(f"| all changes, located and explained | {watching:.2f} |")
+    print(f"| otava, one p of six | {peer:.2f} |")
+
+
+def _timed(call: Callable[[], Reals]) -> tuple[Reals, float]:
+    started = time.process_time()
+    value = call()
+    return value, time.process_time() - started
