@@ -129,3 +129,37 @@ def record_grid(
             fixed = {"project": "hydro", "coordinate": coordinate, **fields}
             reports += sweep_reports((p,), seconds, noise=0.001, **fixed)
     record(sessions, reports)
+
+
+BALANCED: Mapping[str, float] = {"fluxes": 60.0, "update": 20.0, "exchange": 10.0}
+WAITING: Mapping[str, float] = {"fluxes": 60.0, "update": 20.0, "exchange": 80.0}
+
+
+def record_hydro(
+    sessions: Sessions,
+    *,
+    processes: Iterable[int] = (2, 3, 4, 5, 6),
+    seconds: Mapping[str, float] | None = None,
+    profiled: bool = True,
+    number: int = 0,
+) -> None:
+    """Record a code whose profile jumps at five processes, and one that was mended."""
+    reports = []
+    for place, distribution in enumerate(("tiled", "even")):
+        for p in processes:
+            is_awkward = p == 5 and distribution == "tiled"
+            times = (WAITING if is_awkward else BALANCED) | (seconds or {})
+            functions = [
+                {"region": region, "seconds": value} for region, value in times.items()
+            ]
+            reports.append(
+                run_report(
+                    id=f"00000000-0000-4000-8000-{place:04d}{number:04d}{p:04d}",
+                    project="hydro",
+                    coordinate={"p": p, "n": 1000},
+                    configuration={"distribution": distribution},
+                    results=[result(region="step", values=[1 / p])],
+                    **({"profile": {"functions": functions}} if profiled else {}),
+                )
+            )
+    record(sessions, reports)

@@ -5,6 +5,7 @@ from fastapi import APIRouter
 from scalewatch.api import (
     expectations,
     figures,
+    hotspots,
     jobs,
     problems,
     projects,
@@ -14,7 +15,16 @@ from scalewatch.api import (
 )
 
 router = APIRouter()
-for noun in (runs, jobs, projects, expectations, scaling_errors, figures, status):
+for noun in (
+    runs,
+    jobs,
+    projects,
+    expectations,
+    scaling_errors,
+    hotspots,
+    figures,
+    status,
+):
     router.include_router(
         noun.router, prefix="/api/v1", responses=problems.problems(401)
     )

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import orjson
+import plotly.graph_objects as go
 from fastapi import Response
 from pydantic import BaseModel
 
@@ -14,6 +16,12 @@ Responses = dict[int | str, dict[str, Any]]
 def answer(value: object) -> Response:
     """Answer with a value, the same JSON as a page shows by `?format=json`."""
     return Response(json_text(value), media_type="application/json")
+
+
+def figure_answer(figure: go.Figure) -> Response:
+    """Answer with a figure as plotly's JSON."""
+    content = orjson.dumps(figure.to_plotly_json(), option=orjson.OPT_SERIALIZE_NUMPY)
+    return Response(content, media_type="application/json")
 
 
 def answers(schema: type[BaseModel], *statuses: int) -> Responses:

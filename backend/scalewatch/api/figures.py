@@ -3,11 +3,11 @@
 from collections.abc import Callable, Mapping
 from typing import Annotated, Final
 
-import orjson
 import plotly.graph_objects as go
 from fastapi import APIRouter, Path, Response
 from sqlalchemy.orm import Session
 
+from scalewatch.api.answers import figure_answer
 from scalewatch.api.dependencies import ReadingDep
 from scalewatch.api.problems import problems
 from scalewatch.api.views import ViewDep
@@ -34,10 +34,7 @@ def show_figure(
     if draw is None:
         raise NotFound("figure", figure)
     drawn = draw(session, region_at(session, view, region))
-    return Response(
-        orjson.dumps(drawn.to_plotly_json(), option=orjson.OPT_SERIALIZE_NUMPY),
-        media_type="application/json",
-    )
+    return figure_answer(drawn)
 
 
 def _scaling(session: Session, region: Region) -> go.Figure:

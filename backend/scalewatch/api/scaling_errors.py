@@ -2,11 +2,10 @@
 
 from typing import Annotated
 
-import orjson
 import plotly.graph_objects as go
 from fastapi import APIRouter, Depends, Path, Query, Response
 
-from scalewatch.api.answers import answer, answers
+from scalewatch.api.answers import answer, answers, figure_answer
 from scalewatch.api.dependencies import ReadingDep
 from scalewatch.api.problems import problems
 from scalewatch.api.scaling_schemas import RegionScaling
@@ -78,7 +77,4 @@ def show_figure(
     if draw is None:
         raise NotFound("figure", f"scaling-error-{figure}")
     drawn: go.Figure = draw(scaling_errors_at(session, view, region, asked))
-    return Response(
-        orjson.dumps(drawn.to_plotly_json(), option=orjson.OPT_SERIALIZE_NUMPY),
-        media_type="application/json",
-    )
+    return figure_answer(drawn)

@@ -6,6 +6,7 @@ from scalewatch.pages import (
     assets,
     docs,
     glossary,
+    hotspots,
     projects,
     regions,
     report,
@@ -17,6 +18,7 @@ router = APIRouter()
 router.include_router(assets.router)
 router.include_router(docs.router)
 router.include_router(glossary.router)
+router.include_router(hotspots.router)
 router.include_router(projects.router)
 router.include_router(regions.router)
 router.include_router(report.router)

@@ -165,6 +165,25 @@ TOPICS: Final = {
             "ranked; larger is worse.",
         ),
     ),
+    "Where the time goes": (
+        Word(
+            "profile",
+            "The seconds that each function of a code took in one run, without those "
+            "of the functions it called.",
+        ),
+        Word("hotspot", "A function that takes much of the time of a run."),
+        Word(
+            "χ²",
+            "How much two profiles differ, with their seconds as counts: 0 for the "
+            "same proportions. Its p-value is the probability of a larger one by "
+            "chance, near 1 for similar profiles.",
+        ),
+        Word(
+            "Kendall τ",
+            "How far two profiles agree in the order of their functions: 1 for the "
+            "same order, -1 for the reverse.",
+        ),
+    ),
     "How measurements were taken": (
         Word(
             "repetition",

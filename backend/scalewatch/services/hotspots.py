@@ -1,7 +1,7 @@
 """Where the profile of a code changes, as its scale, size or configuration does."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sqlalchemy.orm import Session
@@ -87,7 +87,7 @@ class Hotspots:
     scans: tuple[str, ...] = ()
     chosen: HotspotScan | None = None
     other: HotspotScan | None = None
-    alternatives: Mapping[str, str] | None = None
+    alternatives: Mapping[str, str] = field(default_factory=dict)
     step: ScanStep | None = None
     movements: tuple[Movement, ...] = ()
 
@@ -210,13 +210,14 @@ def _step(scan: HotspotScan, question: HotspotQuestion) -> ScanStep | None:
     """Return the step that is looked at: as asked, else the largest change."""
     if question.at is not None:
         for step in scan.steps:
-            if _text(step.after) == question.at:
+            if setting_key(step.after) == question.at:
                 return step
         raise NotFound("setting", question.at)
     return max(scan.steps, key=lambda step: step.difference.chi2, default=None)
 
 
-def _text(setting: float | str) -> str:
+def setting_key(setting: float | str) -> str:
+    """Return the text by which a setting is asked for."""
     return setting if isinstance(setting, str) else f"{setting:g}"
 
 

@@ -1,0 +1,136 @@
+"""The page of hotspots: where profiles change, and what they consist of there."""
+
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Depends, Request, Response
+
+from scalewatch.exporters.listing import Listing
+from scalewatch.modelling import Against, Correction
+from scalewatch.pages.dependencies import SessionDep, ViewDep
+from scalewatch.pages.downloads import Format, FormatQuery, download
+from scalewatch.pages.formats import assignments, number
+from scalewatch.pages.hotspot_sentences import hotspots_sentence, remarks
+from scalewatch.pages.scaling_sentences import share
+from scalewatch.pages.templates import Query, path_to, render
+from scalewatch.services.hotspot_questions import LEVEL, HotspotQuestion
+from scalewatch.services.hotspots import Hotspots, hotspots_at, setting_key
+from scalewatch.services.views import View
+
+MOST_FUNCTIONS: Final = 50
+"""Functions of a profile that the page lists; exports have all."""
+
+router = APIRouter(include_in_schema=False)
+
+
+def question(  # noqa: PLR0913, PLR0917 - one per parameter of the query
+    over: str | None = None,
+    held: str | None = None,
+    against: str | None = None,
+    correction: str | None = None,
+    unit: str | None = None,
+    at: str | None = None,
+    vs: str | None = None,
+) -> HotspotQuestion:
+    """Read ?over=n&held=threads=2&against=first&unit=0.001&at=11&vs=commit=v1."""
+    return HotspotQuestion.stated(over, held, against, correction, unit, at, vs)
+
+
+@router.get("/p/{project}/hotspots", name="hotspots")  # noqa: FAST003, the view
+def show_hotspots(
+    request: Request,
+    session: SessionDep,
+    view: ViewDep,
+    asked: Annotated[HotspotQuestion, Depends(question)],
+    wanted: FormatQuery = Format.HTML,
+) -> Response:
+    """Show where the profile of a code changes along a scan."""
+    shown = hotspots_at(session, view, asked)
+    if wanted is not Format.HTML:
+        label = shown.commit.label if shown.commit else "none"
+        name = f"{shown.project}-{label}-hotspots"
+        return download(wanted, name, shown, profiles(shown), steps(shown))
+    query = query_of(view, asked)
+    return render(
+        request,
+        "hotspots/show.html",
+        shown=shown,
+        asked=shown.question,
+        query=query,
+        figures={
+            figure: path_to(
+                request,
+                "hotspot-figure",
+                {"project": shown.project, **query},
+                figure=figure,
+            )
+            for figure in ("differences", "shares", "movements")
+        },
+        lead=hotspots_sentence(shown),
+        level=LEVEL,
+        most=MOST_FUNCTIONS,
+        remarks=remarks,
+        setting_key=setting_key,
+        share=share,
+        server=str(request.base_url).rstrip("/"),
+    )
+
+
+def query_of(view: View, asked: HotspotQuestion) -> Query:
+    """Return the whole state of the page; what was not asked for is left out."""
+    return {
+        "commit": view.commit,
+        "machine": view.machine,
+        "configuration": view.settings,
+        "over": asked.over,
+        "held": asked.held,
+        "against": asked.against if asked.against is not Against.PREVIOUS else None,
+        "correction": asked.correction
+        if asked.correction is not Correction.HOLM
+        else None,
+        "unit": number(asked.unit) if asked.unit != 1 else None,
+        "at": asked.at,
+        "vs": asked.vs,
+    }
+
+
+def profiles(shown: Hotspots) -> Listing:
+    """Return one line per setting and function."""
+    scan = shown.chosen
+    over = shown.question.over or "setting"
+    return Listing(
+        ("machine", "held", over, "function", "seconds"),
+        [
+            (
+                scan.machine,
+                assignments(scan.held),
+                setting_key(setting),
+                function,
+                seconds,
+            )
+            for setting, times in zip(scan.settings, scan.seconds, strict=False)
+            for function, seconds in zip(scan.functions, times, strict=True)
+        ]
+        if scan
+        else [],
+    )
+
+
+def steps(shown: Hotspots) -> Listing:
+    """Return one line per comparison."""
+    return Listing(
+        ("From", "To", "χ²", "p", "Corrected p", "1 − p", "τ", "(1 − τ)/2", "Remarks"),
+        [
+            (
+                setting_key(step.before),
+                setting_key(step.after),
+                step.difference.chi2,
+                step.difference.p_value,
+                step.corrected_p_value,
+                step.difference.difference,
+                step.difference.tau,
+                step.difference.order_difference,
+                remarks(step),
+            )
+            for step in (shown.chosen.steps if shown.chosen else ())
+        ],
+    )
