@@ -150,6 +150,9 @@ class Job(Report):
     nodes: Annotated[int, Field(ge=1)] | None = None
     started_at: Moment | None = None
     ended_at: Moment | None = None
+    environment: Annotated[dict[Name, Fact], Field(max_length=200)] = Field(
+        {}, description="What the job found there: modules, scheduler variables, …"
+    )
 
 
 class Procedure(Report):

@@ -7,10 +7,15 @@
     + MpiUnusable
     + FolderUnwritable
     + UnreadableEntry
+    + ExperimentInvalid
+    + BadExpression
+    + VersionUnknown
 
 A job that fails is no error: it ends as a run that says why.
 """
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from scalewatch.errors import ScalewatchError
@@ -68,4 +73,56 @@ class UnreadableEntry(AgentError):
     def __init__(self, path: Path, reason: str) -> None:
         super().__init__(f"{path} does not hold a run: {reason}")
         self.path = path
+        self.reason = reason
+
+
+@dataclass(frozen=True, slots=True)
+class Flaw:
+    """What is wrong in an experiment file: line, key and sentence."""
+
+    line: int | None
+    key: str
+    message: str
+
+
+class ExperimentInvalid(AgentError):
+    """An experiment file that cannot be carried out; each flaw is named."""
+
+    def __init__(self, path: Path, flaws: Sequence[Flaw]) -> None:
+        lines = (
+            ", ".join(
+                part
+                for part in (
+                    str(path),
+                    f"line {flaw.line}" if flaw.line else "",
+                    flaw.key,
+                )
+                if part
+            )
+            + f": {flaw.message}"
+            for flaw in flaws
+        )
+        super().__init__("\n".join(lines))
+        self.path = path
+        self.flaws = tuple(flaws)
+
+
+class BadExpression(AgentError):
+    """An expression that is no arithmetic, or comes to nothing."""
+
+    def __init__(self, text: str, reason: str) -> None:
+        super().__init__(f"{text!r}: {reason}")
+        self.text = text
+        self.reason = reason
+
+
+class VersionUnknown(AgentError):
+    """Nobody says which version of the code is measured."""
+
+    def __init__(self, source: Path, reason: str) -> None:
+        super().__init__(
+            f"which version is in {source}? {reason}: name it by --commit, "
+            "or by `commit:` in the experiment"
+        )
+        self.source = source
         self.reason = reason

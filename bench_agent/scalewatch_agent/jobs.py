@@ -12,6 +12,7 @@ from time import monotonic
 from typing import IO, Any, Self
 from uuid import uuid4
 
+from scalewatch_agent.complaints import complaint
 from scalewatch_agent.processes import MARK, end_processes
 
 LAST_WORDS = 40
@@ -162,7 +163,7 @@ def _run(
         for reader in readers:
             reader.join(PATIENCE)
     if code:
-        raise JobFailed.with_code(code, progress.place, _complaint(last_words))
+        raise JobFailed.with_code(code, progress.place, complaint(last_words))
 
 
 def _reader(
@@ -199,14 +200,6 @@ def _event(line: str) -> Event | None:
     except ValueError:
         return None
     return event
-
-
-def _complaint(last_words: Sequence[str]) -> str:
-    """Return the line of standard error that says most, if any does."""
-    lines = [line.strip() for line in last_words]
-    lines = [line for line in lines if line.strip("- *=")]
-    errors = [line for line in lines if "error" in line.lower()]
-    return f": {(errors or lines)[-1]}" if lines else ""
 
 
 def _now() -> datetime:

@@ -57,18 +57,25 @@ class Launcher:
 
     def command(self, processes: int, *arguments: str) -> list[str]:
         """Return the command that runs this interpreter in so many processes."""
-        mpiexec = str(self.library.mpiexec)
-        return [mpiexec, "-n", str(processes), sys.executable, *arguments]
+        return self.program(processes, sys.executable, *arguments)
+
+    def program(self, processes: int, *words: str) -> list[str]:
+        """Return the command that runs any program in so many processes."""
+        return [str(self.library.mpiexec), "-n", str(processes), *words]
 
     def environment(self, processes: int) -> dict[str, str]:
-        """Return all variables of a job with so many processes."""
+        """Return all variables of a job of this interpreter."""
+        # The job imports what the agent would, from a checkout or a wheel.
+        modules = {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+        return self.program_environment(processes) | modules
+
+    def program_environment(self, processes: int) -> dict[str, str]:
+        """Return all variables of a job of any program with so many processes."""
         own = _VARIABLES.get(self.library.name, _no_variables)(self, processes)
         path = os.pathsep.join(
             [str(self.library.mpiexec.parent), os.environ.get("PATH", os.defpath)]
         )
-        # The job imports what the agent would, from a checkout or a wheel.
-        modules = {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-        return os.environ | self.library.environment | modules | {"PATH": path} | own
+        return os.environ | self.library.environment | {"PATH": path} | own
 
 
 def is_oversubscribed(processes: int) -> bool:

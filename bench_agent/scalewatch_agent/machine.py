@@ -19,7 +19,7 @@ def machine_name(transport: Transport) -> str:
 def fingerprint(transport: Transport) -> dict[str, str | int]:
     """Return the facts that decide how fast this machine is, its name excepted."""
     return {
-        "cpu": _cpu_model(),
+        "cpu": cpu_model(),
         "cores": processors(),
         "memory_bytes": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
         "interconnect": TRANSPORTS[transport],
@@ -27,7 +27,8 @@ def fingerprint(transport: Transport) -> dict[str, str | int]:
     }
 
 
-def _cpu_model() -> str:
+def cpu_model() -> str:
+    """Return the processor's name, or its architecture where it has none."""
     models = (value for key, value in _cpuinfo() if key in {"model name", "cpu", "CPU"})
     return next(models, platform.machine())
 

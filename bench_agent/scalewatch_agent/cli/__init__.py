@@ -14,6 +14,7 @@ from scalewatch.errors import ScalewatchError
 from scalewatch_agent.cli.exits import Exit, exit_code
 
 COMMANDS: Final[Mapping[str, str]] = {
+    "run": "Sweep any program through the parameters of an experiment file.",
     "mpi": "Measure this machine's MPI library at several process counts.",
     "spool": "Look after runs that could not be delivered.",
 }

@@ -3,12 +3,18 @@
 from enum import IntEnum
 
 from scalewatch.errors import ScalewatchError
-from scalewatch_agent.errors import FolderUnwritable, MpiNotInstalled
+from scalewatch_agent.errors import (
+    BadExpression,
+    ExperimentInvalid,
+    FolderUnwritable,
+    MpiNotInstalled,
+    VersionUnknown,
+)
 
 SUMMARY = """\b
 Exit codes:
   0    all that was asked for is measured and delivered
-  2    the command line is wrong
+  2    the command line, or the experiment file, is wrong
   3    not delivered: the runs are kept in the spool
   4    delivered, but a run failed, or there is no usable MPI
   5    the MPI library could not be installed
@@ -18,6 +24,7 @@ Exit codes:
 class Exit(IntEnum):
     """How a command can end."""
 
+    WRONG_INPUT = 2
     UNDELIVERED = 3
     FAILED = 4
     NOT_INSTALLED = 5
@@ -28,6 +35,8 @@ class Exit(IntEnum):
 def exit_code(error: ScalewatchError) -> Exit:
     """Return the exit code that tells a script what went wrong."""
     match error:
+        case BadExpression() | ExperimentInvalid() | VersionUnknown():
+            return Exit.WRONG_INPUT
         case FolderUnwritable():
             return Exit.UNDELIVERED
         case MpiNotInstalled():

@@ -1,0 +1,119 @@
+"""Progress of an experiment on standard error: a bar for people, lines for logs."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from statistics import median
+from typing import Protocol
+
+import click
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+)
+from rich.table import Table
+
+from scalewatch.wire import Result, RunReport
+from scalewatch_agent.cli.quantities import quantity
+
+HIDDEN = frozenset({"transport"})
+"""Settings that the machine's name says already."""
+
+
+class JobDisplay(Protocol):
+    """Shows the jobs of an experiment as they end."""
+
+    def finish(self, report: RunReport) -> None:
+        """Show that a job has ended, and why it failed if it did."""
+
+
+class _Bar:
+    def __init__(self, progress: Progress, jobs: int) -> None:
+        self.progress = progress
+        self.task = progress.add_task("", total=jobs)
+
+    def finish(self, report: RunReport) -> None:
+        self.progress.update(self.task, description=_at(report))
+        self.progress.advance(self.task)
+        if failure := failure_of(report):
+            self.progress.console.print(f"{_at(report)}: {failure}", highlight=False)
+
+
+class _Lines:
+    def __init__(self, jobs: int) -> None:
+        self.jobs = jobs
+        self.ended = 0
+
+    def finish(self, report: RunReport) -> None:
+        self.ended += 1
+        found = failure_of(report) or ", ".join(map(_brief, report.results))
+        click.echo(f"{self.ended} of {self.jobs}: {_at(report)}: {found}", err=True)
+
+
+@contextmanager
+def job_display(jobs: int) -> Iterator[JobDisplay]:
+    """Yield the display that suits standard error."""
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield _Lines(jobs)
+        return
+    columns = (
+        TextColumn("{task.description:34}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+    )
+    with Progress(*columns, console=console, transient=True) as progress:
+        yield _Bar(progress, jobs)
+
+
+def failure_of(report: RunReport) -> str | None:
+    """Return why a run failed, in whole or in part."""
+    return next((result.reason for result in report.results if result.reason), None)
+
+
+def print_runs(reports: list[RunReport]) -> None:
+    """Print what each job measured, as a table for people."""
+    console = Console()
+    table = Table()
+    for heading in ("at", "region", "metric"):
+        table.add_column(heading)
+    for heading in ("median", "values"):
+        table.add_column(heading, justify="right")
+    varied = _varied(reports)
+    for report in reports:
+        for result in report.results:
+            row = (_at(report, varied), result.region, result.metric)
+            if result.status == "failed":
+                table.add_row(*row, "failed", "0")
+            else:
+                value = quantity(median(result.values), result.unit)
+                table.add_row(*row, value, str(len(result.values)))
+    console.print(table)
+
+
+def _brief(result: Result) -> str:
+    return f"{result.region} {quantity(median(result.values), result.unit)}"
+
+
+def _at(report: RunReport, shown: frozenset[str] | None = None) -> str:
+    """Return where a run measured, by the settings that are `shown`, or all."""
+    settings = {**report.coordinate, **report.configuration}
+    return ", ".join(
+        f"{name} = {value}"
+        for name, value in settings.items()
+        if (shown is None or name in shown) and name not in HIDDEN
+    )
+
+
+def _varied(reports: list[RunReport]) -> frozenset[str]:
+    """Return the coordinates, and what else differs between the runs."""
+    distinct: dict[str, set[object]] = {}
+    for report in reports:
+        for name, value in report.configuration.items():
+            distinct.setdefault(name, set()).add(value)
+    others = {name for name, values in distinct.items() if len(values) > 1}
+    return frozenset(others.union(*(report.coordinate for report in reports)))

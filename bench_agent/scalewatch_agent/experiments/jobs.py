@@ -1,0 +1,68 @@
+"""The jobs of an experiment, as launchers take them and give them back."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from scalewatch.wire import Fact, Job
+from scalewatch_agent.experiments.loading import Configured
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A job to be executed.
+
+    Parameters
+    ----------
+    key
+        Names the job in the journal: the same for the same job in a later sweep.
+    folder
+        Its own, in which it runs and which takes its output.
+    words
+        The program and its arguments.
+    environment
+        Variables beside those that it inherits.
+    """
+
+    key: str
+    configured: Configured
+    repeat: int
+    folder: Path
+    words: tuple[str, ...]
+    environment: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Executed:
+    """A job that has ended, well or with a `failure`.
+
+    `facts` describe the node on which it ran, where that was another one.
+    """
+
+    request: Request
+    job: Job
+    failure: str | None = None
+    facts: Mapping[str, Fact] | None = None
+
+
+class JobLauncher(Protocol):
+    """Executes jobs: on this host, or by asking a scheduler."""
+
+    @property
+    def machine(self) -> str:
+        """The name of the machine, where the experiment gives none."""
+
+    @property
+    def facts(self) -> Mapping[str, Fact]:
+        """What is known of the machine before any job has run."""
+
+    @property
+    def settings(self) -> Mapping[str, Fact]:
+        """What the launcher fixes, for the configuration of the runs."""
+
+    def is_oversubscribed(self, configured: Configured) -> bool:
+        """Tell whether the processes of such a job have to share cores."""
+
+    def execute(self, requests: Sequence[Request]) -> Iterator[Executed]:
+        """Yield the jobs as they end, whatever becomes of them."""

@@ -1,0 +1,285 @@
+"""Read an experiment file, and find whatever is wrong with it before anything runs."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from scalewatch.wire import faults
+from scalewatch_agent.errors import BadExpression, ExperimentInvalid, Flaw
+from scalewatch_agent.experiments.commands import RESERVED, names_in
+from scalewatch_agent.experiments.documents import MISSING, Document, read_document
+from scalewatch_agent.experiments.expressions import Expression, Scalar
+from scalewatch_agent.experiments.parameters import (
+    BadParameters,
+    Combination,
+    Parameters,
+)
+from scalewatch_agent.experiments.schema import (
+    COUNTED,
+    Derived,
+    Experiment,
+    Range,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Configured:
+    """One combination, and the resources that its jobs want.
+
+    `nodes` and `tasks_per_node` are None where the scheduler may choose; `seconds`
+    is what a job is expected to take, where the file estimates it.
+    """
+
+    combination: Combination
+    processes: int | None
+    threads: int
+    nodes: int | None
+    tasks_per_node: int | None
+    time_limit: float
+    seconds: float | None
+
+    @property
+    def cores(self) -> int:
+        """How many cores a job keeps busy."""
+        return (self.processes or 1) * self.threads
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """An experiment that can be carried out."""
+
+    path: Path
+    experiment: Experiment
+    coordinate: tuple[str, ...]
+    configured: tuple[Configured, ...]
+
+    @property
+    def source(self) -> Path:
+        """The folder of the code under test."""
+        return (self.path.parent / self.experiment.source).resolve()
+
+
+def load_experiment(path: Path) -> Loaded:
+    """Return the experiment in the file at `path`.
+
+    Raises
+    ------
+    ExperimentInvalid
+        With file, line and key of everything that is wrong.
+    """
+    document = read_document(path)
+    try:
+        experiment = Experiment.model_validate(document.content)
+    except ValidationError as error:
+        raise ExperimentInvalid(path, _flaws(document, error)) from None
+    check = _Check(document, experiment)
+    check.names()
+    if check.flaws:
+        raise ExperimentInvalid(path, check.flaws)
+    configured = tuple(check.configured())
+    coordinate = check.coordinate(configured)
+    if check.flaws:
+        raise ExperimentInvalid(path, check.flaws)
+    return Loaded(path.absolute(), experiment, coordinate, configured)
+
+
+def _flaws(document: Document, error: ValidationError) -> list[Flaw]:
+    """Return what pydantic found, at its lines."""
+    kinds = [one["type"] for one in error.errors(include_url=False)]
+    flaws = []
+    for kind, fault in zip(kinds, faults(error), strict=True):
+        parts: list[str | int] = [
+            int(part) if part.isdecimal() else part for part in fault.field.split(".")
+        ]
+        message = {
+            "missing": MISSING,
+            "extra_forbidden": "there is no such key",
+        }.get(kind, fault.message)
+        flaws.append(document.flaw(parts, message))
+    return list(dict.fromkeys(flaws))
+
+
+class _Check:
+    """Collects flaws that no single value shows."""
+
+    def __init__(self, document: Document, experiment: Experiment) -> None:
+        self.document = document
+        self.experiment = experiment
+        self.flaws: list[Flaw] = []
+
+    def flaw(self, place: Iterable[str | int], message: str) -> None:
+        """Note what is wrong at a place."""
+        self.flaws.append(self.document.flaw(tuple(place), message))
+
+    def names(self) -> None:
+        """See that every name that is used means something."""
+        known = set(self.experiment.parameters)
+        for place, names in self._used():
+            for name in sorted(names - known - _reserved_at(place)):
+                if name in RESERVED:
+                    self.flaw(place, f"{{{name}}} means nothing at this step")
+                else:
+                    self.flaw(place, f"there is no parameter {name!r}")
+            if place[0] == "prepare" and (names & known):
+                message = "this step runs once, for all parameters: none can stand here"
+                self.flaw(place, message)
+        self._zipped(known)
+
+    def _zipped(self, known: set[str]) -> None:
+        derived = {
+            name
+            for name, parameter in self.experiment.parameters.items()
+            if isinstance(parameter, Derived)
+        }
+        seen: set[str] = set()
+        for position, group in enumerate(self.experiment.zipped):
+            place = ("zipped", position)
+            for name in group:
+                if name not in known:
+                    self.flaw(place, f"there is no parameter {name!r}")
+                elif name in derived or name in seen:
+                    self.flaw(place, f"{name!r} cannot be zipped (again)")
+            seen |= set(group)
+            listed = [name for name in group if name in known - derived]
+            lengths = {len(self._list(name)) for name in listed}
+            if len(lengths) > 1:
+                self.flaw(place, "these parameters have unequal numbers of values")
+
+    def _used(self) -> Iterator[tuple[tuple[str, ...], frozenset[str]]]:
+        """Yield the names that each place uses."""
+        experiment = self.experiment
+        for step in ("prepare", "compile", "execute", "analyse"):
+            if part := getattr(experiment, step):
+                in_key = isinstance(self._written(step), dict)
+                place = (step, "run") if in_key else (step,)
+                yield place, names_in(part.run)
+        execute = experiment.execute
+        for key in (*_COUNTS, "time_limit", "estimate"):
+            if (formula := getattr(execute, key)) is not None:
+                yield ("execute", key), formula.names
+        if experiment.where is not None:
+            yield ("where",), experiment.where.names
+        for name in experiment.coordinate or ():
+            yield ("coordinate",), frozenset({name})
+
+    def _written(self, key: str) -> Any:
+        return self.document.content.get(key)
+
+    def _list(self, name: str) -> tuple[Any, ...]:
+        parameter = self.experiment.parameters[name]
+        if isinstance(parameter, Range):
+            return parameter.values()
+        return tuple(parameter) if isinstance(parameter, list) else (parameter,)
+
+    def configured(self) -> Iterator[Configured]:
+        """Yield the combinations with their resources."""
+        experiment = self.experiment
+        lists = {
+            name: self._list(name)
+            for name, parameter in experiment.parameters.items()
+            if not isinstance(parameter, Derived)
+        }
+        derived = {
+            name: parameter.expression
+            for name, parameter in experiment.parameters.items()
+            if isinstance(parameter, Derived)
+        }
+        groups = tuple(tuple(group) for group in experiment.zipped)
+        parameters = Parameters(lists, derived, groups, experiment.where)
+        try:
+            combinations = parameters.combinations()
+        except BadParameters as error:
+            self.flaw(error.place, str(error))
+            return
+        for combination in combinations:
+            if self.flaws:
+                return  # the same formula is wrong for most of the others, too
+            yield self._configured(combination)
+
+    def _configured(self, combination: Combination) -> Configured:
+        execute = self.experiment.execute
+        counts = {
+            key: self._of(key, getattr(execute, key), Expression.count, combination)
+            for key in _COUNTS
+        }
+        limit = self._of(
+            "time_limit", execute.time_limit, Expression.number, combination
+        )
+        if limit is not None and limit <= 0:
+            self.flaw(("execute", "time_limit"), f"{limit:g} s are no time")
+        return Configured(
+            combination=combination,
+            processes=counts["processes"],
+            threads=counts["threads"] or 1,
+            nodes=counts["nodes"],
+            tasks_per_node=counts["tasks_per_node"],
+            time_limit=limit or 1.0,
+            seconds=self._of(
+                "estimate", execute.estimate, Expression.number, combination
+            ),
+        )
+
+    def _of(
+        self,
+        key: str,
+        formula: Expression | None,
+        value: Callable[[Expression, Combination], Any],
+        combination: Combination,
+    ) -> Any:
+        if formula is None:
+            return None
+        try:
+            return value(formula, combination)
+        except BadExpression as error:
+            self.flaw(("execute", key), f"{error} at {_shown(combination)}")
+            return None
+
+    def coordinate(self, configured: tuple[Configured, ...]) -> tuple[str, ...]:
+        """Return the parameters that are coordinates: positive numbers all along."""
+        names = self.experiment.coordinate
+        chosen = tuple(
+            names
+            if names is not None
+            else (name for name in self.experiment.parameters if name in COUNTED)
+        )
+        if not chosen:
+            self.flaw(
+                ("coordinate",),
+                "name the parameters that span the scan; none is called "
+                + ", ".join(COUNTED),
+            )
+        for one in configured:
+            for name in chosen:
+                if not _is_coordinate(name, one.combination[name]):
+                    message = f"{one.combination[name]!r} is no coordinate; "
+                    self.flaw(("parameters", name), message + "a positive number is")
+                    return chosen
+        return chosen
+
+
+def _is_coordinate(name: str, value: Scalar) -> bool:
+    if isinstance(value, bool | str) or value <= 0:
+        return False
+    return name not in COUNTED or value == int(value)
+
+
+_COUNTS = ("processes", "threads", "nodes", "tasks_per_node")
+_AT_STEP = {
+    "prepare": {"source", "experiment", "prepare", "python"},
+    "compile": {"source", "experiment", "prepare", "compile", "python"},
+    "execute": set(RESERVED),
+    "analyse": set(RESERVED),
+}
+
+
+def _reserved_at(place: tuple[str, ...]) -> set[str]:
+    """Return the reserved names that a command may use; formulas use none."""
+    is_command = place[-1] == "run" or len(place) == 1
+    return _AT_STEP.get(place[0], set()) if is_command else set()
+
+
+def _shown(combination: Combination) -> str:
+    return ", ".join(f"{name} = {value}" for name, value in combination.items())

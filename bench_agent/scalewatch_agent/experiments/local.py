@@ -1,0 +1,65 @@
+"""Execute jobs on this host, one after the other."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from scalewatch.wire import Fact, Job
+from scalewatch_agent.environment import hardware, surroundings
+from scalewatch_agent.experiments.jobs import Executed, Request
+from scalewatch_agent.experiments.loading import Configured
+from scalewatch_agent.launcher import TRANSPORTS, Launcher
+from scalewatch_agent.machine import machine_name
+from scalewatch_agent.processors import processors
+from scalewatch_agent.programs import run_program
+
+
+@dataclass(frozen=True, slots=True)
+class LocalJobs:
+    """Starts programs by this host's mpiexec, and those without MPI as they are."""
+
+    launcher: Launcher
+    starts_mpi: bool
+
+    @property
+    def machine(self) -> str:
+        """The host's name, with the transport of its processes."""
+        return machine_name(self.launcher.transport)
+
+    @property
+    def facts(self) -> Mapping[str, Fact]:
+        """What the host is."""
+        facts: dict[str, Fact] = {"interconnect": TRANSPORTS[self.launcher.transport]}
+        facts |= hardware()
+        if self.starts_mpi:
+            facts["mpi"] = self.launcher.library.title
+        return facts
+
+    @property
+    def settings(self) -> Mapping[str, Fact]:
+        """The transport, which decides how fast messages are."""
+        return {"transport": self.launcher.transport} if self.starts_mpi else {}
+
+    def is_oversubscribed(self, configured: Configured) -> bool:
+        """Tell whether a job wants more cores than there are."""
+        return configured.cores > processors()
+
+    def execute(self, requests: Sequence[Request]) -> Iterator[Executed]:
+        """Yield the jobs in their order, each as soon as it has ended."""
+        for request in requests:
+            wanted = request.configured.processes
+            environment = self.launcher.program_environment(wanted or 1)
+            environment |= {"OMP_NUM_THREADS": str(request.configured.threads)}
+            environment |= request.environment
+            words = request.words
+            if self.starts_mpi and wanted is not None:
+                words = tuple(self.launcher.program(wanted, *words))
+            ended = run_program(
+                words, environment, request.folder, request.configured.time_limit
+            )
+            job = Job(
+                nodes=1,
+                started_at=ended.started_at,
+                ended_at=ended.ended_at,
+                environment=dict(surroundings(environment)),
+            )
+            yield Executed(request, job, ended.failure)

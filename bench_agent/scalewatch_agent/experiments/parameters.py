@@ -1,0 +1,163 @@
+"""The parameters of an experiment, and the combinations that are measured."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice, product
+from math import isfinite, prod
+from typing import Final
+
+from scalewatch_agent.errors import BadExpression
+from scalewatch_agent.experiments.expressions import Expression, Scalar
+
+MOST_COMBINATIONS: Final = 100_000
+
+Combination = Mapping[str, Scalar]
+
+
+class BadParameters(ValueError):
+    """Parameters make no combinations; `place` is where in the file, and why."""
+
+    def __init__(self, place: tuple[str | int, ...], reason: str) -> None:
+        super().__init__(reason)
+        self.place = place
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """What is varied, and how it goes together.
+
+    Parameters
+    ----------
+    lists
+        Values of each parameter that has values of its own.
+    derived
+        Parameters that follow from others.
+    zipped
+        Groups whose members move together; all else is combined.
+    where
+        Which combinations are wanted; all of them without it.
+    """
+
+    lists: Mapping[str, tuple[Scalar, ...]]
+    derived: Mapping[str, Expression]
+    zipped: tuple[tuple[str, ...], ...] = ()
+    where: Expression | None = None
+
+    def combinations(self) -> list[dict[str, Scalar]]:
+        """Return the combinations, the last parameter varying fastest.
+
+        Raises
+        ------
+        BadParameters
+            If there are none or too many, or one cannot be computed.
+        """
+        groups = self._groups()
+        if prod(len(rows) for _, rows in groups) > MOST_COMBINATIONS:
+            reason = f"there are over {MOST_COMBINATIONS:,} combinations"
+            raise BadParameters(("parameters",), reason)
+        order = self._derivation()
+        wanted = []
+        for rows in product(*(rows for _, rows in groups)):
+            combination: dict[str, Scalar] = {}
+            for (names, _), row in zip(groups, rows, strict=True):
+                combination |= zip(names, row, strict=True)
+            for name in order:
+                combination[name] = self._derive(name, combination)
+            if self.where is None or self._is_wanted(self.where, combination):
+                wanted.append(combination)
+        if not wanted:
+            raise BadParameters(("where",), "no combination is left")
+        return wanted
+
+    def _groups(self) -> list[tuple[tuple[str, ...], list[tuple[Scalar, ...]]]]:
+        """Return names that move together, each with their rows of values."""
+        partners = {name: group for group in self.zipped for name in group}
+        groups = dict.fromkeys(partners.get(name, (name,)) for name in self.lists)
+        return [
+            (group, list(zip(*(self.lists[name] for name in group), strict=True)))
+            for group in groups
+        ]
+
+    def _derivation(self) -> list[str]:
+        """Return the derived parameters, each after those that it follows from."""
+        order: list[str] = []
+        known = set(self.lists)
+        left = dict(self.derived)
+        while left:
+            ready = [name for name in left if left[name].names <= known]
+            if not ready:
+                name, expression = next(iter(left.items()))
+                missing = sorted(expression.names - known - set(left))
+                reason = (
+                    f"there is no parameter {missing[0]!r}"
+                    if missing
+                    else "it follows from itself"
+                )
+                raise BadParameters(("parameters", name, "expression"), reason)
+            order += ready
+            known |= set(ready)
+            for name in ready:
+                del left[name]
+        return order
+
+    def _derive(self, name: str, combination: Combination) -> Scalar:
+        try:
+            return self.derived[name].value(combination)
+        except BadExpression as error:
+            place = ("parameters", name, "expression")
+            raise BadParameters(place, str(error)) from error
+
+    def _is_wanted(self, where: Expression, combination: Combination) -> bool:
+        try:
+            return where.holds(combination)
+        except BadExpression as error:
+            raise BadParameters(("where",), str(error)) from error
+
+
+def spaced(
+    start: float, end: float, step: float | None, factor: float | None
+) -> tuple[float, ...]:
+    """Return numbers from `start` to `end`, the end included where it is hit.
+
+    Whole numbers stay whole. One of `step` and `factor` is given, and leads to `end`.
+    """
+    if not all(isfinite(number) for number in (start, end, step or factor or 0)):
+        raise BadParameters((), "a range needs finite numbers")
+    leads = (
+        step is not None and step * (end - start) >= 0 and step != 0
+        if factor is None
+        else factor > 0 and factor != 1 and start * (end - start) * (factor - 1) >= 0
+    )
+    if not leads:
+        raise BadParameters((), f"this never comes from {start:g} to {end:g}")
+    found = tuple(islice(_numbers(start, end, step, factor), MOST_COMBINATIONS + 1))
+    if len(found) > MOST_COMBINATIONS:
+        raise BadParameters((), f"these are over {MOST_COMBINATIONS:,} values")
+    return found
+
+
+def _numbers(
+    start: float, end: float, step: float | None, factor: float | None
+) -> Iterator[float]:
+    # Sums of decimal steps miss the end by a rounding error.
+    slack = 1e-9 * max(abs(start), abs(end))
+    count = 0
+    while True:
+        number = start * (factor**count) if factor else start + count * (step or 0)
+        if (number - end) * (1 if end >= start else -1) > slack:
+            return
+        yield number
+        if start == end:
+            return
+        count += 1
+
+
+def projected(
+    combinations: Sequence[Combination], names: frozenset[str]
+) -> list[dict[str, Scalar]]:
+    """Return the distinct settings of some parameters, in their order."""
+    distinct = {
+        tuple(item for item in combination.items() if item[0] in names): None
+        for combination in combinations
+    }
+    return [dict(items) for items in distinct]

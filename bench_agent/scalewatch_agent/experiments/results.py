@@ -1,0 +1,229 @@
+"""Find results in what a program wrote, by the rules of an experiment."""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from math import isfinite
+from pathlib import Path
+from typing import Any, Final
+
+from pydantic import TypeAdapter, ValidationError
+
+from scalewatch.wire import UNITS, Name, Result
+from scalewatch_agent.experiments.schema import Rule
+
+LARGEST: Final = 64 * 2**20
+"""Bytes of a file that are read; a program that writes more writes something else."""
+
+KEYS: Final = ("region", "metric", "unit", "better", "value", "values")
+"""What an object in a JSON file may hold; other keys are passed over."""
+
+_NAME: Final[TypeAdapter[str]] = TypeAdapter(Name)
+
+
+class Unfound(Exception):
+    """A rule finds nothing it could use; the message says why."""
+
+
+@dataclass(slots=True)
+class _Found:
+    """The repetitions of one metric of one region, as they are found."""
+
+    unit: str
+    better: str
+    values: list[float] = field(default_factory=list)
+
+
+def read_results(rules: Iterable[Rule], folder: Path, fallback: str) -> list[Result]:
+    """Return what the rules find in the files of a job.
+
+    A rule that finds nothing usable gives a failed result with the reason; the others
+    are not touched by that. `fallback` is the region of such a result where the rule
+    would have read it from the output.
+    """
+    results: dict[tuple[str, str], Result] = {}
+    for rule in rules:
+        for result in _by_rule(rule, folder, fallback):
+            key = (result.region, result.metric)
+            if key not in results:
+                results[key] = result
+            elif result.status == "ok" or results[key].status == "ok":
+                results[key] = _joined(results[key], result)
+    return list(results.values())
+
+
+def failed_results(rules: Iterable[Rule], fallback: str, reason: str) -> list[Result]:
+    """Return a failed result for whatever the rules would have found."""
+    failed = {}
+    for rule in rules:
+        result = _failed(rule, fallback, reason)
+        failed[result.region, result.metric] = result
+    return list(failed.values())
+
+
+def _joined(one: Result, other: Result) -> Result:
+    """Return the results of two rules that name the same region and metric."""
+    if one.status != other.status:
+        return one if one.status == "failed" else other
+    if one.unit != other.unit:
+        return one.model_copy(
+            update={
+                "status": "failed",
+                "values": (),
+                "reason": f"two rules give it in {one.unit} and in {other.unit}",
+            }
+        )
+    return one.model_copy(update={"values": one.values + other.values})
+
+
+def _by_rule(rule: Rule, folder: Path, fallback: str) -> list[Result]:
+    try:
+        found: dict[tuple[str, str], _Found] = {}
+        for entry in _entries(rule, folder):
+            _add(found, rule, entry)
+        results = [_result(key, series) for key, series in found.items()]
+    except Unfound as reason:
+        return [_failed(rule, fallback, str(reason))]
+    return results or [_failed(rule, fallback, _nothing(rule))]
+
+
+def _nothing(rule: Rule) -> str:
+    if rule.pattern is not None:
+        return f"nothing in {rule.file} matches {rule.pattern!r}"
+    return f"{rule.document or rule.json_lines} holds no result"
+
+
+def _entries(rule: Rule, folder: Path) -> Iterator[Mapping[str, Any]]:
+    """Yield what a rule finds, as objects with some of `KEYS`."""
+    if rule.pattern is not None:
+        yield from _matches(rule.pattern, _text(folder, rule.file))
+    elif rule.document is not None:
+        content = _json(_text(folder, rule.document), rule.document)
+        yield from _objects(content, rule.document)
+    elif rule.json_lines is not None:
+        lines = _text(folder, rule.json_lines).splitlines()
+        for number, line in enumerate(lines, start=1):
+            if line.strip():
+                where = f"{rule.json_lines}, line {number},"
+                yield from _objects(_json(line, where), where)
+
+
+def _text(folder: Path, name: str) -> str:
+    try:
+        with (folder / name).open("rb") as file:
+            content = file.read(LARGEST + 1)
+    except FileNotFoundError:
+        raise Unfound(f"the program wrote no file {name}") from None
+    except OSError as error:
+        raise Unfound(f"{name} cannot be read: {error.strerror}") from None
+    if len(content) > LARGEST:
+        raise Unfound(f"{name} is larger than {LARGEST // 2**20} MiB")
+    return content.decode(errors="replace")
+
+
+def _matches(pattern: str, text: str) -> Iterator[Mapping[str, Any]]:
+    expression = re.compile(pattern, re.MULTILINE)
+    # The one group without a name is the number, where no group is called so.
+    named = set(expression.groupindex.values())
+    number = next(
+        (index for index in range(1, expression.groups + 1) if index not in named), 1
+    )
+    for match in expression.finditer(text):
+        groups = match.groupdict()
+        entry = {key: groups[key] for key in KEYS if groups.get(key) is not None}
+        yield entry if "value" in entry else entry | {"value": match[number]}
+
+
+def _json(text: str, where: str) -> Any:
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise Unfound(f"{where} is no JSON that anybody could read") from None
+    except ValueError as error:
+        raise Unfound(f"{where} is no JSON: {error}") from None
+
+
+def _objects(content: Any, where: str) -> Iterator[Mapping[str, Any]]:
+    for entry in content if isinstance(content, list) else [content]:
+        if not isinstance(entry, dict):
+            raise Unfound(f"{where} holds {_brief(entry)} where an object is expected")
+        if "value" not in entry and "values" not in entry:
+            raise Unfound(f"{where} holds an object without value and values")
+        yield entry
+
+
+def _add(
+    found: dict[tuple[str, str], _Found], rule: Rule, entry: Mapping[str, Any]
+) -> None:
+    region = _name(entry.get("region") or rule.region, "region")
+    metric = _name(entry.get("metric") or rule.metric, "metric")
+    unit = entry.get("unit") or rule.unit
+    if not isinstance(unit, str):
+        raise Unfound(f"{region} has no unit")
+    series = found.setdefault(
+        (region, metric), _Found(unit, entry.get("better") or rule.better)
+    )
+    if series.unit != unit:
+        raise Unfound(f"{region} is given in {series.unit} and in {unit}")
+    values = entry["values"] if "values" in entry else [entry["value"]]
+    if not isinstance(values, list):
+        raise Unfound(f"the values of {region} are no list")
+    series.values += [_number(value, region) for value in values]
+
+
+def _name(value: Any, kind: str) -> str:
+    try:
+        return _NAME.validate_python(value)
+    except ValidationError:
+        raise Unfound(f"{_brief(value)} is no name of a {kind}") from None
+
+
+def _number(value: Any, region: str) -> float:
+    if isinstance(value, str):
+        try:
+            # Fortran writes 1.5D-03.
+            value = float(value.strip().replace("D", "E").replace("d", "e"))
+        except ValueError:
+            raise Unfound(f"{_brief(value)} of {region} is no number") from None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise Unfound(f"{_brief(value)} of {region} is no number")
+    try:
+        number = float(value)
+    except OverflowError:
+        raise Unfound(f"a value of {region} is too large") from None
+    if not isfinite(number):
+        raise Unfound(f"a value of {region} is {number}")
+    return number
+
+
+def _brief(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 40 else f"{text[:37]}…"
+
+
+def _result(key: tuple[str, str], series: _Found) -> Result:
+    region, metric = key
+    try:
+        return Result.model_validate(
+            {
+                "region": region,
+                "metric": metric,
+                "unit": series.unit,
+                "better": series.better,
+                "values": tuple(series.values),
+            }
+        )
+    except ValidationError as error:
+        raise Unfound(f"{region}: {error.errors()[0]['msg']}") from None
+
+
+def _failed(rule: Rule, fallback: str, reason: str) -> Result:
+    return Result(
+        region=rule.region or fallback,
+        metric=rule.metric,
+        unit=rule.unit or next(iter(UNITS.get(rule.metric, ("1",)))),
+        better=rule.better,
+        status="failed",
+        reason=reason[:2000].replace("\x00", "�"),
+    )

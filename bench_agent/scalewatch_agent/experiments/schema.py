@@ -1,0 +1,285 @@
+"""What an experiment file may say: its keys, their types and what they mean."""
+
+import re
+from collections.abc import Mapping
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import PurePath
+from typing import Annotated, Any, Final, Literal, Self
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    StringConstraints,
+    Tag,
+    field_validator,
+    model_validator,
+)
+
+from scalewatch.wire import UNITS, Commit, Name, wrong
+from scalewatch_agent.errors import BadExpression
+from scalewatch_agent.experiments.commands import RESERVED
+from scalewatch_agent.experiments.expressions import Expression, parse_expression
+from scalewatch_agent.experiments.parameters import BadParameters, spaced
+from scalewatch_agent.installation import PACKAGES, REQUIREMENT
+from scalewatch_agent.launcher import TRANSPORTS
+
+Identifier = Annotated[
+    str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=100)
+]
+Value = bool | int | float | str
+
+
+def _expression(value: object) -> object:
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise wrong("a number or an expression is expected")
+    try:
+        return parse_expression(str(value))
+    except BadExpression as error:
+        raise wrong(str(error)) from error
+
+
+Formula = Annotated[Expression, BeforeValidator(_expression)]
+"""A number, or an expression such as `2 * p`."""
+
+
+def _inside(path: str) -> str:
+    if PurePath(path).is_absolute() or ".." in PurePath(path).parts:
+        raise wrong("a file in the folder of the job is expected")
+    return path
+
+
+Output = Annotated[str, StringConstraints(min_length=1), AfterValidator(_inside)]
+"""A file that the program writes, relative to the folder of its job."""
+
+
+class Part(BaseModel):
+    """Base of everything in an experiment file."""
+
+    model_config = ConfigDict(
+        arbitrary_types_allowed=True,
+        extra="forbid",
+        frozen=True,
+        populate_by_name=True,
+        strict=True,
+    )
+
+
+class Range(Part):
+    """Numbers at equal distances (`step`) or ratios (`factor`), both ends included."""
+
+    start: int | float = Field(alias="from")
+    end: int | float = Field(alias="to")
+    step: int | float | None = None
+    factor: int | float | None = None
+
+    @model_validator(mode="after")
+    def _leads_to_its_end(self) -> Self:
+        if (self.step is None) == (self.factor is None):
+            raise wrong("a range has either a step or a factor")
+        try:
+            self.values()
+        except BadParameters as error:
+            raise wrong(str(error)) from error
+        return self
+
+    def values(self) -> tuple[Value, ...]:
+        """Return the numbers."""
+        return spaced(self.start, self.end, self.step, self.factor)
+
+
+class Derived(Part):
+    """A parameter that follows from others."""
+
+    expression: Formula
+
+
+def _kind(value: object) -> str:
+    if isinstance(value, Mapping):
+        return "derived" if "expression" in value else "range"
+    return "list" if isinstance(value, list | tuple) else "value"
+
+
+def _distinct(values: list[Value]) -> list[Value]:
+    if not values:
+        raise wrong("the list is empty")
+    return values
+
+
+Parameter = Annotated[
+    Annotated[Range, Tag("range")]
+    | Annotated[Derived, Tag("derived")]
+    | Annotated[list[Value], AfterValidator(_distinct), Tag("list")]
+    | Annotated[Value, Tag("value")],
+    Discriminator(_kind),
+]
+
+
+def _step(value: object) -> object:
+    return {"run": value} if isinstance(value, str | list) else value
+
+
+def _lines(value: object) -> object:
+    if isinstance(value, list) and all(isinstance(line, str) for line in value):
+        return "\n".join(value)
+    return value
+
+
+Command = Annotated[
+    str, BeforeValidator(_lines), StringConstraints(min_length=1, pattern=r"^[^\x00]+$")
+]
+"""A command line, or a list of them."""
+
+
+class Step(Part):
+    """Commands for the shell, each of which has to succeed."""
+
+    run: Command
+    time_limit: float = Field(default=3600.0, gt=0)
+
+
+class Execute(Part):
+    """The program that is measured; it is not run by a shell."""
+
+    run: Command
+    processes: Formula | None = None
+    threads: Formula = parse_expression("1")
+    nodes: Formula | None = None
+    tasks_per_node: Formula | None = None
+    time_limit: Formula = parse_expression("600")
+    estimate: Formula | None = None
+    environment: dict[str, str] = {}
+    starter: Literal["mpiexec", "srun", "none"] | None = None
+
+
+class Launcher(Part):
+    """What starts the jobs: this host's mpiexec, or Slurm."""
+
+    kind: Literal["local", "slurm"] = "local"
+    transport: Literal["shm", "tcp"] = "shm"
+    mpi: str | None = None
+    mpiexec: str | None = None
+    options: tuple[str, ...] = Field(default=(), strict=False)
+    setup: Command | None = None
+    srun_mpi: str | None = None
+    at_once: int = Field(default=100, ge=1)
+    poll: float = Field(default=10.0, gt=0)
+    check_size: bool = True
+
+    @field_validator("mpi")
+    @classmethod
+    def _is_exact(cls, mpi: str | None) -> str | None:
+        match = REQUIREMENT.fullmatch(mpi) if mpi else None
+        if mpi is not None and (match is None or match["name"] not in PACKAGES):
+            names = ", ".join(PACKAGES)
+            raise wrong(f"write NAME==VERSION, NAME being one of {names}")
+        return mpi
+
+    @property
+    def interconnect(self) -> str:
+        """What connects the processes of this host."""
+        return TRANSPORTS[self.transport]
+
+
+class Rule(Part):
+    """Where results stand in what the program writes.
+
+    One of `pattern`, `json` and `json_lines`. What a rule names holds where the file
+    does not name it itself.
+    """
+
+    pattern: str | None = None
+    file: Output = "stdout"
+    document: Output | None = Field(default=None, alias="json")
+    json_lines: Output | None = None
+    region: Name | None = None
+    metric: Name = "time"
+    unit: str | None = None
+    better: Literal["lower", "higher"] = "lower"
+
+    @model_validator(mode="after")
+    def _has_one_source(self) -> Self:
+        sources = (self.pattern, self.document, self.json_lines)
+        if sum(source is not None for source in sources) != 1:
+            raise wrong("a result has one of pattern, json and json_lines")
+        if self.unit is not None and self.unit not in UNITS.get(
+            self.metric, {self.unit}
+        ):
+            known = ", ".join(UNITS[self.metric])
+            message = f"{self.unit!r} is no unit of {self.metric!r}; known are {known}"
+            raise wrong(message, field="unit")
+        return self
+
+    @model_validator(mode="after")
+    def _finds_what_it_needs(self) -> Self:
+        if self.pattern is None:
+            return self
+        try:
+            pattern = re.compile(self.pattern)
+        except re.error as error:
+            raise wrong(f"no regular expression: {error}", field="pattern") from error
+        named = pattern.groupindex
+        if pattern.groups == 0:
+            raise wrong("put the number in parentheses", field="pattern")
+        if "value" not in named and pattern.groups > len(named) + 1:
+            raise wrong("call the group of the number (?P<value>…)", field="pattern")
+        if self.region is None and "region" not in named:
+            raise wrong("name the region here, or by a group (?P<region>…)")
+        if self.unit is None and "unit" not in named:
+            raise wrong("name the unit here, or by a group (?P<unit>…)")
+        return self
+
+
+def _commit(value: object) -> object:
+    """Return a commit as the wire format wants it; YAML knows lists and texts only."""
+    if isinstance(value, str):
+        return {"sha": value}
+    if not isinstance(value, dict):
+        return value
+    commit = dict(value)
+    if isinstance(commit.get("parents"), list):
+        commit["parents"] = tuple(commit["parents"])
+    if isinstance(moment := commit.get("committed_at"), str):
+        with suppress(ValueError):
+            time = datetime.fromisoformat(moment)
+            commit["committed_at"] = time if time.tzinfo else time.replace(tzinfo=UTC)
+    return commit
+
+
+class Experiment(Part):
+    """A whole file."""
+
+    name: Name
+    project: Name
+    suite: Name | None = None
+    machine: Name | None = None
+    source: str = "."
+    commit: Annotated[Commit, BeforeValidator(_commit)] | None = None
+    parameters: dict[Identifier, Parameter] = Field(min_length=1, max_length=100)
+    zipped: list[list[Identifier]] = []
+    where: Formula | None = None
+    coordinate: list[Identifier] | None = None
+    repeats: int = Field(default=10, ge=1, le=10_000)
+    prepare: Annotated[Step, BeforeValidator(_step)] | None = None
+    compile: Annotated[Step, BeforeValidator(_step)] | None = None
+    execute: Annotated[Execute, BeforeValidator(_step)]
+    analyse: Annotated[Step, BeforeValidator(_step)] | None = None
+    results: list[Rule] = Field(min_length=1)
+    launcher: Launcher = Launcher()
+
+    @field_validator("parameters")
+    @classmethod
+    def _leaves_reserved_names(cls, parameters: dict[str, Any]) -> dict[str, Any]:
+        for name in parameters:
+            if name in RESERVED:
+                known = ", ".join(RESERVED)
+                raise wrong(f"these names have a meaning already: {known}", field=name)
+        return parameters
+
+
+COUNTED: Final = ("p", "n", "threads", "nodes")
+"""Parameters that are coordinates unless the file says otherwise."""

@@ -1,0 +1,78 @@
+"""The steps around the program that is measured: prepare, compile and analyse."""
+
+import hashlib
+import json
+import os
+import shutil
+import sys
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from scalewatch_agent.experiments.commands import filled
+from scalewatch_agent.experiments.expressions import Scalar
+from scalewatch_agent.experiments.schema import Step
+from scalewatch_agent.programs import run_program
+
+
+def digest_of(content: Any) -> str:
+    """Return a short name for any content that JSON can hold."""
+    text = json.dumps(content, sort_keys=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def places(loaded_from: Path, source: Path, folder: Path) -> dict[str, Scalar]:
+    """Return the reserved names that are the same for all steps of a sweep."""
+    return {
+        "python": sys.executable,
+        "experiment": str(loaded_from.parent),
+        "source": str(source),
+        "prepare": str(folder / "prepare"),
+    }
+
+
+def run_once(
+    step: Step, values: Mapping[str, Scalar], folder: Path, kind: str, code: str
+) -> str | None:
+    """Run a step in a new `folder` unless it has succeeded there with that `code`.
+
+    Returns why it failed, or None.
+    """
+    stamp = folder.with_name(f"{folder.name}.done")
+    wanted = digest_of([filled(step.run, values), code])
+    try:
+        if stamp.read_text() == wanted and folder.is_dir():
+            return None
+    except OSError:
+        pass
+    try:
+        fresh_folder(folder)
+    except OSError as error:
+        return f"{kind}: {folder} cannot be made: {error.strerror}"
+    failure = run_step(step, values, folder, kind)
+    if failure is None:
+        with suppress(OSError):  # a full disk costs a second compilation, no more
+            stamp.write_text(wanted)
+    return failure
+
+
+def run_step(
+    step: Step, values: Mapping[str, Scalar], folder: Path, kind: str
+) -> str | None:
+    """Run the commands of a step in `folder`; return why they failed, or None."""
+    command = ("/bin/sh", "-e", "-u", "-c", filled(step.run, values))
+    # The program's own output is what the results are read from.
+    own = folder / f".{kind}"
+    try:
+        own.mkdir(exist_ok=True)
+    except OSError as error:
+        return f"{kind}: {own} cannot be made: {error.strerror}"
+    ended = run_program(command, os.environ, own, step.time_limit, work=folder)
+    return None if ended.failure is None else f"{kind}: {ended.failure}"
+
+
+def fresh_folder(folder: Path) -> None:
+    """Make an empty folder, whatever was there before."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True, exist_ok=True)

@@ -1,0 +1,284 @@
+"""Carry out an experiment: steps, jobs and what they measured, as runs."""
+
+import shlex
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from pydantic import ValidationError
+
+from scalewatch.wire import Fact, Job, Machine, Procedure, Result, RunReport
+from scalewatch_agent.errors import FolderUnwritable
+from scalewatch_agent.experiments.commands import filled, names_in
+from scalewatch_agent.experiments.expressions import Scalar
+from scalewatch_agent.experiments.jobs import Executed, JobLauncher, Request
+from scalewatch_agent.experiments.journal import Journal
+from scalewatch_agent.experiments.loading import Configured, Loaded
+from scalewatch_agent.experiments.parameters import Combination
+from scalewatch_agent.experiments.results import failed_results, read_results
+from scalewatch_agent.experiments.steps import (
+    digest_of,
+    fresh_folder,
+    places,
+    run_once,
+    run_step,
+)
+from scalewatch_agent.versions import Version
+
+Warn = Callable[[str], None]
+
+
+@dataclass(slots=True)
+class ExperimentSweep:
+    """One experiment on one machine at one version of its code.
+
+    Parameters
+    ----------
+    folder
+        Holds whatever the sweep makes, and its journal.
+    repeats
+        Jobs per combination.
+    """
+
+    loaded: Loaded
+    launcher: JobLauncher
+    version: Version
+    folder: Path
+    repeats: int
+    warn: Warn
+    journal: Journal = field(init=False)
+    compiled: dict[str, str | None] = field(default_factory=dict, init=False)
+
+    def __post_init__(self) -> None:
+        self.journal = Journal.of(self.folder)
+
+    @property
+    def machine(self) -> str:
+        """The machine's name."""
+        return self.loaded.experiment.machine or self.launcher.machine
+
+    def requests(self) -> list[Request]:
+        """Return all jobs, each repeat of all combinations before the next one.
+
+        So that a machine which changes during the sweep changes for all of them.
+        """
+        return [
+            self._request(configured, repeat)
+            for repeat in range(1, self.repeats + 1)
+            for configured in self.loaded.configured
+        ]
+
+    def open_requests(self) -> list[Request]:
+        """Return the jobs that no earlier sweep has measured."""
+        return [one for one in self.requests() if one.key not in self.journal.done]
+
+    def run(self, requests: Sequence[Request]) -> Iterator[RunReport]:
+        """Yield a run per job as soon as it has ended, well or not.
+
+        A run counts as measured once the next one is asked for: by then it is kept
+        by whoever took it. Where a step before the program fails, there is one
+        failed run for each combination that needs it.
+        """
+        failure = self._prepare()
+        sound = []
+        reported = set()
+        for request in requests:
+            why = failure or self._compile(request.configured.combination)
+            if why is None:
+                sound.append(request)
+            elif (key := digest_of(request.configured.combination)) not in reported:
+                reported.add(key)
+                yield self._report(Executed(request, Job(), why))
+        for request in sound:
+            if request.key not in self.journal.submitted:
+                self._make_folder(request)
+        for executed in self.launcher.execute(sound):
+            report = self._report(executed)
+            yield report
+            is_failed = any(result.status == "failed" for result in report.results)
+            self._note(
+                "failed" if is_failed else "done",
+                executed.request.key,
+                run=str(report.id),
+            )
+
+    def _note(self, event: str, key: str, **fields: Any) -> None:
+        try:
+            self.journal.note(event, key, **fields)
+        except FolderUnwritable as error:
+            self.warn(f"a later sweep will measure this job again: {error.reason}")
+
+    def _make_folder(self, request: Request) -> None:
+        try:
+            fresh_folder(request.folder)
+        except OSError as error:
+            # The program cannot start without it, which is what its run will say.
+            self.warn(f"{request.folder} cannot be made: {error.strerror}")
+
+    def _request(self, configured: Configured, repeat: int) -> Request:
+        combination = configured.combination
+        folder = self.folder / "jobs" / digest_of(combination) / str(repeat)
+        execute = self.loaded.experiment.execute
+        values = self._values(combination, folder, repeat)
+        identity = [self._identity(), combination, repeat]
+        return Request(
+            key=digest_of(identity),
+            configured=configured,
+            repeat=repeat,
+            folder=folder,
+            words=tuple(shlex.split(filled(execute.run, values))),
+            environment=execute.environment,
+        )
+
+    def _identity(self) -> list[Any]:
+        """Return what decides whether a job of an earlier sweep is the same one."""
+        experiment = self.loaded.experiment
+        parts = (experiment.prepare, experiment.compile, experiment.analyse)
+        return [
+            experiment.project,
+            self.version.commit.sha,
+            self.version.changes,
+            self.machine,
+            experiment.execute.run,
+            experiment.execute.environment,
+            experiment.launcher.mpi,
+            experiment.launcher.mpiexec,
+            [part and part.run for part in parts],
+            [rule.model_dump() for rule in experiment.results],
+        ]
+
+    def _values(
+        self, combination: Combination, folder: Path, repeat: int
+    ) -> dict[str, Scalar]:
+        return {
+            **places(self.loaded.path, self.loaded.source, self.folder),
+            **combination,
+            "compile": str(self._compile_folder(combination)),
+            "job": str(folder),
+            "repeat": repeat,
+        }
+
+    def _prepare(self) -> str | None:
+        folder = self.folder / "prepare"
+        step = self.loaded.experiment.prepare
+        if step is None:
+            folder.mkdir(parents=True, exist_ok=True)
+            return None
+        return run_once(step, self._common(), folder, "prepare", self._code())
+
+    def _compile_folder(self, combination: Combination) -> Path:
+        return self.folder / "compile" / digest_of(self._compiled_for(combination))
+
+    def _compiled_for(self, combination: Combination) -> dict[str, Scalar]:
+        """Return the parameters on which the compilation depends."""
+        step = self.loaded.experiment.compile
+        names = names_in(step.run) if step else frozenset()
+        return {name: value for name, value in combination.items() if name in names}
+
+    def _compile(self, combination: Combination) -> str | None:
+        """Compile once for all combinations that need the same; return a failure."""
+        step = self.loaded.experiment.compile
+        if step is None:
+            return None
+        folder = self._compile_folder(combination)
+        if folder.name not in self.compiled:
+            values = {**self._common(), **combination, "compile": str(folder)}
+            self.compiled[folder.name] = run_once(
+                step, values, folder, "compile", self._code()
+            )
+        return self.compiled[folder.name]
+
+    def _common(self) -> dict[str, Scalar]:
+        return places(self.loaded.path, self.loaded.source, self.folder)
+
+    def _code(self) -> str:
+        return f"{self.version.commit.sha} {self.version.changes}"
+
+    def _report(self, executed: Executed) -> RunReport:
+        experiment = self.loaded.experiment
+        combination = executed.request.configured.combination
+        return RunReport(
+            schema_version=1,
+            id=uuid4(),
+            project=experiment.project,
+            suite=experiment.suite or experiment.name,
+            commit=self.version.commit,
+            machine=Machine(
+                name=self.machine,
+                fingerprint={**self.launcher.facts, **(executed.facts or {})},
+            ),
+            coordinate={
+                name: value
+                for name, value in combination.items()
+                if name in self.loaded.coordinate and not isinstance(value, str)
+            },
+            configuration=self._configuration(combination),
+            job=self._job(executed),
+            results=tuple(
+                self._with_procedure(result, executed.request.configured)
+                for result in self._results(executed)
+            ),
+        )
+
+    def _configuration(self, combination: Combination) -> dict[str, Fact]:
+        others = {
+            name: value
+            for name, value in combination.items()
+            if name not in self.loaded.coordinate
+        }
+        return {**self.launcher.settings, **others}
+
+    def _job(self, executed: Executed) -> Job:
+        facts: dict[str, Fact] = {"repeat": executed.request.repeat}
+        if self.version.changes:
+            facts["uncommitted changes"] = self.version.changes
+        environment = {**executed.job.environment, **facts}
+        return executed.job.model_copy(update={"environment": environment})
+
+    def _results(self, executed: Executed) -> list[Result]:
+        """Analyse what a job has written; a job that failed has measured nothing."""
+        experiment = self.loaded.experiment
+        failure = executed.failure
+        folder = executed.request.folder
+        if failure is None and experiment.analyse:
+            values = self._values(
+                executed.request.configured.combination,
+                folder,
+                executed.request.repeat,
+            )
+            failure = run_step(experiment.analyse, values, folder, "analyse")
+        if failure is not None:
+            return failed_results(experiment.results, experiment.name, failure)
+        try:
+            return read_results(experiment.results, folder, experiment.name)
+        except ValidationError as error:
+            reason = f"its results make no run: {error.errors()[0]['msg']}"
+            return failed_results(experiment.results, experiment.name, reason)
+
+    def _with_procedure(self, result: Result, configured: Configured) -> Result:
+        procedure = Procedure(
+            oversubscribed=self.launcher.is_oversubscribed(configured)
+        )
+        return result.model_copy(update={"procedure": procedure})
+
+
+def core_hours(
+    configured: Sequence[Configured], repeats: int, of: Mapping[str, int] | None = None
+) -> tuple[float | None, float]:
+    """Return what the jobs are expected to cost, if the file says, and at most.
+
+    `of` gives the number of jobs per combination where not all repeats are open.
+    """
+    expected = 0.0
+    limit = 0.0
+    is_known = True
+    for one in configured:
+        jobs = repeats if of is None else of.get(digest_of(one.combination), 0)
+        limit += jobs * one.cores * one.time_limit / 3600
+        if one.seconds is None:
+            is_known = False
+        else:
+            expected += jobs * one.cores * one.seconds / 3600
+    return (expected if is_known else None), limit

@@ -1,0 +1,83 @@
+"""Which version of the code is measured: what git says of its folder."""
+
+import hashlib
+import subprocess
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+from pydantic import ValidationError
+
+from scalewatch.wire import Commit
+from scalewatch_agent.errors import VersionUnknown
+
+PATIENCE: Final = 60
+FORMAT: Final = "%H%x00%P%x00%ct%x00%s"
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A commit, and what the folder holds beyond it.
+
+    `changes` is a digest of the differences from the commit; None without any.
+    """
+
+    commit: Commit
+    changes: str | None = None
+
+
+def version_in(folder: Path) -> Version:
+    """Return the commit that is checked out in `folder`.
+
+    Raises
+    ------
+    VersionUnknown
+        If git is missing, or the folder is not under its control.
+    """
+    sha, parents, moment, message = _git(
+        folder, "log", "-1", f"--format={FORMAT}"
+    ).split("\0")
+    tags = _lines(folder, "tag", "--points-at", "HEAD")
+    branches = _lines(folder, "branch", "--show-current")
+    try:
+        commit = Commit(
+            sha=sha,
+            parents=tuple(parents.split()),
+            branch=branches[0] if branches else None,
+            committed_at=datetime.fromtimestamp(int(moment), UTC),
+            message=message.strip(),
+            tag=tags[-1] if tags else None,
+        )
+    except ValidationError:  # a branch or a tag that no address can hold
+        commit = Commit(
+            sha=sha,
+            parents=tuple(parents.split()),
+            committed_at=datetime.fromtimestamp(int(moment), UTC),
+        )
+    changes = _git(folder, "diff", "HEAD", "--", ".")
+    digest = hashlib.sha256(changes.encode(errors="replace")).hexdigest()[:12]
+    return Version(commit, digest if changes.strip() else None)
+
+
+def _lines(folder: Path, *arguments: str) -> list[str]:
+    return [line.strip() for line in _git(folder, *arguments).splitlines() if line]
+
+
+def _git(folder: Path, *arguments: str) -> str:
+    try:
+        answer = subprocess.run(  # noqa: S603 - composed above
+            ["git", "-C", str(folder), *arguments],  # noqa: S607 - the user's own git
+            capture_output=True,
+            check=False,
+            errors="replace",
+            timeout=PATIENCE,
+        )
+    except FileNotFoundError:
+        raise VersionUnknown(folder, "git is not installed") from None
+    except subprocess.TimeoutExpired:
+        raise VersionUnknown(folder, f"git took over {PATIENCE} s") from None
+    if answer.returncode:
+        words = answer.stderr.strip().splitlines() or ["git gives no reason"]
+        raise VersionUnknown(folder, words[0].removeprefix("fatal: "))
+    return answer.stdout

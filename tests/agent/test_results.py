@@ -1,0 +1,145 @@
+import pytest
+
+from scalewatch_agent.experiments.results import read_results
+from scalewatch_agent.experiments.schema import Rule
+
+
+def results(folder, *rules, **files):
+    for name, text in files.items():
+        (folder / name).write_text(text)
+    made = [Rule.model_validate(rule) for rule in rules]
+    return read_results(made, folder, "program")
+
+
+def only(found):
+    (result,) = found
+    return result
+
+
+SOLVE = {"pattern": r"solve: ([-0-9.eD+]+) s", "region": "solve", "unit": "s"}
+
+
+def test_each_match_is_a_repetition(tmp_path):
+    text = "start\nsolve: 1.5 s\nsolve: 2e-3 s\nsolve: 1.5D-03 s\n"
+
+    result = only(results(tmp_path, SOLVE, stdout=text))
+
+    assert result.values == (1.5, 2e-3, 1.5e-3)
+    assert (result.region, result.metric, result.unit) == ("solve", "time", "s")
+
+
+def test_pattern_names_regions_and_units_itself(tmp_path):
+    pattern = r"^(?P<region>\w+) +(?P<value>\S+) +(?P<unit>\w+)$"
+
+    found = results(
+        tmp_path, {"pattern": pattern}, stdout="read 1 ms\nsolve 2 s\nread 3 ms\n"
+    )
+
+    assert [(one.region, one.unit, one.values) for one in found] == [
+        ("read", "ms", (1.0, 3.0)),
+        ("solve", "s", (2.0,)),
+    ]
+
+
+def test_json_file_holds_one_object_or_several(tmp_path):
+    found = results(
+        tmp_path,
+        {"json": "out", "unit": "s"},
+        out='[{"region": "a", "values": [1, 2], "ignored": {}}, '
+        '{"region": "a", "metric": "memory", "unit": "kB", "value": 3}]',
+    )
+
+    assert [(one.metric, one.values) for one in found] == [
+        ("time", (1.0, 2.0)),
+        ("memory", (3.0,)),
+    ]
+
+
+def test_json_lines_are_repetitions(tmp_path):
+    lines = '{"region": "a", "value": 1}\n\n{"region": "a", "value": 2}\n'
+
+    result = only(results(tmp_path, {"json_lines": "out", "unit": "s"}, out=lines))
+
+    assert result.values == (1.0, 2.0)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("nothing", "nothing in stdout matches"),
+        ("solve: - s", "'-' of solve is no number"),
+        ("solve: 1e999 s", "a value of solve is inf"),
+        ("solve: -1 s", "a time is negative"),
+    ],
+)
+def test_output_without_a_result_is_a_reason(text, reason, tmp_path):
+    result = only(results(tmp_path, SOLVE, stdout=text))
+
+    assert (result.region, result.status) == ("solve", "failed")
+    assert reason in result.reason
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ('{"value": 1', "out is no JSON: "),
+        ("[" * 100_000, "out is no JSON"),
+        ("3", "holds 3 where an object is expected"),
+        ('{"region": "a"}', "without value and values"),
+        ('{"region": "a", "value": "x"}', "'x' of a is no number"),
+        ('{"region": "a", "value": true}', "True of a is no number"),
+        ('{"region": "a", "value": NaN}', "a value of a is nan"),
+        ('{"region": "a", "values": 1}', "the values of a are no list"),
+        ('{"region": "a", "values": []}', "needs a value"),
+        ('{"region": "a", "unit": "B", "value": 1}', "'B' is no unit of 'time'"),
+        ('{"region": "a/b", "value": 1}', "'a/b' is no name of a region"),
+        ('{"region": "a", "better": "more", "value": 1}', "lower"),
+        ("[]", "out holds no result"),
+        (
+            '[{"region": "a", "value": 1}, {"region": "a", "value": 1, "unit": "ms"}]',
+            "a is given in s and in ms",
+        ),
+        ('{"region": "a", "value": 1' + "0" * 400 + "}", "too large"),
+    ],
+)
+def test_json_that_cannot_be_used_is_a_reason(text, reason, tmp_path):
+    result = only(results(tmp_path, {"json": "out", "unit": "s"}, out=text))
+
+    assert (result.region, result.status) == ("program", "failed")
+    assert reason in result.reason
+
+
+def test_missing_file_is_a_reason(tmp_path):
+    result = only(results(tmp_path, {"json": "out.json"}))
+
+    assert result.reason == "the program wrote no file out.json"
+
+
+def test_rule_that_fails_leaves_the_others_alone(tmp_path):
+    found = results(tmp_path, SOLVE, {"json": "none"}, stdout="solve: 1 s")
+
+    assert [one.status for one in found] == ["ok", "failed"]
+
+
+def test_line_of_malformed_json_is_named(tmp_path):
+    lines = '{"region": "a", "value": 1}\n{"region"\n'
+
+    result = only(results(tmp_path, {"json_lines": "out", "unit": "s"}, out=lines))
+
+    assert result.reason.startswith("out, line 2, is no JSON: ")
+
+
+def test_two_rules_may_add_to_one_result(tmp_path):
+    other = {"json": "out", "region": "solve", "unit": "s"}
+
+    result = only(
+        results(tmp_path, SOLVE, other, stdout="solve: 1 s", out='{"value": 2}')
+    )
+
+    assert result.values == (1.0, 2.0)
+
+
+@pytest.mark.parametrize("path", ["/etc/passwd", "../stdout", "a/../../b"])
+def test_results_lie_in_the_folder_of_the_job(path):
+    with pytest.raises(ValueError, match="folder of the job"):
+        Rule.model_validate({"json": path})
