@@ -20,11 +20,11 @@ import numpy as np
 from sqlalchemy.orm import Session
 
 from builders import result, run
+from recorded import record_runs
 from row_copies import Copy, copy_measurements
 from scalewatch.jobs import perform_next
 from scalewatch.services import expectations
 from scalewatch.services.expectations import Declaration
-from scalewatch.services.runs import record_runs
 from scalewatch.storage import commits, projects
 from scalewatch.storage.session import Sessions
 from scalewatch.wire import Commit, RunReport

@@ -4,10 +4,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from math import log2
 from uuid import NAMESPACE_OID, uuid5
 
+from sqlalchemy.orm import Session
+
 from builders import result, run_report, sweep_reports
 from scalewatch.jobs import perform_next
 from scalewatch.services import jobs
-from scalewatch.services.runs import record_runs
+from scalewatch.services.prepared_runs import prepare
+from scalewatch.services.runs import Receipt, record_prepared
 from scalewatch.storage.session import Sessions
 from scalewatch.wire import RunReport
 
@@ -26,6 +29,11 @@ TCP: Mapping[str, Callable[[int], float]] = {
     "MPI_Reduce": lambda p: 9e-6 + 6e-6 * p**0.5,
 }
 """Barrier is a mismatch with log p, Reduce is within the deviation limit √p."""
+
+
+def record_runs(session: Session, reports: Iterable[RunReport]) -> list[Receipt]:
+    """Store runs, each with the job that will analyse it."""
+    return record_prepared(session, map(prepare, reports))
 
 
 def record(sessions: Sessions, reports: Iterable[RunReport]) -> None:

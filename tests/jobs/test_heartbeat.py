@@ -6,11 +6,10 @@ import pytest
 from sqlalchemy import select
 
 from builders import sweep_reports
+from recorded import record_runs
 from scalewatch import jobs
 from scalewatch.services import jobs as queue
 from scalewatch.services.jobs import Kind, Terms
-from scalewatch.services.prepared_runs import prepare
-from scalewatch.services.runs import record_prepared
 from scalewatch.storage import tables
 from scalewatch.storage.session import transact
 
@@ -20,8 +19,7 @@ LEASE = timedelta(seconds=2)
 
 @pytest.fixture(autouse=True)
 def _posted(sessions):
-    prepared = [prepare(report) for report in sweep_reports()]
-    transact(sessions, partial(record_prepared, prepared=prepared))
+    transact(sessions, partial(record_runs, reports=sweep_reports()))
 
 
 @pytest.fixture

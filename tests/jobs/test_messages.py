@@ -6,11 +6,10 @@ from threading import Event
 import pytest
 
 from builders import sweep_reports
+from recorded import record_runs
 from scalewatch.jobs.broker import connected, waiting
 from scalewatch.jobs.messages import Messenger
 from scalewatch.jobs.sweep import Sweep
-from scalewatch.services.prepared_runs import prepare
-from scalewatch.services.runs import record_prepared
 from scalewatch.storage.session import transact
 
 PATIENCE = 60.0
@@ -26,8 +25,8 @@ def broker(broker_server):
 
 
 def post(sessions, seed=1):
-    prepared = [prepare(report) for report in sweep_reports(seed=seed)]
-    return transact(sessions, partial(record_prepared, prepared=prepared))
+    reports = sweep_reports(seed=seed)
+    return transact(sessions, partial(record_runs, reports=reports))
 
 
 def wait_for_messages(broker, number):
@@ -53,7 +52,7 @@ def test_job_that_was_rolled_back_is_not_announced(sessions, broker, broker_serv
     messenger = Messenger(sessions, broker_server.url)
     messenger.start()
     with sessions.writing() as session:
-        record_prepared(session, map(prepare, sweep_reports(seed=7)))
+        record_runs(session, sweep_reports(seed=7))
         session.rollback()
 
     post(sessions)

@@ -5,13 +5,13 @@ import pytest
 from sqlalchemy import func, select
 
 from builders import sweep_reports
+from recorded import record_runs
 from scalewatch import jobs
 from scalewatch.errors import NotFound
 from scalewatch.jobs.worker import Worker
 from scalewatch.services import jobs as queue
 from scalewatch.services.expectations import Declaration, declare
 from scalewatch.services.jobs import Kind
-from scalewatch.services.runs import record_runs
 from scalewatch.storage import tables
 from scalewatch.storage.session import transact
 

@@ -7,9 +7,8 @@ from io import StringIO
 import pytest
 
 from builders import run_report, sweep_reports
-from recorded import record, record_project
+from recorded import record, record_project, record_runs
 from scalewatch.pages.formats import SPACE
-from scalewatch.services.runs import record_runs
 
 BAD_ADDRESSES = (
     ("/p/nonesuch", 404, "No project 'nonesuch'"),

@@ -4,9 +4,9 @@ import pytest
 from sqlalchemy import select
 
 from builders import result, run_report, sweep_reports
+from recorded import record_runs
 from scalewatch.services import analysis
 from scalewatch.services.jobs import Subject
-from scalewatch.services.runs import record_runs
 from scalewatch.storage import tables
 
 SUBJECT = Subject(commit_id=1, machine_id=1)

@@ -2,13 +2,13 @@ import pytest
 from sqlalchemy import func, select
 
 from builders import run_report, sweep_reports
+from recorded import record_runs
 from reference_tables import read
 from scalewatch.errors import BadExpression, FallingLimit, NotFound
 from scalewatch.modelling import Growth, parse_growth
 from scalewatch.services import analysis, expectations, published
 from scalewatch.services.expectations import Declaration, declare
 from scalewatch.services.jobs import Kind, Subject
-from scalewatch.services.runs import record_runs
 from scalewatch.storage import tables
 
 AUTHOR = {"author": "ada", "reason": "measured by hand"}

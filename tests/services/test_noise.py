@@ -3,13 +3,13 @@ import pytest
 from sqlalchemy import select
 
 from builders import PROCESSES, sweep_reports
+from recorded import record_runs
 from scalewatch.modelling.noise import USUAL
 from scalewatch.modelling.pooling import LEAST_SERIES
 from scalewatch.services import analysis
 from scalewatch.services.jobs import Subject
 from scalewatch.services.noise import learned
 from scalewatch.services.pooling import Pool
-from scalewatch.services.runs import record_runs
 from scalewatch.storage import tables
 
 

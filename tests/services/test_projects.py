@@ -1,8 +1,7 @@
 from builders import sweep_reports
-from recorded import PROCESSES, failed_result, record, record_project
+from recorded import PROCESSES, failed_result, record, record_project, record_runs
 from scalewatch.modelling import Verdict
 from scalewatch.services.projects import MOST, all_projects
-from scalewatch.services.runs import record_runs
 
 
 def test_without_runs_there_are_no_projects(session):

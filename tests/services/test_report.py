@@ -1,12 +1,11 @@
 import pytest
 
 from builders import result, sweep_reports
-from recorded import PROCESSES, failed_result, record, record_project
+from recorded import PROCESSES, failed_result, record, record_project, record_runs
 from scalewatch.errors import AmbiguousReference, NotFound, NotMeasured
 from scalewatch.modelling import Verdict, parse_growth
 from scalewatch.services import jobs
 from scalewatch.services.report import match_table
-from scalewatch.services.runs import record_runs
 from scalewatch.services.standings import State
 from scalewatch.services.views import View
 

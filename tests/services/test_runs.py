@@ -1,13 +1,14 @@
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from uuid import UUID
 
 import numpy as np
 import pytest
 from sqlalchemy import func, select
 
 from builders import result, run_report, sweep_reports
-from scalewatch.errors import RunAlreadyRecorded, UnitChanged
-from scalewatch.services.runs import record_runs
+from recorded import record_runs
+from scalewatch.errors import DirectionChanged, RunAlreadyRecorded, UnitChanged
 from scalewatch.storage import samples, tables
 from scalewatch.storage.session import transact
 
@@ -164,3 +165,37 @@ def test_numbers_survive_storage_bit_by_bit(session):
 
     (stored,) = samples.of_runs(session, [1]).values()
     assert stored.tolist() == values
+
+
+def test_better_direction_cannot_change_unnoticed(session):
+    def rate(better, p):
+        flops = result(metric="rate", unit="1/s", better=better)
+        return run_report(id=str(UUID(int=p)), coordinate={"p": p}, results=[flops])
+
+    record_runs(session, [rate("higher", 2)])
+
+    with pytest.raises(DirectionChanged, match="higher is recorded as better"):
+        record_runs(session, [rate("lower", 4)])
+
+
+def test_many_results_come_back_as_they_were_posted(session):
+    """So many rows are copied where the database can."""
+    odd = {"region": "\\N \\t \\", "values": [3.5, 1.25]}
+    procedure = {"synchronisation": "barrier", "late": 2}
+    failed = {"values": [], "status": "failed", "reason": "it \\N\tdied"}
+    results = [result(region=f"f{i}", values=[i + 0.5]) for i in range(40)]
+    results += [result(**odd, procedure=procedure), result(region="g", **failed)]
+
+    record_runs(session, [run_report(results=results)])
+
+    found = {
+        series.region: point
+        for point, series in session.execute(
+            select(tables.Point, tables.Series).join_from(tables.Point, tables.Series)
+        )
+    }
+    assert found["f7"].q50 == 7.5
+    assert found["f7"].procedure is None
+    assert found[odd["region"]].procedure["late"] == 2
+    assert (found["g"].count, found["g"].q50) == (0, None)
+    assert found["g"].reason == failed["reason"]

@@ -30,6 +30,7 @@
   x Conflict
     + RunAlreadyRecorded
     + UnitChanged
+    + DirectionChanged
     + LeaseLost
   x Refused
     + UnreadableBody
@@ -96,6 +97,7 @@ from scalewatch.errors.modelling import (
 from scalewatch.errors.records import (
     AmbiguousReference,
     Conflict,
+    DirectionChanged,
     LeaseLost,
     NotFound,
     NotMeasured,
@@ -117,6 +119,7 @@ __all__ = [
     "BadScale",
     "BodyTooLarge",
     "Conflict",
+    "DirectionChanged",
     "FallingLimit",
     "ForeignOrigin",
     "InMemoryDatabase",

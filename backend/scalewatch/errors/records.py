@@ -64,6 +64,19 @@ class UnitChanged(Conflict):
         self.posted = posted
 
 
+class DirectionChanged(Conflict):
+    """A metric was recorded with the other direction as the better one."""
+
+    def __init__(self, region: str, metric: str, *, recorded: str) -> None:
+        super().__init__(
+            f"of {metric} of {region}, {recorded} is recorded as better; a metric "
+            "with another direction needs another name"
+        )
+        self.region = region
+        self.metric = metric
+        self.recorded = recorded
+
+
 class LeaseLost(Conflict):
     """A worker finished a job after its lease ended; another one may have it."""
 

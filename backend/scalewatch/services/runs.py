@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from scalewatch.errors import RunAlreadyRecorded
 from scalewatch.services import expectations, jobs
 from scalewatch.services.jobs import Subject
-from scalewatch.services.prepared_runs import PreparedRun, prepare
+from scalewatch.services.prepared_runs import PreparedRun
 from scalewatch.storage import (
     commits,
     machines,
@@ -38,21 +38,17 @@ class _Recorded:
     is_new: bool
 
 
-def record_runs(session: Session, reports: Iterable[RunReport]) -> list[Receipt]:
+def record_prepared(session: Session, prepared: Iterable[PreparedRun]) -> list[Receipt]:
     """Store runs, each with the job that will analyse it; all of them or none.
 
     Raises
     ------
     RunAlreadyRecorded
         If a run with the same id and other content exists.
-    UnitChanged
-        If a metric of our users' own comes in another unit than before.
+    UnitChanged, DirectionChanged
+        If a metric of our users' own comes in another unit than before, or with
+        the other direction as the better one.
     """
-    return record_prepared(session, map(prepare, reports))
-
-
-def record_prepared(session: Session, prepared: Iterable[PreparedRun]) -> list[Receipt]:
-    """Do what `record_runs` does with runs that were prepared before."""
     recorded = [_record(session, run) for run in prepared]
     # Last, since a waiting job is locked until this transaction ends; and sorted,
     # so that two transactions do not wait for each other.
@@ -110,11 +106,11 @@ def _run(session: Session, report: RunReport) -> Row:
 
 def _add_points(session: Session, run_id: int, row: Row, prepared: PreparedRun) -> None:
     results = prepared.report.results
-    series_of = series.find_or_create(
+    series_of = series.ids_of(
         session, row["machine_id"], row["configuration_id"], results
     )
     rows = [
-        {"series_id": series_of[result.region, result.metric].id, **point}
+        {"series_id": series_of[result.region, result.metric], **point}
         for result, point in zip(results, prepared.points, strict=True)
     ]
     runs.add_points(session, run_id, rows, prepared.samples)

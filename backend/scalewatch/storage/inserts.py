@@ -7,6 +7,7 @@ of failing.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from sqlalchemy import select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
@@ -27,6 +28,16 @@ def insert_missing(session: Session, table: type[Table], rows: Sequence[Row]) ->
     """Insert the rows that collide with none."""
     if rows:
         session.execute(insert(session, table).on_conflict_do_nothing(), rows)
+
+
+def find_or_insert(session: Session, table: type[Table], keys: Row, others: Row) -> int:
+    """Return the id of the row with these keys, new or not."""
+    wanted = select(table.metadata.tables[table.__tablename__].c.id).filter_by(**keys)
+    found: int | None = session.scalar(wanted)
+    if found is None:
+        insert_missing(session, table, [{**keys, **others}])
+        found = session.execute(wanted).scalar_one()
+    return found
 
 
 def upsert(

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from scalewatch.storage import tables
 from scalewatch.storage.digests import canonical, digest_of
-from scalewatch.storage.inserts import insert_missing
+from scalewatch.storage.inserts import find_or_insert, insert_missing
 from scalewatch.wire import Fact
 
 
@@ -69,14 +69,5 @@ def find_or_create(session: Session, project_id: int, name: str) -> tables.Machi
 
 def fingerprint_id(session: Session, machine_id: int, facts: dict[str, Fact]) -> int:
     """Return the id of a machine's state, new or not."""
-    digest = digest_of(canonical(facts))
-    wanted = select(tables.Fingerprint.id).where(
-        tables.Fingerprint.machine_id == machine_id,
-        tables.Fingerprint.digest == digest,
-    )
-    found = session.scalar(wanted)
-    if found is None:
-        row = {"machine_id": machine_id, "digest": digest, "facts": facts}
-        insert_missing(session, tables.Fingerprint, [row])
-        found = session.scalars(wanted).one()
-    return found
+    keys = {"machine_id": machine_id, "digest": digest_of(canonical(facts))}
+    return find_or_insert(session, tables.Fingerprint, keys, {"facts": facts})

@@ -6,11 +6,11 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import func, insert, select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from scalewatch.errors import NotFound
-from scalewatch.storage import tables
+from scalewatch.storage import bulk, tables
 from scalewatch.storage.inserts import Row
 from scalewatch.storage.inserts import insert as insert_tolerantly
 
@@ -77,17 +77,15 @@ def create(session: Session, row: Row) -> int | None:
 def add_payload(session: Session, run_id: int, body: bytes, digest: str) -> None:
     """Insert the compressed content of a run."""
     row = {"run_id": run_id, "digest": digest, "body": body}
-    session.execute(insert(tables.Payload), row)
+    bulk.add(session, tables.Payload, [row])
 
 
 def add_points(
     session: Session, run_id: int, points: Sequence[Row], samples: bytes
 ) -> None:
     """Insert the points of a run, and its samples as one blob."""
-    session.execute(insert(tables.Samples), {"run_id": run_id, "blob": samples})
-    if points:
-        rows = [{"run_id": run_id, **point} for point in points]
-        session.execute(insert(tables.Point), rows)
+    bulk.add(session, tables.Samples, [{"run_id": run_id, "blob": samples}])
+    bulk.add(session, tables.Point, [{"run_id": run_id, **point} for point in points])
 
 
 def described(session: Session, uuid: UUID) -> Description:

@@ -1,49 +1,51 @@
 """Queries on series and on the configurations that they hold fixed."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from scalewatch.errors import UnitChanged
+from scalewatch.errors import DirectionChanged, UnitChanged
 from scalewatch.storage import tables
 from scalewatch.storage.digests import canonical, digest_of
-from scalewatch.storage.inserts import insert_missing
+from scalewatch.storage.inserts import find_or_insert, insert_missing
 from scalewatch.wire import UNITS, Fact, Result
 
 Measured = tuple[str, str]
 """Region and metric."""
 
 
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A series as far as its next result must agree with it."""
+
+    id: int
+    unit: str
+    better: str
+
+
 def configuration_id(
     session: Session, project_id: int, settings: dict[str, Fact]
 ) -> int:
     """Return the id of a configuration, new or not."""
-    digest = digest_of(canonical(settings))
-    wanted = select(tables.Configuration.id).where(
-        tables.Configuration.project_id == project_id,
-        tables.Configuration.digest == digest,
-    )
-    found = session.scalar(wanted)
-    if found is None:
-        row = {"project_id": project_id, "digest": digest, "settings": settings}
-        insert_missing(session, tables.Configuration, [row])
-        found = session.scalars(wanted).one()
-    return found
+    keys = {"project_id": project_id, "digest": digest_of(canonical(settings))}
+    return find_or_insert(session, tables.Configuration, keys, {"settings": settings})
 
 
-def find_or_create(
+def ids_of(
     session: Session,
     machine_id: int,
     configuration_id: int,
     results: Iterable[Result],
-) -> Mapping[Measured, tables.Series]:
-    """Return the series that the results belong to, new or not.
+) -> Mapping[Measured, int]:
+    """Return the ids of the series that the results belong to, new or not.
 
     Raises
     ------
-    UnitChanged
-        If a series was recorded in another unit than its new result.
+    UnitChanged, DirectionChanged
+        If a series was recorded in another unit than its new result, or with the
+        other direction as the better one.
     """
     wanted = {(result.region, result.metric): result for result in results}
     known = _known(session, machine_id, configuration_id)
@@ -68,8 +70,9 @@ def find_or_create(
     for key, result in wanted.items():
         if known[key].unit != canonical_unit(result):
             raise UnitChanged(*key, recorded=known[key].unit, posted=result.unit)
-        known[key].better = result.better
-    return {key: known[key] for key in wanted}
+        if known[key].better != result.better:
+            raise DirectionChanged(*key, recorded=known[key].better)
+    return {key: known[key].id for key in wanted}
 
 
 def canonical_unit(result: Result) -> str:
@@ -79,11 +82,20 @@ def canonical_unit(result: Result) -> str:
 
 def _known(
     session: Session, machine_id: int, configuration_id: int
-) -> dict[Measured, tables.Series]:
-    rows = session.scalars(
-        select(tables.Series).where(
+) -> dict[Measured, Known]:
+    rows = session.execute(
+        select(
+            tables.Series.region,
+            tables.Series.metric,
+            tables.Series.id,
+            tables.Series.unit,
+            tables.Series.better,
+        ).where(
             tables.Series.machine_id == machine_id,
             tables.Series.configuration_id == configuration_id,
         )
     )
-    return {(row.region, row.metric): row for row in rows}
+    return {
+        (region, metric): Known(series_id, unit, better)
+        for region, metric, series_id, unit, better in rows
+    }

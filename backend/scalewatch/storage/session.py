@@ -15,8 +15,10 @@ import orjson
 from sqlalchemy import Connection, Engine, create_engine, event, make_url
 from sqlalchemy.exc import IntegrityError, OperationalError
 from sqlalchemy.orm import Session, sessionmaker
+from sqlalchemy.pool import ConnectionPoolEntry
 
 from scalewatch.errors import InMemoryDatabase
+from scalewatch.storage.turns import Turns
 
 BUSY_SECONDS: Final = 30
 """How long a writer waits for its turn on SQLite."""
@@ -30,6 +32,8 @@ ATTEMPTS: Final = 3
 Outcome = TypeVar("Outcome")
 
 _WRITING: Final = {"sqlite_begin": "IMMEDIATE"}
+
+_TURN: Final = "turn"
 
 _PRAGMAS: Final = (
     "PRAGMA journal_mode = WAL",  # readers and the writer do not wait for each other
@@ -69,10 +73,10 @@ def connect(url: str) -> Engine:
     engine = create_engine(
         location,
         json_deserializer=orjson.loads,
-        max_overflow=MOST_THREADS,  # waiting writers leave connections to readers
+        pool_size=MOST_THREADS,  # waiting writers leave connections to readers
     )
     event.listen(engine, "connect", _prepare)
-    event.listen(engine, "begin", _begin)
+    _take_turns(engine)
     return engine
 
 
@@ -111,6 +115,24 @@ def _prepare(connection: sqlite3.Connection, _record: object) -> None:
         connection.execute(pragma).close()
 
 
-def _begin(connection: Connection) -> None:
-    mode = connection.get_execution_options().get("sqlite_begin", "DEFERRED")
-    connection.exec_driver_sql(f"BEGIN {mode}")
+def _take_turns(engine: Engine) -> None:
+    """Let the writers of this process have the database in the order they came in.
+
+    A turn ends when the connection goes back to the pool, after commit or rollback.
+    """
+    turns = Turns()
+
+    def begin(connection: Connection) -> None:
+        mode = connection.get_execution_options().get("sqlite_begin", "DEFERRED")
+        if mode != "DEFERRED":
+            # In vain, it is SQLite that complains, and in its own words.
+            connection.info[_TURN] = turns.take(BUSY_SECONDS)
+        connection.exec_driver_sql(f"BEGIN {mode}")
+
+    def end(_connection: object, record: ConnectionPoolEntry, *_: object) -> None:
+        if record.info.pop(_TURN, False):
+            turns.give()
+
+    event.listen(engine, "begin", begin)
+    event.listen(engine, "checkin", end)
+    event.listen(engine, "invalidate", end)
