@@ -54,6 +54,9 @@ Sha = Annotated[
 Text = Annotated[str, StringConstraints(max_length=10_000, pattern=r"^[^\x00]*$")]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 
+Duration = Annotated[Finite, Field(ge=0)]
+"""Seconds."""
+
 Quantity = Annotated[float, Field(allow_inf_nan=False, ge=-1e290, le=1e290)]
 """A number that stays finite in any unit."""
 
@@ -167,9 +170,31 @@ class Procedure(Report):
     late: Annotated[int, Field(ge=0)] | None = Field(
         None, description="Repetitions discarded because a process started late."
     )
-    clock_error: Annotated[Finite, Field(ge=0)] | None = Field(
+    valid_share: Annotated[Finite, Field(ge=0, le=1)] | None = Field(
+        None, description="Repetitions that started in time, out of all that were made."
+    )
+    clock_error: Duration | None = Field(
         None, description="Largest uncertainty of a clock offset, in seconds."
     )
+    loop: Literal["compiled", "interpreted"] | None = Field(
+        None, description="What repeated the operation: C, or Python."
+    )
+    timer_overhead: Duration | None = Field(
+        None, description="One reading of the clock; every repetition contains it."
+    )
+    call_overhead: Duration | None = Field(
+        None, description="What an empty operation takes in that loop beside the timer."
+    )
+    python_overhead: Duration | None = Field(
+        None, description="What a call takes longer from Python than from C."
+    )
+    caveats: Annotated[
+        tuple[Literal["clock", "interpreted"], ...],
+        Field(
+            description="Doubts: the clocks' error is a large share of the latency; "
+            "a short operation was repeated by an interpreter."
+        ),
+    ] = ()
 
 
 class Result(Report):

@@ -1,7 +1,7 @@
 """Bench agent: measures codes under MPI and posts what it measured.
 
-Two halves share the package. The one that runs under mpiexec (`worker`, `timing`,
-`windows`, `barriers`, `clocks`, `kernels`) needs only the standard library and
+Two halves share the package. The one that runs under mpiexec (`worker`, `runtime`,
+`timing`, `clocks`, `loops`, `memory`, `kernels`) needs only the standard library and
 mpi4py, because every process of a job pays for what it imports. The other one starts
 the jobs and delivers their results.
 """

@@ -16,6 +16,11 @@ def libraries_folder(environment: Mapping[str, str] = os.environ) -> Path:
     return _home(environment, "XDG_CACHE_HOME", ".cache") / "mpi"
 
 
+def loops_folder(environment: Mapping[str, str] = os.environ) -> Path:
+    """Return the folder that holds what the agent compiled."""
+    return _home(environment, "XDG_CACHE_HOME", ".cache") / "loops"
+
+
 def spool_folder(environment: Mapping[str, str] = os.environ) -> Path:
     """Return the folder that holds the runs until they are delivered."""
     return _home(environment, "XDG_STATE_HOME", ".local/state") / "spool"

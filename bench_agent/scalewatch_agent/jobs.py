@@ -66,6 +66,7 @@ class Progress:
     processes: int
     measured: dict[Key, Event]
     failed: dict[str, str]
+    partly: dict[Key, Event] = field(default_factory=dict)
     measuring: str | None = None
 
     def take(self, event: Event) -> None:
@@ -78,9 +79,17 @@ class Progress:
             case "measured":
                 self.measured[_key(event)] = event
                 self.measuring = None
+            case "partly":
+                self.partly[_key(event)] = event
             case "failed":
                 self.failed[event["region"]] = event["reason"]
                 self.measuring = None
+
+    def keep_parts(self) -> None:
+        """Make do with what a job that died had measured of other regions."""
+        for key, event in self.partly.items():
+            if event["region"] != self.measuring:
+                self.measured.setdefault(key, event)
 
     @property
     def place(self) -> str:
@@ -121,6 +130,8 @@ def run_job(
         outcome.failure = f"time limit of {time_limit:g} s reached{progress.place}"
     except OSError as error:
         outcome.failure = f"cannot start {command[0]}: {error.strerror}"
+    if outcome.failure:
+        progress.keep_parts()
     outcome.ended_at = _now()
     return outcome
 

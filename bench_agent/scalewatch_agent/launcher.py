@@ -57,11 +57,17 @@ class Launcher:
 
     def command(self, processes: int, *arguments: str) -> list[str]:
         """Return the command that runs this interpreter in so many processes."""
-        return self.program(processes, sys.executable, *arguments)
+        binding = self._binding(processes)
+        return self.program(processes, *binding, sys.executable, *arguments)
 
     def program(self, processes: int, *words: str) -> list[str]:
         """Return the command that runs any program in so many processes."""
         return [str(self.library.mpiexec), "-n", str(processes), *words]
+
+    def _binding(self, processes: int) -> tuple[str, ...]:
+        """Return what keeps a process on its core; Open MPI does so by itself."""
+        is_alone = processes <= physical_cores()
+        return ("-bind-to", "core") if is_alone and self.library.name == "mpich" else ()
 
     def environment(self, processes: int) -> dict[str, str]:
         """Return all variables of a job of this interpreter."""

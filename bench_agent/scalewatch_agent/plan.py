@@ -13,7 +13,8 @@ class Plan:
 
     `suite` is one of `scalewatch_agent.suites.SUITES`. Each of `message_bytes` makes a
     run of its own. `budget` is in seconds per region; after `time_limit` seconds the
-    processes end themselves, even if nobody is left to end them.
+    processes end themselves, even if nobody is left to end them. `seed` decides in
+    which order operations take turns; `loop` is the path of the compiled loops.
     """
 
     suite: str
@@ -25,6 +26,8 @@ class Plan:
     thread_level: ThreadLevel
     oversubscribed: bool
     time_limit: int
+    seed: int = 0
+    loop: str | None = None
 
     def to_json(self) -> str:
         """Return the plan as one argument of a command line."""

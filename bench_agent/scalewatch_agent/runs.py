@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
 
-from scalewatch.wire import Commit, Job, Machine, Procedure, Result, RunReport
+from scalewatch.wire import Commit, Fact, Job, Machine, Procedure, Result, RunReport
 from scalewatch_agent.jobs import Outcome
 from scalewatch_agent.plan import Plan
 from scalewatch_agent.suites import SUITES
@@ -37,12 +37,23 @@ def run_reports(
             commit=subject.commit,
             machine=subject.machine,
             coordinate={"p": processes},
-            configuration={"message_bytes": message_bytes, **subject.settings},
+            configuration=_configuration(subject, plan, message_bytes),
             job=Job(nodes=1, started_at=outcome.started_at, ended_at=outcome.ended_at),
             results=tuple(_results(plan, message_bytes, outcome)),
         )
         for message_bytes in plan.message_bytes
     ]
+
+
+def _configuration(subject: Subject, plan: Plan, message_bytes: int) -> dict[str, Fact]:
+    """Return what is the same at all process counts."""
+    configuration: dict[str, Fact] = {
+        "message_bytes": message_bytes,
+        **subject.settings,
+    }
+    if SUITES[plan.suite].metric == "time":
+        configuration["loop"] = "compiled" if plan.loop else "interpreted"
+    return configuration
 
 
 def _results(plan: Plan, message_bytes: int, outcome: Outcome) -> Iterator[Result]:
@@ -60,13 +71,17 @@ def _results(plan: Plan, message_bytes: int, outcome: Outcome) -> Iterator[Resul
 
 
 def _measured(plan: Plan, event: Mapping[str, Any]) -> Result:
+    procedure = dict(event["procedure"])
+    caveats = tuple(procedure.pop("caveats", ()))
     return Result(
         region=event["region"],
         metric=event["metric"],
         unit=event["unit"],
         better=event.get("better", "lower"),
         values=tuple(event["values"]),
-        procedure=Procedure(oversubscribed=plan.oversubscribed, **event["procedure"]),
+        procedure=Procedure(
+            oversubscribed=plan.oversubscribed, caveats=caveats, **procedure
+        ),
     )
 
 

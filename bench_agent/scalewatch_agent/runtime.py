@@ -1,50 +1,169 @@
 """The runtime suite: how long operations take."""
 
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from statistics import quantiles
+from typing import Any
+
 from mpi4py import MPI
 
-from scalewatch_agent.announcements import announce_start
-from scalewatch_agent.kernels import KERNELS, load_kernels
+from scalewatch_agent.announcements import Announce, announce_start
+from scalewatch_agent.clocks import Clocks
+from scalewatch_agent.kernels import KERNELS, Operation, load_kernels, seconds
+from scalewatch_agent.loops import Loop
+from scalewatch_agent.loops.compiled import CompiledLoop, Library, load
+from scalewatch_agent.loops.interpreted import InterpretedLoop
+from scalewatch_agent.overheads import Overheads, measure_overheads
 from scalewatch_agent.plan import Plan
-from scalewatch_agent.timing import Effort, Timing, time_operation
+from scalewatch_agent.timing import Effort, Measurement, Team
+
+CLOCK_SHARE = 0.1
+"""Share of the latency above which the uncertainty of the clocks is worth a word."""
+
+SHORT = 20_000
+"""Nanoseconds below which what Python costs is worth a word."""
+
+SYNCHRONISE_EVERY = 1_000_000_000
+"""Nanoseconds after which clocks are compared again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A region at one message size, and its measurement."""
+
+    region: str
+    message_bytes: int
+    operation: Operation
+    measurement: Measurement
 
 
 def measure(plan: Plan) -> None:
-    """Time the regions of `plan` one after the other, for each message size."""
+    """Time the regions of `plan` at each message size, turn by turn."""
     comm = MPI.COMM_WORLD
     announce = announce_start(comm)
     load_kernels()
+    library = _library(plan, comm)
+    overheads = measure_overheads(comm, library)
+    clocks = Clocks(comm)
+    clocks.synchronise()
+    team = Team(comm, clocks, plan.oversubscribed)
+    tasks = []
+    for task in _tasks(plan, team, library):
+        announce("measuring", region=task.region)
+        task.measurement.warm_up()
+        tasks.append(task)
+    clocks.synchronise()
+    random = Random(plan.seed)  # noqa: S311 - an order, no secret
+    _take_turns(tasks, clocks, random, Teller(plan, overheads, announce))
+
+
+def _library(plan: Plan, comm: MPI.Intracomm) -> Library | None:
+    """Return the compiled loops if all processes can load them."""
+    library = load(Path(plan.loop)) if plan.loop else None
+    if comm.allreduce(library is not None, MPI.LAND):
+        return library
+    return None
+
+
+def _tasks(plan: Plan, team: Team, library: Library | None) -> Iterator[Task]:
     effort = Effort(plan.repetitions, plan.warm_ups, plan.budget)
     for message_bytes in plan.message_bytes:
         for region in plan.regions:
-            announce("measuring", region=region)
-            timing = time_operation(
-                KERNELS[region](comm, message_bytes),
-                comm,
-                effort,
-                oversubscribed=plan.oversubscribed,
-            )
-            announce(
-                "measured",
-                region=region,
-                message_bytes=message_bytes,
-                metric="time",
-                unit="s",
-                values=[_seconds(value) for value in timing.values],
-                procedure=_procedure(plan, timing),
-            )
+            operation = KERNELS[region](team.comm, message_bytes)
+            loop = _loop(operation, team.comm, library)
+            measurement = Measurement(operation, loop, team, effort)
+            yield Task(region, message_bytes, operation, measurement)
 
 
-def _procedure(plan: Plan, timing: Timing) -> dict[str, object]:
-    error = timing.clock_error
-    return {
-        "synchronisation": timing.synchronisation,
-        "repetitions_asked": plan.repetitions,
-        "warm_ups": timing.warm_ups,
-        "late": timing.late,
-        "clock_error": None if error is None else _seconds(error),
-    }
+def _loop(operation: Operation, comm: MPI.Intracomm, library: Library | None) -> Loop:
+    if library is None or operation.steps is None:
+        return InterpretedLoop(operation.call, comm)
+    return CompiledLoop(operation.steps, comm, library)
 
 
-def _seconds(nanoseconds: int) -> float:
-    # Division by a power of ten rounds to the shortest decimal.
-    return nanoseconds / 1e9
+def _take_turns(
+    tasks: list[Task], clocks: Clocks, random: Random, tell: "Teller"
+) -> None:
+    """Let all tasks take turns until they are done; all processes draw one order."""
+    turns = 0
+    while tasks:
+        random.shuffle(tasks)
+        for task in tasks:
+            tell.announce("measuring", region=task.region)
+            task.measurement.take_turn()
+            if task.measurement.is_done:
+                tell.result(task, "measured")
+        tasks = [task for task in tasks if not task.measurement.is_done]
+        turns += 1
+        # A job that dies still leaves half of what it measured, and says so rarely.
+        if turns.bit_count() == 1:
+            for task in tasks:
+                tell.result(task, "partly")
+        if clocks.is_stale(SYNCHRONISE_EVERY):
+            clocks.synchronise()
+
+
+@dataclass(frozen=True, slots=True)
+class Teller:
+    """Says what was measured, and how."""
+
+    plan: Plan
+    overheads: Overheads
+    announce: Announce
+
+    def result(self, task: Task, event: str) -> None:
+        """Say what a task has measured so far."""
+        timing = task.measurement.timing
+        if not timing.values:
+            return
+        self.announce(
+            event,
+            region=task.region,
+            message_bytes=task.message_bytes,
+            metric=task.operation.metric,
+            unit=task.operation.unit,
+            better=task.operation.better,
+            values=[task.operation.value(value) for value in timing.values],
+            procedure=self._procedure(task),
+        )
+
+    def _procedure(self, task: Task) -> dict[str, Any]:
+        timing, overheads = task.measurement.timing, self.overheads
+        late, error = timing.late, timing.clock_error
+        made = len(timing.values)
+        in_rounds = timing.synchronisation == "round-time"
+        return {
+            "synchronisation": timing.synchronisation,
+            "repetitions_asked": self.plan.repetitions,
+            "warm_ups": timing.warm_ups,
+            "late": late,
+            "valid_share": made / (made + late)
+            if in_rounds and late is not None
+            else None,
+            "clock_error": None if error is None else seconds(error),
+            "loop": task.measurement.loop.kind,
+            "timer_overhead": seconds(overheads.timer),
+            "call_overhead": seconds(overheads.call),
+            "python_overhead": (
+                None if overheads.python is None else seconds(overheads.python)
+            ),
+            "caveats": list(self._caveats(task)),
+        }
+
+    def _caveats(self, task: Task) -> Iterator[str]:
+        timing = task.measurement.timing
+        latency = first_quartile(timing.values)
+        if (
+            timing.clock_error is not None
+            and timing.clock_error > CLOCK_SHARE * latency
+        ):
+            yield "clock"
+        if task.measurement.loop.kind == "interpreted" and latency < SHORT:
+            yield "interpreted"
+
+
+def first_quartile(values: tuple[int, ...]) -> float:
+    """Return the lower quartile, or the only value."""
+    return quantiles(values, n=4)[0] if len(values) > 1 else float(values[0])

@@ -1,8 +1,10 @@
 """Measure a suite at several process counts, one job after the other."""
 
+import secrets
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 
 from scalewatch.wire import RunReport
 from scalewatch_agent.jobs import Event, run_job
@@ -27,6 +29,7 @@ class Sweep:
     warm_ups: int
     budget: float
     time_limit: int | None = None
+    loop: Path | None = None
 
     def plan(self, processes: int, launcher: Launcher) -> Plan:
         """Return what the job with so many processes is to measure."""
@@ -40,10 +43,12 @@ class Sweep:
             thread_level=launcher.thread_level,
             oversubscribed=is_oversubscribed(processes),
             time_limit=self.time_limit or self._ample_time(),
+            seed=secrets.randbits(32),
+            loop=None if self.loop is None else str(self.loop),
         )
 
     def _ample_time(self) -> int:
-        """Warm-ups, windows and barriers may each use up the budget of a region."""
+        """Warm-ups, rounds and barriers may each use up the budget of a region."""
         measurements = len(self.regions) * len(self.message_bytes)
         return START + round(measurements * (4 * self.budget + 5))
 

@@ -74,6 +74,25 @@ def test_what_was_measured_before_a_crash_is_kept():
     assert outcome.failure == "mpiexec ended with exit code 3"
 
 
+def test_parts_of_what_was_measured_survive_a_crash_except_where_it_happened():
+    def part(region):
+        return f'{{"event": "partly", "region": "{region}", "metric": "time"}}'
+
+    measuring = '{"event": "measuring", "region": "MPI_Barrier"}'
+    told = says(STARTED, part("MPI_Bcast"), part("MPI_Barrier"), measuring)
+
+    outcome = run(told + "raise SystemExit(3)")
+
+    assert list(outcome.measured) == [BCAST]
+    assert outcome.failure == "mpiexec ended with exit code 3 in MPI_Barrier"
+
+
+def test_parts_are_forgotten_where_all_went_well():
+    part = '{"event": "partly", "region": "MPI_Barrier", "metric": "time"}'
+
+    assert list(run(says(STARTED, part, MEASURED)).measured) == [BCAST]
+
+
 def test_missing_program_is_a_reason():
     outcome = run_job(
         ["/no/such/mpiexec"], {}, processes=2, time_limit=60, follow=lambda _event: None

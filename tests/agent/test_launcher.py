@@ -109,3 +109,26 @@ def test_job_runs_this_interpreter_with_the_library_it_is_given():
 def test_only_more_processes_than_processors_are_oversubscribed():
     assert not is_oversubscribed(processors())
     assert is_oversubscribed(CROWD)
+
+
+def test_mpich_is_told_to_keep_processes_on_their_cores_where_there_are_enough():
+    def command(name, processes):
+        return Launcher(library(name), "shm", crowded=True).command(processes, "x.py")
+
+    few = physical_cores()
+
+    assert "-bind-to" in command("mpich", few)
+    assert "-bind-to" not in command("mpich", few + 1)
+    assert "-bind-to" not in command("openmpi", few)
+
+
+@pytest.mark.parametrize(
+    ("name", "version", "polls"),
+    [
+        ("mpich", "4.3.2", True),
+        ("mpich", "5.0.2", False),
+        ("openmpi", "4.1.8", False),
+    ],
+)
+def test_libraries_that_never_yield_a_core_are_known(name, version, polls):
+    assert library(name, version).polls is polls

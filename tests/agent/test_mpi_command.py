@@ -11,7 +11,8 @@ import pytest
 from click.testing import CliRunner
 
 from scalewatch.wire import RunReport
-from scalewatch_agent.cli import main
+from scalewatch_agent.cli import main, mpi
+from scalewatch_agent.libraries import Library
 from scalewatch_agent.processors import processors
 from scalewatch_agent.spool import Entry, Spool
 from scalewatch_agent.suites import RUNTIME
@@ -55,6 +56,8 @@ def test_sweep_posts_a_run_per_process_count(openmpi, receiver, spool_folder):
         assert min(min(result.values) for result in run.results) > 0
     crowded = [result.procedure for result in runs[-1].results]
     assert {procedure.synchronisation for procedure in crowded} == {"barrier"}
+    assert {procedure.loop for procedure in crowded} == {runs[0].configuration["loop"]}
+    assert all(procedure.timer_overhead > 0 for procedure in crowded)
     assert all(procedure.oversubscribed for procedure in crowded)
     assert not any(result.procedure.oversubscribed for result in runs[0].results)
     assert list(Spool(spool_folder).pending()) == []
@@ -258,3 +261,24 @@ def until(holds):
             return
         time.sleep(0.01)
     assert holds()
+
+
+def test_library_that_polls_is_timed_only_where_each_process_has_a_core(
+    spool_folder, monkeypatch
+):
+    polling = Library("mpich", "4.3.2", Path("/no/such/mpiexec"))
+    monkeypatch.setattr(mpi, "_library", lambda _options: polling)
+    crowded = str(processors() + 1)
+
+    refused = CliRunner().invoke(main, ["mpi", "-p", crowded])
+    shortened = CliRunner().invoke(main, ["mpi", "-p", f"1,{crowded}"])
+    memory = CliRunner().invoke(main, ["mpi", "-p", crowded, "--suite", "memory"])
+
+    assert refused.exit_code == 2
+    assert "waits by polling" in refused.stderr
+    assert f"Left out: p = {crowded}." in shortened.stderr
+    assert "Left out" not in memory.stderr
+    kept = [
+        Entry.read(path).run["coordinate"] for path in Spool(spool_folder).pending()
+    ]
+    assert kept == [{"p": 1}, {"p": int(crowded)}]

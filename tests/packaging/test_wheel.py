@@ -14,6 +14,7 @@ BUNDLED = (
     "scalewatch/migrations/env.py",
     "scalewatch/migrations/script.py.mako",
     "scalewatch_agent/cli/__init__.py",
+    "scalewatch_agent/loops/loop.c",
 )
 
 

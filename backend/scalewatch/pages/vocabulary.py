@@ -190,20 +190,33 @@ TOPICS: Final = {
             "One timing of an operation, reduced to the maximum over the processes.",
         ),
         Word(
-            "window-synchronised",
+            "round-time",
             "All processes agreed on a common start time by their synchronised "
-            "clocks; repetitions with a late process were discarded and counted.",
+            "clocks, anew for each repetition; those with a late process were "
+            "discarded and counted.",
         ),
         Word(
             "barrier-synchronised",
             "Processes were lined up by a barrier instead of a common start time, so "
-            "part of the barrier's own skew is in the numbers. Used where windows "
-            "fail, mostly with more processes than cores.",
+            "part of the barrier's own skew is in the numbers. Used where rounds "
+            "fail, mostly with more processes than cores. What comes from one process "
+            "counts from that one's start.",
         ),
         Word(
             "oversubscribed",
             "More processes than cores: they take turns, and the contention says "
             "little about how the library would scale on a machine with enough cores.",
+        ),
+        Word(
+            "uncertain clocks",
+            "The clocks of the processes could be compared only to more than a tenth "
+            "of what was measured, so the processes may not have started together.",
+        ),
+        Word(
+            "interpreted loop",
+            "An operation of less than 20 µs was repeated from Python, which adds "
+            "about half a microsecond to each call; a C compiler on the machine that "
+            "measures avoids it.",
         ),
         Word(
             "late",

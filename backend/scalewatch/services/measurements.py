@@ -17,6 +17,8 @@ class Flag(StrEnum):
 
     OVERSUBSCRIBED = "oversubscribed"
     BARRIER = "barrier-synchronised"
+    CLOCK = "uncertain clocks"
+    INTERPRETED = "interpreted loop"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +72,12 @@ def measurement_of(point: Summary, place: Place, parameter: str) -> Measurement:
 
 def flags_of(procedure: Mapping[str, Any]) -> tuple[Flag, ...]:
     """Return what to keep in mind about measurements taken like this."""
+    caveats = procedure.get("caveats") or ()
     raised = {
         Flag.OVERSUBSCRIBED: bool(procedure.get("oversubscribed")),
         Flag.BARRIER: procedure.get("synchronisation") == "barrier",
+        Flag.CLOCK: "clock" in caveats,
+        Flag.INTERPRETED: "interpreted" in caveats,
     }
     return tuple(flag for flag, is_raised in raised.items() if is_raised)
 

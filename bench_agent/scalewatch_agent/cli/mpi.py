@@ -1,6 +1,7 @@
 """The built-in MPI suite, without an experiment file."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,13 +22,14 @@ from scalewatch_agent.cli.server import server_options
 from scalewatch_agent.cli.subject import subject, subject_options
 from scalewatch_agent.cli.summary import print_table
 from scalewatch_agent.errors import MpiMissing
-from scalewatch_agent.folders import libraries_folder, spool_folder
+from scalewatch_agent.folders import libraries_folder, loops_folder, spool_folder
 from scalewatch_agent.installation import install_library, is_installed
 from scalewatch_agent.launcher import TRANSPORTS, Launcher, is_oversubscribed
 from scalewatch_agent.libraries import Library, find_library
+from scalewatch_agent.loops.build import build_loops
 from scalewatch_agent.runs import Subject
 from scalewatch_agent.spool import Spool
-from scalewatch_agent.suites import RUNTIME, SUITES
+from scalewatch_agent.suites import MEMORY, RUNTIME, SUITES
 from scalewatch_agent.sweep import Sweep, run_sweep
 
 EXAMPLES = """\b
@@ -137,13 +139,13 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     if options["suite"] != RUNTIME.option and len(options["message_bytes"]) > 1:
         raise click.UsageError("Only the runtime suite takes several --message-bytes.")
     spool = Spool(spool_folder())
-    sweep = _sweep(options)
+    library = _library(options)
+    sweep = _without_polling(_sweep(options), library)
     launcher = Launcher(
-        _library(options),
+        library,
         options["transport"],
         crowded=any(map(is_oversubscribed, sweep.processes)),
     )
-    _warn_of_polling(launcher)
     measured = Measured(spool, options["server"], options["token"])
     try:
         _measure(sweep, launcher, subject(options, launcher), measured)
@@ -170,6 +172,7 @@ def _sweep(options: dict[str, Any]) -> Sweep:
         warm_ups=options["warm_ups"],
         budget=options["budget"],
         time_limit=options["time_limit"],
+        loop=build_loops(loops_folder()) if suite is RUNTIME else None,
     )
 
 
@@ -207,11 +210,19 @@ def _failure(reports: Sequence[RunReport]) -> str | None:
     return next((result.reason for result in results if result.reason), None)
 
 
-def _warn_of_polling(launcher: Launcher) -> None:
-    library = launcher.library
-    if launcher.crowded and library.name == "mpich" and library.major < 5:
-        click.echo(
-            f"Warning: {library.title} waits by polling; with more processes than "
-            "cores its times take minutes and say nothing.",
-            err=True,
-        )
+def _without_polling(sweep: Sweep, library: Library) -> Sweep:
+    """Leave out what would take minutes and say nothing; memory does not mind."""
+    if not library.polls or sweep.suite is MEMORY:
+        return sweep
+    crowded = [p for p in sweep.processes if is_oversubscribed(p)]
+    if not crowded:
+        return sweep
+    words = (
+        f"{library.title} waits by polling: with more processes than cores its times "
+        f"say nothing. Left out: {', '.join(f'p = {p}' for p in crowded)}"
+    )
+    if len(crowded) == len(sweep.processes):
+        raise click.UsageError(f"{words}, hence all; the memory suite does not mind.")
+    click.echo(f"{words}.", err=True)
+    fine = tuple(p for p in sweep.processes if p not in crowded)
+    return replace(sweep, processes=fine)

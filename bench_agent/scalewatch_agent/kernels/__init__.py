@@ -10,24 +10,50 @@ from array import array
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Final, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from mpi4py.MPI import Intracomm
 
+from scalewatch_agent.loops.program import Step
+
 Buffer: TypeAlias = "bytearray | array[float]"
+
+
+def seconds(nanoseconds: float) -> float:
+    """Return the shortest decimal of so many nanoseconds in seconds."""
+    return nanoseconds / 1e9  # a power of ten rounds to it
 
 
 @dataclass(frozen=True, slots=True)
 class Operation:
     """What is timed, and the buffers it works on.
 
-    A buffer is None where this process sends or receives nothing; in a broadcast both
-    are the same.
+    Parameters
+    ----------
+    call
+        Does it once, from Python.
+    sent, received
+        None where this process sends or receives nothing; the same in a broadcast.
+    steps
+        What `call` does, for the compiled loop; None where that cannot do it.
+    source
+        The rank from which everything comes, if it comes from one; the operation
+        cannot have begun before that process did.
+    metric, unit, better
+        What is reported of it.
+    value
+        Makes that of the nanoseconds of a repetition.
     """
 
     call: Callable[[], object]
     sent: "Buffer | None" = None
     received: "Buffer | None" = None
+    steps: tuple[Step, ...] | None = None
+    source: int | None = None
+    metric: str = "time"
+    unit: str = "s"
+    better: Literal["lower", "higher"] = "lower"
+    value: Callable[[int], float] = seconds
 
 
 Kernel = Callable[[Intracomm, int], Operation]

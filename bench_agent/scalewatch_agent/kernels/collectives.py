@@ -10,6 +10,7 @@ from functools import partial
 from mpi4py import MPI
 
 from scalewatch_agent.kernels import Operation, kernel, pattern
+from scalewatch_agent.loops.program import step
 
 ROOT = 0
 DOUBLE_BYTES = 8
@@ -18,7 +19,7 @@ DOUBLE_BYTES = 8
 @kernel("MPI_Barrier")
 def barrier(comm: MPI.Intracomm, message_bytes: int) -> Operation:  # noqa: ARG001
     """Wait for all processes."""
-    return Operation(comm.Barrier)
+    return Operation(comm.Barrier, steps=(step("MPI_Barrier", comm),))
 
 
 @kernel("MPI_Bcast")
@@ -26,45 +27,58 @@ def bcast(comm: MPI.Intracomm, message_bytes: int) -> Operation:
     """Send the root's message to all processes."""
     is_root = comm.rank == ROOT
     buffer = pattern(ROOT, message_bytes) if is_root else bytearray(message_bytes)
-    call = partial(comm.Bcast, [buffer, MPI.BYTE], ROOT)
-    return Operation(call, sent=buffer, received=buffer)
+    return Operation(
+        partial(comm.Bcast, [buffer, MPI.BYTE], ROOT),
+        sent=buffer,
+        received=buffer,
+        steps=(step("MPI_Bcast", buffer, message_bytes, MPI.BYTE, ROOT, comm),),
+        source=ROOT,
+    )
 
 
 @kernel("MPI_Reduce")
 def reduce(comm: MPI.Intracomm, message_bytes: int) -> Operation:
     """Add up the doubles of all processes at the root."""
-    send = _doubles(comm.rank, message_bytes)
-    if comm.rank != ROOT:
-        call = partial(comm.Reduce, [send, MPI.DOUBLE], None, MPI.SUM, ROOT)
-        return Operation(call, sent=send)
-    receive = array("d", bytes(message_bytes))
-    call = partial(
-        comm.Reduce, [send, MPI.DOUBLE], [receive, MPI.DOUBLE], MPI.SUM, ROOT
+    send = doubles(comm.rank, message_bytes)
+    receive = array("d", bytes(message_bytes)) if comm.rank == ROOT else None
+    received = None if receive is None else [receive, MPI.DOUBLE]
+    end = (MPI.DOUBLE, MPI.SUM, ROOT, comm)
+    return Operation(
+        partial(comm.Reduce, [send, MPI.DOUBLE], received, MPI.SUM, ROOT),
+        sent=send,
+        received=receive,
+        steps=(step("MPI_Reduce", send, receive, len(send), *end),),
     )
-    return Operation(call, sent=send, received=receive)
 
 
 @kernel("MPI_Allreduce")
 def allreduce(comm: MPI.Intracomm, message_bytes: int) -> Operation:
     """Add up the doubles of all processes, everywhere."""
-    send = _doubles(comm.rank, message_bytes)
+    send = doubles(comm.rank, message_bytes)
     receive = array("d", bytes(message_bytes))
-    call = partial(comm.Allreduce, [send, MPI.DOUBLE], [receive, MPI.DOUBLE], MPI.SUM)
-    return Operation(call, sent=send, received=receive)
+    end = (MPI.DOUBLE, MPI.SUM, comm)
+    return Operation(
+        partial(comm.Allreduce, [send, MPI.DOUBLE], [receive, MPI.DOUBLE], MPI.SUM),
+        sent=send,
+        received=receive,
+        steps=(step("MPI_Allreduce", send, receive, len(send), *end),),
+    )
 
 
 @kernel("MPI_Gather")
 def gather(comm: MPI.Intracomm, message_bytes: int) -> Operation:
     """Collect one message from each process at the root."""
     send = pattern(comm.rank, message_bytes)
-    if comm.rank != ROOT:
-        call = partial(comm.Gather, [send, MPI.BYTE], None, ROOT)
-        return Operation(call, sent=send)
-    receive = bytearray(comm.size * message_bytes)
-    call = partial(
-        comm.Gather, [send, MPI.BYTE], [receive, message_bytes, MPI.BYTE], ROOT
+    is_root = comm.rank == ROOT
+    receive = bytearray(comm.size * message_bytes) if is_root else None
+    received = None if receive is None else [receive, message_bytes, MPI.BYTE]
+    of_each = (message_bytes, MPI.BYTE)
+    return Operation(
+        partial(comm.Gather, [send, MPI.BYTE], received, ROOT),
+        sent=send,
+        received=receive,
+        steps=(step("MPI_Gather", send, *of_each, receive, *of_each, ROOT, comm),),
     )
-    return Operation(call, sent=send, received=receive)
 
 
 @kernel("MPI_Allgather")
@@ -72,8 +86,13 @@ def allgather(comm: MPI.Intracomm, message_bytes: int) -> Operation:
     """Collect one message from each process, everywhere."""
     send = pattern(comm.rank, message_bytes)
     receive = bytearray(comm.size * message_bytes)
-    call = partial(comm.Allgather, [send, MPI.BYTE], [receive, message_bytes, MPI.BYTE])
-    return Operation(call, sent=send, received=receive)
+    of_each = (message_bytes, MPI.BYTE)
+    return Operation(
+        partial(comm.Allgather, [send, MPI.BYTE], [receive, *of_each]),
+        sent=send,
+        received=receive,
+        steps=(step("MPI_Allgather", send, *of_each, receive, *of_each, comm),),
+    )
 
 
 @kernel("MPI_Alltoall")
@@ -83,13 +102,15 @@ def alltoall(comm: MPI.Intracomm, message_bytes: int) -> Operation:
         pattern(comm.rank + receiver, message_bytes) for receiver in range(comm.size)
     )
     receive = bytearray(comm.size * message_bytes)
-    call = partial(
-        comm.Alltoall,
-        [send, message_bytes, MPI.BYTE],
-        [receive, message_bytes, MPI.BYTE],
+    of_each = (message_bytes, MPI.BYTE)
+    return Operation(
+        partial(comm.Alltoall, [send, *of_each], [receive, *of_each]),
+        sent=send,
+        received=receive,
+        steps=(step("MPI_Alltoall", send, *of_each, receive, *of_each, comm),),
     )
-    return Operation(call, sent=send, received=receive)
 
 
-def _doubles(rank: int, message_bytes: int) -> "array[float]":
+def doubles(rank: int, message_bytes: int) -> "array[float]":
+    """Return numbers that tell whose they are."""
     return array("d", (float(rank + i) for i in range(message_bytes // DOUBLE_BYTES)))

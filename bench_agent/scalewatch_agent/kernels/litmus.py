@@ -6,6 +6,7 @@ If their models diverge too, suspect the platform and not the library.
 from mpi4py import MPI
 
 from scalewatch_agent.kernels import Operation, kernel, pattern
+from scalewatch_agent.loops.program import memory_of, step
 
 ROOT = 0
 TAG = 1
@@ -34,5 +35,15 @@ def binary_tree_bcast(comm: MPI.Intracomm, message_bytes: int) -> Operation:
         for child in children:
             send(message, child, TAG)
 
-    call = pass_on if rank == ROOT else receive_and_pass_on
-    return Operation(call, sent=buffer, received=buffer)
+    of_it = (buffer, message_bytes, MPI.BYTE)
+    status = memory_of(MPI._sizeof(MPI.Status))  # noqa: SLF001 - mpi4py's only way
+    steps = [step("MPI_Send", *of_it, child, TAG, comm) for child in children]
+    if rank != ROOT:
+        steps.insert(0, step("MPI_Recv", *of_it, parent, TAG, comm, status))
+    return Operation(
+        pass_on if rank == ROOT else receive_and_pass_on,
+        sent=buffer,
+        received=buffer,
+        steps=tuple(steps),
+        source=ROOT,
+    )

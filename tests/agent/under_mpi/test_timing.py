@@ -1,13 +1,13 @@
 from time import sleep
 
-from scalewatch_agent.barriers import FIRST_BATCH, time_behind_barriers
-from scalewatch_agent.clocks import synchronise
+import pytest
+
+from scalewatch_agent.clocks import Clocks
 from scalewatch_agent.kernels import Operation
-from scalewatch_agent.timing import Effort, time_operation
-from scalewatch_agent.windows import BATCH, LARGEST_STRETCH, Pace, time_in_windows
+from scalewatch_agent.loops.interpreted import InterpretedLoop
+from scalewatch_agent.timing import TURN, Effort, Measurement, Team
 
 MILLISECOND = 1_000_000
-MINUTE = 60_000 * MILLISECOND
 
 
 class Sleeper:
@@ -22,112 +22,117 @@ class Sleeper:
         sleep(self.seconds)
 
 
-def test_repetition_lasts_as_long_as_on_the_slowest_process(comm):
+@pytest.fixture
+def clocks(comm):
+    compared = Clocks(comm)
+    compared.synchronise()
+    yield compared
+    compared.free()
+
+
+def measurement(call, clocks, *, crowded=True, source=None, **effort):
+    made = Measurement(
+        Operation(call, source=source),
+        InterpretedLoop(call, clocks.comm),
+        Team(clocks.comm, clocks, oversubscribed=crowded),
+        Effort(**{"repetitions": 30, "warm_ups": 4, "budget": 60.0} | effort),
+    )
+    made.warm_up()
+    return made
+
+
+def finished(*arguments, **options):
+    made = measurement(*arguments, **options)
+    while not made.is_done:
+        made.take_turn()
+    return made.timing
+
+
+@pytest.mark.parametrize("crowded", [True, False])
+def test_repetition_lasts_as_long_as_on_the_slowest_process(comm, clocks, crowded):
     mine = Sleeper(milliseconds=comm.rank + 1)
 
-    values = time_behind_barriers(mine, comm, 7, MINUTE)
+    timing = finished(mine, clocks, crowded=crowded, repetitions=7)
 
-    assert len(values) == 7
-    assert min(values) >= comm.size * MILLISECOND
-
-
-def test_all_processes_get_the_same_values(comm):
-    values = time_behind_barriers(Sleeper(), comm, 7, MINUTE)
-
-    assert comm.allgather(values) == [values] * comm.size
+    assert len(timing.values) == 7
+    assert min(timing.values) >= comm.size * MILLISECOND
 
 
-def test_fewer_repetitions_are_made_where_the_budget_ends(comm):
-    values = time_behind_barriers(Sleeper(2), comm, 400, 20 * MILLISECOND)
+@pytest.mark.parametrize("crowded", [True, False])
+def test_all_processes_get_the_same(comm, clocks, crowded):
+    timing = finished(Sleeper(), clocks, crowded=crowded, repetitions=7)
 
-    assert 1 <= len(values) <= FIRST_BATCH + 10
-
-
-def test_repetition_is_made_even_without_a_budget(comm):
-    assert time_behind_barriers(Sleeper(), comm, 400, 0)
+    assert comm.allgather(timing) == [timing] * comm.size
 
 
-def test_late_starts_are_discarded_and_repeated(comm):
-    # A window is shorter than the operation: of a batch, only the first can be
-    # punctual, and on a busy machine not even that.
-    mine = Sleeper()
-    pace = Pace(shortest_window=MILLISECOND // 100)
+def test_fewer_repetitions_are_made_where_the_budget_ends(clocks):
+    timing = finished(Sleeper(2), clocks, repetitions=400, budget=0.02)
 
-    timed = time_in_windows(
-        mine, comm, synchronise(comm), repetitions=3, budget=MINUTE, pace=pace
-    )
-
-    assert timed.late >= BATCH // LARGEST_STRETCH - 1
-    assert mine.calls == len(timed.values) + timed.late
-    assert min(timed.values, default=MILLISECOND) >= MILLISECOND
+    assert 1 <= len(timing.values) <= TURN
 
 
-def test_windows_that_all_start_late_are_given_up(comm):
-    clock = synchronise(comm)
-    # What is an hour late here has not been announced yet.
-    hopeless = type(clock)(clock.offset + 60 * MINUTE, clock.error)
-
-    timed = time_in_windows(
-        Sleeper(0), comm, hopeless, repetitions=400, budget=MINUTE, pace=Pace(1)
-    )
-
-    assert timed.values == []
-    assert timed.is_hopeless
+def test_repetition_is_made_even_without_a_budget(clocks):
+    assert finished(Sleeper(), clocks, budget=1e-9).values
 
 
-def test_windows_end_with_their_budget(comm):
-    mine = Sleeper()
-    pace = Pace.for_duration(MILLISECOND)
-
-    timed = time_in_windows(
-        mine, comm, synchronise(comm), repetitions=400, budget=0, pace=pace
-    )
-
-    assert (timed.values, timed.late, mine.calls) == ([], 0, 0)
-
-
-def test_late_start_makes_batches_shorter_and_windows_longer_until_all_is_well():
-    pace = Pace(shortest_window=1000)
-
-    disturbed = pace.after(late=3)
-
-    assert disturbed.batch < pace.batch
-    assert disturbed.window > pace.window
-    assert disturbed.lead > pace.lead
-    assert disturbed.after(late=0) == pace == pace.after(late=0)
-
-
-def test_oversubscribed_processes_are_separated_by_barriers(comm):
+def test_oversubscribed_processes_are_separated_by_barriers(clocks):
     mine = Sleeper(0)
-    effort = Effort(repetitions=30, warm_ups=4, budget=60)
 
-    timing = time_operation(Operation(mine), comm, effort, oversubscribed=True)
+    timing = finished(mine, clocks)
 
     assert timing.synchronisation == "barrier"
     assert (timing.late, timing.clock_error) == (None, None)
-    assert len(timing.values) == 30
-    assert mine.calls == timing.warm_ups + 30 == 34
+    assert (len(timing.values), timing.warm_ups) == (30, 4)
+    assert mine.calls == 34
 
 
-def test_barriers_step_in_where_windows_do_not_work(comm):
-    # No window fits into this budget.
-    effort = Effort(repetitions=30, warm_ups=4, budget=1e-9)
+def test_what_comes_from_one_process_counts_from_its_start(comm, clocks):
+    # What it sends has to wait for those that leave the barrier later.
+    mine = Sleeper(5 if comm.rank == 0 else 0)
 
-    timing = time_operation(Operation(Sleeper()), comm, effort, oversubscribed=False)
+    from_source = finished(mine, clocks, source=0, repetitions=5)
 
-    assert timing.synchronisation == "barrier"
-    assert timing.late == 0
-    assert len(timing.values) >= 1
+    assert min(from_source.values) >= 5 * MILLISECOND - MILLISECOND
+    assert from_source.clock_error == 0
 
 
-def test_each_repetition_is_counted_once(comm):
+def test_barriers_step_in_where_rounds_do_not_work(clocks):
+    # An hour late, as far as this clock can tell.
+    made = measurement(Sleeper(0), clocks, crowded=False, budget=0.5)
+    ahead = 3_600_000 * MILLISECOND if clocks.comm.rank or clocks.comm.size == 1 else 0
+    rounds = made.loop.in_rounds
+
+    def late(batch, lead, offset):
+        found = rounds(batch, lead, offset)
+        for i in range(batch):
+            found.late[i] += ahead
+        return found
+
+    made.loop.in_rounds = late
+    while not made.is_done:
+        made.take_turn()
+
+    assert made.timing.synchronisation == "barrier"
+    assert made.timing.late >= TURN
+    assert made.timing.values
+
+
+def test_late_starts_are_discarded_and_repeated(clocks):
     mine = Sleeper(0)
-    effort = Effort(repetitions=30, warm_ups=4, budget=10)
 
-    timing = time_operation(Operation(mine), comm, effort, oversubscribed=False)
+    made = measurement(mine, clocks, crowded=False)
+    before = mine.calls
+    made.take_turn()
 
-    # More processes than cores may have to fall back to barriers.
-    made = timing.warm_ups + timing.late + len(timing.values)
-    assert len(timing.values) == 30
-    assert mine.calls >= made
-    assert (timing.clock_error is None) == (timing.synchronisation == "barrier")
+    assert mine.calls - before == made.late + len(made.values) == TURN
+
+
+def test_operation_makes_a_turn_of_repetitions_at_a_time(clocks):
+    made = measurement(Sleeper(0), clocks, repetitions=2 * TURN + 1)
+
+    counts = []
+    while not made.is_done:
+        made.take_turn()
+        counts.append(len(made.timing.values))
+
+    assert counts == [TURN, 2 * TURN, 2 * TURN + 1]

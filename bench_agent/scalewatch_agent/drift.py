@@ -1,0 +1,65 @@
+"""A clock that drifts against another one.
+
+18 ppm are usual, which makes 100 µs in 5 s. Two comparisons give a line, which stays
+valid between them and for some time after.
+"""
+
+from collections import deque
+from dataclasses import dataclass, field
+
+UNKNOWN_DRIFT = 50e-6
+"""What a clock may drift for all that one comparison tells; quartz does less."""
+
+HORIZON = 30_000_000_000
+"""Nanoseconds after which a comparison says nothing about the drift of today."""
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """At local time `at`, local time plus `offset` was that of rank 0, give or take."""
+
+    at: int
+    offset: int
+    error: int
+
+    def error_at(self, moment: int) -> int:
+        """Return the error of the offset at another moment, whatever the drift."""
+        if self.error == 0:
+            return 0  # one clock for all
+        return self.error + round(UNKNOWN_DRIFT * abs(moment - self.at))
+
+
+@dataclass(slots=True)
+class Clock:
+    """The clock of a process against that of rank 0, in nanoseconds."""
+
+    comparisons: deque[Comparison] = field(default_factory=deque)
+
+    def learn(self, comparison: Comparison) -> None:
+        """Take a new comparison into account, and forget what is too old."""
+        self.comparisons.append(comparison)
+        while (
+            len(self.comparisons) > 2  # a line needs two
+            and comparison.at - self.comparisons[0].at > HORIZON
+        ):
+            self.comparisons.popleft()
+
+    def offset(self, moment: int) -> int:
+        """Return what to add to the local time `moment` to get that of rank 0."""
+        newest = self.comparisons[-1]
+        return newest.offset + round(self._drift * (moment - newest.at))
+
+    def error(self, moment: int) -> int:
+        """Return by how much `offset` may be wrong at that moment."""
+        oldest, newest = self.comparisons[0], self.comparisons[-1]
+        anyway = newest.error_at(moment)
+        if not (span := newest.at - oldest.at):
+            return anyway
+        unsure = (newest.error + oldest.error) / span
+        return min(newest.error + round(unsure * abs(moment - newest.at)), anyway)
+
+    @property
+    def _drift(self) -> float:
+        oldest, newest = self.comparisons[0], self.comparisons[-1]
+        span = newest.at - oldest.at
+        return (newest.offset - oldest.offset) / span if span else 0.0
