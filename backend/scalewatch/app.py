@@ -21,6 +21,8 @@ from scalewatch.services.jobs import Terms
 from scalewatch.settings import get_settings
 from scalewatch.storage.session import Sessions, connect, sessions_of
 from scalewatch.web.headers import SecurityHeaders
+from scalewatch.web.origins import OwnOrigin
+from scalewatch.web.protection import Protection
 
 if TYPE_CHECKING:
     from scalewatch.jobs.messages import Messenger
@@ -37,6 +39,7 @@ def served() -> FastAPI:
         embedded_worker=settings.embedded_worker,
         broker_url=settings.broker_url,
         terms=Terms.of_seconds(settings.lease_seconds, settings.job_seconds),
+        protection=Protection(is_open=settings.open, plain_http=settings.plain_http),
     )
 
 
@@ -46,6 +49,7 @@ def create_app(
     embedded_worker: bool,
     broker_url: str | None = None,
     terms: Terms | None = None,
+    protection: Protection | None = None,
 ) -> FastAPI:
     """Return the application on a database.
 
@@ -57,6 +61,8 @@ def create_app(
         Where distant workers are woken, who then do the jobs.
     terms
         How long the embedded worker may keep a job.
+    protection
+        What is allowed; by default all who reach it are trusted.
     """
     sessions = sessions_of(engine)
 
@@ -85,6 +91,8 @@ def create_app(
         lifespan=lifespan,
     )
     app.state.sessions = sessions
+    app.state.protection = protection or Protection()
+    app.add_middleware(OwnOrigin, answer=_answer)
     app.add_middleware(GZipMiddleware, compresslevel=5)
     app.add_middleware(SecurityHeaders)
     app.include_router(api.router)
@@ -114,9 +122,7 @@ def _add_error_handlers(app: FastAPI) -> None:
 
     @app.exception_handler(ScalewatchError)
     def deliberate(request: Request, error: ScalewatchError) -> Response:
-        if _is_program(request):
-            return problems.problem_of(request, error)
-        return show_error(request, problems.status_of(error), str(error))
+        return _answer(request, error)
 
     @app.exception_handler(HTTPException)
     def refused(request: Request, error: HTTPException) -> Response:
@@ -135,6 +141,12 @@ def _add_error_handlers(app: FastAPI) -> None:
         if _is_program(request):
             return problems.problem_of_failure(request)
         return show_error(request, 500, problems.FAILURE)
+
+
+def _answer(request: Request, error: ScalewatchError) -> Response:
+    if _is_program(request):
+        return problems.problem_of(request, error)
+    return show_error(request, problems.status_of(error), str(error))
 
 
 def _is_program(request: Request) -> bool:

@@ -33,6 +33,8 @@ class Settings(BaseSettings):
     embedded_worker: bool = True
     lease_seconds: float = Field(default=30.0, ge=1, le=300)
     job_seconds: float = Field(default=600.0, ge=1)
+    open: bool = False
+    plain_http: bool = False
 
 
 @cache

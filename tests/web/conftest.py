@@ -10,6 +10,12 @@ from scalewatch.storage import policies, projects, tables
 from scalewatch.storage.tables import now
 
 
+@pytest.fixture(params=["sqlite", "postgresql"])
+def dialect(request) -> str:
+    """Both databases."""
+    return str(request.param)
+
+
 @pytest.fixture
 def bearer(sessions) -> Callable[..., dict[str, str]]:
     """Make a token; return the header that shows it."""

@@ -7,13 +7,21 @@ from typing import Any, Final
 
 import click
 import uvicorn
+from sqlalchemy import Engine
 from uvicorn.config import LOGGING_CONFIG
 from uvicorn.supervisors import Multiprocess
 
 from scalewatch.cli.database import configured, opened, prepare
+from scalewatch.services.tokens import is_any
+from scalewatch.settings import get_settings
+from scalewatch.storage.session import sessions_of
+from scalewatch.web.hosts import is_loopback
 
 ADDRESS_IN_USE: Final = 3
 """Exit code if the port is occupied."""
+
+UNPROTECTED: Final = 4
+"""Exit code if strangers could reach a server that asks for no token."""
 
 GRACE_SECONDS: Final = 3
 """How long requests may go on after Ctrl-C."""
@@ -25,12 +33,19 @@ class CannotListen(click.ClickException):
     exit_code = ADDRESS_IN_USE
 
 
+class Unprotected(click.ClickException):
+    """Whoever reaches the address could change everything."""
+
+    exit_code = UNPROTECTED
+
+
 EPILOG: Final = """
 \b
 Examples:
   scalewatch serve
   SCALEWATCH_PORT=8001 scalewatch serve
   SCALEWATCH_DATABASE_URL=postgresql+psycopg://… scalewatch serve --workers 4
+  scalewatch serve --host 0.0.0.0 --open
 """
 
 
@@ -50,11 +65,19 @@ Examples:
     show_default=True,
     help="Processes that serve.",
 )
-def command(host: str | None, port: int | None, workers: int) -> None:
+@click.option(
+    "--open",
+    "is_open",
+    is_flag=True,
+    help="Let everybody do everything while there is no token.  [$SCALEWATCH_OPEN]",
+)
+def command(*, host: str | None, port: int | None, workers: int, is_open: bool) -> None:
     """Serve the dashboard and its API until Ctrl-C.
 
     Without any setting the data lie in a database of your own, below
-    $SCALEWATCH_HOME, which is created and migrated as needed.
+    $SCALEWATCH_HOME, which is created and migrated as needed. Whoever uses this
+    machine may then do everything; another address than its own is listened at once
+    `scalewatch token create` has made a token, or with --open.
     """
     settings = configured()
     listening = _listen(
@@ -64,6 +87,11 @@ def command(host: str | None, port: int | None, workers: int) -> None:
     with listening:
         with opened(settings) as engine:
             prepare(engine)
+            if not is_open and not settings.open:
+                _refuse_strangers(engine, listening)
+        if is_open:
+            os.environ["SCALEWATCH_OPEN"] = "true"  # for the processes that serve
+            get_settings.cache_clear()
         click.echo(f"Scalewatch is at {_url(listening)}  (Ctrl-C stops it)")
         _serve(listening, workers)
 
@@ -80,6 +108,20 @@ def _listen(host: str, port: int) -> socket.socket:
         raise CannotListen(reason) from None
     listening.set_inheritable(True)
     return listening
+
+
+def _refuse_strangers(engine: Engine, listening: socket.socket) -> None:
+    """Refuse an address that others reach as long as there is no token."""
+    host = listening.getsockname()[0]
+    if is_loopback(host):
+        return
+    with sessions_of(engine).reading() as session:
+        if not is_any(session):
+            raise Unprotected(
+                f"everybody who reaches {host} could change everything: make a token "
+                "first, `scalewatch token create NAME --all-projects --role admin`, "
+                "or say --open"
+            )
 
 
 def _reason(error: Exception) -> str:

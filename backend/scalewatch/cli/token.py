@@ -41,7 +41,7 @@ def command() -> None:
 @click.option("--all-projects", is_flag=True, help="For all projects, new ones too.")
 @click.option(
     "--role",
-    type=click.Choice(list(Role)),
+    type=click.Choice([role.value for role in Role]),
     required=True,
     help="What its bearer may do; each role includes those before it.",
 )
@@ -52,7 +52,7 @@ def create(  # noqa: PLR0913 - an option each
     name: str,
     project: str | None,
     all_projects: bool,
-    role: Role,
+    role: str,
     days: int | None,
     as_json: bool,
 ) -> None:
@@ -61,7 +61,9 @@ def create(  # noqa: PLR0913 - an option each
         raise click.UsageError("name one --project, or say --all-projects")
     lifetime = None if days is None else timedelta(days=days)
     with _writing() as session:
-        token, secret = tokens.create(session, name, role, project, lifetime=lifetime)
+        token, secret = tokens.create(
+            session, name, Role(role), project, lifetime=lifetime
+        )
     if as_json:
         click.echo(json_text({**_shown(token), "token": secret}))
         return

@@ -42,6 +42,7 @@
     + TokenUnknown
   x NotPermitted
   x ForeignOrigin
+  x StaleForm
   x InMemoryDatabase
   x MissingExtra
   x UnreadableFile
@@ -54,6 +55,7 @@ error means over HTTP is decided in `scalewatch.api.problems`, nowhere else.
 from scalewatch.errors.access import (
     ForeignOrigin,
     NotPermitted,
+    StaleForm,
     TokenNeeded,
     TokenUnknown,
     Unauthenticated,
@@ -145,6 +147,7 @@ __all__ = [
     "RunAlreadyRecorded",
     "ScalewatchError",
     "SizeUnknown",
+    "StaleForm",
     "TokenNeeded",
     "TokenUnknown",
     "TooFar",

@@ -53,3 +53,13 @@ class ForeignOrigin(ScalewatchError):
             "before this server, let it pass the Host header on"
         )
         self.origin = origin
+
+
+class StaleForm(ScalewatchError):
+    """A form that this browser was not shown, or whose cookie is gone."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "the form is not the one that this browser was shown: load its page again "
+            "and, if that does not help, allow cookies"
+        )

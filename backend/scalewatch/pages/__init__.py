@@ -7,6 +7,7 @@ from scalewatch.pages import (
     docs,
     glossary,
     hotspots,
+    logins,
     projects,
     regions,
     report,
@@ -19,6 +20,7 @@ router.include_router(assets.router)
 router.include_router(docs.router)
 router.include_router(glossary.router)
 router.include_router(hotspots.router)
+router.include_router(logins.router)
 router.include_router(projects.router)
 router.include_router(regions.router)
 router.include_router(report.router)

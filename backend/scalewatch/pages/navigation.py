@@ -7,6 +7,7 @@ from fastapi import Request
 from starlette.routing import NoMatchFound
 
 from scalewatch.pages.addresses import path_to
+from scalewatch.web.sessions import CALLER
 
 PAGES: Final = (
     ("report", "Match table"),
@@ -44,6 +45,15 @@ def project_links(request: Request) -> list[Link]:
     if project is None:
         return []
     return _links(request, PAGES, project=str(project))
+
+
+def login_path(request: Request) -> str | None:
+    """Return where to log in and come back, unless it is known who reads."""
+    caller = getattr(request.state, CALLER, None)
+    if caller is None or caller.role is not None:
+        return None
+    query = f"?{request.url.query}" if request.url.query else ""
+    return path_to(request, "login", {"goal": f"{request.url.path}{query}"})
 
 
 def site_links(request: Request) -> list[Link]:

@@ -11,9 +11,11 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from scalewatch.pages import formats, mathematics, sentences
 from scalewatch.pages.addresses import Query, path_to
 from scalewatch.pages.assets import asset_version
-from scalewatch.pages.navigation import project_links, site_links
+from scalewatch.pages.navigation import login_path, project_links, site_links
 from scalewatch.pages.vocabulary import MEANINGS, RULES
 from scalewatch.resources import bundled
+from scalewatch.web.forms import form_token, keep_form_cookie
+from scalewatch.web.sessions import CALLER
 
 __all__ = ["TEMPLATES", "Query", "path_to", "render"]
 
@@ -22,9 +24,11 @@ def render(
     request: Request, template: str, *, status_code: int = 200, **context: Any
 ) -> HTMLResponse:
     """Answer with a template, to which `context` is known."""
-    return TEMPLATES.TemplateResponse(
+    answer = TEMPLATES.TemplateResponse(
         request, template, context, status_code=status_code
     )
+    keep_form_cookie(request, answer)
+    return answer
 
 
 def _context(request: Request) -> dict[str, Any]:
@@ -38,6 +42,9 @@ def _context(request: Request) -> dict[str, Any]:
 
     return {
         "asset": asset,
+        "caller": getattr(request.state, CALLER, None),
+        "form_token": partial(form_token, request),
+        "login_path": login_path(request),
         "path": path,
         "project_links": project_links(request),
         "site_links": site_links(request),

@@ -91,7 +91,9 @@ STRANGER: Final = Caller("stranger", None)
 """Who shows no token where there are some."""
 
 
-def admit(session: Session, secret: str | None, login: str | None) -> Caller:
+def admit(
+    session: Session, secret: str | None, login: str | None, *, is_trusted: bool
+) -> Caller:
     """Find out who asks, and let the session find no more than they may see.
 
     Parameters
@@ -100,13 +102,18 @@ def admit(session: Session, secret: str | None, login: str | None) -> Caller:
         The token that was sent with the request.
     login
         The cookie of a browser that has logged in.
+    is_trusted
+        Whether callers may do everything as long as no token was ever made.
 
     Raises
     ------
     TokenUnknown
         If a token was sent that is not, or no longer, good.
     """
-    caller = _caller(session, secret, login)
+    caller = _bearer_of(session, secret, login)
+    if caller is None:
+        is_owner = is_trusted and not tokens.is_any(session)
+        caller = ANYBODY if is_owner else STRANGER
     session.info[_KEY] = caller
     if not caller.may(Role.READ, None):
         visibility.restrict(session, caller.project)
@@ -168,7 +175,9 @@ def known_token(
     return row[0], row[1]
 
 
-def _caller(session: Session, secret: str | None, login: str | None) -> Caller:
+def _bearer_of(
+    session: Session, secret: str | None, login: str | None
+) -> Caller | None:
     if secret is not None:
         known = known_token(session, secret)
         if known is None:
@@ -178,7 +187,7 @@ def _caller(session: Session, secret: str | None, login: str | None) -> Caller:
         row = tokens.by_login(session, digest_of(login))
         if row is not None and is_good(row[0]):
             return _bearer(row[0], row[1])
-    return STRANGER if tokens.is_any(session) else ANYBODY
+    return None
 
 
 def _bearer(token: tables.Token, project: str | None) -> Caller:

@@ -28,6 +28,8 @@ from scalewatch.services import access
 from scalewatch.services.access import Caller, Role
 from scalewatch.storage import projects
 from scalewatch.storage.session import Sessions, transact
+from scalewatch.web.hosts import is_loopback
+from scalewatch.web.protection import Protection
 
 BEARER: Final = HTTPBearer(
     auto_error=False,
@@ -38,6 +40,10 @@ BEARER: Final = HTTPBearer(
 
 LOGIN: Final = "scalewatch_login"
 """The cookie of a browser that has logged in."""
+
+
+CALLER: Final = "caller"
+"""Where the state of a request holds who asks, once a session was told."""
 
 
 def sessions(request: Request) -> Sessions:
@@ -61,6 +67,7 @@ class Door:
     ) -> None:
         self.sessions = sessions
         self._tasks = tasks
+        self._request = request
         self._secret = bearer.credentials if bearer else None
         self._login = request.cookies.get(LOGIN)
 
@@ -86,7 +93,11 @@ class Door:
         TokenUnknown
             If a token was sent that is not, or no longer, good.
         """
-        return access.admit(session, self._secret, self._login)
+        caller = access.admit(
+            session, self._secret, self._login, is_trusted=_is_trusted(self._request)
+        )
+        setattr(self._request.state, CALLER, caller)
+        return caller
 
     def _note(self, caller: Caller) -> None:
         """Note the use of a token after the answer: it waits for its turn to write."""
@@ -96,6 +107,16 @@ class Door:
                 self.sessions,
                 lambda session: access.note_use(session, caller),
             )
+
+
+def _is_trusted(request: Request) -> bool:
+    """Tell whether all who come this way may do everything while there is no token.
+
+    A request that names another host than this machine's own came through a proxy,
+    or from a page that had its name point here.
+    """
+    protection: Protection = request.app.state.protection
+    return protection.is_open or is_loopback(request.url.hostname or "")
 
 
 DoorDep = Annotated[Door, Depends(Door)]
