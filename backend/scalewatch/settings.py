@@ -27,6 +27,7 @@ class Settings(BaseSettings):
 
     home: Path = Field(default_factory=_data_home)
     database_url: str = Field(default_factory=_embedded_database)
+    database_wait_seconds: float = Field(default=15.0, ge=0)
     host: str = "127.0.0.1"
     port: int = Field(default=8000, ge=0, le=65535)
     broker_url: str | None = None

@@ -22,7 +22,10 @@ PATIENCE = 60
 @pytest.fixture
 def environment(tmp_path):
     """A user without settings, whose data lie in a folder that does not exist yet."""
-    own = {"SCALEWATCH_HOME": str(tmp_path / "data" / "scalewatch")}
+    own = {
+        "SCALEWATCH_HOME": str(tmp_path / "data" / "scalewatch"),
+        "SCALEWATCH_DATABASE_WAIT_SECONDS": "0",
+    }
     inherited = {
         name: value
         for name, value in os.environ.items()

@@ -1,17 +1,22 @@
 """What the server's commands share: settings and a database with its schema."""
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Final
 
 import click
 from alembic.util import CommandError
 from pydantic import ValidationError
 from sqlalchemy import Engine
-from sqlalchemy.exc import ArgumentError, DBAPIError
+from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
 
 from scalewatch.settings import Settings, get_settings
 from scalewatch.storage import schema
 from scalewatch.storage.session import connect
+
+PAUSE_SECONDS: Final = 0.5
+"""Between two attempts to reach the database."""
 
 
 def configured() -> Settings:
@@ -41,6 +46,7 @@ def opened(settings: Settings) -> Iterator[Engine]:
             "postgresql+psycopg://USER@HOST/DATABASE"
         ) from None
     try:
+        _reach(engine, settings.database_wait_seconds)
         yield engine
     except (CommandError, DBAPIError) as error:
         cause = error.orig if isinstance(error, DBAPIError) else error
@@ -48,6 +54,19 @@ def opened(settings: Settings) -> Iterator[Engine]:
         raise click.ClickException(f"{shown(engine)}: {in_one_line}") from error
     finally:
         engine.dispose()
+
+
+def _reach(engine: Engine, seconds: float) -> None:
+    """Wait for a database that starts beside us; SQLite's is always there."""
+    deadline = time.monotonic() + seconds
+    while engine.dialect.name != "sqlite":
+        try:
+            with engine.connect():
+                return
+        except OperationalError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(PAUSE_SECONDS)
 
 
 def prepare(engine: Engine) -> None:
