@@ -23,8 +23,8 @@ Draw = truths.Draw
 
 FAR: Final = (4, 16)
 LEVEL: Final = 0.9
-BELIEVED: Final = (0.5, 0.25, 0.25)
-"""Shares of the verdicts as the prior has them."""
+BELIEVED: Final = (0.61, 0.195, 0.195)
+"""Shares of the verdicts as the prior has them for most expectations."""
 
 
 def main() -> None:

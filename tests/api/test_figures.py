@@ -49,7 +49,7 @@ def test_scans_of_one_machine_have_names_and_symbols_of_their_own(client, sessio
     }
     assert list(symbols) == [
         "jureca · message_bytes = 256",
-        "jureca · message_bytes = 4096",
+        "jureca · message_bytes = 4,096",
     ]
     assert len(set(symbols.values())) == 2
 

@@ -37,8 +37,10 @@ def test_without_an_expectation_the_constant_stands_against_all_the_others():
 def test_an_expectation_is_believed_and_the_other_verdicts_share_the_rest():
     shares = verdict_posterior(PRIOR.share[np.newaxis], PRIOR)
 
-    rest = (1 - PROMISE) / 2
-    np.testing.assert_allclose(shares, [[PROMISE, rest, rest]])
+    usual = Prior.of(SPACE, None, None).share[SPACE.growths.index(LINEAR)]
+    promise = PROMISE + (1 - PROMISE) * usual
+    rest = (1 - promise) / 2
+    np.testing.assert_allclose(shares, [[promise, rest, rest]])
 
 
 def test_a_verdict_that_no_growth_can_have_leaves_its_share_to_the_others():
@@ -46,7 +48,8 @@ def test_a_verdict_that_no_growth_can_have_leaves_its_share_to_the_others():
 
     prior = Prior.of(space, LINEAR, CONSTANT)
 
-    np.testing.assert_allclose(prior.share, [1 - PROMISE, PROMISE])
+    broken = (1 - PROMISE) * CONSTANT_SHARE
+    np.testing.assert_allclose(prior.share, [broken, 1 - broken])
 
 
 def test_a_space_of_one_growth_is_certain():

@@ -57,7 +57,7 @@ TRIMMED: Final = 0.9
 """Share of the series, those of least misfit, that choose the estimator."""
 
 SLACK: Final = 1.15
-"""Widening that outliers in the measurement that is forecast account for."""
+"""Up to this widening, outliers in the measurements that are forecast explain it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +175,8 @@ def _widening(pools: Sequence[_Pool], noise: Noise, interval: float) -> float:
     """Return the factor by which intervals have to be widened to hold."""
     score = np.sort(np.concatenate([_scores(pool, noise, interval) for pool in pools]))
     rank = min(math.ceil(interval * (len(score) + 1)), len(score))
-    return max(1.0, float(score[rank - 1]) / SLACK)
+    widening = float(score[rank - 1])
+    return widening if widening > SLACK else 1.0
 
 
 def _scores(pool: _Pool, noise: Noise, interval: float) -> Reals:
