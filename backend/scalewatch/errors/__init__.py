@@ -17,6 +17,7 @@
     + OutsideDomain
     + RepeatedScale
     + SizeUnknown
+    + TooFewConfigurations
     + TooFewMachines
     + TooFewProfiles
     + TooFewSettings
@@ -89,6 +90,7 @@ from scalewatch.errors.modelling import (
     RepeatedScale,
     SizeUnknown,
     TooFar,
+    TooFewConfigurations,
     TooFewMachines,
     TooFewProfiles,
     TooFewSettings,
@@ -151,6 +153,7 @@ __all__ = [
     "TokenNeeded",
     "TokenUnknown",
     "TooFar",
+    "TooFewConfigurations",
     "TooFewMachines",
     "TooFewProfiles",
     "TooFewSettings",

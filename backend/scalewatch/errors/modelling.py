@@ -166,6 +166,17 @@ class SizeUnknown(ModellingError):
         self.model = model
 
 
+class TooFewConfigurations(ModellingError):
+    """Too few configurations are known to tell which settings matter."""
+
+    def __init__(self, given: int) -> None:
+        super().__init__(
+            f"what matters is told from different configurations: 2 needed, {given} "
+            "given"
+        )
+        self.given = given
+
+
 class TooFewMachines(ModellingError):
     """A single machine cannot be compared."""
 

@@ -36,6 +36,13 @@ from scalewatch.modelling.divergence_metric import (
     ErrorDivergence,
     error_divergences,
 )
+from scalewatch.modelling.effects import (
+    Effects,
+    Interaction,
+    MainEffect,
+    Trial,
+    effects_of,
+)
 from scalewatch.modelling.finding import Finding, Forecast
 from scalewatch.modelling.findings import Findings
 from scalewatch.modelling.forecast import (
@@ -119,6 +126,7 @@ __all__ = [
     "Cost",
     "Direction",
     "DivergenceMetric",
+    "Effects",
     "ErrorDivergence",
     "Estimate",
     "Extrapolation",
@@ -130,10 +138,12 @@ __all__ = [
     "Guideline",
     "GuidelineCheck",
     "Incomparable",
+    "Interaction",
     "JudgedCell",
     "Line",
     "MachineLine",
     "MachinePair",
+    "MainEffect",
     "MemoryWall",
     "Model",
     "Movement",
@@ -154,6 +164,7 @@ __all__ = [
     "Suspect",
     "Term",
     "Times",
+    "Trial",
     "Verdict",
     "WeakGaps",
     "attribute",
@@ -165,6 +176,7 @@ __all__ = [
     "default_deviation_limit",
     "direction",
     "drift",
+    "effects_of",
     "error_divergences",
     "expected_model",
     "extrapolations",
