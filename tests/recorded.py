@@ -171,3 +171,21 @@ def record_hydro(
                 )
             )
     record(sessions, reports)
+
+
+def record_configurations(sessions: Sessions, **fields: object) -> None:
+    """Record a hybrid code that gets slower with threads, whatever its compiler."""
+    reports = []
+    for threads in (1, 2, 4):
+        for compiler, factor in (("gcc", 1.0), ("clang", 1.1)):
+            growths = {
+                "solve": lambda p, t=threads, f=factor: f * (8 / p + 0.02 * p * t)
+            }
+            settings = {"threads": threads, "compiler": compiler, "flags": "-O3"}
+            reports += sweep_reports(
+                (2, 4, 8, 16, 32),
+                growths,
+                noise=0.001,
+                **{"project": "hybrid", "configuration": settings, **fields},
+            )
+    record(sessions, reports)

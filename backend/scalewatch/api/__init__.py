@@ -3,6 +3,7 @@
 from fastapi import APIRouter
 
 from scalewatch.api import (
+    configurations,
     expectations,
     figures,
     hotspots,
@@ -22,6 +23,7 @@ for noun in (
     expectations,
     scaling_errors,
     hotspots,
+    configurations,
     figures,
     status,
 ):

@@ -81,6 +81,11 @@ class MainEffect:
         """The level with the best mean."""
         return self.levels[0]
 
+    @property
+    def in_order(self) -> list[LevelEffect]:
+        """The levels in their own order: numbers by size, then text."""
+        return sorted(self.levels, key=lambda effect: _rank(effect.level))
+
 
 @dataclass(frozen=True, slots=True)
 class Interaction:

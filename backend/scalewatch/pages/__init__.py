@@ -4,6 +4,7 @@ from fastapi import APIRouter
 
 from scalewatch.pages import (
     assets,
+    configurations,
     docs,
     glossary,
     hotspots,
@@ -17,6 +18,7 @@ from scalewatch.pages import (
 
 router = APIRouter()
 router.include_router(assets.router)
+router.include_router(configurations.router)
 router.include_router(docs.router)
 router.include_router(glossary.router)
 router.include_router(hotspots.router)

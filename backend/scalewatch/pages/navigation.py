@@ -18,6 +18,7 @@ PAGES: Final = (
     ("guidelines", "Guidelines"),
     ("scaling-errors", "Scaling"),
     ("hotspots", "Hotspots"),
+    ("configurations", "Configurations"),
     ("traces", "Traces"),
     ("settings", "Settings"),
 )

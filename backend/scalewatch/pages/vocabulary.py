@@ -160,6 +160,12 @@ TOPICS: Final = {
             "serial work limits the code; if it grows, overhead does.",
         ),
         Word(
+            "configuration search",
+            "Which configuration of a region is the best one for an objective, the "
+            "divergence of its scaling or the time at a scale, and which of its "
+            "settings matter.",
+        ),
+        Word(
             "divergence metric",
             "One number for how quickly a scaling error grows, so that scalings can be "
             "ranked; larger is worse.",

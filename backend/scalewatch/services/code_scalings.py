@@ -63,8 +63,7 @@ class CodeScaling:
     slot
         Position of the machine among the project's.
     held
-        Settings of the coordinate other than scale and size; where several were
-        measured, those with the most measurements.
+        Settings of the coordinate other than scale and size.
     size, sizes
         k, and the problem sizes that it can be.
     scales
@@ -95,8 +94,29 @@ class CodeScaling:
 
 
 def code_scaling(scan: Scan, question: Question) -> CodeScaling:
-    """Return how far a scan is from ideal scaling, or why that cannot be told."""
-    held, taken = _plane(scan.measurements)
+    """Return how far a scan is from ideal scaling, or why that cannot be told.
+
+    Where other coordinates than scale and size were varied, at those settings of them
+    that have the most measurements.
+    """
+    return code_scalings(scan, question)[0]
+
+
+def code_scalings(scan: Scan, question: Question) -> list[CodeScaling]:
+    """Return the same for all settings of other coordinates than scale and size."""
+    planes = _planes(scan.measurements) or {(): []}
+    return [
+        _code_scaling(scan, question, dict(held), taken)
+        for held, taken in planes.items()
+    ]
+
+
+def _code_scaling(
+    scan: Scan,
+    question: Question,
+    held: Mapping[str, Any],
+    taken: Sequence[Measurement],
+) -> CodeScaling:
     place = (scan.machine, scan.slot, scan.configuration, held)
     if scan.unit != "s":
         return CodeScaling(
@@ -161,12 +181,12 @@ def _errors(
     return strong_scaling_errors(times, size)
 
 
-def _plane(
+def _planes(
     measurements: Sequence[Measurement],
-) -> tuple[Mapping[str, Any], list[Measurement]]:
-    """Return the measurements that differ in scale and size only, and what they hold.
+) -> dict[tuple[tuple[str, Any], ...], list[Measurement]]:
+    """Return measurements that differ in scale and size only, by what they hold.
 
-    Where several such planes were measured, the one with the most measurements.
+    Those with the most measurements come first.
     """
     planes: dict[tuple[tuple[str, Any], ...], list[Measurement]] = defaultdict(list)
     for taken in measurements:
@@ -177,10 +197,7 @@ def _plane(
                 if name not in {SCALE, SIZE}
             }
             planes[tuple(rest.items())].append(taken)
-    if not planes:
-        return {}, []
-    held = max(planes, key=lambda plane: len(planes[plane]))
-    return dict(held), planes[held]
+    return dict(sorted(planes.items(), key=lambda plane: -len(plane[1])))
 
 
 def _pooled(taken: Sequence[Measurement]) -> dict[tuple[float, float | None], float]:
