@@ -87,10 +87,6 @@ def test_a_grid_is_drawn_at_the_largest_size_that_was_measured_most(client, sess
 
     drawn = figure(client, "scaling", project="hydro", region="solve").json()["data"]
 
-    points, model = (
-        next(each for each in drawn if each["name"].startswith(name))
-        for name in ("median", "model")
-    )
+    (points,) = (each for each in drawn if each["name"].startswith("median"))
     assert decoded(points["x"]).tolist() == [2, 4, 8, 16, 32]
-    exact = 1e-3 * 8000 / 2 + 1e-2 * 2
-    assert decoded(model["y"])[0] == pytest.approx(exact, rel=0.05)
+    assert max(decoded(points["y"])) == pytest.approx(1e-3 * 8000 / 2, rel=0.05)
