@@ -3,9 +3,11 @@
 from fastapi import APIRouter
 
 from scalewatch.api import (
+    comparisons,
     configurations,
     expectations,
     figures,
+    guidelines,
     hotspots,
     jobs,
     problems,
@@ -24,6 +26,8 @@ for noun in (
     scaling_errors,
     hotspots,
     configurations,
+    guidelines,
+    comparisons,
     figures,
     status,
 ):

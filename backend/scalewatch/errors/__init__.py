@@ -38,6 +38,7 @@
     + BodyTooLarge
     + UnsupportedContent
     + InvalidReport
+    + TooFewSides
   x Unauthenticated
     + TokenNeeded
     + TokenUnknown
@@ -112,6 +113,7 @@ from scalewatch.errors.requests import (
     BodyTooLarge,
     InvalidReport,
     Refused,
+    TooFewSides,
     UnreadableBody,
     UnsupportedContent,
 )
@@ -157,6 +159,7 @@ __all__ = [
     "TooFewMachines",
     "TooFewProfiles",
     "TooFewSettings",
+    "TooFewSides",
     "TooFewSizes",
     "Unauthenticated",
     "UnitChanged",

@@ -39,6 +39,18 @@ class UnsupportedContent(Refused):
         self.known = tuple(known)
 
 
+class TooFewSides(Refused):
+    """A comparison names fewer than two sides."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        named = ", ".join(names) or "nothing"
+        super().__init__(
+            f"a comparison needs two machines or two commits, not {named}; write them "
+            "as first...second"
+        )
+        self.names = tuple(names)
+
+
 class InvalidReport(Refused):
     """Fields of a report are missing, unknown or wrong."""
 

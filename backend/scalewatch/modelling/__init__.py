@@ -15,10 +15,12 @@
 * `histories`, `watching` — series over many commits, and the changes in them:
   `detection`, `covariances`, `segments`, `ramps`, `shifts`
 * `causes` — changes that have one cause, and whom to ask
+* `posterior_shift` — the same from the posteriors of each version alone
 * `polynomials` — quadratic extrapolation of communication time
 * `scaling_error`, `scalings`, `weak_gaps` — strong and weak scaling errors
 * `speed_up`, `divergence_metric` — what follows from it: efficiency, how bad it grows
 * `lines`, `line_pairs`, `machines`, `machine_sentences` — machine against machine
+* `side_by_side` — two models: growths apart, coefficients apart, where they cross
 * `hotspots` — how much two profiles differ
 * `profile_scan`, `multiplicity` — where they jump along a scan, how surely
 """
@@ -74,6 +76,7 @@ from scalewatch.modelling.noise import Noise
 from scalewatch.modelling.parse import parse_growth
 from scalewatch.modelling.polynomials import Extrapolation, drift, extrapolations
 from scalewatch.modelling.pooling import learn_noise
+from scalewatch.modelling.posterior_shift import Shift, shift
 from scalewatch.modelling.profile_scan import (
     Against,
     ProfileScan,
@@ -101,6 +104,7 @@ from scalewatch.modelling.scalings import (
     weak_scaling_errors,
 )
 from scalewatch.modelling.search import find_models
+from scalewatch.modelling.side_by_side import SideBySide, side_by_side
 from scalewatch.modelling.space import (
     Ruler,
     Space,
@@ -159,6 +163,8 @@ __all__ = [
     "ScalingErrors",
     "ScalingKind",
     "ScanStep",
+    "Shift",
+    "SideBySide",
     "Space",
     "SpeedUp",
     "Suspect",
@@ -198,6 +204,8 @@ __all__ = [
     "ruler",
     "scan_profiles",
     "search_space",
+    "shift",
+    "side_by_side",
     "speed_up",
     "strong_errors",
     "strong_scaling",

@@ -4,9 +4,12 @@ from fastapi import APIRouter
 
 from scalewatch.pages import (
     assets,
+    commits,
+    comparisons,
     configurations,
     docs,
     glossary,
+    guidelines,
     hotspots,
     logins,
     projects,
@@ -19,10 +22,13 @@ from scalewatch.pages import (
 router = APIRouter()
 router.include_router(assets.router)
 router.include_router(configurations.router)
+router.include_router(commits.router)
+router.include_router(comparisons.router)
 router.include_router(docs.router)
 router.include_router(glossary.router)
 router.include_router(hotspots.router)
 router.include_router(logins.router)
+router.include_router(guidelines.router)
 router.include_router(projects.router)
 router.include_router(regions.router)
 router.include_router(report.router)

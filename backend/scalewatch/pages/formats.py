@@ -126,6 +126,11 @@ def assignments(values: Mapping[str, object]) -> str:
     return "; ".join(f"{name}={value}" for name, value in values.items())
 
 
+def stated(values: Mapping[str, object]) -> list[str]:
+    """Write settings as an address states them: `message_bytes=256`."""
+    return [f"{name}={value}" for name, value in values.items()]
+
+
 def setting(value: object) -> str:
     """Write the value of a parameter or a fact."""
     return moment(value) if isinstance(value, datetime) else setting_text(value)

@@ -1,12 +1,17 @@
 """What the pages show, as listings for download."""
 
-from scalewatch.exporters.listing import Listing
+from scalewatch.exporters.listing import Listing, markdown_text
 from scalewatch.pages.formats import assignments, determination, settings
 from scalewatch.pages.sentences import SYMBOLS, order
 from scalewatch.services.projects import Project
 from scalewatch.services.recorded_runs import RecordedRun
 from scalewatch.services.regions import Region
 from scalewatch.services.report import Cell, MatchTable
+
+
+def markdown(listing: Listing) -> str:
+    """Return a listing as the Markdown that a page offers to copy."""
+    return markdown_text(listing)
 
 
 def cells(table: MatchTable) -> Listing:

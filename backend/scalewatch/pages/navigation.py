@@ -9,6 +9,14 @@ from starlette.routing import NoMatchFound
 from scalewatch.pages.addresses import path_to
 from scalewatch.web.sessions import CALLER
 
+WITHIN: Final = {
+    "commit-report": "commit",
+    "comparison": "comparisons",
+    "region": "report",
+    "run": "report",
+}
+"""Pages that have no entry of their own, by the entry that they belong to."""
+
 PAGES: Final = (
     ("report", "Match table"),
     ("commit", "Commit"),
@@ -65,7 +73,8 @@ def site_links(request: Request) -> list[Link]:
 def _links(
     request: Request, pages: tuple[tuple[str, str], ...], **names: str
 ) -> list[Link]:
-    current = getattr(request.scope.get("route"), "name", None)
+    current = str(getattr(request.scope.get("route"), "name", ""))
+    current = WITHIN.get(current, current)
     links = []
     for route, name in pages:
         try:

@@ -8,7 +8,7 @@ from fastapi.responses import HTMLResponse
 from fastapi.templating import Jinja2Templates
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from scalewatch.pages import formats, mathematics, sentences
+from scalewatch.pages import change_sentences, formats, mathematics, sentences
 from scalewatch.pages.addresses import Query, path_to
 from scalewatch.pages.assets import asset_version
 from scalewatch.pages.navigation import login_path, project_links, site_links
@@ -80,12 +80,15 @@ def _environment() -> Environment:
         "plural": formats.plural,
         "quantity": formats.quantity,
         "sentence": formats.sentence,
+        "stated": formats.stated,
         "setting": formats.setting,
         "settings": formats.settings,
         "significant": formats.significant,
         "zip": zip,
     }
     environment.globals |= {
+        "change_meanings": change_sentences.MEANINGS,
+        "change_symbols": change_sentences.SYMBOLS,
         "flag_places": sentences.flag_places,
         "rules": RULES,
         "scan_sentence": sentences.scan_sentence,

@@ -1,4 +1,4 @@
-"""Expectations that are published for the suites that come with the product.
+"""What is published about the suites of the product: expectations, guidelines.
 
 References
 ----------
@@ -41,3 +41,22 @@ REASONS: Final[Mapping[str, str]] = {
     "mpi-memory": "Table 3 of Shudler et al., Exascaling Your Library, ICS 2015",
 }
 """By suite, where its expectations come from."""
+
+GUIDELINES: Final = (
+    "MPI_Allreduce ⪯ MPI_Reduce + MPI_Bcast",
+    "MPI_Reduce ⪯ MPI_Allreduce",
+    "MPI_Bcast ⪯ MPI_Allreduce",
+    "MPI_Gather ⪯ MPI_Allgather",
+    "MPI_Allgather ⪯ MPI_Alltoall",
+    "MPI_Barrier ⪯ MPI_Allreduce",
+    "MPI_Bcast ⪯ Bcast (binary tree)",
+)
+"""Rules between regions at equal message sizes per process, where both exist."""
+
+GUIDELINES_REASON: Final = (
+    "Träff, Gropp and Thakur, Self-Consistent MPI Performance Guidelines, TPDS 2010: "
+    "what can replace an operation at the same message size must not beat it"
+)
+
+LITMUS_TESTS: Final = frozenset({"Bcast (binary tree)"})
+"""Regions that are our own implementations of known algorithms."""

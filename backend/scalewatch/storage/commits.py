@@ -3,7 +3,17 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, and_, exists, func, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Text,
+    and_,
+    cast,
+    exists,
+    func,
+    or_,
+    select,
+    update,
+)
 from sqlalchemy.orm import Session
 
 from scalewatch import wire
@@ -57,6 +67,65 @@ def is_found(session: Session, commit_id: int) -> bool:
         tables.Commit, tables.Commit.project_id == tables.Project.id
     )
     return session.scalar(wanted.where(tables.Commit.id == commit_id)) is not None
+
+
+def following(
+    session: Session, project_id: int, commit: tables.Commit, *, limit: int
+) -> Sequence[tables.Commit]:
+    """Return the commits made just after one, oldest first, at most `limit`."""
+    made, first = TIME, commit.committed_at or commit.first_run_at
+    came_later = and_(made == first, tables.Commit.id > commit.id)
+    return session.scalars(
+        select(tables.Commit)
+        .where(tables.Commit.project_id == project_id, or_(made > first, came_later))
+        .order_by(made, tables.Commit.id)
+        .limit(limit)
+    ).all()
+
+
+def tagged(session: Session, project_id: int) -> Sequence[tables.Commit]:
+    """Return the commits with a tag, newest first."""
+    return session.scalars(
+        select(tables.Commit)
+        .where(tables.Commit.project_id == project_id, tables.Commit.tag.is_not(None))
+        .order_by(TIME.desc(), tables.Commit.id.desc())
+    ).all()
+
+
+def with_hashes(
+    session: Session, project_id: int, hashes: Sequence[str]
+) -> Sequence[tables.Commit]:
+    """Return the measured ones among commits, newest first."""
+    return session.scalars(
+        select(tables.Commit)
+        .where(tables.Commit.project_id == project_id, tables.Commit.sha.in_(hashes))
+        .order_by(TIME.desc(), tables.Commit.id.desc())
+    ).all()
+
+
+def with_parent(session: Session, project_id: int, sha: str) -> Sequence[tables.Commit]:
+    """Return the commits that follow one in the graph, newest first."""
+    rows = session.scalars(
+        select(tables.Commit)
+        .where(
+            tables.Commit.project_id == project_id,
+            cast(tables.Commit.parents, Text).contains(sha, autoescape=True),
+        )
+        .order_by(TIME.desc(), tables.Commit.id.desc())
+    )
+    return [row for row in rows if sha in row.parents]
+
+
+def count(session: Session, project_id: int) -> int:
+    """Return how many commits of a project were measured."""
+    return (
+        session.scalar(
+            select(func.count())
+            .select_from(tables.Commit)
+            .where(tables.Commit.project_id == project_id)
+        )
+        or 0
+    )
 
 
 def newest(session: Session, project_id: int) -> tables.Commit | None:

@@ -142,6 +142,17 @@ def noted_at(
     return list(map(Noted._make, session.execute(wanted)))
 
 
+def middles_of(
+    session: Session, commit_id: int, series: Collection[int]
+) -> Sequence[Row[int, int, float | None]]:
+    """Return series, run and median of what was measured of some series."""
+    return session.execute(
+        select(tables.Point.series_id, tables.Point.run_id, tables.Point.q50)
+        .join(tables.Run, tables.Run.id == tables.Point.run_id)
+        .where(tables.Run.commit_id == commit_id, tables.Point.series_id.in_(series))
+    ).all()
+
+
 def _at(
     commit_id: int, metric: str, region: str | None, *columns: Any
 ) -> Select[*tuple[Any, ...]]:

@@ -151,6 +151,38 @@ def coordinates_of(
     ]
 
 
+def environments_of(
+    session: Session, commit_id: int
+) -> Sequence[tuple[str, dict[str, Any], dict[str, Any]]]:
+    """Return machine, fingerprint and configuration of a commit's runs."""
+    distinct = (
+        select(
+            tables.Run.machine_id,
+            tables.Run.fingerprint_id,
+            tables.Run.configuration_id,
+        )
+        .where(tables.Run.commit_id == commit_id)
+        .distinct()
+        .subquery()
+    )
+    rows = session.execute(
+        select(
+            tables.Machine.name,
+            tables.Fingerprint.facts,
+            tables.Configuration.settings,
+        )
+        .select_from(distinct)
+        .join(tables.Machine, tables.Machine.id == distinct.c.machine_id)
+        .join(tables.Fingerprint, tables.Fingerprint.id == distinct.c.fingerprint_id)
+        .join(
+            tables.Configuration,
+            tables.Configuration.id == distinct.c.configuration_id,
+        )
+        .order_by(tables.Machine.id)
+    )
+    return [(machine, facts, settings) for machine, facts, settings in rows]
+
+
 def count(session: Session) -> int:
     """Return how many runs are recorded."""
     return session.scalar(select(func.count()).select_from(tables.Run)) or 0

@@ -9,7 +9,7 @@ policies say who may do what; the audit log, who did.
 from scalewatch.storage.tables.access import Deed, Login, Policy, Token
 from scalewatch.storage.tables.base import Instant, Table, now
 from scalewatch.storage.tables.jobs import Job
-from scalewatch.storage.tables.judgements import Expectation, Model, Verdict
+from scalewatch.storage.tables.judgements import Expectation, Guidelines, Model, Verdict
 from scalewatch.storage.tables.measurements import (
     Commit,
     Configuration,
@@ -30,6 +30,7 @@ __all__ = [
     "Deed",
     "Expectation",
     "Fingerprint",
+    "Guidelines",
     "Instant",
     "Job",
     "Login",

@@ -25,6 +25,7 @@ class Job(Table):
             postgresql_where=text("due_at IS NOT NULL"),
         ),
         Index(None, "kind", "subject"),
+        Index(None, "finished_at"),
         # Jobs for the same subject coalesce while none of them has begun.
         Index(
             "uq_job_queued",

@@ -27,6 +27,21 @@ class Expectation(Table):
     declared_at: Mapped[datetime] = mapped_column(default=now)
 
 
+class Guidelines(Table):
+    """A version of the rules between regions that a project keeps."""
+
+    __tablename__ = "guidelines"
+
+    project_id: Mapped[int] = mapped_column(
+        ForeignKey("project.id", ondelete="cascade"), primary_key=True
+    )
+    version: Mapped[int] = mapped_column(primary_key=True)
+    rules: Mapped[list[Any]]  # as text, such as f ⪯ g + h
+    author: Mapped[str]
+    reason: Mapped[str | None]
+    declared_at: Mapped[datetime] = mapped_column(default=now)
+
+
 class Model(Table):
     """The performance model of a series at a commit, or why there is none."""
 

@@ -1,0 +1,55 @@
+"""Guidelines: rules between regions, and how they hold."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Response
+from pydantic import Field
+
+from scalewatch import wire
+from scalewatch.api import comparison_schemas as schemas
+from scalewatch.api.answers import answer, answers
+from scalewatch.api.dependencies import AdminDep, ReadingDep
+from scalewatch.api.problems import problems
+from scalewatch.api.schemas import Schema
+from scalewatch.api.views import ViewDep
+from scalewatch.services import guidelines
+
+router = APIRouter(prefix="/projects/{project}/guidelines", tags=["guidelines"])
+
+
+class Declaration(Schema):
+    """Rules in place of those before; none at all lets nothing be checked."""
+
+    author: wire.Name = Field(examples=["ada"])
+    reason: wire.Text | None = None
+    guidelines: Annotated[
+        list[wire.Text],
+        Field(max_length=1000, examples=[["MPI_Allreduce <= MPI_Reduce + MPI_Bcast"]]),
+    ]
+
+
+class Declared(Schema):
+    """The version that is in force now."""
+
+    version: int
+
+
+@router.get("", responses=answers(schemas.GuidelineReport, 404, 409, 422))
+def check_guidelines(session: ReadingDep, view: ViewDep) -> Response:
+    """Return how the guidelines of a project hold at a commit, worst first."""
+    return answer(guidelines.guidelines_at(session, view))
+
+
+@router.put("", responses=problems(403, 404, 422))
+def declare_guidelines(
+    session: AdminDep, project: str, declared: Declaration
+) -> Declared:
+    """State the guidelines of a project in place of those before."""
+    version = guidelines.declare(
+        session,
+        project,
+        declared.guidelines,
+        author=declared.author,
+        reason=declared.reason,
+    )
+    return Declared(version=version)

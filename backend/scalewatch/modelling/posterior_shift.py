@@ -1,0 +1,48 @@
+"""Whether a later version grows faster, from what is known of each by itself.
+
+`regression` weighs the repetitions of both versions together. Where only the posteriors
+of their growths are at hand, they still tell with which probability the later growth
+dominates the earlier: both are drawn independently, and the orders compared,
+
+    P(faster) = Σ_g P(before = g) · Σ_{h > g} P(after = h).
+
+A growth selected by a hair's breadth changes its name without changing these sums much.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from scalewatch.modelling.growth import Growth
+
+
+@dataclass(frozen=True, slots=True)
+class Shift:
+    """Probability that a later version grows faster, or slower, than an earlier."""
+
+    faster: float
+    slower: float
+
+
+def shift(
+    before: Mapping[Growth, float], after: Mapping[Growth, float]
+) -> Shift | None:
+    """Compare the posteriors of two versions; None where one of them is unknown.
+
+    Parameters
+    ----------
+    before, after
+        Probability by growth, of the likeliest ones at least.
+    """
+    whole = sum(before.values()) * sum(after.values())
+    if not whole:
+        return None
+    faster = slower = 0.0
+    for growth, share in before.items():
+        for later, later_share in after.items():
+            if growth == later:
+                continue
+            if growth < later:
+                faster += share * later_share
+            else:
+                slower += share * later_share
+    return Shift(faster / whole, slower / whole)

@@ -1,0 +1,119 @@
+"""The page of guidelines: which hold, which are broken, which will be."""
+
+from collections import Counter
+
+from fastapi import APIRouter, Request, Response
+from markupsafe import Markup
+
+from scalewatch.exporters.listing import Listing
+from scalewatch.pages.dependencies import SessionDep, ViewDep
+from scalewatch.pages.downloads import Format, FormatQuery, download
+from scalewatch.pages.formats import assignments, plural
+from scalewatch.pages.templates import render
+from scalewatch.services.comparison_choices import choices_of
+from scalewatch.services.guidelines import (
+    CheckedGuideline,
+    GuidelineReport,
+    GuidelineState,
+    guidelines_at,
+)
+
+MARKS = {
+    GuidelineState.BROKEN: ("mismatch", "✗"),
+    GuidelineState.THREATENED: ("approximate", "≈"),
+    GuidelineState.HOLDS: ("match", "✓"),
+    GuidelineState.UNKNOWN: ("undecided", "?"),
+}
+"""Colour and symbol of each state: those of the verdicts."""
+
+router = APIRouter(include_in_schema=False)
+
+
+@router.get("/p/{project}/guidelines", name="guidelines")  # noqa: FAST003, see the view
+def show_guidelines(
+    request: Request,
+    session: SessionDep,
+    view: ViewDep,
+    wanted: FormatQuery = Format.HTML,
+) -> Response:
+    """Show how the rules between regions hold at a commit."""
+    report = guidelines_at(session, view)
+    if wanted is not Format.HTML:
+        name = f"{report.project}-{report.commit.label}-guidelines"
+        listing = checks_listing(report)
+        return download(wanted, name, report, listing, listing)
+    return render(
+        request,
+        "guidelines/show.html",
+        report=report,
+        lead=lead(report),
+        choices=choices_of(session, report.project),
+        guideline_state=mark,
+        server=str(request.base_url).rstrip("/"),
+        query={
+            "commit": view.commit,
+            "metric": view.metric,
+            "machine": view.machine,
+            "configuration": view.settings,
+        },
+    )
+
+
+def lead(report: GuidelineReport) -> str:
+    """Sum up: `2 guidelines are broken, 1 will be at a larger scale; 9 hold`."""
+    found = Counter(each.state for each in report.checks)
+    if not found:
+        return "No guideline could be checked"
+    parts = [
+        f"{plural(found[state], 'check')} {words}"
+        for state, words in (
+            (GuidelineState.BROKEN, "broken where measured"),
+            (GuidelineState.THREATENED, "broken by the models at a larger scale"),
+            (GuidelineState.HOLDS, "passed"),
+            (GuidelineState.UNKNOWN, "not possible"),
+        )
+        if found[state]
+    ]
+    return ", ".join(parts)
+
+
+def mark(each: CheckedGuideline) -> Markup:
+    """Write a state as symbol, word and colour."""
+    colour, symbol = MARKS[each.state]
+    return Markup(
+        '<span class="verdict verdict--{}"><span class="verdict__symbol" '
+        'aria-hidden="true">{}</span> {}</span>'
+    ).format(colour, symbol, each.state)
+
+
+def checks_listing(report: GuidelineReport) -> Listing:
+    """Return checks, one line each."""
+    return Listing(
+        (
+            "guideline",
+            "machine",
+            "configuration",
+            "state",
+            "violated_at",
+            "violated_from",
+            "growth",
+            "allowed",
+            "reason",
+        ),
+        [
+            (
+                str(each.guideline),
+                each.machine,
+                assignments(each.configuration),
+                each.state,
+                "; ".join(f"{x:g}" for x in each.check.violated_at)
+                if each.check
+                else None,
+                each.check and each.check.violated_from,
+                each.check and each.check.growth,
+                each.check and each.check.allowed,
+                each.reason,
+            )
+            for each in report.checks
+        ],
+    )

@@ -1,0 +1,190 @@
+"""What changed between two commits, series by series, worst first."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Final
+
+from sqlalchemy.orm import Session
+
+from scalewatch.modelling import Direction, Shift, Verdict, shift
+from scalewatch.services.judged import Judged, promises_of
+from scalewatch.services.standings import (
+    UNMEASURED,
+    Found,
+    Standing,
+    State,
+    findings_at,
+    standing_of,
+)
+from scalewatch.storage import machines, measurements, tables
+
+SURE: Final = 0.9
+"""Probability from which a growth is said to have changed."""
+
+
+class ChangeKind(StrEnum):
+    """How a series at a commit differs from the baseline; worst first."""
+
+    MISMATCH = "new mismatch"
+    FAILED = "failed"
+    WORSE = "grows faster"
+    MISSING = "missing"
+    BETTER = "improvement"
+    NEW = "new"
+    UNDECIDED = "undecided"
+    UNCHANGED = "unchanged"
+
+
+WORSE: Final = frozenset({ChangeKind.MISMATCH, ChangeKind.FAILED, ChangeKind.WORSE})
+SAME: Final = frozenset({ChangeKind.UNCHANGED, ChangeKind.UNDECIDED})
+
+
+@dataclass(frozen=True, slots=True)
+class SeriesChange:
+    """A series at two commits.
+
+    Parameters
+    ----------
+    shift
+        How probably it grows faster or slower than before, where both are modelled.
+    """
+
+    kind: ChangeKind
+    region: str
+    metric: str
+    unit: str
+    machine: str
+    slot: int
+    configuration: Mapping[str, Any]
+    before: Standing
+    after: Standing
+    shift: Shift | None
+
+    @property
+    def urgency(self) -> tuple[int, float, str, str, str]:
+        """Order worst first, surest first within a kind."""
+        moved = self.shift
+        certainty = self.after.probability or 0.0
+        if moved is not None and self.kind in {ChangeKind.WORSE, ChangeKind.BETTER}:
+            certainty = max(moved.faster, moved.slower)
+        place = (self.region, self.machine, self.metric)
+        return (list(ChangeKind).index(self.kind), -certainty, *place)
+
+
+def changes_between(
+    session: Session,
+    project: tables.Project,
+    before_id: int,
+    later: Sequence[Judged],
+    metric: str,
+) -> tuple[SeriesChange, ...]:
+    """Return how series at a commit differ from an earlier one, worst first.
+
+    Parameters
+    ----------
+    before_id
+        The commit to compare with.
+    later
+        What is known at the later commit, of one metric.
+    """
+    found = findings_at(session, before_id, metric)
+    promises = promises_of(session, project.id, metric)
+    changes = [
+        _change(each, _standing(found.pop(each.series_id, None), each.region, promises))
+        for each in later
+    ]
+    changes += _missing(session, project, found, promises, later)
+    return tuple(sorted(changes, key=lambda change: change.urgency))
+
+
+def counts_of(changes: Iterable[SeriesChange]) -> Mapping[ChangeKind, int]:
+    """Count changes; every kind has an entry."""
+    found = Counter(change.kind for change in changes)
+    return {kind: found[kind] for kind in ChangeKind}
+
+
+def kind_of(before: Standing, after: Standing, moved: Shift | None) -> ChangeKind:
+    """Tell how a series differs from what it was; the first that is true holds."""
+    fine = {Verdict.MATCH, Verdict.APPROXIMATE}
+    faster, slower = (moved.faster, moved.slower) if moved else (0.0, 0.0)
+    undecided = Verdict.UNDECIDED in {before.verdict, after.verdict}
+    is_true = {
+        ChangeKind.MISSING: after.state is State.UNMEASURED,
+        ChangeKind.FAILED: after.state is State.FAILED,
+        ChangeKind.NEW: before.state is State.UNMEASURED,
+        ChangeKind.MISMATCH: _is_bad(after) and before.verdict in fine,
+        ChangeKind.WORSE: faster >= SURE,
+        ChangeKind.BETTER: slower >= SURE
+        or (_is_bad(before) and after.verdict in fine),
+        ChangeKind.UNDECIDED: moved is None or undecided,
+        ChangeKind.UNCHANGED: True,
+    }
+    return next(kind for kind, is_so in is_true.items() if is_so)
+
+
+def _is_bad(standing: Standing) -> bool:
+    return (
+        standing.verdict is Verdict.MISMATCH
+        and standing.direction is not Direction.BETTER
+    )
+
+
+def _change(later: Judged, before: Standing) -> SeriesChange:
+    after = later.standing
+    moved = shift(before.class_probability, after.class_probability)
+    return SeriesChange(
+        kind=kind_of(before, after, moved),
+        region=later.region,
+        metric=later.metric,
+        unit=later.unit,
+        machine=later.machine,
+        slot=later.slot,
+        configuration=later.configuration,
+        before=before,
+        after=after,
+        shift=moved,
+    )
+
+
+def _standing(
+    found: Found | None, region: str, promises: Mapping[str, Any]
+) -> Standing:
+    if found is None:
+        return UNMEASURED
+    expectation_id, _ = promises.get(region, (None, None))
+    return standing_of(found, expectation_id)
+
+
+def _missing(
+    session: Session,
+    project: tables.Project,
+    found: Mapping[int, Found],
+    promises: Mapping[str, Any],
+    later: Sequence[Judged],
+) -> list[SeriesChange]:
+    """Return what machines measured before that now measured something else."""
+    again = {each.machine for each in later}
+    places = {
+        row.id: (row.name, slot)
+        for slot, row in enumerate(machines.of_project(session, project.id))
+        if row.name in again
+    }
+    settings = measurements.settings_of(session, project.id) if found else {}
+    return [
+        SeriesChange(
+            kind=ChangeKind.MISSING,
+            region=row.region,
+            metric=row.metric,
+            unit=row.unit,
+            machine=places[row.machine_id][0],
+            slot=places[row.machine_id][1],
+            configuration=settings[row.configuration_id],
+            before=_standing(found[row.id], row.region, promises),
+            after=UNMEASURED,
+            shift=None,
+        )
+        for row in measurements.series_by_id(session, found.keys())
+        if row.machine_id in places
+    ]

@@ -1,0 +1,66 @@
+"""What the figure of a comparison draws: all sides of one region on common axes."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sqlalchemy.orm import Session
+
+from scalewatch.figures.curves import Scaling
+from scalewatch.services.commits import commit_of, find_commit
+from scalewatch.services.configurations import is_chosen
+from scalewatch.services.scalings import scaling_of
+from scalewatch.services.scans import Scan, choose_metric, scans_at
+from scalewatch.services.views import View
+from scalewatch.storage import machines, measurements, projects, tables
+
+
+def compared_scalings(
+    session: Session, view: View, region: str, names: Sequence[str]
+) -> list[Scaling]:
+    """Return the scans of a region on all sides, named after their sides.
+
+    Raises
+    ------
+    NotFound, AmbiguousReference
+        If the project, a side or the metric is unknown.
+    """
+    project = projects.existing(session, view.project)
+    known = {row.name for row in machines.of_project(session, project.id)}
+    if set(names) <= known:
+        row = find_commit(session, project, view.commit)
+        scans = _scans(session, project, row, view, region)
+        return [
+            scaling_of(scan) for name in names for scan in scans if scan.machine == name
+        ]
+    drawn = []
+    for place, name in enumerate(dict.fromkeys(names)):
+        row = find_commit(session, project, name)
+        for scan in _scans(session, project, row, view, region):
+            if view.machine in {None, scan.machine}:
+                label = commit_of(row).label
+                is_alone = view.machine is not None
+                drawn.append(
+                    replace(
+                        scaling_of(scan, position=place),
+                        name=label if is_alone else f"{label} · {scan.machine}",
+                    )
+                )
+    return drawn
+
+
+def _scans(
+    session: Session,
+    project: tables.Project,
+    row: tables.Commit,
+    view: View,
+    region: str,
+) -> list[Scan]:
+    metrics = measurements.metrics_at_commit(session, row.id, region)
+    if not metrics:
+        return []
+    metric = choose_metric(metrics, view.metric)
+    return [
+        scan
+        for scan in scans_at(session, project, row, metric, region)
+        if is_chosen(scan, view.configuration)
+    ]
