@@ -10,6 +10,7 @@
     + ExperimentInvalid
     + BadExpression
     + VersionUnknown
+    + SchedulerSilent
 
 A job that fails is no error: it ends as a run that says why.
 """
@@ -113,6 +114,17 @@ class BadExpression(AgentError):
     def __init__(self, text: str, reason: str) -> None:
         super().__init__(f"{text!r}: {reason}")
         self.text = text
+        self.reason = reason
+
+
+class SchedulerSilent(AgentError):
+    """The scheduler does not answer, or is not there."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(
+            f"Slurm does not answer: {reason}; the same command goes on with the jobs "
+            "that are in its queue"
+        )
         self.reason = reason
 
 

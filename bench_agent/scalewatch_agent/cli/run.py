@@ -12,20 +12,15 @@ from rich.table import Table
 from scalewatch.wire import Commit, Name, Sha
 from scalewatch_agent.cli.exits import SUMMARY, Exit
 from scalewatch_agent.cli.experiment_progress import job_display, print_runs
+from scalewatch_agent.cli.launchers import job_launcher
 from scalewatch_agent.cli.measured import Measured
 from scalewatch_agent.cli.parameters import wire
 from scalewatch_agent.cli.server import server_options
-from scalewatch_agent.errors import MpiMissing, MpiUnusable
 from scalewatch_agent.experiments.commands import written
-from scalewatch_agent.experiments.jobs import JobLauncher, Request
+from scalewatch_agent.experiments.jobs import Request
 from scalewatch_agent.experiments.loading import Loaded, load_experiment
-from scalewatch_agent.experiments.local import LocalJobs
 from scalewatch_agent.experiments.sweep import ExperimentSweep, core_hours
-from scalewatch_agent.folders import libraries_folder, make_folder, spool_folder
-from scalewatch_agent.installation import install_library
-from scalewatch_agent.launcher import Launcher
-from scalewatch_agent.libraries import Library, find_library
-from scalewatch_agent.processors import processors
+from scalewatch_agent.folders import make_folder, spool_folder
 from scalewatch_agent.spool import Spool
 from scalewatch_agent.versions import Version, version_in
 
@@ -89,7 +84,7 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     version = _version(loaded, options["commit"])
     sweep = ExperimentSweep(
         loaded=loaded,
-        launcher=_launcher(loaded),
+        launcher=job_launcher(loaded),
         version=version,
         folder=make_folder(folder.absolute()),
         repeats=repeats,
@@ -103,6 +98,7 @@ def command(ctx: click.Context, /, **options: Any) -> None:
         _run(sweep, requests, measured)
     except KeyboardInterrupt:
         measured.tell_what_is_kept()
+        _tell_what_is_queued(sweep)
         raise
     if not options["as_json"] and measured.reports:
         print_runs(measured.reports)
@@ -140,38 +136,23 @@ def _version(loaded: Loaded, sha: str | None) -> Version:
     return version
 
 
-def _launcher(loaded: Loaded) -> JobLauncher:
-    chosen = loaded.experiment.launcher
-    execute = loaded.experiment.execute
-    starts_mpi = execute.starter != "none" and any(
-        one.processes for one in loaded.configured
-    )
-    crowded = any(one.cores > processors() for one in loaded.configured)
-    if chosen.mpi:
-        library = install_library(chosen.mpi, libraries_folder())
-    elif starts_mpi:
-        library = _found(chosen.mpiexec)
-    else:
-        library = Library("none", "0", Path("mpiexec"))
-    return LocalJobs(Launcher(library, chosen.transport, crowded), starts_mpi)
-
-
-def _found(mpiexec: str | None) -> Library:
-    """Return the library of an mpiexec; jobs say it where there is none."""
-    program = Path(mpiexec) if mpiexec else None
-    try:
-        return find_library(program)
-    except (MpiMissing, MpiUnusable) as error:
-        click.echo(f"Warning: {error}", err=True)
-        return Library("mpi", "0", program or Path("mpiexec"))
-
-
 def _run(sweep: ExperimentSweep, requests: list[Request], measured: Measured) -> None:
     with job_display(len(requests)) as display:
         for report in sweep.run(requests):
             measured.add(report)
             display.finish(report)
             measured.post_last()
+
+
+def _tell_what_is_queued(sweep: ExperimentSweep) -> None:
+    """Say which jobs stay with the scheduler when the agent ends."""
+    if queued := sweep.journal.submitted:
+        jobs = " ".join(str(event["job"]) for event in queued.values())
+        click.echo(
+            f"{len(queued)} jobs stay in the queue, and the same command will collect "
+            f"them; to end them: scancel {jobs}",
+            err=True,
+        )
 
 
 def _say_what_is_done(left: int, total: int, version: Version) -> None:

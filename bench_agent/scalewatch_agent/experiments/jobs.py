@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Protocol
 
 from scalewatch.wire import Fact, Job
+from scalewatch_agent.experiments.journal import Journal
 from scalewatch_agent.experiments.loading import Configured
 
 
@@ -64,5 +65,10 @@ class JobLauncher(Protocol):
     def is_oversubscribed(self, configured: Configured) -> bool:
         """Tell whether the processes of such a job have to share cores."""
 
-    def execute(self, requests: Sequence[Request]) -> Iterator[Executed]:
-        """Yield the jobs as they end, whatever becomes of them."""
+    def execute(
+        self, requests: Sequence[Request], journal: Journal
+    ) -> Iterator[Executed]:
+        """Yield the jobs as they end, whatever becomes of them.
+
+        The journal knows the jobs that an earlier sweep has left in a queue.
+        """

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from scalewatch.wire import Fact, Job
 from scalewatch_agent.environment import hardware, surroundings
 from scalewatch_agent.experiments.jobs import Executed, Request
+from scalewatch_agent.experiments.journal import Journal
 from scalewatch_agent.experiments.loading import Configured
 from scalewatch_agent.launcher import TRANSPORTS, Launcher
 from scalewatch_agent.machine import machine_name
@@ -43,7 +44,11 @@ class LocalJobs:
         """Tell whether a job wants more cores than there are."""
         return configured.cores > processors()
 
-    def execute(self, requests: Sequence[Request]) -> Iterator[Executed]:
+    def execute(
+        self,
+        requests: Sequence[Request],
+        journal: Journal,  # noqa: ARG002 - nothing outlives the agent here
+    ) -> Iterator[Executed]:
         """Yield the jobs in their order, each as soon as it has ended."""
         for request in requests:
             wanted = request.configured.processes

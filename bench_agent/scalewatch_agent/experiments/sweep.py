@@ -94,7 +94,7 @@ class ExperimentSweep:
         for request in sound:
             if request.key not in self.journal.submitted:
                 self._make_folder(request)
-        for executed in self.launcher.execute(sound):
+        for executed in self.launcher.execute(sound, self.journal):
             report = self._report(executed)
             yield report
             is_failed = any(result.status == "failed" for result in report.results)

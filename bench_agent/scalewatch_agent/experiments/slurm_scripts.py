@@ -1,0 +1,169 @@
+"""The script of a Slurm job, and the files by which a job tells how it went."""
+
+import json
+import math
+import re
+import shlex
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+from scalewatch.wire import Fact
+from scalewatch_agent.experiments.jobs import Request
+from scalewatch_agent.experiments.schema import Launcher
+
+COMMAND: Final = ".command"
+FACTS: Final = ".facts.json"
+SIZE: Final = ".size"
+STARTED: Final = ".started"
+ENDED: Final = ".ended"
+SCRIPT: Final = "job.sh"
+
+WRONG_SIZE: Final = 97
+TIMED_OUT: Final = 124
+"""Exit codes of the script: ours for the first, those of `timeout` for the second."""
+
+GRACE: Final = 60
+"""Seconds that Slurm grants beyond the program's own time limit."""
+
+_SIZE_LINE: Final = re.compile(r"^communicator (\d+) (.*)$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Traces:
+    """What a job has left in its folder.
+
+    `code` is the exit code of its program, None while there is none.
+    """
+
+    code: int | None
+    sizes: tuple[int, ...]
+    library: str | None
+    hardware: Mapping[str, Fact]
+    surroundings: Mapping[str, Fact]
+    started_at: datetime | None
+    ended_at: datetime | None
+
+
+def script(
+    requests: Sequence[Request],
+    launcher: Launcher,
+    title: str,
+    variables: Mapping[str, str],
+) -> str:
+    """Return the batch script for all repeats of one combination.
+
+    Several of them are an array, whose indices are the repeats.
+    """
+    first = requests[0]
+    configured = first.configured
+    base = first.folder.parent if len(requests) > 1 else first.folder
+    output = base / "%a" if len(requests) > 1 else base
+    minutes = math.ceil((configured.time_limit + GRACE) / 60)
+    asked = {
+        "job-name": title,
+        "ntasks": configured.processes or 1,
+        "cpus-per-task": configured.threads,
+        "nodes": configured.nodes,
+        "ntasks-per-node": configured.tasks_per_node,
+        "time": minutes,
+        "open-mode": "truncate",
+        "output": output / "stdout",
+        "error": output / "stderr",
+        "array": ",".join(str(one.repeat) for one in requests)
+        if len(requests) > 1
+        else None,
+    }
+    lines = [
+        "#!/bin/bash",
+        *(f"#SBATCH --{key}={value}" for key, value in asked.items() if value),
+        "#SBATCH --requeue",
+        *(f"#SBATCH {option}" for option in launcher.options),
+        f"cd {shlex.quote(str(base))}"
+        + ('/"$SLURM_ARRAY_TASK_ID"' if len(requests) > 1 else "")
+        + " || exit 98",
+        f"rm -f {ENDED} {SIZE} {FACTS}",
+        f"export OMP_NUM_THREADS={configured.threads}",
+        f"export SRUN_CPUS_PER_TASK={configured.threads}",
+        *(f"export {key}={shlex.quote(value)}" for key, value in variables.items()),
+        *(launcher.setup or "").splitlines(),
+        _module("environment", f"> {FACTS} 2> /dev/null"),
+        f"date +%s.%N > {STARTED}",
+        f"timeout --kill-after=10 {configured.time_limit:g} /bin/bash {COMMAND}",
+        "code=$?",
+        f'echo "$code $(date +%s.%N)" > {ENDED}.new && mv {ENDED}.new {ENDED}',
+        'exit "$code"',
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def command(request: Request, starter: Sequence[str], *, checks_size: bool) -> str:
+    """Return the commands of one job: they know its repeat and its folder."""
+    lines = []
+    if checks_size:
+        # A probe that cannot start says nothing; the program will.
+        probe = _module("size", f"> {SIZE} 2> /dev/null")
+        test = "'/^communicator/ && $2 != n {bad = 1} END {exit bad}'"
+        lines = [
+            f"{shlex.join(starter)} {probe}",
+            f'awk -v n="$SLURM_NTASKS" {test} {SIZE} || exit {WRONG_SIZE}',
+        ]
+    words = shlex.join([*starter, *request.words])
+    exports = [f"export {k}={shlex.quote(v)}" for k, v in request.environment.items()]
+    return "\n".join([*lines, *exports, f"exec {words}"]) + "\n"
+
+
+def _module(name: str, output: str) -> str:
+    """Return the call of a module of the agent, which the job may not find itself."""
+    path = ":".join(filter(None, sys.path))
+    python = shlex.quote(sys.executable)
+    return (
+        f"env PYTHONPATH={shlex.quote(path)} {python} -m scalewatch_agent.{name} "
+        f"{output}"
+    )
+
+
+def traces(folder: Path) -> Traces:
+    """Return what the job in `folder` has left there."""
+    code, ended_at = _ended(folder)
+    facts = _facts(folder)
+    sizes = _SIZE_LINE.findall(_text(folder / SIZE))
+    return Traces(
+        code=code,
+        sizes=tuple(int(size) for size, _ in sizes),
+        library=sizes[0][1][:200] if sizes else None,
+        hardware=facts.get("hardware", {}),
+        surroundings=facts.get("surroundings", {}),
+        started_at=_moment(_text(folder / STARTED)),
+        ended_at=ended_at,
+    )
+
+
+def _ended(folder: Path) -> tuple[int | None, datetime | None]:
+    code, _, moment = _text(folder / ENDED).strip().partition(" ")
+    return (int(code) if code.isdecimal() else None), _moment(moment)
+
+
+def _facts(folder: Path) -> dict[str, Any]:
+    try:
+        content = json.loads(_text(folder / FACTS))
+    except ValueError:
+        return {}
+    return content if isinstance(content, dict) else {}
+
+
+def _moment(text: str) -> datetime | None:
+    try:
+        return datetime.fromtimestamp(float(text), UTC)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(errors="replace")
+    except OSError:
+        return ""
