@@ -29,18 +29,23 @@ class Launcher:
 
     `crowded` says that some job of the sweep has more processes than cores: what
     idle processes do about it is then set for all its jobs, so that they compare.
+    `level` is the thread level to ask for; the cheapest one without it.
     """
 
     library: Library
     transport: Transport
     crowded: bool
+    level: ThreadLevel | None = None
 
     @property
     def thread_level(self) -> ThreadLevel:
-        """The cheapest thread level at which waiting processes yield their core.
+        """The level asked for, or the cheapest at which waiting processes yield.
 
-        MPICH yields only in its threaded progress loop, and only from version 5.
+        MPICH yields its core only in its threaded progress loop, and only from
+        version 5.
         """
+        if self.level is not None:
+            return self.level
         needs_threads = self.library.name == "mpich" and self.library.major >= 5
         return "multiple" if self.crowded and needs_threads else "single"
 

@@ -85,7 +85,11 @@ def test_demo_measures_models_and_judges_mpi_on_two_platforms(home, port):
     output, _ = process.communicate(timeout=600)
 
     assert process.returncode == 0, output
-    _, _, match_table = output.partition("time of MPI operations")
+    _, _, tables = output.partition("openmpi 5.0.11: time of MPI operations")
+    match_table, _, memory = tables.partition(
+        "openmpi 5.0.11: memory of MPI operations"
+    )
+    assert "MPI_Comm_dup" in memory
     for region in REGIONS:
         (row,) = re.findall(rf"^│ {re.escape(region)} .*$", match_table, re.MULTILINE)
         assert len(re.findall(r"match|approximate|mismatch|undecided", row)) == 2
@@ -103,7 +107,7 @@ def test_second_run_measures_nothing_again(home, port):
 
 def test_ctrl_c_while_measuring_leaves_no_process_and_a_free_port(home, port):
     process = demo(home, port, "--fresh")
-    read_until(process, "1 of 2")
+    read_until(process, "1 of 6")
     while len(processes_of(home)) < 5:  # the demo, the server, the agent, MPI
         assert process.poll() is None
         time.sleep(0.1)

