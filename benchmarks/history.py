@@ -2,7 +2,7 @@
 
 An alarm counts as finding a change if it names a place at most `NEAR` commits away;
 every other alarm is false. Otava sees the median at the largest p, and is asked again
-after each new commit, as a nightly job would.
+after 1, 2, 3, 4, 5, 7, 10, 15 and 20 commits.
 """
 
 import time
@@ -24,6 +24,7 @@ Reals = NDArray[np.float64]
 REGIONS, MACHINES, COMMITS = 40, 10, 200
 AT, WITHIN, SOON = 100, 20, 5
 NEAR = 10
+ASKED = (0, 1, 2, 3, 4, 6, 9, 14, 19)
 CALLED = {"growth": Kind.GROWTH, "constant": Kind.COEFFICIENT, "level": Kind.LEVEL}
 SPACE = pmnf("p")
 SEED = 20_260_801
@@ -100,7 +101,7 @@ def _otava_alarms(
     times: Reals, setting: otava_peer.Setting
 ) -> list[tuple[int, int, int]]:
     """Return series, commit of the alarm and place, of all first alarms."""
-    ends = range(AT, AT + WITHIN)
+    ends = [AT + asked for asked in ASKED]
     prefixes = [each[: end + 1] for end in ends for each in times]
     found, _ = otava_peer.change_points(prefixes, setting)
     return [

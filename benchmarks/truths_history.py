@@ -44,12 +44,21 @@ class Planted:
 def changes() -> list[Planted]:
     """Return the changes that are planted."""
     log, linear = np.log2(P) / np.log2(P[-1]), P / P[-1]
+    steep = linear * log[0] / linear[0]
     listed = [
-        Planted(f"log p → p, ρ = {rho}", GROWTH, 1 + rho * log, 1 + rho * linear)
-        for rho in (0.3, 1.0, 3.0)
+        Planted(
+            f"log p → p from the smallest p, ρ = {rho}",
+            GROWTH,
+            1 + rho * log,
+            1 + rho * steep,
+        )
+        for rho in (0.1, 0.3, 1.0)
     ]
     mean = np.exp(np.mean(np.log((1 + log) / (1 + linear))))
-    listed.append(Planted("log p → p, same mean", GROWTH, 1 + log, mean * (1 + linear)))
+    listed += [
+        Planted("log p → p, same mean", GROWTH, 1 + log, mean * (1 + linear)),
+        Planted("log p → p, same at the largest p", GROWTH, 1 + log, 1 + linear),
+    ]
     listed += [
         Planted(f"coefficient × {factor}", CONSTANT, 1 + log, 1 + factor * log)
         for factor in (1.1, 1.3, 2.0)

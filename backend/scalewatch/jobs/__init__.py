@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 
 from scalewatch.errors import LeaseLost, ScalewatchError
 from scalewatch.jobs.heartbeat import heartbeat
-from scalewatch.services import analysis, expectations
+from scalewatch.services import analysis, expectations, watching
 from scalewatch.services import jobs as queue
 from scalewatch.services.jobs import Kind, Subject, Terms
 from scalewatch.storage.jobs import Claim
@@ -38,9 +38,15 @@ def rejudge(_session: Session, subject: str) -> Effect:
     return partial(expectations.queue_unjudged, project_id=int(subject))
 
 
+def watch(session: Session, subject: str) -> Effect:
+    """Look for changes in the histories of a project."""
+    return partial(watching.record, seen=watching.look(session, int(subject)))
+
+
 KINDS: Final[Mapping[str, Callable[[Session, str], Effect]]] = {
     Kind.ANALYSE: analyse,
     Kind.REJUDGE: rejudge,
+    Kind.WATCH: watch,
 }
 
 

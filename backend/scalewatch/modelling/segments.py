@@ -25,8 +25,11 @@ AFTER: Final = 60
 HELD: Final = 0.99
 REACH: Final = 3.0
 
-SAME: Final = 5
+SAME: Final = 3
 """Alarms about commits so near to each other are about the same change."""
+
+FEW: Final = 5
+"""Commits of which fewer tell no spread."""
 
 NEXT: Final = 40
 """Commits between steps of one ramp, at most."""
@@ -130,7 +133,8 @@ def _step(log: Reals, event: Alarm, low: int, end: int, directions: Reals) -> Se
     guess = min(max(event.first - low, 1), end - low - 1)
     winsorised = _winsorised(log[low:end], [guess])
     covariance = _covariance(winsorised, [guess])
-    features = whitened(winsorised, covariance, directions)
+    # A commit that the guess puts on the wrong side must still look like the other.
+    features = whitened(_between(log[low:end], guess), covariance, directions)
     tau = np.arange(
         max(1, guess - WINDOW), max(2, min(event.at - low + 1, guess + WINDOW))
     )
@@ -218,15 +222,35 @@ def _winsorised(log: Reals, places: Sequence[int]) -> Reals:
 
 def _bounded(log: Reals) -> Reals:
     """Winsorise the vectors of a segment about their median, shape (T, n)."""
+    centre, reach = _bounds(log)
+    return centre + _filled(np.clip(log - centre, -reach, reach))
+
+
+def _between(log: Reals, guess: int) -> Reals:
+    """Winsorise all vectors to where either segment may lie, shape (T, n)."""
+    centres, reaches = zip(*map(_bounds, (log[:guess], log[guess:])), strict=True)
+    centre, reach = np.stack(centres), np.stack(reaches)
+    lowest, highest = (centre - reach).min(axis=0), (centre + reach).max(axis=0)
+    near = np.where((np.arange(len(log)) < guess)[:, np.newaxis], *centre)
+    bounded: Reals = near + _filled(np.clip(log, lowest, highest) - near)
+    return bounded
+
+
+def _bounds(log: Reals) -> tuple[Reals, Reals]:
+    """Return the middle of a segment and how far from it is too far, shape (n,)."""
     centre = middle(log)
-    residual = log - centre
-    reach = REACH * np.maximum(1.4826 * middle(np.abs(residual)), FLOOR)
     # Of few commits no spread is known; then none of them is far away.
-    if len(log) >= SAME:
-        residual = np.clip(residual, -reach, reach)
+    if len(log) < FEW:
+        return centre, np.full(log.shape[1], np.inf)
+    spread = 1.4826 * middle(np.abs(log - centre))
+    return centre, REACH * np.maximum(spread, FLOOR)
+
+
+def _filled(residual: Reals) -> Reals:
+    """Replace settings that were not measured by the mean of those that were."""
     present = np.maximum((~np.isnan(residual)).sum(axis=1, keepdims=True), 1)
     mean = np.nansum(residual, axis=1, keepdims=True) / present
-    filled: Reals = centre + np.where(np.isnan(residual), mean, residual)
+    filled: Reals = np.where(np.isnan(residual), mean, residual)
     return filled
 
 

@@ -18,6 +18,7 @@ from scalewatch.modelling import (
     parse_growth,
 )
 from scalewatch.modelling.findings import refusal
+from scalewatch.services import locations
 from scalewatch.services.batches import Asked, find_all
 from scalewatch.services.jobs import Subject
 from scalewatch.services.noise import noise_by_metric
@@ -68,6 +69,7 @@ class Analysis:
 
     commit_id: int
     answers: tuple[Answer, ...]
+    locations: tuple[Row, ...]
 
 
 def analyse(session: Session, subject: Subject) -> Analysis:
@@ -96,7 +98,10 @@ def analyse(session: Session, subject: Subject) -> Analysis:
         Answer(each.series_id, each.promise, finding, noise[each.metric])
         for each, finding in zip(asked, findings, strict=True)
     ]
-    return Analysis(subject.commit_id, tuple(found))
+    located = locations.rows(
+        session, subject, [(each.series_id, each.pool) for each in asked]
+    )
+    return Analysis(subject.commit_id, tuple(found), tuple(located))
 
 
 def record(session: Session, analysis: Analysis) -> None:
@@ -112,6 +117,7 @@ def record(session: Session, analysis: Analysis) -> None:
         if answer.promise is not None
     ]
     verdicts.put_verdicts(session, rows)
+    locations.record(session, analysis.commit_id, analysis.locations)
 
 
 def _promises(session: Session, machine_id: int) -> dict[tuple[str, str], Promise]:

@@ -45,6 +45,9 @@ class Kind(StrEnum):
     REJUDGE = "rejudge"
     """Analyse again what an expectation of a project has changed for."""
 
+    WATCH = "watch"
+    """Look for changes in the histories of a project."""
+
 
 @dataclass(frozen=True, slots=True)
 class Terms:
@@ -233,7 +236,8 @@ def _is_visible(session: Session, job: tables.Job) -> bool:
         return True
     if job.kind == Kind.ANALYSE:
         return commits.is_found(session, Subject.read(job.subject).commit_id)
-    return job.kind == Kind.REJUDGE and projects.is_found(session, int(job.subject))
+    about_project = job.kind in {Kind.REJUDGE, Kind.WATCH}
+    return about_project and projects.is_found(session, int(job.subject))
 
 
 def _release(

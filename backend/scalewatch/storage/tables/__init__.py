@@ -8,6 +8,14 @@ policies say who may do what; the audit log, who did.
 
 from scalewatch.storage.tables.access import Deed, Login, Policy, Token
 from scalewatch.storage.tables.base import Instant, Table, now
+from scalewatch.storage.tables.histories import (
+    Alias,
+    Happening,
+    Location,
+    Regression,
+    Shift,
+    Watch,
+)
 from scalewatch.storage.tables.jobs import Job
 from scalewatch.storage.tables.judgements import Expectation, Guidelines, Model, Verdict
 from scalewatch.storage.tables.measurements import (
@@ -25,14 +33,17 @@ from scalewatch.storage.tables.measurements import (
 from scalewatch.storage.tables.profiles import Profile
 
 __all__ = [
+    "Alias",
     "Commit",
     "Configuration",
     "Deed",
     "Expectation",
     "Fingerprint",
     "Guidelines",
+    "Happening",
     "Instant",
     "Job",
+    "Location",
     "Login",
     "Machine",
     "Model",
@@ -41,11 +52,14 @@ __all__ = [
     "Policy",
     "Profile",
     "Project",
+    "Regression",
     "Run",
     "Samples",
     "Series",
+    "Shift",
     "Table",
     "Token",
     "Verdict",
+    "Watch",
     "now",
 ]

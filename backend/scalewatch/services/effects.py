@@ -1,0 +1,140 @@
+"""What a change means: at the target scale, and for the verdict.
+
+Both segments are modelled from the locations of all their commits, so that the
+scatter between commits is their noise.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from scalewatch.modelling import Finding, Forecast, Growth
+from scalewatch.services.batches import Asked, find_all
+from scalewatch.services.tracks import Moved
+
+FARTHER: Final = 16.0
+"""The target, where nobody named one, is so many times the largest setting."""
+
+MOST_COMMITS: Final = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Promised:
+    """What is expected of a region's metric."""
+
+    growth: Growth
+    deviation_limit: Growth
+    version: int
+
+
+def effects(
+    moved: Sequence[Moved],
+    promises: Mapping[tuple[str, str], Promised],
+    targets: Mapping[str, float],
+) -> list[dict[str, Any]]:
+    """Return for each change its effect at the target scale, and both verdicts.
+
+    Parameters
+    ----------
+    promises
+        By region and metric.
+    targets
+        The target scale by parameter, where somebody named it.
+    """
+    asked = [
+        _asked(
+            each,
+            commits,
+            promises.get((each.track.region, each.track.series.metric)),
+            _target(each, targets),
+        )
+        for each in moved
+        for commits in _sides(each)
+    ]
+    findings = find_all(asked, {"rule": "evidence"})
+    return [
+        _effect(each, before, after, _target(each, targets), promises)
+        for each, before, after in zip(
+            moved, findings[::2], findings[1::2], strict=True
+        )
+    ]
+
+
+def _sides(moved: Moved) -> tuple[slice, slice]:
+    """Return the commits before and after, as rows of the track."""
+    own = moved.shift.segments
+    before = slice(max(0, own.first - MOST_COMMITS), max(own.first, 1))
+    end = own.last + max(own.after_commits, 1)
+    return before, slice(own.last, min(end, own.last + MOST_COMMITS))
+
+
+def _asked(
+    moved: Moved, commits: slice, promise: Promised | None, target: Mapping[str, float]
+) -> Asked:
+    track = moved.track
+    is_about = promise is not None and set(promise.growth.parameters) <= set(
+        track.parameters
+    )
+    return Asked(
+        parameters=track.parameters,
+        settings=np.array(track.settings),
+        values=np.exp(track.log[commits]).T.copy(),
+        expectation=promise.growth if promise and is_about else None,
+        deviation_limit=promise.deviation_limit if promise and is_about else None,
+        targets=(target,),
+    )
+
+
+def _target(moved: Moved, targets: Mapping[str, float]) -> dict[str, float]:
+    largest = np.array(moved.track.settings).max(axis=0).tolist()
+    return {
+        name: float(targets.get(name, FARTHER * most))
+        for name, most in zip(moved.track.parameters, largest, strict=True)
+    }
+
+
+def _effect(
+    moved: Moved,
+    before: Finding,
+    after: Finding,
+    target: Mapping[str, float],
+    promises: Mapping[tuple[str, str], Promised],
+) -> dict[str, Any]:
+    shift = moved.shift
+    promise = promises.get((moved.track.region, moved.track.series.metric))
+    return {
+        "target": dict(target),
+        "at_target": _ratio(before, after),
+        "growth_before": str(shift.growth_before or before.growth or "") or None,
+        "growth_after": str(shift.growth_after or after.growth or "") or None,
+        "verdict_before": str(before.verdict) if before.expectation else None,
+        "verdict_after": str(after.verdict) if after.expectation else None,
+        "expectation": str(promise.growth) if promise else None,
+        "expectation_version": promise.version if promise else None,
+    }
+
+
+def _ratio(before: Finding, after: Finding) -> dict[str, float] | None:
+    """Return after over before at the target, with an interval from both."""
+    if not before.forecasts or not after.forecasts:
+        return None
+    old, new = _logs(before.forecasts[0]), _logs(after.forecasts[0])
+    if old is None or new is None:
+        return None
+    ratio = new[1] - old[1]
+    down = np.hypot(new[1] - new[0], old[2] - old[1])
+    up = np.hypot(new[2] - new[1], old[1] - old[0])
+    low, value, high = np.exp([ratio - down, ratio, ratio + up]).tolist()
+    return {"value": value, "low": low, "high": high}
+
+
+def _logs(forecast: Forecast) -> tuple[float, float, float] | None:
+    """Return the logarithms of low, value and high, if they have any."""
+    if forecast.low is None or forecast.high is None:
+        return None
+    if not 0 < forecast.low <= forecast.high < np.inf or not forecast.value > 0:
+        return None
+    low, value, high = np.log([forecast.low, forecast.value, forecast.high]).tolist()
+    return low, value, high

@@ -1,0 +1,214 @@
+"""Tracks: what one series measured at one commit after the other.
+
+A region that was renamed goes on under its present name. A machine whose fingerprint
+changed begins a new track: what it measured before is no baseline for it.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy.orm import Session
+
+from scalewatch.modelling import pmnf
+from scalewatch.modelling.histories import Histories
+from scalewatch.modelling.shifts import Shift
+from scalewatch.modelling.watching import watch
+from scalewatch.services.lineage import Lineage
+from scalewatch.storage import locations
+from scalewatch.storage.locations import Located, Watched
+
+Reals = NDArray[np.float64]
+Setting = tuple[float, ...]
+
+MOST_COMMITS: Final = 400
+"""The newest commits of a line that are looked at together."""
+
+RECENT: Final = 20
+"""Commits that say at which settings a series is measured now."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Track:
+    """A history of one series on one state of its machine.
+
+    Parameters
+    ----------
+    series
+        The newest of those that belong together under aliases.
+    region
+        Its present name.
+    fingerprint_id
+        State of the machine.
+    parameters, settings
+        What varies, and where it is measured now, n settings.
+    places
+        Positions of its commits on the line, ascending.
+    log
+        Log-locations, shape (commits, n); NaN where missing.
+    """
+
+    series: Watched
+    region: str
+    fingerprint_id: int
+    parameters: tuple[str, ...]
+    settings: tuple[Setting, ...]
+    places: tuple[int, ...]
+    log: Reals
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """A change on a track.
+
+    Parameters
+    ----------
+    first, last
+        Positions on the line of the commits that may have made it.
+    """
+
+    track: Track
+    shift: Shift
+    first: int
+    last: int
+
+
+def tracks(
+    session: Session,
+    project_id: int,
+    line: Lineage,
+    *,
+    region: str | None = None,
+    metric: str | None = None,
+) -> list[Track]:
+    """Return the tracks of a project, of one region and metric or of all.
+
+    Of each series the one on the newest state of its machine comes last.
+    """
+    aliases = locations.aliases_of(session, project_id)
+    names = [] if region is None else [region, *_former(aliases, region)]
+    watched = locations.series_of(session, project_id, regions=names, metric=metric)
+    recent = line.commits[-MOST_COMMITS:]
+    place_of = {
+        commit.id: len(line.commits) - len(recent) + number
+        for number, commit in enumerate(recent)
+    }
+    located: dict[int, list[Located]] = defaultdict(list)
+    for each in locations.of_series(session, [s.id for s in watched], [*place_of]):
+        located[each.series_id].append(each)
+    found: list[Track] = []
+    for own in _together(watched, aliases):
+        rows = [row for series in own for row in located[series.id]]
+        found.extend(_tracks(own[-1], aliases, rows, place_of))
+    return found
+
+
+def changes(found: Sequence[Track]) -> list[Moved]:
+    """Return the changes on tracks; those measured alike are looked at together."""
+    groups: dict[tuple[object, ...], list[Track]] = {}
+    for track in found:
+        groups.setdefault((track.parameters, track.settings), []).append(track)
+    moved: list[Moved] = []
+    for alike in groups.values():
+        moved.extend(_changes(alike))
+    return moved
+
+
+def present_name(aliases: Mapping[str, str], region: str) -> str:
+    """Return what a region is called now."""
+    seen = {region}
+    while (name := aliases.get(region)) is not None and name not in seen:
+        region = name
+        seen.add(name)
+    return region
+
+
+def _former(aliases: Mapping[str, str], region: str) -> list[str]:
+    return [name for name in aliases if present_name(aliases, name) == region]
+
+
+def _together(
+    watched: Sequence[Watched], aliases: Mapping[str, str]
+) -> list[list[Watched]]:
+    """Group series that are the same but for a former name of the region."""
+    groups: dict[tuple[object, ...], list[Watched]] = {}
+    for series in watched:
+        key = (
+            series.machine_id,
+            series.configuration_id,
+            series.metric,
+            present_name(aliases, series.region),
+        )
+        groups.setdefault(key, []).append(series)
+    # The series under the present name stands for all of them.
+    for own in groups.values():
+        own.sort(key=lambda series: (series.region not in aliases, series.id))
+    return list(groups.values())
+
+
+def _tracks(
+    series: Watched,
+    aliases: Mapping[str, str],
+    rows: Sequence[Located],
+    place_of: Mapping[int, int],
+) -> list[Track]:
+    by_state: dict[int, dict[int, Located]] = {}
+    for row in sorted(rows, key=lambda row: place_of[row.commit_id]):
+        by_state.setdefault(row.fingerprint_id, {})[place_of[row.commit_id]] = row
+    found = []
+    for fingerprint_id, by_place in by_state.items():
+        newest = list(by_place.values())[-RECENT:]
+        parameters = newest[-1].parameters
+        alike = {p: r for p, r in by_place.items() if r.parameters == parameters}
+        settings = _settings([row for row in newest if row.parameters == parameters])
+        log = np.array([_vector(row, settings) for row in alike.values()])
+        is_there = np.count_nonzero(~np.isnan(log), axis=1) * 2 >= len(settings)
+        if not settings or not is_there.any():
+            continue
+        found.append(
+            Track(
+                series=series,
+                region=present_name(aliases, series.region),
+                fingerprint_id=fingerprint_id,
+                parameters=tuple(parameters),
+                settings=settings,
+                places=tuple(np.array(list(alike))[is_there].tolist()),
+                log=log[is_there],
+            )
+        )
+    return sorted(found, key=lambda track: track.places[-1])
+
+
+def _settings(rows: Sequence[Located]) -> tuple[Setting, ...]:
+    """Return the settings that at least half of the commits have measured."""
+    counts = Counter(tuple(at) for row in rows for at in row.settings if min(at) > 0)
+    return tuple(sorted(at for at, count in counts.items() if 2 * count >= len(rows)))
+
+
+def _vector(row: Located, settings: Sequence[Setting]) -> list[float]:
+    log = dict(zip(map(tuple, row.settings), row.log, strict=True))
+    found = (log.get(at) for at in settings)
+    return [np.nan if each is None else each for each in found]
+
+
+def _changes(alike: Sequence[Track]) -> list[Moved]:
+    first = alike[0]
+    most = max(len(track.places) for track in alike)
+    log = np.full((len(alike), most, len(first.settings)), np.nan)
+    for row, track in zip(log, alike, strict=True):
+        row[: len(track.log)] = track.log
+    histories = Histories.of(
+        np.array(first.settings), log, [len(track.places) for track in alike]
+    )
+    return [
+        Moved(
+            alike[shift.segments.series],
+            shift,
+            alike[shift.segments.series].places[shift.segments.first],
+            alike[shift.segments.series].places[shift.segments.last],
+        )
+        for shift in watch(histories, pmnf(first.parameters[0]))
+    ]

@@ -1,0 +1,348 @@
+"""Look for changes in all histories of a project, and keep them as regressions.
+
+A regression stands for one cause. The next look finds its series again, now with more
+commits: then the regression gets what is known better, and stays the same thing with
+its owner and its notes. It is fixed when the former level returns.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, Final
+
+import numpy as np
+from sqlalchemy.orm import Session
+
+from scalewatch.modelling.causes import Cause, Class, Moved, causes
+from scalewatch.modelling.shifts import Kind
+from scalewatch.modelling.watching import (
+    FALSE_SHARE,
+    FalseDiscoveries,
+    false_discoveries,
+)
+from scalewatch.services.effects import effects
+from scalewatch.services.lineage import Lineage, lineage
+from scalewatch.services.promises import promises_of
+from scalewatch.services.tracks import Moved as Change
+from scalewatch.services.tracks import Track, changes, tracks
+from scalewatch.storage import commits, locations, regressions, tables
+from scalewatch.storage.tables import now
+
+LEAST_EFFECT: Final = 0.01
+"""Changes of all settings by less than this are nobody's business."""
+
+RETURNED: Final = 0.34
+"""A level has returned if no more than this share of the change remains."""
+
+WATCHER: Final = "scalewatch"
+"""Who acts where nobody does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What a look at a project found."""
+
+    project_id: int
+    line: Lineage
+    tracks: tuple[Track, ...]
+    changes: tuple[Change, ...]
+    details: tuple[dict[str, Any], ...]
+    causes: tuple[Cause[int], ...]
+    false: FalseDiscoveries
+    baselines: tuple[str, ...]
+
+
+def look(session: Session, project_id: int) -> Seen:
+    """Find the changes in all histories of a project, and their causes."""
+    line = lineage(commits.of_project(session, project_id))
+    found = tracks(session, project_id, line)
+    moved = [each for each in changes(found) if _matters(each)]
+    false = false_discoveries([each.shift.p_value for each in moved], len(found))
+    consequences = effects(moved, promises_of(session, project_id), {})
+    details = [
+        _details(each, line, consequence, q)
+        for each, consequence, q in zip(
+            moved, consequences, false.q_values, strict=True
+        )
+    ]
+    watched: dict[str, set[str]] = {}
+    for track in found:
+        watched.setdefault(track.series.machine, set()).add(track.region)
+    grouped = causes(
+        [_moved(number, each) for number, each in enumerate(moved)], watched
+    )
+    return Seen(
+        project_id=project_id,
+        line=line,
+        tracks=tuple(found),
+        changes=tuple(moved),
+        details=tuple(details),
+        causes=tuple(grouped),
+        false=false,
+        baselines=tuple(_baselines(session, found, line)),
+    )
+
+
+def record(session: Session, seen: Seen) -> None:
+    """Keep what was found: update regressions, open new ones, close fixed ones."""
+    known = list(regressions.of_project(session, seen.project_id))
+    members = regressions.members(session, [row.id for row in known])
+    place_of = {commit.id: place for place, commit in enumerate(seen.line.commits)}
+    free = {row.id: row for row in known}
+    for cause in seen.causes:
+        row = _known(cause, seen, free, members, place_of)
+        if row is None:
+            row = _opened(session, seen, cause)
+        else:
+            del free[row.id]
+            _update(session, row, seen, cause)
+        rows = _shift_rows(seen, cause)
+        regressions.put_shifts(session, row.id, rows)
+        if cause.is_worse:
+            _fix(session, row, seen, cause)
+    for row in free.values():
+        _withdraw(session, row, place_of)
+    regressions.put_watch(session, seen.project_id, _summary(seen))
+
+
+def _matters(change: Change) -> bool:
+    shift = change.shift
+    difference = shift.segments.after - shift.segments.before
+    return bool(np.abs(difference).max() >= LEAST_EFFECT)
+
+
+def is_worse(change: Change) -> bool:
+    """Tell whether a change is for the worse where it counts, at the largest scale."""
+    rises = change.shift.largest_factor > 1
+    if change.shift.kind is Kind.GROWTH and change.shift.faster_probability > 0.95:
+        rises = True
+    if change.shift.kind is Kind.GROWTH and change.shift.faster_probability < 0.05:
+        rises = False
+    return rises == (change.track.series.better == "lower")
+
+
+def _moved(number: int, change: Change) -> Moved[int]:
+    is_growth = change.shift.kind is Kind.GROWTH
+    return Moved(
+        subject=number,
+        region=change.track.region,
+        machine=change.track.series.machine,
+        first=change.first,
+        last=change.last,
+        kind=Class.GROWTH if is_growth else Class.CONSTANT,
+        is_worse=is_worse(change),
+    )
+
+
+def _details(
+    change: Change, line: Lineage, consequence: Mapping[str, Any], q_value: float
+) -> dict[str, Any]:
+    shift = change.shift
+    own = shift.segments
+    return {
+        "kind": str(shift.kind),
+        "probability": {str(kind): p for kind, p in shift.probability.items()},
+        "factor": shift.factor,
+        "low": shift.low,
+        "high": shift.high,
+        "largest_factor": shift.largest_factor,
+        "largest": dict(
+            zip(
+                change.track.parameters,
+                np.array(change.track.settings).max(axis=0).tolist(),
+                strict=True,
+            )
+        ),
+        "tilt": shift.tilt,
+        "faster_probability": shift.faster_probability,
+        "is_gradual": own.is_gradual,
+        "statistic": own.statistic,
+        "p_value": shift.p_value,
+        "q_value": q_value,
+        "is_sure": q_value <= FALSE_SHARE and own.after_commits > 1,
+        "noticed_at": line.commits[change.track.places[own.at]].sha,
+        "commits_before": own.before_commits,
+        "commits_after": own.after_commits,
+        **consequence,
+    }
+
+
+def _baselines(session: Session, found: Sequence[Track], line: Lineage) -> list[str]:
+    """Say which machines began a new baseline, when and why."""
+    states: dict[str, dict[int, int]] = {}
+    for track in found:
+        own = states.setdefault(track.series.machine, {})
+        place = own.get(track.fingerprint_id, track.places[0])
+        own[track.fingerprint_id] = min(place, track.places[0])
+    facts = locations.facts_of(
+        session, [each for own in states.values() for each in own]
+    )
+    said = []
+    for machine, own in sorted(states.items()):
+        ordered = sorted(own, key=own.__getitem__)
+        for former, state in pairwise(ordered):
+            said.append(
+                f"{machine} begins a new baseline at "
+                f"{_label(line.commits[own[state]])}: its fingerprint changed "
+                f"({_difference(facts.get(former, {}), facts.get(state, {}))})"
+            )
+    return said
+
+
+def _difference(former: Mapping[str, object], present: Mapping[str, object]) -> str:
+    changed = [
+        f"{name} {former.get(name, 'unknown')} → {present.get(name, 'unknown')}"
+        for name in sorted({*former, *present})
+        if former.get(name) != present.get(name)
+    ]
+    return ", ".join(changed[:3]) + (" …" if len(changed) > 3 else "")
+
+
+def _label(commit: tables.Commit) -> str:
+    return commit.tag or commit.sha[:10]
+
+
+def _series_of(seen: Seen, cause: Cause[int]) -> set[int]:
+    return {seen.changes[each.subject].track.series.id for each in cause.moved}
+
+
+def _known(
+    cause: Cause[int],
+    seen: Seen,
+    free: Mapping[int, tables.Regression],
+    members: Mapping[int, Sequence[regressions.Member]],
+    place_of: Mapping[int, int],
+) -> tables.Regression | None:
+    """Return the regression that a cause is, if it is known already."""
+    series = _series_of(seen, cause)
+    best, most = None, 0
+    for row in free.values():
+        first = place_of.get(row.first_commit_id)
+        last = place_of.get(row.last_commit_id)
+        if row.is_worse != cause.is_worse or first is None or last is None:
+            continue
+        if first > cause.last + 1 or last < cause.first - 1:
+            continue
+        shared = len(series & {each[1].id for each in members.get(row.id, ())})
+        if shared > most:
+            best, most = row, shared
+    return best
+
+
+def _opened(session: Session, seen: Seen, cause: Cause[int]) -> tables.Regression:
+    row = tables.Regression(
+        project_id=seen.project_id,
+        kind=str(cause.kind),
+        is_worse=cause.is_worse,
+        state="open" if cause.is_worse else "improved",
+        **_facts(seen, cause),
+    )
+    session.add(row)
+    session.flush()
+    note = None if row.is_sure else "suspected: another run would tell"
+    happened(session, row, WATCHER, "found", note)
+    return row
+
+
+def _facts(seen: Seen, cause: Cause[int]) -> dict[str, Any]:
+    return {
+        "is_sure": any(seen.details[each.subject]["is_sure"] for each in cause.moved),
+        "first_commit_id": seen.line.commits[cause.first].id,
+        "last_commit_id": seen.line.commits[cause.last].id,
+        "suspect": cause.suspect and str(cause.suspect),
+        "sentence": cause.sentence,
+    }
+
+
+def _update(
+    session: Session, row: tables.Regression, seen: Seen, cause: Cause[int]
+) -> None:
+    if row.kind != cause.kind:
+        note = f"{row.kind} → {cause.kind}"
+        happened(session, row, WATCHER, "explained anew", note)
+        row.kind = str(cause.kind)
+    facts = _facts(seen, cause)
+    if facts["is_sure"] and not row.is_sure:
+        happened(session, row, WATCHER, "confirmed", None)
+    for name, value in facts.items():
+        setattr(row, name, value)
+
+
+def _shift_rows(seen: Seen, cause: Cause[int]) -> list[dict[str, Any]]:
+    rows = {}
+    for each in cause.moved:
+        change = seen.changes[each.subject]
+        rows[change.track.series.id] = {
+            "series_id": change.track.series.id,
+            "first_commit_id": seen.line.commits[change.first].id,
+            "last_commit_id": seen.line.commits[change.last].id,
+            "details": seen.details[each.subject],
+        }
+    return list(rows.values())
+
+
+def _fix(
+    session: Session, row: tables.Regression, seen: Seen, cause: Cause[int]
+) -> None:
+    """Close a regression whose series are all back where they were."""
+    returns = [_return(seen, seen.changes[each.subject]) for each in cause.moved]
+    if any(place is None for place in returns):
+        if row.state == "fixed":
+            row.state, row.fixed_commit_id = "open", None
+            happened(session, row, WATCHER, "opened again", None)
+        return
+    if row.state in {"open", "acknowledged"}:
+        last = max(place for place in returns if place is not None)
+        row.state = "fixed"
+        row.fixed_commit_id = seen.line.commits[last].id
+        happened(
+            session, row, WATCHER, "fixed", f"by {_label(seen.line.commits[last])}"
+        )
+
+
+def _return(seen: Seen, change: Change) -> int | None:
+    """Return the commit at which a track came back to its former level, if it did."""
+    former = change.shift.segments
+    size = np.abs(former.after - former.before).max()
+    for later in seen.changes:
+        if later.track is not change.track or later.first <= change.last:
+            continue
+        remaining = np.abs(later.shift.segments.after - former.before).max()
+        if remaining <= max(RETURNED * size, LEAST_EFFECT):
+            return later.last
+    return None
+
+
+def _withdraw(
+    session: Session, row: tables.Regression, place_of: Mapping[int, int]
+) -> None:
+    """Say of a suspicion that it is seen no more; a sure one stays as it is."""
+    if row.state != "open" or row.is_sure or row.last_commit_id not in place_of:
+        return
+    row.state = "fixed"
+    happened(session, row, WATCHER, "withdrawn", "further commits do not show it")
+
+
+def happened(
+    session: Session, row: tables.Regression, actor: str, action: str, note: str | None
+) -> None:
+    """Write down what happened to a regression."""
+    row.changed_at = now()
+    session.add(
+        tables.Happening(regression_id=row.id, actor=actor, action=action, note=note)
+    )
+
+
+def _summary(seen: Seen) -> dict[str, Any]:
+    newest = seen.line.commits[-1].sha if seen.line.commits else None
+    return {
+        "newest": newest,
+        "commits": len(seen.line.commits),
+        "series": seen.false.series,
+        "changes": len(seen.changes),
+        "sure": seen.false.sure,
+        "expected_false": seen.false.expected,
+        "false_share": FALSE_SHARE,
+        "baselines": list(seen.baselines),
+        "remarks": list(seen.line.remarks),
+    }

@@ -1,0 +1,127 @@
+"""Queries on regressions, and on what happened to them."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import Row, delete, select
+from sqlalchemy.orm import Session, aliased
+
+from scalewatch.errors import NotFound
+from scalewatch.storage import tables
+from scalewatch.storage.inserts import upsert
+
+Member = Row[tables.Shift, tables.Series, str, dict[str, Any]]
+"""A shift with its series, the name of its machine and what it holds fixed."""
+
+
+def of_project(
+    session: Session, project_id: int, states: Sequence[str] = ()
+) -> Sequence[tables.Regression]:
+    """Return regressions, the newest cause first."""
+    wanted = (
+        select(tables.Regression)
+        .join(tables.Project, tables.Project.id == tables.Regression.project_id)
+        .where(tables.Regression.project_id == project_id)
+        .order_by(tables.Regression.opened_at.desc(), tables.Regression.id.desc())
+    )
+    if states:
+        wanted = wanted.where(tables.Regression.state.in_(states))
+    return session.scalars(wanted).all()
+
+
+def identified(
+    session: Session, project_id: int, regression_id: int
+) -> tables.Regression:
+    """Return a regression of a project.
+
+    Raises
+    ------
+    NotFound
+        If the project has none with this id.
+    """
+    found = session.scalar(
+        select(tables.Regression).where(
+            tables.Regression.id == regression_id,
+            tables.Regression.project_id == project_id,
+        )
+    )
+    if found is None:
+        raise NotFound("regression", regression_id)
+    return found
+
+
+def members(session: Session, regression_ids: Sequence[int]) -> dict[int, list[Member]]:
+    """Return the series that each regression is about."""
+    rows = session.execute(
+        select(
+            tables.Shift,
+            tables.Series,
+            tables.Machine.name,
+            tables.Configuration.settings,
+        )
+        .join(tables.Series, tables.Series.id == tables.Shift.series_id)
+        .join(tables.Machine, tables.Machine.id == tables.Series.machine_id)
+        .join(
+            tables.Configuration,
+            tables.Configuration.id == tables.Series.configuration_id,
+        )
+        .where(tables.Shift.regression_id.in_(regression_ids))
+        .order_by(tables.Series.region, tables.Machine.name, tables.Series.id)
+    )
+    found: dict[int, list[Member]] = {}
+    for row in rows:
+        found.setdefault(row[0].regression_id, []).append(row)
+    return found
+
+
+def happenings(session: Session, regression_id: int) -> Sequence[tables.Happening]:
+    """Return what happened to a regression, oldest first."""
+    return session.scalars(
+        select(tables.Happening)
+        .where(tables.Happening.regression_id == regression_id)
+        .order_by(tables.Happening.id)
+    ).all()
+
+
+def ranges(
+    session: Session, regression_ids: Sequence[int]
+) -> dict[int, tuple[tables.Commit, tables.Commit]]:
+    """Return the first and the last commit that may be the cause of each."""
+    last = aliased(tables.Commit)
+    rows = session.execute(
+        select(tables.Regression.id, tables.Commit, last)
+        .join(tables.Commit, tables.Commit.id == tables.Regression.first_commit_id)
+        .join(last, last.id == tables.Regression.last_commit_id)
+        .where(tables.Regression.id.in_(regression_ids))
+    )
+    return {each: (first, final) for each, first, final in rows}
+
+
+def put_shifts(
+    session: Session, regression_id: int, rows: Sequence[dict[str, Any]]
+) -> None:
+    """Replace the series that a regression is about."""
+    kept = [row["series_id"] for row in rows]
+    session.execute(
+        delete(tables.Shift).where(
+            tables.Shift.regression_id == regression_id,
+            tables.Shift.series_id.not_in(kept),
+        )
+    )
+    upsert(
+        session,
+        tables.Shift,
+        [{"regression_id": regression_id, **row} for row in rows],
+        keys=("regression_id", "series_id"),
+    )
+
+
+def put_watch(session: Session, project_id: int, details: dict[str, Any]) -> None:
+    """Store what the newest look found out about the whole project."""
+    row = {"project_id": project_id, "at": tables.now(), "details": details}
+    upsert(session, tables.Watch, [row], keys=("project_id",))
+
+
+def watch_of(session: Session, project_id: int) -> tables.Watch | None:
+    """Return what the newest look found out, if there was one."""
+    return session.get(tables.Watch, project_id)

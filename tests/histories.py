@@ -1,0 +1,85 @@
+"""Projects with a history, recorded and analysed as the product does it."""
+
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime, timedelta
+from math import log2
+from typing import Any
+
+from builders import sweep_reports
+from recorded import record
+from scalewatch.storage.session import Sessions
+from scalewatch.wire import RunReport
+
+Curve = Callable[[int], float]
+
+PROCESSES = (4, 8, 16, 32, 64)
+FIRST_DAY = datetime(2026, 3, 1, 12, tzinfo=UTC)
+
+TREE: Curve = lambda p: 1e-6 + 2e-6 * log2(p)  # noqa: E731
+LINEAR: Curve = lambda p: 1e-6 + 1e-6 * p  # noqa: E731
+
+
+def sha(number: int) -> str:
+    """Return the hash of a commit of these histories."""
+    return f"{number:040x}"
+
+
+def commit(number: int, **fields: Any) -> dict[str, Any]:
+    """Return a commit whose parent is the one before."""
+    day = FIRST_DAY + timedelta(days=number)
+    return {
+        "sha": sha(number),
+        "parents": [sha(number - 1)] if number > 1 else [],
+        "branch": "main",
+        "committed_at": day.isoformat(),
+        "message": f"Change {number}",
+        **fields,
+    }
+
+
+def reports(
+    number: int,
+    growths: Mapping[str, Curve],
+    *,
+    machine: str = "jureca",
+    cores: int = 128,
+    **fields: Any,
+) -> list[RunReport]:
+    """Return the runs of a commit."""
+    defaults = {
+        "project": "mpich",
+        "commit": commit(number),
+        "machine": {"name": machine, "fingerprint": {"cores": cores}},
+    }
+    return sweep_reports(
+        PROCESSES,
+        growths,
+        repetitions=5,
+        noise=0.01,
+        seed=number,
+        **defaults | fields,
+    )
+
+
+def record_commit(
+    sessions: Sessions, number: int, growths: Mapping[str, Curve], **fields: Any
+) -> None:
+    """Measure a commit and do all jobs that follow."""
+    record(sessions, reports(number, growths, **fields))
+
+
+def record_history(
+    sessions: Sessions,
+    curves: Callable[[int], Mapping[str, Curve]],
+    commits: int,
+    **fields: Any,
+) -> None:
+    """Measure commits 1 … `commits`; `curves(number)` gives the regions of each."""
+    record(
+        sessions,
+        [
+            report
+            for number in range(1, commits + 1)
+            for report in reports(number, curves(number), **fields)
+        ],
+    )

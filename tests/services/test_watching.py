@@ -1,0 +1,124 @@
+"""Histories of a broadcast that turns from a tree to a line at commit 13."""
+
+import pytest
+from sqlalchemy import select
+
+from histories import LINEAR, TREE, commit, record_commit, record_history, sha
+from scalewatch.storage import regressions, tables
+
+AT = 13
+
+
+def broken(number):
+    return {"MPI_Bcast": LINEAR if number >= AT else TREE, "MPI_Barrier": TREE}
+
+
+def found(session):
+    (project,) = session.scalars(select(tables.Project))
+    return list(regressions.of_project(session, project.id))
+
+
+def ranges(session, rows):
+    both = regressions.ranges(session, [row.id for row in rows])
+    return [(both[row.id][0].sha, both[row.id][1].sha) for row in rows]
+
+
+def test_a_growth_that_becomes_worse_is_one_regression_with_its_commit(sessions):
+    record_history(sessions, broken, 16)
+
+    with sessions.reading() as session:
+        (row,) = found(session)
+        (member,) = regressions.members(session, [row.id])[row.id]
+        happened = [each.action for each in regressions.happenings(session, row.id)]
+
+        assert (row.kind, row.is_worse, row.state) == ("growth", True, "open")
+        assert ranges(session, [row]) == [(sha(AT), sha(AT))]
+        assert member[1].region == "MPI_Bcast"
+        details = member[0].details
+        assert details["growth_before"] == "log p"
+        assert details["growth_after"] == "p"
+        assert (details["verdict_before"], details["verdict_after"]) == (
+            "match",
+            "mismatch",
+        )
+        assert details["at_target"]["value"] > 10
+        assert row.is_sure
+        assert happened == ["found"]
+
+
+def test_a_regression_is_fixed_by_itself_when_the_growth_returns(sessions):
+    def mended(number):
+        return {"MPI_Bcast": LINEAR if AT <= number < 17 else TREE}
+
+    record_history(sessions, mended, 20)
+
+    with sessions.reading() as session:
+        worse = [row for row in found(session) if row.is_worse]
+        better = [row for row in found(session) if not row.is_worse]
+
+        assert [row.state for row in worse] == ["fixed"]
+        assert worse[0].fixed_commit_id == better[0].last_commit_id
+        assert [row.state for row in better] == ["improved"]
+
+
+def test_regions_and_machines_that_change_together_are_one_regression(sessions):
+    def all_broken(number):
+        curve = LINEAR if number >= AT else TREE
+        return {"MPI_Bcast": curve, "MPI_Barrier": curve}
+
+    for machine in ("jureca", "juwels"):
+        record_history(sessions, all_broken, 15, machine=machine)
+
+    with sessions.reading() as session:
+        (row,) = found(session)
+        members = regressions.members(session, [row.id])[row.id]
+
+        assert len(members) == 4
+        assert row.suspect == "library"
+        assert row.sentence.startswith("The library: MPI_Barrier moved on all 2")
+
+
+def test_another_state_of_the_machine_is_a_new_baseline_and_no_regression(sessions):
+    slower = lambda p: 1.5 * TREE(p)  # noqa: E731
+    record_history(sessions, lambda _: {"MPI_Bcast": TREE}, 14)
+    for number in range(15, 18):
+        record_commit(sessions, number, {"MPI_Bcast": slower}, cores=64)
+
+    with sessions.reading() as session:
+        assert found(session) == []
+        (watch,) = session.scalars(select(tables.Watch))
+        (said,) = watch.details["baselines"]
+        assert "jureca begins a new baseline at" in said
+        assert "cores 128 → 64" in said
+
+
+def test_a_renamed_region_goes_on_with_its_history(sessions):
+    record_history(sessions, lambda _: {"bcast": TREE}, 12)
+    with sessions.writing.begin() as session:
+        (project,) = session.scalars(select(tables.Project))
+        session.add(
+            tables.Alias(project_id=project.id, former="bcast", name="MPI_Bcast")
+        )
+    for number in range(13, 16):
+        record_commit(sessions, number, {"MPI_Bcast": LINEAR})
+
+    with sessions.reading() as session:
+        (row,) = found(session)
+        assert ranges(session, [row]) == [(sha(13), sha(13))]
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [[], ["f" * 40], [sha(3), sha(9)], [sha(10)]],
+    ids=["no parent", "unknown parent", "merge", "own parent"],
+)
+def test_odd_commits_break_nothing(sessions, odd):
+    record_history(sessions, lambda _: {"MPI_Bcast": TREE}, 9)
+    record_commit(sessions, 10, {"MPI_Bcast": TREE}, commit=commit(10, parents=odd))
+
+    with sessions.reading() as session:
+        assert found(session) == []
+        (watch,) = session.scalars(select(tables.Watch))
+        assert watch.details["commits"] == 10
+        failed = select(tables.Job).where(tables.Job.state == "failed")
+        assert session.scalars(failed).all() == []
