@@ -10,6 +10,7 @@ from scalewatch.pages import (
     docs,
     glossary,
     guidelines,
+    histories,
     hotspots,
     logins,
     projects,
@@ -26,6 +27,7 @@ router.include_router(commits.router)
 router.include_router(comparisons.router)
 router.include_router(docs.router)
 router.include_router(glossary.router)
+router.include_router(histories.router)
 router.include_router(hotspots.router)
 router.include_router(logins.router)
 router.include_router(guidelines.router)

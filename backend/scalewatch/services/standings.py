@@ -188,12 +188,17 @@ def standing_of(found: Found, expectation_id: int | None) -> Standing:
     )
 
 
+def model_of(row: tables.Model) -> Model | None:
+    """Return the model of a row, None where there is none."""
+    return _model(row)
+
+
 def _descending(probability: Mapping[str, float]) -> list[tuple[str, float]]:
     """Return what is most probable first."""
     return sorted(probability.items(), key=lambda entry: -entry[1])
 
 
-def _model(row: Row[Any]) -> Model | None:
+def _model(row: Row[Any] | tables.Model) -> Model | None:
     if row.constant is None:
         return None
     return Model(

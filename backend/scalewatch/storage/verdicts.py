@@ -45,6 +45,24 @@ def verdicts_at(
     return session.execute(judged).all()
 
 
+def of_series(
+    session: Session, series_id: int
+) -> Sequence[Row[tables.Model, tables.Verdict | None, int | None]]:
+    """Return the models of a series at all commits, with each verdict and the version.
+
+    The version is that of the expectation which judged.
+    """
+    return session.execute(
+        select(tables.Model, tables.Verdict, tables.Expectation.version)
+        .outerjoin(tables.Verdict, tables.Verdict.model_id == tables.Model.id)
+        .outerjoin(
+            tables.Expectation, tables.Expectation.id == tables.Verdict.expectation_id
+        )
+        .where(tables.Model.series_id == series_id)
+        .order_by(tables.Model.commit_id, tables.Expectation.version)
+    ).all()
+
+
 def put_models(
     session: Session, commit_id: int, rows: Sequence[NewRow]
 ) -> dict[int, int]:

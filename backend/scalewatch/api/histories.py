@@ -1,0 +1,123 @@
+"""Histories, and the regressions found in them."""
+
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Query, Response
+from pydantic import Field
+
+from scalewatch import wire
+from scalewatch.api import schemas
+from scalewatch.api.answers import answer, answers
+from scalewatch.api.dependencies import AdminDep, ReadingDep
+from scalewatch.api.problems import problems
+from scalewatch.services import regressions
+from scalewatch.services.histories import history_of
+from scalewatch.services.regressions import State, Treatment
+
+router = APIRouter(prefix="/projects/{project}", tags=["history"])
+
+
+class Said(schemas.Schema):
+    """What somebody says about a regression; what is left out stays as it is."""
+
+    author: wire.Name = Field(examples=["ada"])
+    state: Literal["open", "acknowledged", "expected"] | None = Field(
+        None, description="`expected`: the new level becomes the baseline."
+    )
+    owner: wire.Name | None = None
+    note: wire.Text | None = Field(None, examples=["known, fixed by !42"])
+    link: wire.Text | None = Field(None, examples=["https://example.org/issues/42"])
+
+
+class History(schemas.Schema):
+    """The history of a region's metric on its machines."""
+
+    project: str
+    region: str
+    metric: str
+    regions: list[str]
+    metrics: list[str]
+    machines: list[str]
+    commits: list[dict[str, Any]] = Field(description="The line, oldest first.")
+    remarks: list[str]
+    tracks: list[dict[str, Any]] = Field(
+        description="Per series: steps, eras and changes, by position on the line."
+    )
+    regressions: list[dict[str, Any]]
+    more: int = Field(description="Tracks that are not shown.")
+
+
+class Regression(schemas.Schema):
+    """A cause, with the series that it changed, worst first."""
+
+    id: int
+    kind: str = Field(examples=["growth"])
+    is_worse: bool
+    is_sure: bool
+    state: State
+    first: dict[str, Any]
+    last: dict[str, Any]
+    fixed_by: dict[str, Any] | None
+    suspect: str | None
+    sentence: str
+    owner: str | None
+    link: str | None
+    opened_at: str
+    members: list[dict[str, Any]]
+    happenings: list[dict[str, Any]]
+
+
+class Regressions(schemas.Schema):
+    """The regressions of a project, and how far they can be trusted."""
+
+    project: str
+    states: list[State]
+    regressions: list[Regression]
+    counts: dict[str, int]
+    watch: dict[str, Any] | None = Field(
+        description="Series watched, false changes to expect, new baselines."
+    )
+
+
+@router.get("/history", responses=answers(History, 404, 422))
+def show_history(
+    session: ReadingDep,
+    project: str,
+    region: str | None = None,
+    metric: str | None = None,
+    machine: str | None = None,
+) -> Response:
+    """Return the history of a region: growth per commit, and where it changed."""
+    return answer(history_of(session, project, region, metric, machine))
+
+
+@router.get("/regressions", responses=answers(Regressions, 404, 422))
+def list_regressions(
+    session: ReadingDep,
+    project: str,
+    state: Annotated[list[State] | None, Query(description="All unless given.")] = None,
+) -> Response:
+    """Return regressions, one per cause, newest first."""
+    return answer(regressions.regressions_of(session, project, state or ()))
+
+
+@router.get("/regressions/{regression}", responses=answers(Regression, 404, 422))
+def show_regression(session: ReadingDep, project: str, regression: int) -> Response:
+    """Return a regression with all that happened to it."""
+    return answer(regressions.regression_of(session, project, regression))
+
+
+@router.patch("/regressions/{regression}", responses=problems(403, 404, 422))
+def treat_regression(
+    session: AdminDep, project: str, regression: int, said: Said
+) -> Response:
+    """Give a regression a state, an owner, a note or a link; its history is kept."""
+    treatment = Treatment(
+        state=State(said.state) if said.state else None,
+        owner=said.owner,
+        note=said.note,
+        link=said.link,
+    )
+    return answer(
+        regressions.treat(session, project, regression, treatment, said.author)
+    )

@@ -1,0 +1,238 @@
+"""Regressions as their users see and change them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any, Final
+
+from sqlalchemy.orm import Session
+
+from scalewatch.services.commits import Commit, commit_of
+from scalewatch.services.watching import happened
+from scalewatch.storage import projects, regressions, tables
+
+
+class State(StrEnum):
+    """What became of a change."""
+
+    OPEN = "open"
+    ACKNOWLEDGED = "acknowledged"
+    EXPECTED = "expected"  # the new level is the baseline
+    FIXED = "fixed"  # the former level has returned
+    IMPROVED = "improved"  # a change for the better: nothing is to be done
+
+
+SETTABLE: Final = (State.OPEN, State.ACKNOWLEDGED, State.EXPECTED)
+"""States that people give; the others are found."""
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A series that changed; `details` is what is known of its change."""
+
+    region: str
+    metric: str
+    machine: str
+    configuration: Mapping[str, Any]
+    details: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Happening:
+    """What happened to a regression."""
+
+    at: datetime
+    actor: str
+    action: str
+    note: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Regression:
+    """A cause, with what it changed, worst first.
+
+    Parameters
+    ----------
+    first, last
+        The commits that may be it.
+    is_sure
+        Whether more than chance and one job speak for it.
+    """
+
+    id: int
+    kind: str
+    is_worse: bool
+    is_sure: bool
+    state: State
+    first: Commit
+    last: Commit
+    fixed_by: Commit | None
+    suspect: str | None
+    sentence: str
+    owner: str | None
+    link: str | None
+    opened_at: datetime
+    members: tuple[Member, ...]
+    happenings: tuple[Happening, ...] = ()
+
+    @property
+    def worst(self) -> Member:
+        """The series with the largest effect."""
+        return self.members[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Regressions:
+    """The regressions of a project, and how far they can be trusted.
+
+    Parameters
+    ----------
+    watch
+        What the newest look found out about the whole; None before the first one.
+    counts
+        Number of all regressions by state.
+    """
+
+    project: str
+    states: tuple[State, ...]
+    regressions: tuple[Regression, ...]
+    counts: Mapping[str, int]
+    watch: Mapping[str, Any] | None
+
+
+def regressions_of(
+    session: Session, project_name: str, states: Sequence[State] = ()
+) -> Regressions:
+    """Return the regressions of a project in some states, or all, newest first.
+
+    Raises
+    ------
+    NotFound
+        If the project is unknown.
+    """
+    project = projects.existing(session, project_name)
+    rows = regressions.of_project(session, project.id)
+    shown = [row for row in rows if not states or row.state in states]
+    watch = regressions.watch_of(session, project.id)
+    return Regressions(
+        project=project.name,
+        states=tuple(states),
+        regressions=_complete(session, shown),
+        counts={str(state): sum(row.state == state for row in rows) for state in State},
+        watch=watch.details if watch else None,
+    )
+
+
+def regression_of(session: Session, project_name: str, number: int) -> Regression:
+    """Return a regression with all that happened to it.
+
+    Raises
+    ------
+    NotFound
+        If the project has none with this id.
+    """
+    project = projects.existing(session, project_name)
+    row = regressions.identified(session, project.id, number)
+    (found,) = _complete(session, [row], with_happenings=True)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Treatment:
+    """What somebody says about a regression; None leaves it as it is."""
+
+    state: State | None = None
+    owner: str | None = None
+    note: str | None = None
+    link: str | None = None
+
+
+def treat(
+    session: Session, project_name: str, number: int, said: Treatment, author: str
+) -> Regression:
+    """Write down what somebody says about a regression, with the former word.
+
+    Raises
+    ------
+    NotFound
+        If the project has none with this id.
+    """
+    project = projects.existing(session, project_name)
+    row = regressions.identified(session, project.id, number)
+    if said.state is not None and said.state != row.state:
+        action = f"{row.state} → {said.state}"
+        row.state = str(said.state)
+        happened(session, row, author, action, said.note)
+    elif said.note is not None:
+        happened(session, row, author, "noted", said.note)
+    for name in ("owner", "link"):
+        value = getattr(said, name)
+        if value is not None and value != getattr(row, name):
+            happened(session, row, author, name, value or "none")
+            setattr(row, name, value or None)
+    session.flush()
+    return regression_of(session, project_name, number)
+
+
+def _complete(
+    session: Session,
+    rows: Sequence[tables.Regression],
+    *,
+    with_happenings: bool = False,
+) -> tuple[Regression, ...]:
+    ids = [row.id for row in rows]
+    members = regressions.members(session, ids)
+    ranges = regressions.ranges(session, ids)
+    return tuple(
+        _regression(
+            row,
+            ranges[row.id],
+            members.get(row.id, []),
+            session.get(tables.Commit, row.fixed_commit_id)
+            if row.fixed_commit_id
+            else None,
+            regressions.happenings(session, row.id) if with_happenings else (),
+        )
+        for row in rows
+    )
+
+
+def _regression(
+    row: tables.Regression,
+    commits: tuple[tables.Commit, tables.Commit],
+    members: Sequence[regressions.Member],
+    fixed_by: tables.Commit | None,
+    happenings: Sequence[tables.Happening],
+) -> Regression:
+    listed = [
+        Member(series.region, series.metric, machine, configuration, shift.details)
+        for shift, series, machine, configuration in members
+    ]
+    return Regression(
+        id=row.id,
+        kind=row.kind,
+        is_worse=row.is_worse,
+        is_sure=row.is_sure,
+        state=State(row.state),
+        first=commit_of(commits[0]),
+        last=commit_of(commits[1]),
+        fixed_by=commit_of(fixed_by) if fixed_by else None,
+        suspect=row.suspect,
+        sentence=row.sentence,
+        owner=row.owner,
+        link=row.link,
+        opened_at=row.opened_at,
+        members=tuple(sorted(listed, key=effect_size, reverse=True)),
+        happenings=tuple(
+            Happening(each.at, each.actor, each.action, each.note)
+            for each in happenings
+        ),
+    )
+
+
+def effect_size(member: Member) -> float:
+    """Return how far a change is from none, at the target if that is known."""
+    at_target = member.details.get("at_target")
+    factor = at_target["value"] if at_target else member.details["largest_factor"]
+    return float(max(factor, 1 / factor))

@@ -1,0 +1,105 @@
+import re
+
+import pytest
+
+from histories import LINEAR, TREE, record_history, sha
+
+AT = 13
+
+
+@pytest.fixture
+def watched(sessions):
+    """A broadcast that turns from a tree to a line at commit 13."""
+    record_history(
+        sessions,
+        lambda number: {"MPI_Bcast": LINEAR if number >= AT else TREE},
+        16,
+    )
+
+
+@pytest.mark.usefixtures("watched")
+def test_history_shows_where_the_growth_changed_and_links_to_the_regression(client):
+    page = client.get("/p/mpich/history?region=MPI_Bcast").text
+
+    assert "MPI_Bcast</bdi> became worse" in page
+    assert page.count('class="chart__dot"') == 16
+    assert 'class="chart__change chart__change--worse"' in page
+    assert "/p/mpich/regressions#regression-1" in page
+    assert "Grows like p since" in page
+
+
+@pytest.mark.usefixtures("watched")
+def test_history_is_spaced_by_dates_when_asked(client):
+    page = client.get("/p/mpich/history?axis=date").text
+
+    assert '<option value="date" selected>' in page
+
+
+@pytest.mark.usefixtures("watched")
+def test_pages_have_exports(client):
+    for page in ("history", "regressions"):
+        for wanted in ("json", "csv", "md", "tex"):
+            answer = client.get(f"/p/mpich/{page}?format={wanted}")
+
+            assert answer.status_code == 200
+            assert "growth" in answer.text
+
+
+@pytest.mark.usefixtures("watched")
+def test_a_regression_is_acknowledged_by_its_form_and_its_history_kept(client):
+    page = client.get("/p/mpich/regressions").text
+    assert "log p → p" in page
+    token = re.search(r'name="form_token" value="(\w+)"', page)[1]
+
+    answer = client.post(
+        "/p/mpich/regressions/1",
+        data={
+            "form_token": token,
+            "state": "acknowledged",
+            "owner": "ada",
+            "note": "looking",
+        },
+    )
+
+    assert answer.status_code == 200
+    regression = client.get("/api/v1/projects/mpich/regressions/1").json()
+    assert (regression["state"], regression["owner"]) == ("acknowledged", "ada")
+    said = [(each["action"], each["note"]) for each in regression["happenings"]]
+    assert said == [
+        ("found", None),
+        ("open → acknowledged", "looking"),
+        ("owner", "ada"),
+    ]
+    assert regression["last"]["sha"] == sha(AT)
+
+
+@pytest.mark.usefixtures("watched")
+def test_states_are_filters_and_the_empty_one_says_what_to_run(client):
+    page = client.get("/p/mpich/regressions?state=fixed").text
+
+    assert "None in this state" in page
+    assert "scalewatch gate --project mpich" in page
+
+
+@pytest.mark.usefixtures("watched")
+def test_what_was_not_measured_is_a_problem_and_not_a_failure(client):
+    for path in (
+        "/p/mpich/history?region=nothing",
+        "/p/mpich/history?machine=nothing",
+        "/api/v1/projects/mpich/history?metric=nothing",
+        "/api/v1/projects/mpich/regressions/99",
+        "/p/nothing/regressions",
+    ):
+        assert client.get(path).status_code == 404
+
+
+@pytest.mark.usefixtures("watched")
+def test_history_over_http_has_steps_eras_and_changes(client):
+    found = client.get("/api/v1/projects/mpich/history?region=MPI_Bcast").json()
+
+    (track,) = found["tracks"]
+    assert len(track["steps"]) == 16
+    assert [era["growth"] for era in track["eras"]] == ["log p", "p"]
+    (change,) = track["changes"]
+    assert (change["first"], change["last"]) == (AT - 1, AT - 1)
+    assert change["kind"] == "growth"
