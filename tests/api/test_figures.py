@@ -1,15 +1,7 @@
-from base64 import b64decode
-
-import numpy as np
 import pytest
 
-from builders import sweep_reports
+from builders import decoded, sweep_reports
 from recorded import record, record_grid, record_project
-
-
-def decoded(array):
-    """Return an array that a figure has as bytes."""
-    return np.frombuffer(b64decode(array["bdata"]), array["dtype"])
 
 
 @pytest.fixture(autouse=True)
@@ -29,6 +21,7 @@ def test_scaling_shows_one_machine_with_its_expectation(client):
 
     assert [trace["meta"] for trace in drawn["data"]] == [
         "band",
+        "machine-1",
         "expectation",
         "machine-1",
         "machine-1",
@@ -88,5 +81,5 @@ def test_a_grid_is_drawn_at_the_largest_size_that_was_measured_most(client, sess
     drawn = figure(client, "scaling", project="hydro", region="solve").json()["data"]
 
     (points,) = (each for each in drawn if each["name"].startswith("median"))
-    assert decoded(points["x"]).tolist() == [2, 4, 8, 16, 32]
+    assert decoded(points["x"]) == [2, 4, 8, 16, 32]
     assert max(decoded(points["y"])) == pytest.approx(1e-3 * 8000 / 2, rel=0.05)

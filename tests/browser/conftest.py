@@ -13,6 +13,7 @@ from playwright.sync_api import (
     ConsoleMessage,
     Page,
     Playwright,
+    expect,
     sync_playwright,
 )
 from sqlalchemy import Engine
@@ -31,6 +32,8 @@ QUIET = (
     "--no-first-run",
     "--no-sandbox",  # without which Chromium does not start as root
 )
+
+expect.set_options(timeout=20_000)  # a loaded machine is slow, and that is no failure
 
 
 @dataclass

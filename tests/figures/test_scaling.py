@@ -5,11 +5,13 @@ import pytest
 
 from scalewatch.figures.curves import Scaling, curves_of
 from scalewatch.figures.scaling import (
+    BEYOND,
     MOST_REPETITIONS,
+    NOTHING,
     machines_figure,
     scaling_figure,
 )
-from scalewatch.modelling import Growth, Model, Term
+from scalewatch.modelling import Forecast, Growth, Model, Term
 
 P = np.array([2.0, 4, 8, 16, 32])
 LOG = Growth.of("p", log=1)
@@ -140,13 +142,48 @@ def test_the_expectation_is_named_once_for_all_machines():
     assert named == ["expected log <i>p</i>"]
 
 
+def forecasts(*scales):
+    return tuple(
+        Forecast({"p": p}, float(MODEL(p=p)), 1e-6, 1e-3, 0.9)
+        for p in map(float, scales)
+    )
+
+
+def test_interval_is_drawn_in_the_colour_of_the_machine():
+    figure = scaling_figure(replace(SCALING, forecasts=forecasts(2, 32)))
+    (interval,) = [trace for trace in figure.data if trace.name == "90% interval"]
+
+    assert interval.meta == "machine-0"
+    assert sorted(set(interval.y)) == [1e-6, 1e-3]
+
+
+def test_model_is_dotted_beyond_what_was_measured():
+    figure = scaling_figure(replace(SCALING, forecasts=forecasts(2, 32, 1024)))
+    models = [trace for trace in figure.data if (trace.name or "").startswith("model")]
+
+    assert [trace.x[-1] for trace in models] == pytest.approx([32, 1024])
+    assert [trace.line.dash for trace in models] == ["solid", BEYOND]
+    assert figure.layout.xaxis.tickvals[-1] == 1024
+
+
+def test_expectation_meets_the_model_where_it_was_measured_last():
+    curves = curves_of(replace(SCALING, forecasts=forecasts(1024)))
+    at_largest = np.searchsorted(curves.x, 32)
+
+    assert curves.expectation[at_largest] == pytest.approx(MODEL(p=32))
+
+
 @pytest.mark.parametrize("draw", [scaling_figure, lambda one: machines_figure([one])])
-def test_nothing_measured_is_an_empty_figure(draw):
+def test_nothing_measured_is_a_figure_without_axes_that_says_so(draw):
     nothing = np.empty(0)
 
-    assert not draw(
+    figure = draw(
         replace(SCALING, x=nothing, low=nothing, middle=nothing, high=nothing)
-    ).data
+    )
+
+    assert not figure.data
+    assert figure.layout.xaxis.visible is False
+    assert figure.layout.annotations[0].text == NOTHING
 
 
 def test_configurations_of_one_machine_have_colours_of_their_own():

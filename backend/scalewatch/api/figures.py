@@ -1,10 +1,11 @@
 """Figures as plotly JSON, for the pages and for notebooks."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Annotated, Final
 
 import plotly.graph_objects as go
-from fastapi import APIRouter, Path, Response
+from fastapi import APIRouter, Path, Query, Response
 from sqlalchemy.orm import Session
 
 from scalewatch.api.answers import figure_answer
@@ -12,10 +13,24 @@ from scalewatch.api.dependencies import ReadingDep
 from scalewatch.api.problems import problems
 from scalewatch.api.views import ViewDep
 from scalewatch.errors import NotFound
+from scalewatch.figures.residuals import residuals_figure
 from scalewatch.figures.scaling import machines_figure, scaling_figure
+from scalewatch.services.outlooks import LARGEST_TARGET, curve_forecasts
 from scalewatch.services.regions import Region, region_at
-from scalewatch.services.scalings import repetitions_of, scaling_of
+from scalewatch.services.scalings import repetitions_of, scaling_of, slices_of
 from scalewatch.services.scans import Scan
+
+NAMES: Final = ("scaling", "machines", "slices", "residuals")
+
+TargetQuery = Annotated[
+    float | None,
+    Query(
+        gt=0,
+        le=LARGEST_TARGET,
+        description="Setting of the parameter up to which the interval is drawn.",
+        examples=[65536],
+    ),
+]
 
 router = APIRouter(prefix="/figures", tags=["figures"])
 
@@ -26,23 +41,41 @@ router = APIRouter(prefix="/figures", tags=["figures"])
 def show_figure(
     session: ReadingDep,
     view: ViewDep,
-    figure: Annotated[str, Path(description="`scaling` or `machines`")],
+    figure: Annotated[str, Path(description=f"one of {', '.join(NAMES)}")],
     region: str,
+    target: TargetQuery = None,
 ) -> Response:
-    """Return a figure: `scaling` of a region on one machine, or on all `machines`."""
+    """Return a figure: `scaling` of a region on one machine, or on all `machines`.
+
+    `slices` shows a scan over several parameters, `residuals` how far measurements
+    lie from their model.
+    """
     draw = FIGURES.get(figure)
     if draw is None:
         raise NotFound("figure", figure)
-    drawn = draw(session, region_at(session, view, region))
+    drawn = draw(session, region_at(session, view, region), target)
     return figure_answer(drawn)
 
 
-def _scaling(session: Session, region: Region) -> go.Figure:
+def _scaling(session: Session, region: Region, target: float | None) -> go.Figure:
     scan = region.scans[0]
-    return scaling_figure(scaling_of(scan, repetitions_of(session, scan)))
+    drawn = scaling_of(scan, repetitions_of(session, scan))
+    if not drawn.x.size:
+        return scaling_figure(drawn)
+    return scaling_figure(
+        replace(drawn, forecasts=curve_forecasts(session, scan, target))
+    )
 
 
-def _machines(_session: Session, region: Region) -> go.Figure:
+def _slices(_session: Session, region: Region, _target: float | None) -> go.Figure:
+    return machines_figure(slices_of(region.scans[0]))
+
+
+def _residuals(_session: Session, region: Region, _target: float | None) -> go.Figure:
+    return residuals_figure(slices_of(region.scans[0]))
+
+
+def _machines(_session: Session, region: Region, _target: float | None) -> go.Figure:
     by_machine: dict[str, list[Scan]] = {}
     for scan in region.scans:
         by_machine.setdefault(scan.machine, []).append(scan)
@@ -55,7 +88,9 @@ def _machines(_session: Session, region: Region) -> go.Figure:
     )
 
 
-FIGURES: Final[Mapping[str, Callable[[Session, Region], go.Figure]]] = {
+FIGURES: Final[Mapping[str, Callable[[Session, Region, float | None], go.Figure]]] = {
     "machines": _machines,
+    "residuals": _residuals,
     "scaling": _scaling,
+    "slices": _slices,
 }

@@ -44,6 +44,17 @@ def canvas() -> go.Figure:
     )
 
 
+def nothing(why: str) -> go.Figure:
+    """Return a figure without axes that says why nothing is drawn."""
+    figure = canvas()
+    figure.update_layout(
+        xaxis={"visible": False},
+        yaxis={"visible": False},
+        annotations=[{"text": escape(why), "showarrow": False}],
+    )
+    return figure
+
+
 def parameter_axis(parameter: str, settings: NDArray[np.float64]) -> dict[str, Any]:
     """Return a logarithmic axis with its ticks where measurements are."""
     axis = _axis(NAMES.get(parameter, parameter)) | {"type": "log"}

@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scalewatch.modelling import Growth, Model
+from scalewatch.modelling import Forecast, Growth, Model
 
 STEPS: Final = 120
 """Points of a curve."""
@@ -15,7 +15,7 @@ STEPS: Final = 120
 Vector = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Scaling:
     """What is drawn of one scan.
 
@@ -33,6 +33,8 @@ class Scaling:
         Settings of the other parameters of the model; what is drawn was measured there.
     position
         Place among the scans of the machine; with the slot it fixes the symbol.
+    forecasts
+        Intervals along the parameter; those beyond x extend the picture to there.
     """
 
     name: str
@@ -50,6 +52,18 @@ class Scaling:
     deviation_limit: Growth | None = None
     held: Mapping[str, float] = field(default_factory=dict)
     position: int = 0
+    forecasts: tuple[Forecast, ...] = ()
+
+    @property
+    def largest(self) -> float:
+        """Largest setting that was measured."""
+        return float(self.x.max())
+
+    @property
+    def end(self) -> float:
+        """Largest setting that is drawn."""
+        reached = (forecast.at[self.parameter] for forecast in self.forecasts)
+        return max(self.largest, *reached) if self.forecasts else self.largest
 
     def at(self, x: Vector) -> Mapping[str, Vector | float]:
         """Return the settings of all parameters along the scan."""
@@ -59,6 +73,13 @@ class Scaling:
         """Tell whether a growth can be drawn over the parameter of the scan."""
         return set(growth.parameters) <= {self.parameter, *self.held}
 
+    def modelled(self, x: Vector) -> Vector | None:
+        """Return the values of the model at `x`; None if it has other parameters."""
+        model = self.model
+        if model is None or not all(self.knows(term.growth) for term in model.terms):
+            return None
+        return np.broadcast_to(model(self.at(x)), x.shape)
+
 
 @dataclass(frozen=True, slots=True)
 class Curves:
@@ -66,6 +87,9 @@ class Curves:
 
     Parameters
     ----------
+    x
+        From the smallest setting to the largest that is drawn; the largest that was
+        measured is one of them.
     lower, upper
         The limits E/D and E·D.
     """
@@ -91,9 +115,14 @@ def curves_of(scaling: Scaling) -> Curves:
     An expectation promises growth, not magnitude: it is anchored at the model's value
     at the largest setting, else at the largest measurement, and so are its limits.
     """
-    x = np.geomspace(scaling.x.min(), scaling.x.max(), STEPS)
-    model = _modelled(scaling, x)
-    anchor = scaling.middle[np.argmax(scaling.x)] if model is None else model[-1]
+    x = _along(scaling)
+    model = scaling.modelled(x)
+    at_largest = scaling.modelled(np.array([scaling.largest]))
+    anchor = (
+        float(scaling.middle[np.argmax(scaling.x)])
+        if at_largest is None
+        else float(at_largest[0])
+    )
     expectation, limit = scaling.expectation, scaling.deviation_limit
     if expectation is None or not scaling.knows(expectation):
         return Curves(x, model, None, None, None)
@@ -109,23 +138,23 @@ def curves_of(scaling: Scaling) -> Curves:
     )
 
 
-def _modelled(scaling: Scaling, x: Vector) -> Vector | None:
-    model = scaling.model
-    if model is None:
-        return None
-    if not all(scaling.knows(term.growth) for term in model.terms):
-        return None
-    return np.broadcast_to(model(scaling.at(x)), x.shape)
+def _along(scaling: Scaling) -> Vector:
+    measured = np.geomspace(scaling.x.min(), scaling.largest, STEPS)
+    if scaling.end == scaling.largest:
+        return measured
+    beyond = np.geomspace(scaling.largest, scaling.end, STEPS // 2)
+    return np.concatenate([measured, beyond[1:]])
 
 
 def _anchored(growth: Growth, scaling: Scaling, x: Vector, anchor: float) -> Vector:
-    """Scale a growth to reach `anchor` at the last x.
+    """Scale a growth to reach `anchor` at the largest setting measured.
 
     Where it has no positive value, as log p at 1, there is nothing to draw: NaN.
     """
-    values = np.full(x.shape, np.nan)
-    defined = np.broadcast_to(growth.is_defined(scaling.at(x)), x.shape)
-    values[defined] = growth(scaling.at(x[defined]))
+    settings = np.append(x, scaling.largest)
+    values = np.full(settings.shape, np.nan)
+    defined = np.broadcast_to(growth.is_defined(scaling.at(settings)), values.shape)
+    values[defined] = growth(scaling.at(settings[defined]))
     values[values <= 0] = np.nan
-    anchored: Vector = values * (anchor / values[-1])
+    anchored: Vector = values[:-1] * (anchor / values[-1])
     return anchored

@@ -8,7 +8,13 @@ from typing import Final
 import numpy as np
 import plotly.graph_objects as go
 
-from scalewatch.figures.axes import canvas, hover_number, metric_axis, parameter_axis
+from scalewatch.figures.axes import (
+    canvas,
+    hover_number,
+    metric_axis,
+    nothing,
+    parameter_axis,
+)
 from scalewatch.figures.curves import Curves, Scaling, Vector, curves_of
 from scalewatch.figures.notation import growth_markup
 from scalewatch.figures.palette import PALETTE, machine_role, symbol
@@ -30,6 +36,11 @@ GOLDEN: Final = (5**0.5 - 1) / 2
 DASHES: Final = ("solid", "8px,3px", "2px,3px", "8px,3px,2px,3px")
 """Lines of the configurations of one machine beside other machines."""
 
+NOTHING: Final = "no measurement succeeded"
+
+BEYOND: Final = "2px,4px"
+"""Line of a model where nothing was measured."""
+
 
 @dataclass(frozen=True, slots=True)
 class Style:
@@ -42,13 +53,14 @@ class Style:
 def scaling_figure(scaling: Scaling) -> go.Figure:
     """Plot one scan with its expectation and what may deviate from it."""
     if not scaling.x.size:
-        return canvas()
+        return nothing(NOTHING)
     curves = curves_of(scaling)
     figure = _frame([scaling], [curves])
+    style = Style(machine_role(scaling.slot))
     _add_band(figure, curves)
+    _add_interval(figure, scaling)
     _add_expectation(figure, curves, scaling.expectation)
     _add_repetitions(figure, scaling)
-    style = Style(machine_role(scaling.slot))
     _add_model(figure, curves, scaling, style, is_listed=True)
     _add_measurements(figure, scaling, style, "median and quartiles")
     return figure
@@ -58,7 +70,7 @@ def machines_figure(scalings: Sequence[Scaling]) -> go.Figure:
     """Plot scans of several machines together, each with its model."""
     measured = [scaling for scaling in scalings if scaling.x.size]
     if not measured:
-        return canvas()
+        return nothing(NOTHING)
     styles = _styles(measured)
     all_curves = [curves_of(scaling) for scaling in measured]
     figure = _frame(measured, all_curves)
@@ -87,14 +99,22 @@ def _styles(scalings: Sequence[Scaling]) -> list[Style]:
 def _frame(scalings: Sequence[Scaling], curves: Sequence[Curves]) -> go.Figure:
     first = scalings[0]
     settings = [scaling.x for scaling in scalings]
+    reached = [[scaling.end] for scaling in scalings if scaling.forecasts]
     measured = [
         values
         for scaling in scalings
         for values in (scaling.low, scaling.high, *scaling.repetitions)
     ]
+    # A forecast was asked for: all of it is in sight, wide as it may be.
+    measured += [
+        np.array([each.low or each.value, each.high or each.value])
+        for scaling in scalings
+        for each in scaling.forecasts
+        if each.value > 0 and (each.low is None or each.low > 0)
+    ]
     figure = canvas()
     figure.update_layout(
-        xaxis=parameter_axis(first.parameter, np.concatenate(settings)),
+        xaxis=parameter_axis(first.parameter, np.concatenate([*settings, *reached])),
         yaxis=metric_axis(
             first.metric,
             first.unit,
@@ -120,6 +140,30 @@ def _add_band(figure: go.Figure, curves: Curves) -> None:
         hoverinfo="skip",
         name="deviation limit",
         meta="band",
+    )
+
+
+def _add_interval(figure: go.Figure, scaling: Scaling) -> None:
+    """Add where the truth lies, as far as the measurements tell."""
+    known = [
+        (each.at[scaling.parameter], each.low, each.high)
+        for each in scaling.forecasts
+        if each.low is not None and each.high is not None
+    ]
+    if not known:
+        return
+    x, low, high = np.array(known).T
+    figure.add_scatter(
+        x=np.concatenate([x, x[::-1]]),
+        y=np.concatenate([low, high[::-1]]),
+        mode="lines",
+        fill="toself",
+        fillcolor=PALETTE[machine_role(scaling.slot)],
+        line={"width": 0},
+        opacity=0.2,
+        hoverinfo="skip",
+        name=f"{scaling.forecasts[0].level:.0%} interval",
+        meta=machine_role(scaling.slot),
     )
 
 
@@ -150,16 +194,20 @@ def _add_model(
 ) -> None:
     if scaling.model is None or curves.model is None:
         return
-    figure.add_scatter(
-        x=curves.x,
-        y=curves.model,
-        mode="lines",
-        line={"color": PALETTE[style.role], "width": 2, "dash": style.dash},
-        hoverinfo="skip",
-        showlegend=is_listed,
-        name=f"model {growth_markup(scaling.model.growth)}",
-        meta=style.role,
-    )
+    is_measured = curves.x <= scaling.largest
+    for part, dash in ((is_measured, style.dash), (~is_measured, BEYOND)):
+        if not part.any():
+            continue
+        figure.add_scatter(
+            x=curves.x[part],
+            y=curves.model[part],
+            mode="lines",
+            line={"color": PALETTE[style.role], "width": 2, "dash": dash},
+            hoverinfo="skip",
+            showlegend=is_listed and part is is_measured,
+            name=f"model {growth_markup(scaling.model.growth)}",
+            meta=style.role,
+        )
 
 
 def _add_repetitions(figure: go.Figure, scaling: Scaling) -> None:

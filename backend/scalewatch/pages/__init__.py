@@ -13,7 +13,9 @@ from scalewatch.pages import (
     histories,
     hotspots,
     logins,
+    machines,
     projects,
+    promises,
     regions,
     report,
     runs,
@@ -31,7 +33,9 @@ router.include_router(histories.router)
 router.include_router(hotspots.router)
 router.include_router(logins.router)
 router.include_router(guidelines.router)
+router.include_router(machines.router)
 router.include_router(projects.router)
+router.include_router(promises.router)
 router.include_router(regions.router)
 router.include_router(report.router)
 router.include_router(runs.router)

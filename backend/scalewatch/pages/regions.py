@@ -1,40 +1,70 @@
 """The page of a region: how it scales on each machine."""
 
 from collections.abc import Mapping
-from typing import Final, TypeVar
+from typing import Annotated, Final, TypeVar
 
 from fastapi import APIRouter, Request, Response
+from pydantic import BeforeValidator, Field
+from sqlalchemy.orm import Session
 
 from scalewatch.pages import listings
 from scalewatch.pages.dependencies import SessionDep, ViewDep
 from scalewatch.pages.downloads import Format, FormatQuery, download
+from scalewatch.pages.formats import number
 from scalewatch.pages.templates import Query, path_to, render
+from scalewatch.services.access import Role, may
+from scalewatch.services.expectations import versions
+from scalewatch.services.machines import newest_fingerprint
 from scalewatch.services.measurements import Measurement
-from scalewatch.services.regions import region_at
+from scalewatch.services.outlooks import LARGEST_TARGET, Outlook, outlook
+from scalewatch.services.regions import Region, region_at
 from scalewatch.services.scans import Scan
+from scalewatch.services.views import View
+from scalewatch.web.forms import Form
 
 NEGLIGIBLE: Final = 0.005
 """Probabilities below this are not listed."""
 
 Likely = TypeVar("Likely")
 
+TargetQuery = Annotated[
+    Annotated[float, Field(gt=0, le=LARGEST_TARGET)] | None,
+    BeforeValidator(lambda text: text or None),  # an empty field asks for nothing
+]
+"""The scale that a forecast is wanted for: `?target=65536`."""
+
 router = APIRouter(include_in_schema=False)
 
 
 @router.get("/p/{project}/r/{region}", name="region")  # noqa: FAST003, see the view
-def show_region(
+def show_region(  # noqa: PLR0913, PLR0917, one per part of the address
     request: Request,
     session: SessionDep,
     view: ViewDep,
     region: str,
+    target: TargetQuery = None,
     wanted: FormatQuery = Format.HTML,
 ) -> Response:
     """Show measurements, model and expectation of a region on one or all machines."""
-    shown = region_at(session, view, region)
     if wanted is not Format.HTML:
+        shown = region_at(session, view, region)
         name = f"{shown.region}-{shown.commit.label}-{shown.metric}"
         listing = listings.points(shown)
         return download(wanted, name, shown, listing, listing)
+    return region_page(request, session, view, region, target)
+
+
+def region_page(  # noqa: PLR0913, PLR0917, one per part of the address, and a form
+    request: Request,
+    session: Session,
+    view: View,
+    region: str,
+    target: float | None = None,
+    entered: Form | None = None,
+    refused: str | None = None,
+) -> Response:
+    """Render the page, with what was entered in its form if that was refused."""
+    shown = region_at(session, view, region)
     query: Query = {
         "commit": shown.commit.label,
         "metric": shown.metric,
@@ -43,22 +73,61 @@ def show_region(
     return render(
         request,
         "regions/show.html",
+        status_code=200 if refused is None else 422,
         region=shown,
         query=query,
+        target=target,
+        outlook=_outlook(session, shown, target),
+        entered=entered,
+        refused=refused,
+        may_declare=may(session, Role.ADMIN, shown.project),
+        versions=versions(session, shown.project, shown.region, shown.metric),
         likeliest=likeliest,
         predicted=predicted,
-        figure=path_to(
-            request,
-            "figure",
-            {
-                "project": shown.project,
-                "region": shown.region,
-                "machine": shown.machine,
-                **query,
-            },
-            figure="scaling" if len(shown.scans) == 1 else "machines",
-        ),
+        figures=_figures(request, shown, {**query, "target": _number(target)}),
     )
+
+
+def _outlook(session: Session, shown: Region, target: float | None) -> Outlook | None:
+    """Return forecasts where a single scan is shown."""
+    if len(shown.scans) != 1:
+        return None
+    scan = shown.scans[0]
+    return outlook(
+        session, scan, target, newest_fingerprint(session, shown.project, scan.machine)
+    )
+
+
+def _figures(request: Request, shown: Region, query: Query) -> dict[str, str | None]:
+    """Return where the figures of the page are; None for what cannot be drawn."""
+    view: Query = {
+        "project": shown.project,
+        "region": shown.region,
+        "machine": shown.machine,
+        **query,
+    }
+    is_measured = any(
+        taken.count for scan in shown.scans for taken in scan.measurements
+    )
+    is_modelled = len(shown.scans) == 1 and shown.scans[0].standing.model is not None
+    return {
+        "main": path_to(request, "figure", view, figure=_main(shown))
+        if is_measured
+        else None,
+        "residuals": path_to(request, "figure", view, figure="residuals")
+        if is_modelled
+        else None,
+    }
+
+
+def _main(shown: Region) -> str:
+    if len(shown.scans) > 1:
+        return "machines"
+    return "slices" if len(shown.scans[0].parameters) > 1 else "scaling"
+
+
+def _number(target: float | None) -> str | None:
+    return None if target is None else number(target)
 
 
 def predicted(scan: Scan, taken: Measurement) -> float | None:

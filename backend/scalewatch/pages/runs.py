@@ -8,7 +8,7 @@ from scalewatch.pages import listings
 from scalewatch.pages.dependencies import SessionDep
 from scalewatch.pages.downloads import Format, FormatQuery, download
 from scalewatch.pages.templates import render
-from scalewatch.services.recorded_runs import recorded_run
+from scalewatch.services.recorded_runs import payload_of, recorded_run
 
 router = APIRouter(include_in_schema=False)
 
@@ -27,3 +27,13 @@ def show_run(
         listing = listings.results(recorded)
         return download(wanted, str(recorded.uuid), recorded, listing, listing)
     return render(request, "runs/show.html", run=recorded)
+
+
+@router.get("/p/{project}/runs/{run}/payload", name="payload")
+def show_payload(session: SessionDep, project: str, run: UUID) -> Response:
+    """Return what the agent posted, as it was accepted."""
+    return Response(
+        payload_of(session, run, project),
+        media_type="application/json",
+        headers={"Content-Disposition": f'inline; filename="run-{run}.json"'},
+    )

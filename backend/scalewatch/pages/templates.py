@@ -8,7 +8,14 @@ from fastapi.responses import HTMLResponse
 from fastapi.templating import Jinja2Templates
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from scalewatch.pages import change_sentences, formats, mathematics, sentences
+from scalewatch.pages import (
+    change_sentences,
+    formats,
+    mathematics,
+    outlook_sentences,
+    sentences,
+    strips,
+)
 from scalewatch.pages.addresses import Query, path_to
 from scalewatch.pages.assets import asset_version
 from scalewatch.pages.navigation import login_path, project_links, site_links
@@ -90,9 +97,15 @@ def _environment() -> Environment:
         "change_meanings": change_sentences.MEANINGS,
         "change_symbols": change_sentences.SYMBOLS,
         "flag_places": sentences.flag_places,
+        "forecast_sentence": outlook_sentences.forecast_sentence,
+        "held_sentence": outlook_sentences.held_sentence,
+        "residual_sentence": outlook_sentences.residual_sentence,
         "rules": RULES,
         "scan_sentence": sentences.scan_sentence,
         "states": sentences.STATES,
+        "twice_sentence": outlook_sentences.twice_sentence,
+        "wall_sentence": outlook_sentences.wall_sentence,
+        "strip": strips.strip,
         "symbols": sentences.SYMBOLS,
         "words": MEANINGS,
     }

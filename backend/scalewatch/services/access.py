@@ -126,6 +126,11 @@ def caller_of(session: Session) -> Caller:
     return found
 
 
+def may(session: Session, role: Role, project: str | None) -> bool:
+    """Tell whether who asks has a role for a project, or (None) for all."""
+    return caller_of(session).may(role, project)
+
+
 def permit(session: Session, role: Role, project: str | None) -> Caller:
     """Return who asks, if they may do what `role` may to a project, or (None) to all.
 

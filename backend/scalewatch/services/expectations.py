@@ -7,7 +7,12 @@ from datetime import datetime
 from sqlalchemy.orm import Session
 
 from scalewatch.errors import FallingLimit
-from scalewatch.modelling import CONSTANT, default_deviation_limit, parse_growth
+from scalewatch.modelling import (
+    CONSTANT,
+    Growth,
+    default_deviation_limit,
+    parse_growth,
+)
 from scalewatch.services import audit, jobs, published
 from scalewatch.storage import expectations, projects, tables
 from scalewatch.storage.inserts import Row
@@ -68,6 +73,44 @@ def of_project(session: Session, project_name: str) -> list[Expectation]:
         )
         for row in expectations.of_project(session, project.id)
         if row.growth is not None
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """One version of an expectation; without a growth it was withdrawn."""
+
+    version: int
+    growth: Growth | None
+    deviation_limit: Growth | None
+    author: str
+    reason: str | None
+    declared_at: datetime
+
+
+def versions(
+    session: Session, project_name: str, region: str, metric: str
+) -> list[Version]:
+    """Return all versions of the expectation of a region's metric, newest first.
+
+    Raises
+    ------
+    NotFound
+        If there is no such project.
+    """
+    project = projects.existing(session, project_name)
+    return [
+        Version(
+            version=row.version,
+            growth=None if row.growth is None else parse_growth(row.growth),
+            deviation_limit=None
+            if row.growth is None
+            else parse_growth(row.deviation_limit or _default_limit(row.growth)),
+            author=row.author,
+            reason=row.reason,
+            declared_at=row.declared_at,
+        )
+        for row in expectations.versions(session, project.id, region, metric)
     ]
 
 

@@ -40,3 +40,11 @@ def machines_of(session: Session, project: str) -> tuple[Machine, ...]:
         Machine(name, last_run_at, runs, facts[name])
         for name, last_run_at, runs in machines.last_seen(session, project_id)
     )
+
+
+def newest_fingerprint(
+    session: Session, project: str, machine: str
+) -> Mapping[str, Any]:
+    """Return what the last run on a machine told about it."""
+    project_id = projects.existing(session, project).id
+    return machines.newest_facts(session, project_id).get(machine, {})

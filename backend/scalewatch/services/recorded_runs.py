@@ -1,18 +1,21 @@
 """What a recorded run measured, where and how."""
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
-from sqlalchemy import Row
+import numpy as np
+import zstandard
+from numpy.typing import NDArray
 from sqlalchemy.orm import Session
 
 from scalewatch.errors import NotFound
 from scalewatch.services.commits import Commit, commit_of
 from scalewatch.services.measurements import Flag, flags_of
-from scalewatch.storage import measurements, runs, tables
+from scalewatch.storage import measurements, runs, samples, tables
 
 MOMENTS: Final = frozenset({"started_at", "ended_at"})
 """What is a moment among the facts of a scheduler's job, which are kept as text."""
@@ -26,6 +29,8 @@ class Result:
     ----------
     asked
         Repetitions that were asked for; fewer where the time budget ended.
+    repetitions
+        All of them in the order in which they were taken, where they are kept.
     """
 
     region: str
@@ -42,6 +47,7 @@ class Result:
     late: int | None
     flags: tuple[Flag, ...]
     reason: str | None
+    repetitions: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +74,16 @@ class RecordedRun:
     received_at: datetime
     results: tuple[Result, ...]
 
+    @property
+    def flags(self) -> Mapping[Flag, int]:
+        """How many of its results each flag was raised for."""
+        return Counter(flag for result in self.results for flag in result.flags)
+
+    @property
+    def failures(self) -> int:
+        """How many of its results failed."""
+        return sum(not result.count for result in self.results)
+
 
 def recorded_run(
     session: Session, uuid: UUID, project: str | None = None
@@ -83,6 +99,7 @@ def recorded_run(
     if project not in {None, run.project}:
         raise NotFound("run", uuid)
     job = run.scheduler_job or {}
+    kept = samples.of_runs(session, [run.id]).get(run.id)
     return RecordedRun(
         uuid=run.uuid,
         project=run.project,
@@ -98,12 +115,32 @@ def recorded_run(
             if value is not None
         },
         received_at=run.received_at,
-        results=tuple(map(_result, measurements.of_run(session, run.id))),
+        results=tuple(
+            _result(point, series, kept)
+            for point, series in measurements.of_run(session, run.id)
+        ),
     )
 
 
-def _result(row: Row[tables.Point, tables.Series]) -> Result:
-    point, series = row
+def payload_of(session: Session, uuid: UUID, project: str) -> bytes:
+    """Return what was posted for a run, as JSON.
+
+    Raises
+    ------
+    NotFound
+        If the project has no such run, or its content is not kept any more.
+    """
+    run = runs.described(session, uuid)
+    body = runs.payload_of(session, run.id)
+    if run.project != project or body is None:
+        raise NotFound("payload", uuid)
+    return zstandard.decompress(body)
+
+
+def _result(
+    point: tables.Point, series: tables.Series, kept: NDArray[np.float64] | None
+) -> Result:
+    own = () if kept is None else kept[point.start : point.start + point.count]
     procedure = point.procedure or {}
     return Result(
         region=series.region,
@@ -120,4 +157,5 @@ def _result(row: Row[tables.Point, tables.Series]) -> Result:
         late=procedure.get("late"),
         flags=flags_of(procedure),
         reason=point.reason,
+        repetitions=tuple(float(value) for value in own),
     )

@@ -2,7 +2,8 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, Final
 from uuid import UUID
 
 import numpy as np
@@ -17,12 +18,16 @@ from scalewatch.services.pooling import modelled_parameters
 from scalewatch.services.scans import Scan
 from scalewatch.storage import measurements, samples
 
+MOST_SLICES: Final = 6
+"""Slices of one scan that share a figure; of more, evenly spread ones do."""
+
 
 def scaling_of(
     scan: Scan,
     repetitions: Mapping[UUID, NDArray[np.float64]] | None = None,
     *,
     distinction: Mapping[str, Any] | None = None,
+    held: Mapping[str, float] | None = None,
     position: int = 0,
 ) -> Scaling:
     """Return a scan as it is drawn; coordinates where all failed are left out.
@@ -34,8 +39,11 @@ def scaling_of(
     ----------
     distinction, position
         What tells it from other scans of its machine, and its place among them.
+    held
+        Where the other parameters are, if it is a slice of a scan.
     """
-    held, taken = _row(scan)
+    most_measured, taken = _row(scan)
+    held = most_measured if held is None else held
     expectation = scan.expectation
     return Scaling(
         name=" · ".join(
@@ -64,6 +72,28 @@ def scaling_of(
         expectation=None if expectation is None else expectation.growth,
         deviation_limit=None if expectation is None else expectation.deviation_limit,
     )
+
+
+def slices_of(scan: Scan) -> list[Scaling]:
+    """Return a scan over several parameters as one curve per setting of the others.
+
+    A scan over one parameter is a single slice.
+    """
+    taken = [each for each in scan.measurements if each.count]
+    others = _others(scan, taken)
+    slices: dict[tuple[float, ...], list[Measurement]] = defaultdict(list)
+    for each in taken:
+        slices[tuple(float(each.coordinate[name]) for name in others)].append(each)
+    settings = sorted(slices)
+    chosen = np.linspace(0, len(settings) - 1, min(len(settings), MOST_SLICES))
+    return [
+        scaling_of(
+            replace(scan, measurements=tuple(slices[settings[round(k)]])),
+            held=dict(zip(others, settings[round(k)], strict=True)),
+            position=position,
+        )
+        for position, k in enumerate(chosen)
+    ]
 
 
 def repetitions_of(session: Session, scan: Scan) -> dict[UUID, NDArray[np.float64]]:

@@ -39,6 +39,21 @@ def of_project(session: Session, project_id: int) -> Sequence[tables.Expectation
     ).all()
 
 
+def versions(
+    session: Session, project_id: int, region: str, metric: str
+) -> Sequence[tables.Expectation]:
+    """Return all versions of an expectation, newest first, withdrawn ones included."""
+    return session.scalars(
+        select(tables.Expectation)
+        .where(
+            tables.Expectation.project_id == project_id,
+            tables.Expectation.region == region,
+            tables.Expectation.metric == metric,
+        )
+        .order_by(tables.Expectation.version.desc())
+    ).all()
+
+
 def newest_versions(
     session: Session, project_id: int
 ) -> dict[tuple[str, str], tables.Expectation]:

@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy import Row, func, select
 from sqlalchemy.orm import Session
 
+from scalewatch.errors import NotFound
 from scalewatch.storage import tables
 from scalewatch.storage.digests import canonical, digest_of
 from scalewatch.storage.inserts import find_or_insert, insert_missing
@@ -62,6 +63,52 @@ def newest_facts(session: Session, project_id: int) -> dict[str, dict[str, Any]]
         .where(tables.Machine.project_id == project_id)
     )
     return dict(rows.all())
+
+
+def named(session: Session, project_id: int, name: str) -> tables.Machine:
+    """Return a machine of a project.
+
+    Raises
+    ------
+    NotFound
+        If the project has none of this name.
+    """
+    machine = session.scalar(
+        select(tables.Machine).where(
+            tables.Machine.project_id == project_id, tables.Machine.name == name
+        )
+    )
+    if machine is None:
+        raise NotFound("machine", name)
+    return machine
+
+
+def states(
+    session: Session, machine_id: int
+) -> Sequence[Row[dict[str, Any], datetime, datetime, int]]:
+    """Return facts, first run, last run and number of runs per state, newest first."""
+    last_run_at = func.max(tables.Run.received_at)
+    seen = (
+        select(
+            tables.Run.fingerprint_id,
+            func.min(tables.Run.received_at).label("first_run_at"),
+            last_run_at.label("last_run_at"),
+            func.count().label("runs"),
+        )
+        .where(tables.Run.machine_id == machine_id)
+        .group_by(tables.Run.fingerprint_id)
+        .subquery()
+    )
+    return session.execute(
+        select(
+            tables.Fingerprint.facts,
+            seen.c.first_run_at,
+            seen.c.last_run_at,
+            seen.c.runs,
+        )
+        .join(seen, seen.c.fingerprint_id == tables.Fingerprint.id)
+        .order_by(seen.c.last_run_at.desc())
+    ).all()
 
 
 def find_or_create(session: Session, project_id: int, name: str) -> tables.Machine:

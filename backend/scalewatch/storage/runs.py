@@ -88,6 +88,13 @@ def add_points(
     bulk.add(session, tables.Point, [{"run_id": run_id, **point} for point in points])
 
 
+def payload_of(session: Session, run_id: int) -> bytes | None:
+    """Return the compressed content of a run, if it is kept."""
+    return session.scalar(
+        select(tables.Payload.body).where(tables.Payload.run_id == run_id)
+    )
+
+
 def described(session: Session, uuid: UUID) -> Description:
     """Return what is known of a run.
 

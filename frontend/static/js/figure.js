@@ -12,6 +12,10 @@ const CONFIG = {
   responsive: true,
 };
 
+/** What each element shows, to be painted again in another theme. */
+const shown = new Map();
+
+/** Fetch and draw the figure of an element, in place of what it showed before. */
 export async function showFigure(element) {
   element.ariaBusy = "true";
   try {
@@ -19,21 +23,28 @@ export async function showFigure(element) {
     if (!response.ok) {
       throw new Error(`the server answered ${response.status}`);
     }
-    const figure = await response.json();
-    const draw = () =>
-      window.Plotly.react(element, ...paint(figure, element), {
-        ...CONFIG,
-        toImageButtonOptions: { filename: element.dataset.name, format: "svg" },
-      });
-    await draw();
-    document.addEventListener("themechange", draw);
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
+    shown.set(element, await response.json());
+    await draw(element);
   } catch (error) {
     element.append(message(`The plot could not be drawn: ${error.message}.`));
   } finally {
     element.ariaBusy = "false";
   }
 }
+
+function draw(element) {
+  return window.Plotly.react(element, ...paint(shown.get(element), element), {
+    ...CONFIG,
+    toImageButtonOptions: { filename: element.dataset.name, format: "svg" },
+  });
+}
+
+function repaint() {
+  [...shown.keys()].forEach(draw);
+}
+
+document.addEventListener("themechange", repaint);
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", repaint);
 
 function message(text) {
   const paragraph = document.createElement("p");

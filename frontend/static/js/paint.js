@@ -39,6 +39,7 @@ function paintLayout(layout, colour, family) {
     gridcolor: colour("grid"),
     linecolor: colour("grid"),
     tickcolor: colour("grid"),
+    zerolinecolor: colour("quiet"),
   };
   return {
     ...layout,

@@ -1,0 +1,75 @@
+"""Declare what is expected of a region, by the form on its page."""
+
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import RedirectResponse
+
+from scalewatch.errors import BadExpression, FallingLimit, InvalidReport
+from scalewatch.pages.dependencies import AdminDep, ViewDep
+from scalewatch.pages.regions import region_page
+from scalewatch.pages.templates import path_to
+from scalewatch.services import expectations
+from scalewatch.services.expectations import Declaration
+from scalewatch.services.views import View
+from scalewatch.web.forms import Form, FormDep
+
+MOST_LETTERS = 1000
+"""Longer texts in a field of the form are no expression, name or reason."""
+
+router = APIRouter(include_in_schema=False)
+
+
+@router.post("/p/{project}/r/{region}", name="declare")  # noqa: FAST003, the view
+def declare(
+    request: Request, session: AdminDep, view: ViewDep, region: str, form: FormDep
+) -> Response:
+    """Declare or withdraw an expectation, and show the region it is about."""
+    try:
+        _declare(session, view, region, form)
+    except (BadExpression, FallingLimit, InvalidReport) as error:
+        return region_page(
+            request, session, view, region, entered=form, refused=str(error)
+        )
+    session.flush()
+    query = {
+        "commit": view.commit,
+        "metric": view.metric,
+        "machine": view.machine,
+        "configuration": view.settings,
+    }
+    path = path_to(request, "region", query, project=view.project, region=region)
+    return RedirectResponse(f"{path}#promises", status_code=303)
+
+
+def _declare(session: AdminDep, view: View, region: str, form: Form) -> None:
+    """Store what a form says.
+
+    Raises
+    ------
+    InvalidReport
+        If a field is missing or too long.
+    BadExpression, FallingLimit
+        If a growth or a deviation limit makes no sense.
+    """
+    author, growth = form.text("author"), form.text("growth")
+    is_withdrawn = form.has("withdraw")
+    if author is None:
+        raise InvalidReport([("", "say who declares it, in the field Declared by")])
+    if growth is None and not is_withdrawn:
+        raise InvalidReport([("", "say how it should grow, such as log p")])
+    texts = [author, growth, form.text("deviation_limit"), form.text("reason")]
+    if max(len(text or "") for text in texts) > MOST_LETTERS:
+        raise InvalidReport([("", f"a field holds more than {MOST_LETTERS} letters")])
+    expectations.declare(
+        session,
+        view.project,
+        [
+            Declaration(
+                region=region,
+                metric=view.metric or "time",
+                growth=None if is_withdrawn else growth,
+                deviation_limit=form.text("deviation_limit"),
+            )
+        ],
+        author=author,
+        reason=form.text("reason"),
+    )

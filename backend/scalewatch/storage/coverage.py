@@ -1,0 +1,110 @@
+"""Queries on what a machine measured of each commit, and how well."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Row, case, func, select
+from sqlalchemy.orm import Session
+
+from scalewatch.storage import tables
+from scalewatch.storage.commits import TIME
+
+
+@dataclass(frozen=True, slots=True)
+class RunCounts:
+    """How much a run brought."""
+
+    commit_id: int
+    coordinate: dict[str, Any]
+    received_at: datetime
+    results: int
+    failures: int
+
+
+def newest_commits(
+    session: Session, machine_id: int, limit: int
+) -> Sequence[tables.Commit]:
+    """Return the commits that a machine measured, newest first."""
+    measured = select(tables.Run.commit_id).where(tables.Run.machine_id == machine_id)
+    return session.scalars(
+        select(tables.Commit)
+        .where(tables.Commit.id.in_(measured))
+        .order_by(TIME.desc(), tables.Commit.id.desc())
+        .limit(limit)
+    ).all()
+
+
+def runs_of(
+    session: Session, machine_id: int, commit_ids: Sequence[int]
+) -> list[RunCounts]:
+    """Return how much each run brought, oldest first."""
+    rows = session.execute(
+        select(
+            tables.Run.commit_id,
+            tables.Run.coordinate,
+            tables.Run.received_at,
+            func.count(),
+            func.sum(case((tables.Point.count == 0, 1), else_=0)),
+        )
+        .join(tables.Point, tables.Point.run_id == tables.Run.id)
+        .where(
+            tables.Run.machine_id == machine_id, tables.Run.commit_id.in_(commit_ids)
+        )
+        .group_by(tables.Run.id)
+        .order_by(tables.Run.id)
+    )
+    return [RunCounts(*row) for row in rows]
+
+
+def quartiles(
+    session: Session, machine_id: int, commit_id: int
+) -> Sequence[Row[str, str, dict[str, Any], float, float, float]]:
+    """Return region, metric, coordinate and quartiles of what was repeated."""
+    return session.execute(
+        select(
+            tables.Series.region,
+            tables.Series.metric,
+            tables.Run.coordinate,
+            tables.Point.q25,
+            tables.Point.q50,
+            tables.Point.q75,
+        )
+        .join(tables.Run, tables.Run.id == tables.Point.run_id)
+        .join(tables.Series, tables.Series.id == tables.Point.series_id)
+        .where(
+            tables.Run.machine_id == machine_id,
+            tables.Run.commit_id == commit_id,
+            tables.Point.count > 1,
+        )
+        .order_by(tables.Series.region, tables.Run.id)
+    ).all()
+
+
+def noises(session: Session, machine_id: int, commit_id: int) -> dict[str, Any]:
+    """Return what the analysis learned about the noise of each metric at a commit."""
+    rows = session.execute(
+        select(tables.Series.metric, tables.Model.noise)
+        .join(tables.Series, tables.Series.id == tables.Model.series_id)
+        .where(
+            tables.Model.commit_id == commit_id,
+            tables.Series.machine_id == machine_id,
+        )
+    )
+    return {metric: noise for metric, noise in rows if noise is not None}
+
+
+def regions_at(session: Session, commit_id: int) -> dict[int, set[str]]:
+    """Return the regions that each machine measured of a commit, by its id."""
+    found: dict[int, set[str]] = {}
+    rows = session.execute(
+        select(tables.Series.machine_id, tables.Series.region)
+        .join(tables.Point, tables.Point.series_id == tables.Series.id)
+        .join(tables.Run, tables.Run.id == tables.Point.run_id)
+        .where(tables.Run.commit_id == commit_id)
+        .distinct()
+    )
+    for machine_id, region in rows:
+        found.setdefault(machine_id, set()).add(region)
+    return found

@@ -1,0 +1,52 @@
+import numpy as np
+import pytest
+
+from scalewatch.figures.curves import Scaling
+from scalewatch.figures.residuals import residuals_figure
+from scalewatch.modelling import Growth, Model, Term
+
+P = np.array([2.0, 4, 8, 16])
+MODEL = Model(0.0, (Term(1e-6, Growth.of("p", power=1)),))
+
+
+def scaling(**fields):
+    middle = MODEL(p=P) * np.array([1, 1.1, 0.9, 1])
+    known = {
+        "name": "jureca",
+        "slot": 0,
+        "parameter": "p",
+        "metric": "time",
+        "unit": "s",
+        "x": P,
+        "low": middle * 0.9,
+        "middle": middle,
+        "high": middle * 1.1,
+        "model": MODEL,
+    }
+    return Scaling(**known | fields)
+
+
+def test_residuals_are_what_was_measured_over_the_model_less_one():
+    (trace,) = residuals_figure([scaling()]).data
+
+    assert list(trace.y) == pytest.approx([0, 0.1, -0.1, 0])
+
+
+def test_small_residuals_look_small():
+    middle = MODEL(p=P) * 1.001
+    exact = scaling(low=middle, middle=middle, high=middle)
+
+    assert residuals_figure([exact]).layout.yaxis.range == (-0.05, 0.05)
+
+
+def test_without_a_model_the_figure_says_so():
+    figure = residuals_figure([scaling(model=None)])
+
+    assert not figure.data
+    assert figure.layout.annotations[0].text == "there is no model"
+
+
+def test_slices_of_one_machine_have_colours_of_their_own():
+    figure = residuals_figure([scaling(), scaling(position=1, name="n = 2")])
+
+    assert [trace.meta for trace in figure.data] == ["machine-0", "machine-1"]

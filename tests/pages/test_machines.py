@@ -1,0 +1,61 @@
+import csv
+import json
+from io import StringIO
+
+from builders import result, run_report
+from recorded import record, record_half_failed_project, record_project
+
+
+def report(number: int, mpi: str, **fields):
+    return run_report(
+        id=f"00000000-0000-0000-0000-{number:012}",
+        commit={"sha": f"c{number}", "committed_at": f"2026-01-0{number}T00:00:00Z"},
+        machine={"name": "jureca", "fingerprint": {"cores": 128, "mpi": mpi}},
+        **fields,
+    )
+
+
+def test_machine_shows_what_changed_between_its_states(client, sessions):
+    record(sessions, [report(1, "MPICH 4"), report(2, "MPICH 5")])
+
+    page = client.get("/p/mpich/m/jureca").text
+
+    assert "<dd>MPICH 5</dd>" in page
+    assert '<span class="quiet">MPICH 4</span> → MPICH 5' in page
+    assert "First seen" in page
+
+
+def test_noise_is_the_interquartile_range_over_the_median(client, sessions):
+    values = [1.0, 2.0, 3.0, 4.0, 5.0]
+    record(sessions, [report(1, "MPICH 5", results=[result(values=values)])])
+
+    shown = json.loads(client.get("/p/mpich/m/jureca?format=json").text)
+
+    (noise,) = shown["noise"]
+    assert noise["scatter"]["median"] == (4 - 2) / 3
+    assert noise["regions"][0]["name"] == "MPI_Bcast"
+
+
+def test_coverage_counts_runs_results_and_failures(client, sessions):
+    record_half_failed_project(sessions)
+
+    table = client.get("/p/fragile/m/broken?format=csv").text
+
+    newest = next(csv.DictReader(StringIO(table)))
+    assert newest["runs"] == "5"
+    assert newest["results"] == newest["failures"] == "17"
+
+
+def test_regions_that_only_others_measured_are_named(client, sessions):
+    record_project(sessions)
+
+    page = client.get("/p/openmpi/m/node-tcp").text
+
+    assert "one region of v5.0.11 that this one did not" in page
+    assert "<bdi>MPI_Gather</bdi>" in page
+
+
+def test_unknown_machine_is_not_found(client, sessions):
+    record_project(sessions)
+
+    assert client.get("/p/openmpi/m/moon").status_code == 404

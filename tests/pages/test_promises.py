@@ -1,0 +1,72 @@
+"""The form that declares expectations, as a browser without scripts sends it."""
+
+import re
+
+import pytest
+
+from recorded import record_project
+
+REGION = "/p/openmpi/r/MPI_Gather"
+
+
+def send(client, **fields):
+    """Show the form, fill it in and send it."""
+    page = client.get(REGION).text
+    proof = re.search('name="form_token" value="([^"]+)"', page)[1]
+    return client.post(
+        REGION,
+        params={"metric": "time"},
+        data={"form_token": proof, "author": "Ada"} | fields,
+        headers={"Sec-Fetch-Site": "same-origin"},
+        follow_redirects=True,
+    )
+
+
+def test_declared_growth_is_a_new_version_and_is_judged(client, sessions, work_off):
+    record_project(sessions)
+
+    page = send(client, growth="log p", reason="a tree, since v5").text
+    work_off()
+
+    assert "a tree, since v5" in page
+    assert '<th scope="row" class="number">2</th>' in page
+    assert "mismatch" in client.get(REGION).text
+
+
+def test_withdrawn_expectation_stays_in_the_history(client, sessions):
+    record_project(sessions)
+
+    page = send(client, withdraw="1").text
+
+    assert '<span class="quiet">withdrawn</span>' in page
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"growth": "p^^2"}, "Cannot read"),
+        ({"growth": ""}, "Say how it should grow"),
+        ({"growth": "p", "author": " "}, "Say who declares it"),
+        ({"growth": "p", "deviation_limit": "1/p"}, "falls"),
+        ({"growth": "p" * 1001}, "more than 1000 letters"),
+    ],
+    ids=str,
+)
+def test_refused_form_keeps_what_was_entered_and_says_why(
+    client, sessions, fields, said
+):
+    record_project(sessions)
+
+    response = send(client, **fields)
+
+    assert response.status_code == 422
+    assert said in response.text
+    assert '<th scope="row" class="number">2</th>' not in response.text
+
+
+def test_form_that_no_page_of_ours_has_shown_is_refused(client, sessions):
+    record_project(sessions)
+
+    response = client.post(REGION, data={"growth": "p", "author": "Eve"})
+
+    assert response.status_code == 403

@@ -1,0 +1,96 @@
+import json
+
+import pytest
+
+from builders import decoded
+from recorded import record_grid, record_half_failed_project, record_project
+
+BARRIER = "/p/openmpi/r/MPI_Barrier"
+
+
+def test_target_is_forecast_in_words_and_in_a_table(client, sessions):
+    record_project(sessions)
+
+    page = client.get(BARRIER, params={"machine": "node-tcp", "target": "1024"}).text
+
+    assert "At p = 1,024, the time is forecast to be 4.1" in page
+    assert "As it was promised, it would be" in page
+    assert "figures/scaling?project=openmpi&amp;region=MPI_Barrier" in page
+    assert "target=1024" in page
+
+
+def test_without_a_target_multiples_of_the_largest_scale_are_forecast(client, sessions):
+    record_project(sessions)
+
+    page = client.get(BARRIER, params={"machine": "node-tcp", "target": ""}).text
+
+    for scale in ("64", "128", "512"):
+        assert f'class="number">{scale}</th>' in page
+    assert "is forecast to be" not in page
+
+
+@pytest.mark.parametrize("target", ["0", "-1", "many", "1e13", "nan"])
+def test_target_without_sense_is_refused_in_words(client, sessions, target):
+    record_project(sessions)
+
+    response = client.get(BARRIER, params={"machine": "node-tcp", "target": target})
+
+    assert response.status_code == 422
+    assert "The address cannot be read" in response.text
+
+
+def test_region_whose_results_all_failed_says_why_instead_of_drawing(client, sessions):
+    record_half_failed_project(sessions)
+
+    page = client.get("/p/fragile/r/transpose").text
+
+    assert "Nothing succeeded" in page
+    assert "It deadlocked." in page
+    assert "data-figure" not in page
+
+
+def test_scan_over_two_parameters_is_drawn_as_slices(client, sessions):
+    record_grid(sessions)
+
+    page = client.get("/p/hydro/r/solve").text
+    figure = client.get(
+        "/api/v1/figures/slices", params={"project": "hydro", "region": "solve"}
+    ).json()
+
+    assert "figures/slices" in page
+    assert "All of them at n = 8,000" in page
+    points = [trace["name"] for trace in figure["data"] if trace["mode"] == "markers"]
+    assert [name.split(" · ")[1] for name in points] == [
+        "n = 1,000",
+        "n = 2,000",
+        "n = 4,000",
+        "n = 8,000",
+    ]
+
+
+def test_expectation_shows_who_promised_what_when_and_why(client, sessions):
+    record_project(sessions)
+
+    page = client.get(BARRIER).text
+
+    assert "Versions of the expectation" in page
+    assert "Table 2 of Shudler et al." in page
+
+
+def test_region_of_which_nothing_is_expected_says_what_that_means(client, sessions):
+    record_grid(sessions)
+
+    assert (
+        "Nobody promised how the time of solve grows"
+        in client.get("/p/hydro/r/solve").text
+    )
+
+
+def test_residuals_are_a_figure_for_programs_too(client, sessions):
+    record_project(sessions)
+    query = {"project": "openmpi", "region": "MPI_Barrier", "machine": "node-tcp"}
+
+    figure = json.loads(client.get("/api/v1/figures/residuals", params=query).text)
+
+    (residuals,) = figure["data"]
+    assert max(map(abs, decoded(residuals["y"]))) < 0.01

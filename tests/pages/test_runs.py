@@ -1,0 +1,46 @@
+import json
+
+from builders import result, run
+from recorded import failed_result
+
+
+def post(client, **fields):
+    body = run(**fields)
+    client.post("/api/v1/runs", json=body)
+    return body, f"/p/{body['project']}/runs/{body['id']}"
+
+
+def test_run_links_to_its_payload_as_it_was_posted(client):
+    body, path = post(client)
+
+    assert f'href="{path}/payload"' in client.get(path).text
+    posted = client.get(f"{path}/payload").json()
+    assert posted["results"][0]["values"] == body["results"][0]["values"]
+    assert posted["id"] == body["id"]
+
+
+def test_payload_of_another_project_is_not_found(client):
+    _, path = post(client)
+
+    assert client.get(path.replace("mpich", "openmpi") + "/payload").status_code == 404
+
+
+def test_flags_and_failures_are_told_before_the_results(client):
+    flagged = result(region="MPI_Scan", procedure={"oversubscribed": True})
+    _, path = post(client, results=[flagged, failed_result("MPI_Reduce")])
+
+    page = client.get(path).text
+
+    assert "2 results of" in page
+    assert "of which 1 failed" in page
+    assert "<strong>Oversubscribed</strong>: 1 result." in page
+
+
+def test_every_repetition_is_a_tick_of_its_distribution(client):
+    _, path = post(client, results=[result(values=[1e-6, 2e-6, 4e-6])])
+
+    page = client.get(path).text
+    shown = json.loads(client.get(f"{path}?format=json").text)
+
+    assert page.count("strip__tick") == 3
+    assert shown["results"][0]["repetitions"] == [1e-6, 2e-6, 4e-6]
