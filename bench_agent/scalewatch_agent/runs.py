@@ -86,12 +86,12 @@ def _measured(plan: Plan, event: Mapping[str, Any]) -> Result:
 
 
 def _failed(plan: Plan, region: str, outcome: Outcome) -> Result:
-    suite = SUITES[plan.suite]
+    metric, unit = SUITES[plan.suite].measured_of(region)
     reason = outcome.failed.get(region) or outcome.failure
     return Result(
         region=region,
-        metric=suite.metric,
-        unit=suite.unit,
+        metric=metric,
+        unit=unit,
         status="failed",
         reason=reason or "the job ended without measuring it",
     )

@@ -11,12 +11,19 @@ from mpi4py import MPI
 
 from scalewatch_agent.announcements import Announce, announce_start
 from scalewatch_agent.clocks import Clocks
-from scalewatch_agent.kernels import KERNELS, Operation, load_kernels, seconds
+from scalewatch_agent.kernels import (
+    KERNELS,
+    Operation,
+    Unfit,
+    load_kernels,
+    seconds,
+)
 from scalewatch_agent.loops import Loop
 from scalewatch_agent.loops.compiled import CompiledLoop, Library, load
 from scalewatch_agent.loops.interpreted import InterpretedLoop
 from scalewatch_agent.overheads import Overheads, measure_overheads
 from scalewatch_agent.plan import Plan
+from scalewatch_agent.suites import SUITES
 from scalewatch_agent.timing import Effort, Measurement, Team
 
 CLOCK_SHARE = 0.1
@@ -43,17 +50,13 @@ def measure(plan: Plan) -> None:
     """Time the regions of `plan` at each message size, turn by turn."""
     comm = MPI.COMM_WORLD
     announce = announce_start(comm)
-    load_kernels()
+    load_kernels(SUITES[plan.suite].families)
     library = _library(plan, comm)
     overheads = measure_overheads(comm, library)
     clocks = Clocks(comm)
     clocks.synchronise()
     team = Team(comm, clocks, plan.oversubscribed)
-    tasks = []
-    for task in _tasks(plan, team, library):
-        announce("measuring", region=task.region)
-        task.measurement.warm_up()
-        tasks.append(task)
+    tasks = list(_warmed_up(plan, team, library, announce))
     clocks.synchronise()
     random = Random(plan.seed)  # noqa: S311 - an order, no secret
     _take_turns(tasks, clocks, random, Teller(plan, overheads, announce))
@@ -67,13 +70,22 @@ def _library(plan: Plan, comm: MPI.Intracomm) -> Library | None:
     return None
 
 
-def _tasks(plan: Plan, team: Team, library: Library | None) -> Iterator[Task]:
+def _warmed_up(
+    plan: Plan, team: Team, library: Library | None, announce: Announce
+) -> Iterator[Task]:
+    """Yield a task per region and message size; say which ones there cannot be."""
     effort = Effort(plan.repetitions, plan.warm_ups, plan.budget)
     for message_bytes in plan.message_bytes:
         for region in plan.regions:
-            operation = KERNELS[region](team.comm, message_bytes)
+            announce("measuring", region=region)
+            try:
+                operation = KERNELS[region](team.comm, message_bytes)
+            except Unfit as unfit:
+                announce("failed", region=region, reason=str(unfit))
+                continue
             loop = _loop(operation, team.comm, library)
             measurement = Measurement(operation, loop, team, effort)
+            measurement.warm_up()
             yield Task(region, message_bytes, operation, measurement)
 
 
@@ -95,6 +107,8 @@ def _take_turns(
             task.measurement.take_turn()
             if task.measurement.is_done:
                 tell.result(task, "measured")
+                if task.operation.free is not None:
+                    task.operation.free()
         tasks = [task for task in tasks if not task.measurement.is_done]
         turns += 1
         # A job that dies still leaves half of what it measured, and says so rarely.

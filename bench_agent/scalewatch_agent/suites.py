@@ -1,7 +1,7 @@
 """The suites an agent can run: their regions, known without importing MPI."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 
@@ -19,10 +19,20 @@ class Suite:
         Its `measure` runs under mpiexec.
     regions
         What is measured unless something else is asked for.
+    more
+        What is measured only if it is asked for.
+    families
+        The modules of `scalewatch_agent.kernels` that hold it.
     metric, unit
-        What is measured of every region.
+        What is measured of a region.
+    others
+        Regions of which something else is measured: that, and its unit.
     repetitions
         How many there are unless another number is asked for.
+    message_bytes
+        The size unless another one is asked for.
+    project
+        What its runs belong to, unless that is the MPI library.
     """
 
     option: str
@@ -32,6 +42,15 @@ class Suite:
     metric: str
     unit: str
     repetitions: int
+    message_bytes: int = 256
+    more: tuple[str, ...] = ()
+    families: tuple[str, ...] = ()
+    others: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    project: str | None = None
+
+    def measured_of(self, region: str) -> tuple[str, str]:
+        """Return metric and unit of a region."""
+        return self.others.get(region, (self.metric, self.unit))
 
 
 RUNTIME: Final = Suite(
@@ -51,6 +70,39 @@ RUNTIME: Final = Suite(
     metric="time",
     unit="s",
     repetitions=400,
+    more=(
+        "MPI_Scatter",
+        "MPI_Alltoallv",
+        "MPI_Scan",
+        "MPI_Exscan",
+        "MPI_Reduce_scatter",
+        "MPI_Ibcast",
+        "MPI_Ibcast overlap",
+        "MPI_Iallreduce",
+        "MPI_Iallreduce overlap",
+        "MPI_Ialltoall",
+        "MPI_Ialltoall overlap",
+        "MPI_Win_fence",
+        "MPI_Put",
+        "MPI_Get",
+        "Point-to-point latency",
+        "Point-to-point bandwidth",
+    ),
+    families=(
+        "collectives",
+        "litmus",
+        "distributions",
+        "prefixes",
+        "nonblocking",
+        "onesided",
+        "messages",
+    ),
+    others={
+        "MPI_Ibcast overlap": ("overlap", "1"),
+        "MPI_Iallreduce overlap": ("overlap", "1"),
+        "MPI_Ialltoall overlap": ("overlap", "1"),
+        "Point-to-point bandwidth": ("bandwidth", "B/s"),
+    },
 )
 
 MEMORY: Final = Suite(
@@ -69,7 +121,20 @@ MEMORY: Final = Suite(
     repetitions=3,
 )
 
+SORTING: Final = Suite(
+    option="sorting",
+    name="sorting",
+    module="scalewatch_agent.runtime",
+    regions=("Sample sort", "Histogram sort", "Bitonic sort"),
+    metric="time",
+    unit="s",
+    repetitions=40,
+    message_bytes=65_536,
+    families=("sorting",),
+    project="scalewatch-sorting",
+)
+
 SUITES: Final[Mapping[str, Suite]] = {
-    suite.option: suite for suite in (RUNTIME, MEMORY)
+    suite.option: suite for suite in (RUNTIME, MEMORY, SORTING)
 }
 """By what the command line calls them."""

@@ -95,6 +95,8 @@ class Measurement:
             made += self._behind_barriers(min(missing, 1 if not made else TURN))
             self._cost = round(median(made))
         self.warm_ups = len(made)
+        if self.operation.prepare is not None:
+            self._cost += self.operation.prepare(self._cost)
         self.pace = Pace.for_duration(self._cost)
         self.spent = 0
 

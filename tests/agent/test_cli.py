@@ -67,7 +67,10 @@ def test_every_command_explains_itself():
         (["mpi", "--message-bytes", "8,4"], "'4' is not a whole number from 8."),
         (["mpi", "--suite", "memoir"], "'--suite'"),
         (["mpi", "--suite", "memory", "--regions", "MPI_Bcast"], "no region"),
-        (["mpi", "--suite", "memory", "--message-bytes", "8,16"], "runtime suite"),
+        (
+            ["mpi", "--suite", "memory", "--message-bytes", "8,16"],
+            "memory suite takes one",
+        ),
         (["mpi", "--budget", "0"], "'--budget'"),
         (["mpi", "--server", "perf:8000"], "http://"),
         (["mpi", "--project", "mylib"], "--project needs --commit"),

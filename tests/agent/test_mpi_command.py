@@ -105,6 +105,36 @@ def test_memory_suite_counts_what_constructors_allocate(openmpi, receiver):
 
 
 @pytest.mark.usefixtures("spool_folder")
+def test_operations_on_request_are_measured_in_their_own_metrics(openmpi, receiver):
+    done = measure(openmpi, receiver.url, "-p", "2", "--regions", "all")
+
+    assert done.exit_code == 0, done.output
+    (run,) = (RunReport.model_validate_json(json.dumps(run)) for run in receiver.runs)
+    found = {result.region: (result.metric, result.unit) for result in run.results}
+    assert list(found) == [*RUNTIME.regions, *RUNTIME.more]
+    assert all(found[region] == RUNTIME.measured_of(region) for region in found)
+    better = {result.metric: result.better for result in run.results}
+    assert better == {"time": "lower", "overlap": "higher", "bandwidth": "higher"}
+
+
+@pytest.mark.usefixtures("spool_folder")
+def test_sorting_is_a_project_of_its_own_and_fails_only_where_it_has_to(
+    openmpi, receiver
+):
+    done = measure(openmpi, receiver.url, "--suite", "sorting", "-p", "2,3")
+
+    assert done.exit_code == 4  # a network of three
+    two, three = (
+        RunReport.model_validate_json(json.dumps(run)) for run in receiver.runs
+    )
+    assert (two.project, two.suite) == ("scalewatch-sorting", "sorting")
+    assert two.machine.fingerprint["mpi"] == "Open MPI 5.0.11"
+    assert {result.status for result in two.results} == {"ok"}
+    assert [result.status for result in three.results] == ["ok", "ok", "failed"]
+    assert three.results[-1].reason == "3 processes where it needs a power of two"
+
+
+@pytest.mark.usefixtures("spool_folder")
 def test_sweep_over_tcp_is_another_machine(openmpi, receiver):
     options = ("-p", "2", "--transport", "tcp", "--regions", "MPI_Bcast")
 

@@ -16,7 +16,7 @@ def test_bodies_hold_on_every_communicator(processes, launcher):
         capture_output=True,
         check=False,
         text=True,
-        timeout=120,
+        timeout=500,
     )
 
     assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-5000:]

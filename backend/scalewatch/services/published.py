@@ -1,4 +1,4 @@
-"""What is published about the suites of the product: expectations, guidelines.
+"""What is known about the suites of the product: expectations, guidelines.
 
 References
 ----------
@@ -27,6 +27,11 @@ GROWTHS: Final[Mapping[str, Mapping[tuple[str, str], str]]] = {
         ("MPI_Win_create", "memory"): "p",
         ("MPI_Cart_create", "memory"): "p",
     },
+    "sorting": {
+        ("Sample sort", "time"): "p log p",
+        ("Histogram sort", "time"): "p",
+        ("Bitonic sort", "time"): "log^2 p",
+    },
 }
 """By suite: region and metric, and how it should grow for small messages."""
 
@@ -39,6 +44,10 @@ REASONS: Final[Mapping[str, str]] = {
         "small messages, powers of two"
     ),
     "mpi-memory": "Table 3 of Shudler et al., Exascaling Your Library, ICS 2015",
+    "sorting": (
+        "number of operations for a fixed number of keys per process: sorting the "
+        "sample, counting below each splitter, exchanges of the network"
+    ),
 }
 """By suite, where its expectations come from."""
 

@@ -39,6 +39,8 @@ Examples:
   scalewatch-agent mpi -p 2,4 --regions MPI_Bcast,MPI_Barrier --budget 5
   scalewatch-agent mpi --message-bytes 8,1024,131072
   scalewatch-agent mpi --suite memory --mpi mpich==5.0.2
+  scalewatch-agent mpi --suite sorting --message-bytes 65536,524288
+  scalewatch-agent mpi --regions all
   scalewatch-agent mpi --project mylib --commit 3f2a91c --server http://perf:8000
 """
 
@@ -50,7 +52,7 @@ Examples:
     default=RUNTIME.option,
     show_default=True,
     is_eager=True,
-    help="What to measure: how long operations take, or what MPI occupies.",
+    help="How long operations take, what MPI occupies, or parallel sorting.",
 )
 @click.option(
     "-p",
@@ -65,7 +67,7 @@ Examples:
     "--regions",
     callback=regions,
     metavar="REGION,…",
-    help="Regions of the suite to measure; all unless given.",
+    help="Regions of the suite to measure, or `all`; the usual ones unless given.",
 )
 @click.option(
     "--repetitions",
@@ -83,11 +85,11 @@ Examples:
 )
 @click.option(
     "--message-bytes",
-    default="256",
-    show_default=True,
     callback=message_sizes,
     metavar="BYTES,…",
-    help="What a process sends to another one; a run for each size.",
+    help="What a process sends to another one, or sorts; a run for each size; "
+    + ", ".join(f"{suite.message_bytes} ({suite.option})" for suite in SUITES.values())
+    + " unless given.",
 )
 @click.option(
     "--budget",
@@ -142,8 +144,8 @@ def command(ctx: click.Context, /, **options: Any) -> None:
         raise click.UsageError("--mpi and --mpiexec exclude each other.")
     if options["project"] and not options["commit"]:
         raise click.UsageError("--project needs --commit: which version is measured?")
-    if options["suite"] != RUNTIME.option and len(options["message_bytes"]) > 1:
-        raise click.UsageError("Only the runtime suite takes several --message-bytes.")
+    if options["suite"] == MEMORY.option and len(options["message_bytes"]) > 1:
+        raise click.UsageError("The memory suite takes one size of --message-bytes.")
     spool = Spool(spool_folder())
     library = _library(options)
     sweep = _without_polling(_sweep(options), library)
@@ -155,7 +157,7 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     )
     measured = Measured(spool, options["server"], options["token"])
     try:
-        _measure(sweep, launcher, subject(options, launcher), measured)
+        _measure(sweep, launcher, subject(options, launcher, sweep.suite), measured)
     except KeyboardInterrupt:
         measured.tell_what_is_kept()
         raise

@@ -38,10 +38,13 @@ def regions(
     suite = SUITES[ctx.params["suite"]]
     if value is None:
         return suite.regions
+    known = (*suite.regions, *suite.more)
+    if value.strip() == "all":
+        return known
     chosen = [text.strip() for text in value.split(",")]
     for name in chosen:
-        if name not in suite.regions:
-            raise click.BadParameter(unknown("region", name, suite.regions))
+        if name not in known:
+            raise click.BadParameter(unknown("region", name, known))
     return tuple(dict.fromkeys(chosen))
 
 
@@ -64,11 +67,13 @@ def requirement(
 
 
 def message_sizes(
-    ctx: click.Context,  # noqa: ARG001
+    ctx: click.Context,
     parameter: click.Parameter,  # noqa: ARG001
-    value: str,
+    value: str | None,
 ) -> tuple[int, ...]:
     """Return message sizes, separated by commas, that reductions can add up."""
+    if value is None:
+        return (SUITES[ctx.params["suite"]].message_bytes,)
     for text in value.split(","):
         if not text.strip().isdecimal() or int(text) < DOUBLE:
             raise click.BadParameter(f"{text!r} is not a whole number from 8.")

@@ -2,7 +2,12 @@
 
 from typing import Final
 
-SHOWN: Final = {"s": (1e6, "µs", ",.2f"), "B": (1, "B", ",.0f"), "1": (100, "%", ".0f")}
+SHOWN: Final = {
+    "s": (1e6, "µs", ",.2f"),
+    "B": (1, "B", ",.0f"),
+    "B/s": (1e-6, "MB/s", ",.0f"),
+    "1": (100, "%", ".0f"),
+}
 """By unit: the factor to what is shown, its name, and its format."""
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import reduce
+from importlib.metadata import version
 from typing import Any, Final, TypeVar
 
 import click
@@ -11,6 +12,7 @@ from scalewatch_agent.cli.parameters import moment, wire
 from scalewatch_agent.launcher import Launcher
 from scalewatch_agent.machine import fingerprint, machine_name
 from scalewatch_agent.runs import Subject
+from scalewatch_agent.suites import Suite
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -69,23 +71,29 @@ def subject_options(command: Command) -> Command:
     )
 
 
-def subject(options: dict[str, Any], launcher: Launcher) -> Subject:
-    """Return what the options name and, where they are silent, the library itself."""
+def subject(options: dict[str, Any], launcher: Launcher, suite: Suite) -> Subject:
+    """Return what the options name and, where they are silent, what the suite tests.
+
+    That is the MPI library, or a library of our own that runs on top of it.
+    """
     library, transport = launcher.library, launcher.transport
-    release = f"v{library.version}"
+    project, title, release = library.name, library.title, f"v{library.version}"
+    if suite.project is not None:
+        own = version("scalewatch")
+        project, title, release = suite.project, f"{suite.project} {own}", f"v{own}"
     is_release = options["project"] is None and options["commit"] is None
     facts: dict[str, Any] = fingerprint(transport)
-    if options["project"] not in {None, library.name}:
+    if (options["project"] or project) != library.name:
         # Otherwise the library is what is measured, not what it is measured on.
         facts["mpi"] = library.title
     return Subject(
-        project=options["project"] or library.name,
+        project=options["project"] or project,
         commit=Commit(
             sha=options["commit"] or release,
             parents=options["parents"],
             branch=options["branch"],
             committed_at=options["committed_at"],
-            message=library.title if is_release else None,
+            message=title if is_release else None,
             tag=options["tag"] or (release if is_release else None),
         ),
         machine=Machine(

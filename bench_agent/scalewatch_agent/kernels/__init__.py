@@ -7,7 +7,7 @@ the command line.
 """
 
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Final, Literal, TypeAlias
@@ -43,6 +43,10 @@ class Operation:
         What is reported of it.
     value
         Makes that of the nanoseconds of a repetition.
+    prepare
+        Is told what a warm-up took, and returns by how much longer repetitions take.
+    free
+        Gives back what the operation holds; collective.
     """
 
     call: Callable[[], object]
@@ -54,6 +58,15 @@ class Operation:
     unit: str = "s"
     better: Literal["lower", "higher"] = "lower"
     value: Callable[[int], float] = seconds
+    prepare: Callable[[int], int] | None = None
+    free: Callable[[], object] | None = None
+
+
+class Unfit(Exception):
+    """A kernel cannot work with so many processes; its message is the reason."""
+
+    def __init__(self, processes: int, wanted: str) -> None:
+        super().__init__(f"{processes} processes where it needs {wanted}")
 
 
 Kernel = Callable[[Intracomm, int], Operation]
@@ -61,13 +74,22 @@ Kernel = Callable[[Intracomm, int], Operation]
 KERNELS: dict[str, Kernel] = {}
 """By region, once they are loaded."""
 
-FAMILIES: Final = ("collectives", "litmus")
+FAMILIES: Final = (
+    "collectives",
+    "litmus",
+    "distributions",
+    "prefixes",
+    "nonblocking",
+    "onesided",
+    "messages",
+    "sorting",
+)
 """The modules beside this one whose kernels are loaded."""
 
 
-def load_kernels() -> None:
-    """Import all families, so that each kernel registers itself."""
-    for family in FAMILIES:
+def load_kernels(families: Iterable[str] = FAMILIES) -> None:
+    """Import families, so that each of their kernels registers itself."""
+    for family in families:
         import_module(f"{__name__}.{family}")
 
 

@@ -8,10 +8,11 @@
 #include <stdint.h>
 #include <time.h>
 
-#define ARGUMENTS 10
+#define ARGUMENTS 12
 
 typedef intptr_t word;
-typedef int (*function)(word, word, word, word, word, word, word, word, word, word);
+typedef int (*function)(word, word, word, word, word, word, word, word, word, word,
+                        word, word);
 
 struct call {
     function function;
@@ -29,7 +30,8 @@ static inline int64_t now(void)
 static inline int call(const struct call *call)
 {
     const word *a = call->arguments;
-    return call->function(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9]);
+    return call->function(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9],
+                          a[10], a[11]);
 }
 
 static inline int operate(const struct call *calls, int64_t count)
@@ -91,9 +93,9 @@ int nothing(void)
 }
 
 /* An operation that keeps the core busy for so many nanoseconds. */
-int compute(word duration)
+int compute(const int64_t *duration)
 {
-    int64_t end = now() + duration;
+    int64_t end = now() + *duration;
     while (now() < end)
         ;
     return 0;

@@ -8,7 +8,7 @@ from typing import Final, TypeAlias
 
 from mpi4py import MPI
 
-ARGUMENTS: Final = 10
+ARGUMENTS: Final = 12
 
 Handle: TypeAlias = "MPI.Comm | MPI.Datatype | MPI.Op | MPI.Win | MPI.Info"
 Memory: TypeAlias = (

@@ -55,7 +55,7 @@ def use(plan: Plan, before_loading: Footprint | None, before: Footprint | None) 
 
 def _call_collectives(comm: MPI.Intracomm, message_bytes: int) -> Iterator[Buffer]:
     """Call each collective, and yield the buffers that it needed."""
-    load_kernels()
+    load_kernels(RUNTIME.families)
     for region in RUNTIME.regions:
         operation = KERNELS[region](comm, message_bytes)
         for _ in range(CALLS):

@@ -11,8 +11,9 @@ from scalewatch_agent.loops.compiled import CompiledLoop, load, read_clock
 from scalewatch_agent.loops.interpreted import InterpretedLoop
 from scalewatch_agent.loops.program import step
 from scalewatch_agent.overheads import measure_overheads
+from scalewatch_agent.suites import RUNTIME
 
-load_kernels()
+load_kernels(RUNTIME.families)
 BYTES = 64
 FAR_AHEAD = 500_000
 
@@ -44,7 +45,7 @@ def cleared(buffer):
 
 
 @needs_compiler
-@pytest.mark.parametrize("region", list(KERNELS))
+@pytest.mark.parametrize("region", [*RUNTIME.regions, *RUNTIME.more])
 def test_compiled_loop_does_what_the_interpreted_one_does(region, comm):
     operation, both = loops(region, comm)
     results = []
@@ -56,6 +57,9 @@ def test_compiled_loop_does_what_the_interpreted_one_does(region, comm):
         results.append(operation.received and bytes(operation.received))
 
     assert results[0] == results[1]
+    comm.Barrier()
+    if operation.free is not None:
+        operation.free()
 
 
 @needs_compiler

@@ -1,0 +1,140 @@
+"""Point-to-point messages between the first and the last process.
+
+With growing numbers of processes these lie further apart: on another core, socket,
+node or switch. The others have nothing to do meanwhile.
+"""
+
+import ctypes
+from dataclasses import replace
+from functools import partial
+
+from mpi4py import MPI
+
+from scalewatch_agent.kernels import Operation, kernel, pattern, seconds
+from scalewatch_agent.loops.program import Memory, Step, memory_of, step
+
+TAG = 3
+AT_ONCE = 16
+"""Messages on their way, so that bandwidth is not latency in disguise."""
+
+
+@kernel("Point-to-point latency")
+def latency(comm: MPI.Intracomm, message_bytes: int) -> Operation:
+    """Send a message there and back; half of that is reported."""
+    first, last = 0, comm.size - 1
+    mine = pattern(comm.rank, message_bytes)
+    received = bytearray(message_bytes)
+    if comm.rank not in {first, last}:
+        return Operation(_nothing, steps=(), value=_half)
+    partner = last - comm.rank
+    out, into = [mine, MPI.BYTE], [received, MPI.BYTE]
+    status = memory_of(MPI._sizeof(MPI.Status))  # noqa: SLF001 - mpi4py's only way
+    of_it = (message_bytes, MPI.BYTE, partner, TAG)
+    if first == last:
+        both = (mine, *of_it, received, *of_it, comm, status)
+        return Operation(
+            partial(comm.Sendrecv, out, partner, TAG, into, partner, TAG),
+            sent=mine,
+            received=received,
+            steps=(step("MPI_Sendrecv", *both),),
+            value=_half,
+        )
+    send = partial(comm.Send, out, partner, TAG)
+    receive = partial(comm.Recv, into, partner, TAG)
+    steps = [
+        step("MPI_Send", mine, *of_it, comm),
+        step("MPI_Recv", received, *of_it, comm, status),
+    ]
+    begins = comm.rank == first
+
+    def call() -> None:
+        (send if begins else receive)()
+        (receive if begins else send)()
+
+    return Operation(
+        call,
+        sent=mine,
+        received=received,
+        steps=tuple(steps if begins else reversed(steps)),
+        value=_half,
+    )
+
+
+@kernel("Point-to-point bandwidth")
+def bandwidth(comm: MPI.Intracomm, message_bytes: int) -> Operation:
+    """Send many messages at once, until the last one has been acknowledged."""
+    first, last = 0, comm.size - 1
+    rate = partial(_rate, AT_ONCE * message_bytes)
+    if comm.rank not in {first, last}:
+        return _of_bandwidth(Operation(_nothing, steps=()), rate)
+    mine, received = pattern(comm.rank, message_bytes), bytearray(message_bytes)
+    sends, receives = comm.rank == first, comm.rank == last
+    partner = last - comm.rank
+    acknowledgement = bytearray(1)
+
+    def call() -> None:
+        requests = []
+        if receives:
+            into = [received, MPI.BYTE]
+            requests += [comm.Irecv(into, partner, TAG) for _ in range(AT_ONCE)]
+        if sends:
+            out = [mine, MPI.BYTE]
+            requests += [comm.Isend(out, partner, TAG) for _ in range(AT_ONCE)]
+        MPI.Request.Waitall(requests)
+        if sends and not receives:
+            comm.Recv([acknowledgement, MPI.BYTE], partner, TAG)
+        if receives and not sends:
+            comm.Send([acknowledgement, MPI.BYTE], partner, TAG)
+
+    messages = [("MPI_Irecv", received)] * receives + [("MPI_Isend", mine)] * sends
+    steps = _all_at_once(messages, (message_bytes, MPI.BYTE, partner, TAG, comm))
+    end = (acknowledgement, 1, MPI.BYTE, partner, TAG, comm)
+    if sends and not receives:
+        steps.append(step("MPI_Recv", *end, steps[-1].arguments[-1]))
+    if receives and not sends:
+        steps.append(step("MPI_Send", *end))
+    operation = Operation(call, sent=mine, received=received, steps=tuple(steps))
+    return _of_bandwidth(operation, rate)
+
+
+def _all_at_once(
+    messages: list[tuple[str, bytearray]],
+    of_each: tuple[int | MPI.Datatype | MPI.Intracomm, ...],
+) -> list[Step]:
+    """Return steps that start each message many times, and wait for all."""
+    number = AT_ONCE * len(messages)
+    size = MPI._sizeof(MPI.Request)  # noqa: SLF001 - mpi4py's only way
+    requests = memory_of(number * size)
+    places = iter(_parts(requests, number, size))
+    steps = [
+        step(function, buffer, *of_each, next(places))
+        for function, buffer in messages
+        for _ in range(AT_ONCE)
+    ]
+    statuses = memory_of(number * MPI._sizeof(MPI.Status))  # noqa: SLF001 - same
+    return [*steps, step("MPI_Waitall", number, requests, statuses)]
+
+
+def _parts(
+    memory: "ctypes.Array[ctypes.c_char]", number: int, size: int
+) -> list[Memory]:
+    part = ctypes.c_char * size
+    return [part.from_buffer(memory, i * size) for i in range(number)]
+
+
+def _of_bandwidth(operation: Operation, rate: partial[float]) -> Operation:
+    return replace(
+        operation, metric="bandwidth", unit="B/s", better="higher", value=rate
+    )
+
+
+def _rate(message_bytes: int, nanoseconds: int) -> float:
+    return message_bytes / seconds(max(nanoseconds, 1))
+
+
+def _half(nanoseconds: int) -> float:
+    return seconds(nanoseconds / 2)
+
+
+def _nothing() -> None:
+    pass

@@ -1,0 +1,161 @@
+"""Non-blocking collectives: how long they take, and how much of that hides.
+
+The overlapped form computes, between start and wait, for as long as the operation takes
+alone. What then remains visible of the communication is what the library could not
+do meanwhile.
+
+References
+----------
+Intel MPI Benchmarks, IMB-NBC: (pure + compute - together) / min(pure, compute).
+"""
+
+from array import array
+from collections.abc import Callable
+from time import perf_counter_ns
+
+from mpi4py import MPI
+
+from scalewatch_agent.kernels import Buffer, Operation, kernel, pattern
+from scalewatch_agent.kernels.collectives import ROOT, doubles
+from scalewatch_agent.loops.program import Argument, Step, memory_of, step
+
+Start = Callable[[], MPI.Request]
+
+
+@kernel("MPI_Ibcast")
+def ibcast(comm: MPI.Intracomm, message_bytes: int) -> Operation:
+    """Send the root's message to all processes, and wait."""
+    return _waited(*_ibcast(comm, message_bytes), source=ROOT)
+
+
+@kernel("MPI_Ibcast overlap")
+def ibcast_overlap(comm: MPI.Intracomm, message_bytes: int) -> Operation:
+    """Compute while the root's message is on its way."""
+    return _overlapped(*_ibcast(comm, message_bytes))
+
+
+@kernel("MPI_Iallreduce")
+def iallreduce(comm: MPI.Intracomm, message_bytes: int) -> Operation:
+    """Add up the doubles of all processes, and wait."""
+    return _waited(*_iallreduce(comm, message_bytes))
+
+
+@kernel("MPI_Iallreduce overlap")
+def iallreduce_overlap(comm: MPI.Intracomm, message_bytes: int) -> Operation:
+    """Compute while the doubles of all processes are added up."""
+    return _overlapped(*_iallreduce(comm, message_bytes))
+
+
+@kernel("MPI_Ialltoall")
+def ialltoall(comm: MPI.Intracomm, message_bytes: int) -> Operation:
+    """Send each process a message of its own, and wait."""
+    return _waited(*_ialltoall(comm, message_bytes))
+
+
+@kernel("MPI_Ialltoall overlap")
+def ialltoall_overlap(comm: MPI.Intracomm, message_bytes: int) -> Operation:
+    """Compute while each process is sent a message of its own."""
+    return _overlapped(*_ialltoall(comm, message_bytes))
+
+
+Parts = tuple[Start, tuple[Buffer, Buffer], str, tuple[Argument, ...]]
+"""What starts it, what it sends and receives, and the same as a C call."""
+
+
+def _ibcast(comm: MPI.Intracomm, message_bytes: int) -> Parts:
+    is_root = comm.rank == ROOT
+    buffer = pattern(ROOT, message_bytes) if is_root else bytearray(message_bytes)
+    return (
+        lambda: comm.Ibcast([buffer, MPI.BYTE], ROOT),
+        (buffer, buffer),
+        "MPI_Ibcast",
+        (buffer, message_bytes, MPI.BYTE, ROOT, comm),
+    )
+
+
+def _iallreduce(comm: MPI.Intracomm, message_bytes: int) -> Parts:
+    send = doubles(comm.rank, message_bytes)
+    receive = array("d", bytes(message_bytes))
+    return (
+        lambda: comm.Iallreduce([send, MPI.DOUBLE], [receive, MPI.DOUBLE], MPI.SUM),
+        (send, receive),
+        "MPI_Iallreduce",
+        (send, receive, len(send), MPI.DOUBLE, MPI.SUM, comm),
+    )
+
+
+def _ialltoall(comm: MPI.Intracomm, message_bytes: int) -> Parts:
+    send = bytearray().join(
+        pattern(comm.rank + receiver, message_bytes) for receiver in range(comm.size)
+    )
+    receive = bytearray(comm.size * message_bytes)
+    of_each = (message_bytes, MPI.BYTE)
+    return (
+        lambda: comm.Ialltoall([send, *of_each], [receive, *of_each]),
+        (send, receive),
+        "MPI_Ialltoall",
+        (send, *of_each, receive, *of_each, comm),
+    )
+
+
+def _waited(
+    start: Start,
+    buffers: tuple[Buffer, Buffer],
+    function: str,
+    arguments: tuple[Argument, ...],
+    source: int | None = None,
+) -> Operation:
+    started, waited = _steps(function, arguments)
+    sent, received = buffers
+    return Operation(
+        lambda: start().Wait(),
+        sent=sent,
+        received=received,
+        steps=(started, waited),
+        source=source,
+    )
+
+
+def _overlapped(
+    start: Start,
+    buffers: tuple[Buffer, Buffer],
+    function: str,
+    arguments: tuple[Argument, ...],
+) -> Operation:
+    duration = array("q", [0])
+    started, waited = _steps(function, arguments)
+
+    def call() -> None:
+        request = start()
+        end = perf_counter_ns() + duration[0]
+        while perf_counter_ns() < end:
+            pass
+        request.Wait()
+
+    def compute_as_long(pure: int) -> int:
+        duration[0] = pure
+        return pure
+
+    def hidden(together: int) -> float:
+        pure = max(duration[0], 1)
+        return min(max(2 - together / pure, 0.0), 1.0)
+
+    sent, received = buffers
+    return Operation(
+        call,
+        sent=sent,
+        received=received,
+        steps=(started, step("compute", duration), waited),
+        metric="overlap",
+        unit="1",
+        better="higher",
+        value=hidden,
+        prepare=compute_as_long,
+    )
+
+
+def _steps(function: str, arguments: tuple[Argument, ...]) -> tuple[Step, Step]:
+    """Return the steps that start an operation and wait for it."""
+    request = memory_of(MPI._sizeof(MPI.Request))  # noqa: SLF001 - mpi4py's only way
+    status = memory_of(MPI._sizeof(MPI.Status))  # noqa: SLF001 - same
+    return step(function, *arguments, request), step("MPI_Wait", request, status)
