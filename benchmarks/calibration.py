@@ -32,8 +32,8 @@ def main() -> None:
     series = options.series(400, quick=50)
     print(f"{series} series a cell and seed, six points, seeds {SEEDS}\n")
     _coverage(series)
-    _classes(5 * series)
-    _verdicts(2 * series)
+    _classes(10 * series)
+    _verdicts(10 * series)
 
 
 def _coverage(series: int) -> None:
@@ -71,30 +71,38 @@ def _holding(draw: Draw, noise: Noise, series: int, seed: int) -> Reals:
 
 
 def _classes(series: int) -> None:
-    print("\n### Expected calibration error of the likeliest growth\n")
-    print("| noise | " + " | ".join(truths.INSIDE) + " |")
-    print("|---|" + "---|" * len(truths.INSIDE))
+    print(
+        f"\n### Expected calibration error of the likeliest growth, {series} series, "
+        "by themselves and with learned noise\n"
+    )
+    print(
+        "| noise | " + " | ".join(f"{each} | learned" for each in truths.INSIDE) + " |"
+    )
+    print("|---|" + "---|---|" * len(truths.INSIDE))
     for noise, factor in NOISES.items():
         cells = []
         for draw in truths.INSIDE.values():
             rng, p = np.random.default_rng(SEEDS[0]), truths.processes(6)
             truth = draw(series, p, rng)
-            findings = find_models(p, truths.measure(truth.curve, p, factor, rng))
-            likeliest = [next(iter(f.class_probability.items())) for f in findings]
-            is_right = [
-                growth == true
-                for (growth, _), true in zip(
-                    likeliest, truth.growths or (), strict=True
-                )
-            ]
-            cells.append(calibration_error([share for _, share in likeliest], is_right))
+            values = truths.measure(truth.curve, p, factor, rng)
+            for choices in ({}, {"noise": learn_noise(p, values)}):
+                findings = find_models(p, values, **choices)
+                likeliest = [next(iter(f.class_probability.items())) for f in findings]
+                is_right = [
+                    growth == true
+                    for (growth, _), true in zip(
+                        likeliest, truth.growths or (), strict=True
+                    )
+                ]
+                stated = [share for _, share in likeliest]
+                cells.append(calibration_error(stated, is_right))
         print(f"| {noise} | {' | '.join(f'{cell:.3f}' for cell in cells)} |")
 
 
 def _verdicts(series: int) -> None:
     print(
         "\n### Expected calibration error of the likeliest verdict and of a mismatch, "
-        "default deviation limits\n"
+        f"{series} series, default deviation limits\n"
     )
     print(
         "| curves | noise | verdicts drawn as believed | of a mismatch "

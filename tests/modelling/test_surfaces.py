@@ -5,52 +5,15 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from numpy.testing import assert_allclose
 
+from grids import CROSS, CUBE, FEW, GRID, measured, surface, terms, values_on
 from scalewatch.modelling import (
     CONSTANT,
     Space,
-    Verdict,
     find_models,
     parse_growth,
     pmnf,
 )
 from scalewatch.modelling.rules import rule_named
-
-P, N, T = 2.0 ** np.arange(2, 7), 2.0 ** np.arange(4, 9), 2.0 ** np.arange(5)
-GRID = np.array([(p, n) for p in P for n in N])
-CROSS = np.array([(p, N[0]) for p in P] + [(P[0], n) for n in N[1:]])
-CUBE = np.array([(p, n, t) for p in P for n in N for t in T])
-FEW = Space.of("p", [0, "1/2", 1, 2], [0, 1]) | Space.of("n", [0, "1/2", 1, 2], [0, 1])
-
-
-def measured(y, *, noise=0.02, seed=0, series=1):
-    """Return five repetitions of y with uniform noise, shape (series, n, 5)."""
-    draw = np.random.default_rng(seed)
-    return y[:, np.newaxis] * draw.uniform(
-        1 - noise / 2, 1 + noise / 2, (series, len(y), 5)
-    )
-
-
-def surface(y, *, x=GRID, parameter=("p", "n"), noise=0.02, seed=0, **options):
-    """Model one series."""
-    (finding,) = find_models(
-        x, measured(y, noise=noise, seed=seed), parameter=parameter, **options
-    )
-    return finding
-
-
-def terms(finding):
-    """Return the growths that the model adds up."""
-    return {str(term.growth) for term in finding.model.terms}
-
-
-def values_on(x, growths):
-    """Add up 1 and growths, each as large at the largest setting."""
-    settings = dict(zip(("p", "n", "t"), x.T, strict=False))
-    total = np.ones(len(x))
-    for text in growths:
-        value = parse_growth(text)(settings)
-        total = total + 10 * value / value.max()
-    return total
 
 
 @pytest.mark.parametrize(
@@ -117,91 +80,6 @@ def test_a_batch_gives_what_its_series_give_alone():
             GRID, values[[row]], parameter=("p", "n"), targets=[{"p": 1, "n": 1}]
         )
         assert finding == alone
-
-
-def test_points_that_were_not_measured_leave_a_sparse_design():
-    y = values_on(GRID, ["n p"])
-    values = measured(y)
-    values[0, ::3] = np.nan
-
-    (finding,) = find_models(GRID, values, parameter=("p", "n"))
-
-    assert finding.points == 16
-    assert terms(finding) == {"n p"}
-
-
-def test_a_parameter_that_was_not_varied_takes_no_part():
-    x = GRID[GRID[:, 1] == 64]
-
-    finding = surface(values_on(x, ["p"]), x=x)
-
-    assert terms(finding) == {"p"}
-    assert finding.reason == "no expectation was given"
-
-
-def test_a_cross_leaves_the_verdict_open_and_names_the_measurement_that_settles_it():
-    y = values_on(CROSS, ["n p"])
-
-    finding = surface(y, x=CROSS, expectation=parse_growth("n p"))
-
-    assert len({name for text in terms(finding) for name in "np" if name in text}) == 2
-    assert finding.verdict is Verdict.UNDECIDED
-    assert finding.reason.endswith("one more measurement at p = 64, n = 256 can")
-    assert finding.verdict_probability == {}
-
-
-def test_a_cross_settles_a_verdict_that_product_and_sum_share():
-    y = values_on(CROSS, ["n p^2"])
-
-    finding = surface(y, x=CROSS, expectation=parse_growth("n p"))
-
-    assert finding.verdict is Verdict.MISMATCH
-
-
-def test_one_point_more_than_a_cross_settles_the_verdict():
-    x = np.vstack([CROSS, (P[-1], N[-1])])
-
-    finding = surface(values_on(x, ["n p"]), x=x, expectation=parse_growth("n p"))
-
-    assert terms(finding) == {"n p"}
-    assert finding.verdict is Verdict.MATCH
-
-
-def test_a_cross_settles_what_depends_on_one_parameter():
-    y = values_on(CROSS, ["p"])
-
-    finding = surface(y, x=CROSS, expectation=parse_growth("p"))
-
-    assert finding.verdict is Verdict.MATCH
-
-
-@pytest.mark.parametrize(
-    ("growths", "expectation", "verdict"),
-    [
-        (["n p"], "n p", Verdict.MATCH),
-        (["n p^(5/4)"], "n p", Verdict.APPROXIMATE),
-        (["n p^2"], "n p", Verdict.MISMATCH),
-        (["n"], "n", Verdict.MATCH),
-        (["n p"], "n", Verdict.MISMATCH),
-    ],
-)
-def test_a_surface_is_judged_parameter_by_parameter(growths, expectation, verdict):
-    y = values_on(GRID, growths)
-
-    finding = surface(y, expectation=parse_growth(expectation))
-
-    assert finding.verdict is verdict
-    assert_allclose(sum(finding.verdict_probability.values()), 1)
-    assert finding.divergence == finding.growth / parse_growth(expectation)
-
-
-def test_an_expectation_outside_the_usual_terms_competes():
-    expectation = parse_growth("n^(7/5) p")
-
-    finding = surface(values_on(GRID, ["n^(7/5) p"]), expectation=expectation)
-
-    assert finding.growth == expectation
-    assert finding.verdict is Verdict.MATCH
 
 
 def test_class_probabilities_are_those_of_leading_terms_highest_first():

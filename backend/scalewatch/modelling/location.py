@@ -77,7 +77,7 @@ class Location:
     freedom: Reals
     level_variance: Reals
 
-    def only(self, series: slice) -> "Location":
+    def only(self, series: slice | NDArray[np.intp]) -> "Location":
         """Return some of the series."""
         return Location(
             self.log[:, series],

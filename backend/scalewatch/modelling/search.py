@@ -104,7 +104,7 @@ def find_models(  # noqa: PLR0913, one keyword per choice of the user
         targets=tuple(_target(each, parameters[0], competing) for each in targets),
         level=level,
         noise=noise,
-        may_fall=space == "auto" and len(parameters) == 1,
+        may_fall=space == "auto",
     )
     groups: list[Group] = []
     refusals: dict[int, Finding] = {}

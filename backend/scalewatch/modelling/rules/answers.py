@@ -1,6 +1,6 @@
 """What a contest of several parameters says about one series."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scalewatch.modelling.growth import CONSTANT, Growth
 from scalewatch.modelling.posterior import RANKS, Prior, verdict_posterior
 from scalewatch.modelling.quality import adjusted_r2_of, smape
+from scalewatch.modelling.rules.bases import Base
 from scalewatch.modelling.rules.contest import Contest, Weights
 from scalewatch.modelling.rules.intervals import (
     Contenders,
@@ -20,6 +21,7 @@ from scalewatch.modelling.rules.rule import Hypothesis, Sample
 from scalewatch.modelling.verdict import Verdict, decide
 
 Reals = NDArray[np.float64]
+Indices = NDArray[np.intp]
 
 LISTED: Final = 32
 """Growths per series whose probability is told."""
@@ -27,10 +29,12 @@ LISTED: Final = 32
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What is found about one series, in units of its level.
+    """What is found about one series.
 
     Parameters
     ----------
+    evidence
+        Logarithm of it, but for a summand that all bases share.
     hypothesis
         The likeliest.
     coefficients
@@ -45,6 +49,7 @@ class Answer:
         Value, low and high at each target, shape (targets, 3).
     """
 
+    evidence: float
     hypothesis: Hypothesis
     coefficients: Reals
     quality: Reals
@@ -52,6 +57,14 @@ class Answer:
     probability: Reals
     verdicts: Reals
     forecasts: Reals
+
+    def times(self, size: float) -> "Answer":
+        """Return it in another unit."""
+        return replace(
+            self,
+            coefficients=self.coefficients * size,
+            forecasts=self.forecasts * size,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +75,11 @@ class Questions:
     ----------
     contest
         The hypotheses.
+    base
+        What all of them are multiples of.
     growths
-        Leading-order terms, the columns of the contest and the constant, C + 1.
+        Leading-order terms, the columns of the contest and the constant, times the
+        base, C + 1.
     prior
         Of each growth, and the verdict it would mean.
     log_prior
@@ -75,6 +91,7 @@ class Questions:
     """
 
     contest: Contest
+    base: Base
     growths: tuple[Growth, ...]
     prior: Prior
     log_prior: Reals
@@ -82,15 +99,16 @@ class Questions:
     targets: Targets
 
     @classmethod
-    def of(cls, sample: Sample, contest: Contest) -> "Questions":
+    def of(cls, sample: Sample, contest: Contest, base: Base) -> "Questions":
         """Read them from a sample."""
-        growths = (*contest.columns, CONSTANT)
+        growths = tuple(base.growth * each for each in (*contest.columns, CONSTANT))
         usual = contest.by_growth(np.exp(contest.log_prior))
         prior = Prior.given(usual, growths, sample.expectation, sample.deviation_limit)
         change = np.ones(len(growths))
         np.divide(prior.share, usual, out=change, where=usual > 0)
         return cls(
             contest=contest,
+            base=base,
             growths=growths,
             prior=prior,
             log_prior=contest.log_prior + np.log(change)[contest.leading],
@@ -102,7 +120,8 @@ class Questions:
         """Return what is found about a series."""
         contest = self.contest
         weighed = contest.weigh(weights)
-        probability = _normalised(weighed.score + self.log_prior)
+        belief = weighed.score + self.log_prior
+        probability = _normalised(belief)
         by_growth = contest.by_growth(probability)
         verdicts = verdict_posterior(by_growth[np.newaxis], self.prior)
         chosen = self._chosen(weighed.score, verdicts)
@@ -110,12 +129,16 @@ class Questions:
         constant, *factors = weighed.coefficients(chosen)
         fitted = constant + factors @ contest.tau[members]
         listed = likeliest(by_growth, LISTED)
+        hypothesis, coefficients = self._model(
+            members, np.append(constant, factors * np.exp2(-self.log2_scale[members]))
+        )
         return Answer(
-            hypothesis=tuple(contest.columns[each] for each in members.tolist()),
-            coefficients=np.append(
-                constant, factors * np.exp2(-self.log2_scale[members])
+            evidence=float(np.logaddexp.reduce(belief)),
+            hypothesis=hypothesis,
+            coefficients=coefficients,
+            quality=_quality(
+                self.base.tau / weights.inverse, self.base.tau * fitted, len(members)
             ),
-            quality=_quality(1 / weights.inverse, fitted, len(members)),
             growths=tuple(self.growths[each] for each in listed.tolist()),
             probability=by_growth[listed],
             verdicts=np.zeros(3) if verdicts is None else verdicts[0],
@@ -124,8 +147,21 @@ class Questions:
                 Contenders.of(contest, probability),
                 weights,
                 self.targets,
-            ),
+            )
+            * self.base.target_tau[:, np.newaxis],
         )
+
+    def _model(self, members: Indices, coefficients: Reals) -> tuple[Hypothesis, Reals]:
+        """Multiply a constant and terms by the base; return them in the same form."""
+        growths = [self.base.growth]
+        growths += [self.growths[each] for each in members.tolist()]
+        parts = dict(
+            zip(growths, (coefficients / self.base.unit).tolist(), strict=True)
+        )
+        constant = parts.pop(CONSTANT, 0.0)
+        if not parts.get(self.base.growth, 1.0):
+            del parts[self.base.growth]
+        return tuple(parts), np.array([constant, *parts.values()])
 
     def _chosen(self, score: Reals, verdicts: Reals | None) -> int:
         """Return the best hypothesis, of those with the verdict if it is settled."""

@@ -41,14 +41,17 @@ def shortlist(
         As in `elimination.fit`, shape (n,).
     """
     misfit = np.zeros(len(tau))
-    for line in _lines(settings, parameter):
+    for line in lines(settings, parameter):
         misfit += _misfit(tau[:, line], weight[line], omega[line])
     return misfit.argsort(kind="stable")
 
 
-def _lines(settings: Mapping[str, Reals], parameter: str) -> Iterator[Indices]:
+def lines(settings: Mapping[str, Reals], parameter: str) -> Iterator[Indices]:
     """Yield the points of each line; all points where there is no line."""
     held = [column for name, column in settings.items() if name != parameter]
+    if not held:
+        yield np.arange(len(settings[parameter]))
+        return
     place = np.unique(np.stack(held, axis=1), axis=0, return_inverse=True)[1]
     lines = [
         np.flatnonzero(place.reshape(-1) == line) for line in range(place.max() + 1)

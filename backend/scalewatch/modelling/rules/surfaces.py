@@ -10,6 +10,9 @@ settings cannot tell a product from a sum, simplicity alone decides between them
 verdict stays open unless both have the same, and says which measurement would settle
 it, see `scans`.
 
+Where measurements fall along a parameter, as n/p does, hypotheses compete as well that
+are multiples of 1/p, see `bases`.
+
 References
 ----------
 A. Calotoiu et al., "Fast Multi-Parameter Performance Modeling", CLUSTER 2016.
@@ -25,9 +28,11 @@ from numpy.typing import NDArray
 from scalewatch.modelling.estimators import located
 from scalewatch.modelling.evidence import LARGEST_RANGE
 from scalewatch.modelling.growth import Growth
+from scalewatch.modelling.location import Location
 from scalewatch.modelling.noise import Noise
 from scalewatch.modelling.rows import total
 from scalewatch.modelling.rules.answers import LISTED, Answer, Questions
+from scalewatch.modelling.rules.bases import Base, falling
 from scalewatch.modelling.rules.contest import Contest, Weights
 from scalewatch.modelling.rules.evidence import NOT_POSITIVE
 from scalewatch.modelling.rules.rule import Hypothesis, Rule, Sample, Selection
@@ -48,28 +53,48 @@ def select(sample: Sample) -> Selection:
     """Select the likeliest sum of products for each series."""
     rows = np.flatnonzero(np.fmin.reduce(sample.values, axis=(1, 2)) > 0)
     location = located(sample.values[rows], Noise(sample.summary))
-    level = total(location.log) / len(location.log)
+    base = Base.none(sample.values.shape[1], len(sample.targets))
+    found = _answers(sample, base, location)
+    if sample.may_fall:
+        for base, falls in falling(sample.settings, sample.targets, location):
+            others = _answers(sample, base, location.only(falls))
+            for place, other in zip(falls.tolist(), others, strict=True):
+                if other.evidence > found[place].evidence:
+                    found[place] = other
+    return _selection(sample, rows, found)
+
+
+def _answers(sample: Sample, base: Base, location: Location) -> list[Answer]:
+    """Return what is found about series if all growths are multiples of a base."""
+    if not location.log.shape[1]:
+        return []
+    log = location.log - np.log(base.tau)[:, np.newaxis]
+    level = total(log) / len(log)
     weights = [
         Weights(*each)
         for each in zip(
-            np.exp(np.clip(level - location.log, -LARGEST_RANGE, LARGEST_RANGE)).T,
+            np.exp(np.clip(level - log, -LARGEST_RANGE, LARGEST_RANGE)).T,
             location.weight.T,
             location.variance.tolist(),
             location.freedom.tolist(),
             strict=True,
         )
     ]
-    questions = map(_asked(sample), weights)
-    found = [asked.answer(each) for asked, each in zip(questions, weights, strict=True)]
-    return _selection(sample, rows, np.exp(level), found)
+    questions = map(_asked(sample, base), weights)
+    return [
+        asked.answer(each).times(size)
+        for asked, each, size in zip(
+            questions, weights, np.exp(level).tolist(), strict=True
+        )
+    ]
 
 
-def _asked(sample: Sample) -> Callable[[Weights], Questions]:
+def _asked(sample: Sample, base: Base) -> Callable[[Weights], Questions]:
     """Return a function that holds the contest a series needs."""
     terms = tuple(_terms(sample))
     points = sample.values.shape[1]
     if count([len(each.growths) for each in terms]) <= MOST_HYPOTHESES:
-        same = Questions.of(sample, Contest.of(terms, points))
+        same = Questions.of(sample, Contest.of(terms, points), base)
         return lambda _: same
     length = _length(len(terms))
 
@@ -77,7 +102,7 @@ def _asked(sample: Sample) -> Callable[[Weights], Questions]:
         short = (
             each.only(np.sort(_order(sample, each, weights)[:length])) for each in terms
         )
-        return Questions.of(sample, Contest.of(tuple(short), points))
+        return Questions.of(sample, Contest.of(tuple(short), points), base)
 
     return shortlisted
 
@@ -108,9 +133,7 @@ def _length(parameters: int) -> int:
     return length
 
 
-def _selection(
-    sample: Sample, rows: Indices, unit: Reals, found: list[Answer]
-) -> Selection:
+def _selection(sample: Sample, rows: Indices, found: list[Answer]) -> Selection:
     """Put answers about some series of a sample together; the others have none."""
     numbers: dict[Hypothesis, int] = {}
     series = len(sample.values)
@@ -122,16 +145,16 @@ def _selection(
     verdicts = np.zeros((series, 3))
     forecasts = np.zeros((series, len(sample.targets), 3))
     quality = np.full((2, series), np.nan)
-    for row, size, each in zip(rows, unit, found, strict=True):
+    for row, each in zip(rows, found, strict=True):
         chosen[row] = numbers.setdefault(each.hypothesis, len(numbers))
-        coefficients[row, : len(each.coefficients)] = each.coefficients * size
+        coefficients[row, : len(each.coefficients)] = each.coefficients
         likely[row, : len(each.growths)] = [
             numbers.setdefault((growth,) if growth.factors else (), len(numbers))
             for growth in each.growths
         ]
         probability[row, : len(each.growths)] = each.probability
         verdicts[row] = each.verdicts
-        forecasts[row] = each.forecasts * size
+        forecasts[row] = each.forecasts
         quality[:, row] = each.quality
     return Selection(
         hypotheses=tuple(numbers),
