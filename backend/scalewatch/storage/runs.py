@@ -193,3 +193,18 @@ def environments_of(
 def count(session: Session) -> int:
     """Return how many runs are recorded."""
     return session.scalar(select(func.count()).select_from(tables.Run)) or 0
+
+
+def jobs_of(session: Session, commit_id: int, machine: str) -> dict[str, int]:
+    """Return how many runs measured a commit on a machine at each coordinate."""
+    rows = session.scalars(
+        select(tables.Run.coordinate)
+        .join(tables.Machine, tables.Machine.id == tables.Run.machine_id)
+        .where(tables.Run.commit_id == commit_id, tables.Machine.name == machine)
+        .order_by(tables.Run.id)
+    )
+    counts: dict[str, int] = {}
+    for coordinate in rows:
+        name = ",".join(f"{key}={value}" for key, value in sorted(coordinate.items()))
+        counts[name] = counts.get(name, 0) + 1
+    return counts

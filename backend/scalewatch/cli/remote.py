@@ -1,0 +1,109 @@
+"""Talk to a server with what every Python has: a CI job installs nothing else."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from http.client import HTTPException
+from typing import Any
+from urllib.error import HTTPError
+from urllib.parse import quote, urlencode
+from urllib.request import Request, urlopen
+
+import click
+
+SECONDS = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a server answered: its status, and the JSON, if it was any."""
+
+    status: int
+    content: Mapping[str, Any]
+
+    @property
+    def is_good(self) -> bool:
+        """Whether the server did what was asked."""
+        return self.status < 400
+
+    @property
+    def reason(self) -> str:
+        """Why it did not, in one line."""
+        return str(self.content.get("detail") or f"it answered {self.status}")
+
+
+class Unreachable(Exception):
+    """The server does not answer, or not as one of ours."""
+
+
+@dataclass(frozen=True, slots=True)
+class Remote:
+    """A server, and the token that it may ask for."""
+
+    server: str
+    token: str | None
+
+    def get(self, path: str, **query: str | None) -> Reply:
+        """Ask for something.
+
+        Raises
+        ------
+        Unreachable
+            If no answer comes.
+        """
+        stated = {name: value for name, value in query.items() if value is not None}
+        return self._ask("GET", f"{path}?{urlencode(stated)}", None)
+
+    def put(self, path: str, content: Mapping[str, Any]) -> Reply:
+        """Put something.
+
+        Raises
+        ------
+        Unreachable
+            If no answer comes.
+        """
+        return self._ask("PUT", path, json.dumps(content).encode())
+
+    def _ask(self, method: str, path: str, body: bytes | None) -> Reply:
+        url = f"{self.server.rstrip('/')}/api/v1/{path}"
+        if not url.startswith(("http://", "https://")):
+            raise Unreachable(f"{self.server} is no address that begins with http")
+        headers = {"Accept": "application/json", "Content-Type": "application/json"}
+        if self.token:
+            headers["Authorization"] = f"Bearer {self.token}"
+        request = Request(url, body, headers, method=method)  # noqa: S310 - checked
+        try:
+            with urlopen(request, timeout=SECONDS) as answer:  # noqa: S310 - checked
+                return Reply(answer.status, _content(answer.read()))
+        except HTTPError as error:
+            return Reply(error.code, _content(error.read()))
+        except (OSError, HTTPException) as error:
+            raise Unreachable(f"{self.server} does not answer: {error}") from error
+
+
+def segment(name: str) -> str:
+    """Return a name as a part of a path."""
+    return quote(name, safe="")
+
+
+def _content(body: bytes) -> Mapping[str, Any]:
+    try:
+        content = json.loads(body)
+    except ValueError:
+        return {}
+    return content if isinstance(content, dict) else {}
+
+
+def server_options(command: Any) -> Any:
+    """Add --server and --token, which the environment may give as well."""
+    token = click.option(
+        "--token", envvar="SCALEWATCH_TOKEN", help="Better in SCALEWATCH_TOKEN."
+    )
+    server = click.option(
+        "--server",
+        envvar="SCALEWATCH_SERVER",
+        default="http://127.0.0.1:8000",
+        show_default=True,
+        help="Address of the dashboard; or SCALEWATCH_SERVER.",
+    )
+    return server(token(command))

@@ -1,0 +1,72 @@
+"""What the gate said, as text, Markdown and JUnit."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+from xml.etree import ElementTree as ET
+
+SYMBOLS: Final = {"fine": "✓", "worse": "✗", "undecided": "?", "pending": "…"}
+
+
+def gate_text(gate: Mapping[str, Any]) -> str:
+    """Return the answer for a terminal."""
+    return "\n".join([_headline(gate), *(f"  {_line(f)}" for f in gate["findings"])])
+
+
+def gate_markdown(gate: Mapping[str, Any]) -> str:
+    """Return the answer for a comment on a change."""
+    lines = [f"### Scalewatch: {_headline(gate)}", ""]
+    if gate["findings"]:
+        lines += [
+            "| | region | machine | what | to settle it |",
+            "|---|---|---|---|---|",
+        ]
+        for found in gate["findings"]:
+            cells = (
+                SYMBOLS["worse" if found["is_sure"] else "undecided"],
+                f"{found['region']} ({found['metric']})",
+                found["machine"],
+                found["sentence"],
+                found["todo"] or "",
+            )
+            lines.append(f"| {' | '.join(_cell(each) for each in cells)} |")
+    return "\n".join(lines)
+
+
+def gate_junit(gate: Mapping[str, Any]) -> str:
+    """Return the answer as a test report: a case per series that is in question."""
+    cases = gate["findings"] or [None]
+    suite = ET.Element("testsuite", name=f"scalewatch {gate['project']}")
+    for found in cases:
+        case = ET.SubElement(suite, "testcase", classname="scalewatch")
+        if found is None:
+            case.set("name", gate["sentence"])
+            if gate["outcome"] in {"undecided", "pending"}:
+                ET.SubElement(case, "skipped", message=gate["sentence"])
+            continue
+        case.set("name", f"{found['region']} {found['metric']} on {found['machine']}")
+        kind = "failure" if found["is_sure"] else "skipped"
+        ET.SubElement(case, kind, message=_line(found))
+    suite.set("tests", str(len(cases)))
+    for attribute, kind in (("failures", "failure"), ("skipped", "skipped")):
+        suite.set(attribute, str(len(suite.findall(f"testcase/{kind}"))))
+    return ET.tostring(suite, encoding="unicode", xml_declaration=True)
+
+
+def _headline(gate: Mapping[str, Any]) -> str:
+    commit = gate["commit"]["tag"] or gate["commit"]["sha"][:10]
+    relation = f" ({gate['relation']})" if gate["relation"] else ""
+    return f"{SYMBOLS[gate['outcome']]} {commit}: {gate['sentence']}{relation}"
+
+
+def _line(found: Mapping[str, Any]) -> str:
+    symbol = SYMBOLS["worse" if found["is_sure"] else "undecided"]
+    settings = "".join(f" {k}={v}" for k, v in found["configuration"].items())
+    todo = f"; {found['todo']}" if found["todo"] else ""
+    return (
+        f"{symbol} {found['region']} ({found['metric']}) on {found['machine']}"
+        f"{settings}: {found['sentence']}{todo}"
+    )
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")
