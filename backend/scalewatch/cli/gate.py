@@ -62,7 +62,7 @@ def command(  # noqa: PLR0913, one per option
     """Tell a CI job whether a commit scales worse than its baseline."""
     remote = Remote(server, token)
     deadline = time.monotonic() + wait
-    reply = _answer(remote, project, commit, baseline, deadline)
+    reply = ask(remote, project, commit, baseline, deadline)
     if not reply.is_good:
         click.echo(f"Error: {reply.reason}", err=True)
         raise SystemExit(UNKNOWN)
@@ -72,7 +72,7 @@ def command(  # noqa: PLR0913, one per option
     raise SystemExit(EXITS[reply.content["outcome"]])
 
 
-def _answer(
+def ask(
     remote: Remote, project: str, commit: str, baseline: str | None, deadline: float
 ) -> Reply:
     """Ask until the analysis is finished; a commit may still be on its way."""

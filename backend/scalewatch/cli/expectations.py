@@ -1,0 +1,111 @@
+"""`scalewatch expectations push`: declare what a file in the repository promises."""
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+from scalewatch.cli.remote import Remote, Unreachable, segment, server_options
+
+FILE: Final = "scalewatch.toml"
+UNREACHABLE: Final = 3
+KEYS: Final = {"project", "expectations", "guidelines"}
+FIELDS: Final = {"growth", "deviation_limit", "metric"}
+
+EPILOG: Final = """
+\b
+The file, at the top of a repository:
+  project = "hydro"
+  guidelines = ["MPI_Allreduce <= MPI_Reduce + MPI_Bcast"]
+  [expectations]
+  MPI_Bcast = "O(log p)"
+  solve = { growth = "O(p^0.5)", deviation_limit = "O(p^0.25)", metric = "time" }
+  old_solver = { growth = false }     # withdraws it
+\b
+Example:
+  scalewatch expectations push --author "$USER" --reason "$(git log -1 --format=%s)"
+"""
+
+
+@click.group("expectations")
+def command() -> None:
+    """Declare what a code promises."""
+
+
+@command.command("push", epilog=EPILOG)
+@click.argument(
+    "file",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    default=FILE,
+)
+@click.option("--project", help="That of the file unless given.")
+@click.option("--author", envvar="USER", required=True)
+@click.option("--reason")
+@server_options
+def push(  # noqa: PLR0913, one per option
+    *,
+    file: Path,
+    project: str | None,
+    author: str,
+    reason: str | None,
+    server: str,
+    token: str | None,
+) -> None:
+    """Declare the expectations and guidelines of FILE, by default scalewatch.toml.
+
+    What is as before keeps its version; everything else is judged anew.
+    """
+    stated = read(file)
+    name = project or stated.get("project")
+    if not isinstance(name, str):
+        raise click.UsageError(f'{file} names no project: add project = "…"')
+    said = {"author": author, "reason": reason}
+    remote = Remote(server, token)
+    declared = declarations(stated.get("expectations", {}), file)
+    if declared:
+        _put(remote, name, "expectations", said | {"expectations": declared})
+    if "guidelines" in stated:
+        rules = {"guidelines": stated["guidelines"]}
+        _put(remote, name, "guidelines", said | rules)
+    click.echo(f"{name}: {len(declared)} expectations are in force")
+
+
+def read(file: Path) -> Mapping[str, Any]:
+    """Return what a file states; a key that means nothing is an error."""
+    try:
+        stated = tomllib.loads(file.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise click.UsageError(f"{file}: {error}") from None
+    for key in stated.keys() - KEYS:
+        known = ", ".join(sorted(KEYS))
+        raise click.UsageError(f"{file}: {key!r} is unknown; there are {known}")
+    return stated
+
+
+def declarations(stated: Mapping[str, Any], file: Path) -> list[dict[str, Any]]:
+    """Return the expectations of a file as the API takes them."""
+    declared = []
+    for region, said in stated.items():
+        fields = {"growth": said} if isinstance(said, str) else said
+        if not isinstance(fields, dict) or fields.keys() - FIELDS:
+            raise click.UsageError(
+                f"{file}: {region} needs a growth such as 'O(log p)', or a table of "
+                f"{', '.join(sorted(FIELDS))}"
+            )
+        growth = fields.get("growth")
+        declared.append(
+            {"region": region, **fields, "growth": None if growth is False else growth}
+        )
+    return declared
+
+
+def _put(remote: Remote, project: str, noun: str, content: Mapping[str, Any]) -> None:
+    try:
+        reply = remote.put(f"projects/{segment(project)}/{noun}", content)
+    except Unreachable as error:
+        click.echo(f"Error: {error}", err=True)
+        raise SystemExit(UNREACHABLE) from None
+    if not reply.is_good:
+        raise click.ClickException(reply.reason)

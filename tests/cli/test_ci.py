@@ -1,0 +1,120 @@
+"""What CI jobs call, against a real server."""
+
+import json
+import threading
+from contextlib import contextmanager
+from xml.etree import ElementTree as ET
+
+import pytest
+import uvicorn
+import yaml
+from click.testing import CliRunner
+
+from histories import LINEAR, TREE, commit, record_commit
+from scalewatch.cli import main
+
+
+@contextmanager
+def serving(app):
+    """A server in a thread; yields its address."""
+    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="error"))
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    while not server.started:
+        thread.join(0.05)
+    port = server.servers[0].sockets[0].getsockname()[1]
+    try:
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        server.should_exit = True
+        thread.join(10)
+
+
+@pytest.fixture
+def server(app, sessions):
+    record_commit(sessions, 1, {"MPI_Bcast": TREE})
+    record_commit(sessions, 2, {"MPI_Bcast": TREE})
+    record_commit(sessions, 3, {"MPI_Bcast": LINEAR})
+    with serving(app) as address:
+        yield address
+
+
+def scalewatch(*arguments):
+    return CliRunner().invoke(main, arguments, catch_exceptions=False)
+
+
+def gate(server, number, *more):
+    sha = commit(number)["sha"]
+    return scalewatch(
+        "gate", "--project", "mpich", "--commit", sha, "--server", server, *more
+    )
+
+
+def test_exit_codes_and_formats_are_for_programs(server):
+    fine = gate(server, 2, "--format", "json")
+    suspected = gate(server, 3, "--format", "junit")
+    unknown = gate(server, 9, "--wait", "0")
+
+    assert (fine.exit_code, json.loads(fine.stdout)["outcome"]) == (0, "fine")
+    assert suspected.exit_code == 2
+    assert ET.fromstring(suspected.stdout).get("skipped") == "1"  # noqa: S314, ours
+    assert unknown.exit_code == 3
+    assert "no commit" in unknown.stderr
+
+
+def test_a_server_that_is_away_is_told_apart_from_a_regression():
+    answer = gate("http://127.0.0.1:9", 1, "--wait", "0")
+
+    assert answer.exit_code == 3
+    assert "does not answer" in answer.stderr
+
+
+def test_expectations_come_from_a_file_and_get_versions(server, tmp_path):
+    file = tmp_path / "scalewatch.toml"
+    file.write_text(
+        'project = "mpich"\n[expectations]\n'
+        'MPI_Bcast = { growth = "O(p)", deviation_limit = "O(p^0.25)" }\n'
+    )
+    push = ["expectations", "push", str(file), "--author", "ada", "--server", server]
+
+    first, second = scalewatch(*push), scalewatch(*push)
+
+    assert first.output == "mpich: 1 expectations are in force\n"
+    assert second.exit_code == 0
+    reply = scalewatch("gate", "--help")
+    assert "Exit codes" in reply.output
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("expectations = 3 3", "Expected"),
+        ('colour = "red"', "'colour' is unknown"),
+        ('project = "x"\n[expectations]\na = 3', "a needs a growth"),
+        ('[expectations]\na = "O(p)"', "names no project"),
+    ],
+    ids=["no TOML", "unknown key", "no growth", "no project"],
+)
+def test_a_file_that_is_wrong_is_refused_in_one_line(tmp_path, text, said):
+    file = tmp_path / "scalewatch.toml"
+    file.write_text(text)
+
+    answer = scalewatch("expectations", "push", str(file), "--author", "ada")
+
+    assert answer.exit_code == 2
+    assert said in answer.stderr
+
+
+def test_the_examples_for_ci_are_yaml_whose_commands_exist(request):
+    folder = request.config.rootpath / "examples" / "ci"
+    for name in ("github.yml", "gitlab.yml"):
+        text = (folder / name).read_text()
+        job = yaml.safe_load(text)
+        assert job
+        for line in text.splitlines():
+            if "scalewatch gate" in line:
+                options = line.split("scalewatch gate", 1)[1].split("|")[0]
+                options = options.split(">")[0].split()
+                names = [each for each in options if each.startswith("--")]
+                helped = scalewatch("gate", "--help").output
+                assert all(each in helped for each in names)

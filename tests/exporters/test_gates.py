@@ -1,0 +1,66 @@
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from scalewatch.exporters.gates import gate_junit, gate_markdown, gate_text
+
+SURE = {
+    "region": "MPI_Bcast",
+    "metric": "time",
+    "machine": "jureca",
+    "configuration": {"message_bytes": 8},
+    "kind": "new mismatch",
+    "is_sure": True,
+    "sentence": "grows like p instead of log p | really",
+    "todo": None,
+}
+SUSPECTED = SURE | {"region": "MPI_Reduce", "is_sure": False, "todo": "measure again"}
+
+
+def gate(outcome, *findings):
+    return {
+        "project": "mpich",
+        "commit": {"sha": "a" * 40, "tag": None},
+        "relation": "parent",
+        "outcome": outcome,
+        "sentence": "1 of 3 series scale worse than b",
+        "findings": list(findings),
+    }
+
+
+def test_text_has_a_line_per_finding_with_what_to_do():
+    assert gate_text(gate("worse", SURE, SUSPECTED)).splitlines() == [
+        "✗ aaaaaaaaaa: 1 of 3 series scale worse than b (parent)",
+        (
+            "  ✗ MPI_Bcast (time) on jureca message_bytes=8: grows like p instead of "
+            "log p | really"
+        ),
+        (
+            "  ? MPI_Reduce (time) on jureca message_bytes=8: grows like p instead of "
+            "log p | really; measure again"
+        ),
+    ]
+
+
+def test_markdown_is_a_table_whose_cells_cannot_break_it():
+    lines = gate_markdown(gate("worse", SURE)).splitlines()
+
+    assert lines[0].startswith("### Scalewatch: ✗ aaaaaaaaaa")
+    assert lines[-1].count(" | ") == 4
+    assert "log p \\| really" in lines[-1]
+
+
+@pytest.mark.parametrize(
+    ("findings", "failures", "skipped"),
+    [((SURE, SUSPECTED), "1", "1"), ((SUSPECTED,), "0", "1"), ((), "0", "0")],
+    ids=["worse", "suspected", "fine"],
+)
+def test_junit_fails_what_is_worse_and_skips_what_is_suspected(
+    findings, failures, skipped
+):
+    written = gate_junit(gate("worse" if findings else "fine", *findings))
+    suite = ET.fromstring(written)  # noqa: S314, our own
+
+    assert suite.get("failures") == failures
+    assert suite.get("skipped") == skipped
+    assert suite.get("tests") == str(max(len(findings), 1))
