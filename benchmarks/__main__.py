@@ -14,6 +14,7 @@ BENCHMARKS: Final = (
     "scaling",
     "delivery",
     "history",
+    "server",
 )
 
 

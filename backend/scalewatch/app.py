@@ -1,14 +1,16 @@
 """The web application, put together."""
 
+import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib.metadata import version
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from fastapi import FastAPI, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from fastapi.exceptions import RequestValidationError
 from sqlalchemy import Engine
+from sqlalchemy.exc import OperationalError
 from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
 
@@ -26,6 +28,8 @@ from scalewatch.web.protection import Protection
 
 if TYPE_CHECKING:
     from scalewatch.jobs.messages import Messenger
+
+_LOG: Final = logging.getLogger(__name__)
 
 
 def served() -> FastAPI:
@@ -135,6 +139,13 @@ def _add_error_handlers(app: FastAPI) -> None:
         if _is_program(request):
             return problems.problem_of_fields(request, error)
         return show_error(request, 422, problems.detail_of_fields(error))
+
+    @app.exception_handler(OperationalError)
+    def unavailable(request: Request, error: OperationalError) -> Response:
+        _LOG.error("the database does not answer: %s", error.orig)
+        if _is_program(request):
+            return problems.problem_of_database(request)
+        return show_error(request, 503, problems.UNAVAILABLE)
 
     @app.exception_handler(Exception)
     def failed(request: Request, _error: Exception) -> Response:

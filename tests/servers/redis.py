@@ -20,7 +20,7 @@ class Redis:
     def __init__(self) -> None:
         self.program = redis_server()
         self.folder = Path(tempfile.mkdtemp(prefix="scalewatch-redis-"))
-        self.port = _free_port()
+        self.port = free_port()
         self.url = f"redis://127.0.0.1:{self.port}/0"
         self.process: subprocess.Popen[bytes] | None = None
 
@@ -70,7 +70,8 @@ class Redis:
         shutil.rmtree(self.folder)
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """Return a port of the loopback address that nobody listens at."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
         port: int = listening.getsockname()[1]
         return port

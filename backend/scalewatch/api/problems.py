@@ -52,6 +52,8 @@ ACCEPTS: Final = {"Content-Encoding": "Accept-Encoding", "Content-Type": "Accept
 
 FAILURE: Final = "the server failed; its log says why"
 
+UNAVAILABLE: Final = "the database does not answer; try again in a few seconds"
+
 MOST_ERRORS: Final = 50
 """More wrong fields than anybody reads are not listed."""
 
@@ -129,6 +131,12 @@ def detail_of_fields(error: RequestValidationError) -> str:
 def problem_of_failure(request: Request) -> Response:
     """Answer a failure of ours, without its details."""
     return _document(request, 500, "InternalServerError", FAILURE, {}, {})
+
+
+def problem_of_database(request: Request) -> Response:
+    """Answer that the database is away; agents keep their runs and come back."""
+    headers = {"Retry-After": "5"}
+    return _document(request, 503, "ServiceUnavailable", UNAVAILABLE, {}, headers)
 
 
 def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:

@@ -1,0 +1,254 @@
+"""What the server takes in while 50 agents post, and when verdicts are ready.
+
+The agents keep to a pace: 100 measurements a run, 50 runs a second, which are 5,000
+measurements a second. Everything runs on this machine: the agents, the server, its
+workers, and the database.
+"""
+
+import asyncio
+import os
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final
+from uuid import UUID, uuid4
+
+import httpx2
+import numpy as np
+import orjson
+from sqlalchemy import func, select
+from tests.servers.postgres import PostgreSQL
+from tests.servers.processes import running
+from tests.servers.redis import Redis
+
+from scalewatch.storage import schema, tables
+from scalewatch.storage.session import Sessions, connect, sessions_of
+
+AGENTS: Final = 50
+RESULTS: Final = 100
+REPETITIONS: Final = 10
+PROCESSES: Final = (2, 4, 8, 16, 32, 64)
+RUNS_PER_SECOND: Final = 50.0
+SECONDS: Final = 60.0
+QUICK_SECONDS: Final = 10.0
+DRAIN_SECONDS: Final = 300.0
+DURABLE: Final = ("synchronous_commit=on", "shared_buffers=512MB")
+
+
+@dataclass
+class Load:
+    """What the agents saw: seconds until each acknowledgement, and what it was of."""
+
+    seconds: list[float] = field(default_factory=list)
+    acknowledged: set[UUID] = field(default_factory=set)
+    refused: int = 0
+    took: float = 0.0
+
+
+@dataclass(frozen=True)
+class System:
+    """A server that runs, and the database behind it."""
+
+    url: str
+    sessions: Sessions
+
+
+def main() -> None:
+    """Print ingest and verdicts on either database, and the machine that it was."""
+    seconds = QUICK_SECONDS if "--quick" in sys.argv else SECONDS
+    print(f"{hardware()}\n")
+    print("| | measurements/s | p50 | p99 | refused | lost | doubled | verdict p95 |")
+    print("|---|---|---|---|---|---|---|---|")
+    for name, system in (
+        ("PostgreSQL + Redis + Celery", distributed),
+        ("SQLite, embedded worker", embedded),
+    ):
+        with system() as running_system:
+            load = asyncio.run(posted(running_system.url, seconds))
+            print(f"| {name} | {row(running_system.sessions, load)} |", flush=True)
+
+
+def row(sessions: Sessions, load: Load) -> str:
+    """Return the cells of a table: what came in, and what became of it."""
+    delays = drained(sessions)
+    with sessions.reading() as session:
+        stored = list(session.scalars(select(tables.Run.uuid)))
+        points = session.scalar(select(func.count()).select_from(tables.Point)) or 0
+    doubled = len(stored) - len(set(stored)) + points - RESULTS * len(set(stored))
+    lost = len(load.acknowledged - set(stored))
+    rate = RESULTS * len(load.acknowledged) / load.took
+    p50, p99 = np.quantile(load.seconds, (0.5, 0.99)) * 1e3
+    verdict = f"{np.quantile(delays, 0.95):.1f} s" if delays else "not within patience"
+    return (
+        f"{rate:,.0f} | {p50:.0f} ms | {p99:.0f} ms | {load.refused} | {lost} | "
+        f"{doubled} | {verdict}"
+    )
+
+
+def drained(sessions: Sessions) -> list[float]:
+    """Wait for the analysis; return from the last run of a subject to its verdict."""
+    deadline = time.monotonic() + DRAIN_SECONDS
+    unfinished = select(func.count()).where(tables.Job.due_at.is_not(None))
+    while time.monotonic() < deadline:
+        with sessions.reading() as session:
+            if not session.scalar(unfinished):
+                return _delays(sessions)
+        time.sleep(0.5)
+    return []
+
+
+def _delays(sessions: Sessions) -> list[float]:
+    with sessions.reading() as session:
+        last_run = {
+            f"{commit}/{machine}": received
+            for commit, machine, received in session.execute(
+                select(
+                    tables.Run.commit_id,
+                    tables.Run.machine_id,
+                    func.max(tables.Run.received_at),
+                ).group_by(tables.Run.commit_id, tables.Run.machine_id)
+            )
+        }
+        finished = session.execute(
+            select(tables.Job.subject, func.max(tables.Job.finished_at))
+            .where(tables.Job.kind == "analyse")
+            .group_by(tables.Job.subject)
+        )
+        return [
+            (ended - last_run[subject]).total_seconds() for subject, ended in finished
+        ]
+
+
+async def posted(url: str, seconds: float) -> Load:
+    """Let the agents post at their pace; return what they saw."""
+    load = Load()
+    limits = httpx2.Limits(max_connections=AGENTS)
+    async with httpx2.AsyncClient(base_url=url, limits=limits, timeout=60) as client:
+        started = time.monotonic()
+        await asyncio.gather(
+            *(_agent(client, number, seconds, load) for number in range(AGENTS))
+        )
+        load.took = time.monotonic() - started
+    return load
+
+
+async def _agent(
+    client: httpx2.AsyncClient, number: int, seconds: float, load: Load
+) -> None:
+    """Post the runs of commit after commit; a late answer delays no later run."""
+    pause = AGENTS / RUNS_PER_SECOND
+    make = partial(body, np.random.default_rng(number), number)
+    begun = time.monotonic() + pause * number / AGENTS
+    for count in range(int(seconds / pause)):
+        uuid, content = make(count)
+        await asyncio.sleep(max(0.0, begun + count * pause - time.monotonic()))
+        sent = time.monotonic()
+        try:
+            answer = await client.post(
+                "/api/v1/runs",
+                content=content,
+                headers={"Content-Type": "application/json"},
+            )
+        except httpx2.HTTPError:
+            load.refused += 1
+            continue
+        load.seconds.append(time.monotonic() - sent)
+        if answer.status_code == 202:
+            load.acknowledged.add(uuid)
+        else:
+            load.refused += 1
+
+
+def body(rng: np.random.Generator, agent: int, count: int) -> tuple[UUID, bytes]:
+    """Return the run that an agent posts as its count-th one, and its id."""
+    uuid = uuid4()
+    p = PROCESSES[count % len(PROCESSES)]
+    commit = count // len(PROCESSES)
+    scale = 1e-6 * (1 + np.log2(p)) * (1 + np.arange(RESULTS))[:, np.newaxis]
+    values = np.rint(scale * rng.lognormal(0, 0.02, (RESULTS, REPETITIONS)) * 1e9) / 1e9
+    run = {
+        "schema": 1,
+        "id": str(uuid),
+        "project": "load",
+        "suite": "load",
+        "commit": {"sha": f"{commit:040x}", "branch": "main"},
+        "machine": {"name": f"machine-{agent}", "fingerprint": {"cores": 128}},
+        "coordinate": {"p": p},
+        "results": [
+            {
+                "region": f"region {number}",
+                "metric": "time",
+                "unit": "s",
+                "values": row.tolist(),
+            }
+            for number, row in enumerate(values)
+        ],
+    }
+    return uuid, orjson.dumps(run)
+
+
+@contextmanager
+def distributed() -> Iterator[System]:
+    """Run the server on PostgreSQL, with Celery's workers woken through Redis."""
+    database, broker = PostgreSQL(DURABLE), Redis()
+    try:
+        database.start()
+        broker.start()
+        settings = {
+            "SCALEWATCH_DATABASE_URL": database.create("load"),
+            "SCALEWATCH_BROKER_URL": broker.url,
+        }
+        with (
+            _system(settings, "--workers", "2") as system,
+            running(["worker"], settings) as worker,
+        ):
+            _first_line(worker.stdout)
+            yield system
+    finally:
+        database.remove()
+        broker.remove()
+
+
+@contextmanager
+def embedded() -> Iterator[System]:
+    """Run the server as a single user does."""
+    with TemporaryDirectory(prefix="scalewatch-load-") as folder:
+        url = f"sqlite:///{folder}/scalewatch.db"
+        with _system({"SCALEWATCH_DATABASE_URL": url}) as system:
+            yield system
+
+
+@contextmanager
+def _system(settings: dict[str, str], *options: str) -> Iterator[System]:
+    engine = connect(settings["SCALEWATCH_DATABASE_URL"])
+    schema.upgrade(engine)
+    try:
+        with running(["serve", "--port", "0", *options], settings) as server:
+            url = _first_line(server.stdout).split()[3]
+            yield System(url, sessions_of(engine))
+    finally:
+        engine.dispose()
+
+
+def _first_line(stream: object) -> str:
+    line: str = stream.readline()  # type: ignore[attr-defined]
+    return line
+
+
+def hardware() -> str:
+    """Return what this ran on, and how busy that was with other things."""
+    models = [
+        line.partition(":")[2].strip()
+        for line in Path("/proc/cpuinfo").read_text().splitlines()
+        if line.startswith("model name")
+    ]
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    return (
+        f"{os.cpu_count()} × {models[0] if models else 'unknown processor'}, "
+        f"{memory:.0f} GiB; load average before: {os.getloadavg()[0]:.1f}"
+    )

@@ -1,0 +1,101 @@
+"""Things break under load; what was acknowledged is counted against what is stored."""
+
+import random
+import resource
+import time
+
+import httpx2
+import pytest
+
+from faults.agents import RESULTS, Agents
+
+distributed = pytest.mark.parametrize("composition", ["distributed"], indirect=True)
+embedded = pytest.mark.parametrize("composition", ["embedded"], indirect=True)
+
+
+def assert_nothing_is_lost(agents, stored):
+    """Every acknowledged run is there once, whole, and every job is done."""
+    assert len(stored.runs) == len(set(stored.runs))
+    assert agents.acknowledged <= set(stored.runs)
+    assert set(stored.points.values()) == {RESULTS}
+    assert set(stored.points) == set(stored.runs)
+    assert set(stored.states) <= {"done", "superseded"}
+
+
+def test_any_part_is_killed_at_any_moment(composition):
+    draw = random.Random()  # noqa: S311 - each time other moments
+
+    with Agents(composition.base) as agents:
+        agents.wait_for(3)
+        for part in composition.parts:
+            time.sleep(draw.uniform(0, 1))
+            composition.kill(part)
+            time.sleep(draw.uniform(0, 1))
+            composition.revive(part)
+            agents.wait_for(3)
+
+    assert_nothing_is_lost(agents, composition.finished())
+
+
+@distributed
+def test_posting_goes_on_while_broker_and_workers_are_down(composition):
+    with Agents(composition.base) as agents:
+        composition.kill("worker")
+        composition.kill("broker")
+        agents.wait_for(10)
+        composition.revive("broker")
+        composition.revive("worker")
+
+    assert agents.refusals == 0
+    assert_nothing_is_lost(agents, composition.finished())
+
+
+@distributed
+def test_emptied_broker_is_filled_again(composition):
+    with Agents(composition.base) as agents:
+        composition.kill("worker")
+        agents.wait_for(10)
+        composition.broker.empty()
+    composition.revive("worker")
+
+    assert_nothing_is_lost(agents, composition.finished())
+
+
+@distributed
+def test_restarted_database_is_found_again(composition):
+    with Agents(composition.base) as agents:
+        agents.wait_for(3)
+        composition.database.stop()
+        composition.database.start()
+        agents.wait_for(3)
+
+    assert_nothing_is_lost(agents, composition.finished())
+
+
+@distributed
+def test_worker_that_hangs_is_replaced(composition):
+    with Agents(composition.base) as agents:
+        agents.wait_for(3)
+        composition.freeze("worker")
+        hanging = composition.processes.pop("worker")
+        composition.start_command("worker")
+        composition.processes["hanging"] = hanging
+
+    assert_nothing_is_lost(agents, composition.finished())
+
+
+@embedded
+def test_full_disk_refuses_runs_and_loses_none(composition):
+    """No file may grow any more, as where no block is left; reading goes on."""
+    server = composition.processes["serve"].pid
+    unlimited = resource.prlimit(server, resource.RLIMIT_FSIZE)
+    with Agents(composition.base) as agents:
+        agents.wait_for(3)
+        resource.prlimit(server, resource.RLIMIT_FSIZE, (0, unlimited[1]))
+        agents.wait_for_refusals(3)
+        page = httpx2.get(f"{composition.base}/api/v1/projects", timeout=60)
+        resource.prlimit(server, resource.RLIMIT_FSIZE, unlimited)
+        agents.wait_for(3)
+
+    assert page.status_code == 200
+    assert_nothing_is_lost(agents, composition.finished())

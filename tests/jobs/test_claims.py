@@ -1,0 +1,49 @@
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from threading import Barrier
+
+from scalewatch.services import jobs as queue
+from scalewatch.services.jobs import Kind
+from scalewatch.storage.session import transact
+
+WORKERS = 4
+JOBS = 24
+
+
+def test_workers_that_claim_at_once_share_the_jobs(sessions):
+    with sessions.writing.begin() as session:
+        for number in range(JOBS):
+            queue.enqueue(session, Kind.ANALYSE, f"{number}/1")
+    together = Barrier(WORKERS)
+
+    def work(worker):
+        own = []
+        together.wait()
+        while claim := transact(sessions, partial(queue.claim, owner=worker)):
+            own.append(claim.id)
+            transact(sessions, partial(queue.finish, claim=claim))
+        return own
+
+    with ThreadPoolExecutor(WORKERS) as pool:
+        claimed = [job for own in pool.map(work, "abcd") for job in own]
+
+    assert Counter(claimed) == dict.fromkeys(claimed, 1)
+    with sessions.reading() as session:
+        assert queue.queue(session).open == 0
+    assert len(claimed) == JOBS
+
+
+def test_workers_that_claim_one_job_at_once_give_it_to_one(sessions):
+    with sessions.writing.begin() as session:
+        job_id = queue.enqueue(session, Kind.ANALYSE, "1/1")
+    together = Barrier(WORKERS)
+
+    def claim(worker):
+        together.wait()
+        return transact(sessions, partial(queue.claim, owner=worker, job_id=job_id))
+
+    with ThreadPoolExecutor(WORKERS) as pool:
+        claims = list(pool.map(claim, "abcd"))
+
+    assert sum(claim is not None for claim in claims) == 1
