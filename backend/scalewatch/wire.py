@@ -143,6 +143,11 @@ class Machine(Report):
 
     name: Name = Field(examples=["jureca"])
     fingerprint: Annotated[dict[Name, Fact], Field(max_length=200)] = {}
+    provenance: Text | None = Field(
+        None,
+        description="Where its numbers come from, if nobody measured them there: "
+        "a simulation, a published model. Every page of the project shows it.",
+    )
 
 
 class Job(Report):

@@ -133,6 +133,9 @@ class Machine(Schema):
     last_run_at: datetime
     runs: int
     fingerprint: Settings
+    provenance: str | None = Field(
+        description="Where its numbers come from, if nobody measured them there."
+    )
 
 
 class Machines(Schema):

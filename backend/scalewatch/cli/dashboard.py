@@ -32,7 +32,9 @@ def serving(port: int, home: Path, console: Console) -> Iterator[httpx2.Client]:
     with (
         log.open("w") as output,
         child(*serve, environment=database, output=output) as server,
-        httpx2.Client(base_url=f"http://127.0.0.1:{port}", trust_env=False) as client,
+        httpx2.Client(
+            base_url=f"http://127.0.0.1:{port}", timeout=60, trust_env=False
+        ) as client,
     ):
         with console.status("Starting the dashboard …"):
             _await_answer(client, server, log)

@@ -24,6 +24,7 @@ from rich.text import Text
 
 from scalewatch.cli.dashboard import serving
 from scalewatch.cli.findings_table import COLOURS
+from scalewatch.cli.reference import PROJECTS, load_reference
 from scalewatch.cli.releases import Release
 from scalewatch.cli.sweeps import (
     METRICS,
@@ -45,6 +46,7 @@ Examples:
   scalewatch demo
   SCALEWATCH_PORT=8001 scalewatch demo --quick
   scalewatch demo --fresh --no-serve
+  scalewatch demo --reference --minutes 0
 """
 
 
@@ -74,6 +76,11 @@ Examples:
     show_default=True,
     help="Time to measure; the releases that are left wait for the next call.",
 )
+@click.option(
+    "--reference",
+    is_flag=True,
+    help="Load two more projects, of published and of simulated machines.",
+)
 @click.option("--no-serve", is_flag=True, help="Stop the dashboard at the end.")
 def command(*, port: int, home: Path, no_serve: bool, **choices: Any) -> None:
     """Measure MPI on this machine, model it, judge it and show it.
@@ -82,6 +89,10 @@ def command(*, port: int, home: Path, no_serve: bool, **choices: Any) -> None:
     project, and measures run times and memory of each over shared memory and over
     TCP, the newest first; then serves the dashboard. What an earlier call has
     measured is kept, and what cannot be installed is left out.
+
+    With --reference there are two more projects to look at, at larger scales: data
+    drawn from published models of Juqueen, Juropa and Piz Daint, and collectives
+    simulated on a torus, a fat tree and a dragonfly. Every page says so.
     """
     _end_like_ctrl_c(signal.SIGTERM, signal.SIGHUP)
     console = Console(highlight=False)
@@ -91,6 +102,8 @@ def command(*, port: int, home: Path, no_serve: bool, **choices: Any) -> None:
     with serving(port, home, console) as dashboard:
         link = f"Dashboard: [bold]{dashboard.base_url}[/]"
         console.print(link, "")
+        if choices["reference"]:
+            load_reference(dashboard)
         wanted = [
             s for s in sweeps if choices["fresh"] or not is_measured(s, dashboard)
         ]
@@ -102,6 +115,8 @@ def command(*, port: int, home: Path, no_serve: bool, **choices: Any) -> None:
         _await_analysis(dashboard, console)
         _show(dashboard, sweeps, console)
         _tell_what_is_missing(outcome, console)
+        if choices["reference"]:
+            _name_reference(dashboard, console)
         if not no_serve:
             console.print(f"{link}  (Ctrl-C stops it)")
             _wait_for_ctrl_c()
@@ -191,6 +206,13 @@ def _show(dashboard: httpx2.Client, sweeps: Sequence[Sweep], console: Console) -
             if page.is_success:
                 title = f"{release}: {metric} of MPI operations"
                 console.print(_match_table(title, page.text), "")
+
+
+def _name_reference(dashboard: httpx2.Client, console: Console) -> None:
+    for project in PROJECTS:
+        link = f"{dashboard.base_url}/p/{project}"
+        console.print(f"For reference, not measured here: {link}", soft_wrap=True)
+    console.print()
 
 
 def _tell_what_is_missing(outcome: Outcome, console: Console) -> None:

@@ -7,6 +7,7 @@ from scalewatch.pages.dependencies import SessionDep
 from scalewatch.pages.downloads import Format, FormatQuery, download
 from scalewatch.pages.templates import render
 from scalewatch.services.projects import all_projects
+from scalewatch.services.provenance import all_origins
 
 router = APIRouter(include_in_schema=False)
 
@@ -24,5 +25,6 @@ def show_projects(
         request,
         "projects/index.html",
         projects=projects,
+        origins_by_project=all_origins(session),
         server=str(request.base_url).rstrip("/"),
     )

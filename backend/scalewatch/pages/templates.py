@@ -7,6 +7,7 @@ from fastapi import Request
 from fastapi.responses import HTMLResponse
 from fastapi.templating import Jinja2Templates
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from sqlalchemy.orm import Session
 
 from scalewatch.pages import (
     change_sentences,
@@ -21,8 +22,9 @@ from scalewatch.pages.assets import asset_version
 from scalewatch.pages.navigation import login_path, project_links, site_links
 from scalewatch.pages.vocabulary import MEANINGS, RULES
 from scalewatch.resources import bundled
+from scalewatch.services.provenance import Origin, origins_of
 from scalewatch.web.forms import form_token, keep_form_cookie
-from scalewatch.web.sessions import CALLER
+from scalewatch.web.sessions import CALLER, SESSION
 
 __all__ = ["TEMPLATES", "Query", "path_to", "render"]
 
@@ -53,9 +55,23 @@ def _context(request: Request) -> dict[str, Any]:
         "form_token": partial(form_token, request),
         "login_path": login_path(request),
         "path": path,
+        "origins": _origins(request),
         "project_links": project_links(request),
         "site_links": site_links(request),
     }
+
+
+def _origins(request: Request) -> tuple[Origin, ...]:
+    """Return what is not measured of the project that the address names.
+
+    By the session of the request, which knows what its reader may see; a page of an
+    error has none.
+    """
+    session: Session | None = getattr(request.state, SESSION, None)
+    project = request.path_params.get("project")
+    if session is None or project is None:
+        return ()
+    return origins_of(session, str(project))
 
 
 def _combined(query: Query, changed: Query) -> Query:

@@ -18,12 +18,15 @@ class Machine:
     ----------
     fingerprint
         Hardware, network and software as its last run told.
+    provenance
+        Where its numbers come from, if nobody measured them there.
     """
 
     name: str
     last_run_at: datetime
     runs: int
     fingerprint: Mapping[str, Any]
+    provenance: str | None
 
 
 def machines_of(session: Session, project: str) -> tuple[Machine, ...]:
@@ -36,8 +39,9 @@ def machines_of(session: Session, project: str) -> tuple[Machine, ...]:
     """
     project_id = projects.existing(session, project).id
     facts = machines.newest_facts(session, project_id)
+    origins = {name: text for _, name, text in machines.provenances(session, project)}
     return tuple(
-        Machine(name, last_run_at, runs, facts[name])
+        Machine(name, last_run_at, runs, facts[name], origins.get(name))
         for name, last_run_at, runs in machines.last_seen(session, project_id)
     )
 

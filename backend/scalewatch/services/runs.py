@@ -86,7 +86,7 @@ def _record(session: Session, prepared: PreparedRun) -> _Recorded:
 def _run(session: Session, report: RunReport) -> Row:
     project = projects.find_or_create(session, report.project)
     commit = commits.find_or_create(session, project.id, report.commit)
-    machine = machines.find_or_create(session, project.id, report.machine.name)
+    machine = machines.find_or_create(session, project.id, report.machine)
     expectations.declare_built_in(session, project.id, report)
     return {
         "uuid": report.id,

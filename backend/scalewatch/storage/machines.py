@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy import Row, func, select
 from sqlalchemy.orm import Session
 
+from scalewatch import wire
 from scalewatch.errors import NotFound
 from scalewatch.storage import tables
 from scalewatch.storage.digests import canonical, digest_of
@@ -111,17 +112,36 @@ def states(
     ).all()
 
 
-def find_or_create(session: Session, project_id: int, name: str) -> tables.Machine:
-    """Return a machine, new or not."""
-    wanted = select(tables.Machine).where(
-        tables.Machine.project_id == project_id, tables.Machine.name == name
+def provenances(
+    session: Session, project: str | None = None
+) -> Sequence[Row[str, str, str | None]]:
+    """Return project, name and provenance of machines on which nobody measured."""
+    wanted = (
+        select(tables.Project.name, tables.Machine.name, tables.Machine.provenance)
+        .join(tables.Machine, tables.Machine.project_id == tables.Project.id)
+        .where(tables.Machine.provenance.is_not(None))
+        .order_by(tables.Project.name, tables.Machine.id)
     )
-    machine = session.scalar(wanted)
-    if machine is None:
-        row = {"project_id": project_id, "name": name}
+    if project is not None:
+        wanted = wanted.where(tables.Project.name == project)
+    return session.execute(wanted).all()
+
+
+def find_or_create(
+    session: Session, project_id: int, machine: wire.Machine
+) -> tables.Machine:
+    """Return a machine, new or not; what a run says of its provenance is kept."""
+    wanted = select(tables.Machine).where(
+        tables.Machine.project_id == project_id, tables.Machine.name == machine.name
+    )
+    found = session.scalar(wanted)
+    if found is None:
+        row = {"project_id": project_id, "name": machine.name}
         insert_missing(session, tables.Machine, [row])
-        machine = session.scalars(wanted).one()
-    return machine
+        found = session.scalars(wanted).one()
+    if machine.provenance and found.provenance != machine.provenance:
+        found.provenance = machine.provenance
+    return found
 
 
 def fingerprint_id(session: Session, machine_id: int, facts: dict[str, Fact]) -> int:

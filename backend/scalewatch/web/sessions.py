@@ -45,6 +45,9 @@ LOGIN: Final = "scalewatch_login"
 CALLER: Final = "caller"
 """Where the state of a request holds who asks, once a session was told."""
 
+SESSION: Final = "session"
+"""Where it holds the session that a route reads with."""
+
 
 def sessions(request: Request) -> Sessions:
     """Return the sessions of the application."""
@@ -122,10 +125,14 @@ def _is_trusted(request: Request) -> bool:
 DoorDep = Annotated[Door, Depends(Door)]
 
 
-def open_reading(door: DoorDep) -> Iterator[Session]:
-    """Open a session for reading."""
+def open_reading(request: Request, door: DoorDep) -> Iterator[Session]:
+    """Open a session for reading; the request knows it as long as it is open."""
     with door.reading() as session:
-        yield session
+        setattr(request.state, SESSION, session)
+        try:
+            yield session
+        finally:
+            setattr(request.state, SESSION, None)
 
 
 def open_writing(door: DoorDep) -> Iterator[Session]:

@@ -46,6 +46,7 @@ class Machine(Table):
     id: Mapped[int] = mapped_column(primary_key=True)
     project_id: Mapped[int] = mapped_column(ForeignKey("project.id"))
     name: Mapped[str]
+    provenance: Mapped[str | None]  # where the numbers come from, unless measured
 
 
 class Fingerprint(Table):

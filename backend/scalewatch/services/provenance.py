@@ -1,0 +1,36 @@
+"""Where numbers come from that nobody measured: simulations, published models."""
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sqlalchemy.orm import Session
+
+from scalewatch.storage import machines
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """What some machines of a project are, in words of those who posted their runs."""
+
+    machines: tuple[str, ...]
+    text: str
+
+
+def origins_of(session: Session, project: str) -> tuple[Origin, ...]:
+    """Return what the machines of a project are on which nobody measured."""
+    return all_origins(session, project).get(project, ())
+
+
+def all_origins(
+    session: Session, project: str | None = None
+) -> Mapping[str, tuple[Origin, ...]]:
+    """Return the origins of one project, or of each that has some."""
+    named: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+    for owner, machine, text in machines.provenances(session, project):
+        if text:
+            named[owner][text].append(machine)
+    return {
+        owner: tuple(Origin(tuple(names), text) for text, names in texts.items())
+        for owner, texts in named.items()
+    }

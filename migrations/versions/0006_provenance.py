@@ -1,0 +1,15 @@
+"""Where the numbers of a machine come from, if nobody measured them there."""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0006"
+down_revision = "0005"
+
+
+def upgrade() -> None:
+    op.add_column("machine", sa.Column("provenance", sa.String))
+
+
+def downgrade() -> None:
+    op.drop_column("machine", "provenance")
