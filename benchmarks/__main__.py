@@ -12,6 +12,7 @@ BENCHMARKS: Final = (
     "two_parameters",
     "several_terms",
     "scaling",
+    "agent",
     "delivery",
     "history",
     "server",

@@ -57,9 +57,12 @@ def measure(plan: Plan) -> None:
     clocks.synchronise()
     team = Team(comm, clocks, plan.oversubscribed)
     tasks = list(_warmed_up(plan, team, library, announce))
+    measurements = [task.measurement for task in tasks]
     clocks.synchronise()
     random = Random(plan.seed)  # noqa: S311 - an order, no secret
     _take_turns(tasks, clocks, random, Teller(plan, overheads, announce))
+    in_loops = sum(measurement.spent_in_all for measurement in measurements)
+    announce("finished", seconds=seconds(in_loops))
 
 
 def _library(plan: Plan, comm: MPI.Intracomm) -> Library | None:

@@ -83,6 +83,7 @@ class Measurement:
         self.late: int | None = None if oversubscribed else 0
         self.clock_error = 0
         self.spent = 0
+        self.spent_in_all = 0
         self.is_done = False
         self.pace = Pace(0)
         self._cost = 0
@@ -177,5 +178,7 @@ class Measurement:
         mine.extend((now - began, self.clocks.clock.error(now)))
         self.comm.Allreduce(MPI.IN_PLACE, [mine, MPI.INT64_T], MPI.MAX)
         self.clock_error = max(self.clock_error, mine.pop())
-        self.spent += mine.pop()
+        elapsed = mine.pop()
+        self.spent += elapsed
+        self.spent_in_all += elapsed
         return mine

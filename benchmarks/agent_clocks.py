@@ -1,0 +1,24 @@
+"""Run under mpiexec: how wrong clocks of one host are when they are compared."""
+
+import mpi4py
+
+mpi4py.rc.thread_level = "single"
+
+from mpi4py import MPI  # noqa: E402 - after the thread level
+
+from scalewatch_agent.clocks import Clocks  # noqa: E402 - imports MPI
+
+
+def main() -> None:
+    """Compare each process as if it were a host; the true offset is 0."""
+    comm = MPI.COMM_WORLD
+    clocks = Clocks(comm, identity=str(comm.rank).encode())
+    clocks.synchronise()
+    wrong = comm.allreduce(abs(clocks.offset()), MPI.MAX)
+    admitted = clocks.largest_error()
+    if comm.rank == 0:
+        print(wrong, admitted)
+
+
+if __name__ == "__main__":
+    main()
