@@ -103,3 +103,23 @@ def test_history_over_http_has_steps_eras_and_changes(client):
     (change,) = track["changes"]
     assert (change["first"], change["last"]) == (AT - 1, AT - 1)
     assert change["kind"] == "growth"
+
+
+@pytest.mark.usefixtures("watched")
+def test_accepting_a_regression_makes_its_growth_the_expectation(client, work_off):
+    said = {"author": "ada", "state": "expected", "note": "linear since the rewrite"}
+
+    answer = client.patch("/api/v1/projects/mpich/regressions/1", json=said)
+    work_off()
+
+    assert answer.json()["state"] == "expected"
+    (promise,) = client.get("/api/v1/projects/mpich/expectations").json()[
+        "expectations"
+    ]
+    assert (promise["growth"], promise["author"]) == ("p", "ada")
+    assert promise["reason"] == "linear since the rewrite"
+    gate = client.get("/api/v1/projects/mpich/gate", params={"commit": sha(AT)})
+    assert gate.json()["outcome"] != "worse"
+    history = client.get("/api/v1/projects/mpich/history").json()
+    newest = history["tracks"][0]["steps"][-1]
+    assert (newest["verdict"], newest["expectation_version"]) == ("match", 2)

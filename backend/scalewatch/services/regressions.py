@@ -8,7 +8,10 @@ from typing import Any, Final
 
 from sqlalchemy.orm import Session
 
+from scalewatch.modelling import Growth, parse_growth
+from scalewatch.services import expectations
 from scalewatch.services.commits import Commit, commit_of
+from scalewatch.services.expectations import Declaration
 from scalewatch.services.watching import happened
 from scalewatch.storage import projects, regressions, tables
 
@@ -164,6 +167,8 @@ def treat(
         action = f"{row.state} → {said.state}"
         row.state = str(said.state)
         happened(session, row, author, action, said.note)
+        if said.state is State.EXPECTED:
+            _accept(session, project.name, row, author, said.note)
     elif said.note is not None:
         happened(session, row, author, "noted", said.note)
     for name in ("owner", "link"):
@@ -173,6 +178,33 @@ def treat(
             setattr(row, name, value or None)
     session.flush()
     return regression_of(session, project_name, number)
+
+
+def _accept(
+    session: Session,
+    project_name: str,
+    row: tables.Regression,
+    author: str,
+    reason: str | None,
+) -> None:
+    """Promise from now on what the regions grow like since a change of growth.
+
+    Where machines differ, the fastest growth is what can be promised.
+    """
+    accepted: dict[tuple[str, str], Growth] = {}
+    for shift, series, *_ in regressions.members(session, [row.id])[row.id]:
+        grown = shift.details.get("growth_after")
+        if row.kind == "growth" and grown:
+            key, growth = (series.region, series.metric), parse_growth(grown)
+            accepted[key] = max(growth, accepted.get(key, growth))
+    if accepted:
+        expectations.declare(
+            session,
+            project_name,
+            [Declaration(*key, str(growth)) for key, growth in accepted.items()],
+            author=author,
+            reason=reason or f"accepted with regression {row.id}",
+        )
 
 
 def _complete(

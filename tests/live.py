@@ -1,0 +1,22 @@
+"""The real application on a free port."""
+
+import threading
+from contextlib import contextmanager
+
+import uvicorn
+
+
+@contextmanager
+def serving(app):
+    """A server in a thread; yields its address."""
+    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="error"))
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    while not server.started:
+        thread.join(0.05)
+    port = server.servers[0].sockets[0].getsockname()[1]
+    try:
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        server.should_exit = True
+        thread.join(10)
