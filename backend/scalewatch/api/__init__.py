@@ -12,6 +12,7 @@ from scalewatch.api import (
     histories,
     hotspots,
     jobs,
+    machine_lines,
     problems,
     projects,
     runs,
@@ -32,6 +33,7 @@ for noun in (
     configurations,
     guidelines,
     comparisons,
+    machine_lines,
     figures,
     status,
 ):

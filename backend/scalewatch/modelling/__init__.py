@@ -68,7 +68,13 @@ from scalewatch.modelling.hotspots import (
 )
 from scalewatch.modelling.lines import Estimate, Line
 from scalewatch.modelling.machine_sentences import machine_sentence
-from scalewatch.modelling.machines import MachineLine, MachinePair, compare_machines
+from scalewatch.modelling.machines import (
+    MachineLine,
+    MachinePair,
+    compare_lines,
+    compare_machines,
+    machine_line,
+)
 from scalewatch.modelling.model import Model, Term
 from scalewatch.modelling.multiplicity import Correction
 from scalewatch.modelling.next_measurement import Cost, Proposal, next_measurement
@@ -177,6 +183,7 @@ __all__ = [
     "break_even",
     "catwalk",
     "check_guideline",
+    "compare_lines",
     "compare_machines",
     "compare_versions",
     "default_deviation_limit",
@@ -190,6 +197,7 @@ __all__ = [
     "first_above",
     "judge",
     "learn_noise",
+    "machine_line",
     "machine_sentence",
     "memory_wall",
     "modelled_scaling_errors",

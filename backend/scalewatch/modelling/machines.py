@@ -140,7 +140,7 @@ def compare_machines(
         machine_line(machine, sizes, times, parameter=parameter, level=level)
         for machine, (sizes, times) in measured.items()
     ]
-    return _pairs(lines, parameter, level)
+    return compare_lines(lines, parameter=parameter, level=level)
 
 
 def machine_line(
@@ -197,9 +197,27 @@ def _deviation(times: Reals, predicted: Reals) -> float:
     return float(np.mean(np.abs(predicted - times) / times))
 
 
-def _pairs(
-    lines: Sequence[MachineLine], parameter: str, level: float
+def compare_lines(
+    lines: Sequence[MachineLine], *, parameter: str = "n", level: float = 0.95
 ) -> tuple[MachinePair, ...]:
+    """Compare the lines of two or more machines, each with each.
+
+    Parameters
+    ----------
+    lines
+        One per machine.
+    parameter
+        What the problem size is called.
+    level
+        Probability that an interval holds.
+
+    Raises
+    ------
+    TooFewMachines
+        If there is only one.
+    """
+    if len(lines) < 2:
+        raise TooFewMachines([line.machine for line in lines])
     pairs = list(combinations(lines, 2))
     tests = [
         coefficient_differences(one.line, other.line, level) for one, other in pairs

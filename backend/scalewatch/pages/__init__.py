@@ -14,6 +14,7 @@ from scalewatch.pages import (
     hotspots,
     logins,
     machines,
+    machine_lines,
     projects,
     promises,
     regions,
@@ -34,6 +35,7 @@ router.include_router(hotspots.router)
 router.include_router(logins.router)
 router.include_router(guidelines.router)
 router.include_router(machines.router)
+router.include_router(machine_lines.router)
 router.include_router(projects.router)
 router.include_router(promises.router)
 router.include_router(regions.router)

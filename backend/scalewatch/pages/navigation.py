@@ -23,6 +23,7 @@ PAGES: Final = (
     ("history", "History"),
     ("regressions", "Regressions"),
     ("comparisons", "Compare"),
+    ("machine-lines", "Machines"),
     ("guidelines", "Guidelines"),
     ("scaling-errors", "Scaling"),
     ("hotspots", "Hotspots"),

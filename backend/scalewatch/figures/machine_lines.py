@@ -1,0 +1,93 @@
+"""Machines side by side: times over the problem size, with their lines.
+
+Linear axes, since straight lines are what is compared; the best-fitting growth is
+drawn beside a line that it fits better than.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Final
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import NDArray
+
+from scalewatch.figures.axes import NAMES, canvas, hover_number
+from scalewatch.figures.notation import growth_markup
+from scalewatch.figures.palette import PALETTE, machine_role, symbol
+from scalewatch.modelling import MachineLine
+
+Reals = NDArray[np.float64]
+
+SAMPLES: Final = 200
+"""Points of a curve."""
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnLine:
+    """A line, and the place of its machine among the project's."""
+
+    slot: int
+    line: MachineLine
+
+
+def machine_lines_figure(
+    lines: Sequence[DrawnLine], *, unit: str, parameter: str = "n"
+) -> go.Figure:
+    """Plot times over the problem size, machine by machine."""
+    figure = canvas()
+    if not lines:
+        return figure
+    axis = {"automargin": True, "gridcolor": PALETTE["grid"], "rangemode": "tozero"}
+    largest = max(float(each.line.sizes.max()) for each in lines)
+    figure.update_layout(
+        xaxis=axis
+        | {"title": {"text": NAMES.get(parameter, parameter), "standoff": 12}},
+        yaxis=axis | {"title": {"text": f"time [{escape(unit)}]", "standoff": 12}},
+    )
+    at = np.linspace(0, largest, SAMPLES)
+    for drawn in lines:
+        _add(figure, drawn, at, unit, parameter)
+    return figure
+
+
+def _add(
+    figure: go.Figure, drawn: DrawnLine, at: Reals, unit: str, parameter: str
+) -> None:
+    line, role = drawn.line, machine_role(drawn.slot)
+    name = escape(line.machine)
+    figure.add_scatter(
+        x=line.sizes,
+        y=line.times,
+        mode="markers",
+        marker={"color": PALETTE[role], "size": 8, "symbol": symbol(drawn.slot)},
+        name=name,
+        showlegend=True,
+        hovertemplate=f"n = %{{x:,}}: {hover_number('y', unit)}",
+        meta=role,
+    )
+    figure.add_scatter(
+        x=at,
+        y=line.line(at),
+        mode="lines",
+        line={"color": PALETTE[role], "width": 2},
+        hoverinfo="skip",
+        name=f"{name}: line",
+        showlegend=False,
+        meta=role,
+    )
+    model, growth = line.finding.model, line.finding.growth
+    if model is None or growth is None or line.is_line_enough:
+        return
+    inside = at[at >= line.sizes.min()]
+    figure.add_scatter(
+        x=inside,
+        y=np.broadcast_to(model({parameter: inside}), inside.shape),
+        mode="lines",
+        line={"color": PALETTE[role], "width": 1.5, "dash": "2px,4px"},
+        hoverinfo="skip",
+        name=f"{name}: {growth_markup(growth)}",
+        showlegend=True,
+        meta=role,
+    )
