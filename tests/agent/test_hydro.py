@@ -1,11 +1,19 @@
 import json
 import subprocess
+from pathlib import Path
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recorded import record
+from scalewatch.services.hotspot_questions import HotspotQuestion
+from scalewatch.services.hotspots import hotspots_at
+from scalewatch.services.views import View
+from scalewatch.wire import RunReport
+from scalewatch_agent.cli import main
 from scalewatch_agent.hydro.decomposition import (
     DISTRIBUTIONS,
     TooSmall,
@@ -141,3 +149,30 @@ def test_domain_that_is_too_small_is_refused_by_every_process(launcher):
 
     assert done.returncode == 2
     assert "hydro: 2 cells cannot be divided among 3 processes" in done.stderr
+
+
+@pytest.mark.usefixtures("openmpi")
+def test_hotspot_scan_finds_the_bug_and_its_fix(receiver, sessions, spool_folder):
+    """The jump of Figure 3a, which is gone in Figure 3b."""
+    example = Path(__file__).parents[2] / "examples" / "hydro.yaml"
+    folder = spool_folder.parent / "sweep"
+
+    done = CliRunner().invoke(
+        main,
+        ["run", str(example), "--server", receiver.url, "--folder", str(folder)],
+    )
+
+    assert done.exit_code == 0, done.output
+    record(
+        sessions, [RunReport.model_validate(run, strict=False) for run in receiver.runs]
+    )
+    question = HotspotQuestion(held="distribution=tiled", unit=0.01)
+    fix = HotspotQuestion(held="distribution=even", unit=0.01)
+    with sessions.reading() as session:
+        view = View("hydro-example")
+        tiled = hotspots_at(session, view, question)
+        even = hotspots_at(session, view, fix)
+    jumps = {(step.before, step.after) for step in tiled.chosen.jumps}
+    assert {(6, 7), (7, 8)} <= jumps
+    assert tiled.movements[0].function == "imbalance"
+    assert not even.chosen.jumps

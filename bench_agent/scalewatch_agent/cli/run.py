@@ -1,6 +1,8 @@
 """Sweep any program through the parameters of an experiment file."""
 
 import json
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,6 +19,7 @@ from scalewatch_agent.cli.measured import Measured
 from scalewatch_agent.cli.parameters import wire
 from scalewatch_agent.cli.server import server_options
 from scalewatch_agent.experiments.commands import written
+from scalewatch_agent.experiments.expressions import Scalar
 from scalewatch_agent.experiments.jobs import Request
 from scalewatch_agent.experiments.loading import Loaded, load_experiment
 from scalewatch_agent.experiments.sweep import ExperimentSweep, core_hours
@@ -29,7 +32,29 @@ Examples:
   scalewatch-agent run ring.yaml --dry-run
   scalewatch-agent run ring.yaml --server http://perf:8000
   scalewatch-agent run ring.yaml --launcher slurm --repeats 3
+  scalewatch-agent run ring.yaml --set message_bytes=8
 """
+
+
+def _settings(
+    _context: click.Context, _option: click.Parameter, stated: Sequence[str]
+) -> dict[str, Scalar]:
+    """Return parameters and their values, numbers where they look like numbers."""
+    settings: dict[str, Scalar] = {}
+    for text in stated:
+        name, is_there, value = text.partition("=")
+        if not (name and is_there and value):
+            message = f"{text!r} is not NAME=VALUE"
+            raise click.BadParameter(message)
+        settings[name] = _scalar(value)
+    return settings
+
+
+def _scalar(text: str) -> Scalar:
+    for kind in (int, float):
+        with suppress(ValueError):
+            return kind(text)
+    return {"true": True, "false": False}.get(text, text)
 
 
 @click.command(epilog=f"{EXAMPLES}\n{SUMMARY}")
@@ -40,6 +65,14 @@ Examples:
     "kind",
     type=click.Choice(["local", "slurm"]),
     help="What starts the jobs; the file's choice unless given.",
+)
+@click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="NAME=VALUE",
+    callback=_settings,
+    help="Set a parameter to one value instead of those of the file.",
 )
 @click.option(
     "--repeats",
@@ -109,7 +142,7 @@ def command(ctx: click.Context, /, **options: Any) -> None:
 
 
 def _loaded(options: dict[str, Any]) -> Loaded:
-    loaded = load_experiment(options["file"])
+    loaded = load_experiment(options["file"], options["settings"])
     experiment = loaded.experiment
     if kind := options["kind"]:
         launcher = experiment.launcher.model_copy(update={"kind": kind})

@@ -1,6 +1,6 @@
 """Read an experiment file, and find whatever is wrong with it before anything runs."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -62,8 +62,15 @@ class Loaded:
         return (self.path.parent / self.experiment.source).resolve()
 
 
-def load_experiment(path: Path) -> Loaded:
+def load_experiment(path: Path, settings: Mapping[str, Scalar] | None = None) -> Loaded:
     """Return the experiment in the file at `path`.
+
+    Parameters
+    ----------
+    path
+        Of the file.
+    settings
+        Parameters that are set to one value instead of those of the file.
 
     Raises
     ------
@@ -71,11 +78,13 @@ def load_experiment(path: Path) -> Loaded:
         With file, line and key of everything that is wrong.
     """
     document = read_document(path)
+    settings = settings or {}
     try:
-        experiment = Experiment.model_validate(document.content)
+        experiment = Experiment.model_validate(_with(document.content, settings))
     except ValidationError as error:
         raise ExperimentInvalid(path, _flaws(document, error)) from None
     check = _Check(document, experiment)
+    check.settings(settings, document.content["parameters"])
     check.names()
     if check.flaws:
         raise ExperimentInvalid(path, check.flaws)
@@ -84,6 +93,14 @@ def load_experiment(path: Path) -> Loaded:
     if check.flaws:
         raise ExperimentInvalid(path, check.flaws)
     return Loaded(path.absolute(), experiment, coordinate, configured)
+
+
+def _with(content: Any, settings: Mapping[str, Scalar]) -> Any:
+    """Return the content of a file with other settings of its parameters."""
+    parameters = content.get("parameters") if isinstance(content, dict) else None
+    if not settings or not isinstance(parameters, dict):
+        return content
+    return {**content, "parameters": {**parameters, **settings}}
 
 
 def _flaws(document: Document, error: ValidationError) -> list[Flaw]:
@@ -113,6 +130,12 @@ class _Check:
     def flaw(self, place: Iterable[str | int], message: str) -> None:
         """Note what is wrong at a place."""
         self.flaws.append(self.document.flaw(tuple(place), message))
+
+    def settings(self, names: Iterable[str], known: Mapping[str, Any]) -> None:
+        """See that every parameter that is set from outside is one."""
+        for name in names:
+            if name not in known:
+                self.flaw(["parameters"], f"there is no parameter {name!r} to set")
 
     def names(self) -> None:
         """See that every name that is used means something."""

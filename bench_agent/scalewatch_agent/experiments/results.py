@@ -10,8 +10,8 @@ from typing import Any, Final
 
 from pydantic import TypeAdapter, ValidationError
 
-from scalewatch.wire import UNITS, Name, Result
-from scalewatch_agent.experiments.schema import Rule
+from scalewatch.wire import UNITS, Name, Profile, Result, faults
+from scalewatch_agent.experiments.schema import ProfileRule, Rule
 
 LARGEST: Final = 64 * 2**20
 """Bytes of a file that are read; a program that writes more writes something else."""
@@ -60,6 +60,24 @@ def failed_results(rules: Iterable[Rule], fallback: str, reason: str) -> list[Re
         result = _failed(rule, fallback, reason)
         failed[result.region, result.metric] = result
     return list(failed.values())
+
+
+def read_profile(rule: ProfileRule, folder: Path) -> Profile:
+    """Return where the time of a job went, as its program wrote it.
+
+    Raises
+    ------
+    Unfound
+        If there is no such file, or none that says so.
+    """
+    content = _json(_text(folder, rule.document), rule.document)
+    try:
+        return Profile.model_validate({"functions": content}, strict=False)
+    except ValidationError as error:
+        fault = faults(error)[0]
+        place = fault.field.removeprefix("functions").strip(".")
+        where = f"{rule.document}, {place}" if place else rule.document
+        raise Unfound(f"{where}: {fault.message}") from None
 
 
 def _joined(one: Result, other: Result) -> Result:

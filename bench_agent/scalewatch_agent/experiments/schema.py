@@ -234,6 +234,12 @@ class Rule(Part):
         return self
 
 
+class ProfileRule(Part):
+    """Where the profile of a run stands: a JSON list of regions and their seconds."""
+
+    document: Output = Field(alias="json")
+
+
 def _commit(value: object) -> object:
     """Return a commit as the wire format wants it; YAML knows lists and texts only."""
     if isinstance(value, str):
@@ -269,6 +275,7 @@ class Experiment(Part):
     execute: Annotated[Execute, BeforeValidator(_step)]
     analyse: Annotated[Step, BeforeValidator(_step)] | None = None
     results: list[Rule] = Field(min_length=1)
+    profile: ProfileRule | None = None
     launcher: Launcher = Launcher()
 
     @field_validator("parameters")

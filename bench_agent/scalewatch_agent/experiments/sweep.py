@@ -9,7 +9,15 @@ from uuid import uuid4
 
 from pydantic import ValidationError
 
-from scalewatch.wire import Fact, Job, Machine, Procedure, Result, RunReport
+from scalewatch.wire import (
+    Fact,
+    Job,
+    Machine,
+    Procedure,
+    Profile,
+    Result,
+    RunReport,
+)
 from scalewatch_agent.errors import FolderUnwritable
 from scalewatch_agent.experiments.commands import filled, names_in
 from scalewatch_agent.experiments.expressions import Scalar
@@ -17,7 +25,12 @@ from scalewatch_agent.experiments.jobs import Executed, JobLauncher, Request
 from scalewatch_agent.experiments.journal import Journal
 from scalewatch_agent.experiments.loading import Configured, Loaded
 from scalewatch_agent.experiments.parameters import Combination
-from scalewatch_agent.experiments.results import failed_results, read_results
+from scalewatch_agent.experiments.results import (
+    Unfound,
+    failed_results,
+    read_profile,
+    read_results,
+)
 from scalewatch_agent.experiments.steps import (
     digest_of,
     fresh_folder,
@@ -147,6 +160,7 @@ class ExperimentSweep:
             experiment.launcher.mpiexec,
             [part and part.run for part in parts],
             [rule.model_dump() for rule in experiment.results],
+            experiment.profile and experiment.profile.document,
         ]
 
     def _values(
@@ -199,6 +213,8 @@ class ExperimentSweep:
     def _report(self, executed: Executed) -> RunReport:
         experiment = self.loaded.experiment
         combination = executed.request.configured.combination
+        results = self._results(executed)
+        profile, lacking = self._profile(executed, results)
         return RunReport(
             schema_version=1,
             id=uuid4(),
@@ -218,8 +234,9 @@ class ExperimentSweep:
             job=self._job(executed),
             results=tuple(
                 self._with_procedure(result, executed.request.configured)
-                for result in self._results(executed)
+                for result in (*results, *lacking)
             ),
+            profile=profile,
         )
 
     def _configuration(self, combination: Combination) -> dict[str, Fact]:
@@ -256,6 +273,26 @@ class ExperimentSweep:
         except ValidationError as error:
             reason = f"its results make no run: {error.errors()[0]['msg']}"
             return failed_results(experiment.results, experiment.name, reason)
+
+    def _profile(
+        self, executed: Executed, results: Sequence[Result]
+    ) -> tuple[Profile | None, list[Result]]:
+        """Return the profile of a job, or a failed result that says why not."""
+        rule = self.loaded.experiment.profile
+        if rule is None or all(result.status == "failed" for result in results):
+            return None, []
+        try:
+            return read_profile(rule, executed.request.folder), []
+        except Unfound as reason:
+            return None, [
+                Result(
+                    region="profile",
+                    metric="time",
+                    unit="s",
+                    status="failed",
+                    reason=str(reason),
+                )
+            ]
 
     def _with_procedure(self, result: Result, configured: Configured) -> Result:
         procedure = Procedure(

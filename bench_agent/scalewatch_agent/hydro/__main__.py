@@ -35,9 +35,14 @@ from scalewatch_agent.hydro.decomposition import DISTRIBUTIONS
     help="Of the profile; take `cpu` where processes share cores.",
 )
 @click.option(
-    "--output",
+    "--results",
     type=click.Path(dir_okay=False, writable=True, path_type=Path),
-    help="File for the results; standard output otherwise.",
+    help="File for the times of the regions, as a JSON list.",
+)
+@click.option(
+    "--profile",
+    type=click.Path(dir_okay=False, writable=True, path_type=Path),
+    help="File for the profile, as a JSON list.",
 )
 def main(  # noqa: PLR0913 - one per option
     *,
@@ -48,7 +53,8 @@ def main(  # noqa: PLR0913 - one per option
     threads: int,
     distribution: str,
     clock: str,
-    output: Path | None,
+    results: Path | None,
+    profile: Path | None,
 ) -> None:
     """Simulate a blast in a periodic box, and tell where the time went.
 
@@ -70,11 +76,10 @@ def main(  # noqa: PLR0913 - one per option
             click.echo(f"hydro: {wrong}", err=True)
         sys.exit(2)
     if comm.rank == 0:
-        text = json.dumps(result) + "\n"
-        if output is None:
-            click.echo(text, nl=False)
-        else:
-            output.write_text(text)
+        for part, path in (("results", results), ("profile", profile)):
+            if path is not None:
+                path.write_text(json.dumps(result[part]))
+        click.echo(json.dumps(result))
 
 
 def _simulate(  # noqa: PLR0913, PLR0917 - as above
