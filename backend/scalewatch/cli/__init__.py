@@ -20,6 +20,11 @@ COMMANDS: Final[Sequence[Deferred]] = (
     Deferred("gate", "Tell a CI job whether a commit scales worse."),
     Deferred("expectations", "Push what the file scalewatch.toml promises."),
     Deferred("bisect", "Find the commit since which something scales worse."),
+    Deferred(
+        "search",
+        "Run an experiment in different configurations and tell which is best.",
+        extra="search,agent",
+    ),
     Deferred("serve", "Serve the dashboard and its API.", extra="server"),
     Deferred("worker", "Analyse what is posted, beside the server.", extra="server"),
     Deferred("migrate", "Bring the database up to date.", extra="server"),

@@ -47,6 +47,7 @@
   x StaleForm
   x InMemoryDatabase
   x MissingExtra
+  x TrialFailed
   x UnreadableFile
     + MalformedFile
 
@@ -117,6 +118,7 @@ from scalewatch.errors.requests import (
     UnreadableBody,
     UnsupportedContent,
 )
+from scalewatch.errors.trials import TrialFailed
 
 __all__ = [
     "AmbiguousReference",
@@ -161,6 +163,7 @@ __all__ = [
     "TooFewSettings",
     "TooFewSides",
     "TooFewSizes",
+    "TrialFailed",
     "Unauthenticated",
     "UnitChanged",
     "UnknownChoice",

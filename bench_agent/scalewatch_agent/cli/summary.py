@@ -49,7 +49,10 @@ def run_summary(report: RunReport, delivery: Delivery) -> str:
     return json.dumps(
         {
             "id": str(report.id),
-            "p": report.coordinate["p"],
+            "project": report.project,
+            "commit": report.commit.sha,
+            "machine": report.machine.name,
+            "p": report.coordinate.get("p"),
             **delivery_state(delivery),
             "results": [_result(result) for result in report.results],
         }

@@ -1,0 +1,129 @@
+"""`scalewatch search` with a real agent and a real server."""
+
+import os
+import re
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+SCALEWATCH = [sys.executable, "-c", "from scalewatch.cli import main; main()"]
+PATIENCE = 300
+PROGRAM = "p, t = {p}, {threads}; print('took', 8 / p + 0.02 * p * t, 's')"
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> dict[str, str]:
+    return os.environ | {
+        "SCALEWATCH_HOME": str(tmp_path / "server"),
+        "SCALEWATCH_AGENT_HOME": str(tmp_path / "agent"),
+        "PYTHONUNBUFFERED": "1",
+    }
+
+
+@pytest.fixture
+def server(environment):
+    """A served dashboard."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    with subprocess.Popen(
+        [*SCALEWATCH, "serve", "--port", str(port)],
+        env=environment,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout
+        address = re.search(r"http://\S+", process.stdout.readline())
+        assert address
+        yield address[0]
+        process.terminate()
+
+
+@pytest.fixture
+def experiment(tmp_path: Path) -> str:
+    """A program that gets slower with threads."""
+    path = tmp_path / "code.yaml"
+    content = {
+        "name": "code",
+        "project": "code",
+        "commit": "v1",
+        "machine": "here",
+        "parameters": {"p": [1, 2, 4], "threads": [1], "compiler": ["gcc"]},
+        "coordinate": ["p"],
+        "repeats": 1,
+        "execute": f'{{python}} -c "{PROGRAM}"',
+        "results": [{"pattern": "took (.+) s", "region": "solve", "unit": "s"}],
+    }
+    path.write_text(yaml.safe_dump(content))
+    return str(path)
+
+
+def search(environment, *arguments):
+    return subprocess.run(
+        [*SCALEWATCH, "search", *arguments],
+        env=environment,
+        capture_output=True,
+        check=False,
+        text=True,
+        timeout=PATIENCE,
+    )
+
+
+def test_all_configurations_are_run_where_they_may_be(environment, server, experiment):
+    done = search(
+        environment,
+        *(experiment, "--region", "solve", "--server", server),
+        *("--vary", "threads=1,2,4"),
+    )
+
+    assert done.returncode == 0, done.stderr
+    rows = re.findall(r"│ (\d) +│ +([0-9.]+) │", done.stdout)
+    assert [threads for threads, _ in rows] == ["1", "2", "4"]
+    assert f"{server}/p/code/configurations?region=solve&commit=v1" in done.stdout
+
+
+def test_bayesian_search_stays_within_its_trials(environment, server, experiment):
+    done = search(
+        environment,
+        *(experiment, "--region", "solve", "--server", server, "--trials", "3"),
+        *("--vary", "threads=1,2,4,8", "--vary", "compiler=gcc,clang"),
+        *("--objective", "time", "--target", "4"),
+    )
+
+    assert done.returncode == 0, done.stderr
+    assert 1 <= len(re.findall(r"^\d+: .+: [0-9.]+$", done.stderr, re.MULTILINE)) <= 3
+
+
+def test_failed_trials_say_why_and_the_search_goes_on(environment, server, experiment):
+    done = search(
+        environment,
+        *(experiment, "--region", "solve", "--server", server),
+        *("--vary", "threads=1,none"),
+    )
+
+    assert done.returncode == 0, done.stderr
+    assert "threads=none: " in done.stderr
+    assert len(re.findall(r"│ 1 +│", done.stdout)) == 1
+
+
+def test_nothing_that_succeeds_is_an_error(environment, experiment):
+    done = search(
+        environment,
+        *(experiment, "--region", "solve", "--server", "http://127.0.0.1:9"),
+        *("--vary", "threads=1,2"),
+    )
+
+    assert done.returncode == 1
+    assert "No trial succeeded." in done.stderr
+
+
+@pytest.mark.parametrize("levels", ["threads", "threads=", "=1"])
+def test_setting_without_levels_is_wrong_usage(environment, experiment, levels):
+    done = search(environment, experiment, "--region", "solve", "--vary", levels)
+
+    assert done.returncode == 2
+    assert "is not like threads=1,2,4" in done.stderr
