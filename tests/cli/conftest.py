@@ -1,10 +1,16 @@
 import json
-from collections.abc import Callable
+import os
+import re
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
 from math import log2
 from pathlib import Path
 
 import pytest
 
+SCALEWATCH = [sys.executable, "-c", "from scalewatch.cli import main; main()"]
 PROCESSES = (2, 4, 8, 16, 32, 64)
 
 
@@ -36,3 +42,31 @@ def many_measurements(tmp_path: Path) -> str:
     path = tmp_path / "many.jsonl"
     path.write_text("".join(sweep(f"f{number}", log2) for number in range(500)))
     return str(path)
+
+
+@pytest.fixture
+def user_environment(tmp_path: Path) -> dict[str, str]:
+    return os.environ | {
+        "SCALEWATCH_HOME": str(tmp_path / "server"),
+        "SCALEWATCH_AGENT_HOME": str(tmp_path / "agent"),
+        "PYTHONUNBUFFERED": "1",
+    }
+
+
+@pytest.fixture
+def server(user_environment) -> Iterator[str]:
+    """A served dashboard."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    with subprocess.Popen(
+        [*SCALEWATCH, "serve", "--port", str(port)],
+        env=user_environment,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout
+        address = re.search(r"http://\S+", process.stdout.readline())
+        assert address
+        yield address[0]
+        process.terminate()

@@ -1,8 +1,6 @@
 """`scalewatch search` with a real agent and a real server."""
 
-import os
 import re
-import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -13,34 +11,6 @@ import yaml
 SCALEWATCH = [sys.executable, "-c", "from scalewatch.cli import main; main()"]
 PATIENCE = 300
 PROGRAM = "p, t = {p}, {threads}; print('took', 8 / p + 0.02 * p * t, 's')"
-
-
-@pytest.fixture
-def environment(tmp_path: Path) -> dict[str, str]:
-    return os.environ | {
-        "SCALEWATCH_HOME": str(tmp_path / "server"),
-        "SCALEWATCH_AGENT_HOME": str(tmp_path / "agent"),
-        "PYTHONUNBUFFERED": "1",
-    }
-
-
-@pytest.fixture
-def server(environment):
-    """A served dashboard."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    with subprocess.Popen(
-        [*SCALEWATCH, "serve", "--port", str(port)],
-        env=environment,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as process:
-        assert process.stdout
-        address = re.search(r"http://\S+", process.stdout.readline())
-        assert address
-        yield address[0]
-        process.terminate()
 
 
 @pytest.fixture
@@ -73,9 +43,11 @@ def search(environment, *arguments):
     )
 
 
-def test_all_configurations_are_run_where_they_may_be(environment, server, experiment):
+def test_all_configurations_are_run_where_they_may_be(
+    user_environment, server, experiment
+):
     done = search(
-        environment,
+        user_environment,
         *(experiment, "--region", "solve", "--server", server),
         *("--vary", "threads=1,2,4"),
     )
@@ -86,9 +58,9 @@ def test_all_configurations_are_run_where_they_may_be(environment, server, exper
     assert f"{server}/p/code/configurations?region=solve&commit=v1" in done.stdout
 
 
-def test_bayesian_search_stays_within_its_trials(environment, server, experiment):
+def test_bayesian_search_stays_within_its_trials(user_environment, server, experiment):
     done = search(
-        environment,
+        user_environment,
         *(experiment, "--region", "solve", "--server", server, "--trials", "3"),
         *("--vary", "threads=1,2,4,8", "--vary", "compiler=gcc,clang"),
         *("--objective", "time", "--target", "4"),
@@ -98,9 +70,11 @@ def test_bayesian_search_stays_within_its_trials(environment, server, experiment
     assert 1 <= len(re.findall(r"^\d+: .+: [0-9.]+$", done.stderr, re.MULTILINE)) <= 3
 
 
-def test_failed_trials_say_why_and_the_search_goes_on(environment, server, experiment):
+def test_failed_trials_say_why_and_the_search_goes_on(
+    user_environment, server, experiment
+):
     done = search(
-        environment,
+        user_environment,
         *(experiment, "--region", "solve", "--server", server),
         *("--vary", "threads=1,none"),
     )
@@ -110,9 +84,9 @@ def test_failed_trials_say_why_and_the_search_goes_on(environment, server, exper
     assert len(re.findall(r"│ 1 +│", done.stdout)) == 1
 
 
-def test_nothing_that_succeeds_is_an_error(environment, experiment):
+def test_nothing_that_succeeds_is_an_error(user_environment, experiment):
     done = search(
-        environment,
+        user_environment,
         *(experiment, "--region", "solve", "--server", "http://127.0.0.1:9"),
         *("--vary", "threads=1,2"),
     )
@@ -122,8 +96,8 @@ def test_nothing_that_succeeds_is_an_error(environment, experiment):
 
 
 @pytest.mark.parametrize("levels", ["threads", "threads=", "=1"])
-def test_setting_without_levels_is_wrong_usage(environment, experiment, levels):
-    done = search(environment, experiment, "--region", "solve", "--vary", levels)
+def test_setting_without_levels_is_wrong_usage(user_environment, experiment, levels):
+    done = search(user_environment, experiment, "--region", "solve", "--vary", levels)
 
     assert done.returncode == 2
     assert "is not like threads=1,2,4" in done.stderr

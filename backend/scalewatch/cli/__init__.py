@@ -21,6 +21,12 @@ COMMANDS: Final[Sequence[Deferred]] = (
     Deferred("expectations", "Push what the file scalewatch.toml promises."),
     Deferred("bisect", "Find the commit since which something scales worse."),
     Deferred(
+        "import",
+        "Post the measurements of foreign files.",
+        extra="server,agent",
+        module="importing",
+    ),
+    Deferred(
         "search",
         "Run an experiment in different configurations and tell which is best.",
         extra="search,agent",

@@ -26,6 +26,8 @@ class Deferred(click.Command):
         commas between, unless the base install does.
     package
         Where the module lies.
+    module
+        Its name, where that of the command cannot be one.
     """
 
     def __init__(
@@ -35,9 +37,10 @@ class Deferred(click.Command):
         *,
         extra: str | None = None,
         package: str = __package__,
+        module: str | None = None,
     ) -> None:
         super().__init__(name, short_help=summary)
-        self.module = f"{package}.{name.replace('-', '_')}"
+        self.module = f"{package}.{module or name.replace('-', '_')}"
         self.extra = extra
 
     def make_context(self, *args: Any, **kwargs: Any) -> click.Context:

@@ -47,6 +47,7 @@
   x StaleForm
   x InMemoryDatabase
   x MissingExtra
+  x NotARun
   x TrialFailed
   x UnreadableFile
     + MalformedFile
@@ -66,10 +67,7 @@ from scalewatch.errors.access import (
 from scalewatch.errors.base import (
     ScalewatchError,
 )
-from scalewatch.errors.files import (
-    MalformedFile,
-    UnreadableFile,
-)
+from scalewatch.errors.files import MalformedFile, NotARun, UnreadableFile
 from scalewatch.errors.installation import (
     InMemoryDatabase,
     MissingExtra,
@@ -139,6 +137,7 @@ __all__ = [
     "MissingParameter",
     "ModellingError",
     "NoExpectation",
+    "NotARun",
     "NotFinite",
     "NotFound",
     "NotMeasured",

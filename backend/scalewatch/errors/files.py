@@ -1,5 +1,7 @@
 """Files of measurements that cannot be read."""
 
+from collections.abc import Mapping
+
 from scalewatch.errors.base import ScalewatchError
 
 
@@ -20,3 +22,16 @@ class MalformedFile(UnreadableFile):
         self.place = place
         self.expected = expected
         self.found = found
+
+
+class NotARun(ScalewatchError):
+    """Measurements of a file cannot be posted as a run."""
+
+    def __init__(
+        self, coordinate: Mapping[str, object], field: str, fault: str
+    ) -> None:
+        at = ", ".join(f"{name} = {value}" for name, value in coordinate.items())
+        super().__init__(f"what was measured at {at} is no run: {field}: {fault}")
+        self.coordinate = dict(coordinate)
+        self.field = field
+        self.fault = fault

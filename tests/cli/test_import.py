@@ -1,0 +1,82 @@
+"""`scalewatch import` with a real server."""
+
+import subprocess
+import sys
+
+import httpx2
+import pytest
+
+SCALEWATCH = [sys.executable, "-c", "from scalewatch.cli import main; main()"]
+ORIGIN = ("--project", "code", "--machine", "jureca", "--commit", "v1.2")
+NOBODY = "http://127.0.0.1:9"
+
+
+def import_files(environment, *arguments):
+    return subprocess.run(
+        [*SCALEWATCH, "import", *arguments],
+        env=environment,
+        capture_output=True,
+        check=False,
+        text=True,
+        timeout=120,
+    )
+
+
+def test_measurements_of_a_foreign_file_are_posted_once(
+    user_environment, server, measurements
+):
+    options = (measurements, *ORIGIN, "--branch", "main", "--server", server)
+
+    first = import_files(user_environment, *options)
+    again = import_files(user_environment, *options)
+
+    assert first.returncode == 0, first.stderr
+    assert f"6 runs with 14 results posted: {server}/p/code" in first.stdout
+    assert again.returncode == 0, again.stderr
+    (commit,) = httpx2.get(f"{server}/api/v1/projects/code/commits").json()["commits"]
+    assert (commit["sha"], commit["branch"]) == ("v1.2", "main")
+    (machine,) = commit["machines"]
+    assert machine["name"] == "jureca"
+    assert [at["p"] for at in machine["coordinates"]] == [2, 4, 8, 16, 32, 64]
+    assert httpx2.get(f"{server}/api/v1/status").json()["runs"] == 6
+
+
+def test_dry_run_posts_nothing(user_environment, measurements):
+    done = import_files(
+        user_environment, measurements, *ORIGIN, "--dry-run", "--server", NOBODY
+    )
+
+    assert done.returncode == 0, done.stderr
+    assert "6 runs with 14 results would be posted" in done.stdout
+
+
+def test_server_that_is_away_is_said(user_environment, measurements):
+    done = import_files(user_environment, measurements, *ORIGIN, "--server", NOBODY)
+
+    assert done.returncode == 4
+    assert f"{NOBODY} did not take the runs: it does not answer" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        ("nonsense\n", "expected Extra-P text, JSON"),
+        (
+            "p,metric,value\n2,time,-1.5\n",
+            "what was measured at p = 2 is no run: results.0.values",
+        ),
+    ],
+)
+def test_file_that_makes_no_run_posts_nothing(
+    user_environment, tmp_path, content, complaint
+):
+    path = tmp_path / "measured.csv"
+    path.write_text(content)
+
+    done = import_files(
+        user_environment,
+        *(str(path), *ORIGIN, "--server", NOBODY),
+    )
+
+    assert done.returncode == 3
+    assert complaint in done.stderr
