@@ -25,7 +25,7 @@ Reals = NDArray[np.float64]
 REGIONS, MACHINES, COMMITS = 40, 10, 200
 AT, WITHIN, SOON = 100, 20, 5
 NEAR = 10
-PEER = 60
+PEER = 20
 ASKED = (0, 1, 2, 4, 9, 19)
 CALLED = {"growth": Kind.GROWTH, "constant": Kind.COEFFICIENT, "level": Kind.LEVEL}
 SPACE = pmnf("p")
@@ -34,7 +34,7 @@ SEED = 20_260_801
 
 def main() -> None:
     """Print the tables."""
-    series = options.series(REGIONS * MACHINES, 120)
+    series = options.series(REGIONS * MACHINES, 60)
     _false_alarms(series)
     _found(series)
     _drifts(series)
