@@ -1,4 +1,4 @@
-"""`python -m benchmarks [--quick] [NAME …]`: print the tables of the README."""
+"""`python -m benchmarks [--quick | SERIES] [NAME …]`: print tables of the README."""
 
 import sys
 from importlib import import_module
@@ -8,6 +8,7 @@ BENCHMARKS: Final = (
     "throughput",
     "accuracy",
     "calibration",
+    "other_classes",
     "agreement",
     "two_parameters",
     "several_terms",
@@ -21,11 +22,12 @@ BENCHMARKS: Final = (
 
 def main() -> None:
     """Run what is named, or everything."""
-    names = [each for each in sys.argv[1:] if each != "--quick"] or BENCHMARKS
+    options = [each for each in sys.argv[1:] if each == "--quick" or each.isdigit()]
+    names = [each for each in sys.argv[1:] if each not in options] or BENCHMARKS
     unknown = [name for name in names if name not in BENCHMARKS]
     if unknown:
         sys.exit(f"no benchmark {unknown[0]!r}; there are {', '.join(BENCHMARKS)}")
-    sys.argv[1:] = ["--quick"] if "--quick" in sys.argv else []
+    sys.argv[1:] = options
     for name in names:
         print(f"\n## {name.replace('_', ' ')}\n")
         import_module(f"benchmarks.{name}").main()

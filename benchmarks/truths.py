@@ -87,7 +87,7 @@ def constant(series: int, p: Reals, rng: np.random.Generator) -> Truth:
 
 def free_exponent(series: int, p: Reals, rng: np.random.Generator) -> Truth:
     """Draw powers that no space has."""
-    power, ratio = rng.uniform(0.1, 2.9, series), _log_uniform(0.2, 20, series, rng)
+    power, ratio = rng.uniform(0.1, 2.9, series), log_uniform(0.2, 20, series, rng)
 
     def curve(x: Reals) -> Reals:
         return 1 + ratio[:, np.newaxis] * (x / p[-1]) ** power[:, np.newaxis]
@@ -99,8 +99,8 @@ def two_terms(series: int, p: Reals, rng: np.random.Generator) -> Truth:
     """Draw a logarithm beside a power."""
     powers = np.array([1 / 4, 1 / 3, 1 / 2, 2 / 3, 3 / 4, 1, 5 / 4, 3 / 2, 2])
     power = rng.choice(powers, series)[:, np.newaxis]
-    slow = _log_uniform(0.2, 5, series, rng)[:, np.newaxis]
-    fast = _log_uniform(0.1, 5, series, rng)[:, np.newaxis]
+    slow = log_uniform(0.2, 5, series, rng)[:, np.newaxis]
+    fast = log_uniform(0.1, 5, series, rng)[:, np.newaxis]
 
     def curve(x: Reals) -> Reals:
         relative = x / p[-1]
@@ -181,8 +181,8 @@ def _uniform_growths(series: int, rng: np.random.Generator) -> NDArray[np.intp]:
 
 
 def _visible(growths: NDArray[np.intp], p: Reals, rng: np.random.Generator) -> Truth:
-    constant = _log_uniform(0.05, 20, len(growths), rng)
-    ratio = _log_uniform(0.2, 20, len(growths), rng)
+    constant = log_uniform(0.05, 20, len(growths), rng)
+    ratio = log_uniform(0.2, 20, len(growths), rng)
     largest = np.array([float(growth(p=p[-1])) for growth in SPACE])[growths]
     return _truth(growths, constant, constant * ratio / largest)
 
@@ -197,7 +197,8 @@ def _truth(growths: NDArray[np.intp], constant: Reals, slope: Reals) -> Truth:
     return Truth(tuple(SPACE[k] for k in growths), curve)
 
 
-def _log_uniform(
+def log_uniform(
     low: float, high: float, series: int, rng: np.random.Generator
 ) -> Reals:
+    """Draw numbers whose logarithms are uniform, shape (series,)."""
     return np.exp(rng.uniform(np.log(low), np.log(high), series))

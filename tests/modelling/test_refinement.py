@@ -164,3 +164,26 @@ def test_the_adjusted_r2_counts_the_terms():
 
 def test_only_the_constant_can_be_chosen_from_an_empty_space():
     assert refined(P, space=Space(())).growth == Growth()
+
+
+def test_falling_powers_compete_where_a_series_falls_and_nobody_stated_a_space():
+    p = 2.0 ** np.arange(1, 9)
+    rises, falls = 1 + np.log2(p), 100 / p + np.log2(p)
+    values = np.stack([rises, falls])[:, :, np.newaxis] * np.ones(3)
+
+    rising, falling = find_models(p, values, rule="refinement")
+
+    assert {str(term.growth) for term in rising.model.terms} == {"log p"}
+    assert {str(term.growth) for term in falling.model.terms} == {"1 / p", "log p"}
+
+
+@pytest.mark.parametrize("rule", ["refinement", "evidence", "smape", "paper"])
+def test_a_constant_that_is_a_rounding_error_is_zero(rule):
+    p = 2.0 ** np.arange(1, 9)
+
+    (found,) = find_models(
+        p, (3e-6 * p)[np.newaxis, :, np.newaxis], rule=rule, space="pmnf"
+    )
+
+    assert found.model.constant == 0
+    assert found.model.formula == "3e-06 * p"

@@ -19,6 +19,9 @@ from scalewatch.modelling.verdict import Verdict, decide, judge
 VERDICTS: Final = (Verdict.MATCH, Verdict.APPROXIMATE, Verdict.MISMATCH)
 """Columns of `Selection.verdict_probability`."""
 
+ROUNDING = 1e-9
+"""A constant below this share of every measurement is a rounding error."""
+
 NEGLIGIBLE = 5e-4
 """Growths of smaller posterior probability are not listed."""
 
@@ -128,8 +131,10 @@ def _finding(group: Group, row: int) -> Finding:
             selection.reasons[row],
         )
     coefficients = np.ldexp(selection.coefficients[row], group.log2_scale[row]).tolist()
+    least = np.fmin.reduce(np.abs(sample.values[row]), axis=None)
+    is_rounding = abs(selection.coefficients[row, 0]) < ROUNDING * least
     model = Model(
-        coefficients[0],
+        0.0 if is_rounding else coefficients[0],
         tuple(map(Term, coefficients[1:], selection.hypotheses[hypothesis])),
     )
     growth, expectation = model.growth, sample.expectation

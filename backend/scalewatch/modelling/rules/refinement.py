@@ -5,7 +5,8 @@ compete by cross-validation, and n grows until the quality of the model saturate
 does once the model is as close to the measurements as their repetitions are to each
 other, or when neither a further term halves the cross-validated error nor two of them
 quarter it: a/p + b·log p falls and rises, and one of its terms alone explains nothing.
-Negative exponents compete where the space has them.
+Negative exponents compete where the space has them and, in a space that nobody stated,
+where measurements fall.
 
 Fits are relative, Σ ((y - f)/y)² is least, so that small scales count as much as
 large ones. Costs add up, so each cₖ is positive; c₀ may have any sign, as in the
@@ -18,10 +19,11 @@ Euro-Par 2014 workshops, sections 2 and 2.2.
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import lru_cache
 from itertools import combinations
 from math import comb
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,8 +59,59 @@ FAINTEST: Final = 2.0**-200
 """Values of this size count as zeros, those of the search being scaled to 1."""
 
 
+FALL: Final = 4.0
+"""Standard deviations by which the first point lies above the least where it falls."""
+
+FALLING: Final = ("-1/3", "-1/2", "-2/3", "-1", "-2")
+"""Powers that are added then, few enough for three terms."""
+
+
 def select(sample: Sample) -> Selection:
     """Refine the model of each series until its quality saturates."""
+    falls = _falls(sample)
+    if not falls.any():
+        return _refined(sample)
+    ((parameter, _),) = sample.settings.items()
+    space = sample.space | Space.of(parameter, FALLING)
+    falling = _refined(replace(sample, values=sample.values[falls], space=space))
+    if falls.all():
+        return falling
+    rising = _refined(replace(sample, values=sample.values[~falls]))
+    return _merged(falls, falling, rising)
+
+
+def _falls(sample: Sample) -> NDArray[np.bool_]:
+    """Tell which series lie significantly higher at the first point than later."""
+    y = sample.summarised().T
+    may_fall = sample.may_fall and len(sample.settings) == 1
+    if not may_fall or min(map(np.min, sample.settings.values())) <= 0:
+        return np.zeros(y.shape[1], dtype=np.bool_)
+    is_positive = (y > FAINTEST).all(axis=0)
+    logs = np.log(np.where(is_positive, y, 1.0))
+    deviation = np.sqrt(2 * _noise(sample.values, 1 / _scale(y)))
+    return np.asarray(logs[0] - logs.min(axis=0) > FALL * deviation)
+
+
+def _merged(
+    is_first: NDArray[np.bool_], first: Selection, second: Selection
+) -> Selection:
+    """Put selections of different series together."""
+
+    def joined(one: NDArray[Any], other: NDArray[Any]) -> NDArray[Any]:
+        together = np.empty((len(is_first), *one.shape[1:]), dtype=one.dtype)
+        together[is_first], together[~is_first] = one, other
+        return together
+
+    return Selection(
+        hypotheses=(*first.hypotheses, *second.hypotheses),
+        chosen=joined(first.chosen, second.chosen + len(first.hypotheses)),
+        coefficients=joined(first.coefficients, second.coefficients),
+        adjusted_r2=joined(first.adjusted_r2, second.adjusted_r2),
+        smape=joined(first.smape, second.smape),
+    )
+
+
+def _refined(sample: Sample) -> Selection:
     table = term_table(sample.space.growths, sample.settings)
     y = sample.summarised().T
     weight = 1 / _scale(y)
