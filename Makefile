@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint bench
+.PHONY: demo test lint bench screenshots
 
 # Measure MPI on this machine, model it, judge it, show it.
 # make demo ARGS="--quick --no-serve"   SCALEWATCH_PORT=8001 make demo
@@ -25,3 +25,9 @@ lint:
 bench:
 	@$(PYTHON) bootstrap.py --dev
 	@$(BIN)/python -m benchmarks $(ARGS)
+
+# A picture of every page, in both themes, wide and narrow, in the folder screenshots.
+# make screenshots ARGS="--url http://127.0.0.1:8000 --out docs /p/openmpi"
+screenshots:
+	@$(PYTHON) bootstrap.py --dev
+	@$(BIN)/python tests/browser/screenshots.py $(ARGS)

@@ -17,6 +17,7 @@ BENCHMARKS: Final = (
     "delivery",
     "history",
     "server",
+    "pages",
 )
 
 

@@ -1,9 +1,7 @@
-import shutil
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import pytest
 import uvicorn
@@ -12,26 +10,13 @@ from playwright.sync_api import (
     Browser,
     ConsoleMessage,
     Page,
-    Playwright,
     expect,
     sync_playwright,
 )
 from sqlalchemy import Engine
 
+from chromium import QUIET, chromium
 from scalewatch.app import create_app
-
-NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
-"""What systems call the browser."""
-
-QUIET = (
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-gpu",
-    "--disable-quic",
-    "--disable-sync",
-    "--no-first-run",
-    "--no-sandbox",  # without which Chromium does not start as root
-)
 
 expect.set_options(timeout=20_000)  # a loaded machine is slow, and that is no failure
 
@@ -49,20 +34,6 @@ class Complaints:
     def _note(self, message: ConsoleMessage) -> None:
         if message.type in {"error", "warning"}:
             self.texts.append(message.text)
-
-
-def chromium(playwright: Playwright) -> str:
-    """Return the path of the system's Chromium, else of the one Playwright fetched."""
-    for name in NAMES:
-        if path := shutil.which(name):
-            return path
-    own = playwright.chromium.executable_path
-    if Path(own).exists():
-        return own
-    pytest.fail(
-        "browser tests need Chromium: install the package `chromium` of your system, "
-        "or run `playwright install chromium`"
-    )
 
 
 @pytest.fixture(scope="session")

@@ -67,3 +67,15 @@ def test_compressed_asset_is_the_file(client):
         compressed = b"".join(raw.iter_raw())
 
     assert gzip.decompress(compressed).startswith(b"/**")
+
+
+def test_a_client_that_knows_zstandard_gets_the_smaller_file(client):
+    address = f"/static/{asset_version(PLOTLY)}/{PLOTLY}"
+    sizes = {}
+    for encoding in ("gzip", "gzip, zstd"):
+        with client.stream(
+            "GET", address, headers={"accept-encoding": encoding}
+        ) as raw:
+            sizes[raw.headers["content-encoding"]] = int(raw.headers["content-length"])
+
+    assert sizes["zstd"] < 0.92 * sizes["gzip"]

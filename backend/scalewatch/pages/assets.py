@@ -16,6 +16,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Final
 
+import zstandard
 from fastapi import APIRouter, Header, Response
 
 from scalewatch.errors import NotFound
@@ -29,6 +30,12 @@ PACKAGED: Final = {
 }
 """Files that installed packages bring, by package and folder."""
 
+ENCODINGS: Final = ("zstd", "gzip")
+"""What files are compressed by, the better one first."""
+
+ZSTD_LEVEL: Final = 9
+"""plotly.js becomes a tenth smaller than by gzip, in a fifth of a second."""
+
 FOR_GOOD: Final = "public, max-age=31536000, immutable"
 IMPORT: Final = re.compile(r'^@import url\("([^"]+)"\) layer\((\w+)\);$', re.MULTILINE)
 
@@ -37,11 +44,10 @@ router = APIRouter(include_in_schema=False)
 
 @dataclass(frozen=True, slots=True)
 class Asset:
-    """A file as it is sent: plain and compressed."""
+    """A file as it is sent."""
 
     media_type: str
     plain: bytes
-    compressed: bytes
 
 
 @router.get("/static/{version}/{path:path}", name="asset")
@@ -54,10 +60,12 @@ def show_asset(
         "Cache-Control": FOR_GOOD if version == asset_version(path) else "no-cache",
         "Vary": "Accept-Encoding",
     }
-    if "gzip" not in accept_encoding:
-        return Response(asset.plain, media_type=asset.media_type, headers=headers)
-    headers["Content-Encoding"] = "gzip"
-    return Response(asset.compressed, media_type=asset.media_type, headers=headers)
+    for encoding in ENCODINGS:
+        if encoding in accept_encoding:
+            headers["Content-Encoding"] = encoding
+            body = _compressed(path, encoding)
+            return Response(body, media_type=asset.media_type, headers=headers)
+    return Response(asset.plain, media_type=asset.media_type, headers=headers)
 
 
 @cache
@@ -84,7 +92,7 @@ def _files() -> dict[str, Path]:
 
 @cache
 def _asset(path: str) -> Asset:
-    """Read and compress a file once.
+    """Read a file once.
 
     Raises
     ------
@@ -99,7 +107,16 @@ def _asset(path: str) -> Asset:
     else:
         raise NotFound("file", path)
     media_type = mimetypes.guess_type(path)[0] or "application/octet-stream"
-    return Asset(media_type, plain, gzip.compress(plain, mtime=0))
+    return Asset(media_type, plain)
+
+
+@cache
+def _compressed(path: str, encoding: str) -> bytes:
+    """Compress a file once for each encoding that somebody asks for."""
+    plain = _asset(path).plain
+    if encoding == "zstd":
+        return zstandard.compress(plain, ZSTD_LEVEL)
+    return gzip.compress(plain, mtime=0)
 
 
 def _style(path: str) -> bytes:

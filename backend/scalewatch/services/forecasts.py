@@ -6,7 +6,9 @@ the measurements.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Final
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Final, Self
 
 from sqlalchemy.orm import Session
 
@@ -18,6 +20,9 @@ from scalewatch.services.scalings import repetitions_of
 from scalewatch.services.scans import Scan
 
 LEVEL: Final = 0.9
+
+REMEMBERED: Final = 512
+"""Series whose forecasts are kept for those who ask again."""
 
 Target = Mapping[str, float]
 
@@ -53,11 +58,45 @@ def forecasts_of(
                 [taken[each.run] for each in measured],
             )
             asked[place] = _question(scan, pool, targets)
-    found = find_all(list(asked.values()), {"level": level})
-    forecasts = {
-        place: finding.forecasts for place, finding in zip(asked, found, strict=True)
-    }
+    if len(asked) == 1:
+        ((place, one),) = asked.items()
+        forecasts = {place: _remembered(_Remembered.of(one, level))}
+    else:
+        found = find_all(list(asked.values()), {"level": level})
+        forecasts = {
+            place: each.forecasts for place, each in zip(asked, found, strict=True)
+        }
     return [forecasts.get(place, ()) for place in range(len(scans))]
+
+
+@dataclass(frozen=True, slots=True)
+class _Remembered:
+    """A question, equal to any other one to which the answer is the same."""
+
+    key: tuple[object, ...]
+    asked: Asked = field(compare=False)
+    level: float
+
+    @classmethod
+    def of(cls, asked: Asked, level: float) -> Self:
+        """Return the question about one series."""
+        key = (
+            asked.parameters,
+            asked.settings.tobytes(),
+            asked.values.tobytes(),
+            asked.expectation,
+            asked.deviation_limit,
+            asked.noise,
+            *(tuple(sorted(target.items())) for target in asked.targets),
+        )
+        return cls(key, asked, level)
+
+
+@lru_cache(REMEMBERED)
+def _remembered(question: _Remembered) -> tuple[Forecast, ...]:
+    """Return forecasts: a page is shown, and shown again, more often than measured."""
+    (finding,) = find_all([question.asked], {"level": question.level})
+    return finding.forecasts
 
 
 def _question(scan: Scan, pool: Pool, targets: Sequence[Target]) -> Asked:

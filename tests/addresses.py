@@ -1,0 +1,88 @@
+"""The address of every page, found in the application itself.
+
+A page that is added is visited by all that visits every page: the checks for
+accessibility, the screenshots, the benchmark.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
+from urllib.parse import quote
+
+from fastapi.routing import APIRoute
+from fastapi.testclient import TestClient
+from starlette.routing import BaseRoute
+
+from large_project import PROJECT
+from scalewatch import pages
+
+NO_PAGES: Final = re.compile(r"^/(api|static|healthz|docs)|\.(svg|xml|atom)$|/events$")
+"""What is for programs, streams without end, or is made by somebody else."""
+
+NO_HTML: Final = frozenset({"asset", "payload"})
+"""Routes that answer with something else than a page."""
+
+EXAMPLES: Final[Mapping[str, str]] = {
+    "project": PROJECT,
+    "region": "mesh::find_neighbours",
+    "machine": "juwels",
+    "subjects": "juwels...lumi",
+}
+"""What stands in paths of the large project; its commits and runs are looked up."""
+
+VARIANTS: Final = {
+    "region": ("?machine=juwels", "?machine=juwels&target=65536"),
+    "report": ("?metric=memory",),
+    "scaling-errors": ("?kind=weak",),
+}
+"""Further views of a page, by the name of its route."""
+
+
+def page_addresses(examples: Mapping[str, str]) -> Iterator[str]:
+    """Yield an address of every page, and further views of some.
+
+    Parameters
+    ----------
+    examples
+        What stands for each name in a path.
+    """
+    for route in _pages(pages.router.routes):
+        names = re.findall(r"{(\w+)(?::\w+)?}", route.path)
+        for name in names:
+            assert name in examples, f"{route.path}: add an example of {name!r} here"
+        path = re.sub(
+            r"{(\w+)(?::\w+)?}",
+            lambda found: quote(examples[found[1]], safe=""),
+            route.path,
+        )
+        yield path
+        for variant in VARIANTS.get(route.name, ()):
+            yield path + variant
+
+
+def large_examples(client: TestClient) -> dict[str, str]:
+    """Return what stands in the paths of pages of the large project."""
+    base = f"/api/v1/projects/{PROJECT}"
+    newest = client.get(f"{base}/commits").json()["commits"][0]["sha"]
+    shown = client.get(
+        f"/p/{PROJECT}/r/{quote(EXAMPLES['region'], safe='')}",
+        params={"machine": EXAMPLES["machine"], "format": "json"},
+    ).json()
+    run = shown["scans"][0]["measurements"][-1]["run"]
+    return {
+        **EXAMPLES,
+        "sha": newest,
+        "commit": newest,
+        "reference": newest,
+        "run": run,
+    }
+
+
+def _pages(routes: Iterable[BaseRoute]) -> Iterator[APIRoute]:
+    for route in routes:
+        if isinstance(route, APIRoute):
+            is_read = "GET" in route.methods and not NO_PAGES.search(route.path)
+            if is_read and route.name not in NO_HTML:
+                yield route
+        else:
+            yield from _pages(route.original_router.routes)  # type: ignore[attr-defined]
