@@ -109,6 +109,7 @@ def command(*, port: int, home: Path, no_serve: bool, **choices: Any) -> None:
         ]
         effort = Effort(
             repetitions=50 if choices["quick"] else 400,
+            budget=0.1 if choices["quick"] else 0.5,
             seconds=60 * choices["minutes"],
         )
         outcome = _measure(wanted, dashboard, home, console, effort)
@@ -139,9 +140,20 @@ def _wait_for_ctrl_c() -> None:
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """How often an operation is repeated, and when no further sweep is begun."""
+    """How hard to try.
+
+    Parameters
+    ----------
+    repetitions
+        Of each operation, unless its time budget ends first.
+    budget
+        Seconds per operation.
+    seconds
+        After which no further sweep is begun.
+    """
 
     repetitions: int
+    budget: float
     seconds: float
 
 
@@ -173,7 +185,13 @@ def _measure(
         title = f"{number} of {len(sweeps)}: {sweep}"
         console.rule(escape(title), align="left", style="dim")
         started = time.monotonic()
-        code = measure(sweep, dashboard, home, repetitions=effort.repetitions)
+        code = measure(
+            sweep,
+            dashboard,
+            home,
+            repetitions=effort.repetitions,
+            budget=effort.budget,
+        )
         if code == NOT_INSTALLED:
             outcome.not_installed.append(sweep.release)
         elif code:

@@ -93,7 +93,12 @@ def is_measured(sweep: Sweep, dashboard: httpx2.Client) -> bool:
 
 
 def measure(
-    sweep: Sweep, dashboard: httpx2.Client, home: Path, *, repetitions: int
+    sweep: Sweep,
+    dashboard: httpx2.Client,
+    home: Path,
+    *,
+    repetitions: int,
+    budget: float,
 ) -> int:
     """Run the agent in the foreground; return its exit code, 0 if all was posted."""
     release = sweep.release
@@ -109,7 +114,7 @@ def measure(
     if release.parent:
         options["--parent"] = release.parent
     if sweep.suite == "runtime":
-        options |= {"--repetitions": str(repetitions), "--budget": "0.5"}
+        options |= {"--repetitions": str(repetitions), "--budget": str(budget)}
     else:
         # The same for all releases, which otherwise differ in what is cheapest.
         options["--thread-level"] = "single"
