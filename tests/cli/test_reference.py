@@ -3,10 +3,16 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from fastapi.testclient import TestClient
 
+from builders import run as posted_run
+from scalewatch.app import create_app
 from scalewatch.cli import published_machines, simulated_machines
 from scalewatch.cli.reference import load_reference
+from scalewatch.jobs import perform_next
 from scalewatch.modelling import Growth, parse_growth
+from scalewatch.storage.session import connect, sessions_of
+from scalewatch.storage.tables import Table
 from scalewatch.wire import RunReport
 
 REFERENCE = Path(__file__).parents[1] / "reference"
@@ -76,12 +82,18 @@ def test_simulation_reaches_4096_processes_and_shows_what_is_missing():
     assert ("fat tree", 4096, "MPI_Alltoall") not in measured
 
 
-@pytest.fixture
-def loaded(client, work_off):
+@pytest.fixture(scope="module")
+def loaded(tmp_path_factory):
+    """A server that was given everything twice, and has analysed it."""
+    engine = connect(f"sqlite:///{tmp_path_factory.mktemp('reference')}/scalewatch.db")
+    Table.metadata.create_all(engine)
+    client = TestClient(create_app(engine, embedded_worker=False))
     load_reference(client)
     load_reference(client)
-    work_off()
-    return client
+    while perform_next(sessions_of(engine), "test"):
+        pass
+    yield client
+    engine.dispose()
 
 
 def test_side_by_side_view_of_the_study_comes_back(loaded):
@@ -128,9 +140,7 @@ def test_every_page_says_that_nobody_measured(loaded, project, words):
 
 
 def test_what_was_measured_bears_no_such_label(client):
-    from builders import run  # noqa: PLC0415 - the only test that needs it
-
-    client.post("/api/v1/runs", json=run())
+    client.post("/api/v1/runs", json=posted_run())
 
     for page in ("/", "/p/mpich"):
         assert 'role="note"' not in client.get(page).text
