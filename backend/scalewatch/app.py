@@ -25,6 +25,7 @@ from scalewatch.storage.session import Sessions, connect, sessions_of
 from scalewatch.web.headers import SecurityHeaders
 from scalewatch.web.origins import OwnOrigin
 from scalewatch.web.protection import Protection
+from scalewatch.web.watch import Watch
 
 if TYPE_CHECKING:
     from scalewatch.jobs.messages import Messenger
@@ -69,6 +70,7 @@ def create_app(
         What is allowed; by default all who reach it are trusted.
     """
     sessions = sessions_of(engine)
+    watch = Watch(sessions)
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
@@ -80,7 +82,8 @@ def create_app(
         )
         if beside:
             beside.start()
-        yield
+        with watch.until_signalled():
+            yield
         if beside:
             await run_in_threadpool(beside.stop)
         engine.dispose()
@@ -95,6 +98,7 @@ def create_app(
         lifespan=lifespan,
     )
     app.state.sessions = sessions
+    app.state.watch = watch
     app.state.protection = protection or Protection()
     app.add_middleware(OwnOrigin, answer=_answer)
     app.add_middleware(GZipMiddleware, compresslevel=5)

@@ -13,6 +13,11 @@ from recorded import record_project
 PAGES = (
     "/",
     "/p/openmpi",
+    "/p/openmpi?vs=v5.0.8&expand=MPI_Barrier+time",
+    "/p/openmpi/c/v5.0.11?all=1",
+    "/p/openmpi/compare",
+    "/p/openmpi/compare/node-shm...node-tcp",
+    "/p/openmpi/guidelines",
     "/p/openmpi/r/MPI_Barrier",
     "/p/openmpi/r/MPI_Barrier?machine=node-tcp",
     "/p/openmpi/scaling?region=MPI_Barrier&vs=machine%3Dnode-tcp",

@@ -15,6 +15,11 @@ BAD_ADDRESSES = (
     ("/p/openmpi?commit=v9", 404, "No commit 'v9'"),
     ("/p/openmpi?metric=flops", 404, "No metric 'flops'"),
     ("/p/openmpi?sort=upwards", 422, "Sort"),
+    ("/p/openmpi?only=green", 422, "Only"),
+    ("/p/openmpi?vs=v9", 404, "No commit 'v9'"),
+    ("/p/openmpi/c/v9", 404, "No commit 'v9'"),
+    ("/p/openmpi/compare/node-shm", 422, "A comparison needs two"),
+    ("/p/openmpi/compare/node-shm...v9", 404, "No machine 'v9'"),
     ("/p/openmpi?format=pdf", 422, "Format"),
     ("/p/openmpi/r/MPI_Scan", 404, "No region 'MPI_Scan' was measured at v5.0.11"),
     ("/p/openmpi/runs/17", 422, "Run"),
@@ -95,7 +100,16 @@ def test_match_table_as_markdown_looks_like_the_page(client, sessions):
     assert lines[-1].endswith("| not measured |")
 
 
-@pytest.mark.parametrize("address", ["/", "/p/openmpi/r/MPI_Bcast"])
+@pytest.mark.parametrize(
+    "address",
+    [
+        "/",
+        "/p/openmpi/r/MPI_Bcast",
+        "/p/openmpi/c/v5.0.11",
+        "/p/openmpi/compare/node-shm...node-tcp",
+        "/p/openmpi/guidelines",
+    ],
+)
 @pytest.mark.parametrize("form", ["json", "csv", "md", "tex"])
 def test_other_pages_have_their_data_in_every_format(client, sessions, address, form):
     record_project(sessions)

@@ -158,7 +158,8 @@ def test_releases_that_begin_alike_are_told_apart_by_their_labels(sessions):
 
     with sessions.reading() as session:
         labels = {
-            commit.label for commit in match_table(session, View("mpich")).commits
+            commit.label
+            for commit in match_table(session, View("mpich")).neighbours.nearby
         }
         found = {
             match_table(session, View("mpich", commit=label)).commit.sha
@@ -174,7 +175,7 @@ def test_tag_that_has_moved_names_the_commit_that_has_it_now(sessions):
     with sessions.reading() as session:
         table = match_table(session, View("mpich", commit="nightly"))
     assert table.commit.sha == "abc2"
-    assert [commit.label for commit in table.commits] == ["nightly", "abc1"]
+    assert [commit.label for commit in table.neighbours.nearby] == ["nightly", "abc1"]
 
 
 def test_failed_results_are_shown_with_their_reason(sessions):

@@ -78,6 +78,7 @@ class CheckedGuideline(Schema):
     """A guideline on one machine in one configuration."""
 
     guideline: Guideline
+    series: int
     machine: str
     slot: int
     configuration: Settings
@@ -137,19 +138,22 @@ class Shift(Schema):
     slower: float
 
 
+ChangeKind = Literal[
+    "new mismatch",
+    "failed",
+    "grows faster",
+    "missing",
+    "improvement",
+    "new",
+    "undecided",
+    "unchanged",
+]
+
+
 class SeriesChange(Schema):
     """A series at two commits."""
 
-    kind: Literal[
-        "new mismatch",
-        "failed",
-        "grows faster",
-        "missing",
-        "improvement",
-        "new",
-        "undecided",
-        "unchanged",
-    ]
+    kind: ChangeKind
     region: str
     metric: str
     unit: str

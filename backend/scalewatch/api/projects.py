@@ -60,9 +60,15 @@ def show_report(
     machines: Annotated[
         list[str] | None, Query(description="Columns, in this order.")
     ] = None,
+    vs: Annotated[
+        str | None, Query(description="A commit that cells are compared with.")
+    ] = None,
 ) -> Response:
-    """Return the match table of a commit: regions × machines, worst first."""
-    return answer(match_table(session, view).of_machines(machines or ()))
+    """Return the match table of a commit: regions × machines, worst first.
+
+    The metric `*` asks for the rows of all metrics.
+    """
+    return answer(match_table(session, view, vs=vs or None).of_machines(machines or ()))
 
 
 @router.get(

@@ -1,9 +1,10 @@
 """What the overview of projects, the match table and a run answer."""
 
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 from uuid import UUID
 
+from scalewatch.api.comparison_schemas import Baseline, ChangeKind, Neighbours
 from scalewatch.api.schemas import (
     Commit,
     Coordinate,
@@ -23,12 +24,16 @@ class Cell(Schema):
     standing: Standing
     configuration: Settings
     flags: dict[str, list[float]]
+    series: int | None
+    change: ChangeKind | None
+    broken: list[str]
 
 
 class Row(Schema):
-    """A region, with a cell for each machine of the table."""
+    """A region's metric, with a cell for each machine of the table."""
 
     region: str
+    metric: str
     configuration: Settings
     unit: str
     expectation: Expectation | None
@@ -44,12 +49,32 @@ class Column(Schema):
     configuration: Settings
 
 
+class SuspectCell(Schema):
+    """A cell that a suspicion would explain."""
+
+    region: str
+    machine: str
+    growth: str
+    expectation: str
+    verdict: Verdict
+
+
+class Suspicion(Schema):
+    """Whom to suspect where regions diverge, and what that would explain."""
+
+    suspect: Literal["platform", "library"]
+    subject: str
+    sentence: str
+    cells: list[SuspectCell]
+
+
 class MatchTable(Schema):
     """Regions × machines at a commit, for one metric; worst first."""
 
     project: str
     commit: Commit
-    commits: list[Commit]
+    neighbours: Neighbours
+    baseline: Baseline | None
     metric: str
     metrics: list[str]
     choices: dict[str, list[Setting]]
@@ -57,6 +82,7 @@ class MatchTable(Schema):
     fixed: Settings
     columns: list[Column]
     rows: list[Row]
+    suspicions: list[Suspicion]
 
 
 class Seen(Schema):
@@ -84,6 +110,8 @@ class Project(Schema):
     name: str
     commit: Commit | None
     commits: int
+    baseline: Baseline | None
+    changes: dict[ChangeKind, int]
     regions: int
     counts: dict[Verdict, int]
     pending: int

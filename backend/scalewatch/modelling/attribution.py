@@ -16,6 +16,7 @@ Expectations?", ICS 2015.
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 
 from scalewatch.modelling.growth import Growth
 from scalewatch.modelling.verdict import Direction, Verdict, direction
@@ -54,8 +55,8 @@ class JudgedCell:
     @property
     def diverges(self) -> bool:
         """Whether it is a mismatch for the worse."""
-        is_worse = direction(self.growth / self.expectation) is Direction.WORSE
-        return self.verdict is Verdict.MISMATCH and is_worse
+        is_mismatch = self.verdict is Verdict.MISMATCH
+        return is_mismatch and _is_worse(self.growth, self.expectation)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +115,12 @@ def attribute(
             row = tuple(cell for cell in trusted if cell.region == region)
             found.extend(_from_row(region, row))
     return tuple(found)
+
+
+@lru_cache(maxsize=4096)
+def _is_worse(growth: Growth, expectation: Growth) -> bool:
+    """Tell whether a growth is steeper; few pairs occur in all cells of a table."""
+    return direction(growth / expectation) is Direction.WORSE
 
 
 def _from_litmus_tests(

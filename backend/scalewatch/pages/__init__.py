@@ -8,10 +8,12 @@ from scalewatch.pages import (
     comparisons,
     configurations,
     docs,
+    feeds,
     glossary,
     guidelines,
     histories,
     hotspots,
+    live,
     logins,
     machine_lines,
     machines,
@@ -21,6 +23,7 @@ from scalewatch.pages import (
     report,
     runs,
     scaling_errors,
+    sparklines,
 )
 
 router = APIRouter()
@@ -29,6 +32,7 @@ router.include_router(configurations.router)
 router.include_router(commits.router)
 router.include_router(comparisons.router)
 router.include_router(docs.router)
+router.include_router(feeds.router)
 router.include_router(glossary.router)
 router.include_router(histories.router)
 router.include_router(hotspots.router)
@@ -36,9 +40,11 @@ router.include_router(logins.router)
 router.include_router(guidelines.router)
 router.include_router(machines.router)
 router.include_router(machine_lines.router)
+router.include_router(live.router)
 router.include_router(projects.router)
 router.include_router(promises.router)
 router.include_router(regions.router)
 router.include_router(report.router)
 router.include_router(runs.router)
 router.include_router(scaling_errors.router)
+router.include_router(sparklines.router)

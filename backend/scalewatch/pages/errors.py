@@ -6,6 +6,7 @@ from typing import Final
 from fastapi import Request
 from fastapi.responses import HTMLResponse
 
+from scalewatch.pages.navigation import FAILED
 from scalewatch.pages.templates import render
 
 TITLES: Final = {
@@ -18,6 +19,7 @@ TITLES: Final = {
 
 def show_error(request: Request, status: int, detail: str) -> HTMLResponse:
     """Answer with a page that says what is wrong and where to go from there."""
+    setattr(request.state, FAILED, True)
     return render(
         request,
         "errors/show.html",

@@ -3,10 +3,11 @@
 from scalewatch.exporters.listing import Listing, markdown_text
 from scalewatch.pages.formats import assignments, determination, settings
 from scalewatch.pages.sentences import SYMBOLS, order
+from scalewatch.services.match_cells import Cell
 from scalewatch.services.projects import Project
 from scalewatch.services.recorded_runs import RecordedRun
 from scalewatch.services.regions import Region
-from scalewatch.services.report import Cell, MatchTable
+from scalewatch.services.report import MatchTable
 
 
 def markdown(listing: Listing) -> str:
@@ -19,6 +20,7 @@ def cells(table: MatchTable) -> Listing:
     return Listing(
         (
             "region",
+            "metric",
             "configuration",
             "machine",
             "state",
@@ -33,11 +35,14 @@ def cells(table: MatchTable) -> Listing:
             "points",
             "repetitions",
             "flags",
+            "change",
+            "guidelines",
             "reason",
         ),
         [
             (
                 row.region,
+                row.metric,
                 assignments(row.configuration),
                 cell.machine,
                 cell.standing.state,
@@ -52,6 +57,8 @@ def cells(table: MatchTable) -> Listing:
                 cell.standing.points,
                 cell.standing.repetitions,
                 ", ".join(cell.flags),
+                cell.change,
+                "; ".join(cell.broken),
                 cell.standing.reason,
             )
             for row in table.rows

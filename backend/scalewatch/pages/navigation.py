@@ -36,6 +36,12 @@ PAGES: Final = (
 A page that the application does not have is not in the menu.
 """
 
+FAILED: Final = "failed"
+"""What the state of a request says where it was answered by an error."""
+
+LIVE: Final = frozenset({"report", "commit-report", "guidelines"})
+"""Pages that name the parts of them that change, see `live.js`."""
+
 SITE_PAGES: Final = (("status", "Status"), ("glossary", "Glossary"), ("docs", "API"))
 """Pages of the server."""
 
@@ -64,6 +70,14 @@ def login_path(request: Request) -> str | None:
         return None
     query = f"?{request.url.query}" if request.url.query else ""
     return path_to(request, "login", {"goal": f"{request.url.path}{query}"})
+
+
+def live_events(request: Request) -> str | None:
+    """Return where what happens in the project is told, if the page can take it in."""
+    route = getattr(request.scope.get("route"), "name", None)
+    if route not in LIVE or getattr(request.state, FAILED, False):
+        return None
+    return path_to(request, "events", project=str(request.path_params["project"]))
 
 
 def site_links(request: Request) -> list[Link]:

@@ -2,14 +2,27 @@
 
 from fastapi import APIRouter, Request, Response
 
+from scalewatch.modelling import Verdict
 from scalewatch.pages import listings
 from scalewatch.pages.dependencies import SessionDep
 from scalewatch.pages.downloads import Format, FormatQuery, download
 from scalewatch.pages.templates import render
-from scalewatch.services.projects import all_projects
+from scalewatch.services.projects import Project, all_projects
 from scalewatch.services.provenance import all_origins
 
 router = APIRouter(include_in_schema=False)
+
+
+def project_lead(project: Project) -> str:
+    """Answer whether the newest commit of a project is fine."""
+    bad, judged = project.counts[Verdict.MISMATCH], sum(project.counts.values())
+    if not judged:
+        return "Nothing is judged yet."
+    if bad:
+        return f"{bad:,} of {judged:,} series do not scale as expected."
+    if project.counts[Verdict.UNDECIDED]:
+        return "No mismatch, but not everything can be told."
+    return "Everything scales as it should."
 
 
 @router.get("/", name="home")
@@ -26,5 +39,6 @@ def show_projects(
         "projects/index.html",
         projects=projects,
         origins_by_project=all_origins(session),
+        project_lead=project_lead,
         server=str(request.base_url).rstrip("/"),
     )

@@ -19,7 +19,12 @@ from scalewatch.pages import (
 )
 from scalewatch.pages.addresses import Query, path_to
 from scalewatch.pages.assets import asset_version
-from scalewatch.pages.navigation import login_path, project_links, site_links
+from scalewatch.pages.navigation import (
+    live_events,
+    login_path,
+    project_links,
+    site_links,
+)
 from scalewatch.pages.vocabulary import MEANINGS, RULES
 from scalewatch.resources import bundled
 from scalewatch.services.provenance import Origin, origins_of
@@ -56,6 +61,7 @@ def _context(request: Request) -> dict[str, Any]:
         "login_path": login_path(request),
         "path": path,
         "origins": _origins(request),
+        "live_events": live_events(request),
         "project_links": project_links(request),
         "site_links": site_links(request),
     }

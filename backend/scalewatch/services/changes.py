@@ -99,6 +99,21 @@ def changes_between(
     return tuple(sorted(changes, key=lambda change: change.urgency))
 
 
+def kinds_of(
+    session: Session, project: tables.Project, before_id: int, later: Sequence[Judged]
+) -> dict[int, ChangeKind]:
+    """Return how each series differs from an earlier commit, by series."""
+    kinds: dict[int, ChangeKind] = {}
+    for metric in {each.metric for each in later}:
+        found = findings_at(session, before_id, metric)
+        promises = promises_of(session, project.id, metric)
+        for each in later:
+            if each.metric == metric:
+                before = _standing(found.get(each.series_id), each.region, promises)
+                kinds[each.series_id] = _change(each, before).kind
+    return kinds
+
+
 def counts_of(changes: Iterable[SeriesChange]) -> Mapping[ChangeKind, int]:
     """Count changes; every kind has an entry."""
     found = Counter(change.kind for change in changes)

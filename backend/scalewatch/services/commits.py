@@ -32,7 +32,7 @@ class Commit:
     @property
     def label(self) -> str:
         """Its tag or the beginning of its hash; a link with it finds it again."""
-        return self.tag or (self.sha[:SHORT] if _HASH.fullmatch(self.sha) else self.sha)
+        return label_of(self.sha, self.tag)
 
     @property
     def subject(self) -> str | None:
@@ -53,6 +53,11 @@ class MeasuredCommit(Commit):
     """A version of a project, and where it was measured."""
 
     machines: tuple[Scanned, ...]
+
+
+def label_of(sha: str, tag: str | None) -> str:
+    """Return how a commit is called: its tag or the beginning of its hash."""
+    return tag or (sha[:SHORT] if _HASH.fullmatch(sha) else sha)
 
 
 def commit_of(row: tables.Commit) -> Commit:

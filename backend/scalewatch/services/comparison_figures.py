@@ -7,6 +7,7 @@ from sqlalchemy.orm import Session
 
 from scalewatch.figures.curves import Scaling
 from scalewatch.services.commits import commit_of, find_commit
+from scalewatch.services.comparisons import compared_commit
 from scalewatch.services.configurations import is_chosen
 from scalewatch.services.scalings import scaling_of
 from scalewatch.services.scans import Scan, choose_metric, scans_at
@@ -27,7 +28,7 @@ def compared_scalings(
     project = projects.existing(session, view.project)
     known = {row.name for row in machines.of_project(session, project.id)}
     if set(names) <= known:
-        row = find_commit(session, project, view.commit)
+        row = compared_commit(session, project, view, list(dict.fromkeys(names)))
         scans = _scans(session, project, row, view, region)
         return [
             scaling_of(scan) for name in names for scan in scans if scan.machine == name

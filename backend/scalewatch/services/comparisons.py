@@ -18,7 +18,7 @@ from scalewatch.services.middles import Middles, middles_at
 from scalewatch.services.scans import choose_metric
 from scalewatch.services.standings import UNMEASURED, Expectation, Standing
 from scalewatch.services.views import View
-from scalewatch.storage import machines, measurements, projects, tables
+from scalewatch.storage import commits, machines, measurements, projects, tables
 
 SEPARATOR: Final = "..."
 """Between the names of what is compared."""
@@ -150,6 +150,16 @@ def compare_sides(session: Session, view: View, names: Sequence[str]) -> Compare
     return _commits(session, project, view, names)
 
 
+def compared_commit(
+    session: Session, project: tables.Project, view: View, names: Sequence[str]
+) -> tables.Commit:
+    """Return the commit of a view, else the newest that all machines measured."""
+    common = None
+    if view.commit is None:
+        common = commits.newest_on_machines(session, project.id, names)
+    return common or find_commit(session, project, view.commit)
+
+
 @dataclass(frozen=True, slots=True)
 class _Measured:
     """A series of a side, with its medians."""
@@ -161,7 +171,7 @@ class _Measured:
 def _machines(
     session: Session, project: tables.Project, view: View, slots: Mapping[str, int]
 ) -> ComparedSides:
-    row = find_commit(session, project, view.commit)
+    row = compared_commit(session, project, view, list(slots))
     metrics = measurements.metrics_at_commit(session, row.id)
     metric = choose_metric(metrics, view.metric)
     measured = _measured(session, project, row, metric, view)

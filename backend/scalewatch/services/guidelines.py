@@ -18,7 +18,7 @@ from scalewatch.modelling import (
     check_guideline,
     parse_guideline,
 )
-from scalewatch.services import published
+from scalewatch.services import audit, published
 from scalewatch.services.commits import Commit, commit_of, find_commit
 from scalewatch.services.configurations import is_chosen, key_of, shared
 from scalewatch.services.judged import Judged, judged_at
@@ -59,6 +59,8 @@ class CheckedGuideline:
 
     Parameters
     ----------
+    series
+        That of the shortcut.
     configuration
         What tells it from others on this machine.
     check
@@ -66,6 +68,7 @@ class CheckedGuideline:
     """
 
     guideline: Guideline
+    series: int
     machine: str
     slot: int
     configuration: Mapping[str, Any]
@@ -137,7 +140,9 @@ def declare(
     project = projects.existing(session, project_name)
     projects.lock(session, project.id)
     normal = list(dict.fromkeys(str(parse_guideline(rule)) for rule in rules))
-    return guidelines.add(session, project.id, normal, author=author, reason=reason)
+    version = guidelines.add(session, project.id, normal, author=author, reason=reason)
+    audit.note(session, "guidelines declared", project.name, f"version {version}")
+    return version
 
 
 def guidelines_at(session: Session, view: View) -> GuidelineReport:
@@ -232,6 +237,7 @@ def _checked(
     }
     return CheckedGuideline(
         guideline=rule,
+        series=shortcut.series_id,
         machine=shortcut.machine,
         slot=shortcut.slot,
         configuration=configuration,

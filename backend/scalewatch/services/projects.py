@@ -9,6 +9,8 @@ from typing import Any, Final
 from sqlalchemy.orm import Session
 
 from scalewatch.modelling import Verdict
+from scalewatch.services.baselines import Baseline, baseline_of
+from scalewatch.services.changes import ChangeKind, kinds_of
 from scalewatch.services.commits import Commit, commit_of
 from scalewatch.services.judged import Judged, judged_at
 from scalewatch.services.standings import Standing, State
@@ -16,6 +18,10 @@ from scalewatch.storage import commits, machines, measurements, projects, tables
 
 MOST: Final = 10
 """Things that need attention, per project: more would not be read."""
+
+
+MAIN: Final = ("main", "master", "trunk", "develop")
+"""Branches whose newest commit is the one that has to be fine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +53,8 @@ class Project:
     ----------
     pending
         Series that were measured and await their model or verdict.
+    baseline, changes
+        The commit before, and how many series differ from it in which way.
     concerns
         Worst first, at most `MOST`; `more` were left out.
     """
@@ -54,6 +62,8 @@ class Project:
     name: str
     commit: Commit | None
     commits: int
+    baseline: Baseline | None
+    changes: Mapping[ChangeKind, int]
     regions: int
     counts: Mapping[Verdict, int]
     pending: int
@@ -68,16 +78,21 @@ def all_projects(session: Session) -> tuple[Project, ...]:
 
 
 def _project(session: Session, project: tables.Project) -> Project:
-    known = commits.of_project(session, project.id)
-    newest = known[0] if known else None
+    newest = commits.newest_on(session, project.id, MAIN) or commits.newest(
+        session, project.id
+    )
     scans = _scans(session, project, newest) if newest else []
+    baseline = baseline_of(session, project, newest) if newest else None
+    kinds = kinds_of(session, project, baseline.id, scans) if baseline else {}
     states = Counter(scan.standing.state for scan in scans)
     found = Counter(scan.standing.verdict for scan in scans)
     concerns = sorted(filter(_is_concern, scans), key=_urgency)
     return Project(
         name=project.name,
         commit=commit_of(newest) if newest else None,
-        commits=len(known),
+        commits=commits.count(session, project.id),
+        baseline=baseline,
+        changes=_ordered(Counter(kinds.values())),
         regions=len({scan.region for scan in scans}),
         counts={verdict: found[verdict] for verdict in Verdict},
         pending=states[State.PENDING],
@@ -109,6 +124,11 @@ def _scans(
         for metric in measurements.metrics_at_commit(session, commit.id)
         for scan in judged_at(session, project, commit, metric)
     ]
+
+
+def _ordered(found: Counter[ChangeKind]) -> dict[ChangeKind, int]:
+    """Return the kinds that occur, worst first."""
+    return {kind: found[kind] for kind in ChangeKind if found[kind]}
 
 
 def _is_concern(scan: Judged) -> bool:

@@ -1,96 +1,66 @@
 """The match table of a commit: regions × machines."""
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, Self
 
 from sqlalchemy.orm import Session
 
 from scalewatch.errors import NotMeasured
-from scalewatch.modelling import Verdict
+from scalewatch.modelling import Attribution, JudgedCell, Verdict, attribute
+from scalewatch.services.baselines import (
+    Baseline,
+    Neighbours,
+    baseline_of,
+    neighbours_of,
+)
+from scalewatch.services.changes import kinds_of
 from scalewatch.services.commits import Commit, commit_of, find_commit
-from scalewatch.services.configurations import choices_among, is_chosen, key_of, shared
+from scalewatch.services.configurations import choices_among, is_chosen, shared
+from scalewatch.services.guidelines import GuidelineState, checks_at, rules_of
 from scalewatch.services.judged import Judged, judged_at
-from scalewatch.services.measurements import Flag
+from scalewatch.services.match_cells import (
+    Cell,
+    Column,
+    Row,
+    columns_of,
+    counts,
+    rows_of,
+)
+from scalewatch.services.published import LITMUS_TESTS
 from scalewatch.services.scans import choose_metric
-from scalewatch.services.standings import UNMEASURED, Expectation, Standing
 from scalewatch.services.views import View
-from scalewatch.storage import commits, measurements, projects
+from scalewatch.storage import measurements, projects, tables
 
-SEVERITY: Final = {
-    Verdict.MISMATCH: 4,
-    Verdict.APPROXIMATE: 3,
-    Verdict.UNDECIDED: 2,
-    Verdict.MATCH: 1,
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """A region on a machine."""
-
-    machine: str
-    standing: Standing
-    configuration: Mapping[str, Any]
-    flags: Mapping[Flag, tuple[float, ...]]
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A region, with a cell for each machine of the table.
-
-    Parameters
-    ----------
-    configuration
-        Only what tells this row from others of the same region.
-    """
-
-    region: str
-    configuration: Mapping[str, Any]
-    unit: str
-    expectation: Expectation | None
-    cells: tuple[Cell, ...]
-
-    @property
-    def counts(self) -> Mapping[Verdict, int]:
-        """Number of its cells per verdict."""
-        return counts(self.cells)
-
-    @property
-    def severity(self) -> tuple[int, int]:
-        """How bad its worst cell is, and how many are that bad."""
-        each = [SEVERITY.get(verdict, 0) for verdict in _verdicts(self.cells)]
-        return max(each, default=0), each.count(max(each, default=0))
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A machine of the table; its slot fixes its colour."""
-
-    machine: str
-    slot: int
-    counts: Mapping[Verdict, int]
-    configuration: Mapping[str, Any]
+ALL_METRICS: Final = "*"
+"""Asks for the rows of every metric."""
 
 
 @dataclass(frozen=True, slots=True)
 class MatchTable:
-    """Regions × machines at a commit, for one metric.
+    """Regions × machines at a commit, for one metric or for all.
 
     Parameters
     ----------
+    metric
+        `ALL_METRICS` if rows of all metrics are shown.
+    baseline
+        What cells are compared with, if that was asked for.
     choices
         Settings that vary within a machine, each with its values.
     chosen
         Those of them that the table is limited to.
     fixed
         Settings that all its scans share.
+    suspicions
+        Whom to suspect, platform or library, where regions diverge.
     """
 
     project: str
     commit: Commit
-    commits: tuple[Commit, ...]
+    neighbours: Neighbours
+    baseline: Baseline | None
     metric: str
     metrics: tuple[str, ...]
     choices: Mapping[str, tuple[Any, ...]]
@@ -98,6 +68,7 @@ class MatchTable:
     fixed: Mapping[str, Any]
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
+    suspicions: tuple[Attribution, ...]
 
     @property
     def counts(self) -> Mapping[Verdict, int]:
@@ -126,118 +97,128 @@ class MatchTable:
         return replace(self, columns=columns, rows=tuple(rows))
 
 
-def match_table(session: Session, view: View) -> MatchTable:
+def match_table(
+    session: Session, view: View, *, vs: str | None = None, compare: bool = False
+) -> MatchTable:
     """Return how the regions of a project scale at a commit, worst first.
+
+    Parameters
+    ----------
+    vs
+        The baseline that cells are compared with, as `find_commit` takes it.
+    compare
+        Whether to compare with the nearest baseline where none is named.
 
     Raises
     ------
     NotFound, AmbiguousReference
-        If the project, the commit, or the metric at this commit is unknown.
+        If the project, a commit, or the metric at this commit is unknown.
     """
     project = projects.existing(session, view.project)
     row = find_commit(session, project, view.commit)
     metrics = measurements.metrics_at_commit(session, row.id)
-    metric = choose_metric(metrics, view.metric)
-    scans = judged_at(session, project, row, metric)
-    choices = choices_among(scans)
+    metric = _metric(metrics, view.metric)
+    judged = [
+        each
+        for name in metrics
+        if metric in {ALL_METRICS, name}
+        for each in judged_at(session, project, row, name)
+    ]
+    choices = choices_among(judged)
     chosen = {
         name: text for name, text in view.configuration.items() if name in choices
     }
     shown = [
-        scan
-        for scan in scans
-        if is_chosen(scan, chosen) and view.machine in {None, scan.machine}
+        each
+        for each in judged
+        if is_chosen(each, chosen) and view.machine in {None, each.machine}
     ]
     if not shown and view.machine is not None:
         raise NotMeasured("machine", view.machine, at=commit_of(row).label)
-    rows = _rows(shown, tuple(choices))
+    baseline = baseline_of(session, project, row, vs) if vs or compare else None
+    rows = rows_of(
+        shown,
+        tuple(choices),
+        _Cells(
+            kinds_of(session, project, baseline.id, shown) if baseline else {},
+            _broken(session, project, row, shown),
+        ),
+    )
     return MatchTable(
         project=project.name,
         commit=commit_of(row),
-        commits=tuple(map(commit_of, commits.of_project(session, project.id))),
+        neighbours=neighbours_of(session, project, row),
+        baseline=baseline,
         metric=metric,
         metrics=tuple(metrics),
         choices=choices,
         chosen=chosen,
-        fixed=shared([scan.configuration for scan in scans]),
-        columns=_columns(shown, rows),
+        fixed=shared([each.configuration for each in judged]),
+        columns=columns_of(shown, rows),
         rows=rows,
+        suspicions=_suspicions(shown),
     )
 
 
-def counts(cells: Iterable[Cell]) -> Mapping[Verdict, int]:
-    """Count the verdicts among cells; every verdict has an entry."""
-    found = Counter(_verdicts(cells))
-    return {verdict: found[verdict] for verdict in Verdict}
+@dataclass(frozen=True, slots=True)
+class _Cells:
+    """Makes a cell of a series: its change and the guidelines it breaks, by series."""
 
+    kinds: Mapping[int, Any]
+    broken: Mapping[int, tuple[str, ...]]
 
-def _verdicts(cells: Iterable[Cell]) -> list[Verdict]:
-    return [
-        cell.standing.verdict for cell in cells if cell.standing.verdict is not None
-    ]
-
-
-def _rows(scans: Sequence[Judged], distinguishing: Sequence[str]) -> tuple[Row, ...]:
-    machines = _machines(scans)
-    grouped: dict[tuple[Any, ...], dict[str, Judged]] = {}
-    for scan in scans:
-        settings = key_of(scan.configuration, distinguishing)
-        grouped.setdefault((scan.region, *settings), {})[scan.machine] = scan
-    rows = [
-        _row(by_machine, machines, distinguishing) for by_machine in grouped.values()
-    ]
-    by_name = sorted(rows, key=lambda row: (row.region, str(row.configuration)))
-    return tuple(sorted(by_name, key=lambda row: row.severity, reverse=True))
-
-
-def _row(
-    scans: Mapping[str, Judged], machines: Sequence[str], distinguishing: Sequence[str]
-) -> Row:
-    first = next(iter(scans.values()))
-    return Row(
-        region=first.region,
-        configuration={
-            name: first.configuration[name]
-            for name in distinguishing
-            if name in first.configuration
-        },
-        unit=first.unit,
-        expectation=first.expectation,
-        cells=tuple(
-            Cell(
-                machine=machine,
-                standing=scans[machine].standing,
-                configuration=scans[machine].configuration,
-                flags=scans[machine].flags,
-            )
-            if machine in scans
-            else Cell(machine, UNMEASURED, {}, {})
-            for machine in machines
-        ),
-    )
-
-
-def _machines(scans: Sequence[Judged]) -> list[str]:
-    slots = {scan.machine: scan.slot for scan in scans}
-    return sorted(slots, key=slots.__getitem__)
-
-
-def _columns(scans: Sequence[Judged], rows: Sequence[Row]) -> tuple[Column, ...]:
-    common = shared([scan.configuration for scan in scans])
-    columns = []
-    for position, machine in enumerate(_machines(scans)):
-        own = [scan for scan in scans if scan.machine == machine]
-        constant = shared([scan.configuration for scan in own])
-        columns.append(
-            Column(
-                machine=machine,
-                slot=own[0].slot,
-                counts=counts(row.cells[position] for row in rows),
-                configuration={
-                    name: value
-                    for name, value in constant.items()
-                    if name not in common
-                },
-            )
+    def __call__(self, each: Judged) -> Cell:
+        return Cell(
+            machine=each.machine,
+            standing=each.standing,
+            configuration=each.configuration,
+            flags=each.flags,
+            series=each.series_id,
+            change=self.kinds.get(each.series_id),
+            broken=self.broken.get(each.series_id, ()),
         )
-    return tuple(columns)
+
+
+def _metric(metrics: Sequence[str], asked: str | None) -> str:
+    if asked == ALL_METRICS and len(metrics) > 1:
+        return ALL_METRICS
+    return choose_metric(metrics, None if asked == ALL_METRICS else asked)
+
+
+def _broken(
+    session: Session,
+    project: tables.Project,
+    commit: tables.Commit,
+    shown: Sequence[Judged],
+) -> Mapping[int, tuple[str, ...]]:
+    """Return the guidelines that series break or will break, in words."""
+    rules = rules_of(session, project, (each.region for each in shown))
+    if not rules.guidelines:
+        return {}
+    found: dict[int, list[str]] = defaultdict(list)
+    for metric in {each.metric for each in shown}:
+        own = [each for each in shown if each.metric == metric]
+        for check in checks_at(session, commit.id, own, rules.guidelines):
+            if check.state in {GuidelineState.BROKEN, GuidelineState.THREATENED}:
+                found[check.series].append(f"{check.guideline}: {check.state}")
+    return {series: tuple(words) for series, words in found.items()}
+
+
+def _suspicions(shown: Sequence[Judged]) -> tuple[Attribution, ...]:
+    """Return whom to suspect, from the cells that were judged."""
+    cells = [
+        JudgedCell(
+            region=each.region,
+            machine=each.machine,
+            growth=each.standing.growth,
+            expectation=each.expectation.growth,
+            verdict=each.standing.verdict,
+        )
+        for each in shown
+        if each.standing.growth is not None
+        and each.standing.verdict is not None
+        and each.expectation is not None
+    ]
+    if not any(cell.verdict is Verdict.MISMATCH for cell in cells):
+        return ()
+    return attribute(cells, LITMUS_TESTS)

@@ -216,10 +216,15 @@ def _model(row: Row[Any] | tables.Model) -> Model | None:
 def _growths(model: Model | None) -> dict[str, Growth]:
     if model is None:
         return {}
-    named = {name for term in model.terms for name in term.growth.parameters}
-    if len(named) == 1 and model.growth.parameters:
-        return dict.fromkeys(named, model.growth)  # most have one parameter
-    return {name: model.growth_in(name) for name in sorted(named)}
+    return dict(_by_parameter(tuple(t.growth for t in model.terms if t.coefficient)))
+
+
+@lru_cache(maxsize=4096)
+def _by_parameter(growths: tuple[Growth, ...]) -> tuple[tuple[str, Growth], ...]:
+    """Return how a sum of growths grows by each parameter; few sums ever occur."""
+    model = Model(0.0, tuple(Term(1.0, growth) for growth in growths))
+    named = {name for growth in growths for name in growth.parameters}
+    return tuple((name, model.growth_in(name)) for name in sorted(named))
 
 
 def _noise(stored: Mapping[str, Any] | None) -> Noise | None:

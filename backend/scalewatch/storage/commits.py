@@ -138,6 +138,41 @@ def newest(session: Session, project_id: int) -> tables.Commit | None:
     ).first()
 
 
+def newest_on(
+    session: Session, project_id: int, branches: Sequence[str]
+) -> tables.Commit | None:
+    """Return a project's newest commit on any of these branches."""
+    return session.scalars(
+        select(tables.Commit)
+        .where(
+            tables.Commit.project_id == project_id, tables.Commit.branch.in_(branches)
+        )
+        .order_by(TIME.desc(), tables.Commit.id.desc())
+        .limit(1)
+    ).first()
+
+
+def newest_on_machines(
+    session: Session, project_id: int, machines: Sequence[str]
+) -> tables.Commit | None:
+    """Return the newest commit that every one of some machines measured."""
+    complete = (
+        select(tables.Run.commit_id)
+        .join(tables.Machine, tables.Machine.id == tables.Run.machine_id)
+        .where(
+            tables.Machine.project_id == project_id, tables.Machine.name.in_(machines)
+        )
+        .group_by(tables.Run.commit_id)
+        .having(func.count(tables.Machine.id.distinct()) == len(machines))
+    )
+    return session.scalars(
+        select(tables.Commit)
+        .where(tables.Commit.id.in_(complete))
+        .order_by(TIME.desc(), tables.Commit.id.desc())
+        .limit(1)
+    ).first()
+
+
 def referenced(
     session: Session, project_id: int, reference: str
 ) -> Sequence[tables.Commit]:

@@ -160,6 +160,18 @@ def is_open(session: Session, kind: str, subject: str) -> bool:
     return _is_any(session, kind, subject, OPEN)
 
 
+def finished_since(
+    session: Session, moment: datetime, limit: int
+) -> Sequence[tables.Job]:
+    """Return the jobs finished since a moment, oldest first, at most `limit`."""
+    return session.scalars(
+        select(tables.Job)
+        .where(tables.Job.finished_at >= moment)
+        .order_by(tables.Job.finished_at)
+        .limit(limit)
+    ).all()
+
+
 def counts(session: Session) -> dict[str, int]:
     """Return how many jobs are in each state."""
     rows = session.execute(

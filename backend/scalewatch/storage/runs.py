@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from sqlalchemy import func, select
@@ -155,6 +155,71 @@ def coordinates_of(
     return [
         Coordinates(commit_id, machine, dict(coordinate))
         for commit_id, machine, coordinate in distinct
+    ]
+
+
+class NewRun(NamedTuple):
+    """A run, and what it belongs to."""
+
+    id: int
+    project: str
+    sha: str
+    tag: str | None
+    machine: str
+
+
+def newest_id(session: Session) -> int:
+    """Return the id of the newest run, 0 if there is none."""
+    return session.scalar(select(func.max(tables.Run.id))) or 0
+
+
+def after(session: Session, run_id: int, limit: int) -> Sequence[NewRun]:
+    """Return the runs recorded after one, oldest first, at most `limit`."""
+    rows = session.execute(
+        select(
+            tables.Run.id,
+            tables.Project.name,
+            tables.Commit.sha,
+            tables.Commit.tag,
+            tables.Machine.name,
+        )
+        .join(tables.Commit, tables.Commit.id == tables.Run.commit_id)
+        .join(tables.Project, tables.Project.id == tables.Commit.project_id)
+        .join(tables.Machine, tables.Machine.id == tables.Run.machine_id)
+        .where(tables.Run.id > run_id)
+        .order_by(tables.Run.id)
+        .limit(limit)
+    )
+    return [NewRun(*row) for row in rows]
+
+
+def names_of(
+    session: Session, subjects: Sequence[tuple[int, int]]
+) -> Sequence[tuple[str, str, str | None, str]]:
+    """Return project, hash, tag and machine of pairs of commit and machine."""
+    if not subjects:
+        return []
+    rows = session.execute(
+        select(
+            tables.Commit.id,
+            tables.Machine.id,
+            tables.Project.name,
+            tables.Commit.sha,
+            tables.Commit.tag,
+            tables.Machine.name,
+        )
+        .join(tables.Project, tables.Project.id == tables.Commit.project_id)
+        .join(tables.Machine, tables.Machine.project_id == tables.Project.id)
+        .where(
+            tables.Commit.id.in_({commit for commit, _ in subjects}),
+            tables.Machine.id.in_({machine for _, machine in subjects}),
+        )
+    )
+    wanted = set(subjects)
+    return [
+        (project, sha, tag, machine)
+        for commit_id, machine_id, project, sha, tag, machine in rows
+        if (commit_id, machine_id) in wanted
     ]
 
 

@@ -1,12 +1,14 @@
 """Models and how they were judged: read them, and write them anew."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Row, select
+from sqlalchemy import Row, func, select
 from sqlalchemy.orm import Session
 
 from scalewatch.storage import tables
+from scalewatch.storage.expectations import in_force
 from scalewatch.storage.inserts import Row as NewRow
 from scalewatch.storage.inserts import upsert
 
@@ -61,6 +63,51 @@ def of_series(
         .where(tables.Model.series_id == series_id)
         .order_by(tables.Model.commit_id, tables.Expectation.version)
     ).all()
+
+
+def lines_at(
+    session: Session, commit_ids: Collection[int], metric: str
+) -> Sequence[Row[int, int, str | None, str | None]]:
+    """Return series, commit, growth and verdict of the models of a metric.
+
+    A model that was judged by several expectations comes once for each, the newest
+    expectation last.
+    """
+    return session.execute(
+        select(
+            tables.Model.series_id,
+            tables.Model.commit_id,
+            tables.Model.growth,
+            tables.Verdict.verdict,
+        )
+        .join(tables.Series, tables.Series.id == tables.Model.series_id)
+        .outerjoin(tables.Verdict, tables.Verdict.model_id == tables.Model.id)
+        .where(tables.Model.commit_id.in_(commit_ids), tables.Series.metric == metric)
+        .order_by(tables.Verdict.expectation_id)
+    ).all()
+
+
+def counts_at(
+    session: Session, commit_ids: Collection[int]
+) -> dict[tuple[int, str], tuple[int, datetime]]:
+    """Count verdicts by commit and word, those by expectations in force alone.
+
+    Each comes with the time of the newest of them.
+    """
+    current = in_force().subquery()
+    rows = session.execute(
+        select(
+            tables.Model.commit_id,
+            tables.Verdict.verdict,
+            func.count(),
+            func.max(tables.Verdict.judged_at),
+        )
+        .join(tables.Model, tables.Model.id == tables.Verdict.model_id)
+        .join(current, current.c.id == tables.Verdict.expectation_id)
+        .where(tables.Model.commit_id.in_(commit_ids))
+        .group_by(tables.Model.commit_id, tables.Verdict.verdict)
+    )
+    return {(commit, word): (number, at) for commit, word, number, at in rows}
 
 
 def put_models(

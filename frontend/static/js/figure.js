@@ -54,6 +54,7 @@ function message(text) {
   return paragraph;
 }
 
-for (const element of document.querySelectorAll("[data-figure]")) {
+/** What belongs to an expanded row is drawn by expand.js. */
+for (const element of document.querySelectorAll("[data-figure]:not([data-expansion] *)")) {
   showFigure(element);
 }

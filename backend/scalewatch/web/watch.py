@@ -1,0 +1,112 @@
+"""Looks for news once a second, for as long as somebody listens.
+
+Each process of a server has one watch; it reads what all of them wrote, so it does not
+matter which of them took a run or did a job.
+"""
+
+import asyncio
+import logging
+import signal
+from collections import defaultdict
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
+from threading import current_thread, main_thread
+from types import FrameType
+from typing import Final
+
+from fastapi.concurrency import run_in_threadpool
+from sqlalchemy.exc import SQLAlchemyError
+
+from scalewatch.services.news import Look, News, Position, look, position_now
+from scalewatch.storage.session import Sessions
+
+SECONDS: Final = 1.0
+"""How often the database is asked."""
+
+SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
+
+_LOG: Final = logging.getLogger(__name__)
+
+
+class Watch:
+    """Tells listeners what happens in their projects."""
+
+    def __init__(self, sessions: Sessions, *, seconds: float = SECONDS) -> None:
+        self.sessions = sessions
+        self.seconds = seconds
+        self._listeners: dict[str, set[asyncio.Queue[News | None]]] = defaultdict(set)
+        self._task: asyncio.Task[None] | None = None
+        self._is_over = False
+
+    async def news_of(self, project: str) -> AsyncIterator[News]:
+        """Yield what happens in a project, until the server stops."""
+        queue: asyncio.Queue[News | None] = asyncio.Queue()
+        self._listeners[project].add(queue)
+        if self._task is None:
+            self._task = asyncio.create_task(self._look_out())
+        try:
+            while not self._is_over and (news := await queue.get()) is not None:
+                yield news
+        finally:
+            self._listeners[project].discard(queue)
+            if not self._listeners[project]:
+                del self._listeners[project]
+
+    @contextmanager
+    def until_signalled(self) -> Iterator[None]:
+        """End all streams as soon as the process is asked to stop.
+
+        A server waits for open answers before it shuts down; these would never end by
+        themselves, and it only learns of the shutdown after it has waited.
+        """
+        loop = asyncio.get_running_loop()
+        before = {}
+        if current_thread() is main_thread():
+            for number in SIGNALS:
+                before[number] = signal.getsignal(number)
+
+                def stop(
+                    number: int, frame: FrameType | None, number_: int = number
+                ) -> None:
+                    loop.call_soon_threadsafe(self.end)
+                    earlier = before[signal.Signals(number_)]
+                    if callable(earlier):
+                        earlier(number, frame)
+
+                signal.signal(number, stop)
+        try:
+            yield
+        finally:
+            self.end()
+            for number, earlier in before.items():
+                signal.signal(number, earlier)
+
+    def end(self) -> None:
+        """Let all listeners go."""
+        self._is_over = True
+        for queue in [each for own in self._listeners.values() for each in own]:
+            queue.put_nowait(None)
+        if self._task is not None:
+            self._task.cancel()
+            self._task = None
+
+    async def _look_out(self) -> None:
+        position: Position | None = None
+        while self._listeners:
+            try:
+                found = await run_in_threadpool(self._look, position)
+            except SQLAlchemyError:
+                _LOG.exception("the database does not answer; looking again")
+            else:
+                position = found.position
+                for news in found.news:
+                    for queue in self._listeners.get(news.project, ()):
+                        queue.put_nowait(news)
+            await asyncio.sleep(self.seconds)
+        self._task = None
+
+    def _look(self, position: Position | None) -> Look:
+        with self.sessions.reading() as session:
+            if position is None:
+                return Look(position_now(session), ())
+            return look(session, position)

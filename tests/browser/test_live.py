@@ -1,0 +1,82 @@
+"""An open page takes in what happens, and does not move what one reads."""
+
+import json
+import threading
+import urllib.request
+
+from playwright.sync_api import Page, expect
+
+from builders import sweep_reports
+from recorded import PROCESSES, SHARED_MEMORY, TCP, record, record_project
+from scalewatch.storage.session import Sessions
+
+NEW_REGION = {"MPI_Scan": lambda p: 1e-6 * p}
+
+
+def later(region_growths, machine: str = "node-shm", transport: str = "shm"):
+    """Return runs of the newest release, measured again."""
+    return sweep_reports(
+        PROCESSES,
+        region_growths,
+        repetitions=40,
+        noise=0.002,
+        seed=7,
+        project="openmpi",
+        commit={"sha": "2500011", "tag": "v5.0.11"},
+        machine={"name": machine, "fingerprint": {"cores": 2}},
+        configuration={"message_bytes": 256, "transport": transport},
+    )
+
+
+def test_a_cell_changes_in_place_when_its_verdict_is_ready(
+    page: Page, sessions: Sessions
+):
+    record_project(sessions)
+    page.goto("/p/openmpi?commit=v5.0.11")
+    row = page.get_by_role("row").filter(
+        has=page.get_by_role("rowheader", name="MPI_Reduce")
+    )
+    cell = row.get_by_role("cell").filter(has_text="δ").last
+    expect(cell).to_contain_text("5 × 40")
+    top = row.bounding_box()
+
+    record(sessions, later(TCP, "node-tcp", "tcp"))
+
+    expect(cell).to_contain_text("5 × 80", timeout=20_000)
+    assert row.bounding_box() == top
+    expect(page.get_by_role("status")).to_be_hidden()
+
+
+def test_a_new_region_is_offered_and_not_pushed_in(page: Page, sessions: Sessions):
+    record_project(sessions)
+    page.goto("/p/openmpi?commit=v5.0.11")
+    rows = page.get_by_role("rowheader")
+    expect(rows).to_have_count(4)
+
+    record(sessions, later(NEW_REGION))
+
+    notice = page.get_by_role("status")
+    expect(notice).to_contain_text("There are new results", timeout=20_000)
+    expect(rows).to_have_count(4)
+    notice.get_by_role("link", name="Show them").click()
+    expect(rows).to_have_count(5)
+
+
+def test_events_name_what_happened_and_end_with_the_server(
+    site: str, sessions: Sessions
+):
+    record_project(sessions)
+    stream = urllib.request.urlopen(f"{site}/p/openmpi/events", timeout=20)  # noqa: S310
+    assert stream.headers["content-type"].startswith("text/event-stream")
+    threading.Timer(1.5, record, (sessions, later(SHARED_MEMORY))).start()
+
+    lines = iter(stream.readline, b"")
+    data = next(line for line in lines if line.startswith(b"data: "))
+
+    news = json.loads(data.removeprefix(b"data: "))
+    assert news == {"commits": ["v5.0.11"], "machines": ["node-shm"]}
+    stream.close()
+
+
+def test_events_of_an_unknown_project_are_refused(client):
+    assert client.get("/p/nonesuch/events").status_code == 404

@@ -1,0 +1,54 @@
+"""Badge, feed and sparklines: what other programs show."""
+
+from xml.etree import ElementTree as ET
+
+from recorded import TCP, record_project
+
+ATOM = "{http://www.w3.org/2005/Atom}"
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def test_badge_counts_the_mismatches_of_the_newest_commit(client, sessions):
+    record_project(sessions)
+
+    answer = client.get("/p/openmpi/badge.svg")
+
+    badge = ET.fromstring(answer.text)  # noqa: S314, our own
+    assert answer.headers["content-type"].startswith("image/svg+xml")
+    assert [text.text for text in badge.iter(f"{SVG}text")] == ["scaling", "1 mismatch"]
+
+
+def test_badge_of_an_unknown_project_is_not_found(client):
+    assert client.get("/p/nonesuch/badge.svg").status_code == 404
+
+
+def test_feed_has_an_entry_per_commit_with_its_address(client, sessions):
+    record_project(sessions, "hostile & <project>")
+
+    answer = client.get("/p/hostile%20%26%20%3Cproject%3E/feed.atom")
+
+    feed = ET.fromstring(answer.text)  # noqa: S314, our own
+    entries = feed.findall(f"{ATOM}entry")
+    assert feed.findtext(f"{ATOM}title") == "hostile & <project>: how it scales"
+    assert [entry.findtext(f"{ATOM}title") for entry in entries] == [
+        "v5.0.11: 5 match, 1 approximate, 1 mismatch",
+        "v5.0.8: 5 match, 1 approximate, 1 mismatch",
+    ]
+    assert entries[0].findtext(f"{ATOM}id") == (
+        "http://testserver/p/hostile%20%26%20%3Cproject%3E/c/v5.0.11"
+    )
+
+
+def test_sparklines_hold_a_line_per_series_and_are_sent_once(client, sessions):
+    record_project(sessions)
+    address = "/p/openmpi/sparklines.svg?metric=time"
+
+    answer = client.get(address)
+
+    sheet = ET.fromstring(answer.text)  # noqa: S314, our own
+    symbols = list(sheet.iter(f"{SVG}symbol"))
+    assert len(symbols) == 4 + len(TCP)
+    drawn = [path.get("d") for path in symbols[0].iter(f"{SVG}path")]
+    assert drawn[0].count("H") == 2  # a level piece for each release
+    again = client.get(address, headers={"If-None-Match": answer.headers["etag"]})
+    assert again.status_code == 304
