@@ -9,7 +9,7 @@ from builders import sweep_reports
 from recorded import PROCESSES, SHARED_MEMORY, record, record_project
 from scalewatch.storage.session import Sessions
 
-SLOW = 30_000
+SLOW = 60_000
 """Milliseconds that a plot may take on a machine that does much else."""
 
 CHANGED = dict(SHARED_MEMORY) | {

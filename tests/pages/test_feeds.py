@@ -52,3 +52,24 @@ def test_sparklines_hold_a_line_per_series_and_are_sent_once(client, sessions):
     assert drawn[0].count("H") == 2  # a level piece for each release
     again = client.get(address, headers={"If-None-Match": answer.headers["etag"]})
     assert again.status_code == 304
+
+
+def test_a_figure_can_stand_in_a_frame_of_another_site(client, sessions):
+    record_project(sessions)
+    page = client.get("/p/openmpi/r/MPI_Bcast").text
+    embed = page.split('data-embed="')[1].split('"')[0].replace("&amp;", "&")
+
+    answer = client.get(embed)
+
+    policy = answer.headers["content-security-policy"]
+    assert embed.startswith("/p/openmpi/embed/machines?")
+    assert "frame-ancestors *" in policy
+    assert "default-src 'self'" in policy
+    figure = answer.text.split('data-figure="')[1].split('"')[0]
+    assert client.get(figure.replace("&amp;", "&")).json()["data"]
+
+
+def test_other_pages_cannot_be_framed_by_other_sites(client):
+    policy = client.get("/").headers["content-security-policy"]
+
+    assert "frame-ancestors 'self'" in policy

@@ -8,6 +8,7 @@ from scalewatch.pages import (
     comparisons,
     configurations,
     docs,
+    embeds,
     feeds,
     glossary,
     guidelines,
@@ -32,6 +33,7 @@ router.include_router(configurations.router)
 router.include_router(commits.router)
 router.include_router(comparisons.router)
 router.include_router(docs.router)
+router.include_router(embeds.router)
 router.include_router(feeds.router)
 router.include_router(glossary.router)
 router.include_router(histories.router)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from functools import lru_cache
-from urllib.parse import quote, urlencode
+from urllib.parse import parse_qs, quote, unquote, urlencode
 
 from fastapi import FastAPI, Request
 
@@ -21,6 +21,20 @@ def path_to(
     path = str(request.scope.get("root_path", "")) + form.format_map(quoted)
     stated = {key: value for key, value in (query or {}).items() if value}
     return f"{path}?{urlencode(stated, doseq=True)}" if stated else path
+
+
+def embed_of(request: Request, figure: str) -> str:
+    """Return the page that shows nothing but the figure at a path of the API."""
+    path, _, query = figure.partition("?")
+    stated = parse_qs(query, keep_blank_values=True)
+    (project,) = stated.pop("project")
+    return path_to(
+        request,
+        "embed",
+        stated,
+        project=project,
+        figure=unquote(path.rpartition("/")[2]),
+    )
 
 
 def address_of(request: Request, path: str) -> str:

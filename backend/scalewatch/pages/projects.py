@@ -19,7 +19,8 @@ def project_lead(project: Project) -> str:
     if not judged:
         return "Nothing is judged yet."
     if bad:
-        return f"{bad:,} of {judged:,} series do not scale as expected."
+        verb = "does" if bad == 1 else "do"
+        return f"{bad:,} of {judged:,} series {verb} not scale as expected."
     if project.counts[Verdict.UNDECIDED]:
         return "No mismatch, but not everything can be told."
     return "Everything scales as it should."

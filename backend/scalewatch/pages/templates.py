@@ -17,7 +17,7 @@ from scalewatch.pages import (
     sentences,
     strips,
 )
-from scalewatch.pages.addresses import Query, path_to
+from scalewatch.pages.addresses import Query, embed_of, path_to
 from scalewatch.pages.assets import asset_version
 from scalewatch.pages.navigation import (
     live_events,
@@ -61,6 +61,7 @@ def _context(request: Request) -> dict[str, Any]:
         "login_path": login_path(request),
         "path": path,
         "origins": _origins(request),
+        "embed": partial(embed_of, request),
         "live_events": live_events(request),
         "project_links": project_links(request),
         "site_links": site_links(request),

@@ -1,5 +1,6 @@
 """Headers that protect the reader of every answer."""
 
+from collections.abc import Mapping
 from typing import Final
 
 from starlette.datastructures import MutableHeaders
@@ -16,10 +17,14 @@ SOURCES: Final = {
 }
 """Names from measurements are text; were one ever markup, it could not run."""
 
+
+def policy(sources: Mapping[str, str]) -> str:
+    """Return a Content-Security-Policy of what may come from where."""
+    return "; ".join(f"{kind} {allowed}" for kind, allowed in sources.items())
+
+
 HEADERS: Final = {
-    "Content-Security-Policy": "; ".join(
-        f"{kind} {allowed}" for kind, allowed in SOURCES.items()
-    ),
+    "Content-Security-Policy": policy(SOURCES),
     "Referrer-Policy": "same-origin",
     "X-Content-Type-Options": "nosniff",
 }

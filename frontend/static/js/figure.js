@@ -12,12 +12,18 @@ const CONFIG = {
   responsive: true,
 };
 
+/** What can be saved of a figure, by the name of the button. */
+const PICTURES = ["svg", "png"];
+
 /** What each element shows, to be painted again in another theme. */
 const shown = new Map();
 
 /** Fetch and draw the figure of an element, in place of what it showed before. */
 export async function showFigure(element) {
   element.ariaBusy = "true";
+  if (!element.nextElementSibling?.matches(".figure__exports")) {
+    offer(element);
+  }
   try {
     const response = await fetch(element.dataset.figure);
     if (!response.ok) {
@@ -30,6 +36,34 @@ export async function showFigure(element) {
   } finally {
     element.ariaBusy = "false";
   }
+}
+
+/** Offer the figure for download, and for other pages to embed. */
+function offer(element) {
+  const exports = document.createElement("p");
+  exports.className = "links figure__exports";
+  for (const format of PICTURES) {
+    const button = document.createElement("button");
+    button.className = "button button--plain";
+    button.type = "button";
+    button.textContent = format.toUpperCase();
+    button.addEventListener("click", () =>
+      window.Plotly.downloadImage(element, { filename: element.dataset.name, format }),
+    );
+    exports.append(button);
+  }
+  exports.append(link("Data", element.dataset.figure));
+  if (element.dataset.embed) {
+    exports.append(link("Embed", element.dataset.embed));
+  }
+  element.after(exports);
+}
+
+function link(text, address) {
+  const anchor = document.createElement("a");
+  anchor.href = address;
+  anchor.textContent = text;
+  return anchor;
 }
 
 function draw(element) {
