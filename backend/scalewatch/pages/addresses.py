@@ -27,12 +27,12 @@ def embed_of(request: Request, figure: str) -> str:
     """Return the page that shows nothing but the figure at a path of the API."""
     path, _, query = figure.partition("?")
     stated = parse_qs(query, keep_blank_values=True)
-    (project,) = stated.pop("project")
+    named = stated.pop("project", [str(request.path_params["project"])])
     return path_to(
         request,
         "embed",
         stated,
-        project=project,
+        project=named[0],
         figure=unquote(path.rpartition("/")[2]),
     )
 
