@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Final
 from uuid import UUID
 
 from sqlalchemy.orm import Session
@@ -38,6 +39,13 @@ class _Recorded:
     is_new: bool
 
 
+_PLACE: Final = {"project", "suite", "commit", "machine", "configuration"}
+"""What decides where a run belongs, its regions aside."""
+
+_Places = dict[tuple[str, frozenset[tuple[str, str]]], Row]
+"""What was found of places in this transaction."""
+
+
 def record_prepared(session: Session, prepared: Iterable[PreparedRun]) -> list[Receipt]:
     """Store runs, each with the job that will analyse it; all of them or none.
 
@@ -49,7 +57,8 @@ def record_prepared(session: Session, prepared: Iterable[PreparedRun]) -> list[R
         If a metric of our users' own comes in another unit than before, or with
         the other direction as the better one.
     """
-    recorded = [_record(session, run) for run in prepared]
+    places: _Places = {}
+    recorded = [_record(session, run, places) for run in prepared]
     # Last, since a waiting job is locked until this transaction ends; and sorted,
     # so that two transactions do not wait for each other.
     changed = {one.subject for one in recorded if one.is_new}
@@ -62,11 +71,11 @@ def record_prepared(session: Session, prepared: Iterable[PreparedRun]) -> list[R
     return [Receipt(one.run, job_of[one.subject], one.is_new) for one in recorded]
 
 
-def _record(session: Session, prepared: PreparedRun) -> _Recorded:
+def _record(session: Session, prepared: PreparedRun, places: _Places) -> _Recorded:
     uuid = prepared.report.id
     known = runs.recorded(session, uuid)
     if known is None:
-        row = _run(session, prepared.report)
+        row = _run(session, prepared.report, places)
         run_id = runs.create(session, row)
         if run_id is not None:
             runs.add_payload(session, run_id, prepared.payload, prepared.digest)
@@ -83,13 +92,27 @@ def _record(session: Session, prepared: PreparedRun) -> _Recorded:
     return _Recorded(uuid, subject, is_new=False)
 
 
-def _run(session: Session, report: RunReport) -> Row:
+def _run(session: Session, report: RunReport, places: _Places) -> Row:
+    """Return the row of a run; its place is looked up once for all runs of a sweep."""
+    measured = frozenset((result.region, result.metric) for result in report.results)
+    key = (report.model_dump_json(include=_PLACE), measured)
+    if key not in places:
+        places[key] = _place(session, report)
+    return {
+        **places[key],
+        "uuid": report.id,
+        "suite": report.suite,
+        "coordinate": report.coordinate,
+        "scheduler_job": report.job and report.job.model_dump(mode="json"),
+    }
+
+
+def _place(session: Session, report: RunReport) -> Row:
     project = projects.find_or_create(session, report.project)
     commit = commits.find_or_create(session, project.id, report.commit)
     machine = machines.find_or_create(session, project.id, report.machine)
     expectations.declare_built_in(session, project.id, report)
     return {
-        "uuid": report.id,
         "commit_id": commit.id,
         "machine_id": machine.id,
         "fingerprint_id": machines.fingerprint_id(
@@ -98,9 +121,6 @@ def _run(session: Session, report: RunReport) -> Row:
         "configuration_id": series.configuration_id(
             session, project.id, report.configuration
         ),
-        "suite": report.suite,
-        "coordinate": report.coordinate,
-        "scheduler_job": report.job and report.job.model_dump(mode="json"),
     }
 
 
