@@ -294,8 +294,9 @@ def until(holds):
 
 
 def test_library_that_polls_is_timed_only_where_each_process_has_a_core(
-    spool_folder, monkeypatch
+    spool_folder, nobody, monkeypatch
 ):
+    monkeypatch.setenv("SCALEWATCH_SERVER", nobody)
     polling = Library("mpich", "4.3.2", Path("/no/such/mpiexec"))
     monkeypatch.setattr(mpi, "_library", lambda _options: polling)
     crowded = str(processors() + 1)
