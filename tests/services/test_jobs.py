@@ -40,6 +40,26 @@ def test_job_that_is_being_done_does_not_swallow_a_new_one(session):
     assert enqueue(session) != first
 
 
+def test_job_that_is_queued_again_keeps_its_place(session):
+    """What is posted about all the time would otherwise never be analysed."""
+    busy = enqueue(session, "1/1")
+    let_time_pass(session, busy, 9)
+    let_time_pass(session, enqueue(session, "2/1"), 5)
+
+    enqueue(session, "1/1")
+
+    assert jobs.claim(session, "worker").id == busy
+
+
+def test_pausing_job_is_due_at_once_when_it_is_queued_again(session):
+    pausing = enqueue(session)
+    let_time_pass(session, pausing, -60)
+
+    enqueue(session)
+
+    assert jobs.claim(session, "worker").id == pausing
+
+
 def test_job_is_claimed_once(session):
     job_id = enqueue(session)
 

@@ -8,6 +8,7 @@ from typing import Any, Final
 from sqlalchemy import (
     ColumnElement,
     and_,
+    case,
     exists,
     func,
     not_,
@@ -54,7 +55,16 @@ def enqueue(session: Session, kind: str, subject: str) -> int:
             # Not a parameter: PostgreSQL could not tell it is the index's condition
             # once it has planned the statement for good.
             index_where=text("state = 'queued'"),
-            set_={"due_at": statement.excluded.due_at},
+            # It keeps its place: what is posted about all the time gets its turn.
+            set_={
+                "due_at": case(
+                    (
+                        tables.Job.due_at < statement.excluded.due_at,
+                        tables.Job.due_at,
+                    ),
+                    else_=statement.excluded.due_at,
+                )
+            },
         ).returning(tables.Job.id)
     ).one()
 
