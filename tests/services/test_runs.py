@@ -197,5 +197,6 @@ def test_many_results_come_back_as_they_were_posted(session):
     assert found["f7"].q50 == 7.5
     assert found["f7"].procedure is None
     assert found[odd["region"]].procedure["late"] == 2
+    assert None not in found[odd["region"]].procedure.values()
     assert (found["g"].count, found["g"].q50) == (0, None)
     assert found["g"].reason == failed["reason"]

@@ -54,7 +54,9 @@ def prepare(report: RunReport) -> PreparedRun:
                 "start": start,
                 "count": repetitions.size,
                 **summary,
-                "procedure": result.procedure and result.procedure.model_dump(),
+                # Without what nobody told: it would be most of a point.
+                "procedure": result.procedure
+                and result.procedure.model_dump(exclude_none=True),
                 "reason": result.reason,
             }
             for result, start, repetitions, summary in zip(
