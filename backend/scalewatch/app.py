@@ -12,19 +12,25 @@ from fastapi.exceptions import RequestValidationError
 from sqlalchemy import Engine
 from sqlalchemy.exc import OperationalError
 from starlette.exceptions import HTTPException
-from starlette.middleware.gzip import GZipMiddleware
+from starlette.responses import RedirectResponse
 
 from scalewatch import api, pages
-from scalewatch.api import problems
-from scalewatch.errors import ScalewatchError
+from scalewatch.api import bodies, problems
+from scalewatch.errors import ScalewatchError, TokenNeeded
 from scalewatch.jobs.worker import Worker
+from scalewatch.pages.addresses import path_to
 from scalewatch.pages.errors import show_error
 from scalewatch.services.jobs import Terms
 from scalewatch.settings import get_settings
 from scalewatch.storage.session import Sessions, connect, sessions_of
+from scalewatch.web.compression import Compression
+from scalewatch.web.etags import ETags
 from scalewatch.web.headers import SecurityHeaders
+from scalewatch.web.limits import BodyLimit, Buckets, RateLimit, TimeLimit
+from scalewatch.web.metrics import Metrics
 from scalewatch.web.origins import OwnOrigin
 from scalewatch.web.protection import Protection
+from scalewatch.web.requests import Requests
 from scalewatch.web.watch import Watch
 
 if TYPE_CHECKING:
@@ -44,7 +50,12 @@ def served() -> FastAPI:
         embedded_worker=settings.embedded_worker,
         broker_url=settings.broker_url,
         terms=Terms.of_seconds(settings.lease_seconds, settings.job_seconds),
-        protection=Protection(is_open=settings.open, plain_http=settings.plain_http),
+        protection=Protection(
+            is_open=settings.open,
+            plain_http=settings.plain_http,
+            requests_per_minute=settings.requests_per_minute,
+            request_seconds=settings.request_seconds,
+        ),
     )
 
 
@@ -100,9 +111,8 @@ def create_app(
     app.state.sessions = sessions
     app.state.watch = watch
     app.state.protection = protection or Protection()
-    app.add_middleware(OwnOrigin, answer=_answer)
-    app.add_middleware(GZipMiddleware, compresslevel=5)
-    app.add_middleware(SecurityHeaders)
+    app.state.metrics = Metrics()
+    _add_middleware(app)
     app.include_router(api.router)
     app.include_router(pages.router)
     _add_error_handlers(app)
@@ -123,6 +133,20 @@ def _beside(
 
         return Messenger(sessions, broker_url)
     return Worker(sessions, terms=terms) if embedded_worker else None
+
+
+def _add_middleware(app: FastAPI) -> None:
+    """Wrap the application, from the inside out."""
+    protection: Protection = app.state.protection
+    buckets = Buckets(protection.requests_per_minute)
+    app.add_middleware(TimeLimit, seconds=protection.request_seconds, answer=_answer)
+    app.add_middleware(BodyLimit, limit=bodies.LIMIT, answer=_answer)
+    app.add_middleware(OwnOrigin, answer=_answer)
+    app.add_middleware(RateLimit, buckets=buckets, answer=_answer)
+    app.add_middleware(ETags)
+    app.add_middleware(Compression)
+    app.add_middleware(SecurityHeaders)
+    app.add_middleware(Requests, metrics=app.state.metrics)
 
 
 def _add_error_handlers(app: FastAPI) -> None:
@@ -155,14 +179,24 @@ def _add_error_handlers(app: FastAPI) -> None:
     def failed(request: Request, _error: Exception) -> Response:
         if _is_program(request):
             return problems.problem_of_failure(request)
-        return show_error(request, 500, problems.FAILURE)
+        return show_error(request, 500, problems.failure())
+
+
+PROBES: Final = ("/healthz", "/readyz", "/metrics")
+"""What programs ask for outside the API."""
 
 
 def _answer(request: Request, error: ScalewatchError) -> Response:
     if _is_program(request):
         return problems.problem_of(request, error)
-    return show_error(request, problems.status_of(error), str(error))
+    if isinstance(error, TokenNeeded) and request.method == "GET":
+        query = f"?{request.url.query}" if request.url.query else ""
+        goal = f"{request.url.path}{query}"
+        return RedirectResponse(path_to(request, "login", {"goal": goal}), 303)
+    page = show_error(request, problems.status_of(error), str(error))
+    page.headers.update(problems.headers_of(error))
+    return page
 
 
 def _is_program(request: Request) -> bool:
-    return request.url.path.startswith(("/api/", "/healthz"))
+    return request.url.path.startswith(("/api/", *PROBES))

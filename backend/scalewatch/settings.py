@@ -3,7 +3,7 @@
 import os
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import Field
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -36,6 +36,9 @@ class Settings(BaseSettings):
     job_seconds: float = Field(default=600.0, ge=1)
     open: bool = False
     plain_http: bool = False
+    requests_per_minute: int = Field(default=12_000, ge=0)
+    request_seconds: float = Field(default=90, ge=1)
+    log_format: Literal["text", "json"] = "text"
 
 
 @cache

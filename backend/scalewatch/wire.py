@@ -43,6 +43,9 @@ UNITS: Final[Mapping[str, Mapping[str, float]]] = {
 }
 """Known metrics: their units, each with its size in the first one."""
 
+MOST_RESULTS: Final = 100_000
+"""Results of one run; more of them are several runs."""
+
 COUNTED_PARAMETERS: Final = frozenset({"p", "n", "threads", "nodes"})
 """Parameters that count things, hence whole numbers from 1."""
 
@@ -310,7 +313,9 @@ class RunReport(Report):
     coordinate: Annotated[dict[Name, Setting], Field(min_length=1, max_length=20)]
     configuration: Annotated[dict[Name, Fact], Field(max_length=200)] = {}
     job: Job | None = None
-    results: Annotated[tuple[Result, ...], FailFast()] = ()
+    results: Annotated[
+        tuple[Result, ...], FailFast(), Field(max_length=MOST_RESULTS)
+    ] = ()
     profile: Profile | None = None
 
     @field_validator("coordinate")

@@ -39,7 +39,7 @@ def test_posting_documents_bodies_and_problems(client):
     }
     assert posting["responses"].keys() == {
         *("200", "202"),
-        *("400", "401", "403", "409", "413", "415", "422"),
+        *("400", "401", "403", "409", "413", "415", "422", "429", "503"),
     }
 
 

@@ -38,6 +38,6 @@ for noun in (
     status,
 ):
     router.include_router(
-        noun.router, prefix="/api/v1", responses=problems.problems(401)
+        noun.router, prefix="/api/v1", responses=problems.problems(401, 429, 503)
     )
 router.include_router(status.health)

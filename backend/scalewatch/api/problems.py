@@ -21,13 +21,17 @@ from scalewatch.errors import (
     ModellingError,
     NotFound,
     NotPermitted,
+    NotReady,
     Refused,
     ScalewatchError,
     StaleForm,
+    TookTooLong,
+    TooManyRequests,
     Unauthenticated,
     UnreadableBody,
     UnsupportedContent,
 )
+from scalewatch.web.requests import REQUEST_ID
 
 MEDIA_TYPE: Final = "application/problem+json"
 
@@ -39,8 +43,11 @@ STATUS: Final[Mapping[type[ScalewatchError], int]] = {
     ModellingError: 422,
     NotFound: 404,
     NotPermitted: 403,
+    NotReady: 503,
     Refused: 422,
     StaleForm: 403,
+    TookTooLong: 503,
+    TooManyRequests: 429,
     Unauthenticated: 401,
     UnreadableBody: 400,
     UnsupportedContent: 415,
@@ -49,8 +56,6 @@ STATUS: Final[Mapping[type[ScalewatchError], int]] = {
 
 ACCEPTS: Final = {"Content-Encoding": "Accept-Encoding", "Content-Type": "Accept-Post"}
 """The header that answers an unsupported one."""
-
-FAILURE: Final = "the server failed; its log says why"
 
 UNAVAILABLE: Final = "the database does not answer; try again in a few seconds"
 
@@ -85,20 +90,28 @@ def status_of(error: ScalewatchError) -> int:
     return next((STATUS[kind] for kind in type(error).__mro__ if kind in STATUS), 500)
 
 
+def headers_of(error: ScalewatchError) -> dict[str, str]:
+    """Return the headers that an error means."""
+    if isinstance(error, Unauthenticated):
+        return {"WWW-Authenticate": "Bearer"}
+    if isinstance(error, UnsupportedContent):
+        return {ACCEPTS[error.header]: ", ".join(error.known)}
+    if isinstance(error, TooManyRequests):
+        return {"Retry-After": str(error.seconds)}
+    return {}
+
+
 def problem_of(request: Request, error: ScalewatchError) -> Response:
     """Answer a deliberate error; its evidence becomes part of the document."""
     evidence: dict[str, Any] = {}
-    headers: dict[str, str] = {}
     if isinstance(error, InvalidReport):
         evidence["errors"] = _errors(error.faults)
     if isinstance(error, BadExpression):
         evidence |= {"position": error.position, "expected": error.expected}
-    if isinstance(error, Unauthenticated):
-        headers["WWW-Authenticate"] = "Bearer"
-    if isinstance(error, UnsupportedContent):
-        headers[ACCEPTS[error.header]] = ", ".join(error.known)
     name = type(error).__name__
-    return _document(request, status_of(error), name, str(error), evidence, headers)
+    return _document(
+        request, status_of(error), name, str(error), evidence, headers_of(error)
+    )
 
 
 def problem_of_http(request: Request, error: HTTPException) -> Response:
@@ -130,7 +143,19 @@ def detail_of_fields(error: RequestValidationError) -> str:
 
 def problem_of_failure(request: Request) -> Response:
     """Answer a failure of ours, without its details."""
-    return _document(request, 500, "InternalServerError", FAILURE, {}, {})
+    return _document(
+        request, 500, "InternalServerError", failure(), {"request": request_id()}, {}
+    )
+
+
+def request_id() -> str | None:
+    """Return the id by which the log knows the present request."""
+    return REQUEST_ID.get()
+
+
+def failure() -> str:
+    """Return what one may know of a failure of ours."""
+    return f"the server failed; its log says why, at request {request_id()}"
 
 
 def problem_of_database(request: Request) -> Response:

@@ -1,16 +1,23 @@
-"""Status: how the product is doing."""
+"""Status: how the product is doing, for people, probes and Prometheus."""
 
 from datetime import datetime
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request, Response
 from pydantic import Field
+from sqlalchemy.exc import SQLAlchemyError
 
-from scalewatch.api.dependencies import ReadingDep
+from scalewatch.api.answers import answer, answers
+from scalewatch.api.dependencies import DoorDep, ReadingDep
+from scalewatch.api.problems import problems
 from scalewatch.api.schemas import Schema
+from scalewatch.errors import NotReady
 from scalewatch.services import status
+from scalewatch.web.metrics import Gauges, Metrics
 
 router = APIRouter(tags=["operations"])
 health = APIRouter(tags=["operations"])
+
+METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 
 class Queue(Schema):
@@ -21,14 +28,47 @@ class Queue(Schema):
     oldest_open_at: datetime | None
 
 
+class Worker(Schema):
+    """A process that does jobs."""
+
+    name: str
+    kind: str = Field(examples=["embedded"])
+    started_at: datetime
+    seen_at: datetime
+
+
+class Agent(Schema):
+    """Where runs come from: a machine of a project."""
+
+    project: str
+    machine: str
+    last_run_at: datetime
+    runs: int
+
+
+class Ingest(Schema):
+    """How much came lately."""
+
+    runs_last_minute: int
+    measurements_last_minute: int
+    runs_last_hour: int
+
+
 class Status(Schema):
     """What is there and what is to be done."""
 
     version: str = Field(examples=["0.1.0"])
     database: str = Field(examples=["sqlite"])
+    database_bytes: int
     projects: int
     runs: int
     jobs: Queue
+    is_behind: bool = Field(
+        description="Jobs wait that nobody does, or for more than five minutes."
+    )
+    workers: list[Worker]
+    agents: list[Agent]
+    ingest: Ingest
 
 
 class Health(Schema):
@@ -37,13 +77,56 @@ class Health(Schema):
     status: str = Field(examples=["ok"])
 
 
-@router.get("/status", response_model=Status)
-def show_status(session: ReadingDep) -> status.Status:
+@router.get("/status", responses=answers(Status))
+def show_status(session: ReadingDep) -> Response:
     """Return what is there and what is to be done."""
-    return status.status(session)
+    return answer(status.status(session))
 
 
 @health.get("/healthz")
 def show_health() -> Health:
     """Tell that the process answers, whatever the database does."""
     return Health(status="ok")
+
+
+@health.get("/readyz", responses=problems(503))
+def show_readiness(door: DoorDep) -> Health:
+    """Tell that the database answers, so that requests can be answered."""
+    try:
+        with door.sessions.reading() as session:
+            status.is_behind(session)
+    except SQLAlchemyError as error:
+        raise NotReady(type(error).__name__) from error
+    return Health(status="ok")
+
+
+@health.get(
+    "/metrics",
+    response_class=Response,
+    responses={200: {"content": {"text/plain": {}}}, **problems(401)},
+)
+def show_metrics(request: Request, session: ReadingDep) -> Response:
+    """Return numbers for Prometheus."""
+    metrics: Metrics = request.app.state.metrics
+    text = metrics.text(_gauges(status.status(session)))
+    return Response(text, media_type=METRICS_TYPE)
+
+
+def _gauges(found: status.Status) -> Gauges:
+    oldest = found.jobs.oldest_open_at
+    waited = (datetime.now(oldest.tzinfo) - oldest).total_seconds() if oldest else 0
+    return [
+        ("projects", "Projects.", found.projects),
+        ("runs", "Runs that are stored.", found.runs),
+        ("jobs_open", "Jobs to be done.", found.jobs.open),
+        ("jobs_failed", "Jobs that were given up.", found.jobs.failed),
+        ("jobs_oldest_seconds", "How long the oldest job waits.", waited),
+        ("workers", "Workers that are there.", len(found.workers)),
+        ("database_bytes", "What the database occupies.", found.database_bytes),
+        ("ingest_runs_last_minute", "Runs.", found.ingest.runs_last_minute),
+        (
+            "ingest_measurements_last_minute",
+            "Measurements.",
+            found.ingest.measurements_last_minute,
+        ),
+    ]

@@ -3,12 +3,14 @@
 import errno
 import os
 import socket
-from typing import Any, Final
+from collections.abc import Iterator
+from contextlib import contextmanager
+from tempfile import TemporaryDirectory
+from typing import Final
 
 import click
 import uvicorn
 from sqlalchemy import Engine
-from uvicorn.config import LOGGING_CONFIG
 from uvicorn.supervisors import Multiprocess
 
 from scalewatch.cli.database import configured, opened, prepare
@@ -16,6 +18,8 @@ from scalewatch.services.tokens import is_any
 from scalewatch.settings import get_settings
 from scalewatch.storage.session import sessions_of
 from scalewatch.web.hosts import is_loopback
+from scalewatch.web.logs import log_config
+from scalewatch.web.metrics import FOLDER
 
 ADDRESS_IN_USE: Final = 3
 """Exit code if the port is occupied."""
@@ -93,7 +97,8 @@ def command(*, host: str | None, port: int | None, workers: int, is_open: bool) 
             os.environ["SCALEWATCH_OPEN"] = "true"  # for the processes that serve
             get_settings.cache_clear()
         click.echo(f"Scalewatch is at {_url(listening)}  (Ctrl-C stops it)")
-        _serve(listening, workers)
+        with _counting(workers):
+            _serve(listening, workers, settings.log_format)
 
 
 def _listen(host: str, port: int) -> socket.socket:
@@ -137,14 +142,24 @@ def _url(listening: socket.socket) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-def _serve(listening: socket.socket, workers: int) -> None:
+@contextmanager
+def _counting(workers: int) -> Iterator[None]:
+    """Let several processes put their counters together, in a folder of their own."""
+    if workers == 1 or FOLDER in os.environ:
+        yield
+        return
+    with TemporaryDirectory(prefix="scalewatch-metrics-") as folder:
+        os.environ[FOLDER] = folder
+        yield
+
+
+def _serve(listening: socket.socket, workers: int, log_format: str) -> None:
     config = uvicorn.Config(
         "scalewatch.app:served",
         factory=True,
         workers=workers,
         access_log=False,
-        log_config=_logging(),
-        log_level="warning",
+        log_config=log_config(log_format),
         server_header=False,
         timeout_graceful_shutdown=GRACE_SECONDS,
     )
@@ -158,12 +173,3 @@ def _serve(listening: socket.socket, workers: int) -> None:
         pass  # how one stops a server; it has shut down in order before
     if workers == 1 and not server.started:
         raise click.ClickException("the server could not start; see above")
-
-
-def _logging() -> dict[str, Any]:
-    """Return uvicorn's logging with our own messages in it."""
-    ours = {"handlers": ["default"], "level": "INFO", "propagate": False}
-    return {
-        **LOGGING_CONFIG,
-        "loggers": {**LOGGING_CONFIG["loggers"], "scalewatch": ours},
-    }

@@ -39,6 +39,9 @@
     + UnsupportedContent
     + InvalidReport
     + TooFewSides
+  x TooManyRequests
+  x TookTooLong
+  x NotReady
   x Unauthenticated
     + TokenNeeded
     + TokenUnknown
@@ -111,8 +114,11 @@ from scalewatch.errors.records import (
 from scalewatch.errors.requests import (
     BodyTooLarge,
     InvalidReport,
+    NotReady,
     Refused,
     TooFewSides,
+    TookTooLong,
+    TooManyRequests,
     UnreadableBody,
     UnsupportedContent,
 )
@@ -144,6 +150,7 @@ __all__ = [
     "NotModelled",
     "NotOneParameter",
     "NotPermitted",
+    "NotReady",
     "NothingMeasured",
     "NothingToScale",
     "OutsideDomain",
@@ -162,6 +169,8 @@ __all__ = [
     "TooFewSettings",
     "TooFewSides",
     "TooFewSizes",
+    "TooManyRequests",
+    "TookTooLong",
     "TrialFailed",
     "Unauthenticated",
     "UnitChanged",

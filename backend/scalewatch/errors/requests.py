@@ -1,4 +1,4 @@
-"""What a client sent and the server cannot take."""
+"""What a client sent, or wants, and the server cannot take or give."""
 
 from collections.abc import Iterable, Sequence
 
@@ -59,3 +59,31 @@ class InvalidReport(Refused):
         more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
         super().__init__(f"{first}{more}")
         self.faults = faults
+
+
+class TooManyRequests(ScalewatchError):
+    """A client asks for more than its share."""
+
+    def __init__(self, seconds: int) -> None:
+        super().__init__(
+            f"too many requests: wait {seconds} s, and post several runs at once"
+        )
+        self.seconds = seconds
+
+
+class TookTooLong(ScalewatchError):
+    """An answer was not ready in time."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(
+            f"the answer was not ready within {seconds:g} s; ask for less, or later"
+        )
+        self.seconds = seconds
+
+
+class NotReady(ScalewatchError):
+    """The database does not answer."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"the database does not answer: {reason}")
+        self.reason = reason

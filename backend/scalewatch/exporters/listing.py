@@ -43,6 +43,10 @@ LATEX: Final = {
 _SPECIAL: Final = re.compile("|".join(map(re.escape, sorted(LATEX, key=len)[::-1])))
 
 
+_FORMULA: Final = re.compile(r"[=+\-@\t\r]")
+"""What makes a spreadsheet take a text for a formula."""
+
+
 @dataclass(frozen=True, slots=True)
 class Listing:
     """A table of plain values; None is an empty cell.
@@ -58,11 +62,14 @@ class Listing:
 
 
 def csv_text(listing: Listing) -> str:
-    """Return a listing as CSV, RFC 4180."""
+    """Return a listing as CSV, RFC 4180.
+
+    A text that a spreadsheet would run as a formula has an apostrophe before it.
+    """
     text = StringIO()
     writer = csv.writer(text)
     writer.writerow(listing.columns)
-    writer.writerows(listing.rows)
+    writer.writerows(map(_harmless, listing.rows))
     return text.getvalue()
 
 
@@ -86,6 +93,14 @@ def _latex_line(values: Sequence[object]) -> str:
     cells = ("" if value is None else str(value) for value in values)
     written = (_SPECIAL.sub(lambda found: LATEX[found[0]], cell) for cell in cells)
     return " & ".join(" ".join(cell.split()) for cell in written) + r" \\" + "\n"
+
+
+def _harmless(row: Sequence[object]) -> list[object]:
+    """Return cells of which no spreadsheet makes a formula; numbers are none."""
+    return [
+        f"'{value}" if isinstance(value, str) and _FORMULA.match(value) else value
+        for value in row
+    ]
 
 
 def _cell(value: object) -> str:

@@ -14,6 +14,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from scalewatch.jobs import perform
 from scalewatch.jobs.broker import TASK, connected
 from scalewatch.jobs.messages import Messenger
+from scalewatch.jobs.presence import present
 from scalewatch.jobs.sweep import Sweep
 from scalewatch.services.jobs import Terms
 from scalewatch.storage.session import connect, sessions_of
@@ -40,8 +41,10 @@ def run(database_url: str, broker_url: str, *, processes: int, terms: Terms) -> 
         without_gossip=True,
         without_mingle=True,
     )
+    name = f"{socket.gethostname()}:{os.getpid()}"
     try:
-        worker.start()
+        with present(sessions_of(engine), name, f"Celery, {processes} processes"):
+            worker.start()
     finally:
         sweep.stop()
         engine.dispose()

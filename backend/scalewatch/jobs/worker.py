@@ -11,6 +11,7 @@ from sqlalchemy import event
 from sqlalchemy.exc import SQLAlchemyError
 
 from scalewatch.jobs import perform_next
+from scalewatch.jobs.presence import present
 from scalewatch.services.jobs import Terms
 from scalewatch.storage.session import Sessions
 
@@ -59,11 +60,12 @@ class Worker:
 
     def run(self) -> None:
         """Work until a stop is requested."""
-        while not self._stopping.is_set():
-            # Cleared before looking: what is queued afterwards wakes us again.
-            self._woken.clear()
-            if not self._worked():
-                self._woken.wait(self.poll_seconds)
+        with present(self.sessions, self.owner, "embedded"):
+            while not self._stopping.is_set():
+                # Cleared before looking: what is queued afterwards wakes us again.
+                self._woken.clear()
+                if not self._worked():
+                    self._woken.wait(self.poll_seconds)
 
     def _worked(self) -> bool:
         try:

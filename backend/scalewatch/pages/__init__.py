@@ -1,6 +1,6 @@
 """HTML over HTTP: call one service, render one template."""
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Depends
 
 from scalewatch.pages import (
     assets,
@@ -24,14 +24,20 @@ from scalewatch.pages import (
     report,
     runs,
     scaling_errors,
+    settings,
     sparklines,
+    status,
 )
+from scalewatch.pages.delay import note_delay
+
+DELAY = [Depends(note_delay)]
+"""For pages that show what jobs find."""
 
 router = APIRouter()
 router.include_router(assets.router)
-router.include_router(configurations.router)
-router.include_router(commits.router)
-router.include_router(comparisons.router)
+router.include_router(commits.router, dependencies=DELAY)
+router.include_router(comparisons.router, dependencies=DELAY)
+router.include_router(configurations.router, dependencies=DELAY)
 router.include_router(docs.router)
 router.include_router(embeds.router)
 router.include_router(feeds.router)
@@ -50,3 +56,13 @@ router.include_router(report.router)
 router.include_router(runs.router)
 router.include_router(scaling_errors.router)
 router.include_router(sparklines.router)
+router.include_router(guidelines.router, dependencies=DELAY)
+router.include_router(hotspots.router, dependencies=DELAY)
+router.include_router(logins.router)
+router.include_router(projects.router, dependencies=DELAY)
+router.include_router(regions.router, dependencies=DELAY)
+router.include_router(report.router, dependencies=DELAY)
+router.include_router(runs.router, dependencies=DELAY)
+router.include_router(scaling_errors.router, dependencies=DELAY)
+router.include_router(settings.router)
+router.include_router(status.router)

@@ -42,7 +42,12 @@ FAILED: Final = "failed"
 LIVE: Final = frozenset({"report", "commit-report", "guidelines"})
 """Pages that name the parts of them that change, see `live.js`."""
 
-SITE_PAGES: Final = (("status", "Status"), ("glossary", "Glossary"), ("docs", "API"))
+SITE_PAGES: Final = (
+    ("status", "Status"),
+    ("site-settings", "Settings"),
+    ("glossary", "Glossary"),
+    ("docs", "API"),
+)
 """Pages of the server."""
 
 

@@ -58,6 +58,7 @@ def _context(request: Request) -> dict[str, Any]:
         "asset": asset,
         "caller": getattr(request.state, CALLER, None),
         "form_token": partial(form_token, request),
+        "is_behind": getattr(request.state, "is_behind", False),
         "login_path": login_path(request),
         "path": path,
         "origins": _origins(request),

@@ -1,32 +1,121 @@
 """How the product is doing."""
 
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from importlib.metadata import version
+from typing import Final
 
 from sqlalchemy.orm import Session
 
 from scalewatch.services import jobs
 from scalewatch.services.jobs import Queue
-from scalewatch.storage import projects, runs
+from scalewatch.storage import machines, projects, runs, sizes, workers
+from scalewatch.storage.tables import now
+
+PRESENCE: Final = timedelta(minutes=1)
+"""A worker that was not seen for longer is not there; they say so more often."""
+
+PATIENCE: Final = timedelta(minutes=5)
+"""A job that waits longer says that analysis is behind."""
+
+
+@dataclass(frozen=True, slots=True)
+class Worker:
+    """A process that does jobs."""
+
+    name: str
+    kind: str
+    started_at: datetime
+    seen_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Agent:
+    """Where runs come from: a machine of a project."""
+
+    project: str
+    machine: str
+    last_run_at: datetime
+    runs: int
+
+
+@dataclass(frozen=True, slots=True)
+class Ingest:
+    """How much came lately."""
+
+    runs_last_minute: int
+    measurements_last_minute: int
+    runs_last_hour: int
 
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """What is there and what is to be done."""
+    """What is there and what is to be done.
+
+    Parameters
+    ----------
+    is_behind
+        Whether jobs wait that nobody does, or for too long.
+    """
 
     version: str
     database: str
+    database_bytes: int
     projects: int
     runs: int
     jobs: Queue
+    is_behind: bool
+    workers: tuple[Worker, ...]
+    agents: tuple[Agent, ...]
+    ingest: Ingest
 
 
 def status(session: Session) -> Status:
-    """Return what is there and what is to be done."""
+    """Return what is there and what is to be done, of what the session can find."""
+    moment = now()
+    queue = jobs.queue(session)
+    present = _workers(session, moment)
     return Status(
         version=version("scalewatch"),
         database=session.get_bind().dialect.name,
+        database_bytes=sizes.database_bytes(session),
         projects=projects.count(session),
         runs=runs.count(session),
-        jobs=jobs.queue(session),
+        jobs=queue,
+        is_behind=_is_behind(queue, present, moment),
+        workers=present,
+        agents=tuple(
+            Agent(project.name, *seen)
+            for project in projects.listed(session)
+            for seen in machines.last_seen(session, project.id)
+        ),
+        ingest=Ingest(
+            runs_last_minute=sizes.runs_since(session, moment - timedelta(minutes=1)),
+            measurements_last_minute=sizes.measurements_since(
+                session, moment - timedelta(minutes=1)
+            ),
+            runs_last_hour=sizes.runs_since(session, moment - timedelta(hours=1)),
+        ),
     )
+
+
+def is_behind(session: Session) -> bool:
+    """Tell whether jobs wait that nobody does, or for too long."""
+    queue = jobs.queue(session)
+    moment = now()
+    return _is_behind(queue, _workers(session, moment), moment)
+
+
+def _workers(session: Session, moment: datetime) -> tuple[Worker, ...]:
+    return tuple(
+        Worker(row.name, row.kind, row.started_at, row.seen_at)
+        for row in workers.seen_since(session, moment - PRESENCE)
+    )
+
+
+def _is_behind(queue: Queue, present: tuple[Worker, ...], moment: datetime) -> bool:
+    if queue.oldest_open_at is None:
+        return False
+    waited = moment - queue.oldest_open_at
+    # A worker that has just begun, or that another process wakes, needs a moment.
+    return waited > PATIENCE or (not present and waited > timedelta(seconds=10))

@@ -14,7 +14,13 @@ class Protection:
         only who calls this machine by a name that it has for itself.
     plain_http
         Whether browsers may log in without encryption from other machines.
+    requests_per_minute
+        Of one token, or one client without one, to one process; 0: any number.
+    request_seconds
+        How long an answer may take to begin.
     """
 
     is_open: bool = True
     plain_http: bool = False
+    requests_per_minute: int = 0
+    request_seconds: float = 90

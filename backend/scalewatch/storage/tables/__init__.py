@@ -31,6 +31,7 @@ from scalewatch.storage.tables.measurements import (
     Series,
 )
 from scalewatch.storage.tables.profiles import Profile
+from scalewatch.storage.tables.workers import Worker
 
 __all__ = [
     "Alias",
@@ -61,5 +62,6 @@ __all__ = [
     "Token",
     "Verdict",
     "Watch",
+    "Worker",
     "now",
 ]

@@ -81,6 +81,7 @@ class Run(Table):
     __table_args__ = (
         Index(None, "commit_id", "machine_id"),
         Index(None, "machine_id", "received_at"),
+        Index(None, "received_at"),
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)

@@ -1,0 +1,33 @@
+"""The page that tells how the product is doing."""
+
+from fastapi import APIRouter, Request, Response
+
+from scalewatch.exporters.listing import Listing
+from scalewatch.pages.dependencies import SessionDep
+from scalewatch.pages.downloads import Format, FormatQuery, download
+from scalewatch.pages.templates import render
+from scalewatch.services.status import Status, status
+
+router = APIRouter(include_in_schema=False)
+
+
+@router.get("/status", name="status")
+def show_status(
+    request: Request, session: SessionDep, wanted: FormatQuery = Format.HTML
+) -> Response:
+    """Show the queue, the workers, and where runs come from."""
+    found = status(session)
+    if wanted is not Format.HTML:
+        listing = _agents(found)
+        return download(wanted, "status", found, listing, listing)
+    return render(request, "status/show.html", status=found)
+
+
+def _agents(found: Status) -> Listing:
+    return Listing(
+        ("project", "machine", "last_run_at", "runs"),
+        [
+            (agent.project, agent.machine, agent.last_run_at.isoformat(), agent.runs)
+            for agent in found.agents
+        ],
+    )

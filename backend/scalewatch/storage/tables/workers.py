@@ -1,0 +1,18 @@
+"""Who does jobs."""
+
+from datetime import datetime
+
+from sqlalchemy.orm import Mapped, mapped_column
+
+from scalewatch.storage.tables.base import Table, now
+
+
+class Worker(Table):
+    """A process that does jobs, and when it last said so."""
+
+    __tablename__ = "worker"
+
+    name: Mapped[str] = mapped_column(primary_key=True)
+    kind: Mapped[str]
+    started_at: Mapped[datetime] = mapped_column(default=now)
+    seen_at: Mapped[datetime] = mapped_column(default=now)

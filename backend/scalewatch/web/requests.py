@@ -1,0 +1,73 @@
+"""What is known of every request: its id, how long it took, what it was answered."""
+
+import logging
+import re
+from contextvars import ContextVar
+from time import perf_counter
+from typing import Final
+from uuid import uuid4
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from scalewatch.web.metrics import Metrics
+
+HEADER: Final = "X-Request-ID"
+READABLE: Final = re.compile(r"[\w.:-]{1,64}")
+
+REQUEST_ID: Final[ContextVar[str | None]] = ContextVar("request_id", default=None)
+"""The id of the request that is being answered; every line of the log has it."""
+
+_LOG: Final = logging.getLogger("scalewatch.requests")
+
+
+class Requests:
+    """ASGI middleware that names, counts, times and logs requests.
+
+    A client may bring an id of its own, so that its log and ours can be compared.
+    """
+
+    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
+        self.app = app
+        self.metrics = metrics
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on and take note of its answer."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        brought = Headers(scope=scope).get(HEADER, "")
+        request_id = brought if READABLE.fullmatch(brought) else uuid4().hex
+        # Not reset: the server logs failures of this task after we have returned.
+        REQUEST_ID.set(request_id)
+        started = perf_counter()
+        status = 500
+
+        async def send_with_id(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                MutableHeaders(scope=message)[HEADER] = request_id
+            await send(message)
+
+        try:
+            await self.app(scope, receive, send_with_id)
+        finally:
+            self._note(scope, status, perf_counter() - started)
+
+    def _note(self, scope: Scope, status: int, seconds: float) -> None:
+        self.metrics.note(scope, status, seconds)
+        client = scope.get("client")
+        _LOG.info(
+            "%s %s %d",
+            scope["method"],
+            scope["path"],
+            status,
+            extra={
+                "method": scope["method"],
+                "path": scope["path"],
+                "status": status,
+                "milliseconds": round(seconds * 1000, 2),
+                "client": client[0] if client else None,
+            },
+        )

@@ -1,0 +1,235 @@
+"""How much a client may ask for, and for how long."""
+
+import asyncio
+import csv
+import gzip
+import io
+
+import pytest
+from fastapi.responses import PlainTextResponse
+from fastapi.testclient import TestClient
+
+from builders import result, run
+from scalewatch.app import create_app
+from scalewatch.exporters.listing import Listing, csv_text
+from scalewatch.web.limits import Buckets, TimeLimit
+from scalewatch.web.protection import Protection
+from scalewatch.wire import MOST_RESULTS
+
+MINUTE = 60
+
+
+@pytest.fixture
+def dialect():
+    return "sqlite"  # nothing here asks the database
+
+
+@pytest.fixture
+def limited(engine):
+    """A client of an application that allows ten requests a minute."""
+    protection = Protection(requests_per_minute=10)
+    return TestClient(create_app(engine, embedded_worker=False, protection=protection))
+
+
+def test_client_that_asks_too_often_is_told_when_to_come_back(limited):
+    answers = [limited.get("/api/v1/projects") for _ in range(12)]
+
+    assert [answer.status_code for answer in answers] == [200] * 10 + [429] * 2
+    assert 1 <= int(answers[-1].headers["retry-after"]) <= 6
+    assert answers[-1].json()["type"] == "urn:scalewatch:problem:too-many-requests"
+
+
+def test_page_asked_for_too_often_says_so_to_people(limited):
+    for _ in range(10):
+        limited.get("/glossary")
+
+    answer = limited.get("/glossary")
+
+    assert (answer.status_code, "retry-after" in answer.headers) == (429, True)
+    assert "<h1>" in answer.text
+
+
+def test_probes_and_assets_are_not_counted(limited):
+    for _ in range(12):
+        assert limited.get("/healthz").status_code == 200
+
+
+def test_each_token_has_a_share_of_its_own(limited, bearer):
+    headers = [bearer("read"), bearer("admin")]
+
+    statuses = [
+        limited.get("/api/v1/projects", headers=header).status_code
+        for header in headers
+        for _ in range(10)
+    ]
+
+    assert set(statuses) == {200}
+
+
+def test_who_guesses_tokens_is_stopped_whatever_they_guess(limited):
+    statuses = [
+        limited.get(
+            "/api/v1/projects", headers={"Authorization": f"Bearer swt_{number:08x}_x"}
+        ).status_code
+        for number in range(3)
+    ]
+
+    assert statuses[0] == 401
+    assert limited.get("/api/v1/projects").status_code == 429
+
+
+def test_bucket_fills_again_within_a_minute_and_never_more():
+    now = 0.0
+    buckets = Buckets(60, clock=lambda: now)
+    assert [buckets.take("a") for _ in range(60)] == [0.0] * 60
+
+    assert buckets.take("a") == pytest.approx(1.0)
+    now = 10.0
+    assert [buckets.take("a") for _ in range(10)] == [0.0] * 10
+    assert buckets.take("a") > 0
+    now = 10_000.0
+    assert sum(buckets.take("a") == 0 for _ in range(100)) == 60
+
+
+def test_memory_for_clients_is_bounded():
+    now = 0.0
+    buckets = Buckets(60, clock=lambda: now)
+    for number in range(50_000):
+        now += 0.01
+        buckets.take(str(number))
+
+    assert len(buckets._levels) <= 20_001  # noqa: SLF001 - what is bounded
+
+
+def test_answer_that_takes_too_long_is_given_up():
+    async def slow(_scope, _receive, _send):
+        await asyncio.sleep(MINUTE)
+
+    app = TimeLimit(slow, 0.05, lambda _request, error: _text(str(error)))
+    answer = TestClient(app).get("/")
+
+    assert "0.05 s" in answer.text
+
+
+def test_body_that_does_not_arrive_is_given_up_by_a_problem(engine):
+    protection = Protection(request_seconds=0.2)
+    app = create_app(engine, embedded_worker=False, protection=protection)
+    sent = []
+
+    async def receive():
+        await asyncio.sleep(MINUTE)
+
+    async def send(message):
+        sent.append(message)
+
+    asyncio.run(app(_posting(), receive, send))
+
+    assert sent[0]["status"] == 503
+    assert b"took-too-long" in sent[1]["body"]
+
+
+def test_stream_that_has_begun_may_go_on():
+    async def streaming(_scope, _receive, send):
+        start = {"type": "http.response.start", "status": 200, "headers": []}
+        await send(start)
+        for part in (b"a", b"b"):
+            await asyncio.sleep(0.1)
+            await send({"type": "http.response.body", "body": part, "more_body": True})
+        await send({"type": "http.response.body"})
+
+    app = TimeLimit(streaming, 0.05, lambda _request, error: _text(str(error)))
+
+    assert TestClient(app).get("/").text == "ab"
+
+
+def test_run_with_too_many_results_is_refused_by_its_field(client):
+    many = [
+        result(region=f"f{number}", values=[1]) for number in range(MOST_RESULTS + 1)
+    ]
+
+    answer = client.post("/api/v1/runs", json=run(results=many))
+
+    assert answer.status_code == 422
+    assert answer.json()["errors"][0]["field"].startswith("results")
+
+
+def test_body_beyond_the_limit_is_refused_at_every_route(client):
+    client.post("/api/v1/runs", json=run())
+
+    def announced():
+        return b"x" * (33 * 2**20)
+
+    def unannounced():
+        yield from (b"x" * 2**20 for _ in range(33))
+
+    for body in (announced(), unannounced()):
+        answer = client.put("/api/v1/projects/mpich/expectations", content=body)
+        assert answer.status_code == 413
+        assert answer.headers["content-type"] == "application/problem+json"
+
+
+@pytest.mark.parametrize(
+    "name", ["=1+1", "+x", "-x", "@SUM(A1)", "\tx", "=HYPERLINK(1)"]
+)
+def test_names_in_csv_are_no_formulas(name):
+    text = csv_text(Listing(("region", "time"), [(name, -1.5)]))
+
+    _, (cell, number) = csv.reader(io.StringIO(text))
+    assert cell == f"'{name}"
+    assert number == "-1.5"
+
+
+MARKUP = '<script>alert("x")</script>'
+SQL = "'; DROP TABLE run; --"
+
+
+@pytest.mark.parametrize("name", [MARKUP.replace("/", ""), SQL])
+def test_names_from_outside_are_text_everywhere(client, work_off, name):
+    posted = run(
+        project=name,
+        commit={"sha": "abc", "message": MARKUP},
+        machine={"name": name, "fingerprint": {"cpu": MARKUP}},
+        results=[result(region=name)],
+    )
+
+    assert client.post("/api/v1/runs", json=posted).status_code == 202
+    work_off()
+
+    for path in ("/", f"/api/v1/runs/{posted['id']}", "/status"):
+        page = client.get(path)
+        assert page.status_code == 200
+        if "html" in page.headers["content-type"]:
+            assert "<script>alert" not in page.text
+    assert client.get("/api/v1/status").json()["runs"] == 1
+
+
+def test_bomb_of_many_members_is_stopped_while_decoding(client):
+    member = gzip.compress(b" " * 2**20)
+
+    answer = client.post(
+        "/api/v1/runs",
+        content=member * 1000,  # a megabyte that would become a gigabyte
+        headers={"Content-Encoding": "gzip", "Content-Type": "application/json"},
+    )
+
+    assert answer.status_code == 413
+
+
+def _text(content):
+    return PlainTextResponse(content, status_code=503)
+
+
+def _posting():
+    return {
+        "type": "http",
+        "method": "POST",
+        "path": "/api/v1/runs",
+        "raw_path": b"/api/v1/runs",
+        "query_string": b"",
+        "root_path": "",
+        "scheme": "http",
+        "http_version": "1.1",
+        "headers": [(b"host", b"testserver"), (b"content-type", b"application/json")],
+        "client": ("127.0.0.1", 1),
+        "server": ("testserver", 80),
+    }

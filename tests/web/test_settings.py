@@ -1,0 +1,181 @@
+"""The pages of settings and status: forms without scripts."""
+
+import re
+from datetime import timedelta
+
+import pytest
+from fastapi.testclient import TestClient
+from sqlalchemy import update
+
+from builders import run, sweep
+from scalewatch.services import audit, policies, tokens
+from scalewatch.services.access import Role
+from scalewatch.services.policies import Policy
+from scalewatch.storage import tables, workers
+from scalewatch.storage.tables import now
+
+SETTINGS = "/p/mpich/settings"
+
+
+@pytest.fixture
+def dialect():
+    return "sqlite"
+
+
+@pytest.fixture
+def browser(app):
+    """The browser of the single user of a server with one project."""
+    browser = TestClient(app)
+    browser.post("/api/v1/runs", json=run())
+    return browser
+
+
+def send(browser, path, page=SETTINGS, **fields):
+    token = re.search(r'name="form_token" value="(\w+)"', browser.get(page).text)[1]
+    return browser.post(path, data=fields | {"form_token": token})
+
+
+def test_private_project_disappears_for_strangers(browser, app, bearer):
+    answer = send(browser, f"{SETTINGS}/policy", visibility="private")
+    bearer()
+
+    assert answer.status_code == 200  # the settings again
+    assert re.search(r'value="private" checked', answer.text)
+    assert TestClient(app).get("/p/mpich").status_code == 404
+
+
+def test_retention_is_kept_and_noted(browser, sessions):
+    send(
+        browser,
+        f"{SETTINGS}/policy",
+        visibility="public",
+        retention_days="90",
+        kept_repetitions="20",
+    )
+
+    with sessions.reading() as session:
+        assert policies.policy_of(session, "mpich") == Policy(
+            is_private=False, retention_days=90, kept_repetitions=20
+        )
+        (deed,) = audit.deeds(session, "mpich", limit=10)
+    assert (deed.actor, deed.action) == ("anybody", "policy changed")
+    assert deed.details["after"]["retention_days"] == 90
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"retention_days": "90"},
+        {"retention_days": "0", "kept_repetitions": "20"},
+        {"retention_days": "x", "kept_repetitions": "20"},
+        {"retention_days": "9" * 400, "kept_repetitions": "20"},
+    ],
+)
+def test_retention_that_makes_no_sense_is_refused_by_its_field(browser, fields):
+    answer = send(browser, f"{SETTINGS}/policy", **fields)
+
+    assert answer.status_code == 422
+    assert re.search("retention_days|kept_repetitions", answer.text, re.IGNORECASE)
+
+
+def test_token_is_made_shown_once_and_revoked(browser, sessions):
+    made = send(browser, f"{SETTINGS}/tokens", name="ci", role="ingest", days="30")
+    secret = re.search(r"swt_\w{8}_[\w-]{43}", made.text)[0]
+    with sessions.writing.begin() as session:
+        _, admin = tokens.create(session, "boss", Role.ADMIN, None)
+    browser.headers["Authorization"] = f"Bearer {admin}"
+
+    again = browser.get(SETTINGS)
+    send(browser, f"{SETTINGS}/tokens/revoke", prefix=secret[:12])
+
+    assert made.headers["cache-control"] == "no-store"
+    assert secret not in again.text
+    assert secret[:12] in again.text
+    with sessions.reading() as session:
+        assert not tokens.listed(session)[0].is_good
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [{"role": "king", "name": "x"}, {"role": "read"}, {"role": "read", "name": "a/b"}],
+)
+def test_token_that_makes_no_sense_is_refused(browser, fields):
+    assert send(browser, f"{SETTINGS}/tokens", **fields).status_code == 422
+
+
+def test_expectation_is_declared_by_who_is_logged_in(browser, bearer):
+    header = bearer("admin")
+    browser.headers.update(header)
+
+    page = send(browser, f"{SETTINGS}/expectations", region="MPI_Bcast", growth="O(p)")
+
+    (declared,) = browser.get("/api/v1/projects/mpich/expectations").json()[
+        "expectations"
+    ]
+    assert (declared["growth"], declared["author"]) == ("p", "adminer")
+    assert "expectations declared" in page.text
+
+
+def test_expression_that_cannot_be_read_is_refused_in_words(browser):
+    page = send(browser, f"{SETTINGS}/expectations", region="x", growth="O(")
+
+    assert page.status_code == 422
+    assert "position" in page.text
+
+
+@pytest.mark.parametrize("role", ["read", "ingest"])
+def test_settings_are_for_administrators(browser, bearer, role):
+    header = bearer(role)
+
+    for path in (SETTINGS, "/settings"):
+        refused = browser.get(path, headers=header)
+        asked = browser.get(path, follow_redirects=False)
+        assert refused.status_code == 403
+        assert asked.headers["location"].startswith("/login?goal=%2F")
+
+
+def test_administrator_of_one_project_sees_nothing_of_others(browser, bearer):
+    browser.post("/api/v1/runs", json=run(id=f"{2:032x}", project="other"))
+    bearer("read", "other")
+
+    page = browser.get("/settings", headers=bearer("admin", "mpich"))
+
+    assert page.status_code == 200
+    assert "other" not in page.text
+    path = "/settings/tokens"
+    assert browser.post(path, headers=bearer("admin", "mpich")).status_code == 403
+
+
+def test_server_settings_make_a_token_for_all(browser):
+    page = send(browser, "/settings/tokens", "/settings", name="boss", role="admin")
+
+    assert re.search(r"swt_\w{8}_[\w-]{43}", page.text)
+
+
+def test_status_page_tells_what_waits_and_that_nobody_does_it(browser, sessions):
+    browser.post("/api/v1/runs", json=sweep())
+    with sessions.writing.begin() as session:
+        earlier = now() - timedelta(minutes=2)
+        session.execute(update(tables.Job).values(created_at=earlier))
+
+    page = browser.get("/p/mpich")
+    status = browser.get("/status").text
+
+    assert page.status_code == 200
+    assert "Analysis is behind" in page.text
+    assert "scalewatch worker" in status
+    assert "jureca" in status
+
+
+def test_worker_that_is_there_is_listed(browser, sessions):
+    with sessions.writing.begin() as session:
+        workers.seen(session, "node7:12", "Celery, 2 processes")
+
+    assert "Celery, 2 processes" in browser.get("/status").text
+    assert "Analysis is behind" not in browser.get("/").text
+
+
+@pytest.mark.parametrize("path", ["/status", "/settings", SETTINGS])
+@pytest.mark.parametrize("wanted", ["json", "csv", "md"])
+def test_pages_have_their_data_for_programs(browser, path, wanted):
+    assert browser.get(f"{path}?format={wanted}").status_code == 200
