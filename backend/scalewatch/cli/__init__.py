@@ -35,6 +35,10 @@ COMMANDS: Final[Sequence[Deferred]] = (
     Deferred("worker", "Analyse what is posted, beside the server.", extra="server"),
     Deferred("migrate", "Bring the database up to date.", extra="server"),
     Deferred("token", "Make, list and revoke tokens.", extra="server"),
+    Deferred("backup", "Write everything into one file.", extra="server"),
+    Deferred("restore", "Fill an empty database from a backup.", extra="server"),
+    Deferred("replay", "Read anew what was posted.", extra="server"),
+    Deferred("thin", "Export old repetitions and keep some.", extra="server"),
     Deferred("status", "Tell what is stored and what is to be done.", extra="server"),
 )
 """All commands, in the order in which one comes to need them."""

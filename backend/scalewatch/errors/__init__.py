@@ -48,6 +48,8 @@
   x NotPermitted
   x ForeignOrigin
   x StaleForm
+  x DatabaseNotEmpty
+  x OtherSchema
   x InMemoryDatabase
   x MissingExtra
   x NotARun
@@ -66,6 +68,10 @@ from scalewatch.errors.access import (
     TokenNeeded,
     TokenUnknown,
     Unauthenticated,
+)
+from scalewatch.errors.backups import (
+    DatabaseNotEmpty,
+    OtherSchema,
 )
 from scalewatch.errors.base import (
     ScalewatchError,
@@ -131,6 +137,7 @@ __all__ = [
     "BadScale",
     "BodyTooLarge",
     "Conflict",
+    "DatabaseNotEmpty",
     "DirectionChanged",
     "FallingLimit",
     "ForeignOrigin",
@@ -153,6 +160,7 @@ __all__ = [
     "NotReady",
     "NothingMeasured",
     "NothingToScale",
+    "OtherSchema",
     "OutsideDomain",
     "Refused",
     "RepeatedScale",

@@ -79,7 +79,7 @@ def _record(session: Session, prepared: PreparedRun, places: _Places) -> _Record
         run_id = runs.create(session, row)
         if run_id is not None:
             runs.add_payload(session, run_id, prepared.payload, prepared.digest)
-            _add_points(session, run_id, row, prepared)
+            add_points(session, run_id, row, prepared)
             if prepared.profile is not None:
                 profiles.add(session, run_id, prepared.profile)
             subject = str(Subject(row["commit_id"], row["machine_id"]))
@@ -124,7 +124,8 @@ def _place(session: Session, report: RunReport) -> Row:
     }
 
 
-def _add_points(session: Session, run_id: int, row: Row, prepared: PreparedRun) -> None:
+def add_points(session: Session, run_id: int, row: Row, prepared: PreparedRun) -> None:
+    """Store what a run measured; `row` has the ids of machine and configuration."""
     results = prepared.report.results
     series_of = series.ids_of(
         session, row["machine_id"], row["configuration_id"], results

@@ -1,0 +1,33 @@
+"""Measure nothing anew, but read anew what was posted: after a mistake in reading."""
+
+import zstandard
+from sqlalchemy.orm import Session
+
+from scalewatch.services import audit, jobs
+from scalewatch.services.jobs import Subject
+from scalewatch.services.prepared_runs import prepare
+from scalewatch.services.runs import add_points
+from scalewatch.storage import payloads, profiles, tables
+from scalewatch.wire import RunReport
+
+
+def replay(session: Session, run_id: int) -> None:
+    """Make the measurements of a run anew from what was posted, and analyse them."""
+    content = zstandard.decompress(payloads.body_of(session, run_id))
+    prepared = prepare(RunReport.model_validate_json(content))
+    run = session.get_one(tables.Run, run_id)
+    payloads.remove_measurements(session, run_id)
+    places = {
+        "machine_id": run.machine_id,
+        "configuration_id": run.configuration_id,
+    }
+    add_points(session, run_id, places, prepared)
+    if prepared.profile is not None:
+        profiles.add(session, run_id, prepared.profile)
+    subject = Subject(run.commit_id, run.machine_id)
+    jobs.enqueue(session, jobs.Kind.ANALYSE, str(subject))
+
+
+def note(session: Session, project: str | None, runs: int) -> None:
+    """Note in the audit log that runs were replayed."""
+    audit.note(session, "runs replayed", project, runs=runs)
