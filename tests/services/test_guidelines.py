@@ -3,14 +3,13 @@ from math import log2
 import pytest
 
 from builders import sweep_reports
-from recorded import PROCESSES, record
+from recorded import PROCESSES, record, record_runs
 from scalewatch.errors import BadExpression
 from scalewatch.services.guidelines import (
     GuidelineState,
     declare,
     guidelines_at,
 )
-from scalewatch.services.runs import record_runs
 from scalewatch.services.views import View
 
 GROWTHS = {
