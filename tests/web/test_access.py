@@ -164,7 +164,11 @@ NAMES = {
     "run": sweep()[0]["id"],
     "figure": "scaling",
     "commit": "v5.0.2",
+    "regression": "1",
 }
+
+
+QUERY = "region=MPI_Bcast&commit=v5.0.2&a=v5.0.2&b=v5.0.2"
 
 
 def addresses(client):
@@ -174,7 +178,7 @@ def addresses(client):
         parameters = operations.get("get", {}).get("parameters", [])
         named = {parameter["name"] for parameter in parameters}
         if named & {"project", "run"}:
-            yield f"{filled(path)}?project=mpich&region=MPI_Bcast"
+            yield f"{filled(path)}?project=mpich&{QUERY}"
     for path in page_paths(pages.router):
         if "{project}" in path:
             yield f"{filled(path)}?region=MPI_Bcast"
@@ -208,7 +212,12 @@ def test_private_project_is_invisible_without_a_token(
             answer = client.get(address, headers=headers)
             assert answer.status_code == 404, address
             assert "jureca" not in answer.text
-    shown = [client.get(address, headers=bearer("read")) for address in found]
+    own = bearer("read")
+    shown = [
+        client.get(address, headers=own)
+        for address in found
+        if "/events" not in address  # a stream without end
+    ]
     assert [answer.status_code for answer in shown].count(404) <= len(found) // 4
 
 
