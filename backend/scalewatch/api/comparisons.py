@@ -2,11 +2,10 @@
 
 from typing import Annotated, Final
 
-import orjson
 from fastapi import APIRouter, Query, Response
 
 from scalewatch.api import comparison_schemas as schemas
-from scalewatch.api.answers import answer, answers
+from scalewatch.api.answers import answer, answers, figure_answer
 from scalewatch.api.dependencies import ReadingDep
 from scalewatch.api.problems import problems
 from scalewatch.api.views import ViewDep
@@ -64,7 +63,4 @@ def show_comparison_figure(
     """Return measurements and models of a region on all sides, on common axes."""
     names = split_sides(subjects)
     figure = machines_figure(compared_scalings(session, view, region, names))
-    return Response(
-        orjson.dumps(figure.to_plotly_json(), option=orjson.OPT_SERIALIZE_NUMPY),
-        media_type="application/json",
-    )
+    return figure_answer(figure)
