@@ -71,7 +71,7 @@ def test_worker_that_is_alive_keeps_its_job(sessions, slow):
     worker.join()
 
     with sessions.reading() as session:
-        job = session.scalars(select(tables.Job)).one()
+        job = session.scalars(select(tables.Job).filter_by(kind=Kind.ANALYSE)).one()
     assert (job.state, job.attempts) == ("done", 1)
 
 
@@ -88,7 +88,7 @@ def test_job_of_a_worker_that_hangs_is_taken_over(sessions, slow):
     worker.join()
 
     with sessions.reading() as session:
-        job = session.scalars(select(tables.Job)).one()
+        job = session.scalars(select(tables.Job).filter_by(kind=Kind.ANALYSE)).one()
         verdicts = session.scalars(select(tables.Verdict)).all()
     assert (job.state, job.owner, job.attempts) == ("running", "other", 2)
     assert verdicts == []

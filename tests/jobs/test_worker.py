@@ -23,8 +23,10 @@ def post(sessions, reports):
 
 
 def states(sessions):
+    """Return the states of all jobs but those that watch histories, oldest first."""
+    jobs = select(tables.Job.state).where(tables.Job.kind != Kind.WATCH)
     with sessions.reading() as session:
-        return session.scalars(select(tables.Job.state).order_by(tables.Job.id)).all()
+        return session.scalars(jobs.order_by(tables.Job.id)).all()
 
 
 def verdicts(sessions):

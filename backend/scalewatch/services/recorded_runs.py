@@ -112,7 +112,7 @@ def recorded_run(
         job={
             name: datetime.fromisoformat(value) if name in MOMENTS else value
             for name, value in job.items()
-            if value is not None
+            if value not in (None, {})
         },
         received_at=run.received_at,
         results=tuple(
