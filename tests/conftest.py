@@ -1,3 +1,4 @@
+import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -21,6 +22,23 @@ from servers.redis import Redis
 # A loaded machine is slow, and that is no failure.
 settings.register_profile("scalewatch", deadline=None)
 settings.load_profile("scalewatch")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def interruptible_children() -> Iterator[None]:
+    """Let commands that tests start hear SIGINT, however the tests were started.
+
+    A shell without job control starts what runs in its background with SIGINT
+    ignored, which every child inherits.
+    """
+    before = signal.getsignal(signal.SIGINT)
+    if before is not signal.SIG_IGN:
+        yield
+        return
+    # Unlike "ignore", a handler is not inherited: children get the default action.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture(scope="session")
