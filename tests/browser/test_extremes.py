@@ -39,7 +39,8 @@ def test_hostile_names_are_text_and_lead_to_their_pages(
 
     for name in HOSTILE:
         page.get_by_role("heading").get_by_role("link", name=name).click()
-        page.get_by_role("rowheader").get_by_role("link", name=name).click()
+        rows = page.get_by_role("rowheader")
+        rows.get_by_role("link", name=name, exact=True).click()
         expect(page.get_by_role("heading", level=1)).to_have_text(name)
         expect(page.locator(".scatterlayer .trace").first).to_be_attached()
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
