@@ -23,13 +23,14 @@ The file, at the top of a repository:
   MPI_Bcast = "O(log p)"
   solve = { growth = "O(p^0.5)", deviation_limit = "O(p^0.25)", metric = "time" }
   old_solver = { growth = false }     # withdraws it
+
 \b
 Example:
   scalewatch expectations push --author "$USER" --reason "$(git log -1 --format=%s)"
 """
 
 
-@click.group("expectations")
+@click.group("expectations", epilog=EPILOG)
 def command() -> None:
     """Declare what a code promises."""
 

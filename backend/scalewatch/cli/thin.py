@@ -20,8 +20,8 @@ AT_ONCE: Final = 100
 
 EPILOG: Final = """
 \b
-Example, once a day:
-  scalewatch thin --export /archive/scalewatch
+Example:
+  scalewatch thin --export /archive/scalewatch   (once a day)
 """
 
 
