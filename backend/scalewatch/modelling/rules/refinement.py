@@ -49,6 +49,9 @@ SATURATION: Final = 0.5
 PATIENCE: Final = 1
 """Terms more than the model has that may fail before the search ends."""
 
+MOST_WEIGHT: Final = 1e12
+"""Of a value, where those of a series are of the order of 1."""
+
 NOISE_MARGIN: Final = 3.0
 """Misfit that is still noise, over the variance that the repetitions show."""
 
@@ -114,7 +117,8 @@ def _merged(
 def _refined(sample: Sample) -> Selection:
     table = term_table(sample.space.growths, sample.settings)
     y = sample.summarised().T
-    weight = 1 / _scale(y)
+    # Beside values a hundred decades larger, one is nothing, however exact.
+    weight = np.minimum(1 / _scale(y), MOST_WEIGHT)
     enough = NOISE_MARGIN * len(y) * _noise(sample.values, weight)
 
     refined = Fits.none(series=y.shape[1], terms=MOST_TERMS)
