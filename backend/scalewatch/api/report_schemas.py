@@ -143,6 +143,7 @@ class Result(Schema):
     late: int | None
     flags: list[str]
     reason: str | None
+    repetitions: list[float]
 
 
 class Run(Schema):
