@@ -1,7 +1,7 @@
 """The best configuration of a region, and which of its settings matter."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice, product
 from math import prod
 from typing import Any, Final
@@ -11,14 +11,14 @@ from sqlalchemy.orm import Session
 from scalewatch.errors import ModellingError, NotMeasured
 from scalewatch.modelling import Effects, Trial, effects_of
 from scalewatch.services.code_scalings import SCALE, SIZE, CodeScaling, code_scalings
-from scalewatch.services.commits import Commit, commit_of, find_commit
+from scalewatch.services.commits import Commit
 from scalewatch.services.configuration_questions import ConfigurationQuestion, Objective
 from scalewatch.services.configurations import is_chosen
-from scalewatch.services.regions import region_at
+from scalewatch.services.regions import timed_region
 from scalewatch.services.scaling_questions import Question
-from scalewatch.services.scans import PREFERRED_METRIC, Scan
+from scalewatch.services.scans import Scan
 from scalewatch.services.views import View
-from scalewatch.storage import measurements, projects
+from scalewatch.storage import projects
 
 MOST_MISSING: Final = 50
 """Configurations without runs that are listed."""
@@ -95,15 +95,7 @@ def search_configurations(
         measured.
     """
     project = projects.existing(session, view.project)
-    commit = find_commit(session, project, view.commit)
-    timed = replace(view, metric=view.metric or PREFERRED_METRIC)
-    series = measurements.series_at(session, commit.id, timed.metric or "")
-    regions = tuple(sorted({each.series.region for each in series}))
-    if not regions:
-        raise NotMeasured("metric", timed.metric, at=commit_of(commit).label)
-    everything = region_at(
-        session, replace(timed, machine=None, configuration={}), region or regions[0]
-    )
+    everything, regions = timed_region(session, view, region)
     machine = view.machine or everything.machines[0]
     if machine not in everything.machines:
         raise NotMeasured("machine", machine, at=everything.commit.label)

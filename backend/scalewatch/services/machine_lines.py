@@ -19,13 +19,13 @@ from scalewatch.modelling import (
     machine_sentence,
 )
 from scalewatch.services.code_scalings import SCALE, SIZE
-from scalewatch.services.commits import Commit, commit_of, find_commit
+from scalewatch.services.commits import Commit
 from scalewatch.services.configurations import choices_among, is_chosen
-from scalewatch.services.regions import region_at
+from scalewatch.services.regions import timed_region
 from scalewatch.services.scalings import repetitions_of
-from scalewatch.services.scans import PREFERRED_METRIC, Scan
+from scalewatch.services.scans import Scan
 from scalewatch.services.views import View
-from scalewatch.storage import measurements, projects
+from scalewatch.storage import projects
 
 Reals = NDArray[np.float64]
 
@@ -98,15 +98,7 @@ def machine_lines_at(
         measured.
     """
     project = projects.existing(session, view.project)
-    commit = find_commit(session, project, view.commit)
-    timed = replace(view, metric=view.metric or PREFERRED_METRIC)
-    series = measurements.series_at(session, commit.id, timed.metric or "")
-    regions = tuple(sorted({each.series.region for each in series}))
-    if not regions:
-        raise NotMeasured("metric", timed.metric, at=commit_of(commit).label)
-    everything = region_at(
-        session, replace(timed, machine=None, configuration={}), region or regions[0]
-    )
+    everything, regions = timed_region(session, view, region)
     scans = _one_each(
         [scan for scan in everything.scans if is_chosen(scan, view.configuration)]
     )

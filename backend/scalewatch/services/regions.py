@@ -1,7 +1,7 @@
 """A region at a commit: how it scales on each machine."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlalchemy.orm import Session
@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from scalewatch.errors import NotMeasured
 from scalewatch.services.commits import Commit, commit_of, find_commit
 from scalewatch.services.configurations import is_chosen, shared
-from scalewatch.services.scans import Scan, choose_metric, scans_at
+from scalewatch.services.scans import PREFERRED_METRIC, Scan, choose_metric, scans_at
 from scalewatch.services.standings import Expectation
 from scalewatch.services.views import View
 from scalewatch.storage import commits, measurements, projects
@@ -93,3 +93,27 @@ def region_at(session: Session, view: View, region: str) -> Region:
         machine=view.machine,
         scans=shown,
     )
+
+
+def timed_region(
+    session: Session, view: View, region: str | None
+) -> tuple[Region, tuple[str, ...]]:
+    """Return a region on all machines, by time unless another metric is asked for.
+
+    The first region by name unless one is named; with the names of all regions that
+    have the metric at this commit.
+
+    Raises
+    ------
+    NotFound, AmbiguousReference
+        If the project, the commit, the metric or the region is unknown there.
+    """
+    project = projects.existing(session, view.project)
+    commit = find_commit(session, project, view.commit)
+    metric = view.metric or PREFERRED_METRIC
+    series = measurements.series_at(session, commit.id, metric)
+    regions = tuple(sorted({each.series.region for each in series}))
+    if not regions:
+        raise NotMeasured("metric", metric, at=commit_of(commit).label)
+    everywhere = replace(view, metric=metric, machine=None, configuration={})
+    return region_at(session, everywhere, region or regions[0]), regions

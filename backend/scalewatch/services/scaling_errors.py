@@ -8,13 +8,13 @@ from sqlalchemy.orm import Session
 
 from scalewatch.errors import NotFound, NotMeasured
 from scalewatch.services.code_scalings import CodeScaling, code_scaling
-from scalewatch.services.commits import Commit, commit_of, find_commit
+from scalewatch.services.commits import Commit
 from scalewatch.services.configurations import choices_among, is_chosen
-from scalewatch.services.regions import Region, region_at
+from scalewatch.services.regions import Region, region_at, timed_region
 from scalewatch.services.scaling_questions import Question
-from scalewatch.services.scans import PREFERRED_METRIC, Scan
+from scalewatch.services.scans import Scan
 from scalewatch.services.views import View
-from scalewatch.storage import measurements, projects
+from scalewatch.storage import projects
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,15 +65,7 @@ def scaling_errors_at(
         compared with is unknown or was not measured.
     """
     project = projects.existing(session, view.project)
-    commit = find_commit(session, project, view.commit)
-    timed = replace(view, metric=view.metric or PREFERRED_METRIC)
-    series = measurements.series_at(session, commit.id, timed.metric or "")
-    regions = tuple(sorted({each.series.region for each in series}))
-    if not regions:
-        raise NotMeasured("metric", timed.metric, at=commit_of(commit).label)
-    everything = region_at(
-        session, replace(timed, machine=None, configuration={}), region or regions[0]
-    )
+    everything, regions = timed_region(session, view, region)
     scans = [scan for scan in everything.scans if is_chosen(scan, view.configuration)]
     scan = _chosen(scans, view)
     chosen = code_scaling(scan, question)
@@ -89,7 +81,13 @@ def scaling_errors_at(
         question=question,
         scalings=tuple(code_scaling(each, question) for each in scans),
         chosen=chosen,
-        other=_other(session, timed, everything.region, scan, question),
+        other=_other(
+            session,
+            replace(view, metric=everything.metric),
+            everything.region,
+            scan,
+            question,
+        ),
         alternatives=_alternatives(everything, scan),
         choices=choices_among(everything.scans),
     )
