@@ -326,8 +326,9 @@ def test_another_version_is_measured_anew(folder, receiver):
 def test_sweep_that_was_ended_goes_on_and_loses_nothing(number, folder, receiver):
     code = (
         "import pathlib, sys, time\n"
-        "go = pathlib.Path(sys.argv[0]).with_name('go')\n"
-        "while sys.argv[1] == '2' and not go.exists(): time.sleep(0.01)\n"
+        "folder = pathlib.Path(sys.argv[0]).parent\n"
+        "if sys.argv[1] == '2': (folder / 'second').touch()\n"
+        "while sys.argv[1] == '2' and not (folder / 'go').exists(): time.sleep(0.01)\n"
         f"{GOOD}\n"
     )
     path = experiment(folder, code)
@@ -348,11 +349,14 @@ def test_sweep_that_was_ended_goes_on_and_loses_nothing(number, folder, receiver
     assert agent.stderr is not None
     while "1 of 2" not in agent.stderr.readline():
         assert agent.poll() is None
-    journal = folder / "sweep.sweep" / "journal.jsonl"
-    while not (journal.exists() and '"done"' in journal.read_text()):
+    while not (folder / "second").exists():
         time.sleep(0.01)
     agent.send_signal(number)
-    agent.communicate(timeout=30)
+    try:
+        agent.communicate(timeout=60)
+    finally:
+        agent.kill()
+        agent.communicate()
     (folder / "go").touch()
 
     done = run(path, receiver.url)

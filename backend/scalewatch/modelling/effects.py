@@ -159,6 +159,8 @@ def effects_of(trials: Sequence[Trial]) -> Effects:
         if len((factor := _Factor.of(trials, name)).levels) > 1
     }
     total = float(((values - values.mean()) ** 2).sum())
+    if total <= values.size * (ROUNDING * float(np.abs(values).max())) ** 2:
+        total = 0.0  # the last digits of equal values are no variation
     design = _Design(values, factors, total)
     main = [_main_effect(name, factors[name], design) for name in factors]
     interactions = [_interaction(pair, design) for pair in combinations(factors, 2)]
