@@ -8,11 +8,11 @@ from scalewatch.api import comparison_schemas as schemas
 from scalewatch.api.answers import answer, answers, figure_answer
 from scalewatch.api.dependencies import ReadingDep
 from scalewatch.api.problems import problems
-from scalewatch.api.views import ViewDep
 from scalewatch.figures.scaling import machines_figure
 from scalewatch.services.commit_reports import commit_report
 from scalewatch.services.comparison_figures import compared_scalings
 from scalewatch.services.comparisons import compare_sides, split_sides
+from scalewatch.web.views import ViewDep
 
 router = APIRouter(tags=["comparisons"])
 

@@ -11,7 +11,6 @@ from sqlalchemy.orm import Session
 from scalewatch.api.answers import figure_answer
 from scalewatch.api.dependencies import ReadingDep
 from scalewatch.api.problems import problems
-from scalewatch.api.views import ViewDep
 from scalewatch.errors import NotFound
 from scalewatch.figures.residuals import residuals_figure
 from scalewatch.figures.scaling import machines_figure, scaling_figure
@@ -19,6 +18,7 @@ from scalewatch.services.outlooks import LARGEST_TARGET, curve_forecasts
 from scalewatch.services.regions import Region, region_at
 from scalewatch.services.scalings import repetitions_of, scaling_of, slices_of
 from scalewatch.services.scans import Scan
+from scalewatch.web.views import ViewDep
 
 NAMES: Final = ("scaling", "machines", "slices", "residuals")
 

@@ -8,10 +8,10 @@ from scalewatch.api.answers import answer, answers, figure_answer
 from scalewatch.api.dependencies import ReadingDep
 from scalewatch.api.machine_line_schemas import MachineLines
 from scalewatch.api.problems import problems
-from scalewatch.api.views import ViewDep
 from scalewatch.figures.machine_lines import DrawnLine, machine_lines_figure
 from scalewatch.services.choices import positive
 from scalewatch.services.machine_lines import machine_lines_at
+from scalewatch.web.views import ViewDep
 
 router = APIRouter(tags=["machines"])
 

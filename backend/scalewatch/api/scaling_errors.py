@@ -3,47 +3,21 @@
 from typing import Annotated
 
 import plotly.graph_objects as go
-from fastapi import APIRouter, Depends, Path, Query, Response
+from fastapi import APIRouter, Path, Query, Response
 
 from scalewatch.api.answers import answer, answers, figure_answer
 from scalewatch.api.dependencies import ReadingDep
 from scalewatch.api.problems import problems
 from scalewatch.api.scaling_schemas import RegionScaling
-from scalewatch.api.views import ViewDep
 from scalewatch.errors import NotFound
 from scalewatch.services.error_figures import FIGURES
 from scalewatch.services.scaling_errors import scaling_errors_at
-from scalewatch.services.scaling_questions import Question
+from scalewatch.web.scaling_questions import QuestionDep
+from scalewatch.web.views import ViewDep
 
 router = APIRouter(tags=["scaling errors"])
 
 
-def question(  # noqa: PLR0913, PLR0917 - one per parameter of the query
-    kind: Annotated[
-        str | None, Query(description="`strong` unless given, or `weak`.")
-    ] = None,
-    size: Annotated[
-        str | None, Query(description="Problem size at n₁; the best unless given.")
-    ] = None,
-    base: Annotated[
-        str | None, Query(description="n₁ of the row; the smallest unless given.")
-    ] = None,
-    source: Annotated[
-        str | None, Query(description="`measured` unless given, or `model`.")
-    ] = None,
-    to: Annotated[
-        str | None, Query(description="Largest scale of a model's errors.")
-    ] = None,
-    vs: Annotated[
-        str | None,
-        Query(description="What to compare with.", examples=["commit=v5.0.8"]),
-    ] = None,
-) -> Question:
-    """Read which scaling errors are asked for."""
-    return Question.stated(kind, size, base, source, to, vs)
-
-
-QuestionDep = Annotated[Question, Depends(question)]
 RegionQuery = Annotated[
     str | None, Query(description="The first by name unless given.")
 ]

@@ -1,9 +1,9 @@
 """The page of configurations: the best one, and which settings matter."""
 
 from collections.abc import Mapping
-from typing import Annotated, Final
+from typing import Final
 
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import APIRouter, Request, Response
 
 from scalewatch.exporters.listing import Listing
 from scalewatch.modelling import ScalingKind
@@ -20,12 +20,13 @@ from scalewatch.pages.scaling_sentences import share
 from scalewatch.pages.templates import Query as Address
 from scalewatch.pages.templates import path_to, render
 from scalewatch.services.configuration_figures import objective_name
-from scalewatch.services.configuration_questions import ConfigurationQuestion, Objective
+from scalewatch.services.configuration_questions import Objective
 from scalewatch.services.configuration_search import (
     ConfigurationSearch,
     search_configurations,
 )
 from scalewatch.services.views import View
+from scalewatch.web.configuration_questions import ConfigurationQuestionDep
 
 OBJECTIVES: Final = {
     Objective.AREA: "share of the ideal that is lost",
@@ -37,26 +38,12 @@ OBJECTIVES: Final = {
 router = APIRouter(include_in_schema=False)
 
 
-def question(  # noqa: PLR0913, PLR0917 - one per parameter of the query
-    objective: str | None = None,
-    kind: str | None = None,
-    target: str | None = None,
-    size: str | None = None,
-    where: Annotated[list[str] | None, Query()] = None,
-    declare: Annotated[list[str] | None, Query()] = None,
-) -> ConfigurationQuestion:
-    """Read ?objective=time&target=64&where=threads=1|2&declare=threads=1|2|4."""
-    return ConfigurationQuestion.stated(
-        objective, kind, target, size, where or [], declare or []
-    )
-
-
 @router.get("/p/{project}/configurations", name="configurations")  # noqa: FAST003, the view
 def show_configurations(  # noqa: PLR0913, PLR0917 - parts of the address
     request: Request,
     session: SessionDep,
     view: ViewDep,
-    asked: Annotated[ConfigurationQuestion, Depends(question)],
+    asked: ConfigurationQuestionDep,
     region: str | None = None,
     wanted: FormatQuery = Format.HTML,
 ) -> Response:

@@ -1,8 +1,8 @@
 """The page of hotspots: where profiles change, and what they consist of there."""
 
-from typing import Annotated, Final
+from typing import Final
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Request, Response
 
 from scalewatch.exporters.listing import Listing
 from scalewatch.modelling import Against, Correction
@@ -15,6 +15,7 @@ from scalewatch.pages.templates import Query, path_to, render
 from scalewatch.services.hotspot_questions import LEVEL, HotspotQuestion
 from scalewatch.services.hotspots import Hotspots, hotspots_at, setting_key
 from scalewatch.services.views import View
+from scalewatch.web.hotspot_questions import HotspotQuestionDep
 
 MOST_FUNCTIONS: Final = 50
 """Functions of a profile that the page lists; exports have all."""
@@ -22,25 +23,12 @@ MOST_FUNCTIONS: Final = 50
 router = APIRouter(include_in_schema=False)
 
 
-def question(  # noqa: PLR0913, PLR0917 - one per parameter of the query
-    over: str | None = None,
-    held: str | None = None,
-    against: str | None = None,
-    correction: str | None = None,
-    unit: str | None = None,
-    at: str | None = None,
-    vs: str | None = None,
-) -> HotspotQuestion:
-    """Read ?over=n&held=threads=2&against=first&unit=0.001&at=11&vs=commit=v1."""
-    return HotspotQuestion.stated(over, held, against, correction, unit, at, vs)
-
-
 @router.get("/p/{project}/hotspots", name="hotspots")  # noqa: FAST003, the view
 def show_hotspots(
     request: Request,
     session: SessionDep,
     view: ViewDep,
-    asked: Annotated[HotspotQuestion, Depends(question)],
+    asked: HotspotQuestionDep,
     wanted: FormatQuery = Format.HTML,
 ) -> Response:
     """Show where the profile of a code changes along a scan."""

@@ -1,9 +1,9 @@
 """The page of scaling errors: contours, rows and what they amount to."""
 
 from math import inf
-from typing import Annotated, Final
+from typing import Final
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Request, Response
 
 from scalewatch.exporters.listing import Listing
 from scalewatch.modelling import DivergenceMetric, ScalingKind
@@ -22,6 +22,7 @@ from scalewatch.services.code_scalings import CodeScaling
 from scalewatch.services.scaling_errors import RegionScaling, scaling_errors_at
 from scalewatch.services.scaling_questions import Question, Source
 from scalewatch.services.views import View
+from scalewatch.web.scaling_questions import QuestionDep
 
 EXAMPLE_SIZE: Final = 1000
 """Work per process of a weak scaling study that is proposed."""
@@ -31,24 +32,12 @@ EXAMPLE_SCALES: Final = (2.0, 4.0, 8.0, 16.0, 32.0)
 router = APIRouter(include_in_schema=False)
 
 
-def question(  # noqa: PLR0913, PLR0917 - one per parameter of the query
-    kind: str | None = None,
-    size: str | None = None,
-    base: str | None = None,
-    source: str | None = None,
-    to: str | None = None,
-    vs: str | None = None,
-) -> Question:
-    """Read ?kind=weak&size=1000&base=2&source=model&to=1024&vs=commit=v5.0.8."""
-    return Question.stated(kind, size, base, source, to, vs)
-
-
 @router.get("/p/{project}/scaling", name="scaling-errors")  # noqa: FAST003, the view
 def show_scaling_errors(  # noqa: PLR0913, PLR0917 - parts of the address
     request: Request,
     session: SessionDep,
     view: ViewDep,
-    asked: Annotated[Question, Depends(question)],
+    asked: QuestionDep,
     region: str | None = None,
     wanted: FormatQuery = Format.HTML,
 ) -> Response:
