@@ -80,3 +80,45 @@ def test_file_that_makes_no_run_posts_nothing(
 
     assert done.returncode == 3
     assert complaint in done.stderr
+
+
+def test_profiles_reach_the_hotspots(user_environment, tmp_path, server):
+    path = tmp_path / "profiles.csv"
+    path.write_text("p,function,seconds\n4,f,1\n4,g,1\n8,f,1\n8,g,4\n")
+    options = ("--profile", "--at", "n=100", "--server", server)
+
+    done = import_files(user_environment, str(path), *ORIGIN, *options)
+
+    assert done.returncode == 0, done.stderr
+    assert "2 runs with profiles of 4 functions posted" in done.stdout
+    shown = httpx2.get(f"{server}/api/v1/projects/code/hotspots").json()
+    assert shown["chosen"]["functions"] == ["f", "g"]
+    assert shown["chosen"]["seconds"] == [[1, 1], [1, 4]]
+
+
+def test_parameters_that_vary_together_are_all_kept(user_environment, tmp_path, server):
+    path = tmp_path / "weak.csv"
+    path.write_text("p,n,seconds\n2,100,1.0\n4,200,1.1\n8,400,1.3\n")
+
+    done = import_files(user_environment, str(path), *ORIGIN, "--server", server)
+
+    assert done.returncode == 0, done.stderr
+    (commit,) = httpx2.get(f"{server}/api/v1/projects/code/commits").json()["commits"]
+    (machine,) = commit["machines"]
+    assert machine["coordinates"] == [
+        {"n": 100, "p": 2},
+        {"n": 200, "p": 4},
+        {"n": 400, "p": 8},
+    ]
+
+
+def test_profile_of_anything_but_time_posts_nothing(user_environment, tmp_path):
+    path = tmp_path / "memory.csv"
+    path.write_text("p,function,memory\n4,f,1\n")
+
+    done = import_files(
+        user_environment, str(path), *ORIGIN, "--profile", "--server", NOBODY
+    )
+
+    assert done.returncode == 3
+    assert "a profile is of time, and f has memory" in done.stderr

@@ -9,10 +9,17 @@ from hypothesis import strategies as st
 
 from builders import sweep
 from scalewatch.errors import UnreadableFile
-from scalewatch.importers.files import AUTO, CSV, JSON, TEXT, read_source
+from scalewatch.importers.files import AUTO, FORMATS, read_source
 from scalewatch.importers.source import Source
 
 SAMPLES = {
+    "profile": """Flat profile:
+
+  %   cumulative   self              self     total
+ time   seconds   seconds    calls  ms/call  ms/call  name
+ 60.00      0.03     0.03     7208     0.00     0.00  f
+ 40.00      0.05     0.02                             g
+""",
     "text": "PARAMETER p n\nPOINTS (4 1) (8 1) (4 2)\nMETRIC time\nREGION a->b\n"
     "DATA 1.5 2\nDATA 3\nDATA nan 4\nREGION c\nDATA 1\nDATA 2\nDATA 3\n",
     "nested": '{"parameters": ["p"], "measurements": {"a": {"time": ['
@@ -36,6 +43,9 @@ TOKENS = [
     b"DATA", b"POINTS", b"0", b"-1",
 ]  # fmt: skip
 
+AT = {"q": 8.0}
+"""Where profiles were measured, which do not say so."""
+
 
 @st.composite
 def mutated(draw: st.DrawFn) -> bytes:
@@ -49,13 +59,13 @@ def mutated(draw: st.DrawFn) -> bytes:
 
 @given(
     content=mutated() | st.binary(max_size=60),
-    file_format=st.sampled_from([AUTO, TEXT, JSON, CSV]),
+    file_format=st.sampled_from(FORMATS),
 )
 def test_mutated_file_is_read_or_refused_by_name(content, file_format) -> None:
     source = Source("file", content.splitlines(keepends=True))
 
     try:
-        all_series = read_source(source, file_format, {}).series()
+        all_series = read_source(source, file_format, {}, AT).series()
     except UnreadableFile:
         all_series = []
 
@@ -70,4 +80,4 @@ def test_mutated_file_is_read_or_refused_by_name(content, file_format) -> None:
 def test_sample_that_is_mutated_can_be_read_as_it_stands(kind) -> None:
     source = Source("file", SAMPLES[kind].encode().splitlines(keepends=True))
 
-    assert read_source(source, AUTO, {}).series()
+    assert read_source(source, AUTO, {}, AT).series()

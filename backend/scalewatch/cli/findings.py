@@ -33,15 +33,16 @@ def answer(
     progress = Console(stderr=True)
     with progress.status("Reading …"):
         reading = read_files(files, file_format, columns)
+        series = reading.series
     for error in reading.unreadable:
         click.echo(f"Error: {error}", err=True)
-    warn(reading.series, question)
-    with progress.status(f"Modelling {len(reading.series)} series …"):
-        findings = model_series(reading.series, question)
+    warn(series, question)
+    with progress.status(f"Modelling {len(series)} series …"):
+        findings = model_series(series, question)
     if as_json:
-        print_lines(reading.series, findings)
+        print_lines(series, findings)
     elif findings:
-        print_table(reading.series, findings, Console(highlight=False))
+        print_table(series, findings, Console(highlight=False))
     if reading.unreadable:
         return UNREADABLE
     return 0 if any(finding.model for finding in findings) else NO_MODEL

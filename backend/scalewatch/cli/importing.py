@@ -9,10 +9,10 @@ import httpx2
 import orjson
 import zstandard
 
-from scalewatch.cli.model import FORMATS, Column
+from scalewatch.cli.model import FORMATS, Column, Target
 from scalewatch.errors import ScalewatchError
 from scalewatch.importers import read_files
-from scalewatch.services.imports import SUITE, Origin, runs_of
+from scalewatch.services.imports import SUITE, Origin, profiles_of, runs_of
 from scalewatch.wire import RunReport
 
 EPILOG: Final = """
@@ -22,6 +22,9 @@ Examples:
   scalewatch import *.jsonl --project code --machine jureca --commit 1a2b3c --dry-run
   scalewatch import times.csv --column p=ranks --column value=seconds \\
       --project code --machine jureca --commit v1.2 --server http://perf:8000
+  gprof -b -p code gmon.out > p8.txt
+  scalewatch import p8.txt --profile --at p=8 \\
+      --project code --machine jureca --commit v1.2
 
 Importing a file twice changes nothing.
 
@@ -67,6 +70,17 @@ REFUSED: Final = 4
     multiple=True,
     help="Meaning of a table's column, as for `scalewatch model`.",
 )
+@click.option(
+    "--at",
+    type=Target(),
+    help="Settings that the files leave out, such as p=8 or p=8,n=1000.",
+)
+@click.option(
+    "--profile",
+    "are_profiles",
+    is_flag=True,
+    help="Regions are functions, and their own times the profile of a run.",
+)
 @click.option("--dry-run", is_flag=True, help="Tell what would be posted, no more.")
 @click.option("--server", default="http://127.0.0.1:8000", envvar="SCALEWATCH_SERVER")
 @click.option("--token", envvar="SCALEWATCH_TOKEN", help="That lets one post.")
@@ -78,23 +92,23 @@ def command(
 
     Reads what `scalewatch model` reads: Extra-P's text, JSON and JSON Lines, tables
     with a header (CSV), and run reports, whose project, machine and commit are then
-    those named here; "-" is standard input.
+    those named here; and gprof's flat profiles; "-" is standard input.
     """
     columns: dict[str, list[str]] = {}
     for meaning, name in options["columns"]:
         columns.setdefault(meaning, []).append(name)
-    reading = read_files(files, file_format, columns)
+    reading = read_files(files, file_format, columns, options["at"])
     for error in reading.unreadable:
         click.echo(f"Error: {error}", err=True)
     if reading.unreadable:
         ctx.exit(UNREADABLE)
     try:
-        runs = runs_of(reading.series, _origin(options))
+        make = profiles_of if options["are_profiles"] else runs_of
+        runs = make(reading.scans.measurements(), _origin(options))
     except ScalewatchError as error:
         click.echo(f"Error: {error}", err=True)
         ctx.exit(UNREADABLE)
-    results = sum(len(run.results) for run in runs)
-    words = f"{len(runs)} runs with {results} results"
+    words = _words(runs)
     if options["dry_run"]:
         click.echo(f"{words} would be posted to {options['server']}; nothing was.")
         return
@@ -104,6 +118,13 @@ def command(
             click.echo(f"Error: {server} did not take the runs: {why}", err=True)
             ctx.exit(REFUSED)
     click.echo(f"{words} posted: {server}/p/{options['project']}")
+
+
+def _words(runs: Sequence[RunReport]) -> str:
+    results = sum(len(run.results) for run in runs)
+    functions = sum(len(run.profile.functions) for run in runs if run.profile)
+    counted = f"{results} results" if results else f"profiles of {functions} functions"
+    return f"{len(runs)} run{'s' * (len(runs) != 1)} with {counted}"
 
 
 def _origin(options: dict[str, Any]) -> Origin:

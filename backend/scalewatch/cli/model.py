@@ -10,7 +10,7 @@ from scalewatch.errors import BadExpression
 if TYPE_CHECKING:
     from scalewatch.services.findings import Stated
 
-FORMATS: Final = ("auto", "text", "json", "csv")
+FORMATS: Final = ("auto", "text", "json", "csv", "gprof")
 SPACES: Final = ("auto", "expectation", "pmnf")
 SUMMARIES: Final = ("q1", "median", "min", "mean", "robust")
 

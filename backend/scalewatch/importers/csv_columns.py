@@ -82,7 +82,11 @@ class UnclearColumns(ValueError):
 
 
 def columns_of(
-    header: Sequence[str], first_row: Sequence[str], told: Mapping[str, Sequence[str]]
+    header: Sequence[str],
+    first_row: Sequence[str],
+    told: Mapping[str, Sequence[str]],
+    *,
+    has_coordinate: bool = False,
 ) -> Columns:
     """Return the meaning of each column.
 
@@ -93,6 +97,8 @@ def columns_of(
     told
         Names of columns by role or, for any other key, by parameter. Once it names
         a parameter, no other column is taken for one.
+    has_coordinate
+        Whether the coordinate is known without a column.
 
     Raises
     ------
@@ -109,7 +115,7 @@ def columns_of(
             for position, name in enumerate(header)
             if position not in meanings and _metric_and_unit(name)
         }
-    if not _parameters(meanings):
+    if not _parameters(meanings) and not has_coordinate:
         position = _only(_is_count, header, first_row, meanings, "p")
         meanings[position] = header[position]
     if MEASURED not in meanings.values():

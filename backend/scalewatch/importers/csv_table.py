@@ -3,6 +3,7 @@
 import csv
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Final
 
 from scalewatch.importers.csv_columns import (
@@ -30,7 +31,11 @@ def is_table(line: str) -> bool:
     return len(words) > 1 and not set(usual).isdisjoint(words)
 
 
-def read(source: Source, told: Mapping[str, Sequence[str]]) -> Iterator[Measurement]:
+def read(
+    source: Source,
+    told: Mapping[str, Sequence[str]],
+    at: Mapping[str, float] = MappingProxyType({}),
+) -> Iterator[Measurement]:
     """Yield one measurement per value.
 
     A column of unknown meaning belongs to the configuration, unless no two rows
@@ -42,8 +47,10 @@ def read(source: Source, told: Mapping[str, Sequence[str]]) -> Iterator[Measurem
         The table, a row a line.
     told
         Names of columns by meaning, see `csv_columns.columns_of`.
+    at
+        Settings of parameters that have no column.
     """
-    table = _Table(source, told)
+    table = _Table(source, told, has_coordinate=bool(at))
     measurements = table.measurements()
     if table.undeclared:
         # Only the last row tells which of these columns are held fixed.
@@ -82,7 +89,13 @@ class _Undeclared:
 class _Table:
     """A table that is read row by row."""
 
-    def __init__(self, source: Source, told: Mapping[str, Sequence[str]]) -> None:
+    def __init__(
+        self,
+        source: Source,
+        told: Mapping[str, Sequence[str]],
+        *,
+        has_coordinate: bool,
+    ) -> None:
         self.source = source
         self.delimiter = _delimiter(source.peek())
         self.rows = csv.reader(
@@ -97,7 +110,9 @@ class _Table:
             raise source.malformed("a row of values", "the end of the file")
         self.first = self.checked(first)
         try:
-            self.columns = columns_of(self.header, self.first, told)
+            self.columns = columns_of(
+                self.header, self.first, told, has_coordinate=has_coordinate
+            )
         except UnclearColumns as unclear:
             found = f"columns {', '.join(map(ascii, self.header))}"
             raise source.malformed(str(unclear), found, line) from None

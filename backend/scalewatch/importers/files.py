@@ -17,7 +17,9 @@ TEXT: Final = "text"
 JSON: Final = "json"
 CSV: Final = "csv"
 
-FORMATS: Final = (AUTO, TEXT, JSON, CSV)
+GPROF: Final = "gprof"
+
+FORMATS: Final = (AUTO, TEXT, JSON, CSV, GPROF)
 """Names of the formats; JSON is Extra-P's, its JSON Lines, and our run reports."""
 
 _JSON_READERS: Final = {
@@ -30,18 +32,24 @@ _JSON_READERS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What several files hold: series, and an error for each that cannot be read."""
+    """What several files hold, and an error for each that cannot be read."""
 
-    series: Sequence[Series]
+    scans: Scans
     unreadable: Sequence[UnreadableFile]
+
+    @property
+    def series(self) -> list[Series]:
+        """The measurements as series, in the order of the input."""
+        return self.scans.series()
 
 
 def read_files(
     paths: Sequence[str],
     file_format: str = AUTO,
     columns: Mapping[str, Sequence[str]] | None = None,
+    at: Mapping[str, float] | None = None,
 ) -> Reading:
-    """Return the series of all files in the order of the input.
+    """Return the measurements of all files.
 
     Each file stands for itself; only run reports are put together, because their
     scan is spread over many of them.
@@ -54,20 +62,25 @@ def read_files(
         One of `FORMATS`.
     columns
         For tables: names of columns by meaning, see `csv_columns.columns_of`.
+    at
+        Settings of parameters that the files leave out.
     """
     scans = Scans()
     unreadable = []
     for path in paths:
         try:
             with open_source(path) as source:
-                scans.merge(read_source(source, file_format, columns or {}))
+                scans.merge(read_source(source, file_format, columns or {}, at or {}))
         except UnreadableFile as error:
             unreadable.append(error)
-    return Reading(scans.series(), unreadable)
+    return Reading(scans, unreadable)
 
 
 def read_source(
-    source: Source, file_format: str, columns: Mapping[str, Sequence[str]]
+    source: Source,
+    file_format: str,
+    columns: Mapping[str, Sequence[str]],
+    at: Mapping[str, float],
 ) -> Scans:
     """Return the measurements of one file.
 
@@ -80,14 +93,37 @@ def read_source(
     if file_format == AUTO:
         file_format = _format(source, first)
     if file_format == TEXT:
-        scans = Scans(extrap_text.read(source))
+        measurements = extrap_text.read(source)
+    elif file_format == GPROF:
+        measurements = _module("gprof").read(source)
     elif file_format == CSV:
-        scans = Scans(_module("csv_table").read(source, columns))
+        measurements = _module("csv_table").read(source, columns, at)
     else:
-        scans = Scans(_read_json(source))
+        measurements = _read_json(source)
+    scans = Scans(_placed(each, at, source) for each in measurements)
     if not scans:
         raise UnreadableFile(source.name, "it holds no measurements")
     return scans
+
+
+def _placed(
+    measurement: Measurement, at: Mapping[str, float], source: Source
+) -> Measurement:
+    """Return a measurement with the settings that its file leaves out."""
+    subject, coordinate, values = measurement
+    missing = {name: at[name] for name in at if name not in subject.parameters}
+    parameters = (*subject.parameters, *missing)
+    if not parameters:
+        raise UnreadableFile(
+            source.name,
+            "it does not say at which p it was measured; "
+            "`scalewatch import --at p=8` says that for it",
+        )
+    return Measurement(
+        subject._replace(parameters=parameters),
+        (*coordinate, *missing.values()),
+        values,
+    )
 
 
 def _format(source: Source, first: str) -> str:
@@ -96,9 +132,13 @@ def _format(source: Source, first: str) -> str:
         return JSON
     if first.split(maxsplit=1)[0] in extrap_text.KEYWORDS:
         return TEXT
+    if _module("gprof").is_flat_profile(first):
+        return GPROF
     if _module("csv_table").is_table(first):
         return CSV
-    expected = "Extra-P text, JSON, JSON Lines or a table with a header"
+    expected = (
+        "Extra-P text, JSON, JSON Lines, a table with a header or gprof's flat profile"
+    )
     raise UnreadableFile(source.name, f"expected {expected}, found {quoted(first)}")
 
 

@@ -1,6 +1,6 @@
 """Series of measurements, whatever file they come from."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple, Self
 
@@ -91,9 +91,14 @@ class Scans:
 
     def merge(self, other: Self) -> None:
         """Add all that `other` holds."""
-        for subject, scan in other._scans.items():
+        for measurement in other.measurements():
+            self.add(measurement)
+
+    def measurements(self) -> Iterator[Measurement]:
+        """Yield what was measured of each subject at each coordinate."""
+        for subject, scan in self._scans.items():
             for coordinate, values in scan.items():
-                self.add(Measurement(subject, coordinate, values))
+                yield Measurement(subject, coordinate, values)
 
     def series(self) -> list[Series]:
         """Return all series.

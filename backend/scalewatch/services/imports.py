@@ -1,22 +1,23 @@
 """Foreign measurements as runs, so that they can be posted like any others."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import isnan
+from statistics import fmean
 from typing import Any, Final
 from uuid import NAMESPACE_URL, uuid5
 
-import numpy as np
 from pydantic import ValidationError
 
 from scalewatch.errors import NotARun
-from scalewatch.importers import Series
+from scalewatch.importers import Measurement
 from scalewatch.storage.digests import canonical
 from scalewatch.wire import UNITS, RunReport, faults
 
 SUITE: Final = "imported"
+TIME: Final = "time"
 
-Settings = tuple[tuple[str, Any], ...]
+Settings = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,7 @@ class Origin:
     suite: str = SUITE
 
 
-def runs_of(series: Iterable[Series], origin: Origin) -> list[RunReport]:
+def runs_of(measurements: Iterable[Measurement], origin: Origin) -> list[RunReport]:
     """Return one run per coordinate and configuration, in the order of appearance.
 
     The id of a run follows from its content: importing a file twice changes nothing.
@@ -45,26 +46,46 @@ def runs_of(series: Iterable[Series], origin: Origin) -> list[RunReport]:
     NotARun
         If what was measured at a coordinate cannot be posted as a run.
     """
-    results: dict[tuple[Settings, Settings], list[dict[str, Any]]] = defaultdict(list)
-    for one in series:
-        configuration = tuple(sorted(one.configuration.items()))
-        for setting, values in zip(one.settings, one.values, strict=True):
-            coordinate = tuple(
-                (name, _plain(value))
-                for name, value in zip(one.parameters, setting.tolist(), strict=True)
-            )
-            results[coordinate, configuration].append(_result(one, values.tolist()))
     return [
-        _run(dict(coordinate), dict(configuration), measured, origin)
-        for (coordinate, configuration), measured in results.items()
+        _run(coordinate, configuration, {"results": list(map(_result, each))}, origin)
+        for coordinate, configuration, each in _by_place(measurements)
     ]
 
 
+def profiles_of(measurements: Iterable[Measurement], origin: Origin) -> list[RunReport]:
+    """Return the same where regions are functions, and their times one profile.
+
+    Repetitions of a function become their mean, so that those of all functions
+    still add up.
+
+    Raises
+    ------
+    NotARun
+        If anything but time was measured, or if nothing took any.
+    """
+    return [
+        _run(coordinate, configuration, {"profile": _profile(coordinate, each)}, origin)
+        for coordinate, configuration, each in _by_place(measurements)
+    ]
+
+
+def _by_place(
+    measurements: Iterable[Measurement],
+) -> Iterator[tuple[Settings, Settings, list[Measurement]]]:
+    places: dict[tuple[frozenset[Any], frozenset[Any]], list[Measurement]] = {}
+    for each in measurements:
+        coordinate = frozenset(
+            zip(each.subject.parameters, each.coordinate, strict=True)
+        )
+        configuration = frozenset(each.subject.configuration)
+        places.setdefault((coordinate, configuration), []).append(each)
+    for (coordinate, configuration), taken in places.items():
+        settings = {name: _plain(value) for name, value in sorted(coordinate)}
+        yield settings, dict(sorted(configuration)), taken
+
+
 def _run(
-    coordinate: Mapping[str, Any],
-    configuration: Mapping[str, Any],
-    results: Sequence[Mapping[str, Any]],
-    origin: Origin,
+    coordinate: Settings, configuration: Settings, measured: Settings, origin: Origin
 ) -> RunReport:
     content = {
         "schema": 1,
@@ -74,7 +95,7 @@ def _run(
         "machine": {"name": origin.machine},
         "coordinate": coordinate,
         "configuration": configuration,
-        "results": results,
+        **measured,
     }
     number = uuid5(NAMESPACE_URL, canonical(content).decode())
     try:
@@ -84,14 +105,29 @@ def _run(
         raise NotARun(coordinate, fault.field, fault.message) from None
 
 
-def _result(series: Series, values: Sequence[float]) -> dict[str, Any]:
-    units = UNITS.get(series.metric)
+def _result(measurement: Measurement) -> dict[str, Any]:
+    subject, _, values = measurement
+    units = UNITS.get(subject.metric)
     return {
-        "region": series.region,
-        "metric": series.metric,
-        "unit": series.unit or (next(iter(units)) if units else ""),
-        "values": [value for value in values if not np.isnan(value)],
+        "region": subject.region,
+        "metric": subject.metric,
+        "unit": subject.unit or (next(iter(units)) if units else ""),
+        "values": [value for value in values if not isnan(value)],
     }
+
+
+def _profile(
+    coordinate: Settings, measurements: Sequence[Measurement]
+) -> dict[str, Any]:
+    functions = []
+    for subject, _, values in measurements:
+        if subject.metric != TIME:
+            fault = f"a profile is of time, and {subject.region} has {subject.metric}"
+            raise NotARun(coordinate, "profile", fault)
+        known = [value for value in values if not isnan(value)]
+        if known:
+            functions.append({"region": subject.region, "seconds": fmean(known)})
+    return {"functions": functions}
 
 
 def _plain(value: float) -> int | float:

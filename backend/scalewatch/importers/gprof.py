@@ -1,0 +1,50 @@
+"""The flat profile that gprof prints: the time of each function by itself."""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from scalewatch.importers.series import Measurement, Subject
+from scalewatch.importers.source import Source, quoted
+
+TITLE: Final = "Flat profile:"
+
+_COLUMNS: Final = re.compile(r"\s*%\s+cumulative\s+self\b.*")
+_HEADER: Final = re.compile(r"\s*time\s+seconds\s+seconds\s+.*\bname\s*")
+_FUNCTION: Final = re.compile(
+    r"\s*[\d.]+\s+[\d.]+\s+(?P<seconds>\d+\.\d+)"  # %, cumulative and own seconds
+    r"(?:\s+\d+(?:\s+[\d.]+\s+[\d.]+)?)?"  # calls, own and total time of each
+    r"\s+(?P<name>[^\s\d].*?)\s*"
+)
+
+
+def is_flat_profile(line: str) -> bool:
+    """Tell whether a line is the first of a flat profile."""
+    return line.startswith(TITLE) or bool(_COLUMNS.fullmatch(line))
+
+
+def read(source: Source) -> Iterator[Measurement]:
+    """Yield the own seconds of each function; gprof does not know at which p.
+
+    The profile ends at the first blank line: explanations and a call graph follow.
+    """
+    for line in source:
+        if _HEADER.fullmatch(line):
+            break
+    else:
+        raise source.malformed("the columns of a flat profile", "the end of the file")
+    for line in source:
+        if not line.strip("\f "):
+            return
+        function = _FUNCTION.fullmatch(line)
+        if function is None:
+            raise source.malformed("a function and its seconds", quoted(line.strip()))
+        subject = Subject(
+            region=function["name"],
+            metric="time",
+            unit="s",
+            configuration=(),
+            parameters=(),
+            origin=source.origin,
+        )
+        yield Measurement(subject, (), [float(function["seconds"])])
