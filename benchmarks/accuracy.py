@@ -21,6 +21,7 @@ from scalewatch.modelling import (
     default_deviation_limit,
     find_models,
     judge,
+    learn_noise,
 )
 
 Reals = NDArray[np.float64]
@@ -97,14 +98,14 @@ def _distance(finding: Finding, growth: Growth) -> float:
 
 def _false_growth(series: int) -> None:
     print("\n### Constants that are called growing, percent\n")
-    print("| points | noise | " + " | ".join(RULES) + " |")
-    print("|---|---|" + "---|" * len(RULES))
+    print("| points | noise | " + " | ".join(RULES) + " | learned noise |")
+    print("|---|---|" + "---|" * (len(RULES) + 1))
     for points, (noise, factor) in product(POINTS, NOISES.items()):
         rng, p = np.random.default_rng(SEEDS[0]), truths.processes(points)
         values = truths.measure(truths.constant(series, p, rng).curve, p, factor, rng)
         cells = [
             np.mean([f.growth != CONSTANT for f in find_models(p, values, **choices)])
-            for choices in RULES.values()
+            for choices in (*RULES.values(), {"noise": learn_noise(p, values)})
         ]
         print(f"| {points} | {noise} | {' | '.join(f'{100 * c:.2f}' for c in cells)} |")
 

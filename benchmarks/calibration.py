@@ -1,7 +1,7 @@
 """Whether intervals hold, and probabilities come true, as often as they promise."""
 
 from collections.abc import Sequence
-from itertools import product
+from itertools import pairwise, product
 from typing import Final
 
 import numpy as np
@@ -23,6 +23,7 @@ Draw = truths.Draw
 
 FAR: Final = (4, 16)
 LEVEL: Final = 0.9
+THIRDS: Final = (1 / 3, 1 / 3, 1 / 3)
 BELIEVED: Final = (0.61, 0.195, 0.195)
 """Shares of the verdicts as the prior has them for most expectations."""
 
@@ -101,39 +102,65 @@ def _classes(series: int) -> None:
 
 def _verdicts(series: int) -> None:
     print(
-        "\n### Expected calibration error of the likeliest verdict and of a mismatch, "
-        f"{series} series, default deviation limits\n"
+        f"\n### Expected calibration error of the likeliest verdict, {series} series, "
+        "default deviation limits\n"
     )
     print(
-        "| curves | noise | verdicts drawn as believed | of a mismatch "
-        "| a third each | of a mismatch |"
+        "| curves | noise | drawn as believed | of a mismatch | learned noise "
+        "| of a mismatch | a third each, learned | of a mismatch |"
     )
-    print("|---|---|---|---|---|---|")
+    print("|---|---|---|---|---|---|---|---|")
+    all_stated, all_true = [], []
     for (family, draw), (noise, factor) in product(
         truths.INSIDE.items(), NOISES.items()
     ):
-        cells = [
-            error
-            for shares in (BELIEVED, (1 / 3, 1 / 3, 1 / 3))
-            for error in _verdict_errors(draw, factor, series, shares)
-        ]
+        cells = []
+        for shares, is_learned in (
+            (BELIEVED, False),
+            (BELIEVED, True),
+            (THIRDS, True),
+        ):
+            stated, is_true = _judged(draw, factor, series, shares, learned=is_learned)
+            rows, best = np.arange(series), stated.argmax(axis=1)
+            cells.append(calibration_error(stated.max(axis=1), is_true[rows, best]))
+            cells.append(calibration_error(stated[:, 2], is_true[:, 2]))
+            if shares is BELIEVED and is_learned:
+                all_stated.append(stated)
+                all_true.append(is_true)
         text = " | ".join(f"{cell:.3f}" for cell in cells)
-        print(f"| {family} | {noise} | {text} |")
+        print(f"| {family} | {noise} | {text} |", flush=True)
+    _reliability(np.concatenate(all_stated), np.concatenate(all_true))
 
 
-def _verdict_errors(
-    draw: Draw, noise: Noise, series: int, shares: Sequence[float]
-) -> tuple[float, float]:
-    """Return the errors of the likeliest verdict and of a mismatch."""
+def _reliability(stated: Reals, is_true: NDArray[np.bool_]) -> None:
+    """Print how often verdicts hold that were stated with some probability."""
+    print("\n### Verdicts that come true, drawn as believed, learned noise\n")
+    print("| stated | " + " | ".join(f"{each}, series" for each in VERDICTS) + " |")
+    print("|---|" + "---|" * len(VERDICTS))
+    edges = (0, 0.02, 0.1, 0.3, 0.5, 0.7, 0.9, 0.98, 1)
+    for low, high in pairwise(edges):
+        cells = []
+        for column, came_true in zip(stated.T, is_true.T, strict=True):
+            is_here = (low <= column) & ((column < high) | (high == 1))
+            mean = f"{column[is_here].mean():.3f} → {came_true[is_here].mean():.3f}"
+            cells.append(f"{mean}, {is_here.sum():,}" if is_here.any() else "")
+        print(f"| {low} … {high} | {' | '.join(cells)} |")
+
+
+def _judged(
+    draw: Draw, noise: Noise, series: int, shares: Sequence[float], *, learned: bool
+) -> tuple[Reals, NDArray[np.bool_]]:
+    """Return the probability of each verdict and which one is true, (S, 3) each."""
     rng, p = np.random.default_rng(SEEDS[0]), truths.processes(6)
     truth = draw(series, p, rng)
     values = truths.measure(truth.curve, p, noise, rng)
     growths = truth.growths or ()
     asked = expectations(growths, rng, shares)
+    choices = {"noise": learn_noise(p, values)} if learned else {}
     findings: dict[int, Finding] = {}
     for growth in set(asked):
         rows = [row for row, each in enumerate(asked) if each == growth]
-        found = find_models(p, values[rows], expectation=growth)
+        found = find_models(p, values[rows], expectation=growth, **choices)
         findings |= zip(rows, found, strict=True)
     true = [
         judge(growth, each, default_deviation_limit(each))
@@ -146,11 +173,7 @@ def _verdict_errors(
         ]
     )
     is_true = np.array([[each is verdict for verdict in VERDICTS] for each in true])
-    best = probability.argmax(axis=1)
-    return (
-        calibration_error(probability.max(axis=1), is_true[np.arange(series), best]),
-        calibration_error(probability[:, 2], is_true[:, 2]),
-    )
+    return probability, is_true
 
 
 def calibration_error(

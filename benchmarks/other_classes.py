@@ -83,7 +83,7 @@ def _scores(case: Case, noise: str, series: int, seed: int, rule: str) -> Reals:
     if rule != "Extra-P":
         choices = case.choices
     if rule == "learned noise":
-        choices = {**choices, "noise": learn_noise(case.x, values)}
+        choices = {**choices, "noise": learn_noise(case.x, values, **choices)}
     findings = find_models(case.x, values, targets=case.targets, **choices)
     exact = drawn.curve(np.array(case.targets))
     bounds = np.array(

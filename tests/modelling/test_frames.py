@@ -10,7 +10,7 @@ from scalewatch.modelling import (
     parse_growth,
     pmnf,
 )
-from scalewatch.modelling.frames import Frame, falling_frames, frames_of
+from scalewatch.modelling.frames import Frame, frames_of
 from scalewatch.modelling.posterior import Prior
 
 IDEAL = parse_growth("1/p")
@@ -44,7 +44,7 @@ def test_the_growths_of_a_space_have_no_base():
 
 
 def test_rising_and_falling_growths_are_equally_likely_beforehand():
-    frames = (*frames_of(pmnf(), SETTINGS), *falling_frames("p", SETTINGS))
+    frames = frames_of(pmnf(), SETTINGS, may_fall=True)
 
     share = Prior.among(frames, None, None).share
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from generated import P, measured, random_curves
-from scalewatch.modelling import find_models, learn_noise
+from scalewatch.modelling import Growth, Space, find_models, learn_noise
 from scalewatch.modelling.noise import USUAL
 from scalewatch.modelling.pooling import LEAST_SERIES
 
@@ -68,6 +68,35 @@ def test_noise_that_a_job_shares_is_an_excess():
     _, curves = random_curves(300, seed=65)
 
     assert learned(shared_by_a_job(curves, 66)).shares[0] < 0.3
+
+
+def test_curves_that_fall_are_no_misfit():
+    shares = np.random.default_rng(80).uniform(0.2, 1, (100, 1))
+    curves = 4 / P + shares * np.log2(P) / 7
+
+    noise = learned(measured(curves, 0.1, 81))
+
+    assert noise.shares[0] > 0.9
+    assert noise.widening == 1
+
+
+@pytest.mark.parametrize(
+    "choices",
+    [
+        {"space": Space.of("p", [0, 1, 2], exp2s=[0, 1])},
+        {"expectations": [Growth.of("p", exp2=1)]},
+    ],
+    ids=["in the space", "expected"],
+)
+def test_curves_that_explode_are_no_misfit_where_they_may(choices):
+    x = np.arange(1.0, 9.0)
+    curves = 1 + np.random.default_rng(82).uniform(0.2, 5, (100, 1)) * 2.0 ** (x - 8)
+    values = measured(curves, 0.1, 83)
+
+    told, surprised = learn_noise(x, values, **choices), learn_noise(x, values)
+
+    assert told.shares[0] > 0.9 > surprised.shares[0]
+    assert told.widening == 1
 
 
 def test_a_few_series_tell_nothing():

@@ -9,7 +9,7 @@ the truth is 1 + a·log p + b·p^i. So forecasts also weigh
 """
 
 from fractions import Fraction
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,7 +45,8 @@ def free_power(x: Reals, targets: Reals) -> Family:
     top = float(highest(np.array([[middle]]))[0, 0])
 
     def curves(u: Reals, v: Reals) -> Reals:
-        return np.log1p(np.exp(u + v * _spread(at, u)))
+        curve: Reals = np.log(1 + np.exp(u + v * _spread(at, u)))
+        return curve
 
     def slopes(u: Reals, v: Reals) -> tuple[Reals, Reals]:
         place = _spread(at, u)
@@ -82,9 +83,12 @@ def two_terms(logarithm: TargetTable, powers: TargetTable) -> Family:
     first_target, second_target = logarithm.target_tau.T, powers.target_tau.T
 
     def curves(u: Reals, v: Reals) -> Reals:
-        both = np.exp(u) * _spread(first, u)
-        both += np.exp(v) * _spread(second, v)
-        return np.log1p(both, out=both)
+        # What only adds need not be precise; single precision saves half the time.
+        both: Any = np.exp(u.astype(np.float32)) * _spread(first, u).astype(np.float32)
+        both += np.exp(v.astype(np.float32)) * _spread(second, v).astype(np.float32)
+        both += 1
+        curve: Reals = np.log(both, out=both)
+        return curve
 
     def slopes(u: Reals, v: Reals) -> tuple[Reals, Reals]:
         one, other = np.exp(u) * _spread(first, u), np.exp(v) * _spread(second, v)
@@ -93,7 +97,7 @@ def two_terms(logarithm: TargetTable, powers: TargetTable) -> Family:
 
     def targets(u: Reals, v: Reals) -> Reals:
         one = np.exp(u) * _spread(first_target, u)
-        return np.log1p(one + np.exp(v) * _spread(second_target, v))
+        return np.log(1 + one + np.exp(v) * _spread(second_target, v))
 
     return Family(
         low=np.full_like(top, LOWEST),

@@ -14,12 +14,14 @@ computing capabilities", AFIPS 1967.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scalewatch.modelling.growth import CONSTANT, Growth
+from scalewatch.modelling.location import Location
 from scalewatch.modelling.rules.terms import term_table
 from scalewatch.modelling.space import Space, pmnf
 
@@ -32,6 +34,9 @@ FALLING: Final = ("1/4", "1/3", "1/2", "2/3", "3/4", "1", "3/2", "2")
 
 FASTEST: Final = Fraction(1)
 """Largest power that is tried beside 1/p."""
+
+FALL: Final = 4.0
+"""Standard deviations by which the first point lies above the least where it falls."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +55,10 @@ class Frame:
         t/u over its largest value at the settings, shape (H, n).
     log2_scale
         Binary logarithms of what c₀ and each c₁ of `tau` are multiples of, (H, 2).
+    hypotheses
+        The terms besides a constant, per row.
+    places
+        Where c₀ and c₁ stand among a constant and the terms, shape (H, 2).
     """
 
     base: Growth
@@ -57,6 +66,8 @@ class Frame:
     log_base: Reals
     tau: Reals
     log2_scale: Reals
+    hypotheses: tuple[tuple[Growth, ...], ...]
+    places: Indices
 
     @classmethod
     def of(cls, base: Growth, growths: Sequence[Growth], settings: Settings) -> "Frame":
@@ -67,48 +78,70 @@ class Frame:
         scale[:, 1] += ratios.log2_scale
         with np.errstate(divide="ignore"):
             log_base = np.log(own.tau[0])
-        return cls(base, tuple(growths), log_base, ratios.tau, scale)
+        hypotheses = tuple(_terms(base, growth) for growth in growths)
+        places = [
+            [terms.index(g) + 1 if g in terms else 0 for g in (base, growth)]
+            for growth, terms in zip(growths, hypotheses, strict=True)
+        ]
+        return cls(
+            base=base,
+            growths=tuple(growths),
+            log_base=log_base,
+            tau=ratios.tau,
+            log2_scale=scale,
+            hypotheses=hypotheses,
+            places=np.array(places),
+        )
 
     @property
     def alone(self) -> int:
         """Row of the base alone."""
         return self.growths.index(self.base)
 
-    @property
-    def hypotheses(self) -> tuple[tuple[Growth, ...], ...]:
-        """The terms besides a constant, per row."""
-        return tuple(
-            tuple(dict.fromkeys(g for g in (self.base, growth) if g != CONSTANT))
-            for growth in self.growths
-        )
 
-    @property
-    def places(self) -> Indices:
-        """Where c₀ and c₁ stand among a constant and the terms, shape (H, 2)."""
-        return np.array(
-            [
-                [terms.index(g) + 1 if g in terms else 0 for g in (self.base, growth)]
-                for growth, terms in zip(self.growths, self.hypotheses, strict=True)
-            ]
-        )
+def _terms(*growths: Growth) -> tuple[Growth, ...]:
+    return tuple(dict.fromkeys(g for g in growths if g != CONSTANT))
 
 
-def frames_of(space: Space, settings: Settings) -> Iterator[Frame]:
-    """Yield the growths of a space: those that rise, and each that falls by itself.
+def frames_of(
+    space: Space, settings: Settings, *, may_fall: bool = False
+) -> tuple[Frame, ...]:
+    """Return the growths of a space: those that rise, and each that falls by itself.
 
     One that falls from zero, as log p / p does at p = 1, is no base; it counts among
-    those that rise, with a constant beside it.
+    those that rise, with a constant beside it. Where measurements of one parameter
+    `may_fall`, what strong scaling may be follows.
     """
+    columns = tuple((name, tuple(x.tolist())) for name, x in settings.items())
+    return _frames(space, columns, may_fall)
+
+
+def falls(location: Location) -> NDArray[np.bool_]:
+    """Tell which series lie significantly higher at the first point than later."""
+    drop = location.log[0] - np.minimum.reduce(location.log)
+    return np.asarray(drop > FALL * np.sqrt(2 * location.variance))
+
+
+# Many batches have the same few settings.
+@lru_cache(maxsize=128)
+def _frames(
+    space: Space,
+    columns: tuple[tuple[str, tuple[float, ...]], ...],
+    may_fall: bool,  # noqa: FBT001, a cache knows no keywords
+) -> tuple[Frame, ...]:
+    settings = {name: np.array(x) for name, x in columns}
+    return tuple(_all_frames(space, settings, may_fall=may_fall))
+
+
+def _all_frames(space: Space, settings: Settings, *, may_fall: bool) -> Iterator[Frame]:
     falling = [g for g in space if g < CONSTANT and _is_base(g, settings)]
     yield Frame.of(CONSTANT, [g for g in space if g not in falling], settings)
     for growth in falling:
         yield _falling(growth, settings)
-
-
-def falling_frames(parameter: str, settings: Settings) -> Iterator[Frame]:
-    """Yield what strong scaling may be."""
-    for exponent in FALLING:
-        yield _falling(Growth.of(parameter, power=-Fraction(exponent)), settings)
+    if may_fall:
+        (parameter,) = settings
+        for exponent in FALLING:
+            yield _falling(Growth.of(parameter, power=-Fraction(exponent)), settings)
 
 
 def _falling(base: Growth, settings: Settings) -> Frame:

@@ -188,6 +188,8 @@ class Growth:
         return Growth((*self.factors, *other.factors))
 
     def __truediv__(self, other: "Growth") -> "Growth":
+        if not other.factors:
+            return self
         return self * other ** Fraction(-1)
 
     def __pow__(self, exponent: Fraction | int) -> "Growth":
@@ -204,7 +206,7 @@ class Growth:
         return Growth, (self.factors,)
 
     def __str__(self) -> str:
-        return notation.ascii_text(self._symbols())
+        return self._text
 
     def __repr__(self) -> str:
         return f"<Growth {self}>"
@@ -220,6 +222,10 @@ class Growth:
     @cached_property
     def _hash(self) -> int:
         return hash(self.factors)
+
+    @cached_property
+    def _text(self) -> str:
+        return notation.ascii_text(self._symbols())
 
     @cached_property
     def _order(self) -> tuple[object, ...]:

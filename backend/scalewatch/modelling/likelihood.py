@@ -118,6 +118,10 @@ class Likelihood:
         for excess, share in zip(EXCESSES, self.shares, strict=True):
             if not share:
                 continue
+            if excess == 1:
+                ratio[:], term[:] = 1, share
+                yield term, ratio
+                continue
             np.multiply(smaller, excess - 1, out=ratio)
             ratio += 1
             np.log(ratio, out=term)

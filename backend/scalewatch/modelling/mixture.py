@@ -1,7 +1,7 @@
 """Mixtures of normal densities and their quantiles, one mixture per series.
 
-Only the `KEPT` heaviest parts of a mixture are kept; a quantile is found by bisection
-of the distribution function, with Φ(z) ≈ ½ (1 + tanh(√(2/π) (z + 0.044715 z³))), which
+Of a mixture the `KEPT` heaviest parts are enough; a quantile is found by bisection of
+the distribution function, with Φ(z) ≈ ½ (1 + tanh(√(2/π) (z + 0.044715 z³))), which
 is within 0.0002.
 
 References
@@ -17,10 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 Reals = NDArray[np.float64]
+Indices = NDArray[np.intp]
 
 KEPT = 400
-STEPS = 30
+STEPS = 20
 """Halvings; the first interval is some tens wide, in units of the natural logarithm."""
+
+NEGLIGIBLE = 1e-7
+"""Weight of a part that no quantile depends on."""
 
 REACH = 6.0
 """Standard deviations beyond which a normal density counts as zero."""
@@ -53,9 +57,9 @@ class Mixture:
             np.concatenate([part.deviation for part in parts]),
         )
 
-    def weighted(self, factor: float) -> "Mixture":
-        """Return it with other weights relative to other mixtures."""
-        return replace(self, log_weight=self.log_weight + math.log(factor))
+    def weighted(self, log_factor: Reals) -> "Mixture":
+        """Return it with other weights, factors of shape (C, 1) or (C, S)."""
+        return replace(self, log_weight=self.log_weight + log_factor)
 
     def shifted(self, by: Reals) -> "Mixture":
         """Return it with the means of each target moved, shape (T,)."""
@@ -63,27 +67,30 @@ class Mixture:
             return self
         return replace(self, mean=self.mean + by[:, np.newaxis, np.newaxis])
 
+    def heaviest(self) -> tuple["Mixture", Indices]:
+        """Return the heaviest parts of each series, and which they are, (C', S)."""
+        parts = len(self.log_weight)
+        if parts <= KEPT:
+            return self, np.broadcast_to(
+                np.arange(parts)[:, np.newaxis], self.log_weight.shape
+            )
+        lightness = -self.log_weight.T
+        kept = np.argpartition(lightness, KEPT, axis=1)[:, :KEPT].T
+        reduced = Mixture(
+            np.take_along_axis(self.log_weight, kept, axis=0),
+            np.take_along_axis(self.mean, kept[np.newaxis], axis=1),
+            np.take_along_axis(self.deviation, kept, axis=0),
+        )
+        return reduced, kept
+
     def quantiles(self, levels: Sequence[float]) -> Reals:
         """Return quantiles, shape (T, len(levels), S)."""
         # Series first: a sum along the last axis does not depend on other series.
-        weight = np.exp(self.log_weight - self.log_weight.max(axis=0)).T
-        if weight.shape[1] > KEPT:
-            heaviest = np.argpartition(-weight, KEPT, axis=1)[:, :KEPT]
-        else:
-            heaviest = np.arange(weight.shape[1])[np.newaxis]
-        weight = np.take_along_axis(weight, heaviest, axis=1)
+        weight = np.exp(self.log_weight - self.log_weight.max(axis=0)).T.copy()
         weight /= weight.sum(axis=1, keepdims=True)
-        deviation = np.take_along_axis(self.deviation.T, heaviest, axis=1)
+        deviation = self.deviation.T.copy()
         return np.stack(
-            [
-                _quantiles(
-                    weight,
-                    np.take_along_axis(mean.T, heaviest, axis=1),
-                    deviation,
-                    levels,
-                )
-                for mean in self.mean
-            ]
+            [_quantiles(weight, mean.T.copy(), deviation, levels) for mean in self.mean]
         )
 
 
@@ -95,8 +102,9 @@ def _quantiles(
     sharpness = (math.sqrt(2 / math.pi) / deviation).astype(np.float32)
     shares = weight.astype(np.float32)
     place = (mean - centre).astype(np.float32)
-    lowest = (place - REACH * deviation).min(axis=1)
-    highest = (place + REACH * deviation).max(axis=1)
+    counts = weight > NEGLIGIBLE
+    lowest = np.where(counts, place - REACH * deviation, np.inf).min(axis=1)
+    highest = np.where(counts, place + REACH * deviation, -np.inf).max(axis=1)
     found = []
     for level in levels:
         low, high = lowest.copy(), highest.copy()

@@ -15,9 +15,9 @@ G. Shafer and V. Vovk, "A Tutorial on Conformal Prediction", JMLR 9, 2008.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from statistics import NormalDist
+from functools import reduce
 from typing import Final
 
 import numpy as np
@@ -25,17 +25,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from scalewatch.modelling.batch import Batch
 from scalewatch.modelling.estimators import located
-from scalewatch.modelling.evidence import Evidence, weigh
-from scalewatch.modelling.frames import frames_of
-from scalewatch.modelling.likelihood import Likelihood
+from scalewatch.modelling.evidence import weigh
+from scalewatch.modelling.frames import Frame, falls, frames_of
+from scalewatch.modelling.growth import Growth
 from scalewatch.modelling.location import Location
-from scalewatch.modelling.noise import USUAL, Noise
+from scalewatch.modelling.noise import EXCESSES, USUAL, Noise
 from scalewatch.modelling.obstacles import obstacle
-from scalewatch.modelling.posterior import Prior, posterior
+from scalewatch.modelling.posterior import Prior
 from scalewatch.modelling.prediction import Forecaster
-from scalewatch.modelling.rules.terms import term_table
 from scalewatch.modelling.scratch import Scratch
-from scalewatch.modelling.space import Space, pmnf
+from scalewatch.modelling.space import Space, pmnf, search_space
 from scalewatch.modelling.summary import Summary
 
 Reals = NDArray[np.float64]
@@ -50,11 +49,17 @@ MOST_SERIES: Final = 500
 ESTIMATORS: Final = (USUAL, Noise("mean"), Noise("min", level=USUAL.summary))
 """What may tell the shape of curves; the least tells no typical value."""
 
-ROUNDS: Final = 15
+ROUNDS: Final = 50
 PSEUDO_SERIES: Final = 20.0
 
 TRIMMED: Final = 0.9
 """Share of the series, those of least misfit, that choose the estimator."""
+
+MOST_FORECAST: Final = 100
+"""Series that are forecast; more would cost more and hardly change their widening."""
+
+MOST_DEVIATIONS: Final = 10.0
+HALVINGS: Final = 40
 
 SLACK: Final = 1.15
 """Up to this widening, outliers in the measurements that are forecast explain it."""
@@ -62,14 +67,23 @@ SLACK: Final = 1.15
 
 @dataclass(frozen=True, slots=True)
 class _Pool:
-    """Series measured at the same settings, all of them positive."""
+    """Series measured at the same settings, all of them positive.
+
+    Parameters
+    ----------
+    space
+        Growths that compete.
+    is_falling
+        Whether those of strong scaling compete as well.
+    """
 
     settings: Settings
     values: Reals
     space: Space
+    is_falling: bool = False
 
     @classmethod
-    def all_of(cls, batch: Batch, space: Space) -> "list[_Pool]":
+    def all_of(cls, batch: Batch, space: Space, *, may_fall: bool) -> "list[_Pool]":
         """Return the series that can be modelled, by settings, not too many of them."""
         pools = [
             cls(part.settings, part.values[_is_positive(part)], space)
@@ -79,7 +93,25 @@ class _Pool:
         series = sum(len(pool.values) for pool in pools)
         step = max(1, -(-series // MOST_SERIES))
         thinned = [replace(pool, values=pool.values[::step]) for pool in pools]
+        if may_fall:
+            thinned = [part for pool in thinned for part in pool.apart()]
         return [pool for pool in thinned if len(pool.values)]
+
+    @property
+    def frames(self) -> tuple[Frame, ...]:
+        """All that competes."""
+        return frames_of(self.space, self.settings, may_fall=self.is_falling)
+
+    def apart(self) -> "Iterator[_Pool]":
+        """Yield the series that rise and those that fall."""
+        is_falling = falls(located(self.values, USUAL))
+        yield replace(self, values=self.values[~is_falling])
+        yield replace(self, values=self.values[is_falling], is_falling=True)
+
+    def but_last(self) -> "_Pool":
+        """Return it without the largest setting."""
+        settings = {name: x[:-1] for name, x in self.settings.items()}
+        return replace(self, settings=settings, values=self.values[:, :-1])
 
 
 def _is_positive(part: Batch) -> NDArray[np.bool_]:
@@ -87,11 +119,13 @@ def _is_positive(part: Batch) -> NDArray[np.bool_]:
     return np.asarray((smallest > 0) & part.is_finite)
 
 
-def learn_noise(
+def learn_noise(  # noqa: PLR0913, one keyword per choice of the user
     x: ArrayLike,
     values: ArrayLike,
     *,
     parameter: str = "p",
+    expectations: Iterable[Growth] = (),
+    space: Space | None = None,
     summary: Summary | None = None,
     level: float = 0.9,
 ) -> Noise:
@@ -106,6 +140,12 @@ def learn_noise(
         count that are positive and can be modelled.
     parameter
         Name of what varies.
+    expectations
+        What of them are expected to grow like, all of `parameter`; growths that follow
+        from one compete if it is not usual.
+    space
+        Growths that compete; unless given the usual ones, and those that fall where
+        measurements do.
     summary
         How repetitions become one value; chosen from `ESTIMATORS` unless given.
     level
@@ -116,7 +156,9 @@ def learn_noise(
     WrongShape, NotFinite
         If the arrays do not fit each other or a setting is no number.
     """
-    pools = _Pool.all_of(Batch.of(x, values, (parameter,)), pmnf(parameter))
+    competing = space or _usual_space(parameter, expectations)
+    batch = Batch.of(x, values, (parameter,))
+    pools = _Pool.all_of(batch, competing, may_fall=space is None)
     noise = replace(USUAL, summary=summary or USUAL.summary)
     if sum(len(pool.values) for pool in pools) < LEAST_SERIES:
         return noise
@@ -126,10 +168,40 @@ def learn_noise(
     return replace(noise, widening=_widening(pools, noise, level))
 
 
-def _weigh(pool: _Pool, location: Location, noise: Noise) -> Evidence:
-    tau = term_table(pool.space.growths, pool.settings).tau
-    scratch = Scratch((len(tau), location.log.shape[1]))
-    return weigh(tau, pool.space.constant, location, noise, scratch)
+def _usual_space(parameter: str, expectations: Iterable[Growth]) -> Space:
+    usual = pmnf(parameter)
+    others = [search_space(each, parameter) for each in {*expectations} - {*usual}]
+    return reduce(Space.__or__, others, usual)
+
+
+@dataclass(frozen=True, slots=True)
+class _Weighed:
+    """What S series say about H growths of all frames.
+
+    Parameters
+    ----------
+    log_evidence, misfit
+        Shape (H, S).
+    ratios
+        c₁/c₀ by frame.
+    """
+
+    log_evidence: Reals
+    misfit: Reals
+    ratios: tuple[Reals, ...]
+
+
+def _weigh(pool: _Pool, location: Location, noise: Noise) -> _Weighed:
+    found = []
+    for frame in pool.frames:
+        scratch = Scratch((len(frame.growths), location.log.shape[1]))
+        divided = location.over(frame.log_base)
+        found.append(weigh(frame.tau, frame.alone, divided, noise, scratch))
+    return _Weighed(
+        np.concatenate([each.log_evidence for each in found], dtype=np.float64),
+        np.concatenate([each.fit.misfit for each in found]),
+        tuple(each.fit.ratio for each in found),
+    )
 
 
 def _typical_misfit(pools: Sequence[_Pool], noise: Noise) -> float:
@@ -137,7 +209,7 @@ def _typical_misfit(pools: Sequence[_Pool], noise: Noise) -> float:
     found = []
     for pool in pools:
         location = located(pool.values, noise)
-        least = _weigh(pool, location, noise).fit.misfit.min(axis=0)
+        least = _weigh(pool, location, noise).misfit.min(axis=0)
         found.append(least / len(location.log))
     misfit = np.sort(np.concatenate(found))
     return float(misfit[: int(TRIMMED * len(misfit))].mean())
@@ -145,30 +217,33 @@ def _typical_misfit(pools: Sequence[_Pool], noise: Noise) -> float:
 
 def _shares(pools: Sequence[_Pool], noise: Noise) -> tuple[float, ...]:
     """Return the shares of the excesses that make the series likeliest."""
-    all_located = [located(pool.values, noise) for pool in pools]
-    usual = np.array(noise.shares)
+    likelihood = np.hstack([_likelihoods(pool, noise) for pool in pools])
+    usual = np.array(USUAL.shares)[:, np.newaxis]
     shares = usual
     for _ in range(ROUNDS):
-        assumed = replace(noise, shares=tuple(shares.tolist()))
-        shares = sum(
-            (
-                _excesses(pool, location, assumed)
-                for pool, location in zip(pools, all_located, strict=True)
-            ),
-            start=PSEUDO_SERIES * usual,
-        )
+        excess = shares * likelihood
+        excess /= excess.sum(axis=0)
+        shares = PSEUDO_SERIES * usual + excess.sum(axis=1, keepdims=True)
         shares /= shares.sum()
-    return tuple(shares.tolist())
+    return tuple(shares[:, 0].tolist())
 
 
-def _excesses(pool: _Pool, location: Location, noise: Noise) -> Reals:
-    """Return how many of the series have each excess."""
-    weighed = _weigh(pool, location, noise)
-    belief = posterior(weighed.log_evidence, Prior.of(pool.space, None, None))
-    excess = Likelihood.of(location, noise).responsibilities(
-        weighed.fit.misfit, Scratch(belief.shape)
+def _likelihoods(pool: _Pool, noise: Noise) -> Reals:
+    """Return how likely each series is under each excess, shape (λ, S)."""
+    location = located(pool.values, noise)
+    prior = np.log(Prior.among(pool.frames, None, None).share)[:, np.newaxis]
+    logarithm = np.stack(
+        [
+            np.logaddexp.reduce(
+                prior
+                + _weigh(
+                    pool, location, replace(noise, shares=tuple(only))
+                ).log_evidence
+            )
+            for only in np.eye(len(EXCESSES)).tolist()
+        ]
     )
-    return np.asarray(np.einsum("lhs,hs->l", excess, belief))
+    return np.asarray(np.exp(logarithm - logarithm.max(axis=0)))
 
 
 def _widening(pools: Sequence[_Pool], noise: Noise, interval: float) -> float:
@@ -182,20 +257,32 @@ def _widening(pools: Sequence[_Pool], noise: Noise, interval: float) -> float:
 def _scores(pool: _Pool, noise: Noise, interval: float) -> Reals:
     """Return by how much the last measurement of each series misses its forecast."""
     ((name, x),) = pool.settings.items()
-    rest = replace(pool, settings={name: x[:-1]}, values=pool.values[:, :-1])
+    rest = pool.but_last()
     location = located(rest.values, noise)
-    frames = tuple(frames_of(pool.space, rest.settings))
     forecaster = Forecaster.of(
-        frames,
-        Prior.among(frames, None, None),
+        rest.frames,
+        Prior.among(rest.frames, None, None),
         rest.settings,
         [{name: float(x[-1])}],
     )
-    ratio = _weigh(rest, location, noise).fit.ratio
-    forecasts = forecaster.forecasts(location, noise, [ratio], interval)
+    ratios = _weigh(rest, location, noise).ratios
+    forecasts = forecaster.forecasts(location, noise, ratios, interval)
     middle, low, high = np.log(forecasts[:, 0]).T
     actual = located(pool.values, noise)
     error = actual.log[-1] - middle
     reach = np.where(error > 0, high - middle, middle - low)
-    scatter = NormalDist().inv_cdf((1 + interval) / 2) ** 2 * actual.variance
+    scatter = _reach(noise.shares, interval) ** 2 * actual.variance
     return np.asarray(np.abs(error) / np.sqrt(reach**2 + scatter))
+
+
+def _reach(shares: Sequence[float], interval: float) -> float:
+    """Return how many standard deviations hold a location's error, excess and all."""
+    low, high = 0.0, MOST_DEVIATIONS * math.sqrt(EXCESSES[-1])
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        held = sum(
+            share * math.erf(middle / math.sqrt(2 * excess))
+            for share, excess in zip(shares, EXCESSES, strict=True)
+        )
+        low, high = (middle, high) if held < interval else (low, middle)
+    return high

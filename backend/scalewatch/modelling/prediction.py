@@ -40,7 +40,7 @@ ONE_TERM = 1 - FREE_POWER - TWO_TERMS
 DOUBT = 0.1
 """Weight of the others in the value, relative to that in the bounds."""
 
-BLOCK = 32
+BLOCK = 64
 """Series whose curves are compared together."""
 
 LARGEST_LOG2 = 900.0
@@ -169,11 +169,11 @@ class Forecaster:
             growths, *families = part.mixtures(location, noise, ratio)
             inside.append(growths)
             outside += families
-        bounds = Mixture.joined([*inside, *outside]).quantiles(
-            ((1 - level) / 2, (1 + level) / 2)
-        )
-        doubted = [each.weighted(DOUBT) for each in outside]
-        value = Mixture.joined([*inside, *doubted]).quantiles((0.5,))[:, 0]
+        size = sum(len(each.log_weight) for each in inside)
+        mixture, parts = Mixture.joined([*inside, *outside]).heaviest()
+        bounds = mixture.quantiles(((1 - level) / 2, (1 + level) / 2))
+        doubted = mixture.weighted(np.where(parts < size, 0.0, np.log(DOUBT)))
+        value = doubted.quantiles((0.5,))[:, 0]
         low, high = bounds.transpose(1, 0, 2)
         return low, np.clip(value, low, high), high
 

@@ -67,11 +67,11 @@ def one_term(
     best = np.clip(np.log(np.maximum(ratio, SMALLEST)), LOWEST, top)
     nodes, log_weight = _nodes(best, _deviation(centred, tau, best), top)
     log_weight += np.log(prior)[:, np.newaxis]
-    steep = np.exp(nodes)
+    steep = np.exp(nodes.astype(np.float32))
     return centred.mixture(
-        np.stack([np.log1p(steep * column) for column in tau]),
+        np.stack([np.log(1 + steep * column) for column in tau.astype(np.float32)]),
         np.stack(
-            [np.log1p(steep * column[:, np.newaxis]) for column in terms.target_tau.T]
+            [np.log(1 + steep * column[:, np.newaxis]) for column in terms.target_tau.T]
         ),
         log_weight,
     )
@@ -80,7 +80,7 @@ def one_term(
 def _deviation(centred: Centred, tau: Reals, best: Reals) -> Reals:
     """Return the standard deviation of ξ about its best value, shape (H, S)."""
     steep = np.exp(best) * tau
-    curve, slope = np.log1p(steep), steep / (1 + steep)
+    curve, slope = np.log(1 + steep), steep / (1 + steep)
     _, energy = centred.phi(centred.misfit(curve, centred.mean(curve)))
     slope -= centred.mean(slope)
     information = centred.mass * centred.mean(slope * slope)

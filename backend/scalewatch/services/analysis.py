@@ -1,7 +1,7 @@
 """Analyse what a machine measured of a commit: models, divergence, verdicts."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import groupby
 from typing import Final
@@ -90,7 +90,7 @@ def analyse(session: Session, subject: Subject) -> Analysis:
             )
         else:
             asked.append(_Measured(series_id, own[0].metric, promise, pooled))
-    noise = noise_by_metric(session, subject, _by_metric(asked))
+    noise = noise_by_metric(session, subject, _by_metric(asked), _growths(promises))
     findings = find_all(
         [each.question(noise[each.metric]) for each in asked], {"rule": RULE}
     )
@@ -167,6 +167,16 @@ def _by_metric(measured: Sequence[_Measured]) -> dict[str, list[Pool]]:
     for each in measured:
         pools[each.metric].append(each.pool)
     return pools
+
+
+def _growths(
+    promises: Mapping[tuple[str, str], Promise],
+) -> dict[str, set[Growth]]:
+    """Return what is promised of each metric."""
+    growths: dict[str, set[Growth]] = defaultdict(set)
+    for (_, metric), promise in promises.items():
+        growths[metric].add(promise.growth)
+    return growths
 
 
 def _refusal(promise: Promise | None, reason: str) -> Finding:

@@ -5,7 +5,7 @@ any model, because jobs share a node or protocols switch, only many series tell.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import Final
 
@@ -13,7 +13,7 @@ import numpy as np
 from sqlalchemy.orm import Session
 
 from scalewatch.errors import ModellingError
-from scalewatch.modelling import Noise, learn_noise
+from scalewatch.modelling import Growth, Noise, learn_noise
 from scalewatch.modelling.noise import USUAL
 from scalewatch.modelling.pooling import MOST_SERIES
 from scalewatch.services.jobs import Subject
@@ -31,7 +31,10 @@ Pools = Mapping[str, Sequence[Pool]]
 
 
 def noise_by_metric(
-    session: Session, subject: Subject, measured: Pools
+    session: Session,
+    subject: Subject,
+    measured: Pools,
+    promised: Mapping[str, Collection[Growth]],
 ) -> dict[str, Noise]:
     """Return the noise of each metric.
 
@@ -39,6 +42,8 @@ def noise_by_metric(
     ----------
     measured
         What the machine measured of the commit.
+    promised
+        What series of each metric are expected to grow like.
     """
     known = {metric: list(pools) for metric, pools in measured.items()}
     commit = session.get_one(tables.Commit, subject.commit_id)
@@ -49,10 +54,13 @@ def noise_by_metric(
             break
         for metric, one in _pools(session, commit_id, subject.machine_id, lacking):
             known[metric].append(one)
-    return {metric: learned(pools) for metric, pools in known.items()}
+    return {
+        metric: learned(pools, promised.get(metric, ()))
+        for metric, pools in known.items()
+    }
 
 
-def learned(pools: Sequence[Pool]) -> Noise:
+def learned(pools: Sequence[Pool], promised: Iterable[Growth] = ()) -> Noise:
     """Return what series of one machine and metric tell about their noise.
 
     Those count that vary one parameter, the one that most of them do.
@@ -71,7 +79,8 @@ def learned(pools: Sequence[Pool]) -> Noise:
     for table, one in zip(values, alike, strict=True):
         rows = np.searchsorted(x, one.settings[:, 0])
         table[rows, : one.values.shape[1]] = one.values
-    return learn_noise(x, values, parameter=parameter)
+    expectations = [g for g in promised if g.parameters == (parameter,)]
+    return learn_noise(x, values, parameter=parameter, expectations=expectations)
 
 
 def _pools(

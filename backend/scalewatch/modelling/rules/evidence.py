@@ -19,8 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalewatch.modelling.estimators import located
-from scalewatch.modelling.frames import falling_frames, frames_of
-from scalewatch.modelling.location import Location
+from scalewatch.modelling.frames import falls, frames_of
 from scalewatch.modelling.posterior import verdict_posterior
 from scalewatch.modelling.rules.likeliest import Choice, Likeliest
 from scalewatch.modelling.rules.rule import Rule, Sample, Selection
@@ -32,9 +31,6 @@ Indices = NDArray[np.intp]
 BLOCK: Final = 512
 """Series that are weighed together; their scratch memory stays near the cache."""
 
-FALL: Final = 4.0
-"""Standard deviations by which the first point lies above the least where it falls."""
-
 NOT_POSITIVE: Final = "a value is zero or negative, which relative errors cannot weigh"
 
 
@@ -44,17 +40,16 @@ def select(sample: Sample) -> Selection:
     if sample.summary != EVIDENCE.summary:
         noise = replace(noise, summary=sample.summary, level=None)
     is_positive = np.fmin.reduce(sample.values, axis=(1, 2)) > 0
-    competing = Likeliest.of(sample, tuple(frames_of(sample.space, sample.settings)))
+    competing = Likeliest.of(sample, frames_of(sample.space, sample.settings))
     found = _Found.empty(len(sample.values), competing, len(sample.targets))
     falling = []
     for rows, scratches in _blocks(np.flatnonzero(is_positive), competing):
         location = located(sample.values[rows], noise)
         found.put(rows, competing.choose(location, noise, scratches))
-        falling.append(rows[_falls(location)])
+        falling.append(rows[falls(location)])
 
     if sample.may_fall and any(map(len, falling)):
-        ((parameter, _),) = sample.settings.items()
-        frames = (*competing.frames, *falling_frames(parameter, sample.settings))
+        frames = frames_of(sample.space, sample.settings, may_fall=True)
         competing = Likeliest.of(sample, frames)
         found = found.widened(len(competing.tau))
         for rows, scratches in _blocks(np.concatenate(falling), competing):
@@ -124,12 +119,6 @@ def _blocks(
         if len(block) < BLOCK:
             scratches = competing.scratches(len(block))
         yield block, scratches
-
-
-def _falls(location: Location) -> NDArray[np.bool_]:
-    """Tell which series lie significantly higher at the first point than later."""
-    drop = location.log[0] - np.minimum.reduce(location.log)
-    return np.asarray(drop > FALL * np.sqrt(2 * location.variance))
 
 
 EVIDENCE = Rule("evidence", summary="robust", auto_space="both", select=select)
