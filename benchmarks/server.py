@@ -11,17 +11,14 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from functools import partial
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
-from uuid import UUID, uuid4
 
-import httpx2
 import numpy as np
-import orjson
-from sqlalchemy import func, select
+from benchmarks.load import RESULTS, Load, bodies, posted
+from sqlalchemy import func, select, text
 from tests.servers.postgres import PostgreSQL
 from tests.servers.processes import running
 from tests.servers.redis import Redis
@@ -29,25 +26,10 @@ from tests.servers.redis import Redis
 from scalewatch.storage import schema, tables
 from scalewatch.storage.session import Sessions, connect, sessions_of
 
-AGENTS: Final = 50
-RESULTS: Final = 100
-REPETITIONS: Final = 10
-PROCESSES: Final = (2, 4, 8, 16, 32, 64)
-RUNS_PER_SECOND: Final = 50.0
 SECONDS: Final = 60.0
 QUICK_SECONDS: Final = 10.0
 DRAIN_SECONDS: Final = 300.0
 DURABLE: Final = ("synchronous_commit=on", "shared_buffers=512MB")
-
-
-@dataclass
-class Load:
-    """What the agents saw: seconds until each acknowledgement, and what it was of."""
-
-    seconds: list[float] = field(default_factory=list)
-    acknowledged: set[UUID] = field(default_factory=set)
-    refused: int = 0
-    took: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -62,14 +44,16 @@ def main() -> None:
     """Print ingest and verdicts on either database, and the machine that it was."""
     seconds = QUICK_SECONDS if "--quick" in sys.argv else SECONDS
     print(f"{hardware()}\n")
-    print("| | measurements/s | p50 | p99 | refused | lost | doubled | verdict p95 |")
-    print("|---|---|---|---|---|---|---|---|")
+    names = "| | measurements/s | p50 | p99 | refused | lost | doubled "
+    print(f"{names}| verdict p95 | /healthz p99 | bytes a measurement |")
+    print(f"|---|{'---|' * 9}")
+    plan = bodies(seconds)
     for name, system in (
         ("PostgreSQL + Redis + Celery", distributed),
         ("SQLite, embedded worker", embedded),
     ):
         with system() as running_system:
-            load = asyncio.run(posted(running_system.url, seconds))
+            load = asyncio.run(posted(running_system.url, plan))
             print(f"| {name} | {row(running_system.sessions, load)} |", flush=True)
 
 
@@ -84,10 +68,38 @@ def row(sessions: Sessions, load: Load) -> str:
     rate = RESULTS * len(load.acknowledged) / load.took
     p50, p99 = np.quantile(load.seconds, (0.5, 0.99)) * 1e3
     verdict = f"{np.quantile(delays, 0.95):.1f} s" if delays else "not within patience"
+    alive = np.quantile(load.probes, 0.99) * 1e3
     return (
         f"{rate:,.0f} | {p50:.0f} ms | {p99:.0f} ms | {load.refused} | {lost} | "
-        f"{doubled} | {verdict}"
+        f"{doubled} | {verdict} | {alive:.0f} ms | {occupied(sessions) / points:.0f}"
     )
+
+
+REPETITIONS: Final = ("samples", "payload")
+"""Tables that hold repetitions, as numbers and as they were posted."""
+
+
+def occupied(sessions: Sessions) -> int:
+    """Return the bytes of all tables and indices but those of repetitions."""
+    with sessions.reading() as session:
+        if session.get_bind().dialect.name == "sqlite":
+            sizes = session.execute(
+                text(
+                    "SELECT m.tbl_name, sum(d.pgsize) FROM dbstat AS d "
+                    "JOIN sqlite_master AS m ON m.name = d.name GROUP BY m.tbl_name"
+                )
+            )
+        else:
+            sizes = session.execute(
+                text(
+                    "SELECT relname, pg_total_relation_size(oid) FROM pg_class "
+                    "WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace"
+                )
+            )
+        of_table = dict(sizes.all())
+    if "--sizes" in sys.argv:
+        print(sorted(of_table.items(), key=lambda item: -item[1])[:8])
+    return int(sum(of_table.values()) - sum(map(of_table.__getitem__, REPETITIONS)))
 
 
 def drained(sessions: Sessions) -> list[float]:
@@ -122,74 +134,6 @@ def _delays(sessions: Sessions) -> list[float]:
         return [
             (ended - last_run[subject]).total_seconds() for subject, ended in finished
         ]
-
-
-async def posted(url: str, seconds: float) -> Load:
-    """Let the agents post at their pace; return what they saw."""
-    load = Load()
-    limits = httpx2.Limits(max_connections=AGENTS)
-    async with httpx2.AsyncClient(base_url=url, limits=limits, timeout=60) as client:
-        started = time.monotonic()
-        await asyncio.gather(
-            *(_agent(client, number, seconds, load) for number in range(AGENTS))
-        )
-        load.took = time.monotonic() - started
-    return load
-
-
-async def _agent(
-    client: httpx2.AsyncClient, number: int, seconds: float, load: Load
-) -> None:
-    """Post the runs of commit after commit; a late answer delays no later run."""
-    pause = AGENTS / RUNS_PER_SECOND
-    make = partial(body, np.random.default_rng(number), number)
-    begun = time.monotonic() + pause * number / AGENTS
-    for count in range(int(seconds / pause)):
-        uuid, content = make(count)
-        await asyncio.sleep(max(0.0, begun + count * pause - time.monotonic()))
-        sent = time.monotonic()
-        try:
-            answer = await client.post(
-                "/api/v1/runs",
-                content=content,
-                headers={"Content-Type": "application/json"},
-            )
-        except httpx2.HTTPError:
-            load.refused += 1
-            continue
-        load.seconds.append(time.monotonic() - sent)
-        if answer.status_code == 202:
-            load.acknowledged.add(uuid)
-        else:
-            load.refused += 1
-
-
-def body(rng: np.random.Generator, agent: int, count: int) -> tuple[UUID, bytes]:
-    """Return the run that an agent posts as its count-th one, and its id."""
-    uuid = uuid4()
-    p = PROCESSES[count % len(PROCESSES)]
-    commit = count // len(PROCESSES)
-    scale = 1e-6 * (1 + np.log2(p)) * (1 + np.arange(RESULTS))[:, np.newaxis]
-    values = np.rint(scale * rng.lognormal(0, 0.02, (RESULTS, REPETITIONS)) * 1e9) / 1e9
-    run = {
-        "schema": 1,
-        "id": str(uuid),
-        "project": "load",
-        "suite": "load",
-        "commit": {"sha": f"{commit:040x}", "branch": "main"},
-        "machine": {"name": f"machine-{agent}", "fingerprint": {"cores": 128}},
-        "coordinate": {"p": p},
-        "results": [
-            {
-                "region": f"region {number}",
-                "metric": "time",
-                "unit": "s",
-                "values": row.tolist(),
-            }
-            for number, row in enumerate(values)
-        ],
-    }
-    return uuid, orjson.dumps(run)
 
 
 @contextmanager

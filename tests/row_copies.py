@@ -147,7 +147,7 @@ def _copy_runs(session: Session, commits: Mapping[int, Commit]) -> None:
 
 
 def _copy_points(session: Session) -> None:
-    for table in (tables.Point, tables.Samples):
+    for table in (tables.Point, tables.Samples, tables.Procedure):
         rows = (
             _columns(table, run_id=_RUNS.c.target_id)
             .join(_RUNS, _RUNS.c.source_id == table.run_id)

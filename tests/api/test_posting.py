@@ -103,6 +103,26 @@ def test_json_lines_are_accepted(client):
     assert len(response.json()) == len(sweep())
 
 
+@pytest.mark.parametrize("shape", ["one", "array", "lines"])
+def test_runs_are_kept_byte_for_byte_as_they_were_posted(client, session, shape):
+    kept = [
+        json.dumps(one, indent=None if shape == "lines" else 3).encode()
+        for one in (sweep()[:1] if shape == "one" else sweep())
+    ]
+    body = {
+        "one": kept[0],
+        "array": b" [\n" + b" ,\t".join(kept) + b"\r\n] ",
+        "lines": b"\n".join(kept),
+    }[shape]
+
+    post(client, body, LINES if shape == "lines" else None)
+
+    payloads = session.scalars(
+        select(tables.Payload.body).order_by(tables.Payload.run_id)
+    )
+    assert [zstandard.decompress(payload) for payload in payloads] == kept
+
+
 def test_array_with_something_new_is_accepted(client):
     client.post("/api/v1/runs", json=sweep()[:3])
 

@@ -9,7 +9,8 @@ from sqlalchemy import func, select
 from builders import result, run_report, sweep_reports
 from recorded import record_runs
 from scalewatch.errors import DirectionChanged, RunAlreadyRecorded, UnitChanged
-from scalewatch.storage import samples, tables
+from scalewatch.services.measurements import Flag, flags_in
+from scalewatch.storage import procedures, samples, tables
 from scalewatch.storage.session import transact
 
 
@@ -194,9 +195,14 @@ def test_many_results_come_back_as_they_were_posted(session):
             select(tables.Point, tables.Series).join_from(tables.Point, tables.Series)
         )
     }
+    run_id = found["f7"].run_id
+    [told] = procedures.of_runs(session, [run_id])[run_id].values()
     assert found["f7"].q50 == 7.5
-    assert found["f7"].procedure is None
-    assert found[odd["region"]].procedure["late"] == 2
-    assert None not in found[odd["region"]].procedure.values()
+    assert (found["f7"].flags, flags_in(found[odd["region"]].flags)) == (
+        0,
+        (Flag.BARRIER,),
+    )
+    assert told["late"] == 2
+    assert None not in told.values()
     assert (found["g"].count, found["g"].q50) == (0, None)
     assert found["g"].reason == failed["reason"]

@@ -1,12 +1,14 @@
+import json
 import re
 
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import text
+from sqlalchemy import select, text
 
-from scalewatch.storage import schema
-from scalewatch.storage.session import connect
+from scalewatch.services.measurements import Flag, flags_in
+from scalewatch.storage import procedures, schema, tables
+from scalewatch.storage.session import connect, sessions_of
 from scalewatch.storage.tables import Table
 
 SEPARATOR = re.compile(r"\n|,(?![^(]*\))")
@@ -83,3 +85,49 @@ def test_folder_of_the_database_is_created(tmp_path):
 
     assert (tmp_path / "home" / "of" / "scalewatch.db").exists()
     engine.dispose()
+
+
+RUN_OF_0008 = """
+INSERT INTO project (id, name, created_at) VALUES (1, 'a', '2026-01-01');
+INSERT INTO "commit" (id, project_id, sha, parents, first_run_at)
+VALUES (1, 1, 'a', '[]', '2026-01-01');
+INSERT INTO machine (id, project_id, name) VALUES (1, 1, 'a');
+INSERT INTO fingerprint (id, machine_id, digest, facts, first_seen_at)
+VALUES (1, 1, 'a', '{}', '2026-01-01');
+INSERT INTO configuration (id, project_id, digest, settings) VALUES (1, 1, 'a', '{}');
+INSERT INTO run (id, uuid, commit_id, machine_id, fingerprint_id, configuration_id,
+  suite, coordinate, received_at)
+VALUES (1, '00000000000000000000000000000001', 1, 1, 1, 1, 'a', '{}', '2026-01-01');
+INSERT INTO series (id, machine_id, configuration_id, region, metric, unit, better)
+VALUES (1, 1, 1, 'f', 'time', 's', 'lower'), (2, 1, 1, 'g', 'time', 's', 'lower'),
+  (3, 1, 1, 'h', 'time', 's', 'lower')
+"""
+
+
+def test_how_repetitions_were_taken_outlives_its_column(blank):
+    schema.upgrade(blank, "0008")
+    told = {"synchronisation": "barrier", "late": 3, "caveats": ["interpreted"]}
+    with blank.begin() as connection:
+        for statement in RUN_OF_0008.split(";"):
+            connection.execute(text(statement))
+        for series, procedure in ((1, told), (2, {"late": 0}), (3, None)):
+            connection.execute(
+                text(
+                    "INSERT INTO point (series_id, run_id, start, count, procedure) "
+                    "VALUES (:series, 1, 0, 1, :procedure)"
+                ),
+                {"series": series, "procedure": procedure and json.dumps(procedure)},
+            )
+
+    schema.upgrade(blank)
+
+    with sessions_of(blank).reading() as session:
+        flags = session.scalars(
+            select(tables.Point.flags).order_by(tables.Point.series_id)
+        )
+        assert [flags_in(each) for each in flags] == [
+            (Flag.BARRIER, Flag.INTERPRETED),
+            (),
+            (),
+        ]
+        assert procedures.of_runs(session, [1]) == {1: {1: told, 2: {"late": 0}}}

@@ -6,6 +6,8 @@ memory than the limit and one step.
 
 import zlib
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from json import JSONDecoder
 from typing import Annotated, Final, Protocol, TypeVar
 
 import zstandard
@@ -32,6 +34,7 @@ _LARGEST_WINDOW: Final = LIMIT
 
 Content = TypeVar("Content")
 
+_DECODER: Final = JSONDecoder()
 _ONE: Final = TypeAdapter(RunReport)
 _MANY: Final = TypeAdapter(Annotated[tuple[RunReport, ...], FailFast()])
 
@@ -107,7 +110,15 @@ def decoded(body: bytes, encoding: str) -> bytes:
     return bytes(whole)
 
 
-def reports_in(body: bytes, content_type: str) -> tuple[list[RunReport], bool]:
+@dataclass(frozen=True, slots=True)
+class Posted:
+    """A run, and the text that it was read from."""
+
+    report: RunReport
+    text: bytes
+
+
+def runs_in(body: bytes, content_type: str) -> tuple[list[Posted], bool]:
     """Return the runs of a body, and whether it is a single one.
 
     Raises
@@ -125,11 +136,11 @@ def reports_in(body: bytes, content_type: str) -> tuple[list[RunReport], bool]:
     if kind in LINES:
         return [*_in_lines(body)], False
     if body.lstrip()[:1] != b"[":
-        return [_validated(_ONE, body)], True
+        return [Posted(_validated(_ONE, body), body)], True
     reports = _validated(_MANY, body)
     if not reports:
         raise InvalidReport([("", "the array holds no run")])
-    return list(reports), False
+    return [*map(Posted, reports, _elements(body))], False
 
 
 def _decompressed(
@@ -149,12 +160,29 @@ def _decompressed(
         raise UnreadableBody(reason)
 
 
-def _in_lines(body: bytes) -> Iterator[RunReport]:
+def _elements(array: bytes) -> Iterator[bytes]:
+    """Yield the elements of a JSON array that is known to be one, as they stand."""
+    text = array.decode()
+    end = text.index("[")
+    while text[end] != "]":
+        start = _past_space(text, end + 1)
+        _, end = _DECODER.raw_decode(text, start)
+        yield text[start:end].encode()
+        end = _past_space(text, end)
+
+
+def _past_space(text: str, at: int) -> int:
+    while text[at] in " \t\r\n":
+        at += 1
+    return at
+
+
+def _in_lines(body: bytes) -> Iterator[Posted]:
     lines = [line for line in body.splitlines() if line.strip()]
     if not lines:
         raise InvalidReport([("", "there is no run")])
     for number, line in enumerate(lines):
-        yield _validated(_ONE, line, where=str(number))
+        yield Posted(_validated(_ONE, line, where=str(number)), line)
 
 
 def _validated(adapter: TypeAdapter[Content], text: bytes, where: str = "") -> Content:

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 
 from scalewatch.api import report_schemas, schemas
 from scalewatch.api.answers import answer, answers
-from scalewatch.api.bodies import decoded, received, reports_in
+from scalewatch.api.bodies import decoded, received, runs_in
 from scalewatch.api.dependencies import DoorDep, ReadingDep
 from scalewatch.api.posting import request_body
 from scalewatch.api.problems import problems
@@ -116,12 +116,12 @@ def _expected(door: Door) -> None:
 
 
 def _stored(door: Door, body: bytes, *, encoding: str, content_type: str) -> Response:
-    reports, is_single = reports_in(decoded(body, encoding), content_type)
-    prepared = [prepare(report) for report in reports]
+    posted, is_single = runs_in(decoded(body, encoding), content_type)
+    prepared = [prepare(one.report, one.text) for one in posted]
 
     def record(session: Session) -> list[Receipt]:
         door.admit(session)
-        for project in {report.project for report in reports}:
+        for project in {one.report.project for one in posted}:
             access.permit(session, Role.INGEST, project)
         return record_prepared(session, prepared)
 

@@ -77,7 +77,7 @@ def _export(file: Path, bodies: list[bytes]) -> None:
     """Write runs to a file; it is on disk before anything is removed."""
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        lines = b"".join(zstandard.decompress(body) + b"\n" for body in bodies)
+        lines = b"".join(_line(zstandard.decompress(body)) for body in bodies)
         with file.open("xb") as output:
             output.write(zstandard.compress(lines))
             output.flush()
@@ -85,6 +85,11 @@ def _export(file: Path, bodies: list[bytes]) -> None:
     except OSError as error:
         reason = f"{file}: {error.strerror}; nothing of it was removed"
         raise click.ClickException(reason) from None
+
+
+def _line(run: bytes) -> bytes:
+    """Write a run as one line; as posted it may have many, but none within a text."""
+    return run.replace(b"\r", b" ").replace(b"\n", b" ") + b"\n"
 
 
 def _plain(name: str) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from scalewatch.services import jobs
-from scalewatch.services.measurements import Flag, flags_of, varied
+from scalewatch.services.measurements import Flag, flags_in, varied
 from scalewatch.services.standings import (
     Expectation,
     Found,
@@ -155,9 +155,7 @@ def _flags(
     places: Mapping[int, measurements.Place],
 ) -> Mapping[Flag, tuple[float, ...]]:
     """Return where each flag was raised, as settings of what was varied."""
-    raised = [
-        (flag, note.run_id) for note in noted for flag in flags_of(note.procedure or {})
-    ]
+    raised = [(flag, note.run_id) for note in noted for flag in flags_in(note.flags)]
     if not raised:
         return {}
     coordinates = {one.run_id: places[one.run_id].coordinate for one in taken}

@@ -1,6 +1,6 @@
 """Measurements: the repetitions of a series in one run, summarised."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
@@ -13,7 +13,7 @@ PARAMETER: Final = "p"
 
 
 class Flag(StrEnum):
-    """What to keep in mind when reading a measurement."""
+    """What to keep in mind when reading a measurement; stored by place in this list."""
 
     OVERSUBSCRIBED = "oversubscribed"
     BARRIER = "barrier-synchronised"
@@ -50,9 +50,10 @@ class Measurement:
     reason: str | None
 
 
-def measurement_of(point: Summary, place: Place, parameter: str) -> Measurement:
+def measurement_of(
+    point: Summary, place: Place, parameter: str, late: int | None
+) -> Measurement:
     """Return the measurement of a point at a coordinate of a scan over `parameter`."""
-    procedure = point.procedure or {}
     return Measurement(
         run=place.uuid,
         coordinate=place.coordinate,
@@ -64,8 +65,8 @@ def measurement_of(point: Summary, place: Place, parameter: str) -> Measurement:
         high=point.q75,
         q95=point.q95,
         mean=point.mean,
-        late=procedure.get("late"),
-        flags=flags_of(procedure),
+        late=late,
+        flags=flags_in(point.flags),
         reason=point.reason,
     )
 
@@ -80,6 +81,16 @@ def flags_of(procedure: Mapping[str, Any]) -> tuple[Flag, ...]:
         Flag.INTERPRETED: "interpreted" in caveats,
     }
     return tuple(flag for flag, is_raised in raised.items() if is_raised)
+
+
+def bits_of(flags: Iterable[Flag]) -> int:
+    """Return flags as they are stored: a bit each, in the order of their definition."""
+    return sum(1 << tuple(Flag).index(flag) for flag in flags)
+
+
+def flags_in(bits: int) -> tuple[Flag, ...]:
+    """Return the flags that are stored as these bits."""
+    return tuple(flag for place, flag in enumerate(Flag) if bits >> place & 1)
 
 
 def varied(coordinates: Sequence[Mapping[str, Any]]) -> str:

@@ -7,6 +7,7 @@ import numpy as np
 import zstandard
 from numpy.typing import NDArray
 
+from scalewatch.services.measurements import bits_of, flags_of
 from scalewatch.storage import points, profiles, samples
 from scalewatch.storage.digests import canonical, digest_of
 from scalewatch.wire import UNITS, Result, RunReport
@@ -19,11 +20,13 @@ class PreparedRun:
     Parameters
     ----------
     payload
-        Its content as JSON, compressed.
+        What was posted, compressed.
     digest
         That of its content, whatever the order of keys.
     points
         A row per result, without the ids of series and run.
+    procedures
+        How each result was taken, as far as the agent told.
     samples
         All repetitions.
     profile
@@ -34,44 +37,58 @@ class PreparedRun:
     payload: bytes
     digest: str
     points: tuple[dict[str, Any], ...]
+    procedures: tuple[dict[str, Any], ...]
     samples: bytes
     profile: bytes | None
 
 
-def prepare(report: RunReport) -> PreparedRun:
-    """Summarise and compress the repetitions of a run."""
+def prepare(report: RunReport, posted: bytes | None = None) -> PreparedRun:
+    """Summarise and compress the repetitions of a run.
+
+    Parameters
+    ----------
+    posted
+        The run as it arrived; None: it was not written down yet.
+    """
     # A run without a profile keeps the digest that it had before there were profiles.
     absent = {"profile"} if report.profile is None else None
     content = canonical(report.model_dump(by_alias=True, exclude=absent))
     values = [_canonical_values(result) for result in report.results]
     starts = np.cumsum([0, *(each.size for each in values)]).tolist()
+    procedures = tuple(map(_procedure, report.results))
     return PreparedRun(
         report=report,
-        payload=zstandard.compress(content),
+        payload=zstandard.compress(content if posted is None else posted),
         digest=digest_of(content),
         points=tuple(
             {
                 "start": start,
                 "count": repetitions.size,
                 **summary,
-                # Without what nobody told: it would be most of a point.
-                "procedure": result.procedure
-                and result.procedure.model_dump(exclude_none=True),
+                "flags": bits_of(flags_of(told)) if told else 0,
                 "reason": result.reason,
             }
-            for result, start, repetitions, summary in zip(
+            for result, told, start, repetitions, summary in zip(
                 report.results,
+                procedures,
                 starts[:-1],
                 values,
                 points.summaries(values),
                 strict=True,
             )
         ),
+        procedures=procedures,
         samples=samples.encode(np.concatenate([np.empty(0), *values])),
         profile=None
         if report.profile is None
         else profiles.encode(report.profile.seconds),
     )
+
+
+def _procedure(result: Result) -> dict[str, Any]:
+    """Return how a result was taken, without what nobody told."""
+    told = result.procedure
+    return {} if told is None else told.model_dump(exclude_none=True)
 
 
 def _canonical_values(result: Result) -> NDArray[np.float64]:

@@ -14,8 +14,8 @@ from sqlalchemy.orm import Session
 
 from scalewatch.errors import NotFound
 from scalewatch.services.commits import Commit, commit_of
-from scalewatch.services.measurements import Flag, flags_of
-from scalewatch.storage import measurements, runs, samples, tables
+from scalewatch.services.measurements import Flag, flags_in
+from scalewatch.storage import measurements, procedures, runs, samples, tables
 
 MOMENTS: Final = frozenset({"started_at", "ended_at"})
 """What is a moment among the facts of a scheduler's job, which are kept as text."""
@@ -100,6 +100,7 @@ def recorded_run(
         raise NotFound("run", uuid)
     job = run.scheduler_job or {}
     kept = samples.of_runs(session, [run.id]).get(run.id)
+    told = procedures.of_runs(session, [run.id]).get(run.id, {})
     return RecordedRun(
         uuid=run.uuid,
         project=run.project,
@@ -116,7 +117,7 @@ def recorded_run(
         },
         received_at=run.received_at,
         results=tuple(
-            _result(point, series, kept)
+            _result(point, series, told.get(series.id, {}), kept)
             for point, series in measurements.of_run(session, run.id)
         ),
     )
@@ -138,10 +139,12 @@ def payload_of(session: Session, uuid: UUID, project: str) -> bytes:
 
 
 def _result(
-    point: tables.Point, series: tables.Series, kept: NDArray[np.float64] | None
+    point: tables.Point,
+    series: tables.Series,
+    procedure: Mapping[str, Any],
+    kept: NDArray[np.float64] | None,
 ) -> Result:
     own = () if kept is None else kept[point.start : point.start + point.count]
-    procedure = point.procedure or {}
     return Result(
         region=series.region,
         metric=series.metric,
@@ -155,7 +158,7 @@ def _result(
         q95=point.q95,
         synchronisation=procedure.get("synchronisation"),
         late=procedure.get("late"),
-        flags=flags_of(procedure),
+        flags=flags_in(point.flags),
         reason=point.reason,
         repetitions=tuple(float(value) for value in own),
     )

@@ -14,12 +14,15 @@ from scalewatch.services.prepared_runs import PreparedRun
 from scalewatch.storage import (
     commits,
     machines,
+    procedures,
     profiles,
     projects,
     runs,
     series,
 )
 from scalewatch.storage.inserts import Row
+from scalewatch.storage.places import Place
+from scalewatch.storage.places import known as known_place
 from scalewatch.wire import RunReport
 
 
@@ -42,7 +45,7 @@ class _Recorded:
 _PLACE: Final = {"project", "suite", "commit", "machine", "configuration"}
 """What decides where a run belongs, its regions aside."""
 
-_Places = dict[tuple[str, frozenset[tuple[str, str]]], Row]
+_Places = dict[str, Place]
 """What was found of places in this transaction."""
 
 
@@ -94,12 +97,16 @@ def _record(session: Session, prepared: PreparedRun, places: _Places) -> _Record
 
 def _run(session: Session, report: RunReport, places: _Places) -> Row:
     """Return the row of a run; its place is looked up once for all runs of a sweep."""
-    measured = frozenset((result.region, result.metric) for result in report.results)
-    key = (report.model_dump_json(include=_PLACE), measured)
+    key = report.model_dump_json(include=_PLACE)
     if key not in places:
-        places[key] = _place(session, report)
+        places[key] = known_place(session, report) or _place(session, report)
+    place = places[key]
+    expectations.declare_built_in(session, place.project_id, report)
     return {
-        **places[key],
+        "commit_id": place.commit_id,
+        "machine_id": place.machine_id,
+        "fingerprint_id": place.fingerprint_id,
+        "configuration_id": place.configuration_id,
         "uuid": report.id,
         "suite": report.suite,
         "coordinate": report.coordinate,
@@ -107,21 +114,15 @@ def _run(session: Session, report: RunReport, places: _Places) -> Row:
     }
 
 
-def _place(session: Session, report: RunReport) -> Row:
+def _place(session: Session, report: RunReport) -> Place:
     project = projects.find_or_create(session, report.project)
     commit = commits.find_or_create(session, project.id, report.commit)
     machine = machines.find_or_create(session, project.id, report.machine)
-    expectations.declare_built_in(session, project.id, report)
-    return {
-        "commit_id": commit.id,
-        "machine_id": machine.id,
-        "fingerprint_id": machines.fingerprint_id(
-            session, machine.id, report.machine.fingerprint
-        ),
-        "configuration_id": series.configuration_id(
-            session, project.id, report.configuration
-        ),
-    }
+    facts, settings = report.machine.fingerprint, report.configuration
+    fingerprint_id = machines.fingerprint_id(session, machine.id, facts)
+    configuration_id = series.configuration_id(session, project.id, settings)
+    session.flush()
+    return Place(project.id, commit.id, machine.id, fingerprint_id, configuration_id)
 
 
 def add_points(session: Session, run_id: int, row: Row, prepared: PreparedRun) -> None:
@@ -130,8 +131,11 @@ def add_points(session: Session, run_id: int, row: Row, prepared: PreparedRun) -
     series_of = series.ids_of(
         session, row["machine_id"], row["configuration_id"], results
     )
+    ids = [series_of[result.region, result.metric] for result in results]
     rows = [
-        {"series_id": series_of[result.region, result.metric], **point}
-        for result, point in zip(results, prepared.points, strict=True)
+        {"series_id": series_id, **point}
+        for series_id, point in zip(ids, prepared.points, strict=True)
     ]
     runs.add_points(session, run_id, rows, prepared.samples)
+    told = zip(ids, prepared.procedures, strict=True)
+    procedures.add(session, run_id, {key: value for key, value in told if value})

@@ -21,6 +21,7 @@ from scalewatch.services.standings import (
 from scalewatch.storage import (
     machines,
     measurements,
+    procedures,
     tables,
 )
 
@@ -86,6 +87,7 @@ def scans_at(
     points: dict[int, list[measurements.Summary]] = defaultdict(list)
     for point in measurements.summaries_at(*wanted):
         points[point.series_id].append(point)
+    told = procedures.of_runs(session, places)
     promises = promises_of(session, project.id, metric)
     slots = {
         machine.id: slot
@@ -103,7 +105,15 @@ def scans_at(
         own = [(point, places[point.run_id]) for point in own_points]
         parameter = varied([place.coordinate for _, place in own])
         taken = sorted(
-            (measurement_of(point, place, parameter) for point, place in own),
+            (
+                measurement_of(
+                    point,
+                    place,
+                    parameter,
+                    late=told.get(point.run_id, {}).get(series.id, {}).get("late"),
+                )
+                for point, place in own
+            ),
             key=lambda measurement: measurement.x,
         )
         expectation_id, expectation = promises.get(series.region, (None, None))

@@ -5,10 +5,11 @@ need neither the object-relational mapper nor answers from the database.
 """
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any, Final
 
 import orjson
-from sqlalchemy import JSON, Connection, insert
+from sqlalchemy import JSON, Connection
 from sqlalchemy import Table as Relation
 from sqlalchemy.orm import Session
 
@@ -25,29 +26,48 @@ def add(session: Session, table: type[Table], rows: Sequence[Row]) -> None:
         return
     connection = session.connection()
     relation = table.metadata.tables[table.__tablename__]
-    if connection.dialect.name == "postgresql" and len(rows) > FEW:
-        _copy(connection, relation, rows)
-    else:
-        connection.execute(insert(relation), list(rows))
-
-
-def _copy(connection: Connection, relation: Relation, rows: Sequence[Row]) -> None:
-    names = list(rows[0])
-    quote = connection.dialect.identifier_preparer.quote
-    columns = ", ".join(map(quote, names))
+    names = tuple(rows[0])
     encoders = [_encoder(relation, name) for name in names]
+    values = [tuple(row.values()) for row in rows]
+    if any(encoders):
+        values = [_encoded(row, encoders) for row in values]
+    if connection.dialect.name == "postgresql" and len(rows) > FEW:
+        _copy(connection, relation, names, values)
+    else:
+        statement = _insert(connection.dialect.name, relation, names)
+        connection.exec_driver_sql(statement, values if values[1:] else values[0])
+
+
+@cache
+def _insert(dialect: str, relation: Relation, names: tuple[str, ...]) -> str:
+    mark = "?" if dialect == "sqlite" else "%s"
+    columns, marks = ", ".join(names), ", ".join(mark for _ in names)
+    return f"INSERT INTO {relation.name} ({columns}) VALUES ({marks})"  # noqa: S608 - our own names
+
+
+def _copy(
+    connection: Connection,
+    relation: Relation,
+    names: Sequence[str],
+    rows: Sequence[tuple[Any, ...]],
+) -> None:
+    columns = ", ".join(names)
     driver: Any = connection.connection.dbapi_connection
     with (
         driver.cursor() as cursor,
-        cursor.copy(f"COPY {quote(relation.name)} ({columns}) FROM STDIN") as copy,
+        cursor.copy(f"COPY {relation.name} ({columns}) FROM STDIN") as copy,
     ):
         for row in rows:
-            copy.write_row(
-                [
-                    value if encode is None or value is None else encode(value)
-                    for encode, value in zip(encoders, row.values(), strict=True)
-                ]
-            )
+            copy.write_row(row)
+
+
+def _encoded(
+    row: tuple[Any, ...], encoders: Sequence[Callable[[Any], str] | None]
+) -> tuple[Any, ...]:
+    return tuple(
+        value if encode is None or value is None else encode(value)
+        for encode, value in zip(encoders, row, strict=True)
+    )
 
 
 def _encoder(relation: Relation, name: str) -> Callable[[Any], str] | None:

@@ -216,6 +216,14 @@ def find_or_create(
     return found
 
 
+def adds_to(known: Any, commit: wire.Commit) -> bool:
+    """Tell whether a run says something of its commit that was not known before."""
+    return any(
+        value and not getattr(known, name)
+        for name, value in _description(commit).items()
+    )
+
+
 def _move_tag(session: Session, commit: tables.Commit) -> None:
     """Leave its tag to this commit alone, so that a tag means one of them."""
     if commit.tag is not None:

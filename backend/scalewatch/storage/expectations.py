@@ -1,12 +1,18 @@
 """Queries on expectations and their versions."""
 
 from collections.abc import Sequence
+from typing import Final
 
-from sqlalchemy import Select, func, select
+from sqlalchemy import Select, bindparam, func, select
 from sqlalchemy.orm import Session, aliased
 
 from scalewatch.storage import tables
 from scalewatch.storage.inserts import Row, insert_missing
+
+_EXPECTATION: Final = tables.Expectation.__table__.c
+_DECLARED: Final = select(_EXPECTATION.region, _EXPECTATION.metric).where(
+    _EXPECTATION.project_id == bindparam("project_id"), _EXPECTATION.version == 1
+)
 
 
 def newest() -> Select[tables.Expectation]:
@@ -60,6 +66,12 @@ def newest_versions(
     """Return the newest version by region and metric, withdrawn ones included."""
     rows = session.scalars(newest().where(tables.Expectation.project_id == project_id))
     return {(row.region, row.metric): row for row in rows}
+
+
+def declared(session: Session, project_id: int) -> set[tuple[str, str]]:
+    """Return region and metric of all that was ever declared, be it withdrawn since."""
+    rows = session.connection().execute(_DECLARED, {"project_id": project_id})
+    return {(region, metric) for region, metric in rows}
 
 
 def add(session: Session, rows: Sequence[Row]) -> None:

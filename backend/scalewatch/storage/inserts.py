@@ -7,6 +7,7 @@ of failing.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from sqlalchemy import Table as Relation
 from sqlalchemy import select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
@@ -19,9 +20,12 @@ Insert = sqlite.Insert | postgresql.Insert
 
 def insert(session: Session, table: type[Table]) -> Insert:
     """Return an INSERT that knows ON CONFLICT, for the database of the session."""
-    if session.get_bind().dialect.name == "sqlite":
-        return sqlite.insert(table)
-    return postgresql.insert(table)
+    return insert_for(session.get_bind().dialect.name, table)
+
+
+def insert_for(dialect: str, table: type[Table] | Relation) -> Insert:
+    """Return an INSERT that knows ON CONFLICT, for a kind of database."""
+    return sqlite.insert(table) if dialect == "sqlite" else postgresql.insert(table)
 
 
 def insert_missing(session: Session, table: type[Table], rows: Sequence[Row]) -> None:

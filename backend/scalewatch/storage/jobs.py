@@ -3,10 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import cache
 from typing import Any, Final
 
 from sqlalchemy import (
     ColumnElement,
+    Executable,
     and_,
     case,
     exists,
@@ -21,7 +23,7 @@ from sqlalchemy.orm import Session, aliased
 
 from scalewatch.errors import NotFound
 from scalewatch.storage import tables
-from scalewatch.storage.inserts import insert
+from scalewatch.storage.inserts import insert_for
 from scalewatch.storage.tables import now
 
 OPEN = ("queued", "running")
@@ -48,25 +50,30 @@ def enqueue(session: Session, kind: str, subject: str) -> int:
     The row is locked until this transaction ends, so that no worker begins before
     the data that cause the job can be seen.
     """
-    statement = insert(session, tables.Job).values(kind=kind, subject=subject)
-    return session.scalars(
-        statement.on_conflict_do_update(
-            index_elements=["kind", "subject"],
-            # Not a parameter: PostgreSQL could not tell it is the index's condition
-            # once it has planned the statement for good.
-            index_where=text("state = 'queued'"),
-            # It keeps its place: what is posted about all the time gets its turn.
-            set_={
-                "due_at": case(
-                    (
-                        tables.Job.due_at < statement.excluded.due_at,
-                        tables.Job.due_at,
-                    ),
-                    else_=statement.excluded.due_at,
-                )
-            },
-        ).returning(tables.Job.id)
-    ).one()
+    connection = session.connection()
+    row = {"kind": kind, "subject": subject}
+    found: int = connection.execute(_enqueue(connection.dialect.name), row).scalar_one()
+    return found
+
+
+@cache
+def _enqueue(dialect: str) -> Executable:
+    """Return the statement, written once, see `storage.places`."""
+    job = tables.Job.metadata.tables[tables.Job.__tablename__]
+    statement = insert_for(dialect, job)
+    return statement.on_conflict_do_update(
+        index_elements=["kind", "subject"],
+        # Not a parameter: PostgreSQL could not tell it is the index's condition
+        # once it has planned the statement for good.
+        index_where=text("state = 'queued'"),
+        # It keeps its place: what is posted about all the time gets its turn.
+        set_={
+            "due_at": case(
+                (job.c.due_at < statement.excluded.due_at, job.c.due_at),
+                else_=statement.excluded.due_at,
+            )
+        },
+    ).returning(job.c.id)
 
 
 def is_due(session: Session) -> bool:

@@ -45,7 +45,7 @@ class Summary:
     q75: float | None
     q95: float | None
     mean: float | None
-    procedure: dict[str, Any] | None
+    flags: int
     reason: str | None
 
 
@@ -113,7 +113,7 @@ class Noted(NamedTuple):
 
     series_id: int
     run_id: int
-    procedure: dict[str, Any] | None
+    flags: int
     reason: str | None
 
 
@@ -131,13 +131,9 @@ def noted_at(
 ) -> list[Noted]:
     """Return the measurements that failed, or whose procedure raises a flag."""
     point = tables.Point
-    columns = (point.series_id, point.run_id, point.procedure, point.reason)
+    columns = (point.series_id, point.run_id, point.flags, point.reason)
     wanted = _at(commit_id, metric, region, *columns).where(
-        or_(
-            point.count == 0,
-            point.procedure["oversubscribed"].as_boolean(),
-            point.procedure["synchronisation"].as_string() == "barrier",
-        )
+        or_(point.count == 0, point.flags != 0)
     )
     return list(map(Noted._make, session.execute(wanted)))
 

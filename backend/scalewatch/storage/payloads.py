@@ -58,7 +58,7 @@ def forget(session: Session, run_id: int) -> None:
 
 def remove_measurements(session: Session, run_id: int) -> None:
     """Delete what was made of the content of a run."""
-    for table in (tables.Point, tables.Samples, tables.Profile):
+    for table in (tables.Point, tables.Samples, tables.Procedure, tables.Profile):
         session.execute(delete(table).where(table.run_id == run_id))
 
 

@@ -89,7 +89,9 @@ def _summarise(values: NDArray[np.float64]) -> list[dict[str, Any]]:
         columns["mean"] = values.mean(axis=1)
         if repetitions > 1:
             columns["deviation"] = values.std(axis=1, ddof=1)
+    table = np.array([columns[name] for name in columns])
     # What overflows is unknown; a database has no place for infinity.
-    finite = (np.where(np.isfinite(c), c, None) for c in columns.values())
-    rows = zip(*finite, strict=True)
-    return [_NOTHING | dict(zip(columns, row, strict=True)) for row in rows]
+    if not np.isfinite(table).all():
+        table = table.astype(object)
+        table[~np.isfinite(table.astype(float))] = None
+    return [_NOTHING | dict(zip(columns, row, strict=True)) for row in table.T.tolist()]

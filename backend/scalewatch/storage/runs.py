@@ -3,16 +3,16 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, NamedTuple
+from functools import cache
+from typing import Any, Final, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import func, select
+from sqlalchemy import Executable, bindparam, func, select
 from sqlalchemy.orm import Session
 
 from scalewatch.errors import NotFound
 from scalewatch.storage import bulk, tables
-from scalewatch.storage.inserts import Row
-from scalewatch.storage.inserts import insert as insert_tolerantly
+from scalewatch.storage.inserts import Row, insert_for
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,25 +53,35 @@ class Coordinates:
     coordinate: dict[str, int | float]
 
 
+_RUN: Final = tables.Run.metadata.tables[tables.Run.__tablename__]
+_PAYLOAD: Final = tables.Payload.__table__
+
+# Written once, see `storage.places`.
+_RECORDED: Final = (
+    select(_RUN.c.id, _RUN.c.commit_id, _RUN.c.machine_id, _PAYLOAD.c.digest)
+    .join_from(_RUN, _PAYLOAD, _PAYLOAD.c.run_id == _RUN.c.id)
+    .where(_RUN.c.uuid == bindparam("uuid"))
+)
+
+
+@cache
+def _create(dialect: str) -> Executable:
+    statement = insert_for(dialect, _RUN).on_conflict_do_nothing()
+    return statement.returning(_RUN.c.id)
+
+
 def recorded(session: Session, uuid: UUID) -> Recorded | None:
     """Return the run with this id, if there is one."""
-    row = session.execute(
-        select(
-            tables.Run.id,
-            tables.Run.commit_id,
-            tables.Run.machine_id,
-            tables.Payload.digest,
-        )
-        .join(tables.Payload, tables.Payload.run_id == tables.Run.id)
-        .where(tables.Run.uuid == uuid)
-    ).one_or_none()
+    row = session.connection().execute(_RECORDED, {"uuid": uuid}).one_or_none()
     return row and Recorded(*row)
 
 
 def create(session: Session, row: Row) -> int | None:
     """Insert a run and return its id, or None where its uuid is taken."""
-    statement = insert_tolerantly(session, tables.Run).on_conflict_do_nothing()
-    return session.scalar(statement.values(**row).returning(tables.Run.id))
+    connection = session.connection()
+    created = connection.execute(_create(connection.dialect.name), row)
+    run_id: int | None = created.scalar_one_or_none()
+    return run_id
 
 
 def add_payload(session: Session, run_id: int, body: bytes, digest: str) -> None:

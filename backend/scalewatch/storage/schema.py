@@ -10,8 +10,8 @@ from scalewatch.resources import bundled
 from scalewatch.storage.session import writing_engine
 
 
-def upgrade(engine: Engine) -> None:
-    """Run the migrations that are missing, all of them or none.
+def upgrade(engine: Engine, revision: str = "head") -> None:
+    """Run the migrations that are missing, up to a revision, all of them or none.
 
     Two processes may start at once: the second one waits and finds nothing to do.
     """
@@ -23,7 +23,7 @@ def upgrade(engine: Engine) -> None:
             connection.connection.cursor().execute("PRAGMA foreign_keys = OFF")
         with connection.begin():
             config.attributes["connection"] = connection
-            command.upgrade(config, "head")
+            command.upgrade(config, revision)
         # The connection keeps the pragma, so it does not go back to the pool.
         connection.invalidate()
 

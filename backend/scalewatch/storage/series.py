@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Final
 
-from sqlalchemy import select
+from sqlalchemy import bindparam, select
 from sqlalchemy.orm import Session
 
 from scalewatch.errors import DirectionChanged, UnitChanged
@@ -11,6 +12,16 @@ from scalewatch.storage import tables
 from scalewatch.storage.digests import canonical, digest_of
 from scalewatch.storage.inserts import find_or_insert, insert_missing
 from scalewatch.wire import UNITS, Fact, Result
+
+_SERIES: Final = tables.Series.__table__.c
+
+# Written once, see `storage.places`.
+_KNOWN: Final = select(
+    _SERIES.region, _SERIES.metric, _SERIES.id, _SERIES.unit, _SERIES.better
+).where(
+    _SERIES.machine_id == bindparam("machine_id"),
+    _SERIES.configuration_id == bindparam("configuration_id"),
+)
 
 Measured = tuple[str, str]
 """Region and metric."""
@@ -83,17 +94,8 @@ def canonical_unit(result: Result) -> str:
 def _known(
     session: Session, machine_id: int, configuration_id: int
 ) -> dict[Measured, Known]:
-    rows = session.execute(
-        select(
-            tables.Series.region,
-            tables.Series.metric,
-            tables.Series.id,
-            tables.Series.unit,
-            tables.Series.better,
-        ).where(
-            tables.Series.machine_id == machine_id,
-            tables.Series.configuration_id == configuration_id,
-        )
+    rows = session.connection().execute(
+        _KNOWN, {"machine_id": machine_id, "configuration_id": configuration_id}
     )
     return {
         (region, metric): Known(series_id, unit, better)

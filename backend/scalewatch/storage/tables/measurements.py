@@ -4,7 +4,14 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ForeignKey, Index, LargeBinary, UniqueConstraint
+from sqlalchemy import (
+    ForeignKey,
+    Index,
+    LargeBinary,
+    SmallInteger,
+    UniqueConstraint,
+    text,
+)
 from sqlalchemy.orm import Mapped, mapped_column
 
 from scalewatch.storage.tables.base import Table, now
@@ -97,7 +104,10 @@ class Run(Table):
 
 
 class Payload(Table):
-    """The content of an accepted run as JSON, compressed, to be replayed."""
+    """An accepted run as it was posted, compressed, to be replayed.
+
+    The digest is that of its content, however it was written down.
+    """
 
     __tablename__ = "payload"
 
@@ -167,5 +177,17 @@ class Point(Table):
     q95: Mapped[float | None]
     mean: Mapped[float | None]
     deviation: Mapped[float | None]
-    procedure: Mapped[dict[str, Any] | None]
+    # One bit per kind of `services.measurements.Flag`.
+    flags: Mapped[int] = mapped_column(SmallInteger, server_default=text("0"))
     reason: Mapped[str | None]
+
+
+class Procedure(Table):
+    """How the repetitions of one run were taken, see `storage.procedures`."""
+
+    __tablename__ = "procedure"
+
+    run_id: Mapped[int] = mapped_column(
+        ForeignKey("run.id", ondelete="cascade"), primary_key=True
+    )
+    blob: Mapped[bytes] = mapped_column(LargeBinary)
