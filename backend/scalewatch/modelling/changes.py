@@ -169,7 +169,7 @@ def _explanation(
         log_posterior.append(_log_mean(log_evidence, PRIOR[change]))
         place = log_evidence.argmax(axis=0)
         places.append(place)
-        variances.append(variance[place, series])
+        variances.append(likelihood.variance(misfit[place, series]))
     before, after = np.stack(places), np.stack(places)
     before[-1], after[-1] = np.divmod(places[-1], growths)
     return Explanation(

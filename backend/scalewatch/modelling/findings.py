@@ -25,6 +25,9 @@ ROUNDING = 1e-9
 NEGLIGIBLE = 5e-4
 """Growths of smaller posterior probability are not listed."""
 
+TRACE = 1e-6
+"""Probability of a hypothesis that adds nothing to that of its growth."""
+
 
 @dataclass(frozen=True, slots=True)
 class Group:
@@ -197,7 +200,7 @@ def _class_probability(selection: Selection, row: int) -> dict[Growth, float]:
         return {}
     probability: dict[Growth, float] = {}
     shares = selection.hypothesis_probability[row]
-    for index in np.flatnonzero(shares):
+    for index in np.flatnonzero(shares > TRACE):
         place = index if selection.likely is None else selection.likely[row, index]
         growth = (
             max((*selection.hypotheses[place], CONSTANT))

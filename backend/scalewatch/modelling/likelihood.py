@@ -80,13 +80,15 @@ class Likelihood:
         scratch.take_back(smaller, whole)
         return phi, energy
 
-    def responsibilities(self, misfit: Reals, scratch: Scratch) -> Singles:
-        """Return the posterior of the excesses, shape (λ, …, S)."""
-        larger = self._larger(misfit, scratch)
-        smaller = np.divide(1, larger, out=larger)
-        terms = [term.copy() for term, _ in self._terms(smaller, scratch)]
-        shares: Singles = np.stack(terms) / total(terms)
-        return shares
+    def variance(self, misfit: Reals) -> Reals:
+        """Return what is expected of the variance at misfits R, shape (S,)."""
+        larger = 1 + np.minimum(misfit / self.unit, LARGEST).astype(np.float32)
+        terms = [
+            (term.copy(), term * ratio)
+            for term, ratio in self._terms(1 / larger, Scratch(misfit.shape))
+        ]
+        whole, weighted = (total(column) for column in zip(*terms, strict=True))
+        return np.asarray(self.unit * larger * weighted / whole / self.freedom)
 
     def _larger(self, misfit: Reals, scratch: Scratch) -> Singles:
         """Return 1 + z."""

@@ -26,6 +26,9 @@ from scalewatch.modelling.versions import Versions
 
 Reals = NDArray[np.float64]
 
+FITTED = np.array([1.0, 2.0, 3.0, 3.0])
+"""What each kind of change is fitted by besides a level, in the order of `Change`."""
+
 BLOCK = 256
 """Series that are compared together: each of them weighs all pairs of growths."""
 
@@ -133,13 +136,15 @@ def _compare(
     explanation = explain(versions, tau, space.constant, noise)
     series = np.arange(explanation.freedom.size)
     likeliest = explanation.probability.argmax(axis=0)
+    freedom = explanation.freedom - FITTED[likeliest]
     variance = explanation.variance[likeliest, series]
+    variance *= explanation.freedom / freedom
     factor = versions.log_factor
-    reach = stdtrit(explanation.freedom, (1 + level) / 2) * np.sqrt(
+    reach = stdtrit(freedom, (1 + level) / 2) * np.sqrt(
         variance / total(versions.weight)
     )
     (x,) = settings.values()
-    tilt, faster = _tilt(versions, np.log2(x), variance, explanation.freedom)
+    tilt, faster = _tilt(versions, np.log2(x), variance, freedom)
     before = explanation.before[likeliest, series]
     after = explanation.after[likeliest, series]
     bounds = np.exp([factor, factor - reach, factor + reach])
