@@ -12,6 +12,7 @@ BENCHMARKS: Final = (
     "agreement",
     "two_parameters",
     "several_terms",
+    "versions",
     "scaling",
     "agent",
     "delivery",

@@ -43,11 +43,11 @@ def test_the_energy_is_that_of_the_variance_it_falls_like():
     np.testing.assert_allclose(slope / step, -phi.freedom / 2 / energy, rtol=0.02)
 
 
-@pytest.mark.parametrize(("misfit", "likeliest"), [(1e-4, 0), (10.0, 3)])
-def test_the_misfit_tells_the_excess(misfit, likeliest):
+@pytest.mark.parametrize(("misfit", "excess"), [(1e-6, 1.0), (1e3, 125.0)])
+def test_the_misfit_tells_the_variance(misfit, excess):
     phi = likelihood()
 
-    shares = phi.responsibilities(np.full((1, 50), misfit), Scratch((1, 50)))
+    found = phi.variance(np.full(50, misfit))
 
-    np.testing.assert_allclose(shares.sum(axis=0), 1, rtol=1e-5)
-    assert (shares.argmax(axis=0) == likeliest).all()
+    expected = (excess * phi.unit + misfit) / phi.freedom
+    np.testing.assert_allclose(found, expected, rtol=0.05)

@@ -131,7 +131,7 @@ class Neighbours(Schema):
     nearby: list[Commit]
 
 
-class Shift(Schema):
+class GrowthOdds(Schema):
     """Probability that a later version grows faster, or slower, than an earlier."""
 
     faster: float
@@ -162,7 +162,7 @@ class SeriesChange(Schema):
     configuration: Settings
     before: Standing
     after: Standing
-    shift: Shift | None
+    odds: GrowthOdds | None
 
 
 class EnvironmentChange(Schema):

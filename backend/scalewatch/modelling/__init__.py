@@ -15,7 +15,7 @@
 * `histories`, `watching` — series over many commits, and the changes in them:
   `detection`, `covariances`, `segments`, `ramps`, `shifts`
 * `causes` — changes that have one cause, and whom to ask
-* `posterior_shift` — the same from the posteriors of each version alone
+* `growth_odds` — the same from the posteriors of each version alone
 * `polynomials` — quadratic extrapolation of communication time
 * `scaling_error`, `scalings`, `weak_gaps` — strong and weak scaling errors
 * `speed_up`, `divergence_metric` — what follows from it: efficiency, how bad it grows
@@ -54,6 +54,7 @@ from scalewatch.modelling.forecast import (
     memory_wall,
 )
 from scalewatch.modelling.growth import CONSTANT, Factor, Growth
+from scalewatch.modelling.growth_odds import GrowthOdds, growth_odds
 from scalewatch.modelling.guidelines import (
     Guideline,
     GuidelineCheck,
@@ -82,7 +83,6 @@ from scalewatch.modelling.noise import Noise
 from scalewatch.modelling.parse import parse_growth
 from scalewatch.modelling.polynomials import Extrapolation, drift, extrapolations
 from scalewatch.modelling.pooling import learn_noise
-from scalewatch.modelling.posterior_shift import Shift, shift
 from scalewatch.modelling.profile_scan import (
     Against,
     ProfileScan,
@@ -145,6 +145,7 @@ __all__ = [
     "Findings",
     "Forecast",
     "Growth",
+    "GrowthOdds",
     "Guideline",
     "GuidelineCheck",
     "Incomparable",
@@ -169,7 +170,6 @@ __all__ = [
     "ScalingErrors",
     "ScalingKind",
     "ScanStep",
-    "Shift",
     "SideBySide",
     "Space",
     "SpeedUp",
@@ -195,6 +195,7 @@ __all__ = [
     "extrapolations",
     "find_models",
     "first_above",
+    "growth_odds",
     "judge",
     "learn_noise",
     "machine_line",
@@ -212,7 +213,6 @@ __all__ = [
     "ruler",
     "scan_profiles",
     "search_space",
-    "shift",
     "side_by_side",
     "speed_up",
     "strong_errors",

@@ -82,10 +82,11 @@ class Likelihood:
 
     def variance(self, misfit: Reals) -> Reals:
         """Return what is expected of the variance at misfits R, shape (S,)."""
-        larger = 1 + np.minimum(misfit / self.unit, LARGEST).astype(np.float32)
+        larger = 1 + np.minimum(misfit / self.unit, LARGEST)
+        smaller = (1 / larger).astype(np.float32)
         terms = [
             (term.copy(), term * ratio)
-            for term, ratio in self._terms(1 / larger, Scratch(misfit.shape))
+            for term, ratio in self._terms(smaller, Scratch(misfit.shape))
         ]
         whole, weighted = (total(column) for column in zip(*terms, strict=True))
         return np.asarray(self.unit * larger * weighted / whole / self.freedom)

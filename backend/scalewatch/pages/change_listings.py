@@ -35,8 +35,8 @@ def changes_listing(report: CommitReport) -> Listing:
                 change.before.verdict,
                 change.after.verdict,
                 change.after.probability,
-                change.shift and change.shift.faster,
-                change.shift and change.shift.slower,
+                change.odds and change.odds.faster,
+                change.odds and change.odds.slower,
             )
             for change in report.changes
         ],

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from sqlalchemy.orm import Session
 
-from scalewatch.modelling import Direction, Shift, Verdict, shift
+from scalewatch.modelling import Direction, GrowthOdds, Verdict, growth_odds
 from scalewatch.services.judged import Judged, promises_of
 from scalewatch.services.standings import (
     UNMEASURED,
@@ -47,7 +47,7 @@ class SeriesChange:
 
     Parameters
     ----------
-    shift
+    odds
         How probably it grows faster or slower than before, where both are modelled.
     """
 
@@ -60,15 +60,15 @@ class SeriesChange:
     configuration: Mapping[str, Any]
     before: Standing
     after: Standing
-    shift: Shift | None
+    odds: GrowthOdds | None
 
     @property
     def urgency(self) -> tuple[int, float, str, str, str]:
         """Order worst first, surest first within a kind."""
-        moved = self.shift
+        odds = self.odds
         certainty = self.after.probability or 0.0
-        if moved is not None and self.kind in {ChangeKind.WORSE, ChangeKind.BETTER}:
-            certainty = max(moved.faster, moved.slower)
+        if odds is not None and self.kind in {ChangeKind.WORSE, ChangeKind.BETTER}:
+            certainty = max(odds.faster, odds.slower)
         place = (self.region, self.machine, self.metric)
         return (list(ChangeKind).index(self.kind), -certainty, *place)
 
@@ -120,10 +120,10 @@ def counts_of(changes: Iterable[SeriesChange]) -> Mapping[ChangeKind, int]:
     return {kind: found[kind] for kind in ChangeKind}
 
 
-def kind_of(before: Standing, after: Standing, moved: Shift | None) -> ChangeKind:
+def kind_of(before: Standing, after: Standing, odds: GrowthOdds | None) -> ChangeKind:
     """Tell how a series differs from what it was; the first that is true holds."""
     fine = {Verdict.MATCH, Verdict.APPROXIMATE}
-    faster, slower = (moved.faster, moved.slower) if moved else (0.0, 0.0)
+    faster, slower = (odds.faster, odds.slower) if odds else (0.0, 0.0)
     undecided = Verdict.UNDECIDED in {before.verdict, after.verdict}
     is_true = {
         ChangeKind.MISSING: after.state is State.UNMEASURED,
@@ -133,7 +133,7 @@ def kind_of(before: Standing, after: Standing, moved: Shift | None) -> ChangeKin
         ChangeKind.WORSE: faster >= SURE,
         ChangeKind.BETTER: slower >= SURE
         or (_is_bad(before) and after.verdict in fine),
-        ChangeKind.UNDECIDED: moved is None or undecided,
+        ChangeKind.UNDECIDED: odds is None or undecided,
         ChangeKind.UNCHANGED: True,
     }
     return next(kind for kind, is_so in is_true.items() if is_so)
@@ -148,9 +148,9 @@ def _is_bad(standing: Standing) -> bool:
 
 def _change(later: Judged, before: Standing) -> SeriesChange:
     after = later.standing
-    moved = shift(before.class_probability, after.class_probability)
+    odds = growth_odds(before.class_probability, after.class_probability)
     return SeriesChange(
-        kind=kind_of(before, after, moved),
+        kind=kind_of(before, after, odds),
         region=later.region,
         metric=later.metric,
         unit=later.unit,
@@ -159,7 +159,7 @@ def _change(later: Judged, before: Standing) -> SeriesChange:
         configuration=later.configuration,
         before=before,
         after=after,
-        shift=moved,
+        odds=odds,
     )
 
 
@@ -198,7 +198,7 @@ def _missing(
             configuration=settings[row.configuration_id],
             before=_standing(found[row.id], row.region, promises),
             after=UNMEASURED,
-            shift=None,
+            odds=None,
         )
         for row in measurements.series_by_id(session, found.keys())
         if row.machine_id in places

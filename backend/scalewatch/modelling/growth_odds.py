@@ -16,16 +16,16 @@ from scalewatch.modelling.growth import Growth
 
 
 @dataclass(frozen=True, slots=True)
-class Shift:
+class GrowthOdds:
     """Probability that a later version grows faster, or slower, than an earlier."""
 
     faster: float
     slower: float
 
 
-def shift(
+def growth_odds(
     before: Mapping[Growth, float], after: Mapping[Growth, float]
-) -> Shift | None:
+) -> GrowthOdds | None:
     """Compare the posteriors of two versions; None where one of them is unknown.
 
     Parameters
@@ -45,4 +45,4 @@ def shift(
                 faster += share * later_share
             else:
                 slower += share * later_share
-    return Shift(faster / whole, slower / whole)
+    return GrowthOdds(faster / whole, slower / whole)

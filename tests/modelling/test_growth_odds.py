@@ -1,0 +1,34 @@
+import pytest
+
+from scalewatch.modelling import CONSTANT, Growth, growth_odds
+
+LOG = Growth.of("p", log=1)
+LINEAR = Growth.of("p", power=1)
+
+
+def test_certain_growths_are_compared_with_certainty():
+    odds = growth_odds({LOG: 1.0}, {LINEAR: 1.0})
+
+    assert odds is not None
+    assert (odds.faster, odds.slower) == (1.0, 0.0)
+
+
+def test_the_same_posterior_moves_to_neither_side():
+    posterior = {CONSTANT: 0.2, LOG: 0.5, LINEAR: 0.3}
+
+    odds = growth_odds(posterior, posterior)
+
+    assert odds is not None
+    assert odds.faster == pytest.approx(odds.slower)
+    assert odds.faster == pytest.approx(0.2 * 0.5 + 0.2 * 0.3 + 0.5 * 0.3)
+
+
+def test_what_is_left_out_of_a_posterior_is_not_held_against_it():
+    odds = growth_odds({LOG: 0.5}, {LINEAR: 0.25})
+
+    assert odds is not None
+    assert odds.faster == 1.0
+
+
+def test_nothing_is_said_of_what_has_no_posterior():
+    assert growth_odds({}, {LOG: 1.0}) is None
