@@ -114,3 +114,29 @@ def test_targets_are_for_the_series_whose_parameters_they_tell() -> None:
     assert [forecast.at for forecast in over_p.forecasts] == [{"p": 128}, {"p": 256}]
     assert [forecast.at for forecast in over_n.forecasts] == [{"n": 9}, {"n": 9}]
     assert over_p.forecasts[0].value == pytest.approx(257, rel=1e-3)
+
+
+def test_the_series_of_a_metric_tell_their_noise_together() -> None:
+    rng = np.random.default_rng(7)
+    exact = series().values * np.exp(rng.normal(0, 0.1, (40, P.size, 1)))
+    shared = exact * np.exp(rng.normal(0, 0.01, (40, P.size, 5)))
+    target = Question(targets=[{"p": 1024.0}])
+
+    def width(number: int) -> float:
+        found = model_series([series(values=each) for each in shared[:number]], target)
+        (forecast,) = found[0].forecasts
+        return np.log((forecast.high or np.nan) / (forecast.low or np.nan))
+
+    assert width(40) > 1.5 * width(1)
+
+
+def test_a_promise_of_exponential_growth_is_no_noise() -> None:
+    x = np.arange(1.0, 9.0)
+    rng = np.random.default_rng(8)
+    values = (1 + 2.0**x)[:, np.newaxis] * np.exp(rng.normal(0, 0.01, (30, 8, 5)))
+    all_series = [series(settings=x[:, np.newaxis], values=each) for each in values]
+
+    findings = model_series(all_series, Question(expectations=[stated("*", "O(2^p)")]))
+
+    assert all(str(each.growth) == "2^p" for each in findings)
+    assert all(each.verdict is Verdict.MATCH for each in findings)

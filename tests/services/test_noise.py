@@ -8,7 +8,7 @@ from scalewatch.modelling.noise import USUAL
 from scalewatch.modelling.pooling import LEAST_SERIES
 from scalewatch.services import analysis
 from scalewatch.services.jobs import Subject
-from scalewatch.services.noise import learned
+from scalewatch.services.learning import learned
 from scalewatch.services.pooling import Pool
 from scalewatch.storage import tables
 

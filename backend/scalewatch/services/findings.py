@@ -1,13 +1,19 @@
 """Model the series of files, without a database."""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from typing import Any
+from typing import Any, Final
 
 from scalewatch.importers import Series
-from scalewatch.modelling import Finding, Growth
+from scalewatch.modelling import Finding, Growth, Noise
+from scalewatch.modelling.noise import USUAL
 from scalewatch.services.batches import Asked, find_all
+from scalewatch.services.learning import learned
+
+DEFAULT_RULE: Final = "evidence"
+"""It knows of noise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +74,10 @@ class Question:
 def model_series(all_series: Sequence[Series], question: Question) -> list[Finding]:
     """Return a finding for each series, in their order.
 
-    What makes no sense for some of them is their finding's reason.
+    What makes no sense for some of them is their finding's reason. The series of a
+    metric tell their noise together, where there are enough of them.
     """
+    noise = _noise_by_metric(all_series, question)
     asked = [
         Asked(
             parameters=series.parameters,
@@ -78,10 +86,33 @@ def model_series(all_series: Sequence[Series], question: Question) -> list[Findi
             expectation=_stated(question.expectations, series),
             deviation_limit=_stated(question.deviation_limits, series),
             targets=question.targets_of(series.parameters),
+            noise=noise.get(series.metric, USUAL),
         )
         for series in all_series
     ]
     return find_all(asked, question.choices)
+
+
+def _noise_by_metric(
+    all_series: Sequence[Series], question: Question
+) -> dict[str, Noise]:
+    """Return the noise of each metric; the default rule alone asks for it."""
+    if question.choices.get("rule", DEFAULT_RULE) != DEFAULT_RULE:
+        return {}
+    by_metric: dict[str, list[Series]] = defaultdict(list)
+    for series in all_series:
+        by_metric[series.metric].append(series)
+    choices = {
+        name: question.choices[name]
+        for name in ("summary", "level")
+        if name in question.choices
+    }
+    return {
+        metric: learned(
+            alike, {stated.growth for stated in question.expectations}, **choices
+        )
+        for metric, alike in by_metric.items()
+    }
 
 
 def _stated(all_stated: Sequence[Stated], series: Series) -> Growth | None:

@@ -4,19 +4,16 @@ Repetitions tell how much a measurement scatters within a run. How far all runs 
 any model, because jobs share a node or protocols switch, only many series tell.
 """
 
-from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import Final
 
-import numpy as np
 from sqlalchemy.orm import Session
 
 from scalewatch.errors import ModellingError
-from scalewatch.modelling import Growth, Noise, learn_noise
-from scalewatch.modelling.noise import USUAL
-from scalewatch.modelling.pooling import MOST_SERIES
+from scalewatch.modelling import Growth, Noise
 from scalewatch.services.jobs import Subject
+from scalewatch.services.learning import learned
 from scalewatch.services.pooling import Pool, pool
 from scalewatch.storage import commits, points, samples, tables
 
@@ -58,29 +55,6 @@ def noise_by_metric(
         metric: learned(pools, promised.get(metric, ()))
         for metric, pools in known.items()
     }
-
-
-def learned(pools: Sequence[Pool], promised: Iterable[Growth] = ()) -> Noise:
-    """Return what series of one machine and metric tell about their noise.
-
-    Those count that vary one parameter, the one that most of them do.
-    """
-    by_parameter: dict[str, list[Pool]] = defaultdict(list)
-    for one in pools:
-        if len(one.parameters) == 1:
-            by_parameter[one.parameters[0]].append(one)
-    if not by_parameter:
-        return USUAL
-    parameter, alike = max(by_parameter.items(), key=lambda entry: len(entry[1]))
-    alike = alike[:: -(-len(alike) // MOST_SERIES)]
-    x = np.unique(np.concatenate([one.settings[:, 0] for one in alike]))
-    repetitions = max(one.values.shape[1] for one in alike)
-    values = np.full((len(alike), len(x), repetitions), np.nan)
-    for table, one in zip(values, alike, strict=True):
-        rows = np.searchsorted(x, one.settings[:, 0])
-        table[rows, : one.values.shape[1]] = one.values
-    expectations = [g for g in promised if g.parameters == (parameter,)]
-    return learn_noise(x, values, parameter=parameter, expectations=expectations)
 
 
 def _pools(
