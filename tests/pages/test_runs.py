@@ -44,3 +44,16 @@ def test_every_repetition_is_a_tick_of_its_distribution(client):
 
     assert page.count("strip__tick") == 3
     assert shown["results"][0]["repetitions"] == [1e-6, 2e-6, 4e-6]
+
+
+def test_profile_of_a_run_is_shown_with_the_longest_function_first(client):
+    functions = [{"region": "f", "seconds": 1}, {"region": "g", "seconds": 3}]
+    _, path = post(client, results=[], profile={"functions": functions})
+
+    page = client.get(path).text
+
+    assert "A profile of" in page
+    assert page.index(">g</th>") < page.index(">f</th>")
+    assert "75.0\N{NARROW NO-BREAK SPACE}%" in page
+    shown = client.get(f"{path}?format=json").json()
+    assert shown["profile"] == {"g": 3, "f": 1}

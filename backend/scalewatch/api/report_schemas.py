@@ -160,3 +160,4 @@ class Run(Schema):
     job: dict[str, Any]
     received_at: datetime
     results: list[Result]
+    profile: dict[str, float]

@@ -29,8 +29,8 @@ def hotspots_sentence(shown: Hotspots) -> Markup:
     said = _said(shown, scan)
     if shown.other is not None:
         name = shown.alternatives.get(shown.question.vs or "", shown.other.machine)
-        jumps = plural(len(shown.other.jumps), "significant change")
-        said += COMPARED.format(name=name, jumps=shown.other.reason or jumps)
+        changes = _changes(shown.other)
+        said += COMPARED.format(name=name, jumps=shown.other.reason or changes)
     return said
 
 
@@ -40,8 +40,7 @@ def _said(shown: Hotspots, scan: HotspotScan) -> Markup:
         return NO_JUMP.format(over=over, steps=plural(len(scan.steps), "comparison"))
     step, first = shown.step, shown.movements[0] if shown.movements else None
     if step is None or first is None or not step.is_significant:
-        changes = plural(len(scan.jumps), "significant change")
-        return Markup("The profile has {} over {}.").format(changes, over)
+        return Markup("The profile has {} over {}.").format(_changes(scan), over)
     others = len(scan.jumps) - 1
     return JUMP.format(
         over=over,
@@ -53,6 +52,11 @@ def _said(shown: Hotspots, scan: HotspotScan) -> Markup:
         if others
         else "",
     )
+
+
+def _changes(scan: HotspotScan) -> str:
+    number = len(scan.jumps)
+    return plural(number, "significant change") if number else "no significant change"
 
 
 def remarks(step: ScanStep) -> str:

@@ -23,7 +23,7 @@ PAGES: Final = (
     ("history", "History"),
     ("regressions", "Regressions"),
     ("comparisons", "Compare"),
-    ("machine-lines", "Machines"),
+    ("machine-lines", "Problem size"),
     ("guidelines", "Guidelines"),
     ("scaling-errors", "Scaling"),
     ("hotspots", "Hotspots"),

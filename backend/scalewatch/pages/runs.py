@@ -7,6 +7,7 @@ from fastapi import APIRouter, Request, Response
 from scalewatch.pages import listings
 from scalewatch.pages.dependencies import SessionDep
 from scalewatch.pages.downloads import Format, FormatQuery, download
+from scalewatch.pages.scaling_sentences import share
 from scalewatch.pages.templates import render
 from scalewatch.services.recorded_runs import payload_of, recorded_run
 
@@ -26,7 +27,7 @@ def show_run(
     if wanted is not Format.HTML:
         listing = listings.results(recorded)
         return download(wanted, str(recorded.uuid), recorded, listing, listing)
-    return render(request, "runs/show.html", run=recorded)
+    return render(request, "runs/show.html", run=recorded, share=share)
 
 
 @router.get("/p/{project}/runs/{run}/payload", name="payload")

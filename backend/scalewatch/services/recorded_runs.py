@@ -15,7 +15,14 @@ from sqlalchemy.orm import Session
 from scalewatch.errors import NotFound
 from scalewatch.services.commits import Commit, commit_of
 from scalewatch.services.measurements import Flag, flags_in
-from scalewatch.storage import measurements, procedures, runs, samples, tables
+from scalewatch.storage import (
+    measurements,
+    procedures,
+    profiles,
+    runs,
+    samples,
+    tables,
+)
 
 MOMENTS: Final = frozenset({"started_at", "ended_at"})
 """What is a moment among the facts of a scheduler's job, which are kept as text."""
@@ -60,6 +67,8 @@ class RecordedRun:
         Facts about the machine as it was then.
     job
         How it was scheduled, as far as the agent told.
+    profile
+        Seconds of each function, the longest first; empty where it was not profiled.
     """
 
     uuid: UUID
@@ -73,6 +82,7 @@ class RecordedRun:
     job: Mapping[str, Any]
     received_at: datetime
     results: tuple[Result, ...]
+    profile: Mapping[str, float]
 
     @property
     def flags(self) -> Mapping[Flag, int]:
@@ -119,6 +129,12 @@ def recorded_run(
         results=tuple(
             _result(point, series, told.get(series.id, {}), kept)
             for point, series in measurements.of_run(session, run.id)
+        ),
+        profile=dict(
+            sorted(
+                profiles.of_run(session, run.id).items(),
+                key=lambda function: -function[1],
+            )
         ),
     )
 
