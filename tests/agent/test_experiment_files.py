@@ -196,6 +196,12 @@ def test_example_is_in_order():
         ),
         (HEAD + "parameters: {q: 2}\n" + TAIL, 1, "coordinate", "span the scan"),
         (
+            HEAD + "parameters: {p: 2}\nconfiguration: [q]\n" + TAIL,
+            4,
+            "configuration",
+            "no parameter 'q'",
+        ),
+        (
             HEAD + "parameters: {p: 2}\n" + TAIL.replace("(.+)", ".+"),
             6,
             None,

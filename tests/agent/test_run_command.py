@@ -55,6 +55,18 @@ def folder(tmp_path, spool_folder):  # noqa: ARG001 - the agent spools below it
     return folder
 
 
+def test_parameter_that_tells_nothing_apart_is_noted_with_the_job(folder, receiver):
+    parameters = {"p": 2, "rows": [8, 16], "n": {"expression": "rows * 4"}}
+    path = experiment(folder, parameters=parameters, configuration=[])
+
+    done = run(path, receiver.url)
+
+    assert done.exit_code == 0, done.output
+    assert [run["coordinate"]["n"] for run in receiver.runs] == [32, 64]
+    assert all("rows" not in run["configuration"] for run in receiver.runs)
+    assert [run["job"]["environment"]["rows"] for run in receiver.runs] == [8, 16]
+
+
 def test_every_job_is_a_run(folder, receiver):
     done = run(experiment(folder, repeats=2), receiver.url)
 

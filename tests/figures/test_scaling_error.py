@@ -111,6 +111,19 @@ def test_rows_are_dotted_where_they_are_extrapolated():
     assert np.isnan(dotted.y[:4]).all()
 
 
+def test_configurations_of_one_machine_are_told_apart():
+    measured = np.zeros(5, dtype=bool)
+    rows = [ErrorRow("a", 0, P, P, measured, position) for position in range(2)]
+    rows_beside = [*rows, ErrorRow("b", 1, P, P, measured)]
+
+    alone = rows_figure(ScalingKind.STRONG, 2, rows).data
+    beside = rows_figure(ScalingKind.STRONG, 2, rows_beside).data
+
+    assert alone[0].line.color != alone[1].line.color
+    assert beside[0].line.color == beside[1].line.color != beside[2].line.color
+    assert beside[0].line.dash != beside[1].line.dash
+
+
 def test_rows_without_errors_are_not_drawn():
     nothing = ErrorRow("a", 0, P, np.full(5, np.nan), np.zeros(5, dtype=bool))
 

@@ -37,7 +37,7 @@ def test_the_jump_is_gone_once_the_bug_is_fixed():
 
 
 def test_a_step_is_the_difference_of_its_two_profiles():
-    step = scan_profiles(SCALES, PROFILES)[8]
+    step = scan_profiles(SCALES, PROFILES, unit=1)[8]
 
     expected = profile_difference(profile(10), profile(11))
     assert step.difference.chi2 == pytest.approx(expected.chi2)
@@ -49,7 +49,7 @@ def test_many_comparisons_need_stronger_evidence():
     profiles = [{"f": 50.0, "g": 50}] * 20 + [{"f": 36.0, "g": 64}]
     settings = range(1, 22)
 
-    last = scan_profiles(settings, profiles)[-1]
+    last = scan_profiles(settings, profiles, unit=1)[-1]
 
     assert last.difference.p_value < 0.05
     assert last.corrected_p_value == pytest.approx(20 * last.difference.p_value)
@@ -58,7 +58,9 @@ def test_many_comparisons_need_stronger_evidence():
 
 def test_the_correction_can_be_chosen():
     by = {
-        each: scan_profiles(SCALES, PROFILES, correction=each)[8].corrected_p_value
+        each: scan_profiles(SCALES, PROFILES, correction=each, unit=1)[
+            8
+        ].corrected_p_value
         for each in Correction
     }
 

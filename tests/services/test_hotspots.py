@@ -31,10 +31,18 @@ def profiled(p, seconds, *, n=1000, number=0, **fields):
     )
 
 
-def strong(awkward=(5,), number=0, **fields):
+def strong(awkward=(5,), number=0, share=1.0, **fields):
     """Return a strong scaling study whose profile jumps at awkward scales."""
     return [
-        profiled(p, WAITING if p in awkward else BALANCED, number=number, **fields)
+        profiled(
+            p,
+            {
+                name: share * seconds
+                for name, seconds in (WAITING if p in awkward else BALANCED).items()
+            },
+            number=number,
+            **fields,
+        )
         for p in (2, 3, 4, 5, 6)
     ]
 
@@ -142,6 +150,17 @@ def test_the_step_to_a_setting_can_be_asked_for(sessions):
     shown = ask(sessions, HotspotQuestion(at="3"))
 
     assert (shown.step.before, shown.step.after) == (2, 3)
+
+
+def test_what_is_significant_does_not_depend_on_how_long_a_code_ran(sessions):
+    record(sessions, strong(commit={"sha": "aaa1"}))
+    record(sessions, strong(share=1e-3, number=1, commit={"sha": "bbb2"}))
+
+    long, short = (ask(sessions, commit=sha).chosen for sha in ("aaa1", "bbb2"))
+
+    assert short.unit == pytest.approx(long.unit / 1000)
+    assert [step.after for step in short.jumps] == [5, 6]
+    assert [step.after for step in long.jumps] == [5, 6]
 
 
 def test_the_unit_of_time_decides_what_is_significant(sessions):

@@ -14,7 +14,7 @@ class Question(Schema):
     held: str | None
     against: Literal["previous", "first"]
     correction: Literal["holm", "benjamini-hochberg"]
-    unit: float
+    unit: float | None
     at: str | None
     vs: str | None
 
@@ -61,6 +61,7 @@ class HotspotScan(Schema):
     settings: list[float | str]
     functions: list[str]
     seconds: list[list[float]]
+    unit: float | None = Field(description="Seconds that count as one in χ².")
     steps: list[Step]
     reason: str | None
 

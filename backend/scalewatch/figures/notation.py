@@ -1,5 +1,6 @@
 """How figures and pages write growths and settings."""
 
+from collections.abc import Mapping
 from fractions import Fraction
 from html import escape
 from typing import Final
@@ -30,6 +31,8 @@ def setting_text(value: object) -> str:
         return "yes" if value else "no"
     if isinstance(value, int | float):
         return f"{int(value):,}" if value == int(value) else f"{value:.12g}"
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} = {setting_text(own)}" for name, own in value.items())
     return "–" if value is None else str(value)
 
 

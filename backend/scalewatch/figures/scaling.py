@@ -1,7 +1,6 @@
 """How a region scales: measurements, model and expectation over a parameter."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from html import escape
 from typing import Final
 
@@ -18,6 +17,7 @@ from scalewatch.figures.axes import (
 from scalewatch.figures.curves import Curves, Scaling, Vector, curves_of
 from scalewatch.figures.notation import growth_markup
 from scalewatch.figures.palette import PALETTE, machine_role, symbol
+from scalewatch.figures.styles import Style, styles
 from scalewatch.modelling import Growth
 
 MOST_REPETITIONS: Final = 120
@@ -32,22 +32,10 @@ LONGEST_NAME: Final = 40
 GOLDEN: Final = (5**0.5 - 1) / 2
 """Multiples of it, modulo one, spread evenly however many there are."""
 
-
-DASHES: Final = ("solid", "8px,3px", "2px,3px", "8px,3px,2px,3px")
-"""Lines of the configurations of one machine beside other machines."""
-
 NOTHING: Final = "no measurement succeeded"
 
 BEYOND: Final = "2px,4px"
 """Line of a model where nothing was measured."""
-
-
-@dataclass(frozen=True, slots=True)
-class Style:
-    """What tells one scan from the others of a figure, besides its symbol."""
-
-    role: str
-    dash: str = "solid"
 
 
 def scaling_figure(scaling: Scaling) -> go.Figure:
@@ -71,29 +59,16 @@ def machines_figure(scalings: Sequence[Scaling]) -> go.Figure:
     measured = [scaling for scaling in scalings if scaling.x.size]
     if not measured:
         return nothing(NOTHING)
-    styles = _styles(measured)
+    own = styles([(each.slot, each.position) for each in measured])
     all_curves = [curves_of(scaling) for scaling in measured]
     figure = _frame(measured, all_curves)
-    for curves, scaling, style in zip(all_curves, measured, styles, strict=True):
+    for curves, scaling, style in zip(all_curves, measured, own, strict=True):
         if len(measured) <= MOST_EXPECTATIONS:
             _add_expectation(figure, curves, scaling.expectation)
         _add_model(figure, curves, scaling, style, is_listed=False)
-    for scaling, style in zip(measured, styles, strict=True):
+    for scaling, style in zip(measured, own, strict=True):
         _add_measurements(figure, scaling, style, _named(scaling.name))
     return figure
-
-
-def _styles(scalings: Sequence[Scaling]) -> list[Style]:
-    """Return a style for each: the colour of its machine, a dash for its position.
-
-    Where all are of one machine, each has a colour of its own.
-    """
-    if len({scaling.slot for scaling in scalings}) == 1:
-        return [Style(machine_role(each.slot + each.position)) for each in scalings]
-    return [
-        Style(machine_role(each.slot), DASHES[each.position % len(DASHES)])
-        for each in scalings
-    ]
 
 
 def _frame(scalings: Sequence[Scaling], curves: Sequence[Curves]) -> go.Figure:

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from scalewatch.figures.axes import canvas, parameter_axis
 from scalewatch.figures.hull import convex_hull
-from scalewatch.figures.palette import PALETTE, machine_role, symbol
+from scalewatch.figures.palette import PALETTE, symbol
+from scalewatch.figures.styles import Style, styles
 from scalewatch.modelling import ScalingErrors, ScalingKind
 
 Vector = NDArray[np.float64]
@@ -43,8 +44,8 @@ class ErrorRow:
     ----------
     name
         In the legend, plain text.
-    slot
-        Position of the machine among the project's.
+    slot, position
+        That of the machine among the project's, and of the row among the machine's.
     n2, errors
         Shape (n,).
     is_extrapolated
@@ -56,6 +57,7 @@ class ErrorRow:
     n2: Vector
     errors: Vector
     is_extrapolated: NDArray[np.bool_]
+    position: int = 0
 
 
 def contour_figure(scaling: ScalingErrors) -> go.Figure:
@@ -91,8 +93,9 @@ def rows_figure(kind: ScalingKind, base: float, rows: Sequence[ErrorRow]) -> go.
         yaxis=_plain(axis, f"{LETTERS[kind]} from n₁ = {base:,g}"),
     )
     figure.add_hline(y=0, line={"color": PALETTE["expectation"], "dash": "6px,5px"})
-    for row in drawn:
-        _add_row(figure, row, LETTERS[kind])
+    own = styles([(row.slot, row.position) for row in drawn])
+    for row, style in zip(drawn, own, strict=True):
+        _add_row(figure, row, style, LETTERS[kind])
     return figure
 
 
@@ -181,13 +184,13 @@ def _add_pairs(figure: go.Figure, scaling: ScalingErrors) -> None:
     )
 
 
-def _add_row(figure: go.Figure, row: ErrorRow, letter: str) -> None:
+def _add_row(figure: go.Figure, row: ErrorRow, style: Style, letter: str) -> None:
     """Add a row: a line that is dotted where it is extrapolated."""
-    role = machine_role(row.slot)
+    role, mark = style.role, symbol(row.slot + row.position)
     beyond = row.is_extrapolated
     # Each part keeps the points that it shares with the other: no gap between them.
     beside = np.convolve(beyond, [1, 1, 1], "same") > 0
-    parts = [(~beyond, "solid", True)]
+    parts = [(~beyond, style.dash, True)]
     if beyond.any():
         parts.append((beside, "2px,4px", False))
     for is_part, dash, is_listed in parts:
@@ -196,7 +199,7 @@ def _add_row(figure: go.Figure, row: ErrorRow, letter: str) -> None:
             y=np.where(is_part, row.errors, np.nan),
             mode="lines+markers",
             line={"color": PALETTE[role], "width": 2, "dash": dash},
-            marker={"color": PALETTE[role], "size": 7, "symbol": symbol(row.slot)},
+            marker={"color": PALETTE[role], "size": 7, "symbol": mark},
             hovertemplate=f"n₂ = %{{x:,}}<br>{letter} = %{{y:.3~g}}<extra></extra>",
             name=escape(row.name) if is_listed else "extrapolated",
             showlegend=is_listed,

@@ -75,7 +75,7 @@ def query_of(view: View, asked: HotspotQuestion) -> Query:
         "correction": asked.correction
         if asked.correction is not Correction.HOLM
         else None,
-        "unit": number(asked.unit) if asked.unit != 1 else None,
+        "unit": None if asked.unit is None else number(asked.unit),
         "at": asked.at,
         "vs": asked.vs,
     }

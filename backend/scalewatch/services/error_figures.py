@@ -35,7 +35,7 @@ def _contours(shown: RegionScaling) -> go.Figure:
 
 def _rows(shown: RegionScaling) -> go.Figure:
     differing = shown.choices
-    rows = []
+    rows: list[ErrorRow] = []
     for scaling in shown.scalings:
         errors, sped = scaling.errors, scaling.speed_up
         if errors is None or sped is None:
@@ -49,6 +49,7 @@ def _rows(shown: RegionScaling) -> go.Figure:
                 errors.scales,
                 errors.errors[row],
                 errors.is_extrapolated[row],
+                position=sum(each.slot == scaling.slot for each in rows),
             )
         )
     return rows_figure(shown.question.kind, shown.question.base or 1.0, rows)

@@ -25,7 +25,8 @@ class HotspotQuestion:
     correction
         How p-values are corrected for the number of comparisons.
     unit
-        Seconds that count as one in χ².
+        Seconds that count as one in χ²; a thousandth of the shortest profile unless
+        given.
     at
         The setting, as text, whose profile is shown beside the one before it; that
         of the largest change unless given.
@@ -37,7 +38,7 @@ class HotspotQuestion:
     held: str | None = None
     against: Against = Against.PREVIOUS
     correction: Correction = Correction.HOLM
-    unit: float = 1.0
+    unit: float | None = None
     at: str | None = None
     vs: str | None = None
 
@@ -66,7 +67,7 @@ class HotspotQuestion:
             held=held or None,
             against=one_of("against", against, Against.PREVIOUS),
             correction=one_of("correction", correction, Correction.HOLM),
-            unit=positive("unit of time", unit) or 1.0,
+            unit=positive("unit of time", unit),
             at=at or None,
             vs=vs or None,
         )

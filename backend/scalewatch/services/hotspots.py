@@ -33,6 +33,8 @@ class HotspotScan:
         Those of it in which the scans of the machine differ, as text.
     functions, seconds
         Names, and times per setting of the scan: (settings, functions).
+    unit
+        Seconds that count as one in χ².
     steps
         The comparisons, in the order of the scan.
     reason
@@ -46,6 +48,7 @@ class HotspotScan:
     settings: tuple[float | str, ...]
     functions: tuple[str, ...] = ()
     seconds: tuple[tuple[float, ...], ...] = ()
+    unit: float | None = None
     steps: tuple[ScanStep, ...] = ()
     reason: str | None = None
 
@@ -202,6 +205,7 @@ def _compared(
         settings=found.settings,
         functions=found.functions,
         seconds=tuple(map(tuple, found.seconds.tolist())),
+        unit=found.unit,
         steps=tuple(found),
     )
 

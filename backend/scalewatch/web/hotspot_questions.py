@@ -21,7 +21,8 @@ def question(  # noqa: PLR0913, PLR0917 - one per parameter of the query
         str | None, Query(description="`holm` unless given, or `benjamini-hochberg`.")
     ] = None,
     unit: Annotated[
-        str | None, Query(description="Seconds that count as one in χ².")
+        str | None,
+        Query(description="Seconds that count as one in χ².", examples=[1]),
     ] = None,
     at: Annotated[
         str | None, Query(description="Setting whose profile is shown in full.")

@@ -185,8 +185,9 @@ class _Check:
                 yield ("execute", key), formula.names
         if experiment.where is not None:
             yield ("where",), experiment.where.names
-        for name in experiment.coordinate or ():
-            yield ("coordinate",), frozenset({name})
+        for key in ("coordinate", "configuration"):
+            for name in getattr(experiment, key) or ():
+                yield (key,), frozenset({name})
 
     def _written(self, key: str) -> Any:
         return self.document.content.get(key)

@@ -269,6 +269,7 @@ class Experiment(Part):
     zipped: list[list[Identifier]] = []
     where: Formula | None = None
     coordinate: list[Identifier] | None = None
+    configuration: list[Identifier] | None = None
     repeats: int = Field(default=10, ge=1, le=10_000)
     prepare: Annotated[Step, BeforeValidator(_step)] | None = None
     compile: Annotated[Step, BeforeValidator(_step)] | None = None

@@ -240,15 +240,22 @@ class ExperimentSweep:
         )
 
     def _configuration(self, combination: Combination) -> dict[str, Fact]:
-        others = {
+        return {**self.launcher.settings, **self._others(combination, named=True)}
+
+    def _others(self, combination: Combination, *, named: bool) -> dict[str, Fact]:
+        """Return what is no coordinate: what tells runs apart, or all else."""
+        telling = self.loaded.experiment.configuration
+        return {
             name: value
             for name, value in combination.items()
             if name not in self.loaded.coordinate
+            and (telling is None or name in telling) is named
         }
-        return {**self.launcher.settings, **others}
 
     def _job(self, executed: Executed) -> Job:
-        facts: dict[str, Fact] = {"repeat": executed.request.repeat}
+        combination = executed.request.configured.combination
+        facts = self._others(combination, named=False)
+        facts["repeat"] = executed.request.repeat
         if self.version.changes:
             facts["uncommitted changes"] = self.version.changes
         environment = {**executed.job.environment, **facts}
