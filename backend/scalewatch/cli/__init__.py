@@ -27,6 +27,11 @@ COMMANDS: Final[Sequence[Deferred]] = (
         module="importing",
     ),
     Deferred(
+        "export",
+        "Write the measurements of a commit for other programs.",
+        extra="server",
+    ),
+    Deferred(
         "search",
         "Run an experiment in different configurations and tell which is best.",
         extra="search,agent",
