@@ -45,6 +45,7 @@ from scalewatch.modelling.scratch import Scratch
 
 Reals = NDArray[np.float64]
 Singles = NDArray[np.float32]
+Indices = NDArray[np.intp]
 
 LOWEST = math.log(FAINTEST)
 """L."""
@@ -159,8 +160,10 @@ class _Peak:
         alone += ALONE
         alone *= self._pure_ratio(out=flat)
         width += alone
-        np.copyto(width, self._faint_width(out=spare), where=self.fit.is_faint)
-        np.copyto(width, self._pure_width(top, out=spare), where=self.fit.is_pure)
+        # Few fits are at a bound, so that its formulas are evaluated for these alone.
+        faint, pure = map(np.flatnonzero, (self.fit.is_faint, self.fit.is_pure))
+        width.reshape(-1)[faint] = self._faint_width(faint)
+        width.reshape(-1)[pure] = self._pure_width(pure, top)
         width /= top + (ALONE - LOWEST)
         width[constant] = 1
         np.clip(width, SMALLEST, 1, out=width)
@@ -225,52 +228,34 @@ class _Peak:
         self.scratch.take_back(more)
         return np.exp(out, out=out)
 
-    def _faint_width(self, out: Singles) -> Singles:
-        """Return W at the lower bound."""
-        spare = self.scratch.reals()
-        decline = np.multiply(
-            self.fit.constant, self.sums.s12, out=self.scratch.reals()
-        )
-        decline += np.multiply(self.fit.slope, self.sums.s22, out=spare)
-        decline -= self.sums.y2
-        decline *= self.fit.slope
-        _single(decline, out=out)
-        out /= self.share
-        self.scratch.take_back(decline, spare)
-        return self._scaled_e1(out)
+    def _faint_width(self, places: Indices) -> Singles:
+        """Return W at the lower bound, for some growths and series."""
+        sums, slope = self.sums, self.fit.slope.take(places)
+        decline = self.fit.constant.take(places) * sums.s12.take(places)
+        decline += slope * sums.s22.take(places)
+        decline -= sums.y2.take(places)
+        decline *= slope
+        return _scaled_e1(_single(decline) / self.share.take(places))
 
-    def _pure_width(self, top: Singles, out: Singles) -> Singles:
-        """Return W at the upper bound."""
-        rise = np.multiply(self.fit.slope, self.sums.s12, out=self.scratch.reals())
-        rise -= self.sums.y1
-        rise *= self.fit.slope
-        r = _single(rise, out=self.scratch.singles())
-        r *= np.exp(-top)
-        r /= self.share
-        np.negative(r, out=out)
-        np.exp(out, out=out)
-        out *= self._scaled_e1(r)
-        out += ALONE
-        self.scratch.take_back(rise, r)
-        return out
+    def _pure_width(self, places: Indices, top: Singles) -> Singles:
+        """Return W at the upper bound, for some growths and series."""
+        growth, series = np.divmod(places, self.phi.shape[1])
+        slope = self.fit.slope.take(places)
+        rise = slope * self.sums.s12.take(places) - self.sums.y1[series]
+        rise *= slope
+        r = _single(rise) * np.exp(-top[growth, 0]) / self.share.take(places)
+        width: Singles = np.exp(-r) * _scaled_e1(r) + ALONE
+        return width
 
-    def _scaled_e1(self, x: Singles) -> Singles:
-        """Overwrite x with e^x E₁(x) within 5 %, exact for small and large x."""
-        np.maximum(x, SMALLEST, out=x)
-        ratio = np.add(x, math.exp(-np.euler_gamma), out=self.scratch.singles())
-        ratio /= x
-        x += 1
-        ratio /= x
-        # log(1 + r), where numpy's own takes six times as long, and r - r²/2, which is
-        # less except for rounding, and all that is left of it where r is small.
-        series = np.multiply(ratio, -0.5, out=self.scratch.singles())
-        series += 1
-        series *= ratio
-        np.add(ratio, 1, out=x)
-        np.log(x, out=x)
-        np.maximum(x, series, out=x)
-        self.scratch.take_back(ratio, series)
-        return x
+
+def _scaled_e1(x: Singles) -> Singles:
+    """Return e^x E₁(x) within 5 %, exact for small and large x."""
+    x = np.maximum(x, SMALLEST)
+    ratio = (x + math.exp(-np.euler_gamma)) / x / (x + 1)
+    # log(1 + r), where numpy's own takes six times as long, and r - r²/2, which is less
+    # except for rounding, and all that is left of it where r is small.
+    width: Singles = np.maximum(np.log(1 + ratio), ratio * (1 - ratio / 2))
+    return width
 
 
 def _twice_normal(z: Singles, spare: Singles) -> Singles:
@@ -282,9 +267,11 @@ def _twice_normal(z: Singles, spare: Singles) -> Singles:
     return np.tanh(spare, out=z)
 
 
-def _single(values: Reals, out: Singles) -> Singles:
-    """Write values in single precision; NaN, from an empty interior, as the least."""
+def _single(values: Reals, out: Singles | None = None) -> Singles:
+    """Return values in single precision; NaN, from an empty interior, as the least."""
     np.fmax(values, SMALLEST, out=values)
     np.minimum(values, LARGEST, out=values)
+    if out is None:
+        return values.astype(np.float32)
     out[:] = values
     return out

@@ -28,7 +28,7 @@ EXPONENTS: Final = (0.05, 3.2)
 """Bounds of the free exponent v."""
 
 
-FREE_POWER, TWO_TERMS = 0.1, 0.2
+FREE_POWER, TWO_TERMS = 0.1, 0.25
 """Prior shares."""
 
 

@@ -31,7 +31,8 @@ class Noise:
     shares
         Prior probability of each of `EXCESSES`.
     widening
-        Factor for the intervals of forecasts, at least 1.
+        Factor for the intervals of forecasts one step beyond the measurements, at least
+        1; see `prediction` for further ones.
     """
 
     summary: Summary = "robust"

@@ -3,8 +3,11 @@
 The bounds are quantiles of a mixture over the growths of the space (`quadrature`), with
 the share `ONE_TERM`, and over curves outside of it (`families`). The value is the
 median of the same with less weight on the latter: they make intervals honest, but a
-value worse where the space has the truth. A `Noise` learned from many series widens
-the bounds.
+value worse where the space has the truth.
+
+A `Noise` learned from many series widens the bounds by k, which is what forecasts one
+step beyond the measurements asked for. That curves depart from all models goes on
+beyond: like a random walk, by 1 + (k - 1)·√h after h steps.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -88,9 +91,12 @@ class Forecaster:
     ----------
     parts
         One per base.
+    steps
+        How far each target lies beyond the measurements, at least 1, shape (T,).
     """
 
     parts: tuple[Part, ...]
+    steps: Reals
 
     @classmethod
     def of(
@@ -121,7 +127,8 @@ class Forecaster:
                 for frame, share in zip(
                     frames, np.split(prior.share, ends[:-1]), strict=True
                 )
-            )
+            ),
+            _steps(settings, beyond),
         )
 
     def forecasts(
@@ -144,6 +151,7 @@ class Forecaster:
         level
             Probability that the bounds should hold.
         """
+        widening = 1 + (noise.widening - 1) * np.sqrt(self.steps)[:, np.newaxis]
         found = []
         for start in range(0, ratios[0].shape[1], BLOCK):
             block = slice(start, start + BLOCK)
@@ -153,8 +161,8 @@ class Forecaster:
             logs = np.stack(
                 [
                     value,
-                    value + noise.widening * (low - value),
-                    value + noise.widening * (high - value),
+                    value + widening * (low - value),
+                    value + widening * (high - value),
                 ]
             )
             found.append(np.exp(np.minimum(logs, LARGEST_LOG)).transpose(2, 1, 0))
@@ -176,6 +184,17 @@ class Forecaster:
         value = doubted.quantiles((0.5,))[:, 0]
         low, high = bounds.transpose(1, 0, 2)
         return low, np.clip(value, low, high), high
+
+
+def _steps(settings: Settings, targets: Settings) -> Reals:
+    """Return how many times as far as the last two settings lie apart, at least 1."""
+    ((parameter, x),) = settings.items()
+    beyond = targets[parameter]
+    *_, before, last = x
+    if before <= 0:
+        return np.ones_like(beyond)
+    step = np.log(last / before)
+    return np.asarray(np.maximum(np.log(np.maximum(beyond / last, 1)) / step, 1))
 
 
 def _part(frame: Frame, share: Reals, settings: Settings, targets: Settings) -> Part:

@@ -10,7 +10,6 @@ Where measurements fall with p although the space has only growths that rise, th
 strong scaling compete as well, see `frames`.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Final
@@ -23,7 +22,6 @@ from scalewatch.modelling.frames import falls, frames_of
 from scalewatch.modelling.posterior import verdict_posterior
 from scalewatch.modelling.rules.likeliest import Choice, Likeliest
 from scalewatch.modelling.rules.rule import Rule, Sample, Selection
-from scalewatch.modelling.scratch import Scratch
 
 Reals = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -40,20 +38,27 @@ def select(sample: Sample) -> Selection:
     if sample.summary != EVIDENCE.summary:
         noise = replace(noise, summary=sample.summary, level=None)
     is_positive = np.fmin.reduce(sample.values, axis=(1, 2)) > 0
-    competing = Likeliest.of(sample, frames_of(sample.space, sample.settings))
-    found = _Found.empty(len(sample.values), competing, len(sample.targets))
-    falling = []
-    for rows, scratches in _blocks(np.flatnonzero(is_positive), competing):
-        location = located(sample.values[rows], noise)
-        found.put(rows, competing.choose(location, noise, scratches))
-        falling.append(rows[falls(location)])
-
-    if sample.may_fall and any(map(len, falling)):
+    blocks = [
+        (rows, located(sample.values[rows], noise))
+        for rows in _blocks(np.flatnonzero(is_positive))
+    ]
+    falling = [rows[falls(location)] for rows, location in blocks]
+    may_fall = sample.may_fall and any(map(len, falling))
+    rising = Likeliest.of(sample, frames_of(sample.space, sample.settings))
+    competing = rising
+    if may_fall:
         frames = frames_of(sample.space, sample.settings, may_fall=True)
         competing = Likeliest.of(sample, frames)
-        found = found.widened(len(competing.tau))
-        for rows, scratches in _blocks(np.concatenate(falling), competing):
+    found = _Found.empty(len(sample.values), competing, len(sample.targets))
+    scratches = rising.scratches(BLOCK)
+    for rows, location in blocks:
+        if len(rows) < BLOCK:
+            scratches = rising.scratches(len(rows))
+        found.put(rows, rising.choose(location, noise, scratches))
+    if may_fall:
+        for rows in _blocks(np.concatenate(falling)):
             location = located(sample.values[rows], noise)
+            scratches = competing.scratches(len(rows))
             found.put(rows, competing.choose(location, noise, scratches))
     return found.selection(competing, np.flatnonzero(~is_positive))
 
@@ -78,18 +83,12 @@ class _Found:
             forecasts=np.zeros((series, targets, 3)),
         )
 
-    def widened(self, growths: int) -> "_Found":
-        """Return it with room for more growths."""
-        probability = np.zeros((len(self.chosen), growths))
-        probability[:, : self.probability.shape[1]] = self.probability
-        return replace(self, probability=probability)
-
     def put(self, rows: Indices, choice: Choice) -> None:
         """Enter what was found about some series."""
         self.chosen[rows] = choice.chosen
         self.coefficients[rows] = choice.coefficients
         self.quality[:, rows] = choice.quality
-        self.probability[rows] = choice.probability
+        self.probability[rows, : choice.probability.shape[1]] = choice.probability
         self.forecasts[rows] = choice.forecasts
 
     def selection(self, competing: Likeliest, refused: Indices) -> Selection:
@@ -109,16 +108,9 @@ class _Found:
         )
 
 
-def _blocks(
-    rows: Indices, competing: Likeliest
-) -> Iterator[tuple[Indices, list[Scratch]]]:
-    """Yield rows that are weighed together, with scratch of their size."""
-    scratches = competing.scratches(BLOCK)
-    for start in range(0, len(rows), BLOCK):
-        block = rows[start : start + BLOCK]
-        if len(block) < BLOCK:
-            scratches = competing.scratches(len(block))
-        yield block, scratches
+def _blocks(rows: Indices) -> list[Indices]:
+    """Return rows that are weighed together."""
+    return [rows[start : start + BLOCK] for start in range(0, len(rows), BLOCK)]
 
 
 EVIDENCE = Rule("evidence", summary="robust", auto_space="both", select=select)
