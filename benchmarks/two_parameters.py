@@ -14,9 +14,19 @@ from typing import Final
 
 import numpy as np
 from benchmarks import options, peer
+from benchmarks.calibration import calibration_error
 from numpy.typing import NDArray
 
-from scalewatch.modelling import Growth, Model, Term, find_models, pmnf
+from scalewatch.modelling import (
+    Growth,
+    Model,
+    Noise,
+    Term,
+    find_models,
+    learn_surface_noise,
+    pmnf,
+)
+from scalewatch.modelling.noise import USUAL
 
 Reals = NDArray[np.float64]
 
@@ -43,6 +53,7 @@ class Guess:
     forecast: float
     is_covered: bool | None = None
     is_doubted: bool = False
+    likeliest: tuple[Growth, float] | None = None
 
 
 def designs() -> dict[str, Reals]:
@@ -93,9 +104,10 @@ def main() -> None:
     print(f"{series} series a row, {REPETITIONS} repetitions, seed {SEED}\n")
     print(
         "| design | noise | | structure | product or sum | exponents within 1/4 "
-        "| error at (4p, 4n) | 90 % interval holds | cannot tell, says so | models/s |"
+        "| error at (4p, 4n) | 90 % interval holds | learned noise "
+        "| calibration error | cannot tell, says so | models/s |"
     )
-    print("|---|---|---|---|---|---|---|---|---|---|")
+    print("|---|---|---|---|---|---|---|---|---|---|---|---|")
     for (design, x), (noise, factor) in product(
         designs().items(), noises(draw).items()
     ):
@@ -104,9 +116,14 @@ def main() -> None:
         values = exact[:, :, np.newaxis] * factor((*exact.shape, REPETITIONS))
         for name, modeller in (("Extra-P", _extrap), ("scalewatch", _scalewatch)):
             guesses, seconds = modeller(x, values, known)
-            row = _row(known, guesses)
+            learned = []
+            if name == "scalewatch":
+                told = learn_surface_noise(x, values, parameter=("p", "n"))
+                learned, _ = _scalewatch(x, values, known, told)
+            row = _row(known, guesses, learned)
             rate = f"{len(known) / seconds:.0f}"
-            print(f"| {design} | {noise} | {name} | {' | '.join(row)} | {rate} |")
+            text = " | ".join((*row, rate))
+            print(f"| {design} | {noise} | {name} | {text} |", flush=True)
 
 
 def _truth(draw: np.random.Generator) -> Model:
@@ -138,10 +155,12 @@ def _extrap(
 
 
 def _scalewatch(
-    x: Reals, values: Reals, known: Sequence[Model]
+    x: Reals, values: Reals, known: Sequence[Model], noise: Noise = USUAL
 ) -> tuple[list[Guess], float]:
     started = time.process_time()
-    findings = find_models(x, values, parameter=("p", "n"), targets=[TARGET])
+    findings = find_models(
+        x, values, parameter=("p", "n"), targets=[TARGET], noise=noise
+    )
     seconds = time.process_time() - started
     guesses = []
     for finding, truth in zip(findings, known, strict=True):
@@ -155,12 +174,15 @@ def _scalewatch(
                 forecast.value,
                 forecast.low <= float(truth(TARGET)) <= forecast.high,
                 is_doubted="cannot tell" in (finding.reason or ""),
+                likeliest=next(iter(finding.class_probability.items())),
             )
         )
     return guesses, seconds
 
 
-def _row(known: Sequence[Model], guesses: Sequence[Guess]) -> list[str]:
+def _row(
+    known: Sequence[Model], guesses: Sequence[Guess], learned: Sequence[Guess]
+) -> list[str]:
     """Return the cells of one row."""
     pairs = list(zip(known, guesses, strict=True))
     told_apart = [
@@ -176,8 +198,23 @@ def _row(known: Sequence[Model], guesses: Sequence[Guess]) -> list[str]:
         _share(_is_near(truth, guess.model) for truth, guess in pairs),
         f"{100 * np.median(error):.1f} %",
         _share(covered) if covered else "",
+        _share(bool(guess.is_covered) for guess in learned) if learned else "",
+        _calibration(known, guesses),
         _share(guess.is_doubted for _, guess in pairs if _has_both(guess.model)),
     ]
+
+
+def _calibration(known: Sequence[Model], guesses: Sequence[Guess]) -> str:
+    """Return the calibration error of the likeliest leading-order term."""
+    stated = [
+        (guess.likeliest, truth.growth)
+        for truth, guess in zip(known, guesses, strict=True)
+    ]
+    pairs = [(*likeliest, true) for likeliest, true in stated if likeliest]
+    if not pairs:
+        return ""
+    is_right = [growth == true for growth, _, true in pairs]
+    return f"{calibration_error([share for _, share, _ in pairs], is_right):.3f}"
 
 
 def _has_both(model: Model) -> bool:

@@ -59,7 +59,7 @@ def test_older_commits_of_the_machine_tell_it_too(session, day, machine, is_told
     assert all((answer.noise != USUAL) is is_told for answer in answers)
 
 
-def test_a_metric_that_varies_several_parameters_is_of_the_usual_noise():
+def test_grids_that_models_fit_are_of_the_usual_noise():
     settings = np.array([[p, n] for p in PROCESSES for n in (10.0, 20.0)])
     grid = Pool(("p", "n"), settings, np.ones((len(settings), 3)))
 

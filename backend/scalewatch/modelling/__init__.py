@@ -6,6 +6,7 @@
 * `structures`, `scans` — how several parameters act together, and what can be told
 * `rules` — how one of them is selected, one module per rule
 * `search` — from measurements to findings, in batches
+* `noise`, `pooling`, `surface_noise` — what many series tell about their noise
 * `verdict` — from a growth and an expectation to a verdict
 * `attribution` — whom to suspect: platform or library
 * `guidelines` — rules between regions, f ⪯ g + h
@@ -15,7 +16,7 @@
 * `histories`, `watching` — series over many commits, and the changes in them:
   `detection`, `covariances`, `segments`, `ramps`, `shifts`
 * `causes` — changes that have one cause, and whom to ask
-* `growth_odds` — the same from the posteriors of each version alone
+* `growth_odds` — whether a later version grows faster, from two posteriors
 * `polynomials` — quadratic extrapolation of communication time
 * `scaling_error`, `scalings`, `weak_gaps` — strong and weak scaling errors
 * `speed_up`, `divergence_metric` — what follows from it: efficiency, how bad it grows
@@ -123,6 +124,7 @@ from scalewatch.modelling.space import (
     strong_scaling,
 )
 from scalewatch.modelling.speed_up import SpeedUp, speed_up
+from scalewatch.modelling.surface_noise import learn_surface_noise
 from scalewatch.modelling.verdict import Direction, Verdict, direction, judge
 from scalewatch.modelling.weak_gaps import NeededRun, WeakGaps, weak_gaps
 
@@ -198,6 +200,7 @@ __all__ = [
     "growth_odds",
     "judge",
     "learn_noise",
+    "learn_surface_noise",
     "machine_line",
     "machine_sentence",
     "memory_wall",

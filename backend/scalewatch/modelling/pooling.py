@@ -86,7 +86,7 @@ class _Pool:
     def all_of(cls, batch: Batch, space: Space, *, may_fall: bool) -> "list[_Pool]":
         """Return the series that can be modelled, by settings, not too many of them."""
         pools = [
-            cls(part.settings, part.values[_is_positive(part)], space)
+            cls(part.settings, part.values[is_positive(part)], space)
             for _, part in batch.groups()
             if obstacle(part.settings, space) is None
         ]
@@ -111,7 +111,8 @@ class _Pool:
         return replace(self, settings=settings, values=self.values[:, :-1])
 
 
-def _is_positive(part: Batch) -> NDArray[np.bool_]:
+def is_positive(part: Batch) -> NDArray[np.bool_]:
+    """Tell which series have a logarithm."""
     smallest = np.fmin.reduce(part.values, axis=(1, 2), initial=np.inf)
     return np.asarray((smallest > 0) & part.is_finite)
 
@@ -275,11 +276,11 @@ def _scores(pool: _Pool, noise: Noise, interval: float) -> Reals:
     actual = located(pool.values, noise)
     error = actual.log[-1] - middle
     reach = np.where(error > 0, high - middle, middle - low)
-    scatter = _reach(noise.shares, interval) ** 2 * actual.variance
+    scatter = deviations(noise.shares, interval) ** 2 * actual.variance
     return np.asarray(np.abs(error) / np.sqrt(reach**2 + scatter))
 
 
-def _reach(shares: Sequence[float], interval: float) -> float:
+def deviations(shares: Sequence[float], interval: float) -> float:
     """Return how many standard deviations hold a location's error, excess and all."""
     low, high = 0.0, MOST_DEVIATIONS * math.sqrt(EXCESSES[-1])
     for _ in range(HALVINGS):

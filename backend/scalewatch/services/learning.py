@@ -2,16 +2,19 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scalewatch.modelling import Growth, Noise, learn_noise
+from scalewatch.modelling import Growth, Noise, learn_noise, learn_surface_noise
 from scalewatch.modelling.noise import USUAL
 from scalewatch.modelling.pooling import MOST_SERIES
 
 Reals = NDArray[np.float64]
+
+LEVEL: Final = 0.9
+"""Probability that intervals hold unless another one is asked for."""
 
 
 class Scan(Protocol):
@@ -35,7 +38,7 @@ def learned(
 ) -> Noise:
     """Return what series of one machine and metric tell about their noise.
 
-    Those count that vary one parameter, the one that most of them do.
+    Those count that vary the same parameters, which most of them do.
 
     Parameters
     ----------
@@ -44,30 +47,30 @@ def learned(
     choices
         Further arguments of `learn_noise`: summary, level.
     """
-    by_parameter: dict[str, list[Scan]] = defaultdict(list)
+    by_parameters: dict[tuple[str, ...], list[Scan]] = defaultdict(list)
     for one in scans:
-        if len(one.parameters) == 1:
-            by_parameter[one.parameters[0]].append(one)
-    if not by_parameter:
+        by_parameters[one.parameters].append(one)
+    if not by_parameters:
         return USUAL
-    parameter, alike = max(by_parameter.items(), key=lambda entry: len(entry[1]))
-    alike = alike[:: -(-len(alike) // MOST_SERIES)]
-    x = np.unique(np.concatenate([one.settings[:, 0] for one in alike]))
-    expectations = [g for g in promised if g.parameters == (parameter,)]
+    parameters, alike = max(by_parameters.items(), key=lambda entry: len(entry[1]))
+    x, values = _table(alike[:: -(-len(alike) // MOST_SERIES)])
+    if len(parameters) > 1:
+        level = choices.get("level", LEVEL)
+        return learn_surface_noise(x, values, parameter=parameters, level=level)
+    expectations = [g for g in promised if g.parameters == parameters]
     return learn_noise(
-        x,
-        _table(x, alike),
-        parameter=parameter,
-        expectations=expectations,
-        **choices,
+        x, values, parameter=parameters[0], expectations=expectations, **choices
     )
 
 
-def _table(x: Reals, scans: Sequence[Scan]) -> Reals:
-    """Return the repetitions of all series at all settings, NaN where missing."""
+def _table(scans: Sequence[Scan]) -> tuple[Reals, Reals]:
+    """Return all settings, and the repetitions of all series, NaN where missing."""
+    everywhere = np.concatenate([one.settings for one in scans])
+    x, places = np.unique(everywhere, axis=0, return_inverse=True)
     repetitions = max(one.values.shape[1] for one in scans)
     values = np.full((len(scans), len(x), repetitions), np.nan)
-    for table, one in zip(values, scans, strict=True):
-        rows = np.searchsorted(x, one.settings[:, 0])
-        table[rows, : one.values.shape[1]] = one.values
-    return values
+    ends = np.cumsum([len(one.settings) for one in scans])
+    rows = np.split(places.reshape(-1), ends[:-1])
+    for table, own, one in zip(values, rows, scans, strict=True):
+        table[own, : one.values.shape[1]] = one.values
+    return x, values

@@ -35,6 +35,7 @@ from scalewatch.modelling.rules.answers import LISTED, Answer, Questions
 from scalewatch.modelling.rules.bases import Base, falling
 from scalewatch.modelling.rules.contest import Contest, Weights
 from scalewatch.modelling.rules.evidence import NOT_POSITIVE
+from scalewatch.modelling.rules.intervals import LARGEST_LOG
 from scalewatch.modelling.rules.rule import Hypothesis, Rule, Sample, Selection
 from scalewatch.modelling.rules.shortlist import shortlist
 from scalewatch.modelling.rules.terms import Terms, term_table
@@ -154,7 +155,7 @@ def _selection(sample: Sample, rows: Indices, found: list[Answer]) -> Selection:
         ]
         probability[row, : len(each.growths)] = each.probability
         verdicts[row] = each.verdicts
-        forecasts[row] = each.forecasts
+        forecasts[row] = _widened(each.forecasts, sample.noise.widening)
         quality[:, row] = each.quality
     return Selection(
         hypotheses=tuple(numbers),
@@ -168,6 +169,15 @@ def _selection(sample: Sample, rows: Indices, found: list[Answer]) -> Selection:
         forecasts=forecasts,
         reasons=_reasons(sample, rows, found),
     )
+
+
+def _widened(forecasts: Reals, by: float) -> Reals:
+    """Return value, low and high at targets, the bounds further from the value."""
+    if by == 1:
+        return forecasts
+    logs = np.log(forecasts)
+    value = logs[:, :1]
+    return np.exp(np.minimum(value + by * (logs - value), LARGEST_LOG))
 
 
 def _reasons(sample: Sample, rows: Indices, found: list[Answer]) -> dict[int, str]:
