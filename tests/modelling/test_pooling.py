@@ -99,6 +99,19 @@ def test_curves_that_explode_are_no_misfit_where_they_may(choices):
     assert told.widening == 1
 
 
+def test_the_size_of_measurements_does_not_matter():
+    _, curves = random_curves(40, seed=84)
+    values = measured(curves, 0.1, 85)
+
+    assert learned(values * 2.0**1000) == learned(values)
+
+
+def test_one_repetition_each_widens_intervals_little():
+    _, curves = random_curves(200, seed=86)
+
+    assert learned(measured(curves, 0.05, 87)[:, :, :1]).widening < 2.5
+
+
 def test_a_few_series_tell_nothing():
     _, curves = random_curves(LEAST_SERIES - 1, seed=67)
 

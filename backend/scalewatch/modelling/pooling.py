@@ -18,6 +18,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
+from statistics import NormalDist
 from typing import Final
 
 import numpy as np
@@ -61,6 +62,12 @@ MOST_FORECAST: Final = 200
 MOST_DEVIATIONS: Final = 10.0
 HALVINGS: Final = 40
 
+FITTED: Final = 3
+"""What a curve is fitted by: constant, coefficient, growth."""
+
+MEASURED: Final = 2.0
+"""Degrees of freedom that a variance has which repetitions have shown."""
+
 SLACK: Final = 1.2
 """Up to this widening, chance and outliers among what is forecast explain it."""
 
@@ -86,9 +93,10 @@ class _Pool:
     def all_of(cls, batch: Batch, space: Space, *, may_fall: bool) -> "list[_Pool]":
         """Return the series that can be modelled, by settings, not too many of them."""
         pools = [
-            cls(part.settings, part.values[is_positive(part)], space)
+            cls(part.settings, part.only(sound).scaled()[0].values, space)
             for _, part in batch.groups()
-            if obstacle(part.settings, space) is None
+            if (sound := is_positive(part)).any()
+            and obstacle(part.settings, space) is None
         ]
         if may_fall:
             pools = [part for pool in pools for part in pool.apart()]
@@ -270,13 +278,17 @@ def _scores(pool: _Pool, noise: Noise, interval: float) -> Reals:
         rest.settings,
         [{name: float(x[-1])}],
     )
-    ratios = _weigh(rest, location, noise).ratios
-    forecasts = forecaster.forecasts(location, noise, ratios, interval)
+    weighed = _weigh(rest, location, noise)
+    forecasts = forecaster.forecasts(location, noise, weighed.ratios, interval)
     middle, low, high = np.log(forecasts[:, 0]).T
     actual = located(pool.values, noise)
     error = actual.log[-1] - middle
     reach = np.where(error > 0, high - middle, middle - low)
     scatter = deviations(noise.shares, interval) ** 2 * actual.variance
+    # Without repetitions only what fits leave tells how measurements scatter.
+    left = weighed.misfit.min(axis=0).mean() / max(len(location.log) - FITTED, 1)
+    left *= NormalDist().inv_cdf((1 + interval) / 2) ** 2
+    scatter = np.where(actual.freedom < MEASURED, np.maximum(left, scatter), scatter)
     return np.asarray(np.abs(error) / np.sqrt(reach**2 + scatter))
 
 
