@@ -6,6 +6,7 @@ from typing import Final
 
 BENCHMARKS: Final = (
     "throughput",
+    "analysis",
     "accuracy",
     "calibration",
     "other_classes",

@@ -21,7 +21,7 @@ P: Final = 2.0 ** np.arange(2, 8)
 REPETITIONS: Final = 5
 RULES: Final = ("evidence", "paper", "smape")
 BATCHES: Final = (1_000, 10_000, 100_000)
-PEER_SERIES: Final = 300
+PEER_SERIES: Final = 200
 STEPS: Final = {
     "search.find_models": "all, under the profiler",
     "location.locate": "locations of the repetitions",
@@ -35,9 +35,9 @@ TRIALS: Final = 5
 
 def main() -> None:
     """Print rates per second of processor time, their ratio, and the memory."""
-    extra_p = (
-        PEER_SERIES
-        / peer.ask(P[:, np.newaxis], measurements(PEER_SERIES), names="p").seconds
+    values = measurements(PEER_SERIES)
+    extra_p = PEER_SERIES / min(
+        peer.ask(P[:, np.newaxis], values, names="p").seconds for _ in range(TRIALS)
     )
     print(f"Extra-P {peer.VERSION}: {extra_p:.0f} series/s\n")
     headings = [f"{batch:,} series" for batch in BATCHES]

@@ -1,0 +1,121 @@
+"""What the analysis of a commit costs: all series that a machine measured of it.
+
+Six process counts, ten repetitions, growths and noise as in `truths`; processor time,
+the best of some trials, on SQLite.
+"""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final
+from uuid import UUID
+
+import numpy as np
+from benchmarks import truths
+
+from scalewatch.modelling import learn_noise
+from scalewatch.services import analysis
+from scalewatch.services.jobs import Subject
+from scalewatch.services.prepared_runs import prepare
+from scalewatch.services.runs import record_prepared
+from scalewatch.storage import schema
+from scalewatch.storage.session import Sessions, connect, sessions_of
+from scalewatch.wire import RunReport
+
+SEED: Final = 20261121
+SERIES: Final = (20, 100, 500)
+REPETITIONS: Final = 10
+TRIALS: Final = 5
+SUBJECT: Final = Subject(commit_id=1, machine_id=1)
+
+
+def main() -> None:
+    """Print what a job takes, and how much of it to learn the noise."""
+    print("| series | a job | of it to learn the noise | to store what was found |")
+    print("|---|---|---|---|")
+    for series in SERIES:
+        p, values = _measurements(series)
+        with TemporaryDirectory() as folder:
+            sessions = _database(Path(folder) / "scalewatch.db", p, values)
+            found = _analysed(sessions)
+            seconds = (
+                _best(lambda at=sessions: _record(at, _analysed(at))),
+                _best(lambda p=p, values=values: learn_noise(p, values)),
+                _best(lambda at=sessions, found=found: _record(at, found)),
+            )
+        text = " | ".join(f"{1000 * each:.0f} ms" for each in seconds)
+        print(f"| {series} | {text} |", flush=True)
+
+
+def _measurements(
+    series: int,
+) -> tuple[truths.Reals, truths.Reals]:
+    rng, p = np.random.default_rng(SEED), truths.processes(6)
+    curve = truths.mpi_like(series, p, rng).curve
+    noisy = [
+        truths.measure(curve, p, truths.skewed(0.05), rng)
+        for _ in range(REPETITIONS // truths.REPETITIONS)
+    ]
+    return p, np.concatenate(noisy, axis=2)
+
+
+def _database(path: Path, p: truths.Reals, values: truths.Reals) -> Sessions:
+    """Return a database in which the measurements are stored, a run per p."""
+    engine = connect(f"sqlite:///{path}")
+    schema.upgrade(engine)
+    sessions = sessions_of(engine)
+    with sessions.writing.begin() as session:
+        record_prepared(session, map(prepare, _reports(p, values)))
+    return sessions
+
+
+def _reports(p: truths.Reals, values: truths.Reals) -> list[RunReport]:
+    return [
+        RunReport.model_validate(
+            {
+                "schema": 1,
+                "id": str(UUID(int=point + 1)),
+                "project": "benchmark",
+                "suite": "analysis",
+                "commit": {"sha": "a" * 40},
+                "machine": {"name": "simulated"},
+                "coordinate": {"p": int(at)},
+                "results": [
+                    {
+                        "region": f"region {row}",
+                        "metric": "time",
+                        "unit": "s",
+                        "values": repetitions.tolist(),
+                    }
+                    for row, repetitions in enumerate(values[:, point])
+                ],
+            },
+            strict=False,
+        )
+        for point, at in enumerate(p)
+    ]
+
+
+def _analysed(sessions: Sessions) -> analysis.Analysis:
+    with sessions.reading() as session:
+        return analysis.analyse(session, SUBJECT)
+
+
+def _record(sessions: Sessions, found: analysis.Analysis) -> None:
+    with sessions.writing.begin() as session:
+        analysis.record(session, found)
+
+
+def _best(work: Callable[[], object]) -> float:
+    """Return the least processor time of some trials, in seconds."""
+    seconds = []
+    for _ in range(TRIALS):
+        started = time.process_time()
+        work()
+        seconds.append(time.process_time() - started)
+    return min(seconds)
+
+
+if __name__ == "__main__":
+    main()
