@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from grids import measured
+from grids import measured, surface, terms
 from scalewatch.modelling import Verdict, find_models, parse_growth
 
 P = 2.0 ** np.arange(1, 6)
@@ -60,3 +60,11 @@ def test_a_space_of_the_user_is_not_extended():
     finding = found(lambda p, n: n / p, space="pmnf")
 
     assert str(finding.model.growth_in("p")) != "1 / p"
+
+
+def test_work_that_is_shared_leaves_no_remainder_that_nobody_measured():
+    x = np.array([(p, n) for p in (2.0, 4, 8, 16) for n in (1000.0, 2000, 4000, 8000)])
+
+    finding = surface(1e-3 * x[:, 1] / x[:, 0] + 1e-2 * x[:, 0], x=x, noise=0.01)
+
+    assert terms(finding) == {"n / p", "p"}

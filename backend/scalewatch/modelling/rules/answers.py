@@ -126,7 +126,9 @@ class Questions:
         verdicts = verdict_posterior(by_growth[np.newaxis], self.prior)
         chosen = self._chosen(weighed.score, verdicts)
         members = contest.members(chosen)
-        constant, *factors = weighed.coefficients(chosen)
+        constant, *factors = self._simplest(
+            weighed.coefficients(chosen), contest.tau[members], weights
+        )
         fitted = constant + factors @ contest.tau[members]
         listed = likeliest(by_growth, LISTED)
         hypothesis, coefficients = self._model(
@@ -150,6 +152,31 @@ class Questions:
             )
             * self.base.target_tau[:, np.newaxis],
         )
+
+    def _simplest(self, coefficients: Reals, tau: Reals, weights: Weights) -> Reals:
+        """Return a fit without the base alone, if the measurements do not ask for it.
+
+        Schwarz's criterion decides. A constant belongs to every model, but nobody
+        expects 1/p beside n/p.
+        """
+        if self.base.growth == CONSTANT or not len(tau) or not coefficients[0]:
+            return coefficients
+        root, points = np.sqrt(weights.omega), len(weights.omega)
+        columns = tau * weights.inverse * root
+        without = np.linalg.lstsq(columns.T, root)[0]
+        base = coefficients[0] * weights.inverse * root
+        squares = [
+            float((left**2).sum())
+            for left in (
+                root - without @ columns,
+                root - base - coefficients[1:] @ columns,
+            )
+        ]
+        more, less = (weights.variance * weights.freedom + each for each in squares)
+        gain = (weights.freedom + points - 1) / 2 * np.log(more / less)
+        if gain > np.log(points) / 2 or (without <= 0).any():
+            return coefficients
+        return np.array([0.0, *without])
 
     def _model(self, members: Indices, coefficients: Reals) -> tuple[Hypothesis, Reals]:
         """Multiply a constant and terms by the base; return them in the same form."""
