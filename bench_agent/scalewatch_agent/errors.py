@@ -11,6 +11,8 @@
     + BadExpression
     + VersionUnknown
     + SchedulerSilent
+    + ServerSilent
+    + OrderImpossible
 
 A job that fails is no error: it ends as a run that says why.
 """
@@ -126,6 +128,19 @@ class SchedulerSilent(AgentError):
             "that are in its queue"
         )
         self.reason = reason
+
+
+class ServerSilent(AgentError):
+    """The server does not answer, or refuses."""
+
+    def __init__(self, url: str, reason: str) -> None:
+        super().__init__(f"{url} says nothing of what is wanted: {reason}")
+        self.url = url
+        self.reason = reason
+
+
+class OrderImpossible(AgentError):
+    """What the server wants measured cannot be measured here."""
 
 
 class VersionUnknown(AgentError):

@@ -5,6 +5,7 @@ from fastapi import APIRouter
 from scalewatch.api import (
     comparisons,
     configurations,
+    confirmations,
     expectations,
     figures,
     gates,
@@ -29,6 +30,7 @@ for noun in (
     scaling_errors,
     histories,
     gates,
+    confirmations,
     hotspots,
     configurations,
     guidelines,

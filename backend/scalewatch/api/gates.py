@@ -7,6 +7,7 @@ from pydantic import Field
 
 from scalewatch.api import schemas
 from scalewatch.api.answers import answer, answers
+from scalewatch.api.confirmations import Confirmation
 from scalewatch.api.dependencies import ReadingDep
 from scalewatch.services.gates import Outcome, gate_of
 
@@ -37,6 +38,7 @@ class Gate(schemas.Schema):
     sentence: str
     findings: list[Finding]
     regressions: list[int]
+    confirmations: list[Confirmation]
     counts: dict[str, int]
 
 

@@ -8,6 +8,7 @@ from pydantic import Field
 from scalewatch import wire
 from scalewatch.api import schemas
 from scalewatch.api.answers import answer, answers
+from scalewatch.api.confirmations import Confirmation
 from scalewatch.api.dependencies import AdminDep, ReadingDep
 from scalewatch.api.problems import problems
 from scalewatch.services import regressions
@@ -74,6 +75,7 @@ class Regressions(schemas.Schema):
     states: list[State]
     regressions: list[Regression]
     counts: dict[str, int]
+    confirmations: list[Confirmation]
     watch: dict[str, Any] | None = Field(
         description="Series watched, false changes to expect, new baselines."
     )

@@ -7,6 +7,7 @@ from pydantic import Field
 from sqlalchemy.exc import SQLAlchemyError
 
 from scalewatch.api.answers import answer, answers
+from scalewatch.api.confirmations import Confirmation
 from scalewatch.api.dependencies import DoorDep, ReadingDep
 from scalewatch.api.problems import problems
 from scalewatch.api.schemas import Schema
@@ -46,6 +47,13 @@ class Agent(Schema):
     runs: int
 
 
+class Attendant(Schema):
+    """A machine whose agent asks what is to be measured once more."""
+
+    machine: str
+    seen_at: datetime
+
+
 class Ingest(Schema):
     """How much came lately."""
 
@@ -68,6 +76,10 @@ class Status(Schema):
     )
     workers: list[Worker]
     agents: list[Agent]
+    confirmations: list[Confirmation] = Field(
+        description="Confirming runs that were asked for, newest first."
+    )
+    attendants: list[Attendant]
     ingest: Ingest
 
 

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import click
 
+from scalewatch.cli.forges import NotReported, report
 from scalewatch.cli.remote import Remote, Reply, Unreachable, segment, server_options
 from scalewatch.exporters.gates import gate_junit, gate_markdown, gate_text
 
@@ -27,6 +28,7 @@ Exit codes:
 Examples:
   scalewatch gate --project hydro --commit "$(git rev-parse HEAD)"
   scalewatch gate --project hydro --commit "$SHA" --baseline v1.2 --format junit
+  scalewatch gate --project hydro --commit "$SHA" --report github
 """
 
 
@@ -42,11 +44,25 @@ Examples:
     help="Seconds to wait for the analysis.",
 )
 @click.option(
+    "--confirm/--no-confirm",
+    default=True,
+    show_default=True,
+    help="Ask for another run where one job alone says worse; wait for it if an agent "
+    "serves the machine.",
+)
+@click.option(
     "--format",
     "wanted",
     type=click.Choice(["text", "markdown", "json", "junit"]),
     default="text",
     show_default=True,
+)
+@click.option(
+    "--report",
+    "forge",
+    type=click.Choice(["github", "gitlab"]),
+    help="Also set the commit's status, and comment on the pull or merge request; by "
+    "GITHUB_TOKEN or GITLAB_TOKEN and the other variables of a CI job.",
 )
 @server_options
 def command(  # noqa: PLR0913, one per option
@@ -55,7 +71,9 @@ def command(  # noqa: PLR0913, one per option
     commit: str,
     baseline: str | None,
     wait: float,
+    confirm: bool,
     wanted: str,
+    forge: str | None,
     server: str,
     token: str | None,
 ) -> None:
@@ -63,10 +81,17 @@ def command(  # noqa: PLR0913, one per option
     remote = Remote(server, token)
     deadline = time.monotonic() + wait
     reply = ask(remote, project, commit, baseline, deadline)
+    if reply.is_good and reply.content["outcome"] == "undecided" and confirm:
+        reply = _confirmed(remote, reply, baseline, deadline)
     if not reply.is_good:
         click.echo(f"Error: {reply.reason}", err=True)
         raise SystemExit(UNKNOWN)
     click.echo(_written(reply.content, wanted))
+    if forge is not None:
+        try:
+            click.echo(f"{forge}: {report(forge, reply.content, server)}", err=True)
+        except NotReported as error:
+            click.echo(f"Warning: {forge} was not told: {error}", err=True)
     if reply.content["outcome"] == "pending":
         click.echo(f"Error: no verdict within {wait:g} s", err=True)
     raise SystemExit(EXITS[reply.content["outcome"]])
@@ -90,6 +115,37 @@ def ask(
         if not is_open or left <= 0:
             return reply
         time.sleep(min(PAUSE, left))
+
+
+def _confirmed(
+    remote: Remote, reply: Reply, baseline: str | None, deadline: float
+) -> Reply:
+    """Ask for runs that confirm what is suspected, and wait for those on their way."""
+    project, sha = reply.content["project"], reply.content["commit"]["sha"]
+    if all(each["is_sure"] for each in reply.content["findings"]):
+        return reply
+    wish = {"commit": sha, "baseline": baseline}
+    try:
+        asked = remote.post(f"projects/{segment(project)}/confirmations", wish)
+    except Unreachable as error:
+        asked = Reply(503, {"detail": str(error)})
+    if not asked.is_good:
+        click.echo(f"No confirming run was asked for: {asked.reason}", err=True)
+        return reply
+    while True:
+        reply = ask(remote, project, sha, baseline, deadline)
+        left = deadline - time.monotonic()
+        if left <= 0 or not (reply.is_good and _is_being_confirmed(reply.content)):
+            return reply
+        time.sleep(min(PAUSE, left))
+
+
+def _is_being_confirmed(gate: Mapping[str, Any]) -> bool:
+    """Tell whether an agent is about to settle what is suspected."""
+    return gate["outcome"] == "undecided" and any(
+        each["state"] == "running" or (each["state"] == "open" and each["is_attended"])
+        for each in gate["confirmations"]
+    )
 
 
 def _written(gate: Mapping[str, Any], wanted: str) -> str:

@@ -64,6 +64,16 @@ class Remote:
         """
         return self._ask("PUT", path, json.dumps(content).encode())
 
+    def post(self, path: str, content: Mapping[str, Any]) -> Reply:
+        """Post something.
+
+        Raises
+        ------
+        Unreachable
+            If no answer comes.
+        """
+        return self._ask("POST", path, json.dumps(content).encode())
+
     def _ask(self, method: str, path: str, body: bytes | None) -> Reply:
         url = f"{self.server.rstrip('/')}/api/v1/{path}"
         if not url.startswith(("http://", "https://")):

@@ -33,6 +33,7 @@
     + UnitChanged
     + DirectionChanged
     + LeaseLost
+    + ConfirmationLost
   x Refused
     + UnreadableBody
     + BodyTooLarge
@@ -109,6 +110,7 @@ from scalewatch.errors.modelling import (
 )
 from scalewatch.errors.records import (
     AmbiguousReference,
+    ConfirmationLost,
     Conflict,
     DirectionChanged,
     LeaseLost,
@@ -136,6 +138,7 @@ __all__ = [
     "BadProfile",
     "BadScale",
     "BodyTooLarge",
+    "ConfirmationLost",
     "Conflict",
     "DatabaseNotEmpty",
     "DirectionChanged",

@@ -84,3 +84,15 @@ class LeaseLost(Conflict):
         super().__init__(f"job {job_id} is no longer leased to {owner}")
         self.job_id = job_id
         self.owner = owner
+
+
+class ConfirmationLost(Conflict):
+    """An agent speaks of a confirming run that is not, or no longer, its own."""
+
+    def __init__(self, confirmation_id: int, agent: str) -> None:
+        super().__init__(
+            f"confirming run {confirmation_id} is no longer {agent}'s; what was "
+            "posted of it is kept"
+        )
+        self.confirmation_id = confirmation_id
+        self.agent = agent

@@ -9,7 +9,8 @@ SYMBOLS: Final = {"fine": "✓", "worse": "✗", "undecided": "?", "pending": "�
 
 def gate_text(gate: Mapping[str, Any]) -> str:
     """Return the answer for a terminal."""
-    return "\n".join([_headline(gate), *(f"  {_line(f)}" for f in gate["findings"])])
+    lines = [_headline(gate), *(f"  {_line(f)}" for f in gate["findings"])]
+    return "\n".join([*lines, *(f"  {_asked(each)}" for each in gate["confirmations"])])
 
 
 def gate_markdown(gate: Mapping[str, Any]) -> str:
@@ -29,7 +30,8 @@ def gate_markdown(gate: Mapping[str, Any]) -> str:
                 found["todo"] or "",
             )
             lines.append(f"| {' | '.join(_cell(each) for each in cells)} |")
-    return "\n".join(lines)
+    lines += ["", *(f"- {_asked(each)}" for each in gate["confirmations"])]
+    return "\n".join(lines).rstrip()
 
 
 def gate_junit(gate: Mapping[str, Any]) -> str:
@@ -56,6 +58,16 @@ def _headline(gate: Mapping[str, Any]) -> str:
     commit = gate["commit"]["tag"] or gate["commit"]["sha"][:10]
     relation = f" ({gate['relation']})" if gate["relation"] else ""
     return f"{SYMBOLS[gate['outcome']]} {commit}: {gate['sentence']}{relation}"
+
+
+def _asked(confirmation: Mapping[str, Any]) -> str:
+    """Say how far a confirming run is."""
+    machine, state = confirmation["machine"], confirmation["state"]
+    if state == "open" and not confirmation["is_attended"]:
+        wanted = f"scalewatch-agent serve --machine {machine}"
+        return f"confirming run asked for on {machine}; waits for `{wanted}`"
+    outcome = f": {confirmation['outcome']}" if confirmation["outcome"] else ""
+    return f"confirming run asked for on {machine}, {state}{outcome}"
 
 
 def _line(found: Mapping[str, Any]) -> str:

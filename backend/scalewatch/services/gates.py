@@ -18,6 +18,7 @@ from scalewatch.services.baselines import Baseline
 from scalewatch.services.changes import ChangeKind, SeriesChange
 from scalewatch.services.commit_reports import commit_report
 from scalewatch.services.commits import Commit, find_commit
+from scalewatch.services.confirmations import JOBS, Confirmation, confirmations_of
 from scalewatch.services.jobs import Kind, Subject
 from scalewatch.services.lineage import lineage, merge_base
 from scalewatch.services.regressions import Regression, State, regressions_of
@@ -25,8 +26,6 @@ from scalewatch.services.views import View
 from scalewatch.storage import commits, jobs, machines, projects, runs, tables
 
 GROWING: Final = frozenset({ChangeKind.MISMATCH, ChangeKind.WORSE})
-TWICE: Final = 2
-"""Jobs at each coordinate that must agree."""
 
 
 class Outcome(StrEnum):
@@ -74,6 +73,8 @@ class Gate:
         Why with that.
     findings
         Worst first.
+    confirmations
+        Runs that were asked for to confirm a suspicion, newest first.
     counts
         Series by how they changed.
     """
@@ -86,6 +87,7 @@ class Gate:
     sentence: str
     findings: tuple[Finding, ...]
     regressions: tuple[int, ...]
+    confirmations: tuple[Confirmation, ...]
     counts: Mapping[str, int]
 
 
@@ -124,6 +126,7 @@ def gate_of(
         sentence=_sentence(outcome, listed, report.changes, report.baseline),
         findings=tuple(sorted(listed, key=lambda each: not each.is_sure)),
         regressions=tuple(regression.id for regression in began),
+        confirmations=confirmations_of(session, project.name, [row.id]),
         counts={
             str(kind): count
             for kind, count in Counter(each.kind for each in report.changes).items()
@@ -186,9 +189,9 @@ def _of_change(
     if change.kind is ChangeKind.MISMATCH:
         said = f"{said}: no longer as expected"
     measured = runs.jobs_of(session, row.id, change.machine)
-    if measured and min(measured.values()) >= TWICE:
+    if measured and min(measured.values()) >= JOBS:
         return _finding(change, said, None)
-    once = ", ".join(f"{name}" for name, count in measured.items() if count < TWICE)
+    once = ", ".join(f"{name}" for name, count in measured.items() if count < JOBS)
     todo = f"measure {row.sha[:10]} once more on {change.machine} at {once}"
     return _finding(change, f"{said}, says one job alone", todo)
 

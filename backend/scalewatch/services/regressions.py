@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 from scalewatch.modelling import Growth, parse_growth
 from scalewatch.services import expectations
 from scalewatch.services.commits import Commit, commit_of
+from scalewatch.services.confirmations import Confirmation, confirmations_of
 from scalewatch.services.expectations import Declaration
 from scalewatch.services.watching import happened
 from scalewatch.storage import projects, regressions, tables
@@ -95,12 +96,15 @@ class Regressions:
         What the newest look found out about the whole; None before the first one.
     counts
         Number of all regressions by state.
+    confirmations
+        Runs that were asked for to confirm what is suspected, newest first.
     """
 
     project: str
     states: tuple[State, ...]
     regressions: tuple[Regression, ...]
     counts: Mapping[str, int]
+    confirmations: tuple[Confirmation, ...]
     watch: Mapping[str, Any] | None
 
 
@@ -123,6 +127,7 @@ def regressions_of(
         states=tuple(states),
         regressions=_complete(session, shown),
         counts={str(state): sum(row.state == state for row in rows) for state in State},
+        confirmations=confirmations_of(session, project.name),
         watch=watch.details if watch else None,
     )
 

@@ -8,8 +8,11 @@ from typing import Final
 from sqlalchemy.orm import Session
 
 from scalewatch.services import jobs
+from scalewatch.services.confirmations import PRESENCE as ATTENDANCE
+from scalewatch.services.confirmations import Confirmation, confirmations_of
 from scalewatch.services.jobs import Queue
 from scalewatch.storage import machines, projects, runs, sizes, workers
+from scalewatch.storage.confirmations import attended
 from scalewatch.storage.tables import now
 
 PRESENCE: Final = timedelta(minutes=1)
@@ -40,6 +43,14 @@ class Agent:
 
 
 @dataclass(frozen=True, slots=True)
+class Attendant:
+    """A machine whose agent asks what is to be measured once more."""
+
+    machine: str
+    seen_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class Ingest:
     """How much came lately."""
 
@@ -67,6 +78,8 @@ class Status:
     is_behind: bool
     workers: tuple[Worker, ...]
     agents: tuple[Agent, ...]
+    confirmations: tuple[Confirmation, ...]
+    attendants: tuple[Attendant, ...]
     ingest: Ingest
 
 
@@ -88,6 +101,11 @@ def status(session: Session) -> Status:
             Agent(project.name, *seen)
             for project in projects.listed(session)
             for seen in machines.last_seen(session, project.id)
+        ),
+        confirmations=confirmations_of(session),
+        attendants=tuple(
+            Attendant(machine, seen_at)
+            for machine, seen_at in attended(session, moment - ATTENDANCE).items()
         ),
         ingest=Ingest(
             runs_last_minute=sizes.runs_since(session, moment - timedelta(minutes=1)),

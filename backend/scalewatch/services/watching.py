@@ -20,6 +20,7 @@ from scalewatch.modelling.watching import (
     FalseDiscoveries,
     false_discoveries,
 )
+from scalewatch.services.confirmations import ask, is_confirmed
 from scalewatch.services.effects import effects
 from scalewatch.services.lineage import Lineage, lineage
 from scalewatch.services.promises import promises_of
@@ -60,7 +61,9 @@ def look(session: Session, project_id: int) -> Seen:
     false = false_discoveries([each.shift.p_value for each in moved], len(found))
     consequences = effects(moved, promises_of(session, project_id), {})
     details = [
-        _details(each, line, consequence, q)
+        _details(
+            each, line, consequence, q, is_confirmed=_is_confirmed(session, each, line)
+        )
         for each, consequence, q in zip(
             moved, consequences, false.q_values, strict=True
         )
@@ -100,6 +103,7 @@ def record(session: Session, seen: Seen) -> None:
         regressions.put_shifts(session, row.id, rows)
         if cause.is_worse:
             _fix(session, row, seen, cause)
+            _doubt(session, row, seen, cause)
     for row in free.values():
         _withdraw(session, row, place_of)
     regressions.put_watch(session, seen.project_id, _summary(seen))
@@ -134,8 +138,21 @@ def _moved(number: int, change: Change) -> Moved[int]:
     )
 
 
+def _is_confirmed(session: Session, change: Change, line: Lineage) -> bool:
+    """Tell whether more than one job says so: of later commits, or of this one."""
+    own = change.shift.segments
+    noticed_at = line.commits[change.track.places[own.at]].id
+    machine = change.track.series.machine
+    return own.after_commits > 1 or is_confirmed(session, noticed_at, machine)
+
+
 def _details(
-    change: Change, line: Lineage, consequence: Mapping[str, Any], q_value: float
+    change: Change,
+    line: Lineage,
+    consequence: Mapping[str, Any],
+    q_value: float,
+    *,
+    is_confirmed: bool,
 ) -> dict[str, Any]:
     shift = change.shift
     own = shift.segments
@@ -159,7 +176,7 @@ def _details(
         "statistic": own.statistic,
         "p_value": shift.p_value,
         "q_value": q_value,
-        "is_sure": q_value <= FALSE_SHARE and own.after_commits > 1,
+        "is_sure": q_value <= FALSE_SHARE and is_confirmed,
         "noticed_at": line.commits[change.track.places[own.at]].sha,
         "commits_before": own.before_commits,
         "commits_after": own.after_commits,
@@ -297,6 +314,23 @@ def _fix(
         row.fixed_commit_id = seen.line.commits[last].id
         happened(
             session, row, WATCHER, "fixed", f"by {_label(seen.line.commits[last])}"
+        )
+
+
+def _doubt(
+    session: Session, row: tables.Regression, seen: Seen, cause: Cause[int]
+) -> None:
+    """Ask the machines for another run where one job alone tells of a regression."""
+    if row.is_sure or row.state != "open":
+        return
+    for each in cause.moved:
+        change = seen.changes[each.subject]
+        noticed = seen.line.commits[change.track.places[change.shift.segments.at]]
+        ask(
+            session,
+            seen.project_id,
+            (noticed.id, change.track.series.machine_id),
+            f"regression {row.id} is suspected: {row.sentence}",
         )
 
 

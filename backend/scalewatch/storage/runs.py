@@ -1,5 +1,6 @@
 """Queries on runs, their payloads and their points."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -268,6 +269,34 @@ def environments_of(
 def count(session: Session) -> int:
     """Return how many runs are recorded."""
     return session.scalar(select(func.count()).select_from(tables.Run)) or 0
+
+
+class Repeated(NamedTuple):
+    """What was measured at one coordinate, and by how many jobs."""
+
+    suite: str
+    coordinate: dict[str, int | float]
+    configuration: dict[str, Any]
+    jobs: int
+
+
+def repeated(session: Session, commit_id: int, machine_id: int) -> list[Repeated]:
+    """Return how often a machine measured a commit, by suite and coordinate."""
+    rows = session.execute(
+        select(tables.Run.suite, tables.Run.coordinate, tables.Configuration.settings)
+        .join(
+            tables.Configuration,
+            tables.Configuration.id == tables.Run.configuration_id,
+        )
+        .where(tables.Run.commit_id == commit_id, tables.Run.machine_id == machine_id)
+        .order_by(tables.Run.id)
+    ).all()
+    counts = Counter(map(repr, rows))
+    distinct = {repr(row): row for row in rows}
+    return [
+        Repeated(suite, coordinate, settings, counts[key])
+        for key, (suite, coordinate, settings) in distinct.items()
+    ]
 
 
 def jobs_of(session: Session, commit_id: int, machine: str) -> dict[str, int]:

@@ -8,6 +8,7 @@ from scalewatch_agent.errors import (
     ExperimentInvalid,
     FolderUnwritable,
     MpiNotInstalled,
+    ServerSilent,
     VersionUnknown,
 )
 
@@ -37,7 +38,7 @@ def exit_code(error: ScalewatchError) -> Exit:
     match error:
         case BadExpression() | ExperimentInvalid() | VersionUnknown():
             return Exit.WRONG_INPUT
-        case FolderUnwritable():
+        case FolderUnwritable() | ServerSilent():
             return Exit.UNDELIVERED
         case MpiNotInstalled():
             return Exit.NOT_INSTALLED

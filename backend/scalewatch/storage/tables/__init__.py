@@ -8,6 +8,7 @@ policies say who may do what; the audit log, who did.
 
 from scalewatch.storage.tables.access import Deed, Login, Policy, Token
 from scalewatch.storage.tables.base import Instant, Table, now
+from scalewatch.storage.tables.confirmations import Attendant, Confirmation
 from scalewatch.storage.tables.histories import (
     Alias,
     Happening,
@@ -36,8 +37,10 @@ from scalewatch.storage.tables.workers import Worker
 
 __all__ = [
     "Alias",
+    "Attendant",
     "Commit",
     "Configuration",
+    "Confirmation",
     "Deed",
     "Expectation",
     "Fingerprint",

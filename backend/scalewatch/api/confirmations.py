@@ -1,0 +1,127 @@
+"""Confirming runs: suspicions ask for them, agents of the machines make them."""
+
+from datetime import datetime
+from typing import Any, Literal
+
+from fastapi import APIRouter, Response
+from pydantic import Field
+
+from scalewatch import wire
+from scalewatch.api import schemas
+from scalewatch.api.answers import Responses, answer, answers
+from scalewatch.api.dependencies import ReadingDep, WritingDep
+from scalewatch.services import confirmations, suspicions
+from scalewatch.services.confirmations import State
+
+router = APIRouter(tags=["history"])
+
+
+class Confirmation(schemas.Schema):
+    """A commit that a machine is to measure once more."""
+
+    id: int
+    project: str
+    commit: dict[str, Any]
+    machine: str
+    reason: str = Field(examples=["MPI_Bcast (time) grows like p instead of log p"])
+    state: State
+    agent: str | None = Field(description="Who measures, or has measured.")
+    attempts: int
+    asked_at: datetime
+    finished_at: datetime | None
+    outcome: str | None
+    is_attended: bool = Field(
+        description="Whether an agent asks for the runs of this machine."
+    )
+
+
+class Confirmations(schemas.Schema):
+    """The confirming runs of a project, newest first."""
+
+    confirmations: list[Confirmation]
+
+
+class Place(schemas.Schema):
+    """Where too few jobs have measured."""
+
+    suite: str
+    coordinate: schemas.Coordinate
+    configuration: schemas.Settings
+
+
+class Order(schemas.Schema):
+    """What an agent is to measure, until its lease ends."""
+
+    confirmation: Confirmation
+    places: list[Place]
+    lease_seconds: float
+
+
+class Offer(schemas.Schema):
+    """An agent that can measure on a machine."""
+
+    machine: wire.Name = Field(examples=["jureca"])
+    agent: wire.Name = Field(examples=["jureca-login1-4711"])
+
+
+class Progress(schemas.Schema):
+    """How far an agent is; what is over says what came of it."""
+
+    agent: wire.Name
+    state: Literal["running", "done", "failed"]
+    outcome: wire.Text = Field("", examples=["5 runs posted"])
+
+
+class Doubt(schemas.Schema):
+    """A commit that the gate suspects."""
+
+    commit: wire.Name = Field(examples=["3f2a91c"])
+    baseline: wire.Name | None = None
+
+
+NOTHING: Responses = {204: {"description": "Nothing is to be measured."}}
+PROJECT = "/projects/{project}/confirmations"
+
+
+@router.get(PROJECT, responses=answers(Confirmations, 404, 422))
+def list_confirmations(session: ReadingDep, project: str) -> Response:
+    """Return the confirming runs of a project, newest first."""
+    found = confirmations.confirmations_of(session, project)
+    return answer({"confirmations": found})
+
+
+@router.post(PROJECT, responses=answers(Confirmations, 403, 404, 409, 422))
+def ask_for_confirmations(session: WritingDep, project: str, doubt: Doubt) -> Response:
+    """Ask for the runs that would settle what the gate suspects of a commit."""
+    found = suspicions.ask_about(session, project, doubt.commit, doubt.baseline)
+    return answer({"confirmations": found})
+
+
+@router.post(
+    "/confirmations/claim",
+    responses=NOTHING | answers(Order, 403, 422),
+)
+def claim_confirmation(session: WritingDep, offer: Offer) -> Response:
+    """Give an agent the oldest run that its machine is asked for."""
+    order = confirmations.claim(session, offer.machine, offer.agent)
+    return Response(status_code=204) if order is None else answer(order)
+
+
+@router.patch(
+    "/confirmations/{confirmation}", responses=answers(Confirmation, 403, 404, 409, 422)
+)
+def report_confirmation(
+    session: WritingDep, confirmation: int, progress: Progress
+) -> Response:
+    """Extend the lease of a run, or say what came of it."""
+    if progress.state == "running":
+        return answer(confirmations.extend(session, confirmation, progress.agent))
+    return answer(
+        confirmations.finish(
+            session,
+            confirmation,
+            progress.agent,
+            State(progress.state),
+            progress.outcome or progress.state,
+        )
+    )

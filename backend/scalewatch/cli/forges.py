@@ -1,0 +1,257 @@
+"""Tell a pull request on GitHub, or a merge request on GitLab, what the gate says.
+
+A commit status, and one comment that is written anew whenever the gate is asked again:
+a mark that nobody sees finds it. Tokens come from the environment and nowhere else.
+
+References
+----------
+GitHub REST API, "Commit statuses" and "Issue comments"; GitLab REST API, "Commits:
+set commit status" and "Notes: merge requests".
+"""
+
+import json
+import os
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from http.client import HTTPException
+from typing import Any, Final, Protocol, Self
+from urllib.error import HTTPError
+from urllib.parse import quote
+from urllib.request import Request, urlopen
+
+from scalewatch.exporters.gates import gate_markdown
+
+SECONDS: Final = 30.0
+PAGE: Final = 100
+MOST_PAGES: Final = 30
+LONGEST_DESCRIPTION: Final = 140
+LONGEST_COMMENT: Final = 60_000
+
+GITHUB_VERSION: Final = "2022-11-28"
+PULL: Final = re.compile(r"refs/pull/(\d+)/")
+
+GITHUB_STATES: Final = {"fine": "success", "worse": "failure", "pending": "pending"}
+GITLAB_STATES: Final = {"fine": "success", "worse": "failed", "pending": "pending"}
+"""What is undecided stops nobody: a success whose description says so."""
+
+Environment = Mapping[str, str]
+
+
+class NotReported(Exception):
+    """The forge was not told, for a reason."""
+
+
+class Forge(Protocol):
+    """Where a code and its pull requests live."""
+
+    def set_status(self, gate: Mapping[str, Any], link: str) -> None:
+        """Set the status of the gate's commit."""
+
+    def comment(self, gate: Mapping[str, Any], link: str) -> bool:
+        """Write the comment, anew if it is there; tell whether there is a request."""
+
+
+@dataclass(frozen=True, slots=True)
+class GitHub:
+    """A repository on GitHub, and the number of a pull request, if there is one."""
+
+    api: str
+    token: str
+    repository: str
+    pull: int | None
+
+    @classmethod
+    def of(cls, environment: Environment = os.environ) -> Self:
+        """Return what the environment of a GitHub action tells.
+
+        Raises
+        ------
+        NotReported
+            If it lacks something.
+        """
+        pull = PULL.match(environment.get("GITHUB_REF", ""))
+        number = environment.get("SCALEWATCH_PULL_REQUEST") or (pull and pull[1])
+        return cls(
+            api=environment.get("GITHUB_API_URL", "https://api.github.com"),
+            token=_required(environment, "GITHUB_TOKEN"),
+            repository=_required(environment, "GITHUB_REPOSITORY"),
+            pull=int(number) if number else None,
+        )
+
+    def set_status(self, gate: Mapping[str, Any], link: str) -> None:
+        """Set the status of the gate's commit."""
+        content = {
+            "state": GITHUB_STATES.get(gate["outcome"], "success"),
+            "target_url": link,
+            "description": _description(gate),
+            "context": _name(gate),
+        }
+        self._ask("POST", f"statuses/{gate['commit']['sha']}", content)
+
+    def comment(self, gate: Mapping[str, Any], link: str) -> bool:
+        """Write the comment, anew if it is there; tell whether there is a request."""
+        if self.pull is None:
+            return False
+        comments = f"issues/{self.pull}/comments"
+        body = {"body": _comment(gate, link)}
+        known = _marked(gate, self._pages(comments))
+        if known is None:
+            self._ask("POST", comments, body)
+        else:
+            self._ask("PATCH", f"issues/comments/{known}", body)
+        return True
+
+    def _pages(self, path: str) -> Iterator[Any]:
+        for page in range(1, MOST_PAGES + 1):
+            yield self._ask("GET", f"{path}?per_page={PAGE}&page={page}", None)
+
+    def _ask(self, method: str, path: str, content: Any) -> Any:
+        headers = {
+            "Accept": "application/vnd.github+json",
+            "Authorization": f"Bearer {self.token}",
+            "X-GitHub-Api-Version": GITHUB_VERSION,
+        }
+        url = f"{self.api.rstrip('/')}/repos/{quote(self.repository)}/{path}"
+        return _ask(method, url, headers, content)
+
+
+@dataclass(frozen=True, slots=True)
+class GitLab:
+    """A project on GitLab, and the number of a merge request, if there is one."""
+
+    api: str
+    token: str
+    project: str
+    request: int | None
+    branch: str | None
+
+    @classmethod
+    def of(cls, environment: Environment = os.environ) -> Self:
+        """Return what the environment of a GitLab job tells.
+
+        Raises
+        ------
+        NotReported
+            If it lacks something.
+        """
+        number = environment.get("CI_MERGE_REQUEST_IID")
+        return cls(
+            api=environment.get("CI_API_V4_URL", "https://gitlab.com/api/v4"),
+            token=_required(environment, "GITLAB_TOKEN"),
+            project=_required(environment, "CI_PROJECT_ID"),
+            request=int(number) if number else None,
+            branch=environment.get("CI_COMMIT_REF_NAME"),
+        )
+
+    def set_status(self, gate: Mapping[str, Any], link: str) -> None:
+        """Set the status of the gate's commit."""
+        content = {
+            "state": GITLAB_STATES.get(gate["outcome"], "success"),
+            "target_url": link,
+            "description": _description(gate),
+            "name": _name(gate),
+        }
+        if self.branch:
+            content["ref"] = self.branch
+        self._ask("POST", f"statuses/{gate['commit']['sha']}", content)
+
+    def comment(self, gate: Mapping[str, Any], link: str) -> bool:
+        """Write the comment, anew if it is there; tell whether there is a request."""
+        if self.request is None:
+            return False
+        notes = f"merge_requests/{self.request}/notes"
+        body = {"body": _comment(gate, link)}
+        known = _marked(gate, self._pages(notes))
+        if known is None:
+            self._ask("POST", notes, body)
+        else:
+            self._ask("PUT", f"{notes}/{known}", body)
+        return True
+
+    def _pages(self, path: str) -> Iterator[Any]:
+        for page in range(1, MOST_PAGES + 1):
+            yield self._ask("GET", f"{path}?per_page={PAGE}&page={page}", None)
+
+    def _ask(self, method: str, path: str, content: Any) -> Any:
+        url = f"{self.api.rstrip('/')}/projects/{quote(self.project, safe='')}/{path}"
+        return _ask(method, url, {"PRIVATE-TOKEN": self.token}, content)
+
+
+FORGES: Final = {"github": GitHub.of, "gitlab": GitLab.of}
+
+
+def report(name: str, gate: Mapping[str, Any], server: str) -> str:
+    """Tell a forge what the gate says; return in words what was done.
+
+    Raises
+    ------
+    NotReported
+        If the environment lacks something, or the forge refuses.
+    """
+    forge: Forge = FORGES[name]()
+    project, sha = quote(gate["project"], safe=""), gate["commit"]["sha"]
+    link = f"{server.rstrip('/')}/p/{project}/c/{sha}"
+    forge.set_status(gate, link)
+    is_commented = forge.comment(gate, link)
+    return "status and comment are set" if is_commented else "the status is set"
+
+
+def _required(environment: Environment, name: str) -> str:
+    value = environment.get(name)
+    if not value:
+        raise NotReported(f"{name} is not set in the environment")
+    return value
+
+
+def _name(gate: Mapping[str, Any]) -> str:
+    return f"scalewatch/{gate['project']}"
+
+
+def _mark(gate: Mapping[str, Any]) -> str:
+    return f"<!-- scalewatch gate {quote(gate['project'], safe='')} -->"
+
+
+def _description(gate: Mapping[str, Any]) -> str:
+    said = str(gate["sentence"])
+    if gate["outcome"] == "undecided":
+        said = f"undecided: {said}"
+    if len(said) > LONGEST_DESCRIPTION:
+        said = f"{said[: LONGEST_DESCRIPTION - 1]}…"
+    return said
+
+
+def _comment(gate: Mapping[str, Any], link: str) -> str:
+    text = gate_markdown(gate)
+    if len(text) > LONGEST_COMMENT:
+        text = f"{text[:LONGEST_COMMENT]}\n\n… the rest stands in the report."
+    return f"{text}\n\n[Report of this commit]({link})\n\n{_mark(gate)}"
+
+
+def _marked(gate: Mapping[str, Any], pages: Iterator[Any]) -> int | None:
+    """Return the id of the comment that has our mark."""
+    mark = _mark(gate)
+    for page in pages:
+        for each in page:
+            if mark in (each.get("body") or ""):
+                return int(each["id"])
+        if len(page) < PAGE:
+            break
+    return None
+
+
+def _ask(method: str, url: str, headers: Mapping[str, str], content: Any) -> Any:
+    if not url.startswith(("http://", "https://")):
+        raise NotReported(f"{url} is no address that begins with http")
+    body = None if content is None else json.dumps(content).encode()
+    sent = {"Content-Type": "application/json", "User-Agent": "scalewatch", **headers}
+    request = Request(url, body, sent, method=method)  # noqa: S310 - checked
+    try:
+        with urlopen(request, timeout=SECONDS) as answer:  # noqa: S310 - checked
+            return json.loads(answer.read() or b"null")
+    except HTTPError as error:
+        with error:
+            said = error.read(2000).decode(errors="replace")
+        raise NotReported(f"{method} {url} answered {error.code}: {said}") from None
+    except (OSError, HTTPException, ValueError) as error:
+        raise NotReported(f"{method} {url}: {error}") from None

