@@ -12,7 +12,7 @@ set commit status" and "Notes: merge requests".
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from http.client import HTTPException
 from typing import Any, Final, Protocol, Self
@@ -178,7 +178,10 @@ class GitLab:
         return _ask(method, url, {"PRIVATE-TOKEN": self.token}, content)
 
 
-FORGES: Final = {"github": GitHub.of, "gitlab": GitLab.of}
+FORGES: Final[Mapping[str, Callable[[], Forge]]] = {
+    "github": GitHub.of,
+    "gitlab": GitLab.of,
+}
 
 
 def report(name: str, gate: Mapping[str, Any], server: str) -> str:
@@ -189,7 +192,7 @@ def report(name: str, gate: Mapping[str, Any], server: str) -> str:
     NotReported
         If the environment lacks something, or the forge refuses.
     """
-    forge: Forge = FORGES[name]()
+    forge = FORGES[name]()
     project, sha = quote(gate["project"], safe=""), gate["commit"]["sha"]
     link = f"{server.rstrip('/')}/p/{project}/c/{sha}"
     forge.set_status(gate, link)
