@@ -18,6 +18,7 @@ BENCHMARKS: Final = (
     "agent",
     "delivery",
     "history",
+    "history_speed",
     "server",
     "pages",
 )

@@ -38,7 +38,7 @@ def test_one_job_alone_is_a_suspicion_and_a_second_one_stops_the_commit(
 
     (finding,) = suspected["findings"]
     assert suspected["outcome"] == "undecided"
-    assert "once more on jureca at p=4, p=8" in finding["todo"]
+    assert "once more on jureca at p = 4, p = 8" in finding["todo"]
     assert confirmed["outcome"] == "worse"
     assert confirmed["findings"][0]["sentence"] == (
         "grows like p instead of log p: no longer as expected"

@@ -1,6 +1,7 @@
 """What CI jobs call, against a real server."""
 
 import json
+from urllib.request import urlopen
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -56,6 +57,8 @@ def test_expectations_come_from_a_file_and_get_versions(server, tmp_path):
     file.write_text(
         'project = "mpich"\n[expectations]\n'
         'MPI_Bcast = { growth = "O(p)", deviation_limit = "O(p^0.25)" }\n'
+        "[gate]\nconstant = 0.1\n[gate.regions.MPI_Bcast]\nconstant = false\n"
+        '[aliases]\nbcast = "MPI_Bcast"\n'
     )
     push = ["expectations", "push", str(file), "--author", "ada", "--server", server]
 
@@ -63,6 +66,10 @@ def test_expectations_come_from_a_file_and_get_versions(server, tmp_path):
 
     assert first.output == "mpich: 1 expectations are in force\n"
     assert second.exit_code == 0
+    with urlopen(f"{server}/api/v1/projects/mpich/gate/rules") as answer:  # noqa: S310
+        rules = json.load(answer)
+    assert (rules["version"], rules["rule"]["constant"]) == (1, 0.1)
+    assert rules["regions"]["MPI_Bcast"]["constant"] is None
     reply = scalewatch("gate", "--help")
     assert "Exit codes" in reply.output
 
@@ -74,8 +81,9 @@ def test_expectations_come_from_a_file_and_get_versions(server, tmp_path):
         ('colour = "red"', "'colour' is unknown"),
         ('project = "x"\n[expectations]\na = 3', "a needs a growth"),
         ('[expectations]\na = "O(p)"', "names no project"),
+        ('project = "x"\n[gate]\ncolour = 1', "gate takes constant, growth"),
     ],
-    ids=["no TOML", "unknown key", "no growth", "no project"],
+    ids=["no TOML", "unknown key", "no growth", "no project", "unknown rule"],
 )
 def test_a_file_that_is_wrong_is_refused_in_one_line(tmp_path, text, said):
     file = tmp_path / "scalewatch.toml"

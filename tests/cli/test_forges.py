@@ -16,6 +16,7 @@ def gate(outcome, sentence="1 of 3 series scale worse than b"):
         "outcome": outcome,
         "sentence": sentence,
         "findings": [],
+        "next_step": None,
         "confirmations": [],
     }
 

@@ -25,6 +25,7 @@ def gate(outcome, *findings):
         "outcome": outcome,
         "sentence": "1 of 3 series scale worse than b",
         "findings": list(findings),
+        "next_step": None,
         "confirmations": [],
     }
 

@@ -2,6 +2,7 @@
 
 from xml.etree import ElementTree as ET
 
+from histories import LINEAR, TREE, record_history
 from recorded import TCP, record_project
 
 ATOM = "{http://www.w3.org/2005/Atom}"
@@ -36,6 +37,20 @@ def test_feed_has_an_entry_per_commit_with_its_address(client, sessions):
     ]
     assert entries[0].findtext(f"{ATOM}id") == (
         "http://testserver/p/hostile%20%26%20%3Cproject%3E/c/v5.0.11"
+    )
+
+
+def test_feed_of_regressions_has_an_entry_per_cause(client, sessions):
+    record_history(sessions, lambda n: {"MPI_Bcast": LINEAR if n > 12 else TREE}, 16)
+
+    answer = client.get("/p/mpich/regressions.atom")
+
+    feed = ET.fromstring(answer.text)  # noqa: S314, our own
+    (entry,) = feed.findall(f"{ATOM}entry")
+    assert answer.headers["content-type"].startswith("application/atom+xml")
+    assert entry.findtext(f"{ATOM}title") == "MPI_Bcast, growth (open)"
+    assert entry.findtext(f"{ATOM}id").startswith(
+        "http://testserver/p/mpich/regressions#regression-"
     )
 
 

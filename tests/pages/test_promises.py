@@ -33,6 +33,15 @@ def test_declared_growth_is_a_new_version_and_is_judged(client, sessions, work_o
     assert "mismatch" in client.get(REGION).text
 
 
+def test_the_growth_as_it_is_is_accepted_with_one_click(client, sessions):
+    record_project(sessions)
+
+    page = send(client, as_it_is="1", reason="reviewed").text
+
+    assert "reviewed" in page
+    assert '<th scope="row" class="number">2</th>' in page
+
+
 def test_withdrawn_expectation_stays_in_the_history(client, sessions):
     record_project(sessions)
 

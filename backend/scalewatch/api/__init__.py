@@ -3,6 +3,7 @@
 from fastapi import APIRouter
 
 from scalewatch.api import (
+    aliases,
     comparisons,
     configurations,
     confirmations,
@@ -19,6 +20,7 @@ from scalewatch.api import (
     runs,
     scaling_errors,
     status,
+    webhooks,
 )
 
 router = APIRouter()
@@ -31,6 +33,8 @@ for noun in (
     histories,
     gates,
     confirmations,
+    aliases,
+    webhooks,
     hotspots,
     configurations,
     guidelines,

@@ -154,6 +154,7 @@ class SeriesChange(Schema):
     """A series at two commits."""
 
     kind: ChangeKind
+    series_id: int
     region: str
     metric: str
     unit: str

@@ -5,6 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter
 from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
+from sqlalchemy.orm import Session
 
 from scalewatch import wire
 from scalewatch.api.dependencies import AdminDep, ReadingDep
@@ -12,7 +13,7 @@ from scalewatch.api.problems import problems
 from scalewatch.api.schemas import Expectation, Schema
 from scalewatch.errors import BadExpression
 from scalewatch.modelling import parse_growth
-from scalewatch.services import expectations
+from scalewatch.services import expectations, status_quo
 
 router = APIRouter(prefix="/projects/{project}/expectations", tags=["expectations"])
 
@@ -59,6 +60,16 @@ class Declaration(Schema):
     )
 
 
+class StatusQuo(Schema):
+    """Growths that are promised because they are what is measured."""
+
+    author: wire.Name = Field(examples=["ada"])
+    reason: wire.Text | None = Field(None, examples=["first report; all reviewed"])
+    commit: wire.Name | None = Field(None, description="The newest unless given.")
+    regions: list[wire.Name] = Field([], max_length=10_000, description="Empty: all.")
+    metric: wire.Name | None = Field(None, description="All unless given.")
+
+
 class Declarations(Schema):
     """Promises to be declared; regions that are not named keep theirs."""
 
@@ -90,6 +101,27 @@ def declare_expectations(
         author=declared.author,
         reason=declared.reason,
     )
+    return _answer(session, project, job)
+
+
+@router.post("/status-quo", responses=problems(403, 404, 409, 422))
+def accept_status_quo(
+    session: AdminDep, project: str, accepted: StatusQuo
+) -> Expectations:
+    """Declare the growths found at a commit, the fastest where machines differ."""
+    job = status_quo.accept(
+        session,
+        project,
+        accepted.commit,
+        author=accepted.author,
+        reason=accepted.reason,
+        regions=accepted.regions,
+        metric=accepted.metric,
+    )
+    return _answer(session, project, job)
+
+
+def _answer(session: Session, project: str, job: int | None) -> Expectations:
     return Expectations.model_validate(
         {
             "expectations": expectations.of_project(session, project),

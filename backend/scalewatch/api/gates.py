@@ -1,17 +1,23 @@
-"""The gate: may a commit pass."""
+"""The gate: may a commit pass, and by which rules."""
 
+from datetime import datetime
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Response
 from pydantic import Field
 
+from scalewatch import wire
 from scalewatch.api import schemas
 from scalewatch.api.answers import answer, answers
 from scalewatch.api.confirmations import Confirmation
-from scalewatch.api.dependencies import ReadingDep
+from scalewatch.api.dependencies import AdminDep, ReadingDep
+from scalewatch.services import gate_rules
 from scalewatch.services.gates import Outcome, gate_of
 
 router = APIRouter(prefix="/projects/{project}/gate", tags=["history"])
+
+Share = Annotated[wire.Finite, Field(ge=0)]
+Scale = Annotated[wire.Finite, Field(gt=0, le=1e12)]
 
 
 class Finding(schemas.Schema):
@@ -27,6 +33,19 @@ class Finding(schemas.Schema):
     todo: str | None = Field(description="What would settle it.")
 
 
+class NextStep(schemas.Schema):
+    """The cheapest measurement that would settle something."""
+
+    machine: str
+    region: str | None = Field(description="null: the same runs once more.")
+    metric: str | None
+    at: list[dict[str, float]]
+    repetitions: int | None
+    core_hours: float
+    settles: float | None = Field(description="Probability that it settles a verdict.")
+    sentence: str
+
+
 class Gate(schemas.Schema):
     """Whether a commit may pass."""
 
@@ -37,9 +56,58 @@ class Gate(schemas.Schema):
     outcome: Outcome
     sentence: str
     findings: list[Finding]
+    next_step: NextStep | None
     regressions: list[int]
     confirmations: list[Confirmation]
     counts: dict[str, int]
+    rules_version: int = Field(description="Of the rules applied; 0: the usual ones.")
+
+
+class Rule(schemas.Schema):
+    """What stops a commit."""
+
+    mismatch: bool = Field(default=False, description="Scales worse than expected.")
+    new_mismatch: bool = Field(default=True, description="And did not before.")
+    growth: bool = Field(default=True, description="Grows surely faster than before.")
+    constant: Share | None = Field(
+        0.0, description="Another constant by more than this share; null: never."
+    )
+
+
+class RegionRule(schemas.Schema):
+    """What differs for a region; what is left out is as for all others."""
+
+    mismatch: bool = False
+    new_mismatch: bool = True
+    growth: bool = True
+    constant: Share | None = None
+
+
+class Rules(Rule):
+    """The rules of all regions, and those of single ones."""
+
+    regions: dict[wire.Name, RegionRule] = Field({}, max_length=10_000)
+
+
+class Declaration(schemas.Schema):
+    """Rules in place of those before."""
+
+    author: wire.Name = Field(examples=["ada"])
+    reason: wire.Text | None = None
+    rules: Rules = Rules()
+    target: dict[wire.Name, Scale] = Field({}, examples=[{"p": 65536}])
+
+
+class GateRules(schemas.Schema):
+    """A version of a project's rules."""
+
+    version: int
+    rule: Rule
+    regions: dict[str, Rule]
+    target: dict[str, float] = Field(description="The scale at which effects are told.")
+    author: str | None
+    reason: str | None
+    declared_at: datetime | None
 
 
 @router.get("", responses=answers(Gate, 404, 409, 422))
@@ -53,3 +121,29 @@ def show_gate(
 ) -> Response:
     """Return whether a commit may pass; `pending` until all of it is analysed."""
     return answer(gate_of(session, project, commit, baseline))
+
+
+@router.get("/rules", responses=answers(GateRules, 404, 422))
+def show_rules(session: ReadingDep, project: str) -> Response:
+    """Return the rules in force."""
+    return answer(gate_rules.rules_of(session, project))
+
+
+@router.put("/rules", responses=answers(GateRules, 403, 404, 422))
+def declare_rules(session: AdminDep, project: str, declared: Declaration) -> Response:
+    """State the rules of a project; what is as before keeps its version."""
+    rules = declared.rules.model_dump(exclude={"regions"})
+    regions = {
+        region: rule.model_dump(exclude_unset=True)
+        for region, rule in declared.rules.regions.items()
+    }
+    return answer(
+        gate_rules.declare(
+            session,
+            project,
+            {**rules, "regions": regions},
+            declared.target,
+            author=declared.author,
+            reason=declared.reason,
+        )
+    )

@@ -10,10 +10,12 @@ from scalewatch.api import schemas
 from scalewatch.api.answers import answer, answers
 from scalewatch.api.confirmations import Confirmation
 from scalewatch.api.dependencies import AdminDep, ReadingDep
+from scalewatch.api.gates import NextStep
 from scalewatch.api.problems import problems
 from scalewatch.services import regressions
 from scalewatch.services.histories import history_of
-from scalewatch.services.regressions import State, Treatment
+from scalewatch.services.regressions import State
+from scalewatch.services.treatments import Treatment, treat
 
 router = APIRouter(prefix="/projects/{project}", tags=["history"])
 
@@ -64,7 +66,9 @@ class Regression(schemas.Schema):
     owner: str | None
     link: str | None
     opened_at: str
+    changed_at: str
     members: list[dict[str, Any]]
+    next_step: NextStep | None = Field(description="While it is only suspected.")
     happenings: list[dict[str, Any]]
 
 
@@ -120,6 +124,4 @@ def treat_regression(
         note=said.note,
         link=said.link,
     )
-    return answer(
-        regressions.treat(session, project, regression, treatment, said.author)
-    )
+    return answer(treat(session, project, regression, treatment, said.author))

@@ -11,7 +11,8 @@ from scalewatch.cli.remote import Remote, Unreachable, segment, server_options
 
 FILE: Final = "scalewatch.toml"
 UNREACHABLE: Final = 3
-KEYS: Final = {"project", "expectations", "guidelines"}
+KEYS: Final = {"project", "expectations", "guidelines", "gate", "target", "aliases"}
+RULES: Final = {"mismatch", "new_mismatch", "growth", "constant"}
 FIELDS: Final = {"growth", "deviation_limit", "metric"}
 
 EPILOG: Final = """
@@ -19,10 +20,20 @@ EPILOG: Final = """
 The file, at the top of a repository:
   project = "hydro"
   guidelines = ["MPI_Allreduce <= MPI_Reduce + MPI_Bcast"]
+  target = { p = 65536 }              # where effects are told
   [expectations]
   MPI_Bcast = "O(log p)"
   solve = { growth = "O(p^0.5)", deviation_limit = "O(p^0.25)", metric = "time" }
   old_solver = { growth = false }     # withdraws it
+  [gate]                              # what stops a commit
+  mismatch = false                    # scales worse than expected
+  new_mismatch = true                 # and did not before
+  growth = true                       # grows faster than before
+  constant = 0.1                      # costs 10 % more; false: never
+  [gate.regions.solve]
+  constant = 0.3
+  [aliases]                           # former name = present name
+  bcast = "MPI_Bcast"
 
 \b
 Example:
@@ -54,9 +65,10 @@ def push(  # noqa: PLR0913, one per option
     server: str,
     token: str | None,
 ) -> None:
-    """Declare the expectations and guidelines of FILE, by default scalewatch.toml.
+    """Declare what FILE states, by default scalewatch.toml.
 
-    What is as before keeps its version; everything else is judged anew.
+    That is expectations, guidelines, rules of the gate, the target scale and new names
+    of regions. What is as before keeps its version; all else is judged anew.
     """
     stated = read(file)
     name = project or stated.get("project")
@@ -70,6 +82,12 @@ def push(  # noqa: PLR0913, one per option
     if "guidelines" in stated:
         rules = {"guidelines": stated["guidelines"]}
         _put(remote, name, "guidelines", said | rules)
+    if "gate" in stated or "target" in stated:
+        rules = gate_rules(stated.get("gate", {}), file)
+        target = stated.get("target", {})
+        _put(remote, name, "gate/rules", said | {"rules": rules, "target": target})
+    if "aliases" in stated:
+        _put(remote, name, "aliases", said | {"aliases": stated["aliases"]})
     click.echo(f"{name}: {len(declared)} expectations are in force")
 
 
@@ -100,6 +118,27 @@ def declarations(stated: Mapping[str, Any], file: Path) -> list[dict[str, Any]]:
             {"region": region, **fields, "growth": None if growth is False else growth}
         )
     return declared
+
+
+def gate_rules(stated: Mapping[str, Any], file: Path) -> dict[str, Any]:
+    """Return the rules of a file as the API takes them."""
+    regions = stated.get("regions", {})
+    tables = {"gate": {k: v for k, v in stated.items() if k != "regions"}}
+    if not isinstance(regions, dict):
+        raise click.UsageError(f"{file}: gate.regions needs a table per region")
+    tables |= {f"gate.regions.{name}": rule for name, rule in regions.items()}
+    for place, rule in tables.items():
+        if not isinstance(rule, dict) or rule.keys() - RULES:
+            known = ", ".join(sorted(RULES))
+            raise click.UsageError(f"{file}: {place} takes {known}")
+    return _rule(tables["gate"]) | {
+        "regions": {name: _rule(rule) for name, rule in regions.items()}
+    }
+
+
+def _rule(stated: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a rule as JSON has it: TOML knows no null."""
+    return {n: None if n == "constant" and v is False else v for n, v in stated.items()}
 
 
 def _put(remote: Remote, project: str, noun: str, content: Mapping[str, Any]) -> None:

@@ -10,7 +10,7 @@ SYMBOLS: Final = {"fine": "✓", "worse": "✗", "undecided": "?", "pending": "�
 def gate_text(gate: Mapping[str, Any]) -> str:
     """Return the answer for a terminal."""
     lines = [_headline(gate), *(f"  {_line(f)}" for f in gate["findings"])]
-    return "\n".join([*lines, *(f"  {_asked(each)}" for each in gate["confirmations"])])
+    return "\n".join([*lines, *(f"  {each}" for each in _further(gate))])
 
 
 def gate_markdown(gate: Mapping[str, Any]) -> str:
@@ -30,7 +30,7 @@ def gate_markdown(gate: Mapping[str, Any]) -> str:
                 found["todo"] or "",
             )
             lines.append(f"| {' | '.join(_cell(each) for each in cells)} |")
-    lines += ["", *(f"- {_asked(each)}" for each in gate["confirmations"])]
+    lines += ["", *(f"- {each}" for each in _further(gate))]
     return "\n".join(lines).rstrip()
 
 
@@ -43,12 +43,15 @@ def gate_junit(gate: Mapping[str, Any]) -> str:
         if found is None:
             case.set("name", gate["sentence"])
             if gate["outcome"] in {"undecided", "pending"}:
-                ET.SubElement(case, "skipped", message=gate["sentence"])
+                said = "; ".join([gate["sentence"], *_further(gate)])
+                ET.SubElement(case, "skipped", message=said)
             continue
         case.set("name", f"{found['region']} {found['metric']} on {found['machine']}")
         kind = "failure" if found["is_sure"] else "skipped"
         ET.SubElement(case, kind, message=_line(found))
     suite.set("tests", str(len(cases)))
+    if further := _further(gate):
+        ET.SubElement(suite, "system-out").text = "\n".join(further)
     for attribute, kind in (("failures", "failure"), ("skipped", "skipped")):
         suite.set(attribute, str(len(suite.findall(f"testcase/{kind}"))))
     return ET.tostring(suite, encoding="unicode", xml_declaration=True)
@@ -58,6 +61,13 @@ def _headline(gate: Mapping[str, Any]) -> str:
     commit = gate["commit"]["tag"] or gate["commit"]["sha"][:10]
     relation = f" ({gate['relation']})" if gate["relation"] else ""
     return f"{SYMBOLS[gate['outcome']]} {commit}: {gate['sentence']}{relation}"
+
+
+def _further(gate: Mapping[str, Any]) -> list[str]:
+    """Say what would settle it at the least cost, and what was asked for."""
+    step = gate["next_step"]
+    lines = [f"cheapest next: {step['sentence']}"] if step else []
+    return lines + [_asked(each) for each in gate["confirmations"]]
 
 
 def _asked(confirmation: Mapping[str, Any]) -> str:

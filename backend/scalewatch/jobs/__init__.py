@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 
 from scalewatch.errors import LeaseLost, ScalewatchError
 from scalewatch.jobs.heartbeat import heartbeat
-from scalewatch.services import analysis, expectations, watching
+from scalewatch.services import analysis, expectations, looks, watching, webhooks
 from scalewatch.services import jobs as queue
 from scalewatch.services.jobs import Kind, Subject, Terms
 from scalewatch.storage.jobs import Claim
@@ -40,13 +40,19 @@ def rejudge(_session: Session, subject: str) -> Effect:
 
 def watch(session: Session, subject: str) -> Effect:
     """Look for changes in the histories of a project."""
-    return partial(watching.record, seen=watching.look(session, int(subject)))
+    return partial(watching.record, seen=looks.look(session, int(subject)))
+
+
+def notify(session: Session, subject: str) -> Effect:
+    """Tell a webhook what happened to a regression."""
+    return partial(webhooks.note, delivered=webhooks.deliver(session, subject))
 
 
 KINDS: Final[Mapping[str, Callable[[Session, str], Effect]]] = {
     Kind.ANALYSE: analyse,
     Kind.REJUDGE: rejudge,
     Kind.WATCH: watch,
+    Kind.NOTIFY: notify,
 }
 
 

@@ -12,6 +12,7 @@ from scalewatch.pages.dependencies import SessionDep
 from scalewatch.pages.downloads import Format, FormatQuery, download
 from scalewatch.pages.templates import path_to, render
 from scalewatch.services.commit_reports import commit_report
+from scalewatch.services.gates import gate_on
 from scalewatch.services.views import View
 
 router = APIRouter(include_in_schema=False)
@@ -51,6 +52,7 @@ def show_commit(  # noqa: PLR0913, PLR0917 - parts of the address
         request,
         "commits/show.html",
         report=report,
+        gate=gate_on(session, report) if report.baseline else None,
         all_rows=all_rows,
         lead=counts_sentence(report),
         against=baseline_sentence(report.baseline),

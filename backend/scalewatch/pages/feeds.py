@@ -1,4 +1,4 @@
-"""What leaves the site: the badge of a project, and the feed of its commits."""
+"""What leaves the site: a project's badge, and feeds of commits and regressions."""
 
 from datetime import UTC, datetime
 from typing import Final
@@ -9,6 +9,7 @@ from scalewatch.modelling import Verdict
 from scalewatch.pages.addresses import address_of
 from scalewatch.pages.dependencies import SessionDep
 from scalewatch.pages.templates import TEMPLATES, path_to
+from scalewatch.services.regressions import regressions_of
 from scalewatch.services.summaries import Condition, condition_of, recent_changes
 
 COLOURS: Final = {
@@ -18,6 +19,9 @@ COLOURS: Final = {
     Condition.UNKNOWN: "#59616b",
 }
 """Dark enough for white text."""
+
+MOST: Final = 50
+"""Entries of the feed of regressions."""
 
 LETTER: Final = 6.6
 """Mean width of a letter of the badge, in pixels."""
@@ -66,5 +70,22 @@ def show_feed(request: Request, session: SessionDep, project: str) -> Response:
             )
             for entry in entries
         ],
+    )
+    return Response(feed, media_type="application/atom+xml")
+
+
+@router.get("/p/{project}/regressions.atom", name="regressions-feed")
+def show_regressions(request: Request, session: SessionDep, project: str) -> Response:
+    """Return what changed for the worse, the newest news first, as an Atom feed."""
+    found = regressions_of(session, project)
+    worse = [each for each in found.regressions if each.is_worse]
+    newest = sorted(worse, key=lambda each: each.changed_at, reverse=True)[:MOST]
+    feed = TEMPLATES.get_template("feeds/regressions.atom").render(
+        request=request,
+        project=project,
+        home=address_of(request, path_to(request, "regressions", project=project)),
+        own=address_of(request, path_to(request, "regressions-feed", project=project)),
+        updated=newest[0].changed_at if newest else datetime.now(UTC),
+        entries=newest,
     )
     return Response(feed, media_type="application/atom+xml")

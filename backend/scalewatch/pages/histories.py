@@ -20,10 +20,9 @@ from scalewatch.services.regressions import (
     SETTABLE,
     Regressions,
     State,
-    Treatment,
     regressions_of,
-    treat,
 )
+from scalewatch.services.treatments import Treatment, treat
 from scalewatch.web.forms import FormDep
 
 router = APIRouter(include_in_schema=False)

@@ -3,11 +3,11 @@
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
 
-from scalewatch.errors import BadExpression, FallingLimit, InvalidReport
+from scalewatch.errors import BadExpression, FallingLimit, InvalidReport, NotMeasured
 from scalewatch.pages.dependencies import AdminDep, ViewDep
 from scalewatch.pages.regions import region_page
 from scalewatch.pages.templates import path_to
-from scalewatch.services import expectations
+from scalewatch.services import expectations, status_quo
 from scalewatch.services.expectations import Declaration
 from scalewatch.services.views import View
 from scalewatch.web.forms import Form, FormDep
@@ -25,7 +25,7 @@ def declare(
     """Declare or withdraw an expectation, and show the region it is about."""
     try:
         _declare(session, view, region, form)
-    except (BadExpression, FallingLimit, InvalidReport) as error:
+    except (BadExpression, FallingLimit, InvalidReport, NotMeasured) as error:
         return region_page(
             request, session, view, region, entered=form, refused=str(error)
         )
@@ -49,16 +49,29 @@ def _declare(session: AdminDep, view: View, region: str, form: Form) -> None:
         If a field is missing or too long.
     BadExpression, FallingLimit
         If a growth or a deviation limit makes no sense.
+    NotMeasured
+        If the growth as it is is wanted, and nobody knows it.
     """
     author, growth = form.text("author"), form.text("growth")
-    is_withdrawn = form.has("withdraw")
+    is_withdrawn, is_as_it_is = form.has("withdraw"), form.has("as_it_is")
     if author is None:
         raise InvalidReport([("", "say who declares it, in the field Declared by")])
-    if growth is None and not is_withdrawn:
+    if growth is None and not (is_withdrawn or is_as_it_is):
         raise InvalidReport([("", "say how it should grow, such as log p")])
     texts = [author, growth, form.text("deviation_limit"), form.text("reason")]
     if max(len(text or "") for text in texts) > MOST_LETTERS:
         raise InvalidReport([("", f"a field holds more than {MOST_LETTERS} letters")])
+    if is_as_it_is:
+        status_quo.accept(
+            session,
+            view.project,
+            view.commit,
+            author=author,
+            reason=form.text("reason"),
+            regions=[region],
+            metric=view.metric or "time",
+        )
+        return
     expectations.declare(
         session,
         view.project,

@@ -52,6 +52,7 @@ class SeriesChange:
     """
 
     kind: ChangeKind
+    series_id: int
     region: str
     metric: str
     unit: str
@@ -151,6 +152,7 @@ def _change(later: Judged, before: Standing) -> SeriesChange:
     odds = growth_odds(before.class_probability, after.class_probability)
     return SeriesChange(
         kind=kind_of(before, after, odds),
+        series_id=later.series_id,
         region=later.region,
         metric=later.metric,
         unit=later.unit,
@@ -190,6 +192,7 @@ def _missing(
     return [
         SeriesChange(
             kind=ChangeKind.MISSING,
+            series_id=row.id,
             region=row.region,
             metric=row.metric,
             unit=row.unit,

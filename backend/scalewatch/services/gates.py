@@ -2,30 +2,31 @@
 
 A commit is worse if a series that scaled as expected no longer does, if its growth is
 surely faster than at the baseline, or if a regression that is sure and not accepted
-began with it. What only one job says is a suspicion: the gate then asks for another
-run, and stops nobody before that has agreed.
+began with it; a project can state other rules. What only one job says is a suspicion:
+the gate then asks for another run, and stops nobody before that has agreed.
 """
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Final
+from functools import cache
 
 from sqlalchemy.orm import Session
 
 from scalewatch.services.baselines import Baseline
 from scalewatch.services.changes import ChangeKind, SeriesChange
-from scalewatch.services.commit_reports import commit_report
+from scalewatch.services.commit_reports import CommitReport, commit_report
 from scalewatch.services.commits import Commit, find_commit
-from scalewatch.services.confirmations import JOBS, Confirmation, confirmations_of
+from scalewatch.services.confirmations import Confirmation, confirmations_of
+from scalewatch.services.gate_findings import Finding, Steps, of_change, of_regression
+from scalewatch.services.gate_rules import rules_of
 from scalewatch.services.jobs import Kind, Subject
 from scalewatch.services.lineage import lineage, merge_base
-from scalewatch.services.regressions import Regression, State, regressions_of
+from scalewatch.services.next_steps import NextStep, confirming_step, deciding_step
+from scalewatch.services.regressions import Regression, State, regressions_at
 from scalewatch.services.views import View
-from scalewatch.storage import commits, jobs, machines, projects, runs, tables
-
-GROWING: Final = frozenset({ChangeKind.MISMATCH, ChangeKind.WORSE})
+from scalewatch.storage import commits, jobs, machines, projects, tables
 
 
 class Outcome(StrEnum):
@@ -35,30 +36,6 @@ class Outcome(StrEnum):
     WORSE = "worse"
     UNDECIDED = "undecided"
     PENDING = "pending"
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """A series that is worse or may be.
-
-    Parameters
-    ----------
-    is_sure
-        Whether it stops the commit.
-    sentence
-        What happened to it, in words.
-    todo
-        The cheapest step that would settle it; None where it is settled.
-    """
-
-    region: str
-    metric: str
-    machine: str
-    configuration: Mapping[str, Any]
-    kind: str
-    is_sure: bool
-    sentence: str
-    todo: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +50,14 @@ class Gate:
         Why with that.
     findings
         Worst first.
+    next_step
+        The cheapest measurement that would settle something; None where all is.
     confirmations
         Runs that were asked for to confirm a suspicion, newest first.
     counts
         Series by how they changed.
+    rules_version
+        Of the rules that were applied; 0: the usual ones.
     """
 
     project: str
@@ -86,9 +67,11 @@ class Gate:
     outcome: Outcome
     sentence: str
     findings: tuple[Finding, ...]
+    next_step: NextStep | None
     regressions: tuple[int, ...]
     confirmations: tuple[Confirmation, ...]
     counts: Mapping[str, int]
+    rules_version: int
 
 
 def gate_of(
@@ -111,26 +94,42 @@ def gate_of(
     row = find_commit(session, project, reference)
     against = baseline or _merge_base(session, project, row)
     report = commit_report(session, View(project.name, commit=row.sha), against)
-    is_pending = _is_pending(session, project.id, row.id)
+    return gate_on(session, report, _relation(report.baseline, baseline, against))
+
+
+def gate_on(
+    session: Session, report: CommitReport, relation: str | None = None
+) -> Gate:
+    """Return whether the commit of a report may pass."""
+    project = projects.existing(session, report.project)
+    row = find_commit(session, project, report.commit.sha)
+    rules = rules_of(session, project.name)
     began = _began(session, project.name, row)
-    findings = [_of_change(session, row, each) for each in report.changes]
+    steps = _steps(session, project, row)
+    findings = [of_change(each, rules, steps) for each in report.changes]
     listed = [each for each in findings if each is not None]
-    listed += [each for regression in began for each in _of_regression(regression)]
+    for regression in began:
+        listed += of_regression(regression, rules, steps)
+    is_pending = _is_pending(session, project.id, row.id)
     outcome = _outcome(listed, report.changes, is_pending=is_pending)
     return Gate(
         project=project.name,
         commit=report.commit,
         baseline=report.baseline.commit if report.baseline else None,
-        relation=_relation(report.baseline, baseline, against),
+        relation=relation,
         outcome=outcome,
         sentence=_sentence(outcome, listed, report.changes, report.baseline),
         findings=tuple(sorted(listed, key=lambda each: not each.is_sure)),
+        next_step=_next(session, project, row, listed, report.changes, steps)
+        if outcome is Outcome.UNDECIDED
+        else None,
         regressions=tuple(regression.id for regression in began),
         confirmations=confirmations_of(session, project.name, [row.id]),
         counts={
             str(kind): count
             for kind, count in Counter(each.kind for each in report.changes).items()
         },
+        rules_version=rules.version,
     )
 
 
@@ -167,65 +166,40 @@ def _is_pending(session: Session, project_id: int, commit_id: int) -> bool:
 
 def _began(session: Session, project_name: str, row: tables.Commit) -> list[Regression]:
     """Return the regressions, not accepted, that began with a commit."""
-    found = regressions_of(session, project_name, (State.OPEN, State.ACKNOWLEDGED))
-    return [
-        each
-        for each in found.regressions
-        if each.is_worse and row.sha in {each.first.sha, each.last.sha}
-    ]
+    waiting = {State.OPEN, State.ACKNOWLEDGED}
+    found = regressions_at(session, project_name, row.id)
+    return [each for each in found if each.is_worse and each.state in waiting]
 
 
-def _of_change(
-    session: Session, row: tables.Commit, change: SeriesChange
-) -> Finding | None:
-    """Return what a change means for the gate, None for nothing."""
-    if change.kind is ChangeKind.FAILED:
-        reason = change.after.reason or "no repetition succeeded"
-        return _finding(change, f"failed: {reason}", None)
-    if change.kind not in GROWING:
-        return None
-    before, after = change.before.growth, change.after.growth
-    said = f"grows like {after} instead of {before}"
-    if change.kind is ChangeKind.MISMATCH:
-        said = f"{said}: no longer as expected"
-    measured = runs.jobs_of(session, row.id, change.machine)
-    if measured and min(measured.values()) >= JOBS:
-        return _finding(change, said, None)
-    once = ", ".join(f"{name}" for name, count in measured.items() if count < JOBS)
-    todo = f"measure {row.sha[:10]} once more on {change.machine} at {once}"
-    return _finding(change, f"{said}, says one job alone", todo)
+def _steps(session: Session, project: tables.Project, row: tables.Commit) -> Steps:
+    """Return a function that tells what a machine still has to confirm."""
 
-
-def _finding(change: SeriesChange, sentence: str, todo: str | None) -> Finding:
-    return Finding(
-        region=change.region,
-        metric=change.metric,
-        machine=change.machine,
-        configuration=change.configuration,
-        kind=str(change.kind),
-        is_sure=todo is None,
-        sentence=sentence,
-        todo=todo,
-    )
-
-
-def _of_regression(regression: Regression) -> list[Finding]:
-    return [
-        Finding(
-            region=member.region,
-            metric=member.metric,
-            machine=member.machine,
-            configuration=member.configuration,
-            kind=f"regression of {regression.kind}",
-            is_sure=regression.is_sure,
-            sentence=(
-                f"{member.details['largest_factor']:.3g} times as much at the largest "
-                f"scale as in its history; regression {regression.id}"
-            ),
-            todo=None if regression.is_sure else "measure this commit once more",
+    @cache
+    def step(machine: str) -> NextStep | None:
+        (found,) = (
+            each
+            for each in machines.of_project(session, project.id)
+            if each.name == machine
         )
-        for member in regression.members
-    ]
+        return confirming_step(session, row.id, found.id, machine)
+
+    return step
+
+
+def _next(  # noqa: PLR0913, PLR0917 - what is known of a commit
+    session: Session,
+    project: tables.Project,
+    row: tables.Commit,
+    findings: Sequence[Finding],
+    changes: Sequence[SeriesChange],
+    steps: Steps,
+) -> NextStep | None:
+    """Return the cheapest measurement that would settle something."""
+    if not findings:
+        return deciding_step(session, project, row.id, changes)
+    suspected = {each.machine for each in findings if not each.is_sure}
+    wanted = [step for name in suspected if (step := steps(name)) is not None]
+    return min(wanted, key=lambda step: step.core_hours, default=None)
 
 
 def _outcome(

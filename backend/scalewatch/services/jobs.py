@@ -48,6 +48,9 @@ class Kind(StrEnum):
     WATCH = "watch"
     """Look for changes in the histories of a project."""
 
+    NOTIFY = "notify"
+    """Tell a webhook what happened to a regression."""
+
 
 @dataclass(frozen=True, slots=True)
 class Terms:

@@ -8,12 +8,9 @@ from typing import Any, Final
 
 from sqlalchemy.orm import Session
 
-from scalewatch.modelling import Growth, parse_growth
-from scalewatch.services import expectations
 from scalewatch.services.commits import Commit, commit_of
 from scalewatch.services.confirmations import Confirmation, confirmations_of
-from scalewatch.services.expectations import Declaration
-from scalewatch.services.watching import happened
+from scalewatch.services.next_steps import NextStep, confirming_step
 from scalewatch.storage import projects, regressions, tables
 
 
@@ -62,6 +59,8 @@ class Regression:
         The commits that may be it.
     is_sure
         Whether more than chance and one job speak for it.
+    next_step
+        The cheapest measurement that would tell, while it is only suspected.
     """
 
     id: int
@@ -77,7 +76,9 @@ class Regression:
     owner: str | None
     link: str | None
     opened_at: datetime
+    changed_at: datetime
     members: tuple[Member, ...]
+    next_step: NextStep | None = None
     happenings: tuple[Happening, ...] = ()
 
     @property
@@ -132,6 +133,18 @@ def regressions_of(
     )
 
 
+def regressions_at(
+    session: Session, project_name: str, commit_id: int
+) -> tuple[Regression, ...]:
+    """Return the regressions whose cause begins or ends at a commit, newest first."""
+    project = projects.existing(session, project_name)
+    rows = regressions.of_project(session, project.id)
+    return _complete(
+        session,
+        [row for row in rows if commit_id in {row.first_commit_id, row.last_commit_id}],
+    )
+
+
 def regression_of(session: Session, project_name: str, number: int) -> Regression:
     """Return a regression with all that happened to it.
 
@@ -144,72 +157,6 @@ def regression_of(session: Session, project_name: str, number: int) -> Regressio
     row = regressions.identified(session, project.id, number)
     (found,) = _complete(session, [row], with_happenings=True)
     return found
-
-
-@dataclass(frozen=True, slots=True)
-class Treatment:
-    """What somebody says about a regression; None leaves it as it is."""
-
-    state: State | None = None
-    owner: str | None = None
-    note: str | None = None
-    link: str | None = None
-
-
-def treat(
-    session: Session, project_name: str, number: int, said: Treatment, author: str
-) -> Regression:
-    """Write down what somebody says about a regression, with the former word.
-
-    Raises
-    ------
-    NotFound
-        If the project has none with this id.
-    """
-    project = projects.existing(session, project_name)
-    row = regressions.identified(session, project.id, number)
-    if said.state is not None and said.state != row.state:
-        action = f"{row.state} → {said.state}"
-        row.state = str(said.state)
-        happened(session, row, author, action, said.note)
-        if said.state is State.EXPECTED:
-            _accept(session, project.name, row, author, said.note)
-    elif said.note is not None:
-        happened(session, row, author, "noted", said.note)
-    for name in ("owner", "link"):
-        value = getattr(said, name)
-        if value is not None and value != getattr(row, name):
-            happened(session, row, author, name, value or "none")
-            setattr(row, name, value or None)
-    session.flush()
-    return regression_of(session, project_name, number)
-
-
-def _accept(
-    session: Session,
-    project_name: str,
-    row: tables.Regression,
-    author: str,
-    reason: str | None,
-) -> None:
-    """Promise from now on what the regions grow like since a change of growth.
-
-    Where machines differ, the fastest growth is what can be promised.
-    """
-    accepted: dict[tuple[str, str], Growth] = {}
-    for shift, series, *_ in regressions.members(session, [row.id])[row.id]:
-        grown = shift.details.get("growth_after")
-        if row.kind == "growth" and grown:
-            key, growth = (series.region, series.metric), parse_growth(grown)
-            accepted[key] = max(growth, accepted.get(key, growth))
-    if accepted:
-        expectations.declare(
-            session,
-            project_name,
-            [Declaration(*key, str(growth)) for key, growth in accepted.items()],
-            author=author,
-            reason=reason or f"accepted with regression {row.id}",
-        )
 
 
 def _complete(
@@ -230,17 +177,37 @@ def _complete(
             if row.fixed_commit_id
             else None,
             regressions.happenings(session, row.id) if with_happenings else (),
+            _next_step(session, row, members.get(row.id, [])),
         )
         for row in rows
     )
 
 
-def _regression(
+def _next_step(
+    session: Session, row: tables.Regression, members: Sequence[regressions.Member]
+) -> NextStep | None:
+    """Return the cheapest run that would tell whether a suspicion is right."""
+    if row.is_sure or not row.is_worse or row.state != State.OPEN:
+        return None
+    places = {series.machine_id: machine for _, series, machine, _ in members}
+    steps = (
+        confirming_step(session, row.last_commit_id, machine_id, machine)
+        for machine_id, machine in places.items()
+    )
+    return min(
+        (step for step in steps if step is not None),
+        key=lambda step: step.core_hours,
+        default=None,
+    )
+
+
+def _regression(  # noqa: PLR0913, PLR0917 - what is stored about it
     row: tables.Regression,
     commits: tuple[tables.Commit, tables.Commit],
     members: Sequence[regressions.Member],
     fixed_by: tables.Commit | None,
     happenings: Sequence[tables.Happening],
+    next_step: NextStep | None,
 ) -> Regression:
     listed = [
         Member(series.region, series.metric, machine, configuration, shift.details)
@@ -260,7 +227,9 @@ def _regression(
         owner=row.owner,
         link=row.link,
         opened_at=row.opened_at,
+        changed_at=row.changed_at,
         members=tuple(sorted(listed, key=effect_size, reverse=True)),
+        next_step=next_step,
         happenings=tuple(
             Happening(each.at, each.actor, each.action, each.note)
             for each in happenings

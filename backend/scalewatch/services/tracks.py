@@ -18,6 +18,7 @@ from scalewatch.modelling.histories import Histories
 from scalewatch.modelling.shifts import Shift
 from scalewatch.modelling.watching import watch
 from scalewatch.services.lineage import Lineage
+from scalewatch.storage import aliases as former_names
 from scalewatch.storage import locations
 from scalewatch.storage.locations import Located, Watched
 
@@ -88,7 +89,7 @@ def tracks(
 
     Of each series the one on the newest state of its machine comes last.
     """
-    aliases = locations.aliases_of(session, project_id)
+    aliases = former_names.of_project(session, project_id)
     names = [] if region is None else [region, *_former(aliases, region)]
     watched = locations.series_of(session, project_id, regions=names, metric=metric)
     recent = line.commits[-MOST_COMMITS:]

@@ -120,18 +120,3 @@ def facts_of(
         )
     )
     return dict(rows.all())
-
-
-def aliases_of(session: Session, project_id: int) -> dict[str, str]:
-    """Return the present name of each region that was renamed."""
-    rows = session.execute(
-        select(tables.Alias.former, tables.Alias.name).where(
-            tables.Alias.project_id == project_id
-        )
-    )
-    return dict(rows.all())
-
-
-def put_aliases(session: Session, rows: Sequence[Row]) -> None:
-    """Say what regions are called now."""
-    upsert(session, tables.Alias, rows, keys=("project_id", "former"))

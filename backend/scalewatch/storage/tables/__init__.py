@@ -18,7 +18,13 @@ from scalewatch.storage.tables.histories import (
     Watch,
 )
 from scalewatch.storage.tables.jobs import Job
-from scalewatch.storage.tables.judgements import Expectation, Guidelines, Model, Verdict
+from scalewatch.storage.tables.judgements import (
+    Expectation,
+    GateRules,
+    Guidelines,
+    Model,
+    Verdict,
+)
 from scalewatch.storage.tables.measurements import (
     Commit,
     Configuration,
@@ -33,6 +39,7 @@ from scalewatch.storage.tables.measurements import (
     Series,
 )
 from scalewatch.storage.tables.profiles import Profile
+from scalewatch.storage.tables.webhooks import Webhook
 from scalewatch.storage.tables.workers import Worker
 
 __all__ = [
@@ -44,6 +51,7 @@ __all__ = [
     "Deed",
     "Expectation",
     "Fingerprint",
+    "GateRules",
     "Guidelines",
     "Happening",
     "Instant",
@@ -67,6 +75,7 @@ __all__ = [
     "Token",
     "Verdict",
     "Watch",
+    "Webhook",
     "Worker",
     "now",
 ]

@@ -42,6 +42,26 @@ class Guidelines(Table):
     declared_at: Mapped[datetime] = mapped_column(default=now)
 
 
+class GateRules(Table):
+    """A version of what a project's gate minds, and of the scale that matters.
+
+    `rules` holds what all regions share and, below `regions`, what differs;
+    `target` the settings at which effects are told.
+    """
+
+    __tablename__ = "gate_rules"
+
+    project_id: Mapped[int] = mapped_column(
+        ForeignKey("project.id", ondelete="cascade"), primary_key=True
+    )
+    version: Mapped[int] = mapped_column(primary_key=True)
+    rules: Mapped[dict[str, Any]]
+    target: Mapped[dict[str, Any]]
+    author: Mapped[str]
+    reason: Mapped[str | None]
+    declared_at: Mapped[datetime] = mapped_column(default=now)
+
+
 class Model(Table):
     """The performance model of a series at a commit, or why there is none."""
 

@@ -1,0 +1,65 @@
+"""Webhooks: addresses that are told what happens to regressions."""
+
+from datetime import datetime
+from typing import Annotated
+
+from fastapi import APIRouter, Response
+from pydantic import Field
+
+from scalewatch import wire
+from scalewatch.api.answers import answer, answers
+from scalewatch.api.dependencies import AdminDep
+from scalewatch.api.problems import problems
+from scalewatch.api.schemas import Schema
+from scalewatch.services import webhooks
+
+router = APIRouter(prefix="/projects/{project}/webhooks", tags=["history"])
+
+
+class Webhook(Schema):
+    """An address, and what it answered last."""
+
+    id: int
+    url: str = Field(examples=["https://chat.example.org/hooks/scalewatch"])
+    author: str
+    created_at: datetime
+    last_answer: str | None = Field(examples=["answered 204"])
+    last_at: datetime | None
+
+
+class Webhooks(Schema):
+    """The webhooks of a project."""
+
+    webhooks: list[Webhook]
+
+
+class Added(Schema):
+    """A new webhook."""
+
+    webhook: Webhook
+    secret: str = Field(description="What deliveries are signed with; shown once.")
+
+
+class Address(Schema):
+    """Whom to tell."""
+
+    author: wire.Name = Field(examples=["ada"])
+    url: Annotated[wire.Text, Field(min_length=8, max_length=2000)]
+
+
+@router.get("", responses=answers(Webhooks, 403, 404, 422))
+def list_webhooks(session: AdminDep, project: str) -> Response:
+    """Return the webhooks of a project; only who administers it sees them."""
+    return answer({"webhooks": webhooks.webhooks_of(session, project)})
+
+
+@router.post("", responses=answers(Added, 403, 404, 422))
+def add_webhook(session: AdminDep, project: str, address: Address) -> Response:
+    """Let an address be told what happens to the regressions of a project."""
+    return answer(webhooks.add(session, project, address.url, address.author))
+
+
+@router.delete("/{webhook}", status_code=204, responses=problems(403, 404, 422))
+def remove_webhook(session: AdminDep, project: str, webhook: int) -> None:
+    """Tell an address nothing any more."""
+    webhooks.remove(session, project, webhook)

@@ -1,0 +1,26 @@
+"""What happens to regressions: written down, and told to whoever wants to know."""
+
+from typing import Final
+
+from sqlalchemy.orm import Session
+
+from scalewatch.services.jobs import Kind, enqueue
+from scalewatch.storage import tables, webhooks
+from scalewatch.storage.tables import now
+
+WATCHER: Final = "scalewatch"
+"""Who acts where nobody does."""
+
+
+def happened(
+    session: Session, row: tables.Regression, actor: str, action: str, note: str | None
+) -> None:
+    """Write down what happened to a regression, and queue its deliveries."""
+    row.changed_at = now()
+    happening = tables.Happening(
+        regression_id=row.id, actor=actor, action=action, note=note
+    )
+    session.add(happening)
+    session.flush()
+    for webhook in webhooks.of_project(session, row.project_id):
+        enqueue(session, Kind.NOTIFY, f"{webhook.id}/{happening.id}")

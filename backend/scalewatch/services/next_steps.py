@@ -1,0 +1,186 @@
+"""The cheapest measurement that would settle what is undecided, and what it costs.
+
+What one job alone says needs the same runs once more; a verdict that is open for lack
+of points or for noise needs what `modelling.next_measurement` proposes. A run costs
+what the one before it took, by the times of its job where these are known.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Final
+
+from sqlalchemy.orm import Session
+
+from scalewatch.errors import ModellingError
+from scalewatch.modelling import Cost, next_measurement
+from scalewatch.modelling.noise import USUAL
+from scalewatch.services.changes import ChangeKind, SeriesChange
+from scalewatch.services.confirmations import JOBS
+from scalewatch.services.judged import promises_of
+from scalewatch.services.pooling import pooled
+from scalewatch.storage import costs, machines, points, samples, tables
+from scalewatch.storage.costs import Spent
+from scalewatch.wire import UNITS
+
+STARTUP: Final = 1.0
+"""Seconds that a job takes before it measures, where nobody told its times."""
+
+MOST_ASKED: Final = 4
+"""Series for which a measurement is worked out; the cheapest of them is proposed."""
+
+
+@dataclass(frozen=True, slots=True)
+class NextStep:
+    """A measurement that would settle something.
+
+    Parameters
+    ----------
+    at
+        Where to measure.
+    repetitions
+        How many; None for as many as before.
+    core_hours
+        What it costs, about.
+    settles
+        Probability that the verdict is settled thereby; None for a confirming run.
+    sentence
+        What to do, and what it costs.
+    """
+
+    machine: str
+    region: str | None
+    metric: str | None
+    at: tuple[Mapping[str, float], ...]
+    repetitions: int | None
+    core_hours: float
+    settles: float | None
+    sentence: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "sentence", self._words())
+
+    def _words(self) -> str:
+        where = ", ".join(
+            " and ".join(f"{name} = {value:g}" for name, value in at.items())
+            for at in self.at
+        )
+        cost = f"about {self.core_hours:.2g} core-hours"
+        if self.region is None:
+            return f"measure once more on {self.machine} at {where}: {cost}"
+        return (
+            f"measure {self.region} ({self.metric}) on {self.machine} at {where}, "
+            f"{self.repetitions} repetitions: {cost}, settles it with a probability of "
+            f"{self.settles:.0%}"
+        )
+
+
+def confirming_step(
+    session: Session, commit_id: int, machine_id: int, machine: str
+) -> NextStep | None:
+    """Return the runs that lack a second job; None if none does."""
+    by_place: dict[tuple[tuple[str, float], ...], list[Spent]] = defaultdict(list)
+    for run in costs.spent(session, commit_id, machine_id):
+        by_place[tuple(sorted(run.coordinate.items()))].append(run)
+    lacking = {at: own for at, own in by_place.items() if len(own) < JOBS}
+    if not lacking:
+        return None
+    return NextStep(
+        machine=machine,
+        region=None,
+        metric=None,
+        at=tuple(dict(at) for at in lacking),
+        repetitions=None,
+        core_hours=sum(core_hours(own[0]) for own in lacking.values()),
+        settles=None,
+    )
+
+
+def deciding_step(
+    session: Session,
+    project: tables.Project,
+    commit_id: int,
+    changes: Iterable[SeriesChange],
+) -> NextStep | None:
+    """Return the cheapest measurement that would settle one of the open verdicts."""
+    undecided = [each for each in changes if each.kind is ChangeKind.UNDECIDED]
+    ids = {each.name: each.id for each in machines.of_project(session, project.id)}
+    found = [
+        _proposal(session, project, (commit_id, ids[each.machine]), each)
+        for each in undecided[:MOST_ASKED]
+    ]
+    return min(
+        (each for each in found if each is not None),
+        key=lambda step: step.core_hours,
+        default=None,
+    )
+
+
+def core_hours(run: Spent) -> float:
+    """Return what a run cost: its cores, for as long as its job took."""
+    cores = run.coordinate.get("p", 1) * run.coordinate.get("threads", 1)
+    return float(cores * _seconds(run) / 3600)
+
+
+def _seconds(run: Spent) -> float:
+    job = run.scheduler_job or {}
+    begin, end = job.get("started_at"), job.get("ended_at")
+    if begin and end:
+        took = datetime.fromisoformat(end) - datetime.fromisoformat(begin)
+        if took.total_seconds() > 0:
+            return took.total_seconds()
+    known = UNITS["time"]
+    return STARTUP + sum(known.get(u, 0.0) * total for u, total in run.times.items())
+
+
+def _proposal(
+    session: Session,
+    project: tables.Project,
+    subject: tuple[int, int],
+    change: SeriesChange,
+) -> NextStep | None:
+    """Return what would settle the verdict on one series, if anything can."""
+    _, expectation = promises_of(session, project.id, change.metric).get(
+        change.region, (None, None)
+    )
+    if expectation is None:
+        return None
+    measured = [
+        each
+        for each in points.of_commit(session, *subject)
+        if each.series_id == change.series_id and each.count
+    ]
+    blobs = samples.of_runs(session, {each.run_id for each in measured})
+    unit = UNITS["time"].get(change.unit, 0.0) if change.metric == "time" else 0.0
+    if not measured:
+        return None
+    try:
+        pool = pooled(
+            [each.coordinate for each in measured],
+            [blobs[m.run_id][m.start : m.start + m.count] for m in measured],
+        )
+        if len(pool.parameters) > 1:
+            return None
+        proposal = next_measurement(
+            pool.settings[:, 0],
+            pool.values,
+            expectation.growth,
+            parameter=pool.parameters[0],
+            deviation_limit=expectation.deviation_limit,
+            cost=Cost(STARTUP, unit),
+            noise=change.after.noise or USUAL,
+        )
+    except ModellingError:
+        return None
+    if proposal is None:
+        return None
+    return NextStep(
+        machine=change.machine,
+        region=change.region,
+        metric=change.metric,
+        at=(proposal.at,),
+        repetitions=proposal.repetitions,
+        core_hours=proposal.core_hours,
+        settles=proposal.settles,
+    )

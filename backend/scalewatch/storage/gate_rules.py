@@ -1,0 +1,28 @@
+"""Queries on the rules of gates and their versions."""
+
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from scalewatch.storage import tables
+
+
+def newest(session: Session, project_id: int) -> tables.GateRules | None:
+    """Return the version in force; None if none was ever declared."""
+    return session.scalar(
+        select(tables.GateRules)
+        .where(tables.GateRules.project_id == project_id)
+        .order_by(tables.GateRules.version.desc())
+        .limit(1)
+    )
+
+
+def add(session: Session, project_id: int, row: dict[str, Any]) -> tables.GateRules:
+    """Insert a new version and return it."""
+    known = newest(session, project_id)
+    version = 1 if known is None else known.version + 1
+    added = tables.GateRules(project_id=project_id, version=version, **row)
+    session.add(added)
+    session.flush()
+    return added

@@ -1,0 +1,51 @@
+"""Queries on webhooks."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import delete, select, update
+from sqlalchemy.orm import Session
+
+from scalewatch.errors import NotFound
+from scalewatch.storage import tables
+
+
+def of_project(session: Session, project_id: int) -> Sequence[tables.Webhook]:
+    """Return the webhooks of a project, oldest first."""
+    return session.scalars(
+        select(tables.Webhook)
+        .where(tables.Webhook.project_id == project_id)
+        .order_by(tables.Webhook.id)
+    ).all()
+
+
+def add(session: Session, row: dict[str, Any]) -> tables.Webhook:
+    """Insert a webhook and return it."""
+    added = tables.Webhook(**row)
+    session.add(added)
+    session.flush()
+    return added
+
+
+def remove(session: Session, project_id: int, webhook_id: int) -> None:
+    """Delete a webhook of a project.
+
+    Raises
+    ------
+    NotFound
+        If it has none with this id.
+    """
+    gone = session.scalar(
+        delete(tables.Webhook)
+        .where(tables.Webhook.id == webhook_id, tables.Webhook.project_id == project_id)
+        .returning(tables.Webhook.id)
+    )
+    if gone is None:
+        raise NotFound("webhook", webhook_id)
+
+
+def change(session: Session, webhook_id: int, **values: Any) -> None:
+    """Change a webhook, if it is still there."""
+    session.execute(
+        update(tables.Webhook).where(tables.Webhook.id == webhook_id).values(**values)
+    )

@@ -1,0 +1,136 @@
+"""How long it takes to judge the histories of a whole report, here and in the product.
+
+In the product a look reads the newest commits of all series from the database and
+starts from nothing each time: what it costs is shown for several lengths.
+"""
+
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from benchmarks import otava_peer
+from benchmarks.truths_history import P, unchanged
+from numpy.typing import NDArray
+
+from scalewatch.modelling import pmnf
+from scalewatch.modelling.histories import Histories, locations
+from scalewatch.modelling.watching import watch
+from scalewatch.services.looks import look
+from scalewatch.storage import tables
+from scalewatch.storage.session import Sessions, connect, sessions_of
+
+Reals = NDArray[np.float64]
+
+REGIONS, MACHINES, COMMITS = 40, 10, 200
+LENGTHS: Final = (50, 200, 400)
+SEED = 20_260_801
+FIRST = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def main() -> None:
+    """Print the table."""
+    series = REGIONS * MACHINES
+    values = unchanged(series, COMMITS, np.random.default_rng(SEED))
+    located, reading = _timed(lambda: locations(values))
+    _, watching = _timed(lambda: watch(Histories.of(P, located), pmnf("p")))
+    times = np.median(values[:, :, -1], axis=2)
+    _, peer = otava_peer.change_points(list(times), otava_peer.DEFAULTS)
+    print(f"| {series} series, {COMMITS} commits | seconds of processor time |")
+    print("|---|---|")
+    print(f"| locations of {values.size:,} repetitions | {reading:.2f} |")
+    print(f"| all changes, located and explained | {watching:.2f} |")
+    print(f"| otava, one p of six | {peer:.2f} |")
+    for commits in LENGTHS:
+        with _stored(commits) as sessions, sessions.reading() as session:
+            _, looking = _timed(lambda session=session: look(session, 1))  # type: ignore[misc]
+        print(f"| the product, {commits} commits in SQLite | {looking:.2f} |")
+
+
+@contextmanager
+def _stored(commits: int) -> Iterator[Sessions]:
+    """Yield a database with the histories of a project."""
+    values = unchanged(
+        REGIONS * MACHINES, commits, np.random.default_rng((SEED, commits))
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        engine = connect(f"sqlite:///{Path(folder) / 'scalewatch.db'}")
+        tables.Table.metadata.create_all(engine)
+        sessions = sessions_of(engine)
+        with sessions.writing.begin() as session:
+            for table, rows in _rows(locations(values)):
+                session.execute(table.__table__.insert(), rows)
+        yield sessions
+        engine.dispose()
+
+
+def _rows(log: Reals) -> Iterator[tuple[type[tables.Table], list[dict[str, Any]]]]:
+    series, commits, _ = log.shape
+    yield tables.Project, [{"id": 1, "name": "history"}]
+    yield (
+        tables.Commit,
+        [
+            {
+                "id": number,
+                "project_id": 1,
+                "sha": f"{number:040x}",
+                "parents": [f"{number - 1:040x}"],
+                "committed_at": FIRST + timedelta(days=number),
+            }
+            for number in range(1, commits + 1)
+        ],
+    )
+    machines = range(1, MACHINES + 1)
+    yield (
+        tables.Machine,
+        [{"id": n, "project_id": 1, "name": f"machine-{n}"} for n in machines],
+    )
+    yield (
+        tables.Fingerprint,
+        [{"id": n, "machine_id": n, "digest": "", "facts": {}} for n in machines],
+    )
+    yield (
+        tables.Configuration,
+        [{"id": 1, "project_id": 1, "digest": "", "settings": {}}],
+    )
+    yield (
+        tables.Series,
+        [
+            {
+                "id": n + 1,
+                "machine_id": n % MACHINES + 1,
+                "configuration_id": 1,
+                "region": f"region-{n // MACHINES}",
+                "metric": "time",
+                "unit": "s",
+                "better": "lower",
+            }
+            for n in range(series)
+        ],
+    )
+    settings = [[p] for p in P.tolist()]
+    yield (
+        tables.Location,
+        [
+            {
+                "series_id": n + 1,
+                "commit_id": t + 1,
+                "fingerprint_id": n % MACHINES + 1,
+                "parameters": ["p"],
+                "settings": settings,
+                "log": log[n, t].tolist(),
+            }
+            for n in range(series)
+            for t in range(commits)
+        ],
+    )
+
+
+def _timed(call: Callable[[], Any]) -> tuple[Any, float]:
+    started = time.process_time()
+    value = call()
+    return value, time.process_time() - started

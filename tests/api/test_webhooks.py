@@ -1,0 +1,124 @@
+"""Webhooks, against a receiver that checks signatures as its author would."""
+
+import hmac
+import json
+from contextlib import contextmanager
+from hashlib import sha256
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+
+import pytest
+from sqlalchemy import select, update
+
+from histories import LINEAR, TREE, record_commit, record_history, sha
+from scalewatch.storage import tables
+from scalewatch.storage.tables import now
+
+AT = 13
+
+
+class Receiver(ThreadingHTTPServer):
+    """Answers with the statuses that it is given, then with 204."""
+
+    def __init__(self):
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.statuses, self.taken = [], []
+        self.url = f"http://127.0.0.1:{self.server_port}/hook"
+
+
+class Handler(BaseHTTPRequestHandler):
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        self.server.taken.append((dict(self.headers), body))
+        status = self.server.statuses.pop(0) if self.server.statuses else 204
+        self.send_response(status)
+        self.send_header("Location", "/elsewhere")
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture
+def receiver():
+    with receiving() as server:
+        yield server
+
+
+@contextmanager
+def receiving():
+    server = Receiver()
+    Thread(target=server.serve_forever, daemon=True).start()
+    yield server
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture
+def hook(client, sessions, receiver):
+    record_commit(sessions, 1, {"MPI_Bcast": TREE})
+    address = {"author": "ada", "url": receiver.url}
+    return client.post("/api/v1/projects/mpich/webhooks", json=address).json()
+
+
+def break_it(sessions):
+    record_history(
+        sessions, lambda n: {"MPI_Bcast": LINEAR if n >= AT else TREE}, AT + 3
+    )
+
+
+def test_what_happens_is_told_with_a_signature(client, sessions, receiver, hook):
+    break_it(sessions)
+
+    (headers, body), *_ = receiver.taken
+    message = f"{headers['Scalewatch-Timestamp']}.".encode() + body
+    expected = hmac.new(hook["secret"].encode(), message, sha256).hexdigest()
+    assert headers["Scalewatch-Signature"] == f"v1={expected}"
+    event = json.loads(body)
+    assert (event["project"], event["event"]) == ("mpich", "found")
+    assert event["regression"]["last"]["sha"] == sha(AT)
+    (listed,) = client.get("/api/v1/projects/mpich/webhooks").json()["webhooks"]
+    assert listed["last_answer"] == "answered 204"
+    assert "secret" not in listed
+
+
+@pytest.mark.parametrize("status", [500, 302], ids=["error", "redirect"])
+@pytest.mark.usefixtures("hook")
+def test_what_was_not_taken_is_sent_again(sessions, receiver, work_off, status):
+    receiver.statuses = [status]
+    break_it(sessions)
+    before = len(receiver.taken)
+    with sessions.writing.begin() as session:
+        jobs = select(tables.Job).where(tables.Job.kind == "notify")
+        (waiting,) = [j for j in session.scalars(jobs) if j.state == "queued"]
+        assert f"it answered {status}" in waiting.reason
+        session.execute(
+            update(tables.Job).values(due_at=now()).where(tables.Job.id == waiting.id)
+        )
+
+    work_off()
+
+    first, again = receiver.taken[before - 1], receiver.taken[before]
+    assert first[0]["Scalewatch-Delivery"] == again[0]["Scalewatch-Delivery"]
+
+
+def test_a_removed_webhook_is_told_nothing(client, sessions, receiver, hook):
+    number = hook["webhook"]["id"]
+    gone = client.delete(f"/api/v1/projects/mpich/webhooks/{number}")
+    again = client.delete(f"/api/v1/projects/mpich/webhooks/{number}")
+
+    break_it(sessions)
+
+    assert (gone.status_code, again.status_code) == (204, 404)
+    assert receiver.taken == []
+
+
+def test_an_address_that_is_none_is_refused(client, sessions):
+    record_commit(sessions, 1, {"MPI_Bcast": TREE})
+    address = {"author": "ada", "url": "file:///etc/passwd"}
+
+    answer = client.post("/api/v1/projects/mpich/webhooks", json=address)
+
+    assert answer.status_code == 422
+    assert "begins with http" in answer.json()["detail"]
