@@ -85,6 +85,22 @@ def test_effects_are_told_at_the_target(client, sessions):
     assert regression["members"][0]["details"]["target"] == {"p": 65536}
 
 
+def test_a_guideline_that_held_before_is_a_finding(client, sessions):
+    record_commit(sessions, 1, {"solve": TREE, "setup": lambda p: 2 * TREE(p)})
+    record_commit(sessions, 2, {"solve": lambda p: 3 * TREE(p), "setup": TREE})
+    rules = {"author": "ada", "guidelines": ["solve <= setup"]}
+    client.put("/api/v1/projects/mpich/guidelines", json=rules)
+
+    minded = gate(client, 2)
+    declare(client, guideline=False)
+    ignored = gate(client, 2)
+
+    (finding,) = minded["findings"]
+    assert (finding["region"], finding["kind"]) == ("solve", "guideline")
+    assert "which held before, says one job alone" in finding["sentence"]
+    assert ignored["findings"] == []
+
+
 @pytest.mark.parametrize(
     ("rules", "field"),
     [

@@ -72,6 +72,9 @@ class Rule(schemas.Schema):
     constant: Share | None = Field(
         0.0, description="Another constant by more than this share; null: never."
     )
+    guideline: bool = Field(
+        default=True, description="Breaks a guideline that held before."
+    )
 
 
 class RegionRule(schemas.Schema):
@@ -81,6 +84,7 @@ class RegionRule(schemas.Schema):
     new_mismatch: bool = True
     growth: bool = True
     constant: Share | None = None
+    guideline: bool = True
 
 
 class Rules(Rule):

@@ -12,7 +12,7 @@ from scalewatch.cli.remote import Remote, Unreachable, segment, server_options
 FILE: Final = "scalewatch.toml"
 UNREACHABLE: Final = 3
 KEYS: Final = {"project", "expectations", "guidelines", "gate", "target", "aliases"}
-RULES: Final = {"mismatch", "new_mismatch", "growth", "constant"}
+RULES: Final = {"mismatch", "new_mismatch", "growth", "constant", "guideline"}
 FIELDS: Final = {"growth", "deviation_limit", "metric"}
 
 EPILOG: Final = """
@@ -30,6 +30,7 @@ The file, at the top of a repository:
   new_mismatch = true                 # and did not before
   growth = true                       # grows faster than before
   constant = 0.1                      # costs 10 % more; false: never
+  guideline = true                    # breaks a guideline that held
   [gate.regions.solve]
   constant = 0.3
   [aliases]                           # former name = present name

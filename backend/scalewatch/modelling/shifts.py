@@ -14,12 +14,13 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import chdtrc, ndtr, stdtrit
+from scipy.special import chdtrc, expit, ndtr, stdtrit
 
 from scalewatch.modelling.changes import Change, Explanation, explain
 from scalewatch.modelling.growth import Growth
 from scalewatch.modelling.histories import Histories
 from scalewatch.modelling.location import Location
+from scalewatch.modelling.multiples import log_ratio
 from scalewatch.modelling.noise import USUAL
 from scalewatch.modelling.obstacles import obstacle
 from scalewatch.modelling.rules.terms import term_table
@@ -31,10 +32,6 @@ Reals = NDArray[np.float64]
 
 FREEDOM: Final = 20.0
 """Degrees of freedom of a variance between jobs that many commits have told."""
-
-COEFFICIENT_ODDS: Final = 6.0
-"""By which a coefficient is likelier beforehand than `changes` thinks: that allows it
-any ratio to the constant, while versions of a code hardly ever differ by a thousand."""
 
 TESTS: Final = 2_000.0
 """Likelihood ratios that a history of 200 commits has seen, about, when it alarms."""
@@ -124,7 +121,8 @@ def explained(
         block = found[start : start + BLOCK]
         explanation = explain(_versions(block), tau, space.constant, USUAL)
         for row, each in enumerate(block):
-            shifts.append(_shift(histories, each, _told(explanation, row, space)))
+            told = _told(explanation, row, space, tau, each)
+            shifts.append(_shift(histories, each, told))
     return shifts
 
 
@@ -157,11 +155,26 @@ def _versions(found: Sequence[Segments]) -> Versions:
     return Versions(before, after, both)
 
 
-def _told(explanation: Explanation, row: int, space: Space) -> _Told:
-    """Return what is told, given that something changed."""
+def _told(
+    explanation: Explanation, row: int, space: Space, tau: Reals, own: Segments
+) -> _Told:
+    """Return what is told, given that something changed.
+
+    `changes` leaves a coefficient both of its numbers; that versions of a code share
+    the constant tells it from a level much better.
+    """
     share = dict(zip(Change, explanation.probability[:, row].tolist(), strict=True))
-    weight = {kind: share[Change(kind.value)] for kind in Kind}
-    weight[Kind.COEFFICIENT] *= COEFFICIENT_ODDS
+    level = list(Change).index(Change.LEVEL)
+    growth = int(explanation.before[level, row])
+    odds = (
+        float(expit(_log_odds(tau[growth], own))) if growth != space.constant else 0.0
+    )
+    multiple = share[Change.LEVEL] + share[Change.COEFFICIENT]
+    weight = {
+        Kind.GROWTH: share[Change.GROWTH],
+        Kind.COEFFICIENT: multiple * odds,
+        Kind.LEVEL: multiple * (1 - odds),
+    }
     changed = max(sum(weight.values()), 1e-300)
     probability = {kind: weight[kind] / changed for kind in Kind}
     likeliest = max(probability, key=probability.__getitem__)
@@ -171,6 +184,16 @@ def _told(explanation: Explanation, row: int, space: Space) -> _Told:
         space.growths[explanation.before[place, row]],
         space.growths[explanation.after[place, row]],
     )
+
+
+def _log_odds(tau: Reals, own: Segments) -> float:
+    """Return the logarithm of the odds of a coefficient against a level."""
+    share = 1 / own.before_commits + 1 / own.after_commits
+    difference = own.after - own.before
+    together = own.before * own.before_commits
+    together += (own.after - difference.mean()) * own.after_commits
+    level = together / (own.before_commits + own.after_commits)
+    return log_ratio(tau, level, difference, share * own.variance)
 
 
 def _shift(histories: Histories, segments: Segments, told: _Told | None) -> Shift:

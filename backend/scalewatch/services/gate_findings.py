@@ -7,6 +7,7 @@ from typing import Any
 from scalewatch.modelling import Direction, Verdict
 from scalewatch.services.changes import ChangeKind, SeriesChange
 from scalewatch.services.gate_rules import GateRules, Rule
+from scalewatch.services.guidelines import CheckedGuideline
 from scalewatch.services.next_steps import NextStep
 from scalewatch.services.regressions import Member, Regression
 
@@ -74,6 +75,27 @@ def of_regression(
         for member in regression.members
         if _is_minded(regression, member, rules.about(member.region))
     ]
+
+
+def of_guideline(
+    metric: str, broken: CheckedGuideline, rules: GateRules, steps: Steps
+) -> Finding | None:
+    """Return what a guideline that held before means for the gate."""
+    region = broken.guideline.region
+    if not rules.about(region).guideline:
+        return None
+    step = steps(broken.machine)
+    said = f"breaks the guideline {broken.guideline}, which held before"
+    return Finding(
+        region=region,
+        metric=metric,
+        machine=broken.machine,
+        configuration=broken.configuration,
+        kind="guideline",
+        is_sure=step is None,
+        sentence=said if step is None else f"{said}, says one job alone",
+        todo=None if step is None else step.sentence,
+    )
 
 
 def _said(change: SeriesChange, rule: Rule) -> str | None:

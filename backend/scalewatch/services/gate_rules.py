@@ -25,12 +25,15 @@ class Rule:
         A growth that is surely faster than before, whatever is expected.
     constant
         Another constant at unchanged growth, by more than this share; None: never.
+    guideline
+        A guideline is broken that held before.
     """
 
     mismatch: bool = False
     new_mismatch: bool = True
     growth: bool = True
     constant: float | None = 0.0
+    guideline: bool = True
 
 
 USUAL: Final = Rule()

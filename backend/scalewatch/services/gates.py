@@ -19,8 +19,16 @@ from scalewatch.services.changes import ChangeKind, SeriesChange
 from scalewatch.services.commit_reports import CommitReport, commit_report
 from scalewatch.services.commits import Commit, find_commit
 from scalewatch.services.confirmations import Confirmation, confirmations_of
-from scalewatch.services.gate_findings import Finding, Steps, of_change, of_regression
+from scalewatch.services.gate_findings import (
+    Finding,
+    Steps,
+    of_change,
+    of_guideline,
+    of_regression,
+)
 from scalewatch.services.gate_rules import rules_of
+from scalewatch.services.guideline_changes import newly_broken
+from scalewatch.services.guidelines import CheckedGuideline
 from scalewatch.services.jobs import Kind, Subject
 from scalewatch.services.lineage import lineage, merge_base
 from scalewatch.services.next_steps import NextStep, confirming_step, deciding_step
@@ -94,19 +102,35 @@ def gate_of(
     row = find_commit(session, project, reference)
     against = baseline or _merge_base(session, project, row)
     report = commit_report(session, View(project.name, commit=row.sha), against)
-    return gate_on(session, report, _relation(report.baseline, baseline, against))
+    broken = (
+        newly_broken(session, project.name, row.sha, report.baseline.commit.sha)
+        if report.baseline
+        else []
+    )
+    relation = _relation(report.baseline, baseline, against)
+    return gate_on(session, report, relation, broken)
 
 
 def gate_on(
-    session: Session, report: CommitReport, relation: str | None = None
+    session: Session,
+    report: CommitReport,
+    relation: str | None = None,
+    broken: Sequence[tuple[str, CheckedGuideline]] = (),
 ) -> Gate:
-    """Return whether the commit of a report may pass."""
+    """Return whether the commit of a report may pass.
+
+    Parameters
+    ----------
+    broken
+        Guidelines, with their metrics, that held at the baseline.
+    """
     project = projects.existing(session, report.project)
     row = find_commit(session, project, report.commit.sha)
     rules = rules_of(session, project.name)
     began = _began(session, project.name, row)
     steps = _steps(session, project, row)
     findings = [of_change(each, rules, steps) for each in report.changes]
+    findings += [of_guideline(*each, rules, steps) for each in broken]
     listed = [each for each in findings if each is not None]
     for regression in began:
         listed += of_regression(regression, rules, steps)
