@@ -71,6 +71,9 @@ def test_a_regression_is_acknowledged_by_its_form_and_its_history_kept(client):
         ("owner", "ada"),
     ]
     assert regression["last"]["sha"] == sha(AT)
+    page = client.get("/p/mpich/regressions").text
+    assert "<strong>open → acknowledged</strong>" in page
+    assert "<bdi>looking</bdi>" in page
 
 
 @pytest.mark.usefixtures("watched")

@@ -151,6 +151,6 @@ def test_a_suspected_regression_asks_and_is_sure_once_it_is_confirmed(sessions):
 
     with sessions.reading() as session:
         (row,) = session.scalars(select(tables.Regression)).all()
-        said = [each.action for each in regressions.happenings(session, row.id)]
+        happened = regressions.happenings(session, [row.id])[row.id]
         assert row.is_sure
-        assert said == ["found", "confirmed"]
+        assert [each.action for each in happened] == ["found", "confirmed"]

@@ -29,7 +29,9 @@ def test_a_growth_that_becomes_worse_is_one_regression_with_its_commit(sessions)
     with sessions.reading() as session:
         (row,) = found(session)
         (member,) = regressions.members(session, [row.id])[row.id]
-        happened = [each.action for each in regressions.happenings(session, row.id)]
+        happened = [
+            each.action for each in regressions.happenings(session, [row.id])[row.id]
+        ]
 
         assert (row.kind, row.is_worse, row.state) == ("growth", True, "open")
         assert ranges(session, [row]) == [(sha(AT), sha(AT))]
@@ -43,7 +45,7 @@ def test_a_growth_that_becomes_worse_is_one_regression_with_its_commit(sessions)
         )
         assert details["at_target"]["value"] > 10
         assert row.is_sure
-        assert happened == ["found"]
+        assert [each.action for each in happened] == ["found"]
 
 
 def test_a_regression_is_fixed_by_itself_when_the_growth_returns(sessions):

@@ -155,19 +155,17 @@ def regression_of(session: Session, project_name: str, number: int) -> Regressio
     """
     project = projects.existing(session, project_name)
     row = regressions.identified(session, project.id, number)
-    (found,) = _complete(session, [row], with_happenings=True)
+    (found,) = _complete(session, [row])
     return found
 
 
 def _complete(
-    session: Session,
-    rows: Sequence[tables.Regression],
-    *,
-    with_happenings: bool = False,
+    session: Session, rows: Sequence[tables.Regression]
 ) -> tuple[Regression, ...]:
     ids = [row.id for row in rows]
     members = regressions.members(session, ids)
     ranges = regressions.ranges(session, ids)
+    happenings = regressions.happenings(session, ids)
     return tuple(
         _regression(
             row,
@@ -176,7 +174,7 @@ def _complete(
             session.get(tables.Commit, row.fixed_commit_id)
             if row.fixed_commit_id
             else None,
-            regressions.happenings(session, row.id) if with_happenings else (),
+            happenings.get(row.id, ()),
             _next_step(session, row, members.get(row.id, [])),
         )
         for row in rows

@@ -74,13 +74,19 @@ def members(session: Session, regression_ids: Sequence[int]) -> dict[int, list[M
     return found
 
 
-def happenings(session: Session, regression_id: int) -> Sequence[tables.Happening]:
-    """Return what happened to a regression, oldest first."""
-    return session.scalars(
+def happenings(
+    session: Session, regression_ids: Sequence[int]
+) -> dict[int, list[tables.Happening]]:
+    """Return what happened to each regression, oldest first."""
+    rows = session.scalars(
         select(tables.Happening)
-        .where(tables.Happening.regression_id == regression_id)
+        .where(tables.Happening.regression_id.in_(regression_ids))
         .order_by(tables.Happening.id)
-    ).all()
+    )
+    found: dict[int, list[tables.Happening]] = {}
+    for row in rows:
+        found.setdefault(row.regression_id, []).append(row)
+    return found
 
 
 def ranges(
