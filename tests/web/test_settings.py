@@ -116,6 +116,18 @@ def test_expectation_is_declared_by_who_is_logged_in(browser, bearer):
     assert "expectations declared" in page.text
 
 
+def test_a_region_is_renamed_and_the_rules_of_the_gate_are_told(browser):
+    page = send(browser, f"{SETTINGS}/aliases", former="bcast", present="MPI_Bcast")
+    back = send(browser, f"{SETTINGS}/aliases", former="bcast", present="")
+
+    assert "<bdi>bcast</bdi> → <bdi>MPI_Bcast</bdi>" in page.text
+    assert "<bdi>bcast</bdi>" not in back.text
+    assert (
+        "stopped by a new mismatch, a faster growth, a broken guideline, a constant "
+        "that differs."
+    ) in page.text
+
+
 def test_expression_that_cannot_be_read_is_refused_in_words(browser):
     page = send(browser, f"{SETTINGS}/expectations", region="x", growth="O(")
 

@@ -13,7 +13,16 @@ from scalewatch.pages.addresses import path_to
 from scalewatch.pages.dependencies import AdminDep, SessionDep, WritingDep
 from scalewatch.pages.downloads import Format, FormatQuery, download
 from scalewatch.pages.templates import render
-from scalewatch.services import access, audit, expectations, policies, tokens
+from scalewatch.services import (
+    access,
+    aliases,
+    audit,
+    expectations,
+    gate_rules,
+    policies,
+    tokens,
+    webhooks,
+)
 from scalewatch.services.access import Role
 from scalewatch.services.expectations import Declaration
 from scalewatch.services.policies import Policy, administered
@@ -125,6 +134,18 @@ def declare_expectation(
     return _back(request, project)
 
 
+@router.post("/p/{project}/settings/aliases", name="rename-region")
+def rename_region(
+    request: Request, session: AdminDep, project: str, form: FormDep
+) -> Response:
+    """Let the history of a region go on under another name, or take that back."""
+    former = form.text("former")
+    if former is None:
+        raise InvalidReport([("former", "name the region")])
+    aliases.rename(session, project, {former: form.text("present")})
+    return _back(request, project)
+
+
 def _created(
     request: Request,
     session: Session,
@@ -184,6 +205,9 @@ def _settings(session: Session, project: str | None) -> dict[str, Any]:
     return {
         "policy": policies.policy_of(session, project),
         "expectations": expectations.of_project(session, project),
+        "rules": gate_rules.rules_of(session, project),
+        "aliases": aliases.aliases_of(session, project),
+        "webhooks": webhooks.webhooks_of(session, project),
         **shared,
     }
 
