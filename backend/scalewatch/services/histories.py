@@ -15,7 +15,7 @@ from scalewatch.services.eras import Era, eras_of
 from scalewatch.services.lineage import Lineage, lineage
 from scalewatch.services.regressions import Regression, regressions_of
 from scalewatch.services.steps import Step, steps_of
-from scalewatch.services.tracks import Moved, Track, changes, tracks
+from scalewatch.services.tracks import Moved, Track, changes, regions_of, tracks
 from scalewatch.storage import commits, projects
 
 Reals = NDArray[np.float64]
@@ -96,15 +96,14 @@ def history_of(
     """
     project = projects.existing(session, project_name)
     line = lineage(commits.of_project(session, project.id))
-    everything = tracks(session, project.id, line)
-    regions = sorted({track.region for track in everything})
+    known = regions_of(session, project.id)
+    regions = sorted(known)
     chosen = _chosen("region", regions, region, project.name)
-    own = [track for track in everything if track.region == chosen]
-    metrics = sorted({track.series.metric for track in own})
+    metrics = sorted(known[chosen])
     usual = "time" if "time" in metrics else None
     shown = _chosen("metric", metrics, metric or usual, chosen)
-    own = [track for track in own if track.series.metric == shown]
-    machines = sorted({track.series.machine for track in own})
+    machines = sorted(known[chosen][shown])
+    own = tracks(session, project.id, line, region=chosen, metric=shown)
     if machine is not None:
         name = _chosen("machine", machines, machine, chosen)
         own = [track for track in own if track.series.machine == name]

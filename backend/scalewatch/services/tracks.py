@@ -107,6 +107,16 @@ def tracks(
     return found
 
 
+def regions_of(session: Session, project_id: int) -> dict[str, dict[str, set[str]]]:
+    """Return the present names of all regions, their metrics and their machines."""
+    aliases = former_names.of_project(session, project_id)
+    found: dict[str, dict[str, set[str]]] = {}
+    for series in locations.series_of(session, project_id):
+        metrics = found.setdefault(present_name(aliases, series.region), {})
+        metrics.setdefault(series.metric, set()).add(series.machine)
+    return found
+
+
 def changes(found: Sequence[Track]) -> list[Moved]:
     """Return the changes on tracks; those measured alike are looked at together."""
     groups: dict[tuple[object, ...], list[Track]] = {}
@@ -174,7 +184,7 @@ def _tracks(
                 series=series,
                 region=present_name(aliases, series.region),
                 fingerprint_id=fingerprint_id,
-                parameters=tuple(parameters),
+                parameters=parameters,
                 settings=settings,
                 places=tuple(np.array(list(alike))[is_there].tolist()),
                 log=log[is_there],
@@ -185,12 +195,14 @@ def _tracks(
 
 def _settings(rows: Sequence[Located]) -> tuple[Setting, ...]:
     """Return the settings that at least half of the commits have measured."""
-    counts = Counter(tuple(at) for row in rows for at in row.settings if min(at) > 0)
+    counts = Counter(at for row in rows for at in row.settings if min(at) > 0)
     return tuple(sorted(at for at, count in counts.items() if 2 * count >= len(rows)))
 
 
-def _vector(row: Located, settings: Sequence[Setting]) -> list[float]:
-    log = dict(zip(map(tuple, row.settings), row.log, strict=True))
+def _vector(row: Located, settings: tuple[Setting, ...]) -> list[float]:
+    if row.settings == settings:
+        return [np.nan if each is None else each for each in row.log]
+    log = dict(zip(row.settings, row.log, strict=True))
     found = (log.get(at) for at in settings)
     return [np.nan if each is None else each for each in found]
 

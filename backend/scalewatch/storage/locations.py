@@ -2,8 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
-from sqlalchemy import func, select
+import orjson
+from sqlalchemy import Text, cast, func, select
 from sqlalchemy.orm import Session
 
 from scalewatch.storage import tables
@@ -17,8 +19,8 @@ class Located:
     series_id: int
     commit_id: int
     fingerprint_id: int
-    parameters: list[str]
-    settings: list[list[float]]
+    parameters: tuple[str, ...]
+    settings: tuple[tuple[float, ...], ...]
     log: list[float | None]
 
 
@@ -81,21 +83,24 @@ def of_series(
     session: Session, series_ids: Sequence[int], commit_ids: Sequence[int]
 ) -> list[Located]:
     """Return the locations of series at commits."""
-    columns = (
-        tables.Location.series_id,
-        tables.Location.commit_id,
-        tables.Location.fingerprint_id,
-        tables.Location.parameters,
-        tables.Location.settings,
-        tables.Location.log,
-    )
     rows = session.execute(
-        select(*columns).where(
+        select(
+            tables.Location.series_id,
+            tables.Location.commit_id,
+            tables.Location.fingerprint_id,
+            # As text: nearly all of them are the same few, read once.
+            cast(tables.Location.parameters, Text),
+            cast(tables.Location.settings, Text),
+            cast(tables.Location.log, Text),
+        ).where(
             tables.Location.series_id.in_(series_ids),
             tables.Location.commit_id.in_(commit_ids),
         )
     )
-    return [Located(*row) for row in rows]
+    return [
+        Located(*ids, _names(parameters), _settings(settings), orjson.loads(log))
+        for *ids, parameters, settings, log in rows
+    ]
 
 
 def fingerprint_of(session: Session, commit_id: int, machine_id: int) -> int | None:
@@ -120,3 +125,13 @@ def facts_of(
         )
     )
     return dict(rows.all())
+
+
+@lru_cache(maxsize=1024)
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(orjson.loads(text))
+
+
+@lru_cache(maxsize=1024)
+def _settings(text: str) -> tuple[tuple[float, ...], ...]:
+    return tuple(map(tuple, orjson.loads(text)))
