@@ -80,10 +80,8 @@ class Confirmation:
             case State.OPEN if self.is_attended:
                 return f"asked for, the agent of {self.machine} will measure"
             case State.OPEN:
-                return (
-                    "asked for, waits for `scalewatch-agent serve --machine "
-                    f"{self.machine}`"
-                )
+                command = f"scalewatch-agent serve --machine {self.machine}"
+                return f"asked for, waits for {command}"
             case State.RUNNING:
                 return f"{self.agent} is measuring"
             case _:
