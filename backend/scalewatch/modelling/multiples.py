@@ -24,7 +24,7 @@ from scipy.optimize import brentq, minimize_scalar
 
 Reals = NDArray[np.float64]
 
-LARGEST: Final = np.log(1e4)
+LARGEST: Final = float(np.log(1e4))
 """Of the logarithms of ρ and of f: beyond, nothing changes any more."""
 
 
@@ -47,8 +47,9 @@ def log_ratio(tau: Reals, level: Reals, difference: Reals, variance: float) -> f
     mean = float(difference.mean())
 
     def change(log_factor: float) -> Reals:
-        changed: Reals = np.log1p(np.exp(log_factor) * ratio * growing)
-        return changed - np.log1p(ratio * growing)
+        after = np.log1p(np.exp(log_factor) * ratio * growing)
+        changed: Reals = after - np.log1p(ratio * growing)
+        return changed
 
     def excess(log_factor: float) -> float:
         return float(change(log_factor).mean()) - mean

@@ -98,8 +98,15 @@ def of_series(
         )
     )
     return [
-        Located(*ids, _names(parameters), _settings(settings), orjson.loads(log))
-        for *ids, parameters, settings, log in rows
+        Located(
+            series_id,
+            commit_id,
+            fingerprint_id,
+            _names(parameters),
+            _settings(settings),
+            orjson.loads(log),
+        )
+        for series_id, commit_id, fingerprint_id, parameters, settings, log in rows
     ]
 
 
