@@ -1,6 +1,8 @@
 """What CI jobs call, against a real server."""
 
 import json
+import subprocess
+import sys
 from urllib.request import urlopen
 from xml.etree import ElementTree as ET
 
@@ -93,6 +95,26 @@ def test_a_file_that_is_wrong_is_refused_in_one_line(tmp_path, text, said):
 
     assert answer.exit_code == 2
     assert said in answer.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "schema"),
+    [
+        ("github.yml", ["vendor.github-workflows"]),
+        ("gitlab.yml", ["vendor.gitlab-ci", "--data-transform", "gitlab-ci"]),
+    ],
+)
+def test_the_examples_for_ci_are_what_their_forges_read(request, name, schema):
+    file = request.config.rootpath / "examples" / "ci" / name
+
+    checked = subprocess.run(
+        [sys.executable, "-m", "check_jsonschema", "--builtin-schema", *schema, file],
+        capture_output=True,
+        check=False,
+        text=True,
+    )
+
+    assert checked.returncode == 0, checked.stdout
 
 
 def test_the_examples_for_ci_are_yaml_whose_commands_exist(request):
