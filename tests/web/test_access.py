@@ -41,6 +41,21 @@ def test_posting_needs_the_role_ingest(client, bearer):
     assert roles_that(post, bearer) == {"ingest", "admin"}
 
 
+def test_measuring_for_others_needs_the_role_ingest(client, bearer):
+    client.post(RUNS, json=run())
+    header = bearer("read")
+    offer = {"machine": "jureca", "agent": "node-1"}
+
+    answers = [
+        client.post("/api/v1/confirmations/claim", json=offer, headers=headers)
+        for headers in ({}, header, bearer("ingest"))
+    ]
+
+    assert [answer.status_code for answer in answers] == [401, 403, 204]
+    status = client.get("/api/v1/status", headers=header).json()
+    assert [each["machine"] for each in status["attendants"]] == ["jureca"]
+
+
 def test_changing_expectations_needs_the_role_admin(client, bearer):
     client.post(RUNS, json=run())
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 from sqlalchemy.orm import Session
 
 from scalewatch.errors import ConfirmationLost
-from scalewatch.services.access import Role, may, permit
+from scalewatch.services.access import Role, caller_of, may, permit
 from scalewatch.services.commits import Commit, commit_of
 from scalewatch.storage import confirmations, projects, runs
 from scalewatch.storage.tables import now
@@ -143,7 +143,13 @@ def claim(session: Session, machine: str, agent: str) -> Order | None:
     """Return the oldest run that an agent of a machine may make; it is its own now.
 
     A run that was made meanwhile, by whomever, is asked for no more.
+
+    Raises
+    ------
+    NotPermitted, TokenNeeded
+        If who asks may not post runs.
     """
+    permit(session, Role.INGEST, caller_of(session).project)
     confirmations.seen(session, machine, agent)
     for found in confirmations.due(session, machine):
         row, _, _, project = found

@@ -88,6 +88,11 @@ def status(session: Session) -> Status:
     moment = now()
     queue = jobs.queue(session)
     present = _workers(session, moment)
+    agents = tuple(
+        Agent(project.name, *seen)
+        for project in projects.listed(session)
+        for seen in machines.last_seen(session, project.id)
+    )
     return Status(
         version=version("scalewatch"),
         database=session.get_bind().dialect.name,
@@ -97,16 +102,9 @@ def status(session: Session) -> Status:
         jobs=queue,
         is_behind=_is_behind(queue, present, moment),
         workers=present,
-        agents=tuple(
-            Agent(project.name, *seen)
-            for project in projects.listed(session)
-            for seen in machines.last_seen(session, project.id)
-        ),
+        agents=agents,
         confirmations=confirmations_of(session),
-        attendants=tuple(
-            Attendant(machine, seen_at)
-            for machine, seen_at in attended(session, moment - ATTENDANCE).items()
-        ),
+        attendants=_attendants(session, moment, {each.machine for each in agents}),
         ingest=Ingest(
             runs_last_minute=sizes.runs_since(session, moment - timedelta(minutes=1)),
             measurements_last_minute=sizes.measurements_since(
@@ -129,6 +127,14 @@ def _workers(session: Session, moment: datetime) -> tuple[Worker, ...]:
         Worker(row.name, row.kind, row.started_at, row.seen_at)
         for row in workers.seen_since(session, moment - PRESENCE)
     )
+
+
+def _attendants(
+    session: Session, moment: datetime, known: set[str]
+) -> tuple[Attendant, ...]:
+    """Return who attends to machines of projects that the session can find."""
+    found = attended(session, moment - ATTENDANCE)
+    return tuple(Attendant(m, seen_at) for m, seen_at in found.items() if m in known)
 
 
 def _is_behind(queue: Queue, present: tuple[Worker, ...], moment: datetime) -> bool:
