@@ -3,15 +3,20 @@
 import json
 import subprocess
 import sys
+import time
+from threading import Thread
 from urllib.request import urlopen
 from xml.etree import ElementTree as ET
 
+import httpx2
 import pytest
 import yaml
 from click.testing import CliRunner
 
-from histories import LINEAR, TREE, commit, record_commit
+from builders import sweep_reports
+from histories import LINEAR, PROCESSES, TREE, commit, record_commit
 from live import serving
+from recorded import record
 from scalewatch.cli import main
 
 
@@ -45,6 +50,52 @@ def test_exit_codes_and_formats_are_for_programs(server):
     assert ET.fromstring(suspected.stdout).get("skipped") == "1"  # noqa: S314, ours
     assert unknown.exit_code == 3
     assert "no commit" in unknown.stderr
+
+
+def test_the_gate_waits_for_an_agent_to_confirm_what_it_suspects(server, sessions):
+    offer = {"machine": "jureca", "agent": "node-1"}
+    client = httpx2.Client(base_url=f"{server}/api/v1/")
+
+    def claim():
+        return client.post("confirmations/claim", json=offer)
+
+    def serve():
+        while (order := claim()).status_code == httpx2.codes.NO_CONTENT:
+            time.sleep(0.1)
+        record(sessions, again)
+        number = order.json()["confirmation"]["id"]
+        done = {"agent": "node-1", "state": "done", "outcome": "5 runs posted"}
+        client.patch(f"confirmations/{number}", json=done)
+
+    again = sweep_reports(
+        PROCESSES,
+        {"MPI_Bcast": LINEAR},
+        seed=99,
+        project="mpich",
+        commit=commit(3),
+        machine={"name": "jureca", "fingerprint": {"cores": 128}},
+    )
+    claim()  # from now on somebody attends to the machine
+    agent = Thread(target=serve)
+    agent.start()
+
+    answer = gate(server, 3, "--wait", "120")
+
+    agent.join()
+    client.close()
+    assert answer.exit_code == 1, answer.output
+    assert "no longer as expected" in answer.stdout
+
+
+def test_a_suspicion_asks_for_a_run_unless_told_not_to(server):
+    quiet = gate(server, 3, "--no-confirm")
+    asked = gate(server, 3, "--wait", "1")
+
+    waits = "confirming run asked for on jureca; waits for"
+    assert (quiet.exit_code, asked.exit_code) == (2, 2)
+    assert waits not in quiet.stdout
+    assert waits in asked.stdout
+    assert "core-hours" in asked.stdout
 
 
 def test_a_server_that_is_away_is_told_apart_from_a_regression():
