@@ -4,7 +4,7 @@ import pytest
 from generated import P, measured, random_curves
 from scalewatch.modelling import Growth, Space, find_models, learn_noise
 from scalewatch.modelling.noise import USUAL
-from scalewatch.modelling.pooling import LEAST_SERIES
+from scalewatch.modelling.pooling import LEAST_SERIES, believed
 
 FAR = np.array([512.0, 2048.0])
 
@@ -165,3 +165,9 @@ def test_series_that_cannot_be_weighed_do_not_count():
     spoilt[-1, 2] = np.nan
 
     assert learned(spoilt) == learned(values)
+
+
+def test_a_widening_is_believed_the_more_the_larger_it_is():
+    assert [believed(each) for each in (0.7, 1.1, 1.2, 1.5)] == pytest.approx(
+        [1, 1, 1.15, 1.5]
+    )

@@ -68,8 +68,11 @@ FITTED: Final = 3
 MEASURED: Final = 2.0
 """Degrees of freedom that a variance has which repetitions have shown."""
 
-SLACK: Final = 1.2
+SLACK: Final = 1.1
 """Up to this widening, chance and outliers among what is forecast explain it."""
+
+STEEPNESS: Final = 1.5
+"""How soon a widening beyond is believed; all of it is from 1.3 on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,8 +266,12 @@ def _widening(pools: Sequence[_Pool], noise: Noise, interval: float) -> float:
     scores = [_scores(pool, noise, interval) for pool in _thinned(pools, MOST_FORECAST)]
     score = np.sort(np.concatenate(scores))
     rank = min(math.ceil(interval * (len(score) + 1)), len(score))
-    widening = float(score[rank - 1])
-    return widening if widening > SLACK else 1.0
+    return believed(float(score[rank - 1]))
+
+
+def believed(widening: float) -> float:
+    """Return what is left of a widening after what chance and outliers explain."""
+    return max(1.0, min(widening, 1 + STEEPNESS * (widening - SLACK)))
 
 
 def _scores(pool: _Pool, noise: Noise, interval: float) -> Reals:

@@ -18,7 +18,7 @@ from scalewatch.modelling.batch import Batch
 from scalewatch.modelling.estimators import located
 from scalewatch.modelling.noise import USUAL, Noise
 from scalewatch.modelling.obstacles import obstacle
-from scalewatch.modelling.pooling import LEAST_SERIES, SLACK, deviations, is_positive
+from scalewatch.modelling.pooling import LEAST_SERIES, believed, deviations, is_positive
 from scalewatch.modelling.rules.rule import Sample
 from scalewatch.modelling.rules.surfaces import select
 from scalewatch.modelling.scans import unresolved
@@ -70,8 +70,7 @@ def learn_surface_noise(
     if len(scores) < LEAST_SERIES:
         return USUAL
     rank = min(math.ceil(level * (len(scores) + 1)), len(scores))
-    widening = float(np.sort(scores)[rank - 1])
-    return replace(USUAL, widening=widening if widening > SLACK else 1.0)
+    return replace(USUAL, widening=believed(float(np.sort(scores)[rank - 1])))
 
 
 def _corner(settings: Mapping[str, Reals]) -> int | None:
