@@ -90,7 +90,7 @@ def reference(launcher: Launcher) -> Times:
         compiler = launcher.library.mpiexec.with_name("mpicc")
         source = HERE / "agent_reference.c"
         subprocess.run([compiler, "-O2", "-o", program, source], check=True)
-        words = launcher.program(2, program, str(REPETITIONS), str(MESSAGE))
+        words = launcher.bound(2, program, str(REPETITIONS), str(MESSAGE))
         environment = launcher.environment(2)
         assert launcher.library.libmpi is not None
         environment["LD_LIBRARY_PATH"] = str(launcher.library.libmpi.parent)
@@ -163,8 +163,9 @@ def punctuality(launcher: Launcher) -> tuple[float, float]:
 
 def clocks(launcher: Launcher) -> str:
     """Return how wrong compared clocks of one host are, and what they admit."""
+    loop = str(build_loops(loops_folder()))
     done = subprocess.run(
-        launcher.command(2, str(HERE / "agent_clocks.py")),
+        launcher.command(2, str(HERE / "agent_clocks.py"), loop),
         env=launcher.environment(2),
         capture_output=True,
         check=True,

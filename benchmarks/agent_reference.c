@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <time.h>
 
+#define WARM_UPS 8
+
 static double now(void)
 {
     struct timespec time;
@@ -19,14 +21,16 @@ static void repeat(const char *name, int repetitions, int doubles)
     double *lasted = calloc(repetitions, sizeof *lasted);
     int rank;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    for (int i = 0; i < repetitions; i++) {
+    for (int i = -WARM_UPS; i < repetitions; i++) {
         MPI_Barrier(MPI_COMM_WORLD);
         double begin = now();
         if (name[4] == 'A')
             MPI_Allreduce(send, receive, doubles, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
         else
             MPI_Barrier(MPI_COMM_WORLD);
-        lasted[i] = now() - begin;
+        double end = now();
+        if (i >= 0)
+            lasted[i] = end - begin;
     }
     if (rank == 0)
         MPI_Reduce(MPI_IN_PLACE, lasted, repetitions, MPI_DOUBLE, MPI_MAX, 0,

@@ -14,36 +14,41 @@ massive scale (2008). S. Hunold, A. Carpen-Amarie: Hierarchical clock synchroniz
 MPI (2018).
 """
 
+import os
 from array import array
 from collections.abc import Callable
-from hashlib import blake2b
-from pathlib import Path
+from functools import partial
 from time import perf_counter_ns
 
 from mpi4py import MPI
 
 from scalewatch_agent.drift import Clock, Comparison
+from scalewatch_agent.exchanges import (
+    CompiledExchange,
+    Exchange,
+    InterpretedExchange,
+    Now,
+)
+from scalewatch_agent.loops.compiled import Library
 
 EXCHANGES = 50
-TAG = 2
 
-IDENTITY = (Path("/proc/sys/kernel/random/boot_id"), Path("/proc/self/ns/time"))
-"""Files that are the same for all processes that read one monotonic clock."""
+BOOT = "/proc/sys/kernel/random/boot_id"
+TIME_NAMESPACE = "/proc/self/ns/time"
+"""A file and a link that are the same for all processes of one monotonic clock."""
 
-Now = Callable[[], int]
+LONGEST_IDENTITY = 128
+
+Exchanges = Callable[[MPI.Comm, int], Exchange]
 
 
 def host() -> bytes:
     """Return what is the same for all processes that read one clock."""
-    facts = []
-    for path in IDENTITY:
-        try:
-            facts.append(
-                str(path.readlink() if path.is_symlink() else path.read_text())
-            )
-        except OSError:
-            facts.append(MPI.Get_processor_name())
-    return "\n".join(facts).encode()
+    try:
+        with open(BOOT, "rb") as file:  # noqa: PTH123 - pathlib is dear in each process
+            return file.read() + os.readlink(TIME_NAMESPACE).encode()  # noqa: PTH115
+    except OSError:
+        return MPI.Get_processor_name().encode()
 
 
 class Clocks:
@@ -57,6 +62,8 @@ class Clocks:
         The same for processes whose clocks need no comparison.
     now
         Reads the clock, in nanoseconds.
+    library
+        The compiled loops, which compare their own clock more surely than Python.
     """
 
     def __init__(
@@ -64,9 +71,15 @@ class Clocks:
         comm: MPI.Intracomm,
         identity: bytes | None = None,
         now: Now = perf_counter_ns,
+        library: Library | None = None,
     ) -> None:
         self.comm = comm
         self.now = now
+        self.exchange: Exchanges = (
+            partial(InterpretedExchange, now=now)
+            if library is None
+            else partial(CompiledExchange, library=library)
+        )
         self.clock = Clock()
         self.own = comm.Split(_first_like(comm, identity or host()), comm.rank)
         self.leads = self.own.rank == 0
@@ -77,7 +90,7 @@ class Clocks:
         """Compare all clocks with that of rank 0, once more."""
         result = array("q", [0, 0, 0])
         if self.leaders is not None:
-            compared = _compare_tree(self.leaders, exchanges, self.now)
+            compared = self._compare_tree(self.leaders, exchanges)
             result = array("q", [compared.at, compared.offset, compared.error])
         self.own.Bcast([result, MPI.INT64_T])
         self.clock.learn(Comparison(*result))
@@ -104,58 +117,30 @@ class Clocks:
         if self.leaders is not None:
             self.leaders.Free()
 
+    def _compare_tree(self, leaders: MPI.Comm, times: int) -> Comparison:
+        """Compare with rank 0 of `leaders` along a binomial tree."""
+        mine = Comparison(self.now(), 0, 0)
+        distance = 1 << max(leaders.size - 1, 0).bit_length() >> 1
+        while distance:
+            place = leaders.rank % (2 * distance)
+            if place == distance:
+                asked = self.exchange(leaders, leaders.rank - distance)
+                mine = asked.ask(times).comparison
+            elif place == 0 and leaders.rank + distance < leaders.size:
+                asker = self.exchange(leaders, leaders.rank + distance)
+                asker.answer(times, mine)
+            distance >>= 1
+        return mine
+
 
 def _first_like(comm: MPI.Intracomm, identity: bytes) -> int:
     """Return the lowest rank with the same identity."""
-    mine = blake2b(identity, digest_size=8).digest()
-    everyone = bytearray(8 * comm.size)
-    comm.Allgather([mine, MPI.BYTE], [everyone, 8, MPI.BYTE])
+    size = LONGEST_IDENTITY
+    mine = identity[:size].ljust(size)
+    everyone = bytearray(size * comm.size)
+    comm.Allgather([mine, MPI.BYTE], [everyone, size, MPI.BYTE])
     return next(
-        rank for rank in range(comm.size) if everyone[8 * rank : 8 * rank + 8] == mine
+        rank
+        for rank in range(comm.size)
+        if everyone[size * rank : size * (rank + 1)] == mine
     )
-
-
-def _compare_tree(comm: MPI.Comm, exchanges: int, now: Now) -> Comparison:
-    """Compare with rank 0 of `comm` along a binomial tree."""
-    mine = Comparison(now(), 0, 0)
-    distance = 1 << max(comm.size - 1, 0).bit_length() >> 1
-    while distance:
-        place = comm.rank % (2 * distance)
-        if place == distance:
-            mine = _compare(comm, comm.rank - distance, exchanges, now)
-        elif place == 0 and comm.rank + distance < comm.size:
-            _answer(comm, comm.rank + distance, exchanges, mine, now)
-        distance >>= 1
-    return mine
-
-
-def _compare(comm: MPI.Comm, reference: int, exchanges: int, now: Now) -> Comparison:
-    reply = array("q", [0, 0])
-    message = [reply, MPI.INT64_T]
-    quickest: tuple[int, Comparison] | None = None
-    for _ in range(exchanges):
-        sent = now()
-        comm.Send(message, reference, TAG)
-        comm.Recv(message, reference, TAG)
-        round_trip = now() - sent
-        if quickest is None or round_trip < quickest[0]:
-            there, error = reply
-            half = (round_trip + 1) // 2
-            at = sent + half
-            quickest = round_trip, Comparison(at, there - at, error + half)
-    assert quickest is not None
-    return quickest[1]
-
-
-def _answer(
-    comm: MPI.Comm, asker: int, exchanges: int, mine: Comparison, now: Now
-) -> None:
-    reply = array("q", [0, 0])
-    message = [reply, MPI.INT64_T]
-    question = [array("q", [0, 0]), MPI.INT64_T]
-    for _ in range(exchanges):
-        comm.Recv(question, asker, TAG)
-        moment = now()
-        reply[0] = moment + mine.offset
-        reply[1] = mine.error_at(moment)
-        comm.Send(message, asker, TAG)

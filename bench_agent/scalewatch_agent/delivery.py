@@ -22,6 +22,10 @@ MOST_BYTES: Final = 4 * 2**20
 """What goes into one post: far less than a server takes, more than a round trip."""
 
 
+Parcel = tuple[Entry, bytes]
+"""A run, and what is posted of it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Delivery:
     """A run, the server it was posted to, and what that said."""
@@ -77,33 +81,34 @@ def deliver(
 
 def _batches(
     entries: Iterable[Entry], server: str | None
-) -> Iterator[tuple[str, list[Entry]]]:
+) -> Iterator[tuple[str, list[Parcel]]]:
     """Yield neighbours that go to the same server, in bounded numbers."""
-    batch: list[Entry] = []
+    batch: list[Parcel] = []
     target, size = "", 0
     for entry in entries:
-        url = server or entry.server
-        size += len(entry.body)
+        url, body = server or entry.server, entry.body
+        size += len(body)
         if batch and (url != target or len(batch) == MOST_RUNS or size > MOST_BYTES):
             yield target, batch
-            batch, size = [], len(entry.body)
+            batch, size = [], len(body)
         target = url
-        batch.append(entry)
+        batch.append((entry, body))
     if batch:
         yield target, batch
 
 
 def _posted(
-    server: Server, batch: Sequence[Entry], patience: Patience
+    server: Server, batch: Sequence[Parcel], patience: Patience
 ) -> Iterator[tuple[Entry, Answer]]:
     """Post a batch, and yield what became of each of its runs.
 
     A server takes all of a batch or nothing: halves of a refused one find the run
     that is to blame, and the others are delivered.
     """
-    answers = server.post([(entry.id, entry.body) for entry in batch], patience)
+    answers = server.post([(entry.id, body) for entry, body in batch], patience)
     if len(batch) == 1 or not isinstance(answers[0], Refused):
-        yield from zip(batch, answers, strict=True)
+        for (entry, _), answer in zip(batch, answers, strict=True):
+            yield entry, answer
         return
     middle = len(batch) // 2
     for half in (batch[:middle], batch[middle:]):

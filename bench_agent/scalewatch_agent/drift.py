@@ -5,17 +5,19 @@ valid between them and for some time after.
 """
 
 from collections import deque
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
-UNKNOWN_DRIFT = 50e-6
-"""What a clock may drift for all that one comparison tells; quartz does less."""
+STEADY = 20_000
+"""Nanoseconds in which a clock may drift by one, for all that one comparison tells.
+
+Quartz does less than these 50 ppm.
+"""
 
 HORIZON = 30_000_000_000
 """Nanoseconds after which a comparison says nothing about the drift of today."""
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(NamedTuple):
     """At local time `at`, local time plus `offset` was that of rank 0, give or take."""
 
     at: int
@@ -26,14 +28,14 @@ class Comparison:
         """Return the error of the offset at another moment, whatever the drift."""
         if self.error == 0:
             return 0  # one clock for all
-        return self.error + round(UNKNOWN_DRIFT * abs(moment - self.at))
+        return self.error + abs(moment - self.at) // STEADY
 
 
-@dataclass(slots=True)
 class Clock:
     """The clock of a process against that of rank 0, in nanoseconds."""
 
-    comparisons: deque[Comparison] = field(default_factory=deque)
+    def __init__(self) -> None:
+        self.comparisons: deque[Comparison] = deque()
 
     def learn(self, comparison: Comparison) -> None:
         """Take a new comparison into account, and forget what is too old."""

@@ -62,8 +62,11 @@ class Launcher:
 
     def command(self, processes: int, *arguments: str) -> list[str]:
         """Return the command that runs this interpreter in so many processes."""
-        binding = self._binding(processes)
-        return self.program(processes, *binding, sys.executable, *arguments)
+        return self.bound(processes, sys.executable, *arguments)
+
+    def bound(self, processes: int, *words: str) -> list[str]:
+        """Return the command that runs a program with each process on its core."""
+        return self.program(processes, *self._binding(processes), *words)
 
     def program(self, processes: int, *words: str) -> list[str]:
         """Return the command that runs any program in so many processes."""
@@ -124,8 +127,9 @@ def _mpich_variables(launcher: Launcher, processes: int) -> dict[str, str]:  # n
     # Its starter need not resolve the host's name, which containers often lack.
     variables = {"HYDRA_LAUNCHER": "fork", "HYDRA_IFACE": "lo"}
     if launcher.transport == "tcp":
-        variables |= {"MPIR_CVAR_NOLOCAL": "1", "UCX_TLS": "tcp,self"}
-    return variables
+        return variables | {"MPIR_CVAR_NOLOCAL": "1", "UCX_TLS": "tcp,self"}
+    # It would look for networks, in each process, and use none of them.
+    return variables | {"UCX_TLS": "sm,self"}
 
 
 def _intel_variables(launcher: Launcher, processes: int) -> dict[str, str]:  # noqa: ARG001 - one signature for all

@@ -1,9 +1,8 @@
 """What measuring itself costs: reading the clock, calling, and Python."""
 
 from array import array
-from dataclasses import dataclass
 from itertools import pairwise
-from statistics import median
+from typing import NamedTuple
 
 from mpi4py import MPI
 
@@ -12,13 +11,13 @@ from scalewatch_agent.loops import Loop, Spans, compiled, interpreted
 from scalewatch_agent.loops.compiled import CompiledLoop, Library
 from scalewatch_agent.loops.interpreted import InterpretedLoop
 from scalewatch_agent.loops.program import step
+from scalewatch_agent.order import median
 
 CALLS = 1_000
 DOUBLES = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Overheads:
+class Overheads(NamedTuple):
     """Nanoseconds per repetition, medians of the process that has most.
 
     Parameters
@@ -53,7 +52,7 @@ def measure_overheads(comm: MPI.Intracomm, library: Library | None) -> Overheads
         python = _duration(InterpretedLoop(alone.call, own)) - _duration(
             CompiledLoop(alone.steps, own, library)
         )
-    timer = median(later - earlier for earlier, later in pairwise(readings))
+    timer: float = median(later - earlier for earlier, later in pairwise(readings))
     mine = array("d", [timer, _duration(loop) - timer, python or 0.0])
     comm.Allreduce(MPI.IN_PLACE, [mine, MPI.DOUBLE], MPI.MAX)
     timer, call, slowest = (max(value, 0.0) for value in mine)

@@ -1,14 +1,12 @@
 """What one job is to measure: handed to its processes as an argument."""
 
 import json
-from dataclasses import asdict, dataclass
-from typing import Literal, Self
+from typing import Literal, NamedTuple, Self
 
 ThreadLevel = Literal["single", "multiple"]
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(NamedTuple):
     """The regions of a suite, and how each of them is measured.
 
     `suite` is one of `scalewatch_agent.suites.SUITES`. Each of `message_bytes` makes a
@@ -31,7 +29,7 @@ class Plan:
 
     def to_json(self) -> str:
         """Return the plan as one argument of a command line."""
-        return json.dumps(asdict(self))
+        return json.dumps(self._asdict())
 
     @classmethod
     def from_json(cls, text: str) -> Self:

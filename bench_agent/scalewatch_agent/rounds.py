@@ -11,8 +11,7 @@ S. Hunold, A. Carpen-Amarie: Reproducible MPI benchmarking is still not as easy 
 think (2016), section 4: the Round-Time scheme.
 """
 
-from dataclasses import dataclass, replace
-from typing import Self
+from typing import NamedTuple, Self
 
 TOLERANCE = 1_000
 """A start up to a microsecond late counts as punctual: the waiting loop's own grain."""
@@ -26,8 +25,7 @@ HOPELESS = 100
 """Late starts after which rounds have failed, unless one in ten is punctual."""
 
 
-@dataclass(frozen=True, slots=True)
-class Pace:
+class Pace(NamedTuple):
     """How long before a start it is announced, in nanoseconds.
 
     Late starts double the lead, as long as they are more than a few: a system may be
@@ -53,7 +51,7 @@ class Pace:
     def after(self, late: int, batch: int) -> Self:
         """Return the pace that a batch with so many late starts calls for."""
         stretch = self.stretch * 2 if 10 * late > batch else self.stretch // 2
-        return replace(self, stretch=min(max(stretch, 1), LARGEST_STRETCH))
+        return self._replace(stretch=min(max(stretch, 1), LARGEST_STRETCH))
 
 
 def is_hopeless(punctual: int, late: int) -> bool:

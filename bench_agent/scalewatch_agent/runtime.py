@@ -1,11 +1,8 @@
 """The runtime suite: how long operations take."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from pathlib import Path
 from random import Random
-from statistics import quantiles
-from typing import Any
+from typing import Any, NamedTuple
 
 from mpi4py import MPI
 
@@ -21,6 +18,7 @@ from scalewatch_agent.kernels import (
 from scalewatch_agent.loops import Loop
 from scalewatch_agent.loops.compiled import CompiledLoop, Library, load
 from scalewatch_agent.loops.interpreted import InterpretedLoop
+from scalewatch_agent.order import first_quartile
 from scalewatch_agent.overheads import Overheads, measure_overheads
 from scalewatch_agent.plan import Plan
 from scalewatch_agent.suites import SUITES
@@ -36,8 +34,7 @@ SYNCHRONISE_EVERY = 1_000_000_000
 """Nanoseconds after which clocks are compared again."""
 
 
-@dataclass(frozen=True, slots=True)
-class Task:
+class Task(NamedTuple):
     """A region at one message size, and its measurement."""
 
     region: str
@@ -50,10 +47,10 @@ def measure(plan: Plan) -> None:
     """Time the regions of `plan` at each message size, turn by turn."""
     comm = MPI.COMM_WORLD
     announce = announce_start(comm)
-    load_kernels(SUITES[plan.suite].families)
+    load_kernels(SUITES[plan.suite].families, plan.regions)
     library = _library(plan, comm)
     overheads = measure_overheads(comm, library)
-    clocks = Clocks(comm)
+    clocks = Clocks(comm, library=library)
     clocks.synchronise()
     team = Team(comm, clocks, plan.oversubscribed)
     tasks = list(_warmed_up(plan, team, library, announce))
@@ -67,7 +64,7 @@ def measure(plan: Plan) -> None:
 
 def _library(plan: Plan, comm: MPI.Intracomm) -> Library | None:
     """Return the compiled loops if all processes can load them."""
-    library = load(Path(plan.loop)) if plan.loop else None
+    library = load(plan.loop) if plan.loop else None
     if comm.allreduce(library is not None, MPI.LAND):
         return library
     return None
@@ -122,8 +119,7 @@ def _take_turns(
             clocks.synchronise()
 
 
-@dataclass(frozen=True, slots=True)
-class Teller:
+class Teller(NamedTuple):
     """Says what was measured, and how."""
 
     plan: Plan
@@ -179,8 +175,3 @@ class Teller:
             yield "clock"
         if task.measurement.loop.kind == "interpreted" and latency < SHORT:
             yield "interpreted"
-
-
-def first_quartile(values: tuple[int, ...]) -> float:
-    """Return the lower quartile, or the only value."""
-    return quantiles(values, n=4)[0] if len(values) > 1 else float(values[0])

@@ -1,12 +1,11 @@
 """The suites an agent can run: their regions, known without importing MPI."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Final
+from types import MappingProxyType
+from typing import Final, NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Suite:
+class Suite(NamedTuple):
     """Regions that are measured together.
 
     Parameters
@@ -45,7 +44,7 @@ class Suite:
     message_bytes: int = 256
     more: tuple[str, ...] = ()
     families: tuple[str, ...] = ()
-    others: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    others: Mapping[str, tuple[str, str]] = MappingProxyType({})
     project: str | None = None
 
     def measured_of(self, region: str) -> tuple[str, str]:

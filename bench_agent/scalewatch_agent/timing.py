@@ -5,8 +5,6 @@ not hit all repetitions of one and none of another.
 """
 
 from array import array
-from dataclasses import dataclass
-from statistics import median
 from typing import Literal, NamedTuple
 
 from mpi4py import MPI
@@ -14,6 +12,7 @@ from mpi4py import MPI
 from scalewatch_agent.clocks import Clocks
 from scalewatch_agent.kernels import Operation
 from scalewatch_agent.loops import Loop
+from scalewatch_agent.order import median
 from scalewatch_agent.rounds import TOLERANCE, Pace, is_hopeless
 
 TURN = 20
@@ -27,8 +26,7 @@ LONG_AGO = -(2**62)
 Synchronisation = Literal["round-time", "barrier"]
 
 
-@dataclass(frozen=True, slots=True)
-class Effort:
+class Effort(NamedTuple):
     """How often an operation is repeated, and the seconds after which it has to do."""
 
     repetitions: int
@@ -44,8 +42,7 @@ class Team(NamedTuple):
     oversubscribed: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Timing:
+class Timing(NamedTuple):
     """Nanoseconds per repetition, and how they were taken.
 
     The slowest process counts. Repetitions between barriers do not start together:
@@ -94,7 +91,7 @@ class Measurement:
         while len(made) < self.effort.warm_ups and self.spent < self.budget:
             missing = self.effort.warm_ups - len(made)
             made += self._behind_barriers(min(missing, 1 if not made else TURN))
-            self._cost = round(median(made))
+            self._cost = median(made)
         self.warm_ups = len(made)
         if self.operation.prepare is not None:
             self._cost += self.operation.prepare(self._cost)

@@ -104,7 +104,7 @@ class Server:
         ids = [run_id for run_id, _ in runs]
         bodies = [body for _, body in runs]
         body = bodies[0] if len(bodies) == 1 else b"[" + b",".join(bodies) + b"]"
-        content = gzip.compress(body, compresslevel=6, mtime=0)
+        content = gzip.compress(body, compresslevel=3, mtime=0)
         pauses = patience.pauses()
         while True:
             answers, wish = self._attempt(ids, content)

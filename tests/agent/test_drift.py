@@ -1,4 +1,4 @@
-from scalewatch_agent.drift import HORIZON, UNKNOWN_DRIFT, Clock, Comparison
+from scalewatch_agent.drift import HORIZON, STEADY, Clock, Comparison
 
 SECOND = 1_000_000_000
 
@@ -15,7 +15,7 @@ def test_one_comparison_holds_for_a_moment_and_then_grows_doubtful():
 
     assert once.offset(SECOND) == 70
     assert once.error(0) == 5
-    assert once.error(SECOND) == 5 + UNKNOWN_DRIFT * SECOND
+    assert once.error(SECOND) == 5 + SECOND // STEADY
 
 
 def test_two_comparisons_make_a_line_between_and_beyond():

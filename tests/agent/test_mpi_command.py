@@ -236,7 +236,7 @@ def test_library_is_part_of_the_machine_where_something_else_is_measured(
     assert run["commit"] == {"sha": "abc", "parents": ["abb"]}
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
 def test_interrupted_sweep_leaves_no_process_and_no_half_written_run(
     number, openmpi, nobody, tmp_path
 ):

@@ -128,7 +128,8 @@ def command(*, port: int, home: Path, no_serve: bool, **choices: Any) -> None:
 def _end_like_ctrl_c(*signals: signal.Signals) -> None:
     """Let a polite kill or a closed terminal stop the children as Ctrl-C does."""
     for number in signals:
-        signal.signal(number, signal.default_int_handler)
+        if signal.getsignal(number) is not signal.SIG_IGN:  # nohup's wish
+            signal.signal(number, signal.default_int_handler)
 
 
 def _wait_for_ctrl_c() -> None:
@@ -176,13 +177,16 @@ def _measure(
     """Run the sweeps one after the other, as long as there is time."""
     outcome = Outcome()
     deadline = time.monotonic() + effort.seconds
-    for number, sweep in enumerate(sweeps, start=1):
+    began = time.monotonic()
+    for done, sweep in enumerate(sweeps):
         if sweep.release in outcome.not_installed:
             continue
-        if time.monotonic() > deadline:
+        now = time.monotonic()
+        if now > deadline:
             outcome.left.append(sweep)
             continue
-        title = f"{number} of {len(sweeps)}: {sweep}"
+        title = f"{done + 1} of {len(sweeps)}: {sweep}"
+        title += _outlook(now - began, done / len(sweeps), deadline - now)
         console.rule(escape(title), align="left", style="dim")
         started = time.monotonic()
         code = measure(
@@ -198,6 +202,19 @@ def _measure(
             outcome.failed.append(sweep)
         console.print(f"{time.monotonic() - started:.0f} s", "", style="dim")
     return outcome
+
+
+def _outlook(passed: float, share: float, limit: float) -> str:
+    """Return the time passed and expected, as far as the sweeps so far tell."""
+    if not share:
+        return f" · {_minutes(limit)} min at most"
+    expected = min(passed / share, passed + limit)
+    return f" · {_minutes(passed)} of about {_minutes(expected)} min"
+
+
+def _minutes(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes}:{rest:02}"
 
 
 def _await_analysis(dashboard: httpx2.Client, console: Console) -> None:

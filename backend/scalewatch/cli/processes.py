@@ -45,7 +45,7 @@ def child(
 def _stop(process: subprocess.Popen[bytes]) -> None:
     """Ask the group to end, wait, and end what is left of it."""
     if process.poll() is None:
-        process.send_signal(signal.SIGINT)
+        process.terminate()  # in a shell's background, SIGINT would be ignored
         try:
             process.wait(STOPPING_SECONDS)
         except subprocess.TimeoutExpired:

@@ -3,9 +3,9 @@
 import os
 import signal
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from importlib import import_module
-from types import FrameType
 from typing import Any, Final
 
 import click
@@ -38,9 +38,9 @@ class Commands(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; end in one line where it raises."""
-        before = signal.signal(signal.SIGTERM, _interrupt)
         try:
-            result = super().invoke(ctx)
+            with _ending_like_ctrl_c(signal.SIGTERM, signal.SIGHUP):
+                result = super().invoke(ctx)
             # A pipe that broke shows here, not at the interpreter's end.
             sys.stdout.flush()
         except ScalewatchError as error:
@@ -52,8 +52,6 @@ class Commands(click.Group):
         except BrokenPipeError:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             ctx.exit(Exit.BROKEN_PIPE)
-        finally:
-            signal.signal(signal.SIGTERM, before)
         return result
 
 
@@ -72,9 +70,18 @@ def _load(name: str) -> click.Command:
     return command
 
 
-def _interrupt(_number: int, _frame: FrameType | None) -> None:
-    """End as after Ctrl-C, so that no process is left when a scheduler says stop."""
-    raise KeyboardInterrupt
+@contextmanager
+def _ending_like_ctrl_c(*signals: signal.Signals) -> Iterator[None]:
+    """Leave no process where a scheduler says stop, or a terminal is closed."""
+    before = {number: signal.getsignal(number) for number in signals}
+    for number, reaction in before.items():
+        if reaction is not signal.SIG_IGN:  # nohup's wish
+            signal.signal(number, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        for number, reaction in before.items():
+            signal.signal(number, reaction)
 
 
 @click.group(

@@ -21,12 +21,11 @@ def print_table(title: str, reports: Sequence[RunReport]) -> None:
     """Print the median of each region and metric at each process count."""
     console = Console()
     table = Table(title=title, title_justify="left")
-    table.add_column("region", no_wrap=True)
+    table.add_column("region", overflow="fold")
     sizes = {report.configuration["message_bytes"] for report in reports}
     for report in reports:
-        table.add_column(
-            _heading(report, several_sizes=len(sizes) > 1), justify="right"
-        )
+        heading = _heading(report, several_sizes=len(sizes) > 1)
+        table.add_column(heading, justify="right", no_wrap=True)
     found = [
         {(one.region, one.metric, one.unit): one for one in report.results}
         for report in reports

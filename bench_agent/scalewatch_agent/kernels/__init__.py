@@ -7,10 +7,9 @@ the command line.
 """
 
 from array import array
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable
 from importlib import import_module
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, NamedTuple, TypeAlias
 
 from mpi4py.MPI import Intracomm
 
@@ -24,8 +23,7 @@ def seconds(nanoseconds: float) -> float:
     return nanoseconds / 1e9  # a power of ten rounds to it
 
 
-@dataclass(frozen=True, slots=True)
-class Operation:
+class Operation(NamedTuple):
     """What is timed, and the buffers it works on.
 
     Parameters
@@ -87,10 +85,16 @@ FAMILIES: Final = (
 """The modules beside this one whose kernels are loaded."""
 
 
-def load_kernels(families: Iterable[str] = FAMILIES) -> None:
-    """Import families, so that each of their kernels registers itself."""
+def load_kernels(
+    families: Iterable[str] = FAMILIES, regions: Collection[str] | None = None
+) -> None:
+    """Import families, so that each of their kernels registers itself.
+
+    As far as the given regions need them; all without any.
+    """
     for family in families:
-        import_module(f"{__name__}.{family}")
+        if regions is None or not KERNELS.keys() >= set(regions):
+            import_module(f"{__name__}.{family}")
 
 
 def kernel(region: str) -> Callable[[Kernel], Kernel]:

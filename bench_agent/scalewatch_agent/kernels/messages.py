@@ -5,7 +5,6 @@ node or switch. The others have nothing to do meanwhile.
 """
 
 import ctypes
-from dataclasses import replace
 from functools import partial
 
 from mpi4py import MPI
@@ -123,8 +122,8 @@ def _parts(
 
 
 def _of_bandwidth(operation: Operation, rate: partial[float]) -> Operation:
-    return replace(
-        operation, metric="bandwidth", unit="B/s", better="higher", value=rate
+    return operation._replace(
+        metric="bandwidth", unit="B/s", better="higher", value=rate
     )
 
 

@@ -6,22 +6,19 @@ is measured in every job.
 """
 
 from array import array
-from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 Kind = Literal["compiled", "interpreted"]
 
 
-@dataclass(frozen=True, slots=True)
-class Spans:
+class Spans(NamedTuple):
     """Local times at which repetitions began and ended, in nanoseconds."""
 
     begun: "array[int]"
     ended: "array[int]"
 
 
-@dataclass(frozen=True, slots=True)
-class Rounds:
+class Rounds(NamedTuple):
     """By how much repetitions began late, and how long they lasted, in nanoseconds."""
 
     late: "array[int]"

@@ -3,20 +3,20 @@
 import ctypes
 from array import array
 from collections.abc import Sequence
-from pathlib import Path
 
 from mpi4py import MPI
 
+from scalewatch_agent.drift import STEADY, Comparison
 from scalewatch_agent.loops import Kind, Rounds, Spans, nanoseconds
 from scalewatch_agent.loops.program import Step, calls, step
 
 Library = ctypes.CDLL
 
 
-def load(path: Path) -> Library | None:
+def load(path: str) -> Library | None:
     """Return the compiled loops, or None where this process cannot load them."""
     try:
-        library = ctypes.CDLL(str(path))
+        library = ctypes.CDLL(path)
     except OSError:
         return None
     pointer, number = ctypes.c_void_p, ctypes.c_int64
@@ -24,9 +24,11 @@ def load(path: Path) -> Library | None:
         *(pointer, number, pointer, number, pointer, pointer),
     ]
     library.in_rounds.argtypes = [
-        *(pointer, number, pointer, pointer, number, number, number, number),
-        *(pointer, pointer),
+        *(pointer, number, pointer, pointer, pointer, number, number, number),
+        *(number, pointer, pointer),
     ]
+    library.ask.argtypes = [pointer, pointer, number, pointer]
+    library.answer.argtypes = [pointer, pointer, *(number,) * 5]
     library.read_clock.argtypes = [number, pointer]
     library.read_clock.restype = None
     return library
@@ -83,6 +85,7 @@ class CompiledLoop:
             self.library.in_rounds(
                 self.calls,
                 len(self.steps),
+                self.barrier,
                 self.announcement,
                 _address(self.start),
                 self.announces,
@@ -101,6 +104,42 @@ def read_clock(library: Library, batch: int) -> "array[int]":
     readings = nanoseconds(batch)
     library.read_clock(batch, _address(readings))
     return readings
+
+
+def ask(
+    library: Library,
+    both: Sequence[Step],
+    reply: "array[int]",
+    times: int,
+    quickest: "array[int]",
+) -> None:
+    """Send and receive so often, and keep the quickest `reply`; see loop.c.
+
+    Raises
+    ------
+    MPI.Exception
+        If a call answers with an error.
+    """
+    _check(
+        library.ask(calls(both, library), _address(reply), times, _address(quickest))
+    )
+
+
+def answer(
+    library: Library,
+    both: Sequence[Step],
+    reply: "array[int]",
+    times: int,
+    mine: Comparison,
+) -> None:
+    """Receive and send so often, with the time that `mine` makes of now as `reply`.
+
+    Raises
+    ------
+    MPI.Exception
+        If a call answers with an error.
+    """
+    _check(library.answer(calls(both, library), _address(reply), times, *mine, STEADY))
 
 
 def _address(numbers: "array[int]") -> int:

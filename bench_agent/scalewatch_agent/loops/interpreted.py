@@ -37,7 +37,8 @@ class InterpretedLoop:
         message = [start, MPI.INT64_T]
         announces = self.comm.rank == 0
         announce, call = self.comm.Bcast, self.call
-        for i in range(batch):
+        self.comm.Barrier()
+        for i in range(-1, batch):  # the first round does not count, see loop.c
             if announces:
                 start[0] = perf_counter_ns() + offset + lead
             announce(message)
@@ -46,8 +47,9 @@ class InterpretedLoop:
             while begin < moment:  # who offers the core to others here starts late
                 begin = perf_counter_ns()
             call()
-            lasted[i] = perf_counter_ns() - begin
-            late[i] = begin - moment
+            end = perf_counter_ns()
+            lasted[max(i, 0)] = end - begin
+            late[max(i, 0)] = begin - moment
         return Rounds(late, lasted)
 
 

@@ -58,13 +58,17 @@ int behind_barriers(const struct call *calls, int64_t count, const struct call *
 
 /* The announcement is a broadcast of `start`, in the time of rank 0, which is local time
    plus `offset`. Store by how much each repetition began late and when it ended, both
-   from its announced start. */
-int in_rounds(const struct call *calls, int64_t count, const struct call *announcement,
-              int64_t *start, int64_t announces, int64_t lead, int64_t offset,
-              int64_t batch, int64_t *late, int64_t *lasted)
+   from its announced start.
+
+   A round before the first one does not count: who comes from Python comes late, and
+   finds its code and data in no cache. */
+int in_rounds(const struct call *calls, int64_t count, const struct call *barrier,
+              const struct call *announcement, int64_t *start, int64_t announces,
+              int64_t lead, int64_t offset, int64_t batch, int64_t *late,
+              int64_t *lasted)
 {
-    int error = 0;
-    for (int64_t i = 0; i < batch && !error; i++) {
+    int error = call(barrier);
+    for (int64_t i = -1; i < batch && !error; i++) {
         if (announces)
             *start = now() + offset + lead;
         error = call(announcement);
@@ -73,8 +77,49 @@ int in_rounds(const struct call *calls, int64_t count, const struct call *announ
         while (begin < moment) /* who offers the core to others here starts late */
             begin = now();
         error |= operate(calls, count);
-        lasted[i] = now() - begin;
-        late[i] = begin - moment;
+        int64_t end = now();
+        if (i >= 0) {
+            lasted[i] = end - begin;
+            late[i] = begin - moment;
+        }
+    }
+    return error;
+}
+
+/* Ask another process for its time, `times` over: `both` are a send and a receive of
+   `reply`, which tells that time and how unsure it is. Keep of the quickest round trip
+   when it began, how long it took, and the reply. */
+int ask(const struct call *both, const int64_t *reply, int64_t times, int64_t *quickest)
+{
+    int error = 0;
+    for (int64_t i = 0; i < times && !error; i++) {
+        int64_t sent = now();
+        error = operate(both, 2);
+        int64_t lasted = now() - sent;
+        if (i == 0 || lasted < quickest[1]) {
+            quickest[0] = sent;
+            quickest[1] = lasted;
+            quickest[2] = reply[0];
+            quickest[3] = reply[1];
+        }
+    }
+    return error;
+}
+
+/* Answer as often: `both` are a receive and a send of `reply`. Local time plus `offset`
+   was the time to tell at local time `at`, give or take `unsure`, and may drift by one
+   nanosecond in `steady`; where nothing is unsure, it is the same clock. */
+int answer(const struct call *both, int64_t *reply, int64_t times, int64_t at,
+           int64_t offset, int64_t unsure, int64_t steady)
+{
+    int error = 0;
+    for (int64_t i = 0; i < times && !error; i++) {
+        error = call(&both[0]);
+        int64_t moment = now();
+        int64_t since = moment > at ? moment - at : at - moment;
+        reply[0] = moment + offset;
+        reply[1] = unsure ? unsure + since / steady : 0;
+        error |= call(&both[1]);
     }
     return error;
 }

@@ -3,8 +3,7 @@
 import ctypes
 from array import array
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from mpi4py import MPI
 
@@ -17,8 +16,7 @@ Memory: TypeAlias = (
 Argument: TypeAlias = "int | Memory | Handle | None"
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):
     """One call of a C function.
 
     Integers are passed as they are, memory by its address, MPI's objects by their

@@ -2,7 +2,6 @@
 
 from array import array
 from collections.abc import Iterator, Sequence
-from statistics import median_low
 from time import perf_counter
 
 from mpi4py import MPI
@@ -17,6 +16,7 @@ from scalewatch_agent.memory.allocations import (
 )
 from scalewatch_agent.memory.constructors import CONSTRUCTORS, Constructor
 from scalewatch_agent.memory.footprint import Footprint, footprint, growth
+from scalewatch_agent.order import median
 from scalewatch_agent.plan import Plan
 from scalewatch_agent.suites import RUNTIME
 
@@ -55,7 +55,7 @@ def use(plan: Plan, before_loading: Footprint | None, before: Footprint | None) 
 
 def _call_collectives(comm: MPI.Intracomm, message_bytes: int) -> Iterator[Buffer]:
     """Call each collective, and yield the buffers that it needed."""
-    load_kernels(RUNTIME.families)
+    load_kernels(RUNTIME.families, RUNTIME.regions)
     for region in RUNTIME.regions:
         operation = KERNELS[region](comm, message_bytes)
         for _ in range(CALLS):
@@ -119,7 +119,7 @@ def _announce_sizes(
 ) -> None:
     first, later = own[0], own[1:]
     medians = [
-        median_low(later[start : start + OBJECTS])
+        median(later[start : start + OBJECTS])
         for start in range(0, len(later), OBJECTS)
     ]
     first, *values = _largest(comm, [first, *medians])

@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 from mpi4py import MPI
 
+from scalewatch_agent.clocks import Clocks
 from scalewatch_agent.folders import loops_folder
 from scalewatch_agent.kernels import KERNELS, load_kernels
 from scalewatch_agent.loops.build import build_loops
@@ -20,7 +21,7 @@ FAR_AHEAD = 500_000
 
 def compiled_loops():
     if path := build_loops(Path(os.environ.get("SCALEWATCH_LOOPS") or loops_folder())):
-        return load(path)
+        return load(str(path))
     return None
 
 
@@ -122,3 +123,16 @@ def test_python_costs_more_than_c(comm):
     assert compiled.python > compiled.call
     assert interpreted.python is None
     assert 0 < compiled.timer < 1_000_000
+
+
+@needs_compiler
+def test_compiled_exchange_finds_that_one_clock_is_one(comm):
+    # As if each process were a host of its own; the true offset is 0.
+    clocks = Clocks(comm, identity=str(comm.rank).encode(), library=LIBRARY)
+
+    clocks.synchronise()
+
+    admitted = clocks.clock.error(clocks.now())
+    assert abs(clocks.offset()) <= admitted
+    assert (admitted > 0) == (comm.rank > 0)
+    clocks.free()
