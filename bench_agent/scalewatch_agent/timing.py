@@ -15,7 +15,7 @@ from scalewatch_agent.loops import Loop
 from scalewatch_agent.order import median
 from scalewatch_agent.rounds import TOLERANCE, Pace, is_hopeless
 
-TURN = 20
+TURN = 50
 """Repetitions that an operation makes before it is another one's turn."""
 
 ENOUGH = 20

@@ -46,6 +46,20 @@ def spool_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "spool"
 
 
+@pytest.fixture
+def folder(tmp_path: Path, spool_folder: Path) -> Path:  # noqa: ARG001 - spools there
+    """Where an experiment lies."""
+    folder = tmp_path / "experiment"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def _no_server_by_accident(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let nothing that forgets to name a server post to one of this machine."""
+    monkeypatch.setenv("SCALEWATCH_SERVER", "http://127.0.0.1:9")
+
+
 class Receiver(ThreadingHTTPServer):
     """Stands where a server would: answers as told, and remembers what it got.
 

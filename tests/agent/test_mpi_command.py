@@ -1,11 +1,5 @@
 import json
-import os
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
-from uuid import uuid4
 
 import pytest
 from click.testing import CliRunner
@@ -18,7 +12,6 @@ from scalewatch_agent.spool import Entry, Spool
 from scalewatch_agent.suites import RUNTIME
 
 QUICK = ("--repetitions", "5", "--warm-ups", "2", "--budget", "5")
-TEST = "SCALEWATCH_TEST"
 
 
 def measure(library, server, *arguments):
@@ -234,63 +227,6 @@ def test_library_is_part_of_the_machine_where_something_else_is_measured(
     (run,) = receiver.runs
     assert run["machine"]["fingerprint"]["mpi"] == "Open MPI 5.0.11"
     assert run["commit"] == {"sha": "abc", "parents": ["abb"]}
-
-
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
-def test_interrupted_sweep_leaves_no_process_and_no_half_written_run(
-    number, openmpi, nobody, tmp_path
-):
-    mark = str(uuid4())
-    processes = 4
-    endless = ("--repetitions", "200000", "--budget", "600")
-    agent = subprocess.Popen(
-        [
-            *(sys.executable, "-m", "scalewatch_agent", "mpi", "--server", nobody),
-            *("--mpiexec", openmpi.mpiexec, "-p", f"1,{processes}"),
-            *("--regions", "MPI_Barrier", *endless),
-        ],
-        env=os.environ | {"SCALEWATCH_AGENT_HOME": str(tmp_path), TEST: mark},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        assert agent.stderr is not None
-        agent.stderr.readline()  # p = 1 is measured
-        until(lambda: len(marked(mark)) >= processes + 2)  # agent and mpiexec, too
-        agent.send_signal(number)
-        _, complaint = agent.communicate(timeout=60)
-    finally:
-        agent.kill()
-        agent.wait()
-
-    assert agent.returncode == 130
-    assert str(tmp_path / "spool") in complaint
-    until(lambda: marked(mark) == [])
-    kept = [path for path in (tmp_path / "spool").iterdir() if path.is_file()]
-    assert [Entry.read(path).run["coordinate"] for path in kept] == [{"p": 1}]
-
-
-def marked(mark):
-    """Return the processes that inherited the mark of a test."""
-    return [path for path in Path("/proc").glob("[0-9]*") if carries(path, mark)]
-
-
-def carries(process, mark):
-    try:
-        variables = (process / "environ").read_bytes().split(b"\0")
-    except OSError:
-        return False
-    return f"{TEST}={mark}".encode() in variables
-
-
-def until(holds):
-    """Wait until something holds, at most a minute."""
-    for _ in range(6000):
-        if holds():
-            return
-        time.sleep(0.01)
-    assert holds()
 
 
 def test_library_that_polls_is_timed_only_where_each_process_has_a_core(

@@ -7,17 +7,13 @@ import tempfile
 from pathlib import Path
 
 import pytest
-import yaml
-from click.testing import CliRunner
 
 import slurm_cluster
-from scalewatch_agent.cli import main
+from experiments import GOOD, experiment, run
 from scalewatch_agent.folders import libraries_folder
 from scalewatch_agent.installation import install_library
 
 MPICH = "mpich==5.0.2"
-GOOD = "print('took 2.5 s')"
-RULE = {"pattern": "took (.+) s", "region": "all", "unit": "s"}
 NOBODY = "http://127.0.0.1:9"
 MPI = (
     "from mpi4py import MPI\n"
@@ -41,38 +37,26 @@ def cluster():
 
 
 @pytest.fixture
-def folder(tmp_path, spool_folder, cluster, monkeypatch):  # noqa: ARG001 - spools below it
+def folder(folder, cluster, monkeypatch):
     for name, value in cluster.environment.items():
         monkeypatch.setenv(name, value)
-    folder = tmp_path / "experiment"
-    folder.mkdir()
     return folder
 
 
-def experiment(folder, code=GOOD, *, launcher=None, execute=None, **fields):
-    (folder / "program.py").write_text(code)
-    content = {
-        "name": "sweep",
-        "project": "code",
-        "commit": "v1",
-        "parameters": {"p": [1, 2]},
-        "repeats": 1,
-        "execute": {
-            "run": "{python} {experiment}/program.py {p}",
-            "processes": "p",
-            "time_limit": 60,
-        }
-        | (execute or {}),
-        "results": [RULE],
-        "launcher": {"kind": "slurm", "poll": 0.2} | (launcher or {}),
-    } | fields
-    path = folder / "sweep.yaml"
-    path.write_text(yaml.safe_dump(content, sort_keys=False))
-    return path
-
-
-def run(path, server, *options):
-    return CliRunner().invoke(main, ["run", str(path), "--server", server, *options])
+def sweep(folder, code=GOOD, *, launcher=None, execute=None, **fields):
+    """Write an experiment for the cluster, which names its machine itself."""
+    program = {
+        "run": "{python} {experiment}/program.py {p}",
+        "processes": "p",
+        "time_limit": 60,
+    }
+    return experiment(
+        folder,
+        code,
+        execute=program | (execute or {}),
+        launcher={"kind": "slurm", "poll": 0.2} | (launcher or {}),
+        **{"machine": None} | fields,
+    )
 
 
 def reasons(receiver):
@@ -82,7 +66,7 @@ def reasons(receiver):
 
 
 def test_repeats_are_elements_of_an_array(folder, receiver):
-    path = experiment(
+    path = sweep(
         folder, repeats=2, launcher={"check_size": False}, execute={"threads": 2}
     )
 
@@ -112,7 +96,7 @@ def test_repeats_are_elements_of_an_array(folder, receiver):
 
 def test_processes_find_each_other_by_srun_with_mpich(folder, receiver):
     library = install_library(MPICH, libraries_folder({**os.environ, **home()}))
-    path = experiment(
+    path = sweep(
         folder,
         MPI,
         launcher={"mpiexec": str(library.mpiexec), "srun_mpi": "pmi2"},
@@ -134,7 +118,7 @@ def home():
 
 
 def test_lonely_processes_are_no_measurement(folder, receiver, openmpi):
-    path = experiment(
+    path = sweep(
         folder,
         MPI,
         parameters={"p": [2]},
@@ -148,7 +132,7 @@ def test_lonely_processes_are_no_measurement(folder, receiver, openmpi):
 
 
 def test_open_mpi_starts_by_its_own_mpiexec(folder, receiver, openmpi):
-    path = experiment(
+    path = sweep(
         folder,
         MPI,
         parameters={"p": [2]},
@@ -169,7 +153,7 @@ def test_open_mpi_starts_by_its_own_mpiexec(folder, receiver, openmpi):
 
 
 def test_more_processes_than_the_cluster_has_are_recorded(folder, receiver):
-    path = experiment(folder, parameters={"p": [64, 1]}, launcher={"check_size": False})
+    path = sweep(folder, parameters={"p": [64, 1]}, launcher={"check_size": False})
 
     done = run(path, receiver.url)
 
@@ -180,7 +164,7 @@ def test_more_processes_than_the_cluster_has_are_recorded(folder, receiver):
 
 
 def test_job_that_slurm_does_not_take_is_recorded(folder, receiver):
-    path = experiment(
+    path = sweep(
         folder, parameters={"p": [1]}, launcher={"options": ["--partition=nowhere"]}
     )
 
@@ -197,7 +181,7 @@ def test_failures_are_recorded_and_the_sweep_goes_on(folder, receiver):
         "if sys.argv[1] == '2':\n    time.sleep(600)\n"
         f"{GOOD}\n"
     )
-    path = experiment(
+    path = sweep(
         folder,
         code,
         parameters={"p": [1, 2, 3]},
@@ -223,9 +207,7 @@ def test_job_that_loses_its_node_runs_on_another_one(folder, receiver, cluster):
         "if len(note.read_text().splitlines()) == 1:\n    time.sleep(600)\n"
         f"{GOOD}\n"
     )
-    path = experiment(
-        folder, code, parameters={"p": [1]}, launcher={"check_size": False}
-    )
+    path = sweep(folder, code, parameters={"p": [1]}, launcher={"check_size": False})
     note = folder / "nodes"
     lost = "n1"
     process = agent(path, receiver.url)
@@ -279,9 +261,7 @@ def test_jobs_that_outlive_the_agent_are_collected_by_the_next_one(
         f"while not pathlib.Path({str(go)!r}).exists(): time.sleep(0.05)\n"
         f"{GOOD}\n"
     )
-    path = experiment(
-        folder, code, parameters={"p": [1]}, launcher={"check_size": False}
-    )
+    path = sweep(folder, code, parameters={"p": [1]}, launcher={"check_size": False})
     first = agent(path, NOBODY)
     journal = folder / "sweep.sweep" / "journal.jsonl"
     slurm_cluster.until(
@@ -308,7 +288,7 @@ def known_jobs(cluster):
 
 
 def test_missing_slurm_is_one_clear_line(folder, nobody, monkeypatch):
-    path = experiment(folder, launcher={"check_size": False}, machine="here")
+    path = sweep(folder, launcher={"check_size": False}, machine="here")
     monkeypatch.setenv("PATH", str(folder))
 
     done = run(path, nobody)

@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 
 from scalewatch_agent.errors import MpiMissing, MpiUnusable
+from scalewatch_agent.experiments.configured import Loaded
 from scalewatch_agent.experiments.jobs import JobLauncher
-from scalewatch_agent.experiments.loading import Loaded
 from scalewatch_agent.experiments.local import LocalJobs
 from scalewatch_agent.experiments.slurm import PROCESSES, SlurmJobs
 from scalewatch_agent.folders import libraries_folder

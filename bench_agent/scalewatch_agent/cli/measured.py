@@ -34,6 +34,11 @@ class Measured:
         except FolderUnwritable as error:
             click.echo(f"Warning: {error}", err=True)
 
+    def keeps(self, report: RunReport) -> bool:
+        """Tell whether a run outlives the agent: on disk, or on the server."""
+        paths = (entry.path for entry in self.entries if entry.id == str(report.id))
+        return str(report.id) in self.deliveries or any(path.exists() for path in paths)
+
     def post_last(self) -> None:
         """Post the newest run once; whether that succeeds can wait until the end."""
         try:

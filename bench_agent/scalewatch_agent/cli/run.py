@@ -19,10 +19,12 @@ from scalewatch_agent.cli.measured import Measured
 from scalewatch_agent.cli.parameters import wire
 from scalewatch_agent.cli.server import server_options
 from scalewatch_agent.experiments.commands import written
+from scalewatch_agent.experiments.configured import Loaded
+from scalewatch_agent.experiments.costs import core_hours
 from scalewatch_agent.experiments.expressions import Scalar
 from scalewatch_agent.experiments.jobs import Request
-from scalewatch_agent.experiments.loading import Loaded, load_experiment
-from scalewatch_agent.experiments.sweep import ExperimentSweep, core_hours
+from scalewatch_agent.experiments.loading import load_experiment
+from scalewatch_agent.experiments.sweep import ExperimentSweep
 from scalewatch_agent.folders import make_folder, spool_folder
 from scalewatch_agent.spool import Spool
 from scalewatch_agent.versions import Version, version_in
@@ -171,7 +173,7 @@ def _version(loaded: Loaded, sha: str | None) -> Version:
 
 def _run(sweep: ExperimentSweep, requests: list[Request], measured: Measured) -> None:
     with job_display(len(requests)) as display:
-        for report in sweep.run(requests):
+        for report in sweep.run(requests, measured.keeps):
             measured.add(report)
             display.finish(report)
             measured.post_last()

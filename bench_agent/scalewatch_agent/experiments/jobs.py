@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Protocol
 
 from scalewatch.wire import Fact, Job
+from scalewatch_agent.experiments.configured import Configured
 from scalewatch_agent.experiments.journal import Journal
-from scalewatch_agent.experiments.loading import Configured
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,6 @@
 """Read an experiment file, and find whatever is wrong with it before anything runs."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +9,7 @@ from pydantic import ValidationError
 from scalewatch.wire import faults
 from scalewatch_agent.errors import BadExpression, ExperimentInvalid, Flaw
 from scalewatch_agent.experiments.commands import RESERVED, names_in
+from scalewatch_agent.experiments.configured import Configured, Loaded
 from scalewatch_agent.experiments.documents import MISSING, Document, read_document
 from scalewatch_agent.experiments.expressions import Expression, Scalar
 from scalewatch_agent.experiments.parameters import (
@@ -23,43 +23,6 @@ from scalewatch_agent.experiments.schema import (
     Experiment,
     Range,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Configured:
-    """One combination, and the resources that its jobs want.
-
-    `nodes` and `tasks_per_node` are None where the scheduler may choose; `seconds`
-    is what a job is expected to take, where the file estimates it.
-    """
-
-    combination: Combination
-    processes: int | None
-    threads: int
-    nodes: int | None
-    tasks_per_node: int | None
-    time_limit: float
-    seconds: float | None
-
-    @property
-    def cores(self) -> int:
-        """How many cores a job keeps busy."""
-        return (self.processes or 1) * self.threads
-
-
-@dataclass(frozen=True, slots=True)
-class Loaded:
-    """An experiment that can be carried out."""
-
-    path: Path
-    experiment: Experiment
-    coordinate: tuple[str, ...]
-    configured: tuple[Configured, ...]
-
-    @property
-    def source(self) -> Path:
-        """The folder of the code under test."""
-        return (self.path.parent / self.experiment.source).resolve()
 
 
 def load_experiment(path: Path, settings: Mapping[str, Scalar] | None = None) -> Loaded:

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from scalewatch.wire import Fact, Job
 from scalewatch_agent.environment import hardware, surroundings
+from scalewatch_agent.experiments.configured import Configured
 from scalewatch_agent.experiments.jobs import Executed, Request
 from scalewatch_agent.experiments.journal import Journal
-from scalewatch_agent.experiments.loading import Configured
 from scalewatch_agent.launcher import TRANSPORTS, Launcher
 from scalewatch_agent.machine import machine_name
 from scalewatch_agent.processors import processors

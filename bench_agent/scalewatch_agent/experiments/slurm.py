@@ -8,9 +8,9 @@ from typing import Final
 from scalewatch.wire import Fact, Job
 from scalewatch_agent.errors import FolderUnwritable
 from scalewatch_agent.experiments import slurm_commands as slurm
+from scalewatch_agent.experiments.configured import Configured
 from scalewatch_agent.experiments.jobs import Executed, Request
 from scalewatch_agent.experiments.journal import Journal
-from scalewatch_agent.experiments.loading import Configured
 from scalewatch_agent.experiments.schema import Launcher
 from scalewatch_agent.experiments.slurm_commands import Seen, SubmissionRefused
 from scalewatch_agent.experiments.slurm_scripts import (

@@ -1,7 +1,7 @@
 """Carry out an experiment: steps, jobs and what they measured, as runs."""
 
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,10 +20,10 @@ from scalewatch.wire import (
 )
 from scalewatch_agent.errors import FolderUnwritable
 from scalewatch_agent.experiments.commands import filled, names_in
+from scalewatch_agent.experiments.configured import Configured, Loaded
 from scalewatch_agent.experiments.expressions import Scalar
 from scalewatch_agent.experiments.jobs import Executed, JobLauncher, Request
 from scalewatch_agent.experiments.journal import Journal
-from scalewatch_agent.experiments.loading import Configured, Loaded
 from scalewatch_agent.experiments.parameters import Combination
 from scalewatch_agent.experiments.results import (
     Unfound,
@@ -87,11 +87,13 @@ class ExperimentSweep:
         """Return the jobs that no earlier sweep has measured."""
         return [one for one in self.requests() if one.key not in self.journal.done]
 
-    def run(self, requests: Sequence[Request]) -> Iterator[RunReport]:
+    def run(
+        self, requests: Sequence[Request], is_kept: Callable[[RunReport], bool]
+    ) -> Iterator[RunReport]:
         """Yield a run per job as soon as it has ended, well or not.
 
-        A run counts as measured once the next one is asked for: by then it is kept
-        by whoever took it. Where a step before the program fails, there is one
+        A run counts as measured if it is kept when the next one is asked for; on a
+        full disk it may not be. Where a step before the program fails, there is one
         failed run for each combination that needs it.
         """
         failure = self._prepare()
@@ -110,12 +112,9 @@ class ExperimentSweep:
         for executed in self.launcher.execute(sound, self.journal):
             report = self._report(executed)
             yield report
-            is_failed = any(result.status == "failed" for result in report.results)
-            self._note(
-                "failed" if is_failed else "done",
-                executed.request.key,
-                run=str(report.id),
-            )
+            is_done = all(result.status == "ok" for result in report.results)
+            event = "done" if is_done and is_kept(report) else "failed"
+            self._note(event, executed.request.key, run=str(report.id))
 
     def _note(self, event: str, key: str, **fields: Any) -> None:
         try:
@@ -306,23 +305,3 @@ class ExperimentSweep:
             oversubscribed=self.launcher.is_oversubscribed(configured)
         )
         return result.model_copy(update={"procedure": procedure})
-
-
-def core_hours(
-    configured: Sequence[Configured], repeats: int, of: Mapping[str, int] | None = None
-) -> tuple[float | None, float]:
-    """Return what the jobs are expected to cost, if the file says, and at most.
-
-    `of` gives the number of jobs per combination where not all repeats are open.
-    """
-    expected = 0.0
-    limit = 0.0
-    is_known = True
-    for one in configured:
-        jobs = repeats if of is None else of.get(digest_of(one.combination), 0)
-        limit += jobs * one.cores * one.time_limit / 3600
-        if one.seconds is None:
-            is_known = False
-        else:
-            expected += jobs * one.cores * one.seconds / 3600
-    return (expected if is_known else None), limit

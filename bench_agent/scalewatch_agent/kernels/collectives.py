@@ -5,6 +5,7 @@ with their datatype, the cheapest form that mpi4py has.
 """
 
 from array import array
+from collections.abc import Callable
 from functools import partial
 
 from mpi4py import MPI
@@ -54,15 +55,7 @@ def reduce(comm: MPI.Intracomm, message_bytes: int) -> Operation:
 @kernel("MPI_Allreduce")
 def allreduce(comm: MPI.Intracomm, message_bytes: int) -> Operation:
     """Add up the doubles of all processes, everywhere."""
-    send = doubles(comm.rank, message_bytes)
-    receive = array("d", bytes(message_bytes))
-    end = (MPI.DOUBLE, MPI.SUM, comm)
-    return Operation(
-        partial(comm.Allreduce, [send, MPI.DOUBLE], [receive, MPI.DOUBLE], MPI.SUM),
-        sent=send,
-        received=receive,
-        steps=(step("MPI_Allreduce", send, receive, len(send), *end),),
-    )
+    return sums("MPI_Allreduce", comm.Allreduce, comm, message_bytes)
 
 
 @kernel("MPI_Gather")
@@ -108,6 +101,24 @@ def alltoall(comm: MPI.Intracomm, message_bytes: int) -> Operation:
         sent=send,
         received=receive,
         steps=(step("MPI_Alltoall", send, *of_each, receive, *of_each, comm),),
+    )
+
+
+def sums(
+    function: str,
+    call: Callable[..., object],
+    comm: MPI.Intracomm,
+    message_bytes: int,
+) -> Operation:
+    """Return the operation that gives each process a sum of doubles of some."""
+    send = doubles(comm.rank, message_bytes)
+    receive = array("d", bytes(message_bytes))
+    end = (MPI.DOUBLE, MPI.SUM, comm)
+    return Operation(
+        partial(call, [send, MPI.DOUBLE], [receive, MPI.DOUBLE], MPI.SUM),
+        sent=send,
+        received=receive,
+        steps=(step(function, send, receive, len(send), *end),),
     )
 
 

@@ -6,36 +6,20 @@ from functools import partial
 from mpi4py import MPI
 
 from scalewatch_agent.kernels import Operation, kernel
-from scalewatch_agent.kernels.collectives import doubles
+from scalewatch_agent.kernels.collectives import doubles, sums
 from scalewatch_agent.loops.program import step
 
 
 @kernel("MPI_Scan")
 def scan(comm: MPI.Intracomm, message_bytes: int) -> Operation:
     """Add up the doubles of all processes up to this one."""
-    send = doubles(comm.rank, message_bytes)
-    receive = array("d", bytes(message_bytes))
-    end = (MPI.DOUBLE, MPI.SUM, comm)
-    return Operation(
-        partial(comm.Scan, [send, MPI.DOUBLE], [receive, MPI.DOUBLE], MPI.SUM),
-        sent=send,
-        received=receive,
-        steps=(step("MPI_Scan", send, receive, len(send), *end),),
-    )
+    return sums("MPI_Scan", comm.Scan, comm, message_bytes)
 
 
 @kernel("MPI_Exscan")
 def exscan(comm: MPI.Intracomm, message_bytes: int) -> Operation:
     """Add up the doubles of all processes before this one; rank 0 gets nothing."""
-    send = doubles(comm.rank, message_bytes)
-    receive = array("d", bytes(message_bytes))
-    end = (MPI.DOUBLE, MPI.SUM, comm)
-    return Operation(
-        partial(comm.Exscan, [send, MPI.DOUBLE], [receive, MPI.DOUBLE], MPI.SUM),
-        sent=send,
-        received=receive,
-        steps=(step("MPI_Exscan", send, receive, len(send), *end),),
-    )
+    return sums("MPI_Exscan", comm.Exscan, comm, message_bytes)
 
 
 @kernel("MPI_Reduce_scatter")

@@ -1,0 +1,44 @@
+"""An experiment that was read: its combinations, and what their jobs want."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from scalewatch_agent.experiments.parameters import Combination
+from scalewatch_agent.experiments.schema import Experiment
+
+
+@dataclass(frozen=True, slots=True)
+class Configured:
+    """One combination, and the resources that its jobs want.
+
+    `nodes` and `tasks_per_node` are None where the scheduler may choose; `seconds`
+    is what a job is expected to take, where the file estimates it.
+    """
+
+    combination: Combination
+    processes: int | None
+    threads: int
+    nodes: int | None
+    tasks_per_node: int | None
+    time_limit: float
+    seconds: float | None
+
+    @property
+    def cores(self) -> int:
+        """How many cores a job keeps busy."""
+        return (self.processes or 1) * self.threads
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """An experiment that can be carried out."""
+
+    path: Path
+    experiment: Experiment
+    coordinate: tuple[str, ...]
+    configured: tuple[Configured, ...]
+
+    @property
+    def source(self) -> Path:
+        """The folder of the code under test."""
+        return (self.path.parent / self.experiment.source).resolve()
