@@ -85,6 +85,8 @@ def test_demo_measures_models_and_judges_mpi_on_two_platforms(home, port):
     output, _ = process.communicate(timeout=600)
 
     assert process.returncode == 0, output
+    assert "1 of 6: openmpi 5.0.11 over shm, runtime · 8:30 min at most" in output
+    assert re.search(r"6 of 6: .* · \d:\d\d of about \d:\d\d min", output)
     _, _, tables = output.partition("openmpi 5.0.11: time of MPI operations")
     match_table, _, memory = tables.partition(
         "openmpi 5.0.11: memory of MPI operations"
