@@ -120,7 +120,7 @@ def test_barriers_step_in_where_rounds_do_not_work(clocks):
 def test_late_starts_are_discarded_and_repeated(clocks):
     mine = Sleeper(0)
 
-    made = measurement(mine, clocks, crowded=False)
+    made = measurement(mine, clocks, crowded=False, repetitions=2 * TURN)
     before = mine.calls
     made.take_turn()
 
