@@ -98,7 +98,7 @@ def test_what_comes_from_one_process_counts_from_its_start(comm, clocks):
 
 def test_barriers_step_in_where_rounds_do_not_work(clocks):
     # An hour late, as far as this clock can tell.
-    made = measurement(Sleeper(0), clocks, crowded=False, budget=0.5)
+    made = measurement(Sleeper(0), clocks, crowded=False, budget=0.5, repetitions=TURN)
     ahead = 3_600_000 * MILLISECOND if clocks.comm.rank or clocks.comm.size == 1 else 0
     rounds = made.loop.in_rounds
 
