@@ -80,6 +80,13 @@ def read_profile(rule: ProfileRule, folder: Path) -> Profile:
         raise Unfound(f"{where}: {fault.message}") from None
 
 
+def unfound_profile(reason: Unfound) -> Result:
+    """Return the result of a job whose profile cannot be had."""
+    return Result(
+        region="profile", metric="time", unit="s", status="failed", reason=str(reason)
+    )
+
+
 def _joined(one: Result, other: Result) -> Result:
     """Return the results of two rules that name the same region and metric."""
     if one.status != other.status:

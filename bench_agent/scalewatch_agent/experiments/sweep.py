@@ -30,6 +30,7 @@ from scalewatch_agent.experiments.results import (
     failed_results,
     read_profile,
     read_results,
+    unfound_profile,
 )
 from scalewatch_agent.experiments.steps import (
     digest_of,
@@ -290,15 +291,7 @@ class ExperimentSweep:
         try:
             return read_profile(rule, executed.request.folder), []
         except Unfound as reason:
-            return None, [
-                Result(
-                    region="profile",
-                    metric="time",
-                    unit="s",
-                    status="failed",
-                    reason=str(reason),
-                )
-            ]
+            return None, [unfound_profile(reason)]
 
     def _with_procedure(self, result: Result, configured: Configured) -> Result:
         procedure = Procedure(
