@@ -16,12 +16,12 @@ from scalewatch_agent.cli.measured import Measured
 from scalewatch_agent.cli.parameters import wire
 from scalewatch_agent.cli.server import server_options
 from scalewatch_agent.errors import ServerSilent
+from scalewatch_agent.experiments.configured import Loaded
 from scalewatch_agent.experiments.confirming import (
     checked_out,
     experiments_for,
     experiments_in,
 )
-from scalewatch_agent.experiments.loading import Loaded
 from scalewatch_agent.experiments.sweep import ExperimentSweep
 from scalewatch_agent.folders import spool_folder
 from scalewatch_agent.orders import Order, Orders
@@ -135,7 +135,7 @@ def _measure(loaded: Loaded, sha: str, measured: Measured) -> None:
             repeats=1,
             warn=lambda message: click.echo(f"Warning: {message}", err=True),
         )
-        for report in sweep.run(sweep.requests()):
+        for report in sweep.run(sweep.requests(), measured.keeps):
             measured.add(report)
             measured.post_last()
 
