@@ -27,10 +27,15 @@ EXAMPLES: Final[Mapping[str, str]] = {
     "region": "mesh::find_neighbours",
     "machine": "juwels",
     "subjects": "juwels...lumi",
+    "figure": "scaling",
 }
 """What stands in paths of the large project; its commits and runs are looked up."""
 
+NEEDED: Final = {"embed": "?region=mesh%3A%3Afind_neighbours&machine=juwels"}
+"""What a page cannot be asked for without, by the name of its route."""
+
 VARIANTS: Final = {
+    "history": ("?region=mesh%3A%3Afind_neighbours",),
     "region": ("?machine=juwels", "?machine=juwels&target=65536"),
     "report": ("?metric=memory",),
     "scaling-errors": ("?kind=weak",),
@@ -55,7 +60,7 @@ def page_addresses(examples: Mapping[str, str]) -> Iterator[str]:
             lambda found: quote(examples[found[1]], safe=""),
             route.path,
         )
-        yield path
+        yield path + NEEDED.get(route.name, "")
         for variant in VARIANTS.get(route.name, ()):
             yield path + variant
 

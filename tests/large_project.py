@@ -23,7 +23,7 @@ from builders import result, run
 from recorded import record_runs
 from row_copies import Copy, copy_measurements
 from scalewatch.jobs import perform_next
-from scalewatch.services import expectations
+from scalewatch.services import expectations, looks, watching
 from scalewatch.services.expectations import Declaration
 from scalewatch.storage import commits, projects
 from scalewatch.storage.session import Sessions
@@ -163,6 +163,7 @@ def record_large_project(sessions: Sessions, size: Size = Size()) -> None:
     ]
     with sessions.writing.begin() as session:
         copy_measurements(session, PROJECT, copies)
+        watching.record(session, looks.look(session, project_id))
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from datetime import timedelta
 from typing import Any
 from uuid import NAMESPACE_OID, uuid5
 
+import numpy as np
 import orjson
 import zstandard
 from sqlalchemy import (
@@ -29,6 +30,9 @@ from scalewatch.wire import Commit
 
 DELAY = timedelta(hours=1)
 """Time between a commit and its runs."""
+
+SCATTER = 0.01
+"""Of the locations of copies, as between commits that change nothing."""
 
 _TEMPORARY = MetaData()
 
@@ -62,7 +66,7 @@ class Copy:
 
 
 def copy_measurements(session: Session, project: str, copies: Sequence[Copy]) -> None:
-    """Insert runs, points, repetitions, models, verdicts and jobs of the copies."""
+    """Insert runs, points, repetitions, models and what else follows from copies."""
     _TEMPORARY.create_all(session.connection())
     machines = _ids(session, project, tables.Machine, tables.Machine.name)
     commits = _ids(session, project, tables.Commit, tables.Commit.sha)
@@ -81,6 +85,7 @@ def copy_measurements(session: Session, project: str, copies: Sequence[Copy]) ->
     _copy_runs(session, {commits[one.target.sha]: one.target for one in copies})
     _copy_points(session)
     _copy_judgements(session)
+    _copy_locations(session)
     _insert(
         session,
         tables.Job,
@@ -192,6 +197,32 @@ def _copy_judgements(session: Session) -> None:
     )
 
 
+def _copy_locations(session: Session) -> None:
+    """Insert locations, each a little beside the one that it copies."""
+    draw = np.random.default_rng(1)
+    table = tables.Location
+    found = session.execute(
+        _columns(table, commit_id=_PAIRS.c.target_id)
+        .join(tables.Series, tables.Series.id == table.series_id)
+        .join(
+            _PAIRS,
+            (_PAIRS.c.source_id == table.commit_id)
+            & (_PAIRS.c.machine_id == tables.Series.machine_id),
+        )
+        .order_by(table.series_id, _PAIRS.c.target_id)
+    )
+    rows = []
+    for values in found.all():
+        row = dict(zip(_names(table), values, strict=True))
+        beside = draw.normal(0, SCATTER, len(row["log"])).tolist()
+        log = [
+            None if at is None else at + by
+            for at, by in zip(row["log"], beside, strict=True)
+        ]
+        rows.append({**row, "log": log})
+    _insert(session, table.__table__, rows)
+
+
 def _date(session: Session) -> None:
     """Let every commit be measured soon after it was made."""
     made = select(tables.Commit.id, tables.Commit.committed_at)
@@ -213,8 +244,8 @@ def _date(session: Session) -> None:
 
 
 def _insert(session: Session, table: Any, rows: Sequence[Row]) -> None:
-    if rows:
-        session.execute(insert(table), rows)
+    if rows:  # a None is a value, not a wish for the default
+        session.execute(insert(table), rows, execution_options={"render_nulls": True})
 
 
 def _names(table: type[tables.Table]) -> list[str]:

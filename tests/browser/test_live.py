@@ -13,8 +13,13 @@ from scalewatch.storage.session import Sessions
 NEW_REGION = {"MPI_Scan": lambda p: 1e-6 * p}
 
 
-def later(region_growths, machine: str = "node-shm", transport: str = "shm"):
-    """Return runs of the newest release, measured again."""
+NEWEST = {"sha": "2500011", "tag": "v5.0.11"}
+
+
+def later(
+    region_growths, machine: str = "node-shm", transport: str = "shm", commit=NEWEST
+):
+    """Return runs of the newest release, measured again, or of another commit."""
     return sweep_reports(
         PROCESSES,
         region_growths,
@@ -22,7 +27,7 @@ def later(region_growths, machine: str = "node-shm", transport: str = "shm"):
         noise=0.002,
         seed=7,
         project="openmpi",
-        commit={"sha": "2500011", "tag": "v5.0.11"},
+        commit=commit,
         machine={"name": machine, "fingerprint": {"cores": 2}},
         configuration={"message_bytes": 256, "transport": transport},
     )
@@ -60,6 +65,25 @@ def test_a_new_region_is_offered_and_not_pushed_in(page: Page, sessions: Session
     expect(rows).to_have_count(4)
     notice.get_by_role("link", name="Show them").click()
     expect(rows).to_have_count(5)
+
+
+def test_home_offers_the_first_project_and_then_keeps_its_card_up_to_date(
+    page: Page, sessions: Sessions
+):
+    page.goto("/")
+    expect(page.get_by_role("heading", name="No measurements yet")).to_be_visible()
+
+    record_project(sessions)
+
+    notice = page.get_by_role("status")
+    notice.get_by_role("link", name="Show them").click(timeout=20_000)
+    card = page.get_by_role("region", name="openmpi")
+    expect(card).to_contain_text("newest of 2 commits")
+
+    newer = {"sha": "9" * 40, "committed_at": "2026-10-01T12:00:00Z"}
+    record(sessions, later(SHARED_MEMORY, commit=newer))
+
+    expect(card).to_contain_text("newest of 3 commits", timeout=20_000)
 
 
 def test_events_name_what_happened_and_end_with_the_server(

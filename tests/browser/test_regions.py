@@ -65,3 +65,33 @@ def test_region_that_failed_says_why(page: Page, sessions):
     expect(page.get_by_role("heading", name="Nothing succeeded")).to_be_visible()
     expect(page.get_by_text("It deadlocked.").first).to_be_visible()
     expect(page.locator(".js-plotly-plot")).to_have_count(0)
+
+
+def test_new_version_of_an_expectation_is_shown_above_the_former_ones(region: Page):
+    versions = region.get_by_role("table", name="Versions of the expectation")
+    rows = versions.get_by_role("row")
+    former = rows.count()
+
+    region.get_by_text("Change what is expected").click()
+    region.get_by_label("Growth, in big-O notation").fill("O(p)")
+    region.get_by_label("Declared by").fill("Ada")
+    region.get_by_label("Why").fill("a line will do here")
+    region.get_by_role("button", name="Declare a new version").click()
+
+    expect(rows).to_have_count(former + 1)
+    expect(rows.nth(1)).to_contain_text("a line will do here")
+
+
+def test_machine_and_run_say_where_numbers_come_from(region: Page):
+    region.get_by_role("link", name="node-tcp").last.click()
+    expect(region.get_by_role("heading", level=1)).to_contain_text("node-tcp")
+    expect(region.get_by_role("heading", name="Fingerprint")).to_be_visible()
+    expect(region.get_by_role("heading", name="Noise")).to_be_visible()
+    region.go_back()
+
+    region.get_by_role("rowheader").get_by_role("link", name="32").click()
+    payload = region.get_by_role("link", name="payload as it was posted")
+    posted = region.request.get(payload.get_attribute("href") or "").json()
+
+    assert posted["machine"]["name"] == "node-tcp"
+    assert posted["coordinate"] == {"p": 32}

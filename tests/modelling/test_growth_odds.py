@@ -1,6 +1,6 @@
 import pytest
 
-from scalewatch.modelling import CONSTANT, Growth, growth_odds
+from scalewatch.modelling import CONSTANT, Growth, all_growth_odds, growth_odds
 
 LOG = Growth.of("p", log=1)
 LINEAR = Growth.of("p", power=1)
@@ -32,3 +32,10 @@ def test_what_is_left_out_of_a_posterior_is_not_held_against_it():
 
 def test_nothing_is_said_of_what_has_no_posterior():
     assert growth_odds({}, {LOG: 1.0}) is None
+
+
+def test_many_series_are_compared_as_each_of_them_is():
+    posteriors = [{LOG: 0.7, LINEAR: 0.3}, {CONSTANT: 0.6, LINEAR: 0.4}, {}]
+    pairs = [(before, after) for before in posteriors for after in posteriors]
+
+    assert all_growth_odds(pairs) == [growth_odds(*pair) for pair in pairs]

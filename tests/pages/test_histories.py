@@ -22,10 +22,22 @@ def test_history_shows_where_the_growth_changed_and_links_to_the_regression(clie
     page = client.get("/p/mpich/history?region=MPI_Bcast").text
 
     assert "MPI_Bcast</bdi> became worse" in page
-    assert page.count('class="chart__dot"') == 16
+    (dots,) = re.findall(r'class="chart__dots" d="([^"]*)"', page)
+    assert dots.count("M") == 16
     assert 'class="chart__change chart__change--worse"' in page
     assert "/p/mpich/regressions#regression-1" in page
     assert "Grows like p since" in page
+
+
+@pytest.mark.usefixtures("watched")
+def test_history_of_all_regions_shows_the_eras_of_each_on_a_machine(client):
+    page = client.get("/p/mpich/history").text
+    listed = client.get("/p/mpich/history?format=csv").text.splitlines()
+
+    assert "1 of 1 series changed in 16 commits; 1 cause for the worse" in page
+    assert page.count('class="chart__era ') == 2
+    assert "/p/mpich/history?region=MPI_Bcast" in page
+    assert [line.rpartition(",")[2] for line in listed] == ["growth", "log p", "p"]
 
 
 @pytest.mark.usefixtures("watched")
@@ -89,6 +101,7 @@ def test_what_was_not_measured_is_a_problem_and_not_a_failure(client):
     for path in (
         "/p/mpich/history?region=nothing",
         "/p/mpich/history?machine=nothing",
+        "/p/mpich/history?metric=nothing",
         "/api/v1/projects/mpich/history?metric=nothing",
         "/api/v1/projects/mpich/regressions/99",
         "/p/nothing/regressions",

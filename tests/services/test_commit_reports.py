@@ -130,6 +130,16 @@ def test_what_fails_now_is_a_change_for_the_worse(sessions):
     assert kinds["MPI_Barrier"] is ChangeKind.MISSING
 
 
+def test_what_failed_before_as_well_has_not_changed(sessions):
+    for made in (commit(PARENT, 1), commit(CHILD, 2, PARENT)):
+        failing = [failed_result("MPI_Reduce")]
+        record(sessions, measured(BEFORE, made, results=failing))
+
+    kinds = {change.region: change.kind for change in report_of(sessions).changes}
+
+    assert kinds["MPI_Reduce"] is ChangeKind.UNCHANGED
+
+
 def test_differences_of_the_environment_are_listed(sessions):
     for sha, day, kernel in ((PARENT, 1, "6.1"), (CHILD, 2, "6.2")):
         machine = {"name": "jureca", "fingerprint": {"cores": 128, "kernel": kernel}}

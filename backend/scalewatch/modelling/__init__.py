@@ -55,7 +55,7 @@ from scalewatch.modelling.forecast import (
     memory_wall,
 )
 from scalewatch.modelling.growth import CONSTANT, Factor, Growth
-from scalewatch.modelling.growth_odds import GrowthOdds, growth_odds
+from scalewatch.modelling.growth_odds import GrowthOdds, all_growth_odds, growth_odds
 from scalewatch.modelling.guidelines import (
     Guideline,
     GuidelineCheck,
@@ -181,6 +181,7 @@ __all__ = [
     "Trial",
     "Verdict",
     "WeakGaps",
+    "all_growth_odds",
     "attribute",
     "break_even",
     "catwalk",

@@ -20,15 +20,11 @@ TITLES: Final = {
 def show_error(request: Request, status: int, detail: str) -> HTMLResponse:
     """Answer with a page that says what is wrong and where to go from there."""
     setattr(request.state, FAILED, True)
-    try:
-        return render(
-            request,
-            "errors/show.html",
-            status_code=status,
-            status=status,
-            title=TITLES.get(status, HTTPStatus(status).phrase),
-            detail=detail[:1].upper() + detail[1:],
-        )
-    finally:
-        # The state can outlive this answer where requests share it.
-        setattr(request.state, FAILED, False)
+    return render(
+        request,
+        "errors/show.html",
+        status_code=status,
+        status=status,
+        title=TITLES.get(status, HTTPStatus(status).phrase),
+        detail=detail[:1].upper() + detail[1:],
+    )

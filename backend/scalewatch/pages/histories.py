@@ -1,7 +1,7 @@
 """The pages of histories and of regressions."""
 
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Final
 
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import RedirectResponse
@@ -16,6 +16,7 @@ from scalewatch.pages.history_charts import HEIGHT, LEFT, WIDTH, charts
 from scalewatch.pages.templates import render
 from scalewatch.services.access import caller_of
 from scalewatch.services.histories import History, history_of
+from scalewatch.services.overviews import overview_of
 from scalewatch.services.regressions import (
     SETTABLE,
     Regressions,
@@ -24,6 +25,9 @@ from scalewatch.services.regressions import (
 )
 from scalewatch.services.treatments import Treatment, treat
 from scalewatch.web.forms import FormDep
+
+NEWEST: Final = 20
+"""Commits of each machine that the table on the page lists."""
 
 router = APIRouter(include_in_schema=False)
 
@@ -46,18 +50,28 @@ def show_history(  # noqa: PLR0913, PLR0917 - one per parameter of the query
     axis: Axis = Axis.COMMIT,
     wanted: FormatQuery = Format.HTML,
 ) -> Response:
-    """Show the growth of a region at every commit, and where it changed."""
+    """Show the growth of a region at every commit, or how all regions changed."""
     try:
-        history = history_of(
-            session, project, region or None, metric or None, machine or None
+        history = (
+            history_of(
+                session,
+                project,
+                region,
+                metric or None,
+                machine or None,
+                newest=NEWEST if wanted is Format.HTML else None,
+            )
+            if region
+            else overview_of(session, project, metric or None, machine or None)
         )
     except NotMeasured:
         if region or metric or machine or wanted is not Format.HTML:
             raise
         return render(request, "histories/empty.html", project=project)
     if wanted is not Format.HTML:
-        name = f"{project}-{history.region}-{history.metric}-history"
-        return download(wanted, name, history, steps(history), changes(history))
+        name = f"{project}-{history.region or 'all'}-{history.metric}-history"
+        listing = steps(history) if history.region else eras(history)
+        return download(wanted, name, history, listing, changes(history))
     return render(
         request,
         "histories/show.html",
@@ -68,7 +82,7 @@ def show_history(  # noqa: PLR0913, PLR0917 - one per parameter of the query
         query={
             "region": history.region,
             "metric": history.metric,
-            "machine": machine or None,
+            "machine": machine or (None if region else history.tracks[0].machine),
             "axis": axis if axis is not Axis.COMMIT else None,
         },
     )
@@ -152,12 +166,32 @@ def steps(history: History) -> Listing:
     )
 
 
+def eras(history: History) -> Listing:
+    """Return a history with one line per series and era."""
+    return Listing(
+        ("region", "machine", "configuration", "first", "last", "growth"),
+        [
+            (
+                track.region,
+                track.machine,
+                assignments(track.configuration),
+                history.commits[era.first].label,
+                history.commits[era.last].label,
+                era.growth,
+            )
+            for track in history.tracks
+            for era in track.eras
+        ],
+    )
+
+
 def changes(history: History) -> Listing:
     """Return the changes of a history."""
     return Listing(
-        ("Machine", "Change", "First", "Last", "Factor", "Probability"),
+        ("Region", "Machine", "Change", "First", "Last", "Factor", "Probability"),
         [
             (
+                track.region,
                 track.machine,
                 change.kind,
                 history.commits[change.first].label,

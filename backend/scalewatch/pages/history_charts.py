@@ -48,21 +48,12 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True)
-class Dot:
-    """A commit."""
-
-    x: float
-    y: float
-    title: str
-
-
-@dataclass(frozen=True, slots=True)
 class Chart:
-    """What the template draws of one track."""
+    """What the template draws of one track; `dots` is a path, of a dot per commit."""
 
     track: TrackHistory
     bands: tuple[Band, ...]
-    dots: tuple[Dot, ...]
+    dots: str
     changes: tuple[Mark, ...]
     releases: tuple[Mark, ...]
     ticks: tuple[tuple[float, str], ...]
@@ -98,7 +89,7 @@ def _chart(
     places: Sequence[float],
     colours: Mapping[str, int],
 ) -> Chart:
-    seen = [step.exponent for step in track.steps if step.exponent is not None]
+    seen = [each for each in track.exponents if each is not None]
     middle = (min(seen) + max(seen)) / 2 if seen else 0.0
     reach = max((max(seen) - min(seen)) / 2 if seen else 0.0, LEAST_SPAN / 2) * 1.08
     inner = HEIGHT - TOP - BOTTOM
@@ -125,14 +116,10 @@ def _chart(
             )
             for era in track.eras
         ),
-        dots=tuple(
-            Dot(
-                places[step.place],
-                y(step.exponent),
-                f"{history.commits[step.place].label}: p^{significant(step.exponent)}",
-            )
-            for step in track.steps
-            if step.exponent is not None
+        dots="".join(
+            f"M{places[place]:.1f} {y(exponent):.1f}h0"
+            for place, exponent in zip(track.places, track.exponents, strict=False)
+            if exponent is not None
         ),
         changes=tuple(
             Mark(
@@ -149,9 +136,10 @@ def _chart(
             for place, commit in enumerate(history.commits)
             if commit.tag is not None
         ),
-        ticks=(
-            (y(middle + reach / 1.08), significant(middle + reach / 1.08, 2)),
-            (y(middle - reach / 1.08), significant(middle - reach / 1.08, 2)),
+        ticks=tuple(
+            (y(exponent), significant(exponent, 2))
+            for exponent in (middle + reach / 1.08, middle - reach / 1.08)
+            if seen
         ),
         sentence=_sentence(history, track),
     )
@@ -159,7 +147,7 @@ def _chart(
 
 def _sentence(history: History, track: TrackHistory) -> str:
     """Say in one sentence what a chart shows."""
-    commits = len(track.steps)
+    commits = len(track.places)
     growth = track.eras[-1].growth if track.eras else None
     now = f"grows like {growth}" if growth and growth != "1" else "does not grow"
     if growth is None:

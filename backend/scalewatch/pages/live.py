@@ -1,13 +1,15 @@
-"""Server-sent events: what happens in a project while its page is open."""
+"""Server-sent events: what happens in projects while a page of them is open."""
 
 from collections.abc import AsyncIterator
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request
+from fastapi.concurrency import run_in_threadpool
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 
+from scalewatch.services.news import News
 from scalewatch.storage import projects
-from scalewatch.web.sessions import DoorDep
+from scalewatch.web.sessions import Door, DoorDep
 from scalewatch.web.watch import Watch
 
 RETRY_MILLISECONDS = 3000
@@ -34,6 +36,27 @@ async def stream_events(
     watch: Watch = request.app.state.watch
     yield ServerSentEvent(comment="listening", retry=RETRY_MILLISECONDS)
     async for news in watch.news_of(project):
-        yield ServerSentEvent(
-            event="news", data={"commits": news.commits, "machines": news.machines}
-        )
+        yield _event(news)
+
+
+@router.get("/events", name="all-events", response_class=EventSourceResponse)
+async def stream_all_events(
+    request: Request, door: DoorDep
+) -> AsyncIterator[ServerSentEvent]:
+    """Stream what happens in every project that the caller may see by then."""
+    watch: Watch = request.app.state.watch
+    yield ServerSentEvent(comment="listening", retry=RETRY_MILLISECONDS)
+    async for news in watch.news_of(None):
+        if await run_in_threadpool(_is_visible, door, news.project):
+            yield _event(news)
+
+
+def _is_visible(door: Door, project: str) -> bool:
+    with door.reading() as session:
+        return projects.named(session, project) is not None
+
+
+def _event(news: News) -> ServerSentEvent:
+    return ServerSentEvent(
+        event="news", data={"commits": news.commits, "machines": news.machines}
+    )

@@ -1,9 +1,11 @@
 """Where one can go from a page: the pages of its project, and those of the server."""
 
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
-from fastapi import Request
+from fastapi import FastAPI, Request
 from starlette.routing import NoMatchFound
 
 from scalewatch.pages.addresses import path_to
@@ -40,7 +42,7 @@ FAILED: Final = "failed"
 """What the state of a request says where it was answered by an error."""
 
 LIVE: Final = frozenset({"report", "commit-report", "guidelines"})
-"""Pages that name the parts of them that change, see `live.js`."""
+"""Pages of a project that name the parts of them that change, see `live.js`."""
 
 SITE_PAGES: Final = (
     ("status", "Status"),
@@ -78,9 +80,13 @@ def login_path(request: Request) -> str | None:
 
 
 def live_events(request: Request) -> str | None:
-    """Return where what happens in the project is told, if the page can take it in."""
+    """Return where it is told what happens, if the page can take it in."""
     route = getattr(request.scope.get("route"), "name", None)
-    if route not in LIVE or getattr(request.state, FAILED, False):
+    if getattr(request.state, FAILED, False):
+        return None
+    if route == "home":
+        return path_to(request, "all-events")
+    if route not in LIVE:
         return None
     return path_to(request, "events", project=str(request.path_params["project"]))
 
@@ -96,10 +102,20 @@ def _links(
     current = str(getattr(request.scope.get("route"), "name", ""))
     current = WITHIN.get(current, current)
     links = []
-    for route, name in pages:
-        try:
-            path = path_to(request, route, None, **names)
-        except NoMatchFound:
-            continue
+    for route, name in _existing(request.app, pages, tuple(names)):
+        path = path_to(request, route, None, **names)
         links.append(Link(name, path, is_current=route == current))
     return links
+
+
+@lru_cache(maxsize=256)
+def _existing(
+    app: FastAPI, pages: tuple[tuple[str, str], ...], names: tuple[str, ...]
+) -> tuple[tuple[str, str], ...]:
+    """Return those of these pages that the application has."""
+    found = []
+    for route, name in pages:
+        with suppress(NoMatchFound):
+            app.url_path_for(route, **dict.fromkeys(names, "any"))
+            found.append((route, name))
+    return tuple(found)

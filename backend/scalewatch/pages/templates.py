@@ -1,17 +1,18 @@
 """Templates: how pages are rendered, and what every template can use."""
 
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, Final
 
-from fastapi import Request
+from fastapi import FastAPI, Request
 from fastapi.responses import HTMLResponse
 from fastapi.templating import Jinja2Templates
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from sqlalchemy.orm import Session
 
 from scalewatch.pages import (
-    change_sentences,
+    cells,
     formats,
+    marks,
     mathematics,
     outlook_sentences,
     sentences,
@@ -46,27 +47,29 @@ def render(
 
 
 def _context(request: Request) -> dict[str, Any]:
-    path = partial(path_to, request)
-
-    def asset(name: str) -> str:
-        route = request.app.url_path_for(
-            "asset", version=asset_version(name), path=name
-        )
-        return f"{request.scope.get('root_path', '')}{route}"
-
     return {
-        "asset": asset,
+        "asset": partial(_asset, request),
         "caller": getattr(request.state, CALLER, None),
         "form_token": partial(form_token, request),
         "is_behind": getattr(request.state, "is_behind", False),
         "login_path": login_path(request),
-        "path": path,
+        "path": partial(path_to, request),
         "origins": _origins(request),
         "embed": partial(embed_of, request),
         "live_events": live_events(request),
         "project_links": project_links(request),
         "site_links": site_links(request),
     }
+
+
+def _asset(request: Request, name: str) -> str:
+    return f"{request.scope.get('root_path', '')}{_asset_path(request.app, name)}"
+
+
+@lru_cache(maxsize=1024)
+def _asset_path(app: FastAPI, name: str) -> str:
+    """Return the path of a static file; the search for its route is not repeated."""
+    return str(app.url_path_for("asset", version=asset_version(name), path=name))
 
 
 def _origins(request: Request) -> tuple[Origin, ...]:
@@ -118,8 +121,7 @@ def _environment() -> Environment:
         "zip": zip,
     }
     environment.globals |= {
-        "change_meanings": change_sentences.MEANINGS,
-        "change_symbols": change_sentences.SYMBOLS,
+        "change_mark": marks.change_mark,
         "flag_places": sentences.flag_places,
         "forecast_sentence": outlook_sentences.forecast_sentence,
         "held_sentence": outlook_sentences.held_sentence,
@@ -130,7 +132,9 @@ def _environment() -> Environment:
         "twice_sentence": outlook_sentences.twice_sentence,
         "wall_sentence": outlook_sentences.wall_sentence,
         "strip": strips.strip,
-        "symbols": sentences.SYMBOLS,
+        "table_cell": cells.table_cell,
+        "tight_counts": marks.tight_counts,
+        "verdict": marks.verdict,
         "words": MEANINGS,
     }
     return environment

@@ -103,6 +103,11 @@ TOPICS: Final = {
             "grows, not how large it is.",
         ),
         Word(
+            "baseline",
+            "The earlier commit that a commit is compared with: the one asked for, "
+            "else a measured parent, else the one measured before it.",
+        ),
+        Word(
             "divergence",
             "δ = G/E, the growth found over the growth expected. 1 means that both "
             "grow alike; √p that the gap widens with the root of p.",

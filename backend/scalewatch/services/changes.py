@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from sqlalchemy.orm import Session
 
-from scalewatch.modelling import Direction, GrowthOdds, Verdict, growth_odds
+from scalewatch.modelling import Direction, GrowthOdds, Verdict, all_growth_odds
 from scalewatch.services.judged import Judged, promises_of
 from scalewatch.services.standings import (
     UNMEASURED,
@@ -92,10 +92,15 @@ def changes_between(
     """
     found = findings_at(session, before_id, metric)
     promises = promises_of(session, project.id, metric)
-    changes = [
-        _change(each, _standing(found.pop(each.series_id, None), each.region, promises))
-        for each in later
-    ]
+    failed = _failed(session, before_id, metric, later)
+    changes = _changes(
+        later,
+        [
+            failed.get(each.series_id)
+            or _standing(found.pop(each.series_id, None), each.region, promises)
+            for each in later
+        ],
+    )
     changes += _missing(session, project, found, promises, later)
     return tuple(sorted(changes, key=lambda change: change.urgency))
 
@@ -108,10 +113,15 @@ def kinds_of(
     for metric in {each.metric for each in later}:
         found = findings_at(session, before_id, metric)
         promises = promises_of(session, project.id, metric)
-        for each in later:
-            if each.metric == metric:
-                before = _standing(found.get(each.series_id), each.region, promises)
-                kinds[each.series_id] = _change(each, before).kind
+        own = [each for each in later if each.metric == metric]
+        failed = _failed(session, before_id, metric, own)
+        before = [
+            failed.get(each.series_id)
+            or _standing(found.get(each.series_id), each.region, promises)
+            for each in own
+        ]
+        for each, change in zip(own, _changes(own, before), strict=True):
+            kinds[each.series_id] = change.kind
     return kinds
 
 
@@ -128,13 +138,15 @@ def kind_of(before: Standing, after: Standing, odds: GrowthOdds | None) -> Chang
     undecided = Verdict.UNDECIDED in {before.verdict, after.verdict}
     is_true = {
         ChangeKind.MISSING: after.state is State.UNMEASURED,
-        ChangeKind.FAILED: after.state is State.FAILED,
+        ChangeKind.FAILED: after.state is State.FAILED
+        and before.state is not after.state,
         ChangeKind.NEW: before.state is State.UNMEASURED,
         ChangeKind.MISMATCH: _is_bad(after) and before.verdict in fine,
         ChangeKind.WORSE: faster >= SURE,
         ChangeKind.BETTER: slower >= SURE
         or (_is_bad(before) and after.verdict in fine),
-        ChangeKind.UNDECIDED: odds is None or undecided,
+        ChangeKind.UNDECIDED: after.state is not State.FAILED
+        and (odds is None or undecided),
         ChangeKind.UNCHANGED: True,
     }
     return next(kind for kind, is_so in is_true.items() if is_so)
@@ -147,9 +159,19 @@ def _is_bad(standing: Standing) -> bool:
     )
 
 
-def _change(later: Judged, before: Standing) -> SeriesChange:
+def _changes(later: Sequence[Judged], before: Sequence[Standing]) -> list[SeriesChange]:
+    """Compare series with what each of them was."""
+    odds = all_growth_odds(
+        [
+            (was.class_probability, each.standing.class_probability)
+            for each, was in zip(later, before, strict=True)
+        ]
+    )
+    return [_change(*one) for one in zip(later, before, odds, strict=True)]
+
+
+def _change(later: Judged, before: Standing, odds: GrowthOdds | None) -> SeriesChange:
     after = later.standing
-    odds = growth_odds(before.class_probability, after.class_probability)
     return SeriesChange(
         kind=kind_of(before, after, odds),
         series_id=later.series_id,
@@ -163,6 +185,21 @@ def _change(later: Judged, before: Standing) -> SeriesChange:
         after=after,
         odds=odds,
     )
+
+
+def _failed(
+    session: Session, before_id: int, metric: str, later: Sequence[Judged]
+) -> dict[int, Standing]:
+    """Return what fails now and had no result at the earlier commit either."""
+    failing = [e.series_id for e in later if e.standing.state is State.FAILED]
+    if not failing:
+        return {}
+    taken = measurements.taken_at(session, before_id, metric)
+    return {
+        series_id: Standing(State.FAILED)
+        for series_id in failing
+        if series_id in taken and not taken[series_id].runs
+    }
 
 
 def _standing(

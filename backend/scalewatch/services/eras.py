@@ -1,6 +1,7 @@
-"""Eras of a history: what the commits between two changes show together."""
+"""Eras: the commits between two changes, and what they show together."""
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -8,15 +9,31 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
-from scalewatch.modelling import Growth
 from scalewatch.services.batches import Asked, find_all
-from scalewatch.services.steps import doublings_of, slopes_of
-from scalewatch.services.tracks import Moved, Track
+from scalewatch.services.tracks import Track
+from scalewatch.storage import tables
 
 Reals = NDArray[np.float64]
 
 RECENT: Final = 60
 """Commits that say what a growth is now."""
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """Where a track changed: positions on the line, and what it means."""
+
+    first: int
+    last: int
+    kind: str
+    is_gradual: bool
+    factor: float
+    low: float
+    high: float
+    probability: float
+    growth_before: str | None
+    growth_after: str | None
+    regression: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,31 +56,122 @@ class Era:
     high: float | None
 
 
-def eras_of(track: Track, moved: Sequence[Moved]) -> list[Era]:
-    """Return what the commits between two changes show together."""
-    bounds = [0, *(each.shift.segments.first for each in moved), len(track.places)]
-    growths = [
-        *(each.shift.growth_before for each in moved),
-        moved[-1].shift.growth_after if moved else _growth(track),
-    ]
-    _, centred = doublings_of(track)
-    slopes = slopes_of(track.log, centred)
+def exponents_of(track: Track) -> tuple[float | None, ...]:
+    """Return the exponent of each commit: the slope of log-location over log p."""
+    doublings = np.log2([at[0] for at in track.settings])
+    if doublings.size < 2:
+        return (None,) * len(track.places)
+    return tuple(_slopes(track.log, doublings - doublings.mean()))
+
+
+def changes_of(
+    shifts: Sequence[tables.Shift], place_of: Mapping[int, int]
+) -> defaultdict[int, list[Changed]]:
+    """Return stored changes by series, oldest first.
+
+    Parameters
+    ----------
+    place_of
+        Position of each commit on the line, by id; what is not on it is left out.
+    """
+    found: defaultdict[int, list[Changed]] = defaultdict(list)
+    for shift in shifts:
+        first = place_of.get(shift.first_commit_id)
+        last = place_of.get(shift.last_commit_id)
+        if first is not None and last is not None:
+            found[shift.series_id].append(_changed(shift, first, last))
+    for own in found.values():
+        own.sort(key=lambda change: change.first)
+    return found
+
+
+def _changed(shift: tables.Shift, first: int, last: int) -> Changed:
+    details = shift.details
+    return Changed(
+        first=first,
+        last=last,
+        kind=details["kind"],
+        is_gradual=details["is_gradual"],
+        factor=details["largest_factor"],
+        low=details["low"],
+        high=details["high"],
+        probability=details["probability"][details["kind"]],
+        growth_before=details.get("growth_before"),
+        growth_after=details.get("growth_after"),
+        regression=shift.regression_id,
+    )
+
+
+def eras_between(
+    places: Sequence[int],
+    changes: Sequence[Changed],
+    now: str | None,
+    exponents: Sequence[float | None] = (),
+) -> tuple[Era, ...]:
+    """Return the commits between changes, oldest first.
+
+    Parameters
+    ----------
+    places
+        Positions of the commits on the line, ascending.
+    changes
+        Those among them, oldest first.
+    now
+        The growth where nothing has changed.
+    exponents
+        Of each commit, if they are known.
+    """
+    firsts = np.searchsorted(places, [change.first for change in changes]).tolist()
+    bounds = [0, *firsts, len(places)]
+    growths = [change.growth_before for change in changes]
+    growths.append(changes[-1].growth_after if changes else now)
     eras = []
     for first, last, growth in zip(bounds, bounds[1:], growths, strict=False):
-        own = np.array([s for s in slopes[first:last] if s is not None])
-        mean = float(own.mean()) if own.size else None
+        if first == last:
+            continue
+        own = np.array([each for each in exponents[first:last] if each is not None])
         low, high = _interval(own)
         eras.append(
             Era(
-                first=track.places[first],
-                last=track.places[max(last - 1, first)],
-                growth=str(growth) if growth is not None else None,
-                exponent=mean,
+                first=places[first],
+                last=places[last - 1],
+                growth=growth,
+                exponent=float(own.mean()) if own.size else None,
                 low=low,
                 high=high,
             )
         )
-    return eras
+    return tuple(eras)
+
+
+def growths_of(tracks: Sequence[Track]) -> list[str | None]:
+    """Return the growth that the newest commits of each track show together."""
+    questions = [
+        Asked(
+            parameters=track.parameters,
+            settings=np.array(track.settings),
+            values=np.exp(track.log[-RECENT:]).T.copy(),
+            expectation=None,
+            deviation_limit=None,
+        )
+        for track in tracks
+    ]
+    found = find_all(questions, {"rule": "evidence"})
+    return [None if each.growth is None else str(each.growth) for each in found]
+
+
+def _slopes(log: Reals, centred: Reals) -> list[float | None]:
+    weight = np.where(np.isnan(log), 0.0, centred)
+    spread = (weight**2).sum(axis=1)
+    sums = (weight * np.nan_to_num(log)).sum(axis=1) / np.log(2)
+    # Missing settings shift the mean of the others; the level must not leak in.
+    present = np.maximum((~np.isnan(log)).sum(axis=1), 1)
+    level = np.nansum(log, axis=1) / present / np.log(2)
+    sums -= level * weight.sum(axis=1)
+    return [
+        float(total / width) if width > 0 else None
+        for total, width in zip(sums, spread, strict=True)
+    ]
 
 
 def _interval(slopes: Reals) -> tuple[float | None, float | None]:
@@ -72,16 +180,3 @@ def _interval(slopes: Reals) -> tuple[float | None, float | None]:
         return None, None
     reach = stdtrit(slopes.size - 1, 0.95) * slopes.std(ddof=1) / np.sqrt(slopes.size)
     return float(slopes.mean() - reach), float(slopes.mean() + reach)
-
-
-def _growth(track: Track) -> Growth | None:
-    """Return the growth that all commits of a track show together."""
-    question = Asked(
-        parameters=track.parameters,
-        settings=np.array(track.settings),
-        values=np.exp(track.log[-RECENT:]).T.copy(),
-        expectation=None,
-        deviation_limit=None,
-    )
-    (finding,) = find_all([question], {"rule": "evidence"})
-    return finding.growth

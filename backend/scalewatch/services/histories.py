@@ -1,64 +1,75 @@
-"""The history of a region: what it was at every commit, and where it changed."""
+"""The history of a region: what it was at every commit, and where it changed.
+
+Changes are those that the newest look at the project has found, as the regressions.
+"""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Final
 
-import numpy as np
-from numpy.typing import NDArray
 from sqlalchemy.orm import Session
 
 from scalewatch.errors import NotMeasured
 from scalewatch.services.commits import Commit, commit_of
-from scalewatch.services.effects import FARTHER
-from scalewatch.services.eras import Era, eras_of
+from scalewatch.services.eras import (
+    Changed,
+    Era,
+    changes_of,
+    eras_between,
+    exponents_of,
+    growths_of,
+)
 from scalewatch.services.lineage import Lineage, lineage
 from scalewatch.services.regressions import Regression, regressions_of
-from scalewatch.services.steps import Step, steps_of
-from scalewatch.services.tracks import Moved, Track, changes, regions_of, tracks
-from scalewatch.storage import commits, projects
-
-Reals = NDArray[np.float64]
+from scalewatch.services.steps import Step, Steps, target_of
+from scalewatch.services.tracks import Track, present_name, tracks
+from scalewatch.storage import aliases as former_names
+from scalewatch.storage import (
+    commits,
+    locations,
+    projects,
+    regressions,
+    tables,
+)
 
 MOST_TRACKS: Final = 12
 """Small multiples of a page."""
 
 
 @dataclass(frozen=True, slots=True)
-class Changed:
-    """Where a track changed: positions on the line, and what it means."""
-
-    first: int
-    last: int
-    kind: str
-    is_gradual: bool
-    factor: float
-    low: float
-    high: float
-    probability: float
-    regression: int | None
-
-
-@dataclass(frozen=True, slots=True)
 class TrackHistory:
-    """The history of one series on one state of its machine."""
+    """The history of one series on one state of its machine.
 
+    Parameters
+    ----------
+    places, exponents
+        Position of each commit on the line, and what `Step` says of it.
+    steps
+        All that is known of each commit, or of the newest of them; none, and no
+        exponents, where all regions are shown.
+    """
+
+    region: str
     machine: str
     configuration: Mapping[str, Any]
     unit: str
-    parameter: str
-    target: float
-    steps: tuple[Step, ...]
+    places: tuple[int, ...]
     eras: tuple[Era, ...]
     changes: tuple[Changed, ...]
+    exponents: tuple[float | None, ...] = ()
+    steps: tuple[Step, ...] = ()
+    parameter: str | None = None
+    target: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """The history of a region's metric on its machines.
+    """The history of a region's metric on its machines, or of all on one of them.
 
     Parameters
     ----------
+    region
+        None where each track is one of another region.
     commits
         The line, oldest first; tracks refer to positions on it.
     remarks
@@ -68,7 +79,7 @@ class History:
     """
 
     project: str
-    region: str
+    region: str | None
     metric: str
     regions: tuple[str, ...]
     metrics: tuple[str, ...]
@@ -80,14 +91,20 @@ class History:
     more: int
 
 
-def history_of(
+def history_of(  # noqa: PLR0913, PLR0917, one per part of the question
     session: Session,
     project_name: str,
     region: str | None,
     metric: str | None,
     machine: str | None,
+    newest: int | None = None,
 ) -> History:
     """Return the history of a region, by default of the first, of all its machines.
+
+    Parameters
+    ----------
+    newest
+        Steps of each track that are wanted, all if None.
 
     Raises
     ------
@@ -95,42 +112,51 @@ def history_of(
         If there is no such project, region, metric or machine.
     """
     project = projects.existing(session, project_name)
-    line = lineage(commits.of_project(session, project.id))
-    known = regions_of(session, project.id)
-    regions = sorted(known)
-    chosen = _chosen("region", regions, region, project.name)
-    metrics = sorted(known[chosen])
+    aliases = former_names.of_project(session, project.id)
+    watched = [
+        (present_name(aliases, each.region), each)
+        for each in locations.series_of(session, project.id)
+    ]
+    regions = sorted({name for name, _ in watched})
+    named = chosen("region", regions, region, project.name)
+    metrics = sorted({each.metric for name, each in watched if name == named})
     usual = "time" if "time" in metrics else None
-    shown = _chosen("metric", metrics, metric or usual, chosen)
-    machines = sorted(known[chosen][shown])
-    own = tracks(session, project.id, line, region=chosen, metric=shown)
+    shown = chosen("metric", metrics, metric or usual, named)
+    line = lineage(commits.of_project(session, project.id))
+    own = tracks(session, project.id, line, region=named, metric=shown)
+    machines = sorted({track.series.machine for track in own})
     if machine is not None:
-        name = _chosen("machine", machines, machine, chosen)
+        name = chosen("machine", machines, machine, named)
         own = [track for track in own if track.series.machine == name]
     own.sort(key=lambda track: -track.places[-1])
-    watch = regressions_of(session, project.name)
-    about = tuple(
-        each
-        for each in watch.regressions
-        if any(m.region == chosen and m.metric == shown for m in each.members)
+    shifts = regressions.shifts_of(session, [track.series.id for track in own])
+    watch = regressions_of(
+        session, project.name, among={shift.regression_id for shift in shifts}
     )
     remarks = (*line.remarks, *(watch.watch or {}).get("baselines", ()))
     return History(
         project=project.name,
-        region=chosen,
+        region=named,
         metric=shown,
         regions=tuple(regions),
         metrics=tuple(metrics),
         machines=tuple(machines),
         commits=tuple(map(commit_of, line.commits)),
         remarks=remarks,
-        tracks=tuple(_history(session, line, own[:MOST_TRACKS], about)),
-        regressions=about,
+        tracks=_histories(session, line, own[:MOST_TRACKS], shifts, newest),
+        regressions=watch.regressions,
         more=max(len(own) - MOST_TRACKS, 0),
     )
 
 
-def _chosen(noun: str, known: Sequence[str], wanted: str | None, place: str) -> str:
+def chosen(noun: str, known: Sequence[str], wanted: str | None, place: str) -> str:
+    """Return what is wanted, else the first; it has to be known.
+
+    Raises
+    ------
+    NotMeasured
+        If it is not.
+    """
     if wanted is None and known:
         return known[0]
     if wanted is None or wanted not in known:
@@ -138,52 +164,50 @@ def _chosen(noun: str, known: Sequence[str], wanted: str | None, place: str) -> 
     return wanted
 
 
-def _history(
+def _histories(
     session: Session,
     line: Lineage,
     own: Sequence[Track],
-    about: Sequence[Regression],
-) -> list[TrackHistory]:
-    found = [
-        TrackHistory(
-            machine=track.series.machine,
-            configuration=track.series.configuration,
-            unit=track.series.unit,
-            parameter=track.parameters[0],
-            target=FARTHER * max(at[0] for at in track.settings),
-            steps=tuple(steps_of(session, line, track)),
-            eras=(),
-            changes=(),
+    shifts: Sequence[tables.Shift],
+    newest: int | None,
+) -> tuple[TrackHistory, ...]:
+    changes = _changes(line, own, shifts)
+    steady = [track for track, changed in zip(own, changes, strict=True) if not changed]
+    growths = iter(growths_of(steady))
+    steps = Steps(session, line, own, newest)
+    found = []
+    for track, changed in zip(own, changes, strict=True):
+        exponents = exponents_of(track)
+        now = None if changed else next(growths)
+        found.append(
+            TrackHistory(
+                region=track.region,
+                machine=track.series.machine,
+                configuration=track.series.configuration,
+                unit=track.series.unit,
+                parameter=track.parameters[0],
+                target=target_of(track),
+                places=track.places,
+                exponents=exponents,
+                steps=steps.of(track, exponents),
+                eras=eras_between(track.places, changed, now, exponents),
+                changes=changed,
+            )
         )
-        for track in own
+    return tuple(found)
+
+
+def _changes(
+    line: Lineage, own: Sequence[Track], shifts: Sequence[tables.Shift]
+) -> list[tuple[Changed, ...]]:
+    """Return what was found to have changed on each track, oldest first."""
+    place_of = {commit.id: place for place, commit in enumerate(line.commits)}
+    by_series = changes_of(shifts, place_of)
+    return [
+        tuple(
+            change
+            for change in by_series[each.series.id]
+            if each.places[0] < change.first <= change.last <= each.places[-1]
+        )
+        for each in own
     ]
-    moved = changes(own)
-    for place, track in enumerate(own):
-        mine = [each for each in moved if each.track is track]
-        found[place] = replace(
-            found[place],
-            eras=tuple(eras_of(track, mine)),
-            changes=tuple(_changed(each, line, about) for each in mine),
-        )
-    return found
-
-
-def _changed(moved: Moved, line: Lineage, about: Sequence[Regression]) -> Changed:
-    shift = moved.shift
-    last = line.commits[moved.last].sha
-    first = line.commits[moved.first].sha
-    regression = next(
-        (each.id for each in about if last == each.last.sha or first == each.first.sha),
-        None,
-    )
-    return Changed(
-        first=moved.first,
-        last=moved.last,
-        kind=str(shift.kind),
-        is_gradual=shift.segments.is_gradual,
-        factor=shift.largest_factor,
-        low=shift.low,
-        high=shift.high,
-        probability=shift.probability[shift.kind],
-        regression=regression,
-    )

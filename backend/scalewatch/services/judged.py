@@ -62,9 +62,7 @@ def judged_at(
     """Return all series of a metric that were measured at a commit."""
     wanted = (session, commit.id, metric, region)
     found = findings_at(*wanted)
-    taken: dict[int, list[measurements.Taken]] = defaultdict(list)
-    for one in measurements.taken_at(*wanted):
-        taken[one.series_id].append(one)
+    taken = measurements.taken_at(*wanted)
     noted: dict[int, list[measurements.Noted]] = defaultdict(list)
     for note in measurements.noted_at(*wanted):
         noted[note.series_id].append(note)
@@ -74,14 +72,13 @@ def judged_at(
         machine.id: (machine.name, slot)
         for slot, machine in enumerate(machines.of_project(session, project.id))
     }
-    runs = measurements.places_at(session, commit.id)
+    flags = _flags(session, commit.id, noted)
     settings = measurements.settings_of(session, project.id)
     judged = []
     for row in measurements.series_by_id(session, taken.keys()):
         expectation_id, expectation = promises.get(row.region, (None, None))
-        own = taken[row.id]
         standing = standing_at(
-            [one.repetitions for one in own],
+            taken[row.id],
             [note.reason for note in noted[row.id]],
             found.get(row.id),
             expectation_id,
@@ -101,7 +98,7 @@ def judged_at(
                 configuration=settings[row.configuration_id],
                 expectation=expectation,
                 standing=standing,
-                flags=_flags(own, noted[row.id], runs),
+                flags=flags.get(row.id, {}),
             )
         )
     return tuple(judged)
@@ -117,24 +114,24 @@ def promises_of(session: Session, project_id: int, metric: str) -> Promises:
 
 
 def standing_at(
-    counts: Sequence[int],
+    taken: measurements.Taken,
     reasons: Sequence[str | None],
     found: Found | None,
     expectation_id: int | None,
 ) -> Standing:
-    """Return what is known of a series that was measured so many times in each run.
+    """Return what is known of a series that was measured so often.
 
     Parameters
     ----------
-    counts, reasons
-        Repetitions in each run, and why there are none.
+    reasons
+        Why runs have no result of it.
     """
-    known = [count for count in counts if count]
-    if not known:
+    if not taken.runs:
         named = sorted({reason for reason in reasons if reason})
         return Standing(State.FAILED, reason="; ".join(named) or None)
     if found is None:
-        return Standing(State.PENDING, points=len(known), repetitions=min(known))
+        fewest = taken.repetitions or 0
+        return Standing(State.PENDING, points=taken.runs, repetitions=fewest)
     return standing_of(found, expectation_id)
 
 
@@ -150,15 +147,34 @@ def _failures(session: Session, commit_id: int) -> Callable[[int], str | None]:
 
 
 def _flags(
-    taken: Sequence[measurements.Taken],
-    noted: Sequence[measurements.Noted],
-    places: Mapping[int, measurements.Place],
-) -> Mapping[Flag, tuple[float, ...]]:
-    """Return where each flag was raised, as settings of what was varied."""
-    raised = [(flag, note.run_id) for note in noted for flag in flags_in(note.flags)]
+    session: Session, commit_id: int, noted: Mapping[int, Sequence[measurements.Noted]]
+) -> dict[int, Mapping[Flag, tuple[float, ...]]]:
+    """Return where flags were raised, as settings of what was varied, by series."""
+    raised = {
+        series_id: [
+            (flag, note.run_id) for note in notes for flag in flags_in(note.flags)
+        ]
+        for series_id, notes in noted.items()
+    }
+    raised = {series_id: flags for series_id, flags in raised.items() if flags}
     if not raised:
         return {}
-    coordinates = {one.run_id: places[one.run_id].coordinate for one in taken}
+    places = measurements.places_at(session, commit_id)
+    runs: dict[int, list[int]] = defaultdict(list)
+    for series_id, run_id in measurements.runs_of(session, commit_id, raised):
+        runs[series_id].append(run_id)
+    return {
+        series_id: _settings(
+            flags, {run_id: places[run_id].coordinate for run_id in runs[series_id]}
+        )
+        for series_id, flags in raised.items()
+    }
+
+
+def _settings(
+    raised: Sequence[tuple[Flag, int]], coordinates: Mapping[int, Mapping[str, Any]]
+) -> Mapping[Flag, tuple[float, ...]]:
+    """Return where each flag was raised on one series, by the runs that raised it."""
     parameter = varied(list(coordinates.values()))
     at: dict[Flag, set[float]] = {flag: set() for flag in Flag}
     for flag, run_id in raised:

@@ -7,12 +7,13 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from scalewatch.errors import NotMeasured
+from scalewatch.services.baselines import Neighbours, neighbours_of
 from scalewatch.services.commits import Commit, commit_of, find_commit
 from scalewatch.services.configurations import is_chosen, shared
 from scalewatch.services.scans import PREFERRED_METRIC, Scan, choose_metric, scans_at
 from scalewatch.services.standings import Expectation
 from scalewatch.services.views import View
-from scalewatch.storage import commits, measurements, projects
+from scalewatch.storage import measurements, projects
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +31,18 @@ class Region:
     project: str
     region: str
     commit: Commit
-    commits: tuple[Commit, ...]
+    neighbours: Neighbours
     metric: str
     metrics: tuple[str, ...]
     expectation: Expectation | None
     machines: tuple[str, ...]
     machine: str | None
     scans: tuple[Scan, ...]
+
+    @property
+    def commits(self) -> tuple[Commit, ...]:
+        """Commits that one may want to see it at, newest first."""
+        return self.neighbours.nearby
 
     @property
     def unit(self) -> str:
@@ -85,7 +91,7 @@ def region_at(session: Session, view: View, region: str) -> Region:
         project=project.name,
         region=region,
         commit=commit,
-        commits=tuple(map(commit_of, commits.of_project(session, project.id))),
+        neighbours=neighbours_of(session, project, row),
         metric=metric,
         metrics=tuple(metrics),
         expectation=shown[0].expectation,

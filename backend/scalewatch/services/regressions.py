@@ -1,6 +1,6 @@
 """Regressions as their users see and change them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -82,6 +82,11 @@ class Regression:
     happenings: tuple[Happening, ...] = ()
 
     @property
+    def urgency(self) -> int:
+        """Place of its state: what has to be done comes first."""
+        return list(State).index(self.state)
+
+    @property
     def worst(self) -> Member:
         """The series with the largest effect."""
         return self.members[0]
@@ -110,9 +115,17 @@ class Regressions:
 
 
 def regressions_of(
-    session: Session, project_name: str, states: Sequence[State] = ()
+    session: Session,
+    project_name: str,
+    states: Sequence[State] = (),
+    among: Collection[int] | None = None,
 ) -> Regressions:
     """Return the regressions of a project in some states, or all, newest first.
+
+    Parameters
+    ----------
+    among
+        Ids of those that are wanted, if not all are.
 
     Raises
     ------
@@ -121,7 +134,11 @@ def regressions_of(
     """
     project = projects.existing(session, project_name)
     rows = regressions.of_project(session, project.id)
-    shown = [row for row in rows if not states or row.state in states]
+    shown = [
+        row
+        for row in rows
+        if (not states or row.state in states) and (among is None or row.id in among)
+    ]
     watch = regressions.watch_of(session, project.id)
     return Regressions(
         project=project.name,

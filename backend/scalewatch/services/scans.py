@@ -117,8 +117,9 @@ def scans_at(
             key=lambda measurement: measurement.x,
         )
         expectation_id, expectation = promises.get(series.region, (None, None))
+        counts = [point.count for point in own_points if point.count]
         standing = standing_at(
-            [point.count for point in own_points],
+            measurements.Taken(series.id, len(counts), min(counts, default=None)),
             [point.reason for point in own_points],
             found.get(series.id),
             expectation_id,

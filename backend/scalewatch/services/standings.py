@@ -188,7 +188,7 @@ def standing_of(found: Found, expectation_id: int | None) -> Standing:
     )
 
 
-def model_of(row: tables.Model) -> Model | None:
+def model_of(row: Row[Any] | tables.Model) -> Model | None:
     """Return the model of a row, None where there is none."""
     return _model(row)
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import orjson
-from sqlalchemy import Text, cast, func, select
+from sqlalchemy import Text, cast, exists, func, select
 from sqlalchemy.orm import Session
 
 from scalewatch.storage import tables
@@ -51,7 +51,7 @@ def series_of(
     regions: Sequence[str] = (),
     metric: str | None = None,
 ) -> Sequence[Watched]:
-    """Return the series of a project: of some regions, of one metric, or all."""
+    """Return series of a project that have locations: of some regions, or all."""
     wanted = (
         select(
             tables.Series.id,
@@ -70,6 +70,7 @@ def series_of(
             tables.Configuration.id == tables.Series.configuration_id,
         )
         .where(tables.Machine.project_id == project_id)
+        .where(exists().where(tables.Location.series_id == tables.Series.id))
         .order_by(tables.Series.id)
     )
     if regions:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import Row, Select, or_, select
+from sqlalchemy import Row, Select, func, or_, select
 from sqlalchemy.orm import Session
 
 from scalewatch.storage import tables
@@ -101,11 +101,11 @@ def summaries_at(
 
 
 class Taken(NamedTuple):
-    """How often a series was measured in a run."""
+    """How many runs have results of a series, and the fewest repetitions in one."""
 
     series_id: int
-    run_id: int
-    repetitions: int
+    runs: int
+    repetitions: int | None
 
 
 class Noted(NamedTuple):
@@ -119,11 +119,24 @@ class Noted(NamedTuple):
 
 def taken_at(
     session: Session, commit_id: int, metric: str, region: str | None = None
-) -> list[Taken]:
-    """Return what was measured of a metric at a commit, of one region or of all."""
+) -> dict[int, Taken]:
+    """Return how often each series of a metric was measured at a commit."""
     point = tables.Point
-    wanted = _at(commit_id, metric, region, point.series_id, point.run_id, point.count)
-    return list(map(Taken._make, session.execute(wanted)))
+    succeeded = func.nullif(point.count, 0)
+    columns = (point.series_id, func.count(succeeded), func.min(succeeded))
+    wanted = _at(commit_id, metric, region, *columns).group_by(point.series_id)
+    return {row[0]: Taken._make(row) for row in session.execute(wanted)}
+
+
+def runs_of(
+    session: Session, commit_id: int, series: Collection[int]
+) -> Sequence[Row[int, int]]:
+    """Return series and run of what was measured of some series at a commit."""
+    return session.execute(
+        select(tables.Point.series_id, tables.Point.run_id)
+        .join(tables.Run, tables.Run.id == tables.Point.run_id)
+        .where(tables.Run.commit_id == commit_id, tables.Point.series_id.in_(series))
+    ).all()
 
 
 def noted_at(

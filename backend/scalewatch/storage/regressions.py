@@ -1,9 +1,9 @@
 """Queries on regressions, and on what happened to them."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
-from sqlalchemy import Row, delete, select
+from sqlalchemy import Row, and_, delete, select
 from sqlalchemy.orm import Session, aliased
 
 from scalewatch.errors import NotFound
@@ -72,6 +72,18 @@ def members(session: Session, regression_ids: Sequence[int]) -> dict[int, list[M
     for row in rows:
         found.setdefault(row[0].regression_id, []).append(row)
     return found
+
+
+def shifts_of(session: Session, series: Collection[int]) -> Sequence[tables.Shift]:
+    """Return the changes of series, those of withdrawn suspicions left out."""
+    withdrawn = and_(
+        tables.Regression.state == "fixed", tables.Regression.fixed_commit_id.is_(None)
+    )
+    return session.scalars(
+        select(tables.Shift)
+        .join(tables.Regression, tables.Regression.id == tables.Shift.regression_id)
+        .where(tables.Shift.series_id.in_(series), ~withdrawn)
+    ).all()
 
 
 def happenings(

@@ -312,3 +312,9 @@ def jobs_of(session: Session, commit_id: int, machine: str) -> dict[str, int]:
         name = ",".join(f"{key}={value}" for key, value in sorted(coordinate.items()))
         counts[name] = counts.get(name, 0) + 1
     return counts
+
+
+def commits_on(session: Session, machine_id: int) -> Sequence[int]:
+    """Return the ids of the commits that a machine measured."""
+    wanted = select(tables.Run.commit_id).where(tables.Run.machine_id == machine_id)
+    return session.scalars(wanted.distinct()).all()

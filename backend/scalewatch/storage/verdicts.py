@@ -47,21 +47,30 @@ def verdicts_at(
     return session.execute(judged).all()
 
 
-def of_series(
-    session: Session, series_id: int
-) -> Sequence[Row[tables.Model, tables.Verdict | None, int | None]]:
-    """Return the models of a series at all commits, with each verdict and the version.
+def steps_of(
+    session: Session, series: Collection[int], commit_ids: Collection[int]
+) -> Sequence[Row[Any]]:
+    """Return the models of series at commits, with verdict and version.
 
-    The version is that of the expectation which judged.
+    The version is that of the expectation which judged; a model that was judged by
+    several comes once for each, the newest version last.
     """
+    model = tables.Model
     return session.execute(
-        select(tables.Model, tables.Verdict, tables.Expectation.version)
-        .outerjoin(tables.Verdict, tables.Verdict.model_id == tables.Model.id)
+        select(
+            model.series_id,
+            model.commit_id,
+            model.constant,
+            model.terms,
+            tables.Verdict.verdict,
+            tables.Expectation.version,
+        )
+        .outerjoin(tables.Verdict, tables.Verdict.model_id == model.id)
         .outerjoin(
             tables.Expectation, tables.Expectation.id == tables.Verdict.expectation_id
         )
-        .where(tables.Model.series_id == series_id)
-        .order_by(tables.Model.commit_id, tables.Expectation.version)
+        .where(model.series_id.in_(series), model.commit_id.in_(commit_ids))
+        .order_by(tables.Expectation.version)
     ).all()
 
 

@@ -119,10 +119,9 @@ class BodyLimit:
             await self.app(scope, receive, send)
             return
         error = BodyTooLarge(self.limit)
-        answer = self.answer(Request(scope), error)
         announced = Headers(scope=scope).get("content-length", "")
         if announced.isdecimal() and int(announced) > self.limit:
-            await answer(scope, receive, send)
+            await self.answer(Request(scope), error)(scope, receive, send)
             return
         arrived = 0
 
@@ -139,7 +138,7 @@ class BodyLimit:
             if arrived <= self.limit:
                 await send(message)
             elif message["type"] == "http.response.start":
-                await answer(scope, receive, send)
+                await self.answer(Request(scope), error)(scope, receive, send)
 
         await self.app(scope, receive_no_more, send_instead)
 

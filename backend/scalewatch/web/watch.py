@@ -34,12 +34,14 @@ class Watch:
     def __init__(self, sessions: Sessions, *, seconds: float = SECONDS) -> None:
         self.sessions = sessions
         self.seconds = seconds
-        self._listeners: dict[str, set[asyncio.Queue[News | None]]] = defaultdict(set)
+        self._listeners: dict[str | None, set[asyncio.Queue[News | None]]] = (
+            defaultdict(set)
+        )
         self._task: asyncio.Task[None] | None = None
         self._is_over = False
 
-    async def news_of(self, project: str) -> AsyncIterator[News]:
-        """Yield what happens in a project, until the server stops."""
+    async def news_of(self, project: str | None) -> AsyncIterator[News]:
+        """Yield what happens in a project, or in any, until the server stops."""
         queue: asyncio.Queue[News | None] = asyncio.Queue()
         self._listeners[project].add(queue)
         if self._task is None:
@@ -100,8 +102,9 @@ class Watch:
             else:
                 position = found.position
                 for news in found.news:
-                    for queue in self._listeners.get(news.project, ()):
-                        queue.put_nowait(news)
+                    for listened in (news.project, None):
+                        for queue in self._listeners.get(listened, ()):
+                            queue.put_nowait(news)
             await asyncio.sleep(self.seconds)
         self._task = None
 

@@ -1,0 +1,40 @@
+"""History and regressions, of a broadcast that turns from a tree into a line."""
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from histories import LINEAR, TREE, record_history
+from scalewatch.storage.session import Sessions
+
+
+@pytest.fixture
+def history(page: Page, sessions: Sessions) -> Page:
+    record_history(
+        sessions, lambda number: {"MPI_Bcast": LINEAR if number >= 13 else TREE}, 16
+    )
+    page.goto("/p/mpich/history?region=MPI_Bcast")
+    return page
+
+
+def test_history_leads_to_the_regression_which_somebody_takes_over(history: Page):
+    expect(history.get_by_text("MPI_Bcast became worse")).to_be_visible()
+    expect(history.get_by_role("img", name="Grows like p since")).to_be_visible()
+
+    changes = history.get_by_role("region", name="Changes")
+    changes.get_by_role("link", name="1", exact=True).click()
+
+    card = history.get_by_role("article", name="MPI_Bcast")
+    expect(card).to_contain_text("log p → p")
+    card.get_by_text("Acknowledge, accept or assign").click()
+    card.get_by_label("State").select_option("acknowledged")
+    card.get_by_label("Owner").fill("ada")
+    card.get_by_role("button", name="Save").click()
+    expect(card).to_contain_text("acknowledged · ada")
+
+
+def test_history_can_be_spaced_by_dates(history: Page):
+    history.get_by_label("Axis").select_option("date")
+
+    expect(history).to_have_url(
+        "/p/mpich/history?region=MPI_Bcast&metric=time&axis=date"
+    )
