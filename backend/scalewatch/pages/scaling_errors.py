@@ -1,7 +1,8 @@
 """The page of scaling errors: contours, rows and what they amount to."""
 
+from functools import partial
 from math import inf
-from typing import Final
+from typing import Any, Final
 
 from fastapi import APIRouter, Request, Response
 
@@ -63,6 +64,7 @@ def show_scaling_errors(  # noqa: PLR0913, PLR0917 - parts of the address
             for figure in ("contours", "rows", "difference")
         },
         ranked=ranked(shown.scalings),
+        telling_of=partial(telling, shown),
         letter=LETTERS[asked.kind],
         lead=scaling_sentence(shown, shown.chosen),
         gaps_sentence=gaps_sentence(shown.chosen),
@@ -104,6 +106,15 @@ def ranked(scalings: tuple[CodeScaling, ...]) -> list[CodeScaling]:
         return inf if value is None else -value
 
     return sorted(scalings, key=loss)
+
+
+def telling(shown: RegionScaling, scaling: CodeScaling) -> dict[str, Any]:
+    """Return the settings that tell a scaling from the others."""
+    return {
+        name: value
+        for name, value in scaling.configuration.items()
+        if name in shown.choices
+    }
 
 
 def pairs(shown: RegionScaling) -> Listing:
