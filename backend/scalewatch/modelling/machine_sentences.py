@@ -1,11 +1,16 @@
 """What a comparison of two machines says, in words (section 4.3 of the reference)."""
 
+from typing import Final
+
 import numpy as np
 
 from scalewatch.modelling.machines import MachineLine, MachinePair
 
 CAUSES = "more processors per node, a faster network or a larger cache"
 """What makes a machine faster for smaller problems."""
+
+SECONDS: Final = (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9))
+"""Units of time, the largest first."""
 
 
 def machine_sentence(
@@ -43,9 +48,9 @@ def _which(pair: MachinePair, parameter: str) -> str:
         overlap is None or overlap[0] <= crossing.value <= overlap[1]
     ):
         return (
-            f"{flatter.machine} is faster from {parameter} = {crossing.value:.3g} on"
-            f"{_between(pair)}, and {steeper.machine} below: something such as "
-            f"{CAUSES} favours it on smaller problems."
+            f"{flatter.machine} is faster from {parameter} = "
+            f"{_number(crossing.value)} on{_between(pair)}, and {steeper.machine} "
+            f"below: something such as {CAUSES} favours it on smaller problems."
         )
     if overlap is None:
         return (
@@ -65,15 +70,16 @@ def _which(pair: MachinePair, parameter: str) -> str:
         return said
     return (
         f"{said[:-1]}; by their lines, {flatter.machine} would overtake it at "
-        f"{parameter} = {crossing.value:.3g}{_between(pair)}, beyond the measurements."
+        f"{parameter} = {_number(crossing.value)}{_between(pair)}, beyond the "
+        "measurements."
     )
 
 
 def _slopes(pair: MachinePair, parameter: str, unit: str, alpha: float) -> str:
     flatter, steeper = _by_slope(pair)
     costs = (
-        f"{steeper.slope.value:.3g} {unit} on {steeper.machine}, "
-        f"{flatter.slope.value:.3g} {unit} on {flatter.machine}"
+        f"{_quantity(steeper.slope.value, unit)} on {steeper.machine}, "
+        f"{_quantity(flatter.slope.value, unit)} on {flatter.machine}"
     )
     if pair.slope_p_value is None:
         return (
@@ -99,4 +105,19 @@ def _between(pair: MachinePair) -> str:
     crossing = pair.crossing
     if crossing is None or crossing.low is None or crossing.high is None:
         return " (how surely cannot be told)"
-    return f" (between {crossing.low:.3g} and {crossing.high:.3g})"
+    return f" (between {_number(crossing.low)} and {_number(crossing.high)})"
+
+
+def _number(value: float) -> str:
+    """Write three digits: `114,000`, `0.25`, `1.2e-09`."""
+    rounded = float(f"{value:.3g}")
+    is_plain = 1e-3 <= abs(rounded) < 1e15 or not rounded
+    return f"{rounded:,.10g}" if is_plain else f"{rounded:.3g}"
+
+
+def _quantity(value: float, unit: str) -> str:
+    """Write a quantity, a time in the unit that suits it."""
+    if unit != "s":
+        return f"{_number(value)} {unit}"
+    name, size = next((each for each in SECONDS if abs(value) >= each[1]), SECONDS[-1])
+    return f"{_number(value / size)} {name}"

@@ -30,12 +30,13 @@ from scalewatch.modelling.multiplicity import Correction, corrected
 
 Reals = NDArray[np.float64]
 
-COUNTS: Final = 1000
+COUNTS: Final = 100
 """What the shortest profile of a scan counts where no unit of time is given.
 
-χ² grows with the unit. The reference counts seconds, by which profiles of a second
-never differ and those of a day always do; a thousand counts tell shares apart that
-differ by three (of 5 %) to eight points (of 50 %), however long a code ran.
+χ² grows as its unit shrinks. The reference counts seconds, by which profiles of a
+second never differ and those of a day always do. A hundred counts, about what its own
+example has, tell shares apart that differ by ten (of 5 %) to twenty points (of 50 %)
+however long a code ran, and leave what varies from run to run.
 """
 
 Setting = float | str

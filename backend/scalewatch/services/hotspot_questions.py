@@ -25,7 +25,7 @@ class HotspotQuestion:
     correction
         How p-values are corrected for the number of comparisons.
     unit
-        Seconds that count as one in χ²; a thousandth of the shortest profile unless
+        Seconds that count as one in χ²; a hundredth of the shortest profile unless
         given.
     at
         The setting, as text, whose profile is shown beside the one before it; that
