@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from scalewatch.modelling.estimators import located
 from scalewatch.modelling.location import (
     FLOOR,
     MOST_FREEDOM,
@@ -8,6 +9,7 @@ from scalewatch.modelling.location import (
     locate,
     locate_mean,
 )
+from scalewatch.modelling.noise import Noise
 from scalewatch.modelling.summary import summarise
 
 
@@ -98,3 +100,12 @@ def test_the_robust_summary_is_the_location_or_else_the_median():
 
     np.testing.assert_allclose(summarised[0], np.exp(locate(values[:1]).log[:, 0]))
     np.testing.assert_allclose(summarised[1], np.median(values[1], axis=1))
+
+
+def test_the_gaps_between_the_least_repetitions_tell_a_variance_loosely():
+    values = np.random.default_rng(3).exponential(size=(7, 6, 5)) + 10
+
+    robust, least = (located(values, Noise(summary)) for summary in ("robust", "min"))
+
+    assert (least.freedom < 3).all()
+    assert (robust.freedom > 10).all()

@@ -2,6 +2,8 @@
 
 That of the least of R repetitions follows from the gap to the next: for exponential
 and for uniform noise it is (R - 1)/2R times the mean square of the gap within 10 %.
+The square of an exponential number varies by √5 times its mean, that of a normal one by
+√2, so n gaps tell a variance as 2n/5 degrees of freedom do.
 That of another quantile is taken from the robust location.
 """
 
@@ -16,6 +18,9 @@ from scalewatch.modelling.rows import total
 from scalewatch.modelling.summary import Summary, summarise
 
 Reals = NDArray[np.float64]
+
+FREEDOM = 0.4
+"""Degrees of freedom that a gap tells: squares of exponential numbers scatter much."""
 
 
 def located(values: Reals, noise: Noise) -> Location:
@@ -49,16 +54,17 @@ def _located(values: Reals, summary: Summary) -> Location:
         return location
     logs = np.log(summarise(values, summary)).T
     if summary == "min" and values.shape[2] > 1:
-        return replace(location, log=logs, variance=_variance_of_least(values))
+        variance, freedom = _variance_of_least(values)
+        return replace(location, log=logs, variance=variance, freedom=freedom)
     return replace(location, log=logs)
 
 
-def _variance_of_least(values: Reals) -> Reals:
-    """Return the variance of the logarithm of the least repetition, shape (S,)."""
+def _variance_of_least(values: Reals) -> tuple[Reals, Reals]:
+    """Return the variance of the logarithm of the least repetition, and its freedom."""
     least, next_least = np.log(np.partition(values, 1, axis=2)[..., :2]).T
     gap = np.nan_to_num(next_least - least)
     count = np.maximum((~np.isnan(values)).sum(axis=2).T, 1)
     squares = total(gap**2 * (count - 1) / (2 * count))
     points = np.maximum((count > 1).sum(axis=0), 1)
     variance: Reals = squares / points + FLOOR**2
-    return variance
+    return variance, np.maximum(points * FREEDOM, 1.0)
