@@ -29,9 +29,7 @@ def test_a_growth_that_becomes_worse_is_one_regression_with_its_commit(sessions)
     with sessions.reading() as session:
         (row,) = found(session)
         (member,) = regressions.members(session, [row.id])[row.id]
-        happened = [
-            each.action for each in regressions.happenings(session, [row.id])[row.id]
-        ]
+        happened = regressions.happenings(session, [row.id])[row.id]
 
         assert (row.kind, row.is_worse, row.state) == ("growth", True, "open")
         assert ranges(session, [row]) == [(sha(AT), sha(AT))]
