@@ -45,7 +45,9 @@ def main() -> None:
     seconds = QUICK_SECONDS if "--quick" in sys.argv else SECONDS
     print(f"{hardware()}\n")
     names = "| | measurements/s | p50 | p99 | refused | lost | doubled "
-    print(f"{names}| verdict p95 | /healthz p99 | bytes a measurement |")
+    print(
+        f"{names}| verdict p95 | /healthz p99 | bytes each |"
+    )
     print(f"|---|{'---|' * 9}")
     plan = bodies(seconds)
     for name, system in (
@@ -69,9 +71,12 @@ def row(sessions: Sessions, load: Load) -> str:
     p50, p99 = np.quantile(load.seconds, (0.5, 0.99)) * 1e3
     verdict = f"{np.quantile(delays, 0.95):.1f} s" if delays else "not within patience"
     alive = np.quantile(load.probes, 0.99) * 1e3
+    each = {name: size / points for name, size in occupied(sessions).items()}
+    besides = sum(size for name, size in each.items() if name not in REPETITIONS)
+    parts = ", ".join(f"{name} {size:.0f}" for name, size in each.items() if size > 1)
     return (
         f"{rate:,.0f} | {p50:.0f} ms | {p99:.0f} ms | {load.refused} | {lost} | "
-        f"{doubled} | {verdict} | {alive:.0f} ms | {occupied(sessions) / points:.0f}"
+        f"{doubled} | {verdict} | {alive:.0f} ms | {besides:.0f} ({parts})"
     )
 
 
@@ -79,27 +84,20 @@ REPETITIONS: Final = ("samples", "payload")
 """Tables that hold repetitions, as numbers and as they were posted."""
 
 
-def occupied(sessions: Sessions) -> int:
-    """Return the bytes of all tables and indices but those of repetitions."""
+def occupied(sessions: Sessions) -> dict[str, int]:
+    """Return the bytes of each table with its indices."""
+    statement = (
+        "SELECT m.tbl_name, sum(d.pgsize) FROM dbstat AS d "
+        "JOIN sqlite_master AS m ON m.name = d.name GROUP BY m.tbl_name"
+    )
     with sessions.reading() as session:
-        if session.get_bind().dialect.name == "sqlite":
-            sizes = session.execute(
-                text(
-                    "SELECT m.tbl_name, sum(d.pgsize) FROM dbstat AS d "
-                    "JOIN sqlite_master AS m ON m.name = d.name GROUP BY m.tbl_name"
-                )
+        if session.get_bind().dialect.name == "postgresql":
+            statement = (
+                "SELECT relname, pg_total_relation_size(oid) FROM pg_class "
+                "WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace"
             )
-        else:
-            sizes = session.execute(
-                text(
-                    "SELECT relname, pg_total_relation_size(oid) FROM pg_class "
-                    "WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace"
-                )
-            )
-        of_table = dict(sizes.all())
-    if "--sizes" in sys.argv:
-        print(sorted(of_table.items(), key=lambda item: -item[1])[:8])
-    return int(sum(of_table.values()) - sum(map(of_table.__getitem__, REPETITIONS)))
+        sizes = {name: int(size) for name, size in session.execute(text(statement))}
+    return dict(sorted(sizes.items(), key=lambda item: -item[1]))
 
 
 def drained(sessions: Sessions) -> list[float]:

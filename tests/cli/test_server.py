@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -184,3 +185,45 @@ def test_unusable_database_is_answered_with_one_that_is_usable(
 
     assert result.returncode == 1
     assert advice in result.stderr
+
+
+def is_alive(pid):
+    listed = subprocess.run(
+        ["ps", "-o", "stat=", "-p", str(pid)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return listed.stdout.strip()[:1] not in {"", "Z"}
+
+
+def workers_of(url):
+    """Return the process ids of the workers that a server knows of."""
+    workers = httpx2.get(f"{url}/api/v1/status").json()["workers"]
+    return {int(worker["name"].split(":")[1]) for worker in workers}
+
+
+def eventually(found):
+    """Wait until a function returns something, and return that."""
+    deadline = time.monotonic() + PATIENCE
+    while not (value := found()):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    return value
+
+
+def test_worker_of_a_server_is_replaced_and_does_not_outlive_it(environment):
+    with running(environment, "serve", "--port", "0") as server:
+        url = url_of(server)
+        first = eventually(lambda: workers_of(url))
+
+        os.kill(*first, signal.SIGKILL)
+        [second] = eventually(lambda: workers_of(url) - first)
+        posted = httpx2.post(f"{url}/api/v1/runs", json=sweep()).json()
+        verdict = httpx2.get(
+            f"{url}{posted[0]['run']}/verdict", params={"wait": 60}, timeout=PATIENCE
+        )
+        server.kill()
+
+        assert verdict.json()["state"] == "done"
+        eventually(lambda: not is_alive(second))

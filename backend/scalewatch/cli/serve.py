@@ -13,9 +13,10 @@ import uvicorn
 from sqlalchemy import Engine
 from uvicorn.supervisors import Multiprocess
 
+from scalewatch.cli.companion import companion
 from scalewatch.cli.database import configured, opened, prepare
 from scalewatch.services.tokens import is_any
-from scalewatch.settings import get_settings
+from scalewatch.settings import Settings, get_settings
 from scalewatch.storage.session import sessions_of
 from scalewatch.web.hosts import is_loopback
 from scalewatch.web.logs import log_config
@@ -97,7 +98,7 @@ def command(*, host: str | None, port: int | None, workers: int, is_open: bool) 
             os.environ["SCALEWATCH_OPEN"] = "true"  # for the processes that serve
             get_settings.cache_clear()
         click.echo(f"Scalewatch is at {_url(listening)}  (Ctrl-C stops it)")
-        with _counting(workers):
+        with _counting(workers), _working(settings):
             _serve(listening, workers, settings.log_format)
 
 
@@ -150,6 +151,18 @@ def _counting(workers: int) -> Iterator[None]:
         return
     with TemporaryDirectory(prefix="scalewatch-metrics-") as folder:
         os.environ[FOLDER] = folder
+        yield
+
+
+@contextmanager
+def _working(settings: Settings) -> Iterator[None]:
+    """Have jobs done where no distant workers do them."""
+    if settings.broker_url or not settings.embedded_worker:
+        yield
+        return
+    os.environ["SCALEWATCH_EMBEDDED_WORKER"] = "false"  # not by those that serve
+    get_settings.cache_clear()
+    with companion():
         yield
 
 

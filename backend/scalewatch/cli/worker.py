@@ -4,16 +4,24 @@ import logging
 import os
 import signal
 import sys
+from threading import Event
 from typing import Final
 
 import click
 from sqlalchemy import Engine, make_url
 
+from scalewatch.cli.companion import follow
 from scalewatch.cli.database import configured, opened, prepare, shown
-from scalewatch.jobs.worker import Worker
+from scalewatch.jobs.worker import POLL_SECONDS, Worker
 from scalewatch.services.jobs import Terms
 from scalewatch.settings import Settings
 from scalewatch.storage.session import sessions_of
+
+NICENESS: Final = 10
+"""How much a worker gives way, as `nice` counts it."""
+
+EAGER_POLL_SECONDS: Final = 0.2
+"""How often the worker of a single user looks for jobs: someone waits for them."""
 
 EPILOG: Final = """
 \b
@@ -31,14 +39,17 @@ Examples:
     show_default="one per core",
     help="Processes that work, where there is a broker.",
 )
-def command(processes: int) -> None:
+@click.option("--beside-server", "server", type=int, hidden=True)
+def command(*, processes: int, server: int | None) -> None:
     """Analyse what is posted, until Ctrl-C.
 
     With $SCALEWATCH_BROKER_URL, Celery's workers are woken by messages; without, a
     single process looks for jobs in the database every second. `scalewatch serve`
     without a broker has a worker of its own; this one is for further processes or
-    machines. A job that is being done is finished first.
+    machines. A job that is being done is finished first. Workers give way to whatever
+    else wants the processor: posting does not wait for analysis.
     """
+    os.nice(NICENESS)
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s: %(message)s")
     logging.getLogger("scalewatch").setLevel(logging.INFO)
     settings = configured()
@@ -46,14 +57,21 @@ def command(processes: int) -> None:
     with opened(settings) as engine:
         prepare(engine)
         if settings.broker_url is None:
-            _work(engine, terms)
+            _work(engine, terms, server)
             return
         click.echo(_working(engine, settings.broker_url))
     sys.exit(_work_by_messages(settings, terms, processes))
 
 
-def _work(engine: Engine, terms: Terms) -> None:
-    worker = Worker(sessions_of(engine), terms=terms)
+def _work(engine: Engine, terms: Terms, server: int | None) -> None:
+    stopping = Event()
+    poll_seconds = POLL_SECONDS
+    if server is not None:
+        follow(server, stopping)
+        poll_seconds = EAGER_POLL_SECONDS
+    worker = Worker(
+        sessions_of(engine), terms=terms, stopping=stopping, poll_seconds=poll_seconds
+    )
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: worker.request_stop())
     click.echo(_working(engine))

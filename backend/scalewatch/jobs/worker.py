@@ -1,4 +1,4 @@
-"""The embedded worker: a thread that does what is due."""
+"""The worker without a broker: it looks for what is due, and does it."""
 
 import logging
 import os
@@ -25,7 +25,13 @@ _LOG: Final = logging.getLogger(__name__)
 
 
 class Worker:
-    """Does jobs one after the other, at once after a commit of its own process."""
+    """Does jobs one after the other, at once after a commit of its own process.
+
+    Parameters
+    ----------
+    stopping
+        Set by whoever wants `run` to return after the present job.
+    """
 
     def __init__(
         self,
@@ -33,13 +39,14 @@ class Worker:
         *,
         poll_seconds: float = POLL_SECONDS,
         terms: Terms | None = None,
+        stopping: Event | None = None,
     ) -> None:
         self.sessions = sessions
         self.terms = terms or Terms()
         self.owner = f"{socket.gethostname()}:{os.getpid()}:{uuid4().hex[:8]}"
         self.poll_seconds = poll_seconds
         self._woken = Event()
-        self._stopping = Event()
+        self._stopping = stopping or Event()
         self._thread = Thread(target=self.run, name="scalewatch-worker", daemon=True)
 
     def start(self) -> None:
