@@ -45,9 +45,7 @@ def main() -> None:
     seconds = QUICK_SECONDS if "--quick" in sys.argv else SECONDS
     print(f"{hardware()}\n")
     names = "| | measurements/s | p50 | p99 | refused | lost | doubled "
-    print(
-        f"{names}| verdict p95 | /healthz p99 | bytes each |"
-    )
+    print(f"{names}| verdict p95 | /healthz p99 | bytes each |")
     print(f"|---|{'---|' * 9}")
     plan = bodies(seconds)
     for name, system in (

@@ -17,6 +17,7 @@ from scalewatch.api.bodies import decoded, received, runs_in
 from scalewatch.api.dependencies import DoorDep, ReadingDep
 from scalewatch.api.posting import request_body
 from scalewatch.api.problems import problems
+from scalewatch.errors import ScalewatchError
 from scalewatch.services import access
 from scalewatch.services.access import Role
 from scalewatch.services.prepared_runs import prepare
@@ -33,6 +34,9 @@ from scalewatch.web.sessions import Door
 
 LONGEST_WAIT: Final = 60.0
 """Seconds that a verdict may be waited for; whoever needs longer asks again."""
+
+SMALL: Final = 2**20
+"""Bytes that are read and understood before it is known who sends them."""
 
 PAUSE: Final = 0.1
 """Seconds between two looks at how far an analysis has come."""
@@ -70,9 +74,11 @@ async def post_runs(request: Request, door: DoorDep) -> Response:
     The id of a run makes posting idempotent: the same run again is known, another
     one under the same id is a conflict.
     """
-    await run_in_threadpool(_expected, door)
-    body = await received(request)
     headers = request.headers
+    announced = headers.get("content-length", "")
+    if not announced.isdecimal() or int(announced) > SMALL:
+        await run_in_threadpool(_expected, door)
+    body = await received(request)
     # Reading 32 MiB of numbers and storing them would hold up all other requests.
     return await run_in_threadpool(
         _stored,
@@ -110,13 +116,17 @@ async def show_verdict(
 
 
 def _expected(door: Door) -> None:
-    """Refuse who may post nothing before their 32 MiB are read."""
+    """Refuse who may post nothing, before their 32 MiB are read or they learn more."""
     with door.reading() as session:
         access.permit(session, Role.INGEST, access.caller_of(session).project)
 
 
 def _stored(door: Door, body: bytes, *, encoding: str, content_type: str) -> Response:
-    posted, is_single = runs_in(decoded(body, encoding), content_type)
+    try:
+        posted, is_single = runs_in(decoded(body, encoding), content_type)
+    except ScalewatchError:
+        _expected(door)
+        raise
     prepared = [prepare(one.report, one.text) for one in posted]
 
     def record(session: Session) -> list[Receipt]:

@@ -106,8 +106,9 @@ class Queue:
 
 def enqueue(session: Session, kind: Kind, subject: str) -> int:
     """Queue a job for the end of this transaction and return its id."""
-    job_id = jobs.enqueue(session, kind, subject)
-    session.info.setdefault(QUEUED, {})[job_id] = None
+    job_id, is_new = jobs.enqueue(session, kind, subject)
+    if is_new:  # of others, workers know
+        session.info.setdefault(QUEUED, {})[job_id] = None
     return job_id
 
 

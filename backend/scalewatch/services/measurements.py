@@ -21,6 +21,9 @@ class Flag(StrEnum):
     INTERPRETED = "interpreted loop"
 
 
+_BITS: Final = {flag: 1 << place for place, flag in enumerate(Flag)}
+
+
 @dataclass(frozen=True, slots=True)
 class Measurement:
     """The repetitions of a series in one run, summarised.
@@ -85,12 +88,12 @@ def flags_of(procedure: Mapping[str, Any]) -> tuple[Flag, ...]:
 
 def bits_of(flags: Iterable[Flag]) -> int:
     """Return flags as they are stored: a bit each, in the order of their definition."""
-    return sum(1 << tuple(Flag).index(flag) for flag in flags)
+    return sum(_BITS[flag] for flag in flags)
 
 
 def flags_in(bits: int) -> tuple[Flag, ...]:
     """Return the flags that are stored as these bits."""
-    return tuple(flag for place, flag in enumerate(Flag) if bits >> place & 1)
+    return tuple(flag for flag, bit in _BITS.items() if bits & bit)
 
 
 def varied(coordinates: Sequence[Mapping[str, Any]]) -> str:

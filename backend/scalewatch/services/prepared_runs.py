@@ -52,10 +52,11 @@ def prepare(report: RunReport, posted: bytes | None = None) -> PreparedRun:
     """
     # A run without a profile keeps the digest that it had before there were profiles.
     absent = {"profile"} if report.profile is None else None
-    content = canonical(report.model_dump(by_alias=True, exclude=absent))
+    told = report.model_dump(by_alias=True, exclude=absent)
+    content = canonical(told)
     values = [_canonical_values(result) for result in report.results]
     starts = np.cumsum([0, *(each.size for each in values)]).tolist()
-    procedures = tuple(map(_procedure, report.results))
+    procedures = tuple(_procedure(result["procedure"]) for result in told["results"])
     return PreparedRun(
         report=report,
         payload=zstandard.compress(content if posted is None else posted),
@@ -65,10 +66,10 @@ def prepare(report: RunReport, posted: bytes | None = None) -> PreparedRun:
                 "start": start,
                 "count": repetitions.size,
                 **summary,
-                "flags": bits_of(flags_of(told)) if told else 0,
+                "flags": bits_of(flags_of(procedure)) if procedure else 0,
                 "reason": result.reason,
             }
-            for result, told, start, repetitions, summary in zip(
+            for result, procedure, start, repetitions, summary in zip(
                 report.results,
                 procedures,
                 starts[:-1],
@@ -85,10 +86,9 @@ def prepare(report: RunReport, posted: bytes | None = None) -> PreparedRun:
     )
 
 
-def _procedure(result: Result) -> dict[str, Any]:
+def _procedure(told: dict[str, Any] | None) -> dict[str, Any]:
     """Return how a result was taken, without what nobody told."""
-    told = result.procedure
-    return {} if told is None else told.model_dump(exclude_none=True)
+    return {name: value for name, value in (told or {}).items() if value is not None}
 
 
 def _canonical_values(result: Result) -> NDArray[np.float64]:

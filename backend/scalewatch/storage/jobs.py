@@ -44,16 +44,17 @@ class Claim:
     owner: str
 
 
-def enqueue(session: Session, kind: str, subject: str) -> int:
-    """Queue a job and return its id: that of an equal one if it waits already.
+def enqueue(session: Session, kind: str, subject: str) -> tuple[int, bool]:
+    """Queue a job and return its id, and whether it is new: an equal one may wait.
 
     The row is locked until this transaction ends, so that no worker begins before
     the data that cause the job can be seen.
     """
     connection = session.connection()
-    row = {"kind": kind, "subject": subject}
-    found: int = connection.execute(_enqueue(connection.dialect.name), row).scalar_one()
-    return found
+    statement, created_at = _enqueue(connection.dialect.name), now()
+    row = {"kind": kind, "subject": subject, "created_at": created_at}
+    found = connection.execute(statement, row).one()
+    return found.id, found.created_at == created_at
 
 
 @cache
@@ -73,7 +74,7 @@ def _enqueue(dialect: str) -> Executable:
                 else_=statement.excluded.due_at,
             )
         },
-    ).returning(job.c.id)
+    ).returning(job.c.id, job.c.created_at)
 
 
 def is_due(session: Session) -> bool:

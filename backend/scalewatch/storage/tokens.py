@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import Row, delete, exists, or_, select, update
 from sqlalchemy.orm import Session
@@ -10,10 +10,13 @@ from sqlalchemy.orm import Session
 from scalewatch.storage import tables
 from scalewatch.storage.tables import now
 
+# Written once: it is asked for every request where there is none.
+_IS_ANY: Final = select(exists().select_from(tables.Token.__table__))
+
 
 def is_any(session: Session) -> bool:
     """Tell whether a token was ever made, be it expired or revoked since."""
-    return bool(session.scalar(select(exists().where(tables.Token.id.is_not(None)))))
+    return bool(session.connection().execute(_IS_ANY).scalar_one())
 
 
 def add(session: Session, **columns: Any) -> tables.Token:
