@@ -34,6 +34,7 @@ class Settings(BaseSettings):
     embedded_worker: bool = True
     lease_seconds: float = Field(default=30.0, ge=1, le=300)
     job_seconds: float = Field(default=600.0, ge=1)
+    thin_hours: float = Field(default=24.0, ge=0)
     open: bool = False
     plain_http: bool = False
     requests_per_minute: int = Field(default=12_000, ge=0)

@@ -1,6 +1,7 @@
 """What is kept, thinned, replayed, backed up and restored."""
 
 import json
+from datetime import timedelta
 
 import numpy as np
 import pytest
@@ -13,7 +14,8 @@ from builders import sweep, sweep_reports
 from scalewatch.app import create_app
 from scalewatch.cli import main
 from scalewatch.errors import DatabaseNotEmpty, UnreadableFile
-from scalewatch.services import replay, retention
+from scalewatch.services import policies, replay, retention
+from scalewatch.services.policies import Policy
 from scalewatch.services.prepared_runs import prepare
 from scalewatch.services.runs import record_prepared
 from scalewatch.settings import get_settings
@@ -197,3 +199,34 @@ def test_thin_command_exports_before_it_removes(
         (commit,) = session.scalars(select(tables.Commit.id)).all()
         (machine,) = session.scalars(select(tables.Machine.id)).all()
         assert {one.count for one in points.of_commit(session, commit, machine)} == {10}
+
+
+def test_old_repetitions_are_exported_and_thinned_when_it_is_time(
+    measured, engine, work_off, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("SCALEWATCH_HOME", str(tmp_path))
+    get_settings.cache_clear()
+    with measured.writing.begin() as session:
+        policy = Policy(retention_days=30, kept_repetitions=21)
+        policies.change(session, "mpich", policy)
+        session.execute(
+            update(tables.Run).values(received_at=tables.now() - timedelta(days=31))
+        )
+
+    for _ in range(2):  # the second time nothing is due
+        with measured.writing.begin() as session:
+            retention.queue_due(session, timedelta(hours=24))
+        work_off()
+
+    [export] = (tmp_path / "exports").iterdir()
+    lines = zstandard.decompress(export.read_bytes()).splitlines()
+    with engine.connect() as connection:
+        assert set(connection.scalars(select(tables.Point.count))) == {21}
+        kinds = connection.scalars(select(tables.Job.kind)).all()
+    assert kinds.count("thin") == 2  # one for the runs, one that found no more
+    with measured.reading() as session:
+        assert payloads.runs_after(session, 0, limit=100) == []
+    assert [len(json.loads(line)["results"][0]["values"]) for line in lines] == [
+        100 for _ in sweep_reports()
+    ]
+    get_settings.cache_clear()

@@ -12,6 +12,7 @@ from sqlalchemy import Engine, make_url
 
 from scalewatch.cli.companion import follow
 from scalewatch.cli.database import configured, opened, prepare, shown
+from scalewatch.jobs.schedule import schedule
 from scalewatch.jobs.worker import POLL_SECONDS, Worker
 from scalewatch.services.jobs import Terms
 from scalewatch.settings import Settings
@@ -57,7 +58,8 @@ def command(*, processes: int, server: int | None) -> None:
     with opened(settings) as engine:
         prepare(engine)
         if settings.broker_url is None:
-            _work(engine, terms, server)
+            with schedule(sessions_of(engine), settings.thin_hours):
+                _work(engine, terms, server)
             return
         click.echo(_working(engine, settings.broker_url))
     sys.exit(_work_by_messages(settings, terms, processes))
@@ -87,6 +89,7 @@ def _work_by_messages(settings: Settings, terms: Terms, processes: int) -> int:
         str(settings.broker_url),
         processes=processes,
         terms=terms,
+        thin_hours=settings.thin_hours,
     )
 
 

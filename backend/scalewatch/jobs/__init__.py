@@ -15,9 +15,18 @@ from sqlalchemy.orm import Session
 
 from scalewatch.errors import LeaseLost, ScalewatchError
 from scalewatch.jobs.heartbeat import heartbeat
-from scalewatch.services import analysis, expectations, looks, watching, webhooks
+from scalewatch.services import (
+    analysis,
+    expectations,
+    looks,
+    retention,
+    watching,
+    webhooks,
+)
 from scalewatch.services import jobs as queue
 from scalewatch.services.jobs import Kind, Subject, Terms
+from scalewatch.settings import get_settings
+from scalewatch.storage import tables
 from scalewatch.storage.jobs import Claim
 from scalewatch.storage.session import Sessions, transact
 
@@ -48,11 +57,21 @@ def notify(session: Session, subject: str) -> Effect:
     return partial(webhooks.note, delivered=webhooks.deliver(session, subject))
 
 
+def thin(session: Session, subject: str) -> Effect:
+    """Export the next old runs of a project, and keep some of their repetitions."""
+    at = retention.Subject.read(subject)
+    project = session.get_one(tables.Project, at.project_id).name
+    folder = get_settings().home / "exports"
+    batch = retention.export_next(session, project, at.after, folder)
+    return partial(retention.continue_after, subject=at, batch=batch)
+
+
 KINDS: Final[Mapping[str, Callable[[Session, str], Effect]]] = {
     Kind.ANALYSE: analyse,
     Kind.REJUDGE: rejudge,
     Kind.WATCH: watch,
     Kind.NOTIFY: notify,
+    Kind.THIN: thin,
 }
 
 

@@ -15,6 +15,7 @@ from scalewatch.jobs import perform
 from scalewatch.jobs.broker import TASK, connected
 from scalewatch.jobs.messages import Messenger
 from scalewatch.jobs.presence import present
+from scalewatch.jobs.schedule import schedule
 from scalewatch.jobs.sweep import Sweep
 from scalewatch.services.jobs import Terms
 from scalewatch.storage.session import connect, sessions_of
@@ -22,7 +23,14 @@ from scalewatch.storage.session import connect, sessions_of
 _LOG: Final = logging.getLogger(__name__)
 
 
-def run(database_url: str, broker_url: str, *, processes: int, terms: Terms) -> int:
+def run(
+    database_url: str,
+    broker_url: str,
+    *,
+    processes: int,
+    terms: Terms,
+    thin_hours: float,
+) -> int:
     """Do jobs in child processes until a signal; return the exit code.
 
     A child that hangs is killed, and its job is taken over when the lease ends.
@@ -43,7 +51,10 @@ def run(database_url: str, broker_url: str, *, processes: int, terms: Terms) -> 
     )
     name = f"{socket.gethostname()}:{os.getpid()}"
     try:
-        with present(sessions_of(engine), name, f"Celery, {processes} processes"):
+        with (
+            present(sessions_of(engine), name, f"Celery, {processes} processes"),
+            schedule(sessions_of(engine), thin_hours),
+        ):
             worker.start()
     finally:
         sweep.stop()

@@ -51,6 +51,9 @@ class Kind(StrEnum):
     NOTIFY = "notify"
     """Tell a webhook what happened to a regression."""
 
+    THIN = "thin"
+    """Export old repetitions of a project, and keep some of them."""
+
 
 @dataclass(frozen=True, slots=True)
 class Terms:
@@ -240,8 +243,8 @@ def _is_visible(session: Session, job: tables.Job) -> bool:
         return True
     if job.kind == Kind.ANALYSE:
         return commits.is_found(session, Subject.read(job.subject).commit_id)
-    about_project = job.kind in {Kind.REJUDGE, Kind.WATCH}
-    return about_project and projects.is_found(session, int(job.subject))
+    # What the others are about begins with the id of a project.
+    return projects.is_found(session, int(job.subject.partition("/")[0]))
 
 
 def _release(
