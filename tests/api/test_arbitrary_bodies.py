@@ -2,6 +2,9 @@
 
 import gzip
 import json
+import random
+import tracemalloc
+from collections import Counter
 
 import zstandard
 from fastapi.testclient import TestClient
@@ -9,7 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from builders import run
-from scalewatch.api.bodies import ENCODINGS, TYPES
+from scalewatch.api.bodies import ENCODINGS, LIMIT, TYPES, decoded, runs_in
+from scalewatch.errors import BodyTooLarge, InvalidReport, UnreadableBody
 
 JSON_VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
@@ -81,3 +85,43 @@ def test_damaged_compression_is_answered(app, data, compress):
     compressed[position] ^= data.draw(st.integers(1, 255))
 
     post(TestClient(app), bytes(compressed), encoding=encoding)
+
+
+def test_thousands_of_damaged_bodies_are_read_or_refused():
+    draw = random.Random(1)  # noqa: S311 - the same bodies each time
+    whole = json.dumps([run(), run(id="6ba7b810-9dad-11d1-80b4-00c04fd430c8")]).encode()
+    sent = {"identity": whole, "gzip": gzip.compress(whole)}
+    sent["zstd"] = zstandard.compress(whole)
+    tracemalloc.start()
+
+    outcomes = Counter(
+        outcome(damaged(content, draw), encoding)
+        for encoding, content in sent.items()
+        for _ in range(1000)
+    )
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+
+    assert outcomes.total() == 3000
+    assert outcomes["refused"] > 1000
+    assert peak < 2 * LIMIT
+
+
+def damaged(content, draw):
+    """Return a body in which some bytes are others, or missing, or there twice."""
+    mutable = bytearray(content)
+    for _ in range(draw.randint(1, 4)):
+        start = draw.randrange(len(mutable))
+        end = start + draw.choice((0, 1, 1, 5, 50))
+        mutable[start:end] = draw.choice((b"", draw.randbytes(2), mutable[:20]))
+    return bytes(mutable) or b"0"
+
+
+def outcome(body, encoding):
+    """Return what becomes of a body; whatever else it raises fails the test."""
+    try:
+        posted, _ = runs_in(decoded(body, encoding), "application/json")
+    except (BodyTooLarge, InvalidReport, UnreadableBody):
+        return "refused"
+    assert all(json.loads(one.text) for one in posted)
+    return "read"

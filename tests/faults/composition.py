@@ -6,11 +6,12 @@ import signal
 import subprocess
 import time
 from collections import Counter
+from datetime import timedelta
 from pathlib import Path
 from typing import Final
 from uuid import UUID
 
-from sqlalchemy import func, select
+from sqlalchemy import func, select, update
 from sqlalchemy.exc import SQLAlchemyError
 
 from scalewatch.storage import schema, tables
@@ -93,6 +94,17 @@ class Composition:
     def freeze(self, part: str) -> None:
         """Let a part hang."""
         os.killpg(self.processes[part].pid, signal.SIGSTOP)
+
+    def let_jobs_wait(self, time: timedelta) -> None:
+        """Let open jobs have waited for so long already."""
+        engine = connect(self.url)
+        with engine.begin() as connection:
+            connection.execute(
+                update(tables.Job)
+                .where(tables.Job.due_at.is_not(None))
+                .values(created_at=tables.now() - time)
+            )
+        engine.dispose()
 
     def remove(self) -> None:
         """End everything that is left."""

@@ -1,6 +1,8 @@
 """Whatever a file holds, it is read, or refused by a named error."""
 
 import json
+import random
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -62,18 +64,46 @@ def mutated(draw: st.DrawFn) -> bytes:
     file_format=st.sampled_from(FORMATS),
 )
 def test_mutated_file_is_read_or_refused_by_name(content, file_format) -> None:
-    source = Source("file", content.splitlines(keepends=True))
+    assert_is_read_or_refused(content, file_format)
 
+
+def test_thousands_of_mutated_files_are_read_or_refused_by_name() -> None:
+    draw = random.Random(1)  # noqa: S311 - the same files each time
+
+    outcomes = Counter(
+        assert_is_read_or_refused(mutant(SAMPLES[kind].encode(), draw), file_format)
+        for kind in SAMPLES
+        for file_format in FORMATS
+        for _ in range(100)
+    )
+
+    assert outcomes.total() >= 3000
+    assert min(outcomes[True], outcomes[False]) > 100  # both really happen
+
+
+def mutant(content: bytes, draw: random.Random) -> bytes:
+    """Return a file in which some places hold something else."""
+    mutable = bytearray(content)
+    for _ in range(draw.choice((1, 1, 2, 6))):
+        start = draw.randint(0, len(mutable))
+        end = min(len(mutable), start + draw.choice((0, 1, 3, 12, 200)))
+        mutable[start:end] = draw.choice((*TOKENS, draw.randbytes(3), mutable[:40]))
+    return bytes(mutable)
+
+
+def assert_is_read_or_refused(content: bytes, file_format: str) -> bool:
+    """Read a file if that can be done, and tell whether it could."""
+    source = Source("file", content.splitlines(keepends=True))
     try:
         all_series = read_source(source, file_format, {}, AT).series()
     except UnreadableFile:
-        all_series = []
-
+        return False
     for series in all_series:
         assert series.region
         assert np.isfinite(series.settings).all()
         assert not np.isinf(series.values).any()
         assert series.settings.shape == (len(series.values), len(series.parameters))
+    return True
 
 
 @pytest.mark.parametrize("kind", SAMPLES)

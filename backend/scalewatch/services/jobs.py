@@ -237,14 +237,21 @@ def queue(session: Session) -> Queue:
     )
 
 
+def waiting_since(session: Session) -> datetime | None:
+    """Return since when the oldest open job waits, if there is one."""
+    return jobs.oldest_open(session)
+
+
 def _is_visible(session: Session, job: tables.Job) -> bool:
     """Tell whether a job is about something that the session can find."""
     if caller_of(session).may(Role.READ, None):
         return True
     if job.kind == Kind.ANALYSE:
         return commits.is_found(session, Subject.read(job.subject).commit_id)
-    # What the others are about begins with the id of a project.
-    return projects.is_found(session, int(job.subject.partition("/")[0]))
+    # What these are about begins with the id of a project.
+    about_project = job.kind in {Kind.REJUDGE, Kind.WATCH, Kind.THIN}
+    project_id = int(job.subject.partition("/")[0])
+    return about_project and projects.is_found(session, project_id)
 
 
 def _release(

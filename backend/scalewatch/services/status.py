@@ -100,7 +100,7 @@ def status(session: Session) -> Status:
         projects=projects.count(session),
         runs=runs.count(session),
         jobs=queue,
-        is_behind=_is_behind(queue, present, moment),
+        is_behind=_is_behind(queue.oldest_open_at, present, moment),
         workers=present,
         agents=agents,
         confirmations=confirmations_of(session),
@@ -117,9 +117,9 @@ def status(session: Session) -> Status:
 
 def is_behind(session: Session) -> bool:
     """Tell whether jobs wait that nobody does, or for too long."""
-    queue = jobs.queue(session)
+    waiting_since = jobs.waiting_since(session)
     moment = now()
-    return _is_behind(queue, _workers(session, moment), moment)
+    return _is_behind(waiting_since, _workers(session, moment), moment)
 
 
 def _workers(session: Session, moment: datetime) -> tuple[Worker, ...]:
@@ -137,9 +137,11 @@ def _attendants(
     return tuple(Attendant(m, seen_at) for m, seen_at in found.items() if m in known)
 
 
-def _is_behind(queue: Queue, present: tuple[Worker, ...], moment: datetime) -> bool:
-    if queue.oldest_open_at is None:
+def _is_behind(
+    waiting_since: datetime | None, present: tuple[Worker, ...], moment: datetime
+) -> bool:
+    if waiting_since is None:
         return False
-    waited = moment - queue.oldest_open_at
+    waited = moment - waiting_since
     # A worker that has just begun, or that another process wakes, needs a moment.
     return waited > PATIENCE or (not present and waited > timedelta(seconds=10))
