@@ -1,11 +1,14 @@
 """Runs: post them, read them, ask for their verdicts."""
 
 import asyncio
+from functools import partial
 from time import monotonic
 from typing import Annotated, Any, Final, Literal
 from uuid import UUID
 
 import orjson
+from anyio import CapacityLimiter, to_thread
+from anyio.lowlevel import RunVar
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from pydantic import Field
@@ -37,6 +40,11 @@ LONGEST_WAIT: Final = 60.0
 
 SMALL: Final = 2**20
 """Bytes that are read and understood before it is known who sends them."""
+
+AT_ONCE: Final = 4
+"""Posts that a process stores at once: one in Python, the others in the database."""
+
+_STORING: Final = RunVar[CapacityLimiter | None]("storing")
 
 PAUSE: Final = 0.1
 """Seconds between two looks at how far an analysis has come."""
@@ -79,14 +87,16 @@ async def post_runs(request: Request, door: DoorDep) -> Response:
     if not announced.isdecimal() or int(announced) > SMALL:
         await run_in_threadpool(_expected, door)
     body = await received(request)
-    # Reading 32 MiB of numbers and storing them would hold up all other requests.
-    return await run_in_threadpool(
+    # Reading 32 MiB of numbers and storing them would hold up all other requests; and
+    # many threads that do so would hold up each other.
+    store = partial(
         _stored,
         door,
         body,
         encoding=headers.get("content-encoding", ""),
         content_type=headers.get("content-type", ""),
     )
+    return await to_thread.run_sync(store, limiter=_limiter())
 
 
 @router.get("/{run}", responses=answers(report_schemas.Run, 404, 422))
@@ -113,6 +123,15 @@ async def show_verdict(
             break
         await asyncio.sleep(min(PAUSE, left))
     return answer(await run_in_threadpool(_verdict, door, run))
+
+
+def _limiter() -> CapacityLimiter:
+    """Return what lets a few runs be stored at once, the same for all requests."""
+    limiter = _STORING.get(None)
+    if limiter is None:
+        limiter = CapacityLimiter(AT_ONCE)
+        _STORING.set(limiter)
+    return limiter
 
 
 def _expected(door: Door) -> None:

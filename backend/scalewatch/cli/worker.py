@@ -18,7 +18,7 @@ from scalewatch.services.jobs import Terms
 from scalewatch.settings import Settings
 from scalewatch.storage.session import sessions_of
 
-NICENESS: Final = 10
+NICENESS: Final = 5
 """How much a worker gives way, as `nice` counts it."""
 
 EAGER_POLL_SECONDS: Final = 0.2
@@ -50,7 +50,6 @@ def command(*, processes: int, server: int | None) -> None:
     machines. A job that is being done is finished first. Workers give way to whatever
     else wants the processor: posting does not wait for analysis.
     """
-    os.nice(NICENESS)
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s: %(message)s")
     logging.getLogger("scalewatch").setLevel(logging.INFO)
     settings = configured()
@@ -77,6 +76,7 @@ def _work(engine: Engine, terms: Terms, server: int | None) -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: worker.request_stop())
     click.echo(_working(engine))
+    os.nice(NICENESS)  # not before: to start is no analysis
     worker.run()
 
 
@@ -84,6 +84,7 @@ def _work_by_messages(settings: Settings, terms: Terms, processes: int) -> int:
     # Celery takes a while to import, and a single user needs none.
     from scalewatch.jobs import celery_worker  # noqa: PLC0415
 
+    os.nice(NICENESS)
     return celery_worker.run(
         settings.database_url,
         str(settings.broker_url),
