@@ -8,8 +8,9 @@ from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from datetime import datetime
 from fractions import Fraction
-from functools import singledispatch
+from functools import cache, singledispatch
 from math import isfinite
+from typing import Final
 from uuid import UUID
 
 import numpy as np
@@ -22,7 +23,35 @@ from scalewatch.modelling import Finding, Growth, Model
 
 def json_text(value: object) -> bytes:
     """Return a value as JSON; NaN and infinity become null."""
-    return orjson.dumps(document(value), option=orjson.OPT_INDENT_2)
+    try:
+        return orjson.dumps(value, _shallow, _OPTIONS)
+    except orjson.JSONEncodeError:  # the key of a mapping is none of JSON's types
+        return orjson.dumps(document(value), option=orjson.OPT_INDENT_2)
+
+
+# What JSON knows, orjson finds by itself, ten times as fast as we could.
+_OPTIONS: Final = (
+    orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS | orjson.OPT_PASSTHROUGH_DATACLASS
+)
+
+
+def _shallow(value: object) -> object:
+    """Return a value whose parts JSON may not know yet."""
+    if is_dataclass(value) and document.dispatch(type(value)) is _ANY:
+        return {name: _keyed(getattr(value, name)) for name in _names(type(value))}
+    return document(value)
+
+
+def _keyed(value: object) -> object:
+    """Return a mapping with names for keys, such as growths; anything else as it is."""
+    if isinstance(value, Mapping):
+        return {str(key): each for key, each in value.items()}
+    return value
+
+
+@cache
+def _names(kind: type) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(kind))
 
 
 @singledispatch
@@ -67,6 +96,8 @@ def _array(value: list[object] | tuple[object, ...]) -> list[object]:
 def _numbers(value: NDArray[np.generic]) -> object:
     return document(value.tolist())
 
+
+_ANY: Final = document.dispatch(object)
 
 document.register(Model, model_object)
 document.register(Finding, finding_object)
