@@ -10,7 +10,7 @@ from datetime import datetime
 from fractions import Fraction
 from functools import cache, singledispatch
 from math import isfinite
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
 import numpy as np
@@ -37,8 +37,9 @@ _OPTIONS: Final = (
 
 def _shallow(value: object) -> object:
     """Return a value whose parts JSON may not know yet."""
-    if is_dataclass(value) and document.dispatch(type(value)) is _ANY:
-        return {name: _keyed(getattr(value, name)) for name in _names(type(value))}
+    kind: type = type(value)
+    if is_dataclass(kind) and document.dispatch(kind) is _ANY:
+        return {name: _keyed(getattr(value, name)) for name in _names(kind)}
     return document(value)
 
 
@@ -50,7 +51,7 @@ def _keyed(value: object) -> object:
 
 
 @cache
-def _names(kind: type) -> tuple[str, ...]:
+def _names(kind: type[Any]) -> tuple[str, ...]:
     return tuple(field.name for field in fields(kind))
 
 
