@@ -60,8 +60,10 @@ def last_seen(session: Session, project_id: int) -> Sequence[Row[str, datetime, 
 def newest_facts(session: Session, project_id: int) -> dict[str, dict[str, Any]]:
     """Return the fingerprint of each machine's last run, by name."""
     newest = (
-        select(func.max(tables.Run.id))
+        select(tables.Run.id)
         .where(tables.Run.machine_id == tables.Machine.id)
+        .order_by(tables.Run.received_at.desc(), tables.Run.id.desc())
+        .limit(1)
         .correlate(tables.Machine)
         .scalar_subquery()
     )
