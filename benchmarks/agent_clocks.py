@@ -18,8 +18,9 @@ def main() -> None:
     library = load(sys.argv[1])
     clocks = Clocks(comm, identity=str(comm.rank).encode(), library=library)
     clocks.synchronise()
-    wrong = comm.allreduce(abs(clocks.offset()), MPI.MAX)
-    admitted = clocks.largest_error()
+    moment = clocks.now()
+    mine = abs(clocks.clock.offset(moment)), clocks.clock.error(moment)
+    wrong, admitted = (comm.allreduce(each, MPI.MAX) for each in mine)
     if comm.rank == 0:
         print(wrong, admitted)
 
