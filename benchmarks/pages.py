@@ -121,7 +121,7 @@ def row(browser: Browser, site: str, path: str, requests: int) -> str:
 def server_times(url: str, requests: int) -> tuple[float, float]:
     """Return the median and the 99th percentile of a page's time, in milliseconds."""
     taken = []
-    with httpx2.Client() as client:
+    with httpx2.Client(follow_redirects=True) as client:
         client.get(url).raise_for_status()
         for _ in range(requests):
             started = time.perf_counter()

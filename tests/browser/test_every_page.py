@@ -1,0 +1,101 @@
+"""Every page, with names that were made to break it: readable, and as wide as asked."""
+
+from collections.abc import Iterator
+from itertools import product
+from pathlib import Path
+
+import axe_playwright_python
+import pytest
+from playwright.sync_api import Browser, Page
+
+from addresses import page_addresses
+from builders import sweep_reports
+from recorded import PROCESSES, record
+from scalewatch.storage.session import Sessions
+
+(AXE,) = Path(axe_playwright_python.__file__).parent.rglob("axe.min.js")
+
+NAMES = {
+    "project": "<img src=x onerror=alert(1)>",
+    "machine": "{{ 7*7 }} & \"quotes\" 'n' 100% a+b=c;",
+    "region": "x" * 200,
+}
+OTHER = "קצב \u202egnihtemos"
+GROWTHS = {NAMES["region"]: lambda p: 1e-6 * p, OTHER: lambda p: 1e-6 + 1e-7 * p**0.5}
+
+
+@pytest.fixture
+def addresses(sessions: Sessions) -> list[str]:
+    """The address of every page, of a project with hostile names."""
+    for number in (1, 2):
+        for machine in (NAMES["machine"], OTHER):
+            commit = {
+                "sha": f"{number}" * 40,
+                "message": "</title><script>alert(2)</script>",
+                "committed_at": f"2026-09-0{number}T12:00:00Z",
+            }
+            reports = sweep_reports(
+                PROCESSES,
+                GROWTHS,
+                project=NAMES["project"],
+                machine={"name": machine, "fingerprint": {"mpi": "y" * 100}},
+                commit=commit,
+                configuration={"flags": "-O3 " * 20},
+            )
+            record(sessions, reports)
+    return [
+        *page_addresses(
+            {
+                **NAMES,
+                "sha": "2" * 40,
+                "commit": "2" * 40,
+                "reference": "2" * 40,
+                "run": str(reports[0].id),
+                "subjects": f"{NAMES['machine']}...{OTHER}",
+                "figure": "scaling",
+            }
+        )
+    ]
+
+
+@pytest.fixture
+def visited(browser: Browser, site: str) -> Iterator[Page]:
+    """A page that axe may run in, and that fails its test if markup did."""
+    context = browser.new_context(base_url=site, bypass_csp=True)
+    page = context.new_page()
+    dialogs: list[str] = []
+    page.on("dialog", lambda dialog: dialogs.append(dialog.message))
+    yield page
+    context.close()
+    assert dialogs == []
+
+
+def test_every_page_is_accessible_and_not_wider_than_the_window(
+    visited: Page, addresses: list[str]
+):
+    found = []
+    for path in addresses:
+        visited.goto(path, wait_until="load")
+        visited.evaluate(AXE.read_text("utf-8"))
+        for width, theme in product((1400, 360), ("light", "dark")):
+            visited.emulate_media(color_scheme=theme)
+            visited.set_viewport_size({"width": width, "height": 900})
+            # Another theme changes nothing but colours.
+            rules = ["color-contrast"] if theme == "dark" else None
+            found += [(path, theme, width, *each) for each in faults(visited, rules)]
+
+    assert found == []
+
+
+def faults(page: Page, rules: list[str] | None) -> Iterator[tuple[str, ...]]:
+    """Yield how much too wide a page is, and what axe finds serious by these rules."""
+    wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+    if wide > 0:
+        yield (f"{wide} pixels too wide",)
+    options: dict[str, object] = {"resultTypes": ["violations"]}
+    if rules:
+        options["runOnly"] = {"type": "rule", "values": rules}
+    ran = page.evaluate("options => axe.run(document, options)", options)
+    for each in ran["violations"]:
+        if each["impact"] in {"serious", "critical"}:
+            yield each["id"], each["nodes"][0]["html"]
