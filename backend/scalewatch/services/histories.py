@@ -22,7 +22,7 @@ from scalewatch.services.eras import (
 from scalewatch.services.lineage import Lineage, lineage
 from scalewatch.services.regressions import Regression, regressions_of
 from scalewatch.services.steps import Step, Steps, target_of
-from scalewatch.services.tracks import Track, present_name, tracks
+from scalewatch.services.tracks import MOST_READ, Track, present_name, tracks
 from scalewatch.storage import aliases as former_names
 from scalewatch.storage import (
     commits,
@@ -122,7 +122,7 @@ def history_of(  # noqa: PLR0913, PLR0917, one per part of the question
     metrics = sorted({each.metric for name, each in watched if name == named})
     usual = "time" if "time" in metrics else None
     shown = chosen("metric", metrics, metric or usual, named)
-    line = lineage(commits.of_project(session, project.id))
+    line = lineage(commits.of_project(session, project.id, limit=MOST_READ))
     own = tracks(session, project.id, line, region=named, metric=shown)
     machines = sorted({track.series.machine for track in own})
     if machine is not None:

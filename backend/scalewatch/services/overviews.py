@@ -9,7 +9,7 @@ from scalewatch.services.eras import Changed, changes_of, eras_between
 from scalewatch.services.histories import History, TrackHistory, chosen
 from scalewatch.services.lineage import lineage
 from scalewatch.services.regressions import regressions_of
-from scalewatch.services.tracks import MOST_COMMITS, present_name
+from scalewatch.services.tracks import MOST_COMMITS, MOST_READ, present_name
 from scalewatch.storage import aliases as former_names
 from scalewatch.storage import commits, locations, projects, regressions, runs, verdicts
 from scalewatch.storage.locations import Watched
@@ -37,7 +37,7 @@ def overview_of(
     machines = list(dict.fromkeys(each.machine for each in measured))
     name = chosen("machine", machines, machine, shown)
     own = [each for each in measured if each.machine == name]
-    line = lineage(commits.of_project(session, project.id))
+    line = lineage(commits.of_project(session, project.id, limit=MOST_READ))
     first = max(len(line.commits) - MOST_COMMITS, 0)
     place_of = {commit.id: place for place, commit in enumerate(line.commits)}
     places = sorted(

@@ -28,6 +28,9 @@ Setting = tuple[float, ...]
 MOST_COMMITS: Final = 400
 """The newest commits of a line that are looked at together."""
 
+MOST_READ: Final = MOST_COMMITS + 100
+"""The newest commits of a project among which such a line is looked for."""
+
 RECENT: Final = 20
 """Commits that say at which settings a series is measured now."""
 
