@@ -4,7 +4,8 @@ import pytest
 from generated import P, measured, random_curves
 from scalewatch.modelling import Growth, Space, find_models, learn_noise
 from scalewatch.modelling.noise import USUAL
-from scalewatch.modelling.pooling import LEAST_SERIES, believed
+from scalewatch.modelling.pooling import LEAST_SERIES
+from scalewatch.modelling.widening import believed
 
 FAR = np.array([512.0, 2048.0])
 

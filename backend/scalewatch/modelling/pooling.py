@@ -37,6 +37,7 @@ from scalewatch.modelling.prediction import Forecaster
 from scalewatch.modelling.scratch import Scratch
 from scalewatch.modelling.space import Space, pmnf, search_space
 from scalewatch.modelling.summary import Summary
+from scalewatch.modelling.widening import believed, deviations
 
 Reals = NDArray[np.float64]
 Settings = Mapping[str, Reals]
@@ -59,20 +60,11 @@ TRIMMED: Final = 0.9
 MOST_FORECAST: Final = 200
 """Series that are forecast, evenly spread; their widening is then known to 6 %."""
 
-MOST_DEVIATIONS: Final = 10.0
-HALVINGS: Final = 40
-
 FITTED: Final = 3
 """What a curve is fitted by: constant, coefficient, growth."""
 
 MEASURED: Final = 2.0
 """Degrees of freedom that a variance has which repetitions have shown."""
-
-SLACK: Final = 1.1
-"""Up to this widening, chance and outliers among what is forecast explain it."""
-
-STEEPNESS: Final = 1.5
-"""How soon a widening beyond is believed; all of it is from 1.3 on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,11 +261,6 @@ def _widening(pools: Sequence[_Pool], noise: Noise, interval: float) -> float:
     return believed(float(score[rank - 1]))
 
 
-def believed(widening: float) -> float:
-    """Return what is left of a widening after what chance and outliers explain."""
-    return max(1.0, min(widening, 1 + STEEPNESS * (widening - SLACK)))
-
-
 def _scores(pool: _Pool, noise: Noise, interval: float) -> Reals:
     """Return by how much the last measurement of each series misses its forecast."""
     ((name, x),) = pool.settings.items()
@@ -297,16 +284,3 @@ def _scores(pool: _Pool, noise: Noise, interval: float) -> Reals:
     left *= NormalDist().inv_cdf((1 + interval) / 2) ** 2
     scatter = np.where(actual.freedom < MEASURED, np.maximum(left, scatter), scatter)
     return np.asarray(np.abs(error) / np.sqrt(reach**2 + scatter))
-
-
-def deviations(shares: Sequence[float], interval: float) -> float:
-    """Return how many standard deviations hold a location's error, excess and all."""
-    low, high = 0.0, MOST_DEVIATIONS * math.sqrt(EXCESSES[-1])
-    for _ in range(HALVINGS):
-        middle = (low + high) / 2
-        held = sum(
-            share * math.erf(middle / math.sqrt(2 * excess))
-            for share, excess in zip(shares, EXCESSES, strict=True)
-        )
-        low, high = (middle, high) if held < interval else (low, middle)
-    return high

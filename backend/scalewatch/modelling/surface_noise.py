@@ -18,11 +18,12 @@ from scalewatch.modelling.batch import Batch
 from scalewatch.modelling.estimators import located
 from scalewatch.modelling.noise import USUAL, Noise
 from scalewatch.modelling.obstacles import obstacle
-from scalewatch.modelling.pooling import LEAST_SERIES, believed, deviations, is_positive
+from scalewatch.modelling.pooling import LEAST_SERIES, is_positive
 from scalewatch.modelling.rules.rule import Sample
 from scalewatch.modelling.rules.surfaces import select
 from scalewatch.modelling.scans import unresolved
 from scalewatch.modelling.space import Space, pmnf
+from scalewatch.modelling.widening import believed, deviations
 
 Reals = NDArray[np.float64]
 
