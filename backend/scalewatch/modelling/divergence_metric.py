@@ -18,7 +18,8 @@ References
 "Formulation of Scientific Codes", LA-UR-14-26577, section 2.2.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from math import log
@@ -26,6 +27,7 @@ from typing import Final
 
 import numpy as np
 
+from scalewatch.modelling.finding import Finding
 from scalewatch.modelling.growth import Growth
 from scalewatch.modelling.scaling_error import Reals, ScalingErrors
 from scalewatch.modelling.search import find_models
@@ -121,7 +123,11 @@ def error_divergences(
     UnknownChoice
         If a scaling has no such base.
     """
-    return tuple(MEASURES[metric](each, row_of(each, base)) for each in scalings)
+    rows = [row_of(each, base) for each in scalings]
+    if metric is DivergenceMetric.GROWTH:
+        return tuple(error_growths(scalings, rows))
+    measure = area if metric is DivergenceMetric.AREA else correlation
+    return tuple(map(measure, scalings, rows))
 
 
 def correlation(scaling: ScalingErrors, row: int) -> ErrorDivergence:
@@ -146,25 +152,38 @@ def area(scaling: ScalingErrors, row: int) -> ErrorDivergence:
     return ErrorDivergence(DivergenceMetric.AREA, mean)
 
 
-def error_growth(scaling: ScalingErrors, row: int) -> ErrorDivergence:
-    """Return the exponent by which the slowdown grows, from its fitted model."""
+def error_growths(
+    scalings: Sequence[ScalingErrors], rows: Sequence[int]
+) -> list[ErrorDivergence]:
+    """Return the exponents by which slowdowns grow, from their fitted models.
+
+    Scalings over the same scales are modelled together.
+    """
+    curves = [_slowdown(*each) for each in zip(scalings, rows, strict=True)]
+    alike: dict[bytes, list[int]] = defaultdict(list)
+    for place, (n2, _) in enumerate(curves):
+        alike[n2.tobytes()].append(place)
+    grown: dict[int, ErrorDivergence] = {}
+    for places in alike.values():
+        n2 = curves[places[0]][0]
+        slowdowns = np.stack([curves[place][1] for place in places])
+        found = find_models(n2, slowdowns[:, :, np.newaxis])
+        grown |= zip(places, (_growth(each, n2) for each in found), strict=True)
+    return [grown[place] for place in range(len(curves))]
+
+
+def _slowdown(scaling: ScalingErrors, row: int) -> tuple[Reals, Reals]:
+    """Return n₂, and how many times as long as ideal it takes there."""
     n2, lost = _upwards(scaling, row)
     is_telling = lost < 1  # rounding makes 1 of a time beyond all measure
-    n2, slowdown = n2[is_telling], 1 / (1 - lost[is_telling])
-    found = find_models(n2, slowdown[np.newaxis, :, np.newaxis])[0]
+    return n2[is_telling], 1 / (1 - lost[is_telling])
+
+
+def _growth(found: Finding, n2: Reals) -> ErrorDivergence:
     if found.growth is None:
         return ErrorDivergence(DivergenceMetric.GROWTH, None, found.reason)
     exponent = _exponent(found.growth, float(n2.max()))
     return ErrorDivergence(DivergenceMetric.GROWTH, exponent, growth=found.growth)
-
-
-MEASURES: Final[
-    Mapping[DivergenceMetric, Callable[[ScalingErrors, int], ErrorDivergence]]
-] = {
-    DivergenceMetric.AREA: area,
-    DivergenceMetric.GROWTH: error_growth,
-    DivergenceMetric.CORRELATION: correlation,
-}
 
 
 def _known(n2: Reals, error: Reals) -> tuple[Reals, Reals]:

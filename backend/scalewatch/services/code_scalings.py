@@ -99,16 +99,44 @@ def code_scaling(scan: Scan, question: Question) -> CodeScaling:
     Where other coordinates than scale and size were varied, at those settings of them
     that have the most measurements.
     """
-    return code_scalings(scan, question)[0]
+    return side_by_side([scan], question)[0]
 
 
-def code_scalings(scan: Scan, question: Question) -> list[CodeScaling]:
+def side_by_side(scans: Sequence[Scan], question: Question) -> tuple[CodeScaling, ...]:
+    """Return the same for several scans."""
+    return _diverging([_of_planes(scan, question)[0] for scan in scans])
+
+
+def code_scalings(scan: Scan, question: Question) -> tuple[CodeScaling, ...]:
     """Return the same for all settings of other coordinates than scale and size."""
+    return _diverging(_of_planes(scan, question))
+
+
+def _of_planes(scan: Scan, question: Question) -> list[CodeScaling]:
     planes = _planes(scan.measurements) or {(): []}
     return [
         _code_scaling(scan, question, dict(held), taken)
         for held, taken in planes.items()
     ]
+
+
+def _diverging(scalings: Sequence[CodeScaling]) -> tuple[CodeScaling, ...]:
+    """Return scalings with their divergences, those of one base measured at once."""
+    alike: dict[float, list[int]] = defaultdict(list)
+    for place, scaling in enumerate(scalings):
+        if scaling.speed_up is not None:
+            alike[scaling.speed_up.base].append(place)
+    measured = list(scalings)
+    for base, places in alike.items():
+        errors = [each for i in places if (each := scalings[i].errors) is not None]
+        by_metric = [
+            error_divergences(errors, metric, base) for metric in DivergenceMetric
+        ]
+        for place, divergences in zip(
+            places, zip(*by_metric, strict=True), strict=True
+        ):
+            measured[place] = replace(scalings[place], divergences=divergences)
+    return tuple(measured)
 
 
 def _code_scaling(
@@ -160,10 +188,6 @@ def _answered(
         errors=errors,
         speed_up=sped,
         row=_row(errors, sped),
-        divergences=tuple(
-            error_divergences([errors], metric, sped.base)[0]
-            for metric in DivergenceMetric
-        ),
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from scalewatch.errors import NotFound, NotMeasured
-from scalewatch.services.code_scalings import CodeScaling, code_scaling
+from scalewatch.services.code_scalings import CodeScaling, code_scaling, side_by_side
 from scalewatch.services.commits import Commit
 from scalewatch.services.configurations import choices_among, is_chosen
 from scalewatch.services.regions import Region, region_at, timed_region
@@ -79,7 +79,7 @@ def scaling_errors_at(
         commits=everything.commits,
         machines=everything.machines,
         question=question,
-        scalings=tuple(code_scaling(each, question) for each in scans),
+        scalings=side_by_side(scans, question),
         chosen=chosen,
         other=_other(
             session,
