@@ -1,6 +1,7 @@
 import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import FrameType
 
 import pytest
 from fastapi import FastAPI
@@ -26,19 +27,23 @@ settings.load_profile("scalewatch")
 
 @pytest.fixture(scope="session", autouse=True)
 def interruptible_children() -> Iterator[None]:
-    """Let commands that tests start hear SIGINT, however the tests were started.
+    """Let commands that tests start hear SIGINT and SIGHUP, however tests were started.
 
     A shell without job control starts what runs in its background with SIGINT
-    ignored, which every child inherits.
+    ignored, and `nohup` ignores SIGHUP, which every child inherits. A handler is not
+    inherited: children get the default action.
     """
-    before = signal.getsignal(signal.SIGINT)
-    if before is not signal.SIG_IGN:
-        yield
-        return
-    # Unlike "ignore", a handler is not inherited: children get the default action.
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+    handlers = {signal.SIGINT: signal.default_int_handler, signal.SIGHUP: _unmoved}
+    ignored = [each for each in handlers if signal.getsignal(each) is signal.SIG_IGN]
+    for each in ignored:
+        signal.signal(each, handlers[each])
     yield
-    signal.signal(signal.SIGINT, before)
+    for each in ignored:
+        signal.signal(each, signal.SIG_IGN)
+
+
+def _unmoved(_number: int, _frame: FrameType | None) -> None:
+    """Go on, as whoever started the tests wishes."""
 
 
 @pytest.fixture(scope="session")
