@@ -5,6 +5,7 @@ valid between them and for some time after.
 """
 
 from collections import deque
+from math import inf
 from typing import NamedTuple
 
 STEADY = 20_000
@@ -53,15 +54,23 @@ class Clock:
 
     def error(self, moment: int) -> int:
         """Return by how much `offset` may be wrong at that moment."""
-        oldest, newest = self.comparisons[0], self.comparisons[-1]
-        anyway = newest.error_at(moment)
-        if not (span := newest.at - oldest.at):
-            return anyway
-        unsure = (newest.error + oldest.error) / span
-        return min(newest.error + round(unsure * abs(moment - newest.at)), anyway)
+        newest = self.comparisons[-1]
+        if newest.error == 0:
+            return 0  # one clock for all
+        slope = min(self._unsure, 1 / STEADY)
+        return newest.error + round(slope * abs(moment - newest.at))
 
     @property
     def _drift(self) -> float:
+        """The slope of the line, where that says more than that clocks are steady."""
+        oldest, newest = self.comparisons[0], self.comparisons[-1]
+        if self._unsure >= 1 / STEADY:
+            return 0.0
+        return (newest.offset - oldest.offset) / (newest.at - oldest.at)
+
+    @property
+    def _unsure(self) -> float:
+        """By how much that slope may be wrong."""
         oldest, newest = self.comparisons[0], self.comparisons[-1]
         span = newest.at - oldest.at
-        return (newest.offset - oldest.offset) / span if span else 0.0
+        return (newest.error + oldest.error) / span if span else inf

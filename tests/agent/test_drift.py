@@ -44,3 +44,10 @@ def test_drift_of_long_ago_is_forgotten_but_two_comparisons_remain():
 
 def test_clock_that_is_the_reference_has_no_error():
     assert clock((0, 0, 0)).error(100 * SECOND) == 0
+
+
+def test_line_through_unsure_comparisons_is_not_followed():
+    unsure = clock((0, 0, 200_000), (SECOND // 20, 200_000, 10_000))
+
+    assert unsure.offset(SECOND // 10) == 200_000
+    assert unsure.error(SECOND // 10) == 10_000 + SECOND // 20 // STEADY
