@@ -4,19 +4,25 @@ import logging
 import os
 import socket
 import warnings
+from contextlib import ExitStack
 from typing import Final
 
 from celery import Celery
 from celery.platforms import SecurityWarning
-from celery.signals import worker_process_init, worker_process_shutdown
+from celery.signals import (
+    worker_process_init,
+    worker_process_shutdown,
+    worker_ready,
+)
 from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.orm import configure_mappers
 
 from scalewatch.jobs import perform
 from scalewatch.jobs.broker import TASK, connected
 from scalewatch.jobs.messages import Messenger
 from scalewatch.jobs.presence import present
 from scalewatch.jobs.schedule import schedule
-from scalewatch.jobs.sweep import Sweep
+from scalewatch.jobs.sweep import swept
 from scalewatch.services.jobs import Terms
 from scalewatch.storage.session import connect, sessions_of
 
@@ -38,8 +44,7 @@ def run(
     broker = connected(broker_url)
     _define_task(broker, database_url, broker_url, terms)
     engine = connect(database_url)
-    sweep = Sweep(sessions_of(engine), broker)
-    sweep.start()
+    sessions = sessions_of(engine)
     # A container has no other user than root, and messages are numbers in JSON.
     warnings.simplefilter("ignore", SecurityWarning)
     worker = broker.Worker(
@@ -50,15 +55,21 @@ def run(
         without_mingle=True,
     )
     name = f"{socket.gethostname()}:{os.getpid()}"
-    try:
-        with (
-            present(sessions_of(engine), name, f"Celery, {processes} processes"),
-            schedule(sessions_of(engine), thin_hours),
-        ):
-            worker.start()
-    finally:
-        sweep.stop()
-        engine.dispose()
+    with ExitStack() as beside:
+        beside.callback(engine.dispose)
+
+        def begin(**_: object) -> None:
+            """Start the threads, after the children: they would inherit held locks."""
+            beside.enter_context(
+                present(sessions, name, f"Celery, {processes} processes")
+            )
+            beside.enter_context(schedule(sessions, thin_hours))
+            beside.enter_context(swept(sessions, broker))
+
+        worker_ready.connect(begin, weak=False)
+        # What children that are started later find configured cannot be locked.
+        configure_mappers()
+        worker.start()
     return int(worker.exitcode or 0)
 
 

@@ -1,6 +1,8 @@
 """The sweep: re-send what is due and whose message was lost, late or not yet sent."""
 
 import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 from threading import Event, Thread
 from typing import Final
 
@@ -55,3 +57,14 @@ class Sweep:
                 self.sweep()
             except (OperationalError, SQLAlchemyError) as error:
                 _LOG.warning("no sweep: %s", " ".join(str(error).split()))
+
+
+@contextmanager
+def swept(sessions: Sessions, broker: Celery) -> Iterator[None]:
+    """Sweep now and again inside the block."""
+    sweep = Sweep(sessions, broker)
+    sweep.start()
+    try:
+        yield
+    finally:
+        sweep.stop()
