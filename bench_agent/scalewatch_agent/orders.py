@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from threading import Event, Thread
-from types import TracebackType
-from typing import Any, Final, Self
+from typing import Any, Final
 
 import httpx2 as httpx
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from scalewatch_agent.connection import Connection
 from scalewatch_agent.errors import ServerSilent
 
 RENEWALS: Final = 3
@@ -55,29 +55,12 @@ class Order(BaseModel):
     lease_seconds: float
 
 
-class Orders:
-    """A connection to the server at `url`, on behalf of `agent`; a context manager."""
+class Orders(Connection):
+    """Gives orders to `agent`."""
 
     def __init__(self, url: str, token: str | None, agent: str) -> None:
-        self.url = url
+        super().__init__(url, token)
         self.agent = agent
-        right = {} if token is None else {"Authorization": f"Bearer {token}"}
-        self._client = httpx.Client(
-            base_url=f"{url.rstrip('/')}/api/v1/",
-            timeout=httpx.Timeout(60, connect=5),
-            headers={"User-Agent": "scalewatch-agent", **right},
-        )
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self._client.close()
 
     def claim(self, machine: str) -> Order | None:
         """Return what is to be measured on a machine; None while there is nothing.
@@ -133,8 +116,9 @@ class Orders:
     def _ask(
         self, method: str, path: str, content: Mapping[str, Any]
     ) -> httpx.Response:
+        url = f"{self.url.rstrip('/')}/api/v1/{path}"
         try:
-            answer = self._client.request(method, path, json=content)
+            answer = self._client.request(method, url, json=content)
         except (httpx.RequestError, httpx.InvalidURL) as error:
             raise ServerSilent(self.url, str(error) or type(error).__name__) from None
         if answer.is_success:

@@ -7,10 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import httpx2 as httpx
+
+from scalewatch_agent.connection import Connection
 
 REFUSALS = frozenset({400, 409, 411, 413, 415, 422})
 """Answers that speak of the run; others speak of the server, or of who asks."""
@@ -71,27 +72,8 @@ class Patience:
             yield min(self.first_pause * 2**attempt * jitter, LONGEST_PAUSE)
 
 
-class Server:
-    """A connection to the server at `url`; a context manager."""
-
-    def __init__(self, url: str, token: str | None = None) -> None:
-        self.url = url
-        right = {} if token is None else {"Authorization": f"Bearer {token}"}
-        self._client = httpx.Client(
-            timeout=httpx.Timeout(60, connect=5),
-            headers={"User-Agent": "scalewatch-agent", **right},
-        )
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self._client.close()
+class Server(Connection):
+    """Takes runs."""
 
     def post(
         self, runs: Sequence[tuple[str, bytes]], patience: Patience

