@@ -6,6 +6,7 @@ import gzip
 import io
 
 import pytest
+from anyio.from_thread import start_blocking_portal
 from fastapi.responses import PlainTextResponse
 from fastapi.testclient import TestClient
 
@@ -122,7 +123,9 @@ def test_body_that_does_not_arrive_is_given_up_by_a_problem(engine):
     async def send(message):
         sent.append(message)
 
-    asyncio.run(app(_posting(), receive, send))
+    # A thread has a loop of its own, whatever runs in the one of the tests.
+    with start_blocking_portal() as portal:
+        portal.call(app, _posting(), receive, send)
 
     assert sent[0]["status"] == 503
     assert b"took-too-long" in sent[1]["body"]
