@@ -1,16 +1,31 @@
-"""How long scaling errors and hotspot scans take, in processor time of one core."""
+"""How long scaling errors and hotspot scans take, and the page that shows contours.
 
+The mathematics in processor time of one core; the page in time of the server, as its
+reader waits for it, on the project of real size.
+"""
+
+import sys
 from collections.abc import Callable
-from time import process_time
+from pathlib import Path
+from statistics import median, quantiles
+from time import perf_counter, process_time
 
 import numpy as np
+from fastapi.testclient import TestClient
 
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+
+from large_database import large_database
+from large_project import PROJECT
+from scalewatch.app import create_app
 from scalewatch.modelling import scan_profiles, strong_errors, weak_errors
+from scalewatch.storage.session import connect
 
 SCALES = np.arange(1.0, 201)
 SERIES = 1000
 PROFILES, FUNCTIONS = 1000, 500
 ROUNDS = 5
+REQUESTS = 60
 
 
 def main() -> None:
@@ -36,6 +51,35 @@ def main() -> None:
         ),
     ):
         print(f"| {what} | {size} | {_fastest(run):.2f} |")
+    _print_pages()
+
+
+def _print_pages() -> None:
+    """Print how long the server takes for the contours of the project of real size."""
+    engine = connect(f"sqlite:///{large_database()}")
+    client = TestClient(create_app(engine, embedded_worker=False))
+    print("\n| address | median, ms | p99, ms |")
+    print("|---|---|---|")
+    for address in (
+        f"/p/{PROJECT}/scaling",
+        f"/api/v1/projects/{PROJECT}/scaling-error",
+        f"/api/v1/figures/scaling-error-contours?project={PROJECT}",
+    ):
+        waits = _waits(client, address)
+        print(
+            f"| {address} | {median(waits):.0f} | {quantiles(waits, n=100)[-1]:.0f} |"
+        )
+    engine.dispose()
+
+
+def _waits(client: TestClient, address: str) -> list[float]:
+    """Return the milliseconds of each request but the first, which warms caches."""
+    waits = []
+    for _ in range(REQUESTS + 1):
+        start = perf_counter()
+        client.get(address).raise_for_status()
+        waits.append(1000 * (perf_counter() - start))
+    return waits[1:]
 
 
 def _fastest(run: Callable[[], object]) -> float:
