@@ -1,30 +1,34 @@
 import numpy as np
 import pytest
-from scipy.stats import linregress, t
+from scipy.optimize import curve_fit
+from scipy.stats import t
 
 from scalewatch.errors import TooFewSizes
-from scalewatch.modelling.line_pairs import coefficient_differences, crossing_of
+from scalewatch.modelling.line_pairs import (
+    coefficient_differences,
+    crossing_of,
+    equality,
+)
 from scalewatch.modelling.lines import Estimate, fit_line
 
 K = np.array([1e5, 2e5, 4e5, 8e5, 1.6e6])
 
 
-def noisy(intercept, slope, seed, scatter=0.01):
+def noisy(intercept, slope, seed, scatter=0.02):
     rng = np.random.default_rng(seed)
-    return intercept + slope * K + rng.normal(0, scatter, K.size)
+    return (intercept + slope * K) * (1 + rng.normal(0, scatter, K.size))
 
 
-def test_a_line_and_its_errors_are_those_of_least_squares():
+def test_a_line_and_its_errors_are_those_of_relative_least_squares():
     times = noisy(0.5, 2e-6, 1)
 
     line = fit_line(K, times)
 
-    expected = linregress(K, times)
-    assert line.slope == pytest.approx(expected.slope)
-    assert line.intercept == pytest.approx(expected.intercept)
-    assert line.r2 == pytest.approx(expected.rvalue**2)
-    errors = np.sqrt(np.diag(line.covariance))
-    assert errors == pytest.approx([expected.intercept_stderr, expected.stderr])
+    (intercept, slope), covariance = curve_fit(
+        lambda k, a, b: a + b * k, K, times, p0=(0.5, 2e-6), sigma=times
+    )
+    assert (line.intercept, line.slope) == pytest.approx((intercept, slope))
+    assert line.covariance == pytest.approx(covariance)
 
 
 def test_intervals_are_students():
@@ -45,6 +49,26 @@ def test_intervals_hold_as_often_as_they_say():
 
     # 400 trials at 0.9: standard deviation 6.
     assert 340 <= held <= 380
+
+
+def test_machines_differ_by_chance_as_often_as_they_say():
+    pairs = [
+        (
+            fit_line(K, noisy(0.5, 2e-6, seed)),
+            fit_line(K, noisy(0.5, 2e-6, seed + 1000)),
+        )
+        for seed in range(400)
+    ]
+    differ = np.array(
+        [
+            [each.p_value < 0.05 for each in coefficient_differences(*pair, 0.95)]
+            + [equality(*pair) < 0.05]
+            for pair in pairs
+        ]
+    )
+
+    # 400 trials at 0.05, a little fewer at so few sizes: standard deviation 4.4.
+    assert differ.sum(axis=0) == pytest.approx(20, abs=13)
 
 
 def test_two_points_leave_no_interval():
@@ -92,8 +116,8 @@ def test_parallel_lines_have_no_crossing():
 
 
 def test_a_crossing_that_might_be_anywhere_has_no_bounds():
-    one = fit_line(K, noisy(1.05, 1.0e-6, 1, 0.3))
-    other = fit_line(K, noisy(1, 1.1e-6, 2, 0.3))
+    one = fit_line(K, noisy(1.2, 1.0e-6, 1, 0.1))
+    other = fit_line(K, noisy(1, 1.1e-6, 2, 0.1))
 
     found = crossing_of(one, other, 0.95)
 
@@ -104,10 +128,10 @@ def test_a_crossing_that_might_be_anywhere_has_no_bounds():
 
 def test_differences_without_scatter_are_certain():
     steps = np.arange(3.0)
-    one, other = fit_line(steps, steps), fit_line(steps, 2 * steps)
+    one, other = fit_line(steps, 1 + steps), fit_line(steps, 1 + 2 * steps)
 
     intercept, slope = coefficient_differences(one, other, 0.95)
 
     assert slope.estimate.value == -1
-    assert slope.p_value == 0
+    assert (slope.p_value, equality(one, other)) == (0, 0)
     assert intercept.p_value == 1

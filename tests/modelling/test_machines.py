@@ -50,6 +50,22 @@ def test_a_machine_that_is_faster_everywhere_is_named():
     assert "juqueen is faster than daint at every n that both were measured at" in said
 
 
+def test_machines_that_differ_by_chance_take_the_same_time():
+    again = machine(lambda k: 0.2 + 3e-6 * k, seed=4)
+
+    for other in (again, JUQUEEN):
+        said = machine_sentence(pair(JUQUEEN, other))
+        assert said.startswith("juqueen and daint take the same time, as far as")
+        assert "faster" not in said
+
+
+def test_a_level_is_a_difference_though_no_coefficient_is_sure():
+    rough = machine(lambda k: 1.0 + 0 * k, seed=5, noise=0.2)
+    level = machine(lambda k: 1.6 + 0 * k, seed=6, noise=0.2)
+
+    assert "juqueen is faster than daint" in machine_sentence(pair(rough, level))
+
+
 def test_a_crossing_beyond_the_measurements_says_so():
     small = machine(lambda k: 9.4 + 1e-6 * k, seed=2)
 

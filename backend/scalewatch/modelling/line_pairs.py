@@ -13,7 +13,7 @@ in Interval Estimation", Journal of the Royal Statistical Society B 16, 1954.
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import stdtr, stdtrit
+from scipy.special import fdtrc, stdtr, stdtrit
 
 from scalewatch.modelling.lines import Estimate, Line, estimate
 
@@ -47,6 +47,23 @@ def coefficient_differences(
         for i, value in enumerate(values)
     ]
     return found[0], found[1]
+
+
+def equality(one: Line, other: Line) -> float:
+    """Return the probability of lines so far apart by chance; NaN where nothing tells.
+
+    Both coefficients are compared at once: lines that differ by a level only may
+    differ in neither of them by itself.
+    """
+    difference = np.array([one.intercept - other.intercept, one.slope - other.slope])
+    if not difference.any():
+        return 1.0
+    covariance = one.covariance + other.covariance
+    freedom = _welch(one.covariance[1, 1], other.covariance[1, 1], one, other)
+    if np.isnan(freedom):
+        return 0.0 if not covariance.any() else np.nan
+    distance = float(difference @ np.linalg.pinv(covariance) @ difference)
+    return float(fdtrc(difference.size, freedom, distance / difference.size))
 
 
 def crossing_of(one: Line, other: Line, level: float) -> Estimate | None:

@@ -4,6 +4,7 @@ from typing import Final
 
 import numpy as np
 
+from scalewatch.modelling.line_pairs import equality
 from scalewatch.modelling.machines import MachineLine, MachinePair
 
 CAUSES = "more processors per node, a faster network or a larger cache"
@@ -27,7 +28,7 @@ def machine_sentence(
     alpha
         Below which p-value a difference counts.
     """
-    parts = [_which(pair, parameter), _slopes(pair, parameter, unit, alpha)]
+    parts = [_which(pair, parameter, alpha), _slopes(pair, parameter, unit, alpha)]
     curved = [
         each.machine for each in (pair.first, pair.second) if not each.is_line_enough
     ]
@@ -39,11 +40,17 @@ def machine_sentence(
     return " ".join(parts)
 
 
-def _which(pair: MachinePair, parameter: str) -> str:
+def _which(pair: MachinePair, parameter: str, alpha: float) -> str:
     """Say which machine is faster, where both were measured or beyond."""
     flatter, steeper = _by_slope(pair)
     crossing = pair.crossing
     overlap = pair.overlap
+    chance = equality(pair.first.line, pair.second.line)
+    if overlap is not None and chance >= alpha:
+        return (
+            f"{pair.first.machine} and {pair.second.machine} take the same time, as "
+            f"far as these {parameter} can tell (p = {chance:.2g})."
+        )
     if crossing is not None and (
         overlap is None or overlap[0] <= crossing.value <= overlap[1]
     ):
