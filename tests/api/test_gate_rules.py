@@ -92,13 +92,44 @@ def test_a_guideline_that_held_before_is_a_finding(client, sessions):
     client.put("/api/v1/projects/mpich/guidelines", json=rules)
 
     minded = gate(client, 2)
+    page = client.get(f"/p/mpich/c/{sha(2)}").text
     declare(client, guideline=False)
     ignored = gate(client, 2)
 
     (finding,) = minded["findings"]
     assert (finding["region"], finding["kind"]) == ("solve", "guideline")
     assert "which held before, says one job alone" in finding["sentence"]
+    assert finding["probability"] > 0.95
+    assert finding["target"] == {"p": 16 * 64}
+    effect = finding["at_target"]
+    assert effect["low"] < 3 < effect["high"]
+    assert effect["value"] == pytest.approx(3, rel=0.1)
+    assert finding["commits"] == f"{sha(1)[:10]}..{sha(2)[:10]}"
+    assert "breaks the guideline solve ⪯ setup" in page
     assert ignored["findings"] == []
+
+
+def test_a_guideline_that_hardly_changed_is_no_finding(client, sessions):
+    record_commit(sessions, 1, {"solve": lambda p: 1.045 * TREE(p), "setup": TREE})
+    record_commit(sessions, 2, {"solve": lambda p: 1.052 * TREE(p), "setup": TREE})
+    rules = {"author": "ada", "guidelines": ["solve <= setup"]}
+    client.put("/api/v1/projects/mpich/guidelines", json=rules)
+
+    assert gate(client, 2)["findings"] == []
+
+
+@pytest.mark.usefixtures("suspected")
+def test_a_finding_tells_its_probability_cost_and_commits(client):
+    client.put(RULES, json={"author": "ada", "rules": {}, "target": {"p": 65536}})
+
+    (finding,) = gate(client, 2)["findings"]
+
+    assert finding["probability"] > 0.9
+    assert finding["target"] == {"p": 65536}
+    true = LINEAR(65536) / TREE(65536)
+    effect = finding["at_target"]
+    assert effect["low"] < true < effect["high"]
+    assert finding["commits"] == f"{sha(1)[:10]}..{sha(2)[:10]}"
 
 
 @pytest.mark.parametrize(

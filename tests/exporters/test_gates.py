@@ -13,8 +13,18 @@ SURE = {
     "is_sure": True,
     "sentence": "grows like p instead of log p | really",
     "todo": None,
+    "commits": "b..a",
+    "probability": 0.97,
+    "target": {"p": 1024.0},
+    "at_target": {"value": 12.34, "low": 11.0, "high": 14.0},
 }
-SUSPECTED = SURE | {"region": "MPI_Reduce", "is_sure": False, "todo": "measure again"}
+SUSPECTED = SURE | {
+    "region": "MPI_Reduce",
+    "is_sure": False,
+    "todo": "measure again",
+    "probability": None,
+    "at_target": None,
+}
 
 
 def gate(outcome, *findings):
@@ -35,11 +45,12 @@ def test_text_has_a_line_per_finding_with_what_to_do():
         "✗ aaaaaaaaaa: 1 of 3 series scale worse than b (parent)",
         (
             "  ✗ MPI_Bcast (time) on jureca message_bytes=8: grows like p instead of "
-            "log p | really"
+            "log p | really; probability 97 %, 12.3 (11 to 14) times before at "
+            "p = 1024, commits b..a"
         ),
         (
             "  ? MPI_Reduce (time) on jureca message_bytes=8: grows like p instead of "
-            "log p | really; measure again"
+            "log p | really; commits b..a; measure again"
         ),
     ]
 
@@ -48,8 +59,20 @@ def test_markdown_is_a_table_whose_cells_cannot_break_it():
     lines = gate_markdown(gate("worse", SURE)).splitlines()
 
     assert lines[0].startswith("### Scalewatch: ✗ aaaaaaaaaa")
-    assert lines[-1].count(" | ") == 4
+    assert lines[-1].count(" | ") == 5
     assert "log p \\| really" in lines[-1]
+    assert "12.3 (11 to 14) times before at p = 1024" in lines[-1]
+
+
+@pytest.mark.parametrize(
+    ("probability", "said"),
+    [(0.5, "50 %"), (0.995, "99.5 %"), (0.99999, "over 99.9 %")],
+    ids=str,
+)
+def test_nothing_is_said_to_be_certain(probability, said):
+    written = gate_text(gate("worse", SURE | {"probability": probability}))
+
+    assert f"probability {said}, " in written
 
 
 @pytest.mark.parametrize(

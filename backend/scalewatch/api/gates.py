@@ -20,6 +20,14 @@ Share = Annotated[wire.Finite, Field(ge=0)]
 Scale = Annotated[wire.Finite, Field(gt=0, le=1e12)]
 
 
+class Bounds(schemas.Schema):
+    """A number and its 90 % interval."""
+
+    value: float
+    low: float
+    high: float
+
+
 class Finding(schemas.Schema):
     """A series that is worse or may be."""
 
@@ -31,6 +39,16 @@ class Finding(schemas.Schema):
     is_sure: bool
     sentence: str
     todo: str | None = Field(description="What would settle it.")
+    commits: str | None = Field(
+        description="The commits that hold the cause, as git names a range.",
+        examples=["v5.0.8..v5.0.11"],
+    )
+    probability: float | None = Field(description="That it happened.")
+    target: dict[str, float] = Field(description="A larger scale.")
+    at_target: Bounds | None = Field(
+        description="How many times as much as before it costs there; of a guideline, "
+        "as what the shortcut stands for."
+    )
 
 
 class NextStep(schemas.Schema):

@@ -18,8 +18,8 @@ def gate_markdown(gate: Mapping[str, Any]) -> str:
     lines = [f"### Scalewatch: {_headline(gate)}", ""]
     if gate["findings"]:
         lines += [
-            "| | region | machine | what | to settle it |",
-            "|---|---|---|---|---|",
+            "| | region | machine | what | how surely, at what cost | to settle it |",
+            "|---|---|---|---|---|---|",
         ]
         for found in gate["findings"]:
             cells = (
@@ -27,6 +27,7 @@ def gate_markdown(gate: Mapping[str, Any]) -> str:
                 f"{found['region']} ({found['metric']})",
                 found["machine"],
                 found["sentence"],
+                consequence(found),
                 found["todo"] or "",
             )
             lines.append(f"| {' | '.join(_cell(each) for each in cells)} |")
@@ -83,10 +84,34 @@ def _asked(confirmation: Mapping[str, Any]) -> str:
 def _line(found: Mapping[str, Any]) -> str:
     symbol = SYMBOLS["worse" if found["is_sure"] else "undecided"]
     settings = "".join(f" {k}={v}" for k, v in found["configuration"].items())
-    todo = f"; {found['todo']}" if found["todo"] else ""
+    place = f"{found['region']} ({found['metric']}) on {found['machine']}{settings}"
+    said = (found["sentence"], consequence(found), found["todo"])
+    return f"{symbol} {place}: {'; '.join(each for each in said if each)}"
+
+
+def consequence(found: Mapping[str, Any]) -> str:
+    """Say how probable a finding is, what it costs at scale, and whose fault it is."""
+    parts = []
+    if found["probability"] is not None:
+        parts.append(f"probability {_percent(found['probability'])}")
+    if effect := found["at_target"]:
+        where = ", ".join(f"{name} = {at:g}" for name, at in found["target"].items())
+        times = "what it stands for" if found["kind"] == "guideline" else "before"
+        bounds = f"{effect['low']:.3g} to {effect['high']:.3g}"
+        parts.append(f"{effect['value']:.3g} ({bounds}) times {times} at {where}")
+    if found["commits"]:
+        parts.append(f"commits {found['commits']}")
+    return ", ".join(parts)
+
+
+def _percent(probability: float) -> str:
+    """Write a probability; what is not certain is never said to be."""
+    if probability > 0.999:
+        return "over 99.9 %"
     return (
-        f"{symbol} {found['region']} ({found['metric']}) on {found['machine']}"
-        f"{settings}: {found['sentence']}{todo}"
+        f"{100 * probability:.1f} %"
+        if probability > 0.99
+        else f"{100 * probability:.0f} %"
     )
 
 

@@ -5,7 +5,7 @@ scatter between commits is their noise.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, astuple, dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -18,6 +18,24 @@ FARTHER: Final = 16.0
 """The target, where nobody named one, is so many times the largest setting."""
 
 MOST_COMMITS: Final = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """A positive number and its 90 % interval."""
+
+    value: float
+    low: float
+    high: float
+
+    def over(self, other: "Bounds") -> "Bounds":
+        """Return the ratio to a number that is wrong independently of this one."""
+        new, old = np.log([*astuple(self)]), np.log([*astuple(other)])
+        ratio = new[0] - old[0]
+        down = np.hypot(new[0] - new[1], old[2] - old[0])
+        up = np.hypot(new[2] - new[0], old[0] - old[1])
+        value, low, high = np.exp([ratio, ratio - down, ratio + up]).tolist()
+        return Bounds(value, low, high)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +122,10 @@ def _effect(
 ) -> dict[str, Any]:
     shift = moved.shift
     promise = promises.get((moved.track.region, moved.track.series.metric))
+    ratio = ratio_of(before, after)
     return {
         "target": dict(target),
-        "at_target": _ratio(before, after),
+        "at_target": asdict(ratio) if ratio else None,
         "growth_before": str(shift.growth_before or before.growth or "") or None,
         "growth_after": str(shift.growth_after or after.growth or "") or None,
         "verdict_before": str(before.verdict) if before.expectation else None,
@@ -116,25 +135,18 @@ def _effect(
     }
 
 
-def _ratio(before: Finding, after: Finding) -> dict[str, float] | None:
-    """Return after over before at the target, with an interval from both."""
+def ratio_of(before: Finding, after: Finding) -> Bounds | None:
+    """Return after over before at the first target, with an interval from both."""
     if not before.forecasts or not after.forecasts:
         return None
-    old, new = _logs(before.forecasts[0]), _logs(after.forecasts[0])
-    if old is None or new is None:
-        return None
-    ratio = new[1] - old[1]
-    down = np.hypot(new[1] - new[0], old[2] - old[1])
-    up = np.hypot(new[2] - new[1], old[1] - old[0])
-    low, value, high = np.exp([ratio - down, ratio, ratio + up]).tolist()
-    return {"value": value, "low": low, "high": high}
+    old, new = bounds_of(before.forecasts[0]), bounds_of(after.forecasts[0])
+    return None if old is None or new is None else new.over(old)
 
 
-def _logs(forecast: Forecast) -> tuple[float, float, float] | None:
-    """Return the logarithms of low, value and high, if they have any."""
+def bounds_of(forecast: Forecast) -> Bounds | None:
+    """Return a forecast as bounds, if it has any."""
     if forecast.low is None or forecast.high is None:
         return None
     if not 0 < forecast.low <= forecast.high < np.inf or not forecast.value > 0:
         return None
-    low, value, high = np.log([forecast.low, forecast.value, forecast.high]).tolist()
-    return low, value, high
+    return Bounds(forecast.value, forecast.low, forecast.high)

@@ -1,13 +1,14 @@
 """Findings of the gate: series that are worse, or that may be."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, Final
 
 from scalewatch.modelling import Direction, Verdict
-from scalewatch.services.changes import ChangeKind, SeriesChange
+from scalewatch.services.changes import SURE, ChangeKind, SeriesChange
+from scalewatch.services.effects import Bounds
 from scalewatch.services.gate_rules import GateRules, Rule
-from scalewatch.services.guidelines import CheckedGuideline
+from scalewatch.services.guideline_changes import BrokenGuideline
 from scalewatch.services.next_steps import NextStep
 from scalewatch.services.regressions import Member, Regression
 
@@ -24,6 +25,13 @@ class Finding:
         What happened to it, in words.
     todo
         The cheapest step that would settle it; None where it is settled.
+    commits
+        Those that hold the cause, as git names a range: `after..last`.
+    probability
+        That it happened; None where nothing can tell.
+    target, at_target
+        A larger scale, and how many times as much as before it costs there; of a
+        guideline, how many times as much as what the shortcut stands for.
     """
 
     region: str
@@ -34,7 +42,14 @@ class Finding:
     is_sure: bool
     sentence: str
     todo: str | None
+    commits: str | None = None
+    probability: float | None = None
+    target: Mapping[str, float] = field(default_factory=dict)
+    at_target: Bounds | None = None
 
+
+LIKELY: Final = 0.5
+"""Probability from which something may have happened."""
 
 Steps = Callable[[str], NextStep | None]
 """Returns the runs of a machine, by its name, that lack a second job."""
@@ -71,6 +86,10 @@ def of_regression(
                 f"scale as in its history; regression {regression.id}"
             ),
             todo=None if regression.is_sure else _todo(steps(member.machine)),
+            commits=f"{regression.first.label}^..{regression.last.label}",
+            probability=member.details["probability"][member.details["kind"]],
+            target=member.details["target"],
+            at_target=_bounds(member.details["at_target"]),
         )
         for member in regression.members
         if _is_minded(regression, member, rules.about(member.region))
@@ -78,23 +97,32 @@ def of_regression(
 
 
 def of_guideline(
-    metric: str, broken: CheckedGuideline, rules: GateRules, steps: Steps
+    broken: BrokenGuideline, rules: GateRules, steps: Steps
 ) -> Finding | None:
-    """Return what a guideline that held before means for the gate."""
-    region = broken.guideline.region
-    if not rules.about(region).guideline:
+    """Return what a guideline that held before means for the gate.
+
+    What more probably did not happen is nothing.
+    """
+    check = broken.check
+    region = check.guideline.region
+    odds = broken.probability
+    if not rules.about(region).guideline or (odds is not None and odds < LIKELY):
         return None
-    step = steps(broken.machine)
-    said = f"breaks the guideline {broken.guideline}, which held before"
+    step = steps(check.machine)
+    said = f"breaks the guideline {check.guideline}, which held before"
+    is_clear = odds is None or odds >= SURE
     return Finding(
         region=region,
-        metric=metric,
-        machine=broken.machine,
-        configuration=broken.configuration,
+        metric=broken.metric,
+        machine=check.machine,
+        configuration=check.configuration,
         kind="guideline",
-        is_sure=step is None,
+        is_sure=step is None and is_clear,
         sentence=said if step is None else f"{said}, says one job alone",
-        todo=None if step is None else step.sentence,
+        todo=None if step is None and is_clear else _todo(step),
+        probability=odds,
+        target=broken.target if broken.after else {},
+        at_target=broken.after,
     )
 
 
@@ -133,4 +161,20 @@ def _finding(change: SeriesChange, sentence: str, todo: str | None) -> Finding:
         is_sure=todo is None,
         sentence=sentence,
         todo=todo,
+        probability=_probability(change),
     )
+
+
+def _probability(change: SeriesChange) -> float | None:
+    """Return how probably a series changed as its kind says."""
+    before, after = change.before.verdict_probability, change.after.verdict_probability
+    if change.kind is ChangeKind.WORSE:
+        return change.odds.faster if change.odds else None
+    if change.kind is ChangeKind.MISMATCH:
+        was_fine = 1 - before.get(Verdict.MISMATCH, 0.0)
+        return was_fine * after.get(Verdict.MISMATCH, 0.0)
+    return after.get(Verdict.MISMATCH)
+
+
+def _bounds(stored: Mapping[str, float] | None) -> Bounds | None:
+    return Bounds(**stored) if stored else None

@@ -8,7 +8,7 @@ the gate then asks for another run, and stops nobody before that has agreed.
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache
 
@@ -19,6 +19,7 @@ from scalewatch.services.changes import ChangeKind, SeriesChange
 from scalewatch.services.commit_reports import CommitReport, commit_report
 from scalewatch.services.commits import Commit, find_commit
 from scalewatch.services.confirmations import Confirmation, confirmations_of
+from scalewatch.services.gate_effects import with_effects
 from scalewatch.services.gate_findings import (
     Finding,
     Steps,
@@ -26,9 +27,8 @@ from scalewatch.services.gate_findings import (
     of_guideline,
     of_regression,
 )
-from scalewatch.services.gate_rules import rules_of
-from scalewatch.services.guideline_changes import newly_broken
-from scalewatch.services.guidelines import CheckedGuideline
+from scalewatch.services.gate_rules import GateRules, rules_of
+from scalewatch.services.guideline_changes import broken_since
 from scalewatch.services.jobs import Kind, Subject
 from scalewatch.services.lineage import lineage, merge_base
 from scalewatch.services.next_steps import NextStep, confirming_step, deciding_step
@@ -102,36 +102,19 @@ def gate_of(
     row = find_commit(session, project, reference)
     against = baseline or _merge_base(session, project, row)
     report = commit_report(session, View(project.name, commit=row.sha), against)
-    broken = (
-        newly_broken(session, project.name, row.sha, report.baseline.commit.sha)
-        if report.baseline
-        else []
-    )
-    relation = _relation(report.baseline, baseline, against)
-    return gate_on(session, report, relation, broken)
+    return gate_on(session, report, _relation(report.baseline, baseline, against))
 
 
 def gate_on(
-    session: Session,
-    report: CommitReport,
-    relation: str | None = None,
-    broken: Sequence[tuple[str, CheckedGuideline]] = (),
+    session: Session, report: CommitReport, relation: str | None = None
 ) -> Gate:
-    """Return whether the commit of a report may pass.
-
-    Parameters
-    ----------
-    broken
-        Guidelines, with their metrics, that held at the baseline.
-    """
+    """Return whether the commit of a report may pass."""
     project = projects.existing(session, report.project)
     row = find_commit(session, project, report.commit.sha)
     rules = rules_of(session, project.name)
     began = _began(session, project.name, row)
     steps = _steps(session, project, row)
-    findings = [of_change(each, rules, steps) for each in report.changes]
-    findings += [of_guideline(*each, rules, steps) for each in broken]
-    listed = [each for each in findings if each is not None]
+    listed = _since_baseline(session, project, row, report, (rules, steps))
     for regression in began:
         listed += of_regression(regression, rules, steps)
     is_pending = _is_pending(session, project.id, row.id)
@@ -155,6 +138,28 @@ def gate_on(
         },
         rules_version=rules.version,
     )
+
+
+def _since_baseline(
+    session: Session,
+    project: tables.Project,
+    row: tables.Commit,
+    report: CommitReport,
+    minded: tuple[GateRules, Steps],
+) -> list[Finding]:
+    """Return what the commit of a report has made worse than it was at the baseline."""
+    if report.baseline is None:
+        return []
+    against = session.get_one(tables.Commit, report.baseline.id)
+    targets = minded[0].target
+    changed = ((each, of_change(each, *minded)) for each in report.changes)
+    found = [(change, finding) for change, finding in changed if finding is not None]
+    listed = with_effects(session, (against.id, row.id), found, targets)
+    for broken in broken_since(session, project, row, against, targets):
+        if (finding := of_guideline(broken, *minded)) is not None:
+            listed.append(finding)
+    since = f"{report.baseline.commit.label}..{report.commit.label}"
+    return [replace(each, commits=since) for each in listed]
 
 
 def _merge_base(

@@ -1,48 +1,184 @@
 """Guidelines that held at a baseline and are broken at a commit."""
 
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
+import numpy as np
 from sqlalchemy.orm import Session
 
+from scalewatch.modelling import Guideline
+from scalewatch.modelling.guideline_odds import (
+    Repeated,
+    newly_broken,
+    violation_odds,
+)
+from scalewatch.services.both_sides import BothSides, Side, Target, both_sides
+from scalewatch.services.configurations import key_of
+from scalewatch.services.effects import Bounds, bounds_of
 from scalewatch.services.guidelines import (
     CheckedGuideline,
-    GuidelineReport,
     GuidelineState,
-    guidelines_at,
+    checks_at,
+    rules_of,
 )
-from scalewatch.services.views import View
+from scalewatch.services.judged import Judged, judged_at
+from scalewatch.services.standings import UNMEASURED, Standing
+from scalewatch.storage import measurements, tables
 
 HELD: Final = frozenset({GuidelineState.HOLDS, GuidelineState.THREATENED})
 
 
-def newly_broken(
-    session: Session, project: str, commit: str, baseline: str
-) -> list[tuple[str, CheckedGuideline]]:
-    """Return what a commit has broken since a baseline, each with its metric.
+@dataclass(frozen=True, slots=True)
+class BrokenGuideline:
+    """A guideline that held before.
 
-    Both are hashes. The guidelines in force now are checked at both, so that to
-    declare another one changes nothing.
+    Parameters
+    ----------
+    probability
+        That it is broken at a setting where it was not.
+    target
+        Where both ratios are told.
+    before, after
+        How many times as much as its parts together the shortcut needs there.
     """
-    here, there = View(project, commit=commit), View(project, commit=baseline)
-    known = guidelines_at(session, there).metrics
-    found = []
-    for metric in guidelines_at(session, here).metrics:
-        broken = [
-            each
-            for each in guidelines_at(session, replace(here, metric=metric)).checks
-            if each.state is GuidelineState.BROKEN
-        ]
-        if broken and metric in known:
-            before = _held(guidelines_at(session, replace(there, metric=metric)))
-            found += [(metric, each) for each in broken if _key(each) in before]
+
+    metric: str
+    check: CheckedGuideline
+    probability: float | None
+    target: Target
+    before: Bounds | None
+    after: Bounds | None
+
+
+@dataclass(frozen=True, slots=True)
+class _At:
+    """What is known at a commit: series, and checks by rule and shortcut."""
+
+    judged: Mapping[int, Judged]
+    checks: Mapping[tuple[str, int], CheckedGuideline]
+
+
+def broken_since(
+    session: Session,
+    project: tables.Project,
+    commit: tables.Commit,
+    baseline: tables.Commit,
+    targets: Target,
+) -> list[BrokenGuideline]:
+    """Return what a commit has broken since a baseline.
+
+    The guidelines in force now are checked at both, so that to declare another one
+    changes nothing.
+    """
+    found: list[BrokenGuideline] = []
+    for metric in measurements.metrics_at_commit(session, commit.id):
+        now = _at(session, project, commit, metric)
+        broken = {
+            key: check
+            for key, check in now.checks.items()
+            if check.state is GuidelineState.BROKEN
+        }
+        before = _at(session, project, baseline, metric) if broken else _At({}, {})
+        for key, check in broken.items():
+            if key in before.checks and before.checks[key].state in HELD:
+                regions = _regions(now.judged, check)
+                standings = {
+                    each.series_id: (
+                        _standing(before.judged, each.series_id),
+                        each.standing,
+                    )
+                    for each in regions.values()
+                }
+                ids = (baseline.id, commit.id)
+                sides = both_sides(session, ids, standings, targets)
+                named = {name: sides[each.series_id] for name, each in regions.items()}
+                found.append(_broken(metric, check, named))
     return found
 
 
-def _held(report: GuidelineReport) -> set[tuple[str, int]]:
-    return {_key(each) for each in report.checks if each.state in HELD}
+def _at(
+    session: Session, project: tables.Project, commit: tables.Commit, metric: str
+) -> _At:
+    judged = judged_at(session, project, commit, metric)
+    rules = rules_of(session, project, (each.region for each in judged))
+    checks = checks_at(session, commit.id, judged, rules.guidelines)
+    return _At(
+        {each.series_id: each for each in judged},
+        {(str(each.guideline), each.series): each for each in checks},
+    )
 
 
-def _key(each: CheckedGuideline) -> tuple[str, int]:
-    """Return what tells a check from others; a series has one machine and setting."""
-    return str(each.guideline), each.series
+def _regions(
+    judged: Mapping[int, Judged], check: CheckedGuideline
+) -> dict[str, Judged]:
+    """Return the series that a check is about, by region."""
+    shortcut = judged[check.series]
+    names = {check.guideline.region, *check.guideline.parts}
+    return {
+        each.region: each
+        for each in judged.values()
+        if each.region in names and _place(each) == _place(shortcut)
+    }
+
+
+def _place(each: Judged) -> tuple[object, ...]:
+    return (each.machine, key_of(each.configuration, sorted(each.configuration)))
+
+
+def _standing(judged: Mapping[int, Judged], series_id: int) -> Standing:
+    return judged[series_id].standing if series_id in judged else UNMEASURED
+
+
+def _broken(
+    metric: str, check: CheckedGuideline, regions: Mapping[str, BothSides]
+) -> BrokenGuideline:
+    rule = check.guideline
+    before = {name: each.before for name, each in regions.items() if each.before}
+    after = {name: each.after for name, each in regions.items() if each.after}
+    return BrokenGuideline(
+        metric=metric,
+        check=check,
+        probability=newly_broken(_odds(rule, before), _odds(rule, after)),
+        target=after[rule.region].target if rule.region in after else {},
+        before=_ratio(rule, before),
+        after=_ratio(rule, after),
+    )
+
+
+def _odds(rule: Guideline, sides: Mapping[str, Side]) -> dict[tuple[float, ...], float]:
+    if not {rule.region, *rule.parts} <= sides.keys():
+        return {}
+    if len({each.pool.parameters for each in sides.values()}) > 1:
+        return {}
+    measured = {
+        name: Repeated(each.pool.settings, each.pool.values)
+        for name, each in sides.items()
+    }
+    return violation_odds(rule, measured, sides[rule.region].noise)
+
+
+def _ratio(rule: Guideline, sides: Mapping[str, Side]) -> Bounds | None:
+    """Return the shortcut over its parts at the target, with an interval from all."""
+    forecasts = [
+        sides[name].finding.forecasts[0]
+        for name in (rule.region, *rule.parts)
+        if name in sides and sides[name].finding.forecasts
+    ]
+    known = [bounds_of(each) for each in forecasts]
+    shortcut, *parts = known if len(known) > len(rule.parts) else [None]
+    summed = _together([each for each in parts if each is not None])
+    if shortcut is None or len(parts) != len(rule.parts) or summed is None:
+        return None
+    return shortcut.over(summed)
+
+
+def _together(parts: Sequence[Bounds]) -> Bounds | None:
+    """Return a sum; its parts are wrong independently of each other."""
+    if not parts:
+        return None
+    value = sum(each.value for each in parts)
+    down = np.hypot.reduce([each.value - each.low for each in parts])
+    up = np.hypot.reduce([each.high - each.value for each in parts])
+    low = max(value - float(down), min(each.low for each in parts))
+    return Bounds(value, low, value + float(up))

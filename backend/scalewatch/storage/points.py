@@ -1,12 +1,12 @@
 """Points: one narrow summary row per series and run."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import select
+from sqlalchemy import ColumnElement, select
 from sqlalchemy.orm import Session
 
 from scalewatch.storage import tables
@@ -56,6 +56,19 @@ def of_commit(
     session: Session, commit_id: int, machine_id: int
 ) -> Sequence[Measurement]:
     """Return what a machine measured of a commit, oldest run first."""
+    return _measured(session, commit_id, tables.Run.machine_id == machine_id)
+
+
+def of_series(
+    session: Session, commit_id: int, series_ids: Collection[int]
+) -> Sequence[Measurement]:
+    """Return what was measured of some series at a commit, oldest run first."""
+    return _measured(session, commit_id, tables.Point.series_id.in_(series_ids))
+
+
+def _measured(
+    session: Session, commit_id: int, which: ColumnElement[bool]
+) -> Sequence[Measurement]:
     rows = session.execute(
         select(
             tables.Point.series_id,
@@ -69,7 +82,7 @@ def of_commit(
         )
         .join(tables.Run, tables.Run.id == tables.Point.run_id)
         .join(tables.Series, tables.Series.id == tables.Point.series_id)
-        .where(tables.Run.commit_id == commit_id, tables.Run.machine_id == machine_id)
+        .where(tables.Run.commit_id == commit_id, which)
         .order_by(tables.Point.series_id, tables.Point.run_id)
     )
     return [Measurement(*row) for row in rows]
