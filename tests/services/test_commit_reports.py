@@ -5,7 +5,7 @@ from math import log2
 import pytest
 
 from builders import sweep_reports
-from recorded import PROCESSES, failed_result, record
+from recorded import PROCESSES, failed_result, record, record_half_failed_project
 from scalewatch.errors import NotFound
 from scalewatch.services.baselines import Relation
 from scalewatch.services.changes import ChangeKind
@@ -161,4 +161,15 @@ def test_machines_that_have_not_measured_it_yet_are_named_not_counted(sessions):
     report = report_of(sessions)
 
     assert report.absent == ("daint",)
+    assert report.counts[ChangeKind.MISSING] == 0
+
+
+def test_what_fails_again_is_as_before_and_not_missing(sessions):
+    record_half_failed_project(sessions)
+
+    with sessions.reading() as session:
+        report = commit_report(session, View("fragile", "3f"), "1f")
+
+    kinds = {(change.region, change.machine): change.kind for change in report.changes}
+    assert kinds["transpose", "steady"] is ChangeKind.UNCHANGED
     assert report.counts[ChangeKind.MISSING] == 0

@@ -12,6 +12,9 @@ A growth selected by a hair's breadth changes its name without changing these su
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from scalewatch.modelling.growth import Growth
 
 
@@ -45,25 +48,25 @@ def all_growth_odds(
     """
     named = {growth for pair in pairs for one in pair for growth in one}
     rank = {growth: place for place, growth in enumerate(sorted(named))}
+    before = _shares([pair[0] for pair in pairs], rank)
+    after = _shares([pair[1] for pair in pairs], rank)
+    whole = before.sum(axis=1) * after.sum(axis=1)
+    faster = (after * (before.cumsum(axis=1) - before)).sum(axis=1)
+    slower = (before * (after.cumsum(axis=1) - after)).sum(axis=1)
     return [
-        _odds(
-            {rank[growth]: share for growth, share in before.items()},
-            {rank[growth]: share for growth, share in after.items()},
+        GrowthOdds(up / all_of_it, down / all_of_it) if all_of_it else None
+        for up, down, all_of_it in zip(
+            faster.tolist(), slower.tolist(), whole.tolist(), strict=True
         )
-        for before, after in pairs
     ]
 
 
-def _odds(before: Mapping[int, float], after: Mapping[int, float]) -> GrowthOdds | None:
-    """Compare posteriors by the rank of each growth."""
-    whole = sum(before.values()) * sum(after.values())
-    if not whole:
-        return None
-    faster = slower = 0.0
-    for growth, share in before.items():
-        for later, later_share in after.items():
-            if later > growth:
-                faster += share * later_share
-            elif later < growth:
-                slower += share * later_share
-    return GrowthOdds(faster / whole, slower / whole)
+def _shares(
+    posteriors: Sequence[Mapping[Growth, float]], rank: Mapping[Growth, int]
+) -> NDArray[np.float64]:
+    """Return the probability by posterior and by rank of the growth."""
+    shares = np.zeros((len(posteriors), len(rank)))
+    for row, posterior in zip(shares, posteriors, strict=True):
+        for growth, share in posterior.items():
+            row[rank[growth]] = share
+    return shares

@@ -1,4 +1,4 @@
-"""What changed between two commits, series by series, worst first."""
+"""What changed between two commits, series by series."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -38,6 +38,8 @@ class ChangeKind(StrEnum):
 
 
 WORSE: Final = frozenset({ChangeKind.MISMATCH, ChangeKind.FAILED, ChangeKind.WORSE})
+_RANK: Final = {kind: place for place, kind in enumerate(ChangeKind)}
+FINE: Final = frozenset({Verdict.MATCH, Verdict.APPROXIMATE})
 SAME: Final = frozenset({ChangeKind.UNCHANGED, ChangeKind.UNDECIDED})
 
 
@@ -71,7 +73,7 @@ class SeriesChange:
         if odds is not None and self.kind in {ChangeKind.WORSE, ChangeKind.BETTER}:
             certainty = max(odds.faster, odds.slower)
         place = (self.region, self.machine, self.metric)
-        return (list(ChangeKind).index(self.kind), -certainty, *place)
+        return (_RANK[self.kind], -certainty, *place)
 
 
 def changes_between(
@@ -81,7 +83,7 @@ def changes_between(
     later: Sequence[Judged],
     metric: str,
 ) -> tuple[SeriesChange, ...]:
-    """Return how series at a commit differ from an earlier one, worst first.
+    """Return how series at a commit differ from an earlier one.
 
     Parameters
     ----------
@@ -92,17 +94,12 @@ def changes_between(
     """
     found = findings_at(session, before_id, metric)
     promises = promises_of(session, project.id, metric)
-    failed = _failed(session, before_id, metric, later)
-    changes = _changes(
-        later,
-        [
-            failed.get(each.series_id)
-            or _standing(found.pop(each.series_id, None), each.region, promises)
-            for each in later
-        ],
-    )
-    changes += _missing(session, project, found, promises, later)
-    return tuple(sorted(changes, key=lambda change: change.urgency))
+    before = _earlier(session, before_id, later, found, promises)
+    again = {each.series_id for each in later}
+    gone = {key: each for key, each in found.items() if key not in again}
+    changes = _changes(later, before)
+    changes += _missing(session, project, gone, promises, later)
+    return tuple(changes)
 
 
 def kinds_of(
@@ -114,12 +111,7 @@ def kinds_of(
         found = findings_at(session, before_id, metric)
         promises = promises_of(session, project.id, metric)
         own = [each for each in later if each.metric == metric]
-        failed = _failed(session, before_id, metric, own)
-        before = [
-            failed.get(each.series_id)
-            or _standing(found.get(each.series_id), each.region, promises)
-            for each in own
-        ]
+        before = _earlier(session, before_id, own, found, promises)
         for each, change in zip(own, _changes(own, before), strict=True):
             kinds[each.series_id] = change.kind
     return kinds
@@ -131,25 +123,27 @@ def counts_of(changes: Iterable[SeriesChange]) -> Mapping[ChangeKind, int]:
     return {kind: found[kind] for kind in ChangeKind}
 
 
-def kind_of(before: Standing, after: Standing, odds: GrowthOdds | None) -> ChangeKind:
+def kind_of(  # noqa: PLR0911 - the first that is true
+    before: Standing, after: Standing, odds: GrowthOdds | None
+) -> ChangeKind:
     """Tell how a series differs from what it was; the first that is true holds."""
-    fine = {Verdict.MATCH, Verdict.APPROXIMATE}
     faster, slower = (odds.faster, odds.slower) if odds else (0.0, 0.0)
+    if after.state is State.UNMEASURED:
+        return ChangeKind.MISSING
+    if after.state is State.FAILED and before.state is not after.state:
+        return ChangeKind.FAILED
+    if before.state is State.UNMEASURED:
+        return ChangeKind.NEW
+    if _is_bad(after) and before.verdict in FINE:
+        return ChangeKind.MISMATCH
+    if faster >= SURE:
+        return ChangeKind.WORSE
+    if slower >= SURE or (_is_bad(before) and after.verdict in FINE):
+        return ChangeKind.BETTER
     undecided = Verdict.UNDECIDED in {before.verdict, after.verdict}
-    is_true = {
-        ChangeKind.MISSING: after.state is State.UNMEASURED,
-        ChangeKind.FAILED: after.state is State.FAILED
-        and before.state is not after.state,
-        ChangeKind.NEW: before.state is State.UNMEASURED,
-        ChangeKind.MISMATCH: _is_bad(after) and before.verdict in fine,
-        ChangeKind.WORSE: faster >= SURE,
-        ChangeKind.BETTER: slower >= SURE
-        or (_is_bad(before) and after.verdict in fine),
-        ChangeKind.UNDECIDED: after.state is not State.FAILED
-        and (odds is None or undecided),
-        ChangeKind.UNCHANGED: True,
-    }
-    return next(kind for kind, is_so in is_true.items() if is_so)
+    if after.state is not State.FAILED and (odds is None or undecided):
+        return ChangeKind.UNDECIDED
+    return ChangeKind.UNCHANGED
 
 
 def _is_bad(standing: Standing) -> bool:
@@ -187,19 +181,33 @@ def _change(later: Judged, before: Standing, odds: GrowthOdds | None) -> SeriesC
     )
 
 
+def _earlier(
+    session: Session,
+    before_id: int,
+    later: Sequence[Judged],
+    found: Mapping[int, Found],
+    promises: Mapping[str, Any],
+) -> list[Standing]:
+    """Return what each series was at an earlier commit."""
+    failed = _failed(session, before_id, later)
+    return [
+        failed.get(each.series_id)
+        or _standing(found.get(each.series_id), each.region, promises)
+        for each in later
+    ]
+
+
 def _failed(
-    session: Session, before_id: int, metric: str, later: Sequence[Judged]
+    session: Session, before_id: int, later: Sequence[Judged]
 ) -> dict[int, Standing]:
     """Return what fails now and had no result at the earlier commit either."""
     failing = [e.series_id for e in later if e.standing.state is State.FAILED]
     if not failing:
         return {}
-    taken = measurements.taken_at(session, before_id, metric)
-    return {
-        series_id: Standing(State.FAILED)
-        for series_id in failing
-        if series_id in taken and not taken[series_id].runs
-    }
+    middles = measurements.middles_of(session, before_id, failing)
+    succeeded = {series_id for series_id, _, middle in middles if middle is not None}
+    tried = {series_id for series_id, _, _ in middles}
+    return {series_id: Standing(State.FAILED) for series_id in tried - succeeded}
 
 
 def _standing(

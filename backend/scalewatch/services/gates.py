@@ -187,10 +187,11 @@ def _is_pending(session: Session, project_id: int, commit_id: int) -> bool:
     """Tell whether something about a commit is still to be analysed."""
     if jobs.is_open(session, Kind.WATCH, str(project_id)):
         return True
-    return any(
-        jobs.is_open(session, Kind.ANALYSE, str(Subject(commit_id, machine.id)))
+    everywhere = [
+        str(Subject(commit_id, machine.id))
         for machine in machines.of_project(session, project_id)
-    )
+    ]
+    return jobs.is_any_open(session, Kind.ANALYSE, everywhere)
 
 
 def _began(session: Session, project_name: str, row: tables.Commit) -> list[Regression]:

@@ -1,6 +1,7 @@
 """Queries on expectations and their versions."""
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Final
 
 from sqlalchemy import Select, bindparam, func, select
@@ -15,6 +16,7 @@ _DECLARED: Final = select(_EXPECTATION.region, _EXPECTATION.metric).where(
 )
 
 
+@cache
 def newest() -> Select[tables.Expectation]:
     """Select the newest version of each expectation, withdrawn ones included."""
     later = aliased(tables.Expectation)
@@ -31,6 +33,7 @@ def newest() -> Select[tables.Expectation]:
     return select(tables.Expectation).where(tables.Expectation.version == version)
 
 
+@cache
 def in_force() -> Select[tables.Expectation]:
     """Select the newest version of each expectation that is not withdrawn."""
     return newest().where(tables.Expectation.growth.is_not(None))

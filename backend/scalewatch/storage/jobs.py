@@ -1,6 +1,6 @@
 """Queries on jobs: the outbox of work to be done later."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache
@@ -146,7 +146,7 @@ def release(session: Session, claim: Claim, **changes: Any) -> bool:
 
 def is_queued(session: Session, kind: str, subject: str) -> bool:
     """Tell whether such a job waits."""
-    return _is_any(session, kind, subject, ("queued",))
+    return _is_any(session, kind, [subject], ("queued",))
 
 
 def identified(session: Session, job_id: int) -> tables.Job:
@@ -175,7 +175,12 @@ def newest(session: Session, kind: str, subject: str) -> tables.Job | None:
 
 def is_open(session: Session, kind: str, subject: str) -> bool:
     """Tell whether a job for a subject waits or is being done."""
-    return _is_any(session, kind, subject, OPEN)
+    return is_any_open(session, kind, [subject])
+
+
+def is_any_open(session: Session, kind: str, subjects: Collection[str]) -> bool:
+    """Tell whether a job for one of several subjects waits or is being done."""
+    return _is_any(session, kind, subjects, OPEN)
 
 
 def finished_since(
@@ -230,11 +235,13 @@ def _is_due(moment: datetime) -> ColumnElement[bool]:
     )
 
 
-def _is_any(session: Session, kind: str, subject: str, states: Sequence[str]) -> bool:
-    """Tell whether a job for a subject is in one of these states."""
+def _is_any(
+    session: Session, kind: str, subjects: Collection[str], states: Sequence[str]
+) -> bool:
+    """Tell whether a job for one of several subjects is in one of these states."""
     wanted = exists().where(
         tables.Job.kind == kind,
-        tables.Job.subject == subject,
+        tables.Job.subject.in_(subjects),
         tables.Job.state.in_(states),
     )
     return bool(session.scalar(select(wanted)))

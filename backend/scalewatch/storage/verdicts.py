@@ -34,9 +34,10 @@ def models_at(
 def verdicts_at(
     session: Session, commit_id: int, metric: str, region: str | None = None
 ) -> Sequence[Row[Any]]:
-    """Return the columns of `tables.Verdict` of every model at a commit."""
+    """Return the columns of `tables.Verdict` of every model at a commit, but when."""
+    columns = tables.Verdict.__table__.columns
     judged = (
-        select(*tables.Verdict.__table__.columns)
+        select(*(column for column in columns if column.name != "judged_at"))
         .join(tables.Model, tables.Model.id == tables.Verdict.model_id)
         .join(tables.Series, tables.Series.id == tables.Model.series_id)
         .where(tables.Model.commit_id == commit_id)
