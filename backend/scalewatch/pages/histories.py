@@ -26,7 +26,7 @@ from scalewatch.services.regressions import (
 from scalewatch.services.treatments import Treatment, treat
 from scalewatch.web.forms import FormDep
 
-NEWEST: Final = 20
+NEWEST: Final = 10
 """Commits of each machine that the table on the page lists."""
 
 router = APIRouter(include_in_schema=False)

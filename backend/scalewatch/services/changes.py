@@ -1,15 +1,16 @@
 """What changed between two commits, series by series."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
 
+from sqlalchemy import Row
 from sqlalchemy.orm import Session
 
 from scalewatch.modelling import Direction, GrowthOdds, Verdict, all_growth_odds
-from scalewatch.services.judged import Judged, promises_of
+from scalewatch.services.judged import Judged, Promises, promises_of
 from scalewatch.services.standings import (
     UNMEASURED,
     Found,
@@ -81,7 +82,7 @@ def changes_between(
     project: tables.Project,
     before_id: int,
     later: Sequence[Judged],
-    metric: str,
+    metrics: Collection[str],
 ) -> tuple[SeriesChange, ...]:
     """Return how series at a commit differ from an earlier one.
 
@@ -90,10 +91,10 @@ def changes_between(
     before_id
         The commit to compare with.
     later
-        What is known at the later commit, of one metric.
+        What is known at the later commit, of these metrics.
     """
-    found = findings_at(session, before_id, metric)
-    promises = promises_of(session, project.id, metric)
+    found = findings_at(session, before_id, metrics)
+    promises = promises_of(session, project.id)
     before = _earlier(session, before_id, later, found, promises)
     again = {each.series_id for each in later}
     gone = {key: each for key, each in found.items() if key not in again}
@@ -106,15 +107,11 @@ def kinds_of(
     session: Session, project: tables.Project, before_id: int, later: Sequence[Judged]
 ) -> dict[int, ChangeKind]:
     """Return how each series differs from an earlier commit, by series."""
-    kinds: dict[int, ChangeKind] = {}
-    for metric in {each.metric for each in later}:
-        found = findings_at(session, before_id, metric)
-        promises = promises_of(session, project.id, metric)
-        own = [each for each in later if each.metric == metric]
-        before = _earlier(session, before_id, own, found, promises)
-        for each, change in zip(own, _changes(own, before), strict=True):
-            kinds[each.series_id] = change.kind
-    return kinds
+    metrics = {each.metric for each in later}
+    found = findings_at(session, before_id, metrics)
+    promises = promises_of(session, project.id)
+    before = _earlier(session, before_id, later, found, promises)
+    return {each.series_id: each.kind for each in _changes(later, before)}
 
 
 def counts_of(changes: Iterable[SeriesChange]) -> Mapping[ChangeKind, int]:
@@ -186,13 +183,13 @@ def _earlier(
     before_id: int,
     later: Sequence[Judged],
     found: Mapping[int, Found],
-    promises: Mapping[str, Any],
+    promises: Promises,
 ) -> list[Standing]:
     """Return what each series was at an earlier commit."""
     failed = _failed(session, before_id, later)
     return [
         failed.get(each.series_id)
-        or _standing(found.get(each.series_id), each.region, promises)
+        or _standing(found.get(each.series_id), each, promises)
         for each in later
     ]
 
@@ -211,19 +208,19 @@ def _failed(
 
 
 def _standing(
-    found: Found | None, region: str, promises: Mapping[str, Any]
+    found: Found | None, series: Judged | Row[Any], promises: Promises
 ) -> Standing:
     if found is None:
         return UNMEASURED
-    expectation_id, _ = promises.get(region, (None, None))
-    return standing_of(found, expectation_id)
+    promised = promises.get((series.region, series.metric), (None, None))
+    return standing_of(found, promised[0])
 
 
 def _missing(
     session: Session,
     project: tables.Project,
     found: Mapping[int, Found],
-    promises: Mapping[str, Any],
+    promises: Promises,
     later: Sequence[Judged],
 ) -> list[SeriesChange]:
     """Return what machines measured before that now measured something else."""
@@ -244,7 +241,7 @@ def _missing(
             machine=places[row.machine_id][0],
             slot=places[row.machine_id][1],
             configuration=settings[row.configuration_id],
-            before=_standing(found[row.id], row.region, promises),
+            before=_standing(found[row.id], row, promises),
             after=UNMEASURED,
             odds=None,
         )

@@ -96,15 +96,14 @@ def commit_report(session: Session, view: View, asked: str | None) -> CommitRepo
         choose_metric(metrics, view.metric)
     shown = [name for name in metrics if view.metric in {None, name}]
     baseline = baseline_of(session, project, row, asked)
-    changes: list[SeriesChange] = []
-    for metric in shown:
-        later = [
-            each
-            for each in judged_at(session, project, row, metric)
-            if _is_shown(each, view)
-        ]
-        if baseline is not None:
-            changes += changes_between(session, project, baseline.id, later, metric)
+    later = [
+        each
+        for each in judged_at(session, project, row, shown)
+        if _is_shown(each, view)
+    ]
+    changes: tuple[SeriesChange, ...] = ()
+    if baseline is not None:
+        changes = changes_between(session, project, baseline.id, later, shown)
     now = machines.measuring(session, row.id)
     before = machines.measuring(session, baseline.id) if baseline else []
     return CommitReport(

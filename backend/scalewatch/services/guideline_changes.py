@@ -20,7 +20,7 @@ from scalewatch.services.guidelines import (
     CheckedGuideline,
     GuidelineState,
     checks_at,
-    rules_of,
+    possible_rules,
 )
 from scalewatch.services.judged import Judged, judged_at
 from scalewatch.services.standings import UNMEASURED, Standing
@@ -100,9 +100,10 @@ def broken_since(
 def _at(
     session: Session, project: tables.Project, commit: tables.Commit, metric: str
 ) -> _At:
-    judged = judged_at(session, project, commit, metric)
-    rules = rules_of(session, project, (each.region for each in judged))
-    checks = checks_at(session, commit.id, judged, rules.guidelines)
+    rules = possible_rules(session, project)
+    named = {name for rule in rules for name in (rule.region, *rule.parts)}
+    judged = judged_at(session, project, commit, [metric], named)
+    checks = checks_at(session, commit.id, judged, rules)
     return _At(
         {each.series_id: each for each in judged},
         {(str(each.guideline), each.series): each for each in checks},

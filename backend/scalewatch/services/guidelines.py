@@ -120,6 +120,13 @@ def rules_of(
     return Rules(rules, False, "scalewatch", published.GUIDELINES_REASON)  # noqa: FBT003
 
 
+def possible_rules(session: Session, project: tables.Project) -> tuple[Guideline, ...]:
+    """Return what is declared, else all that is published."""
+    usual = map(parse_guideline, published.GUIDELINES)
+    named = {name for rule in usual for name in (rule.region, *rule.parts)}
+    return rules_of(session, project, named).guidelines
+
+
 def declare(
     session: Session,
     project_name: str,
@@ -157,7 +164,7 @@ def guidelines_at(session: Session, view: View) -> GuidelineReport:
     row = find_commit(session, project, view.commit)
     metrics = measurements.metrics_at_commit(session, row.id)
     metric = choose_metric(metrics, view.metric)
-    judged = judged_at(session, project, row, metric)
+    judged = judged_at(session, project, row, [metric])
     rules = rules_of(session, project, (each.region for each in judged))
     shown = [
         each

@@ -4,7 +4,7 @@ Tables of hundreds of cells are made of this: it reads the columns it needs.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
@@ -24,7 +24,7 @@ from scalewatch.services.standings import (
 )
 from scalewatch.storage import expectations, machines, measurements, tables
 
-Promises = Mapping[str, tuple[int | None, Expectation | None]]
+Promises = Mapping[tuple[str, str], tuple[int | None, Expectation | None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,17 +56,23 @@ def judged_at(
     session: Session,
     project: tables.Project,
     commit: tables.Commit,
-    metric: str,
-    region: str | None = None,
+    metrics: Collection[str],
+    regions: Collection[str] | None = None,
 ) -> tuple[Judged, ...]:
-    """Return all series of a metric that were measured at a commit."""
-    wanted = (session, commit.id, metric, region)
+    """Return the series of some metrics that were measured at a commit.
+
+    Parameters
+    ----------
+    regions
+        None: all of them.
+    """
+    wanted = (session, commit.id, metrics, regions)
     found = findings_at(*wanted)
     taken = measurements.taken_at(*wanted)
     noted: dict[int, list[measurements.Noted]] = defaultdict(list)
     for note in measurements.noted_at(*wanted):
         noted[note.series_id].append(note)
-    promises = promises_of(session, project.id, metric)
+    promises = promises_of(session, project.id)
     failure = _failures(session, commit.id)
     places = {
         machine.id: (machine.name, slot)
@@ -76,7 +82,9 @@ def judged_at(
     settings = measurements.settings_of(session, project.id)
     judged = []
     for row in measurements.series_by_id(session, taken.keys()):
-        expectation_id, expectation = promises.get(row.region, (None, None))
+        expectation_id, expectation = promises.get(
+            (row.region, row.metric), (None, None)
+        )
         standing = standing_at(
             taken[row.id],
             [note.reason for note in noted[row.id]],
@@ -90,7 +98,7 @@ def judged_at(
             Judged(
                 series_id=row.id,
                 region=row.region,
-                metric=metric,
+                metric=row.metric,
                 unit=row.unit,
                 better=row.better,
                 machine=name,
@@ -104,12 +112,11 @@ def judged_at(
     return tuple(judged)
 
 
-def promises_of(session: Session, project_id: int, metric: str) -> Promises:
-    """Return the expectation of each region for a metric, with its id."""
+def promises_of(session: Session, project_id: int) -> Promises:
+    """Return the expectation of each region and metric, with its id."""
     return {
-        row.region: (row.id, expectation_of(row))
+        (row.region, row.metric): (row.id, expectation_of(row))
         for row in expectations.of_project(session, project_id)
-        if row.metric == metric
     }
 
 

@@ -141,9 +141,8 @@ def _proposal(
     change: SeriesChange,
 ) -> NextStep | None:
     """Return what would settle the verdict on one series, if anything can."""
-    _, expectation = promises_of(session, project.id, change.metric).get(
-        change.region, (None, None)
-    )
+    promised = (change.region, change.metric)
+    _, expectation = promises_of(session, project.id).get(promised, (None, None))
     if expectation is None:
         return None
     measured = [

@@ -118,12 +118,9 @@ def _project(session: Session, project: tables.Project) -> Project:
 
 def _scans(
     session: Session, project: tables.Project, commit: tables.Commit
-) -> list[Judged]:
-    return [
-        scan
-        for metric in measurements.metrics_at_commit(session, commit.id)
-        for scan in judged_at(session, project, commit, metric)
-    ]
+) -> tuple[Judged, ...]:
+    metrics = measurements.metrics_at_commit(session, commit.id)
+    return judged_at(session, project, commit, metrics)
 
 
 def _ordered(found: Counter[ChangeKind]) -> dict[ChangeKind, int]:

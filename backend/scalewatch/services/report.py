@@ -118,12 +118,8 @@ def match_table(
     row = find_commit(session, project, view.commit)
     metrics = measurements.metrics_at_commit(session, row.id)
     metric = _metric(metrics, view.metric)
-    judged = [
-        each
-        for name in metrics
-        if metric in {ALL_METRICS, name}
-        for each in judged_at(session, project, row, name)
-    ]
+    wanted = metrics if metric == ALL_METRICS else [metric]
+    judged = judged_at(session, project, row, wanted)
     choices = choices_among(judged)
     chosen = {
         name: text for name, text in view.configuration.items() if name in choices

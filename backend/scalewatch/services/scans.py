@@ -82,13 +82,13 @@ def scans_at(
 ) -> tuple[Scan, ...]:
     """Return all scans of a metric at a commit, of one region or of all."""
     wanted = (session, commit.id, metric, region)
-    found = findings_at(*wanted)
+    found = findings_at(session, commit.id, [metric], region and [region])
     places = measurements.places_at(session, commit.id)
     points: dict[int, list[measurements.Summary]] = defaultdict(list)
     for point in measurements.summaries_at(*wanted):
         points[point.series_id].append(point)
     told = procedures.of_runs(session, places)
-    promises = promises_of(session, project.id, metric)
+    promises = promises_of(session, project.id)
     slots = {
         machine.id: slot
         for slot, machine in enumerate(machines.of_project(session, project.id))
@@ -116,7 +116,9 @@ def scans_at(
             ),
             key=lambda measurement: measurement.x,
         )
-        expectation_id, expectation = promises.get(series.region, (None, None))
+        expectation_id, expectation = promises.get(
+            (series.region, metric), (None, None)
+        )
         counts = [point.count for point in own_points if point.count]
         standing = standing_at(
             measurements.Taken(series.id, len(counts), min(counts, default=None)),

@@ -1,6 +1,6 @@
 """Read stored models and verdicts back as what they mean."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -139,10 +139,13 @@ def expectation_of(row: tables.Expectation) -> Expectation | None:
 
 
 def findings_at(
-    session: Session, commit_id: int, metric: str, region: str | None = None
+    session: Session,
+    commit_id: int,
+    metrics: Collection[str],
+    regions: Collection[str] | None = None,
 ) -> dict[int, Found]:
-    """Return what was found at a commit, by series."""
-    wanted = (session, commit_id, metric, region)
+    """Return what was found of some metrics at a commit, by series."""
+    wanted = (session, commit_id, metrics, regions)
     models = {model.id: Found(model, {}) for model in verdicts.models_at(*wanted)}
     for verdict in verdicts.verdicts_at(*wanted):
         if verdict.model_id in models:

@@ -46,13 +46,13 @@ def accept(  # noqa: PLR0913 - one per part of the wish
     commit = find_commit(session, project, reference)
     metrics = measurements.metrics_at_commit(session, commit.id)
     found: dict[tuple[str, str], Growth] = {}
-    for name in metrics if metric is None else [metric]:
-        for each in judged_at(session, project, commit, name):
-            growth = each.standing.growth
-            if growth is None or (regions and each.region not in regions):
-                continue
-            key = (each.region, name)
-            found[key] = max(growth, found.get(key, growth))
+    wanted = metrics if metric is None else [metric]
+    for each in judged_at(session, project, commit, wanted):
+        growth = each.standing.growth
+        if growth is None or (regions and each.region not in regions):
+            continue
+        key = (each.region, each.metric)
+        found[key] = max(growth, found.get(key, growth))
     if not found:
         wanted = ", ".join(regions) or "any region"
         raise NotMeasured("growth", wanted, at=commit.tag or commit.sha[:10])

@@ -118,13 +118,16 @@ class Noted(NamedTuple):
 
 
 def taken_at(
-    session: Session, commit_id: int, metric: str, region: str | None = None
+    session: Session,
+    commit_id: int,
+    metrics: Collection[str],
+    regions: Collection[str] | None = None,
 ) -> dict[int, Taken]:
-    """Return how often each series of a metric was measured at a commit."""
+    """Return how often each series of some metrics was measured at a commit."""
     point = tables.Point
     succeeded = func.nullif(point.count, 0)
     columns = (point.series_id, func.count(succeeded), func.min(succeeded))
-    wanted = _at(commit_id, metric, region, *columns).group_by(point.series_id)
+    wanted = _at(commit_id, metrics, regions, *columns).group_by(point.series_id)
     return {row[0]: Taken._make(row) for row in session.execute(wanted)}
 
 
@@ -140,12 +143,15 @@ def runs_of(
 
 
 def noted_at(
-    session: Session, commit_id: int, metric: str, region: str | None = None
+    session: Session,
+    commit_id: int,
+    metrics: Collection[str],
+    regions: Collection[str] | None = None,
 ) -> list[Noted]:
     """Return the measurements that failed, or whose procedure raises a flag."""
     point = tables.Point
     columns = (point.series_id, point.run_id, point.flags, point.reason)
-    wanted = _at(commit_id, metric, region, *columns).where(
+    wanted = _at(commit_id, metrics, regions, *columns).where(
         or_(point.count == 0, point.flags != 0)
     )
     return list(map(Noted._make, session.execute(wanted)))
@@ -163,16 +169,21 @@ def middles_of(
 
 
 def _at(
-    commit_id: int, metric: str, region: str | None, *columns: Any
+    commit_id: int,
+    metrics: Collection[str],
+    regions: Collection[str] | None,
+    *columns: Any,
 ) -> Select[*tuple[Any, ...]]:
-    """Select columns of the points of a metric at a commit."""
+    """Select columns of the points of some metrics at a commit."""
     points = (
         select(*columns)
         .join(tables.Run, tables.Run.id == tables.Point.run_id)
         .join(tables.Series, tables.Series.id == tables.Point.series_id)
-        .where(tables.Run.commit_id == commit_id, tables.Series.metric == metric)
+        .where(tables.Run.commit_id == commit_id, tables.Series.metric.in_(metrics))
     )
-    return points if region is None else points.where(tables.Series.region == region)
+    if regions is None:
+        return points
+    return points.where(tables.Series.region.in_(regions))
 
 
 def series_by_id(session: Session, ids: Collection[int]) -> Sequence[Row[Any]]:

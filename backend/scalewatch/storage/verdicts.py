@@ -14,9 +14,12 @@ from scalewatch.storage.inserts import upsert
 
 
 def models_at(
-    session: Session, commit_id: int, metric: str, region: str | None = None
+    session: Session,
+    commit_id: int,
+    metrics: Collection[str],
+    regions: Collection[str] | None = None,
 ) -> Sequence[Row[Any]]:
-    """Return the columns of `tables.Model` at a commit, of one region or of all.
+    """Return the columns of `tables.Model` at a commit, of some regions or of all.
 
     A page shows hundreds of them: no entity is built for any.
     """
@@ -24,15 +27,18 @@ def models_at(
         select(*tables.Model.__table__.columns)
         .join(tables.Series, tables.Series.id == tables.Model.series_id)
         .where(tables.Model.commit_id == commit_id)
-        .where(tables.Series.metric == metric)
+        .where(tables.Series.metric.in_(metrics))
     )
-    if region is not None:
-        models = models.where(tables.Series.region == region)
+    if regions is not None:
+        models = models.where(tables.Series.region.in_(regions))
     return session.execute(models).all()
 
 
 def verdicts_at(
-    session: Session, commit_id: int, metric: str, region: str | None = None
+    session: Session,
+    commit_id: int,
+    metrics: Collection[str],
+    regions: Collection[str] | None = None,
 ) -> Sequence[Row[Any]]:
     """Return the columns of `tables.Verdict` of every model at a commit, but when."""
     columns = tables.Verdict.__table__.columns
@@ -41,10 +47,10 @@ def verdicts_at(
         .join(tables.Model, tables.Model.id == tables.Verdict.model_id)
         .join(tables.Series, tables.Series.id == tables.Model.series_id)
         .where(tables.Model.commit_id == commit_id)
-        .where(tables.Series.metric == metric)
+        .where(tables.Series.metric.in_(metrics))
     )
-    if region is not None:
-        judged = judged.where(tables.Series.region == region)
+    if regions is not None:
+        judged = judged.where(tables.Series.region.in_(regions))
     return session.execute(judged).all()
 
 
