@@ -4,6 +4,8 @@ import pytest
 from sqlalchemy import select
 
 from histories import LINEAR, TREE, commit, record_commit, record_history, sha
+from scalewatch.services import effects, looks, tracks
+from scalewatch.services.kept import Kept
 from scalewatch.storage import regressions, tables
 
 AT = 13
@@ -122,3 +124,24 @@ def test_odd_commits_break_nothing(sessions, odd):
         assert watch.details["commits"] == 10
         failed = select(tables.Job).where(tables.Job.state == "failed")
         assert session.scalars(failed).all() == []
+
+
+def test_looks_after_every_commit_find_what_one_look_at_all_finds(
+    sessions, monkeypatch
+):
+    for number in range(1, AT + 5):
+        cores = 64 if number >= AT + 2 else 128
+        record_commit(sessions, number, broken(number), machine="juwels")
+        record_commit(sessions, number, broken(number), cores=cores)
+
+    with sessions.reading() as session:
+        after_all = looks.look(session, 1)
+        for module, name in ((tracks, "_SHIFTS"), (effects, "_FINDINGS")):
+            monkeypatch.setattr(module, name, Kept(0))
+        at_once = looks.look(session, 1)
+        stored = {row.sentence for row in found(session)}
+
+    assert "juwels" in {each.track.series.machine for each in after_all.changes}
+    assert after_all.causes == at_once.causes
+    assert after_all.details == at_once.details
+    assert stored >= {cause.sentence for cause in at_once.causes}

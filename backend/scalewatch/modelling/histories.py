@@ -96,8 +96,12 @@ def middle(log: Reals) -> Reals:
 
     A setting that none of them measured gets the mean of the others.
     """
-    is_measured = ~np.isnan(log).all(axis=0)
-    found = np.empty(log.shape[1])
-    found[is_measured] = np.nanmedian(log[:, is_measured], axis=0)
+    # NaN sorts last; numpy's nanmedian takes ten times as long for so few numbers.
+    ordered = np.sort(log, axis=0)
+    present = np.count_nonzero(~np.isnan(log), axis=0)
+    column = np.arange(log.shape[1])
+    low, high = np.maximum(present - 1, 0) // 2, present // 2
+    found: Reals = (ordered[low, column] + ordered[high, column]) / 2
+    is_measured = present > 0
     found[~is_measured] = found[is_measured].mean() if is_measured.any() else 0.0
     return found

@@ -12,12 +12,15 @@ import numpy as np
 
 from scalewatch.modelling import Finding, Forecast, Growth
 from scalewatch.services.batches import Asked, find_all
+from scalewatch.services.kept import Kept, key_of
 from scalewatch.services.tracks import Moved
 
 FARTHER: Final = 16.0
 """The target, where nobody named one, is so many times the largest setting."""
 
 MOST_COMMITS: Final = 60
+
+_FINDINGS: Final = Kept[Finding](10_000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +74,10 @@ def effects(
         for each in moved
         for commits in _sides(each)
     ]
-    findings = find_all(asked, {"rule": "evidence"})
+    findings = _FINDINGS.answers(
+        [_key(each) for each in asked],
+        lambda places: find_all([asked[k] for k in places], {"rule": "evidence"}),
+    )
     return [
         _effect(each, before, after, _target(each, targets), promises)
         for each, before, after in zip(
@@ -102,6 +108,17 @@ def _asked(
         expectation=promise.growth if promise and is_about else None,
         deviation_limit=promise.deviation_limit if promise and is_about else None,
         targets=(target,),
+    )
+
+
+def _key(asked: Asked) -> bytes:
+    return key_of(
+        asked.parameters,
+        asked.settings.tobytes(),
+        asked.values.tobytes(),
+        str(asked.expectation),
+        str(asked.deviation_limit),
+        [sorted(target.items()) for target in asked.targets],
     )
 
 

@@ -17,6 +17,7 @@ from scalewatch.modelling import pmnf
 from scalewatch.modelling.histories import Histories
 from scalewatch.modelling.shifts import Shift
 from scalewatch.modelling.watching import watch
+from scalewatch.services.kept import Kept, key_of
 from scalewatch.services.lineage import Lineage
 from scalewatch.storage import aliases as former_names
 from scalewatch.storage import locations
@@ -33,6 +34,8 @@ MOST_READ: Final = MOST_COMMITS + 100
 
 RECENT: Final = 20
 """Commits that say at which settings a series is measured now."""
+
+_SHIFTS: Final = Kept[tuple[Shift, ...]](20_000)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -121,14 +124,23 @@ def regions_of(session: Session, project_id: int) -> dict[str, dict[str, set[str
 
 
 def changes(found: Sequence[Track]) -> list[Moved]:
-    """Return the changes on tracks; those measured alike are looked at together."""
-    groups: dict[tuple[object, ...], list[Track]] = {}
-    for track in found:
-        groups.setdefault((track.parameters, track.settings), []).append(track)
-    moved: list[Moved] = []
-    for alike in groups.values():
-        moved.extend(_changes(alike))
-    return moved
+    """Return the changes on tracks; what is known of a history is not found anew."""
+    keys = [
+        key_of(track.parameters, track.settings, track.log.tobytes()) for track in found
+    ]
+    shifts = _SHIFTS.answers(
+        keys, lambda places: _shifts([found[place] for place in places])
+    )
+    return [
+        Moved(
+            track,
+            shift,
+            track.places[shift.segments.first],
+            track.places[shift.segments.last],
+        )
+        for track, own in zip(found, shifts, strict=True)
+        for shift in own
+    ]
 
 
 def present_name(aliases: Mapping[str, str], region: str) -> str:
@@ -210,7 +222,19 @@ def _vector(row: Located, settings: tuple[Setting, ...]) -> list[float]:
     return [np.nan if each is None else each for each in found]
 
 
-def _changes(alike: Sequence[Track]) -> list[Moved]:
+def _shifts(found: Sequence[Track]) -> list[tuple[Shift, ...]]:
+    """Return the changes on each track; those measured alike are looked at together."""
+    groups: dict[tuple[object, ...], list[int]] = {}
+    for place, track in enumerate(found):
+        groups.setdefault((track.parameters, track.settings), []).append(place)
+    shifts: list[list[Shift]] = [[] for _ in found]
+    for places in groups.values():
+        for shift in _watched([found[place] for place in places]):
+            shifts[places[shift.segments.series]].append(shift)
+    return [tuple(own) for own in shifts]
+
+
+def _watched(alike: Sequence[Track]) -> list[Shift]:
     first = alike[0]
     most = max(len(track.places) for track in alike)
     log = np.full((len(alike), most, len(first.settings)), np.nan)
@@ -219,12 +243,4 @@ def _changes(alike: Sequence[Track]) -> list[Moved]:
     histories = Histories.of(
         np.array(first.settings), log, [len(track.places) for track in alike]
     )
-    return [
-        Moved(
-            alike[shift.segments.series],
-            shift,
-            alike[shift.segments.series].places[shift.segments.first],
-            alike[shift.segments.series].places[shift.segments.last],
-        )
-        for shift in watch(histories, pmnf(first.parameters[0]))
-    ]
+    return watch(histories, pmnf(first.parameters[0]))

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from typing import NamedTuple
 
 import orjson
 from sqlalchemy import Text, cast, exists, func, select
@@ -12,8 +12,7 @@ from scalewatch.storage import tables
 from scalewatch.storage.inserts import Row, upsert
 
 
-@dataclass(frozen=True, slots=True)
-class Located:
+class Located(NamedTuple):
     """Where a series lay at a commit; `log` has one entry per row of `settings`."""
 
     series_id: int
@@ -84,31 +83,33 @@ def of_series(
     session: Session, series_ids: Sequence[int], commit_ids: Sequence[int]
 ) -> list[Located]:
     """Return the locations of series at commits."""
+    location = tables.Location.__table__.c
     rows = session.execute(
         select(
-            tables.Location.series_id,
-            tables.Location.commit_id,
-            tables.Location.fingerprint_id,
-            # As text: nearly all of them are the same few, read once.
-            cast(tables.Location.parameters, Text),
-            cast(tables.Location.settings, Text),
-            cast(tables.Location.log, Text),
-        ).where(
-            tables.Location.series_id.in_(series_ids),
-            tables.Location.commit_id.in_(commit_ids),
+            location.series_id,
+            location.commit_id,
+            location.fingerprint_id,
+            # As text: of parameters and settings there are few, and read together
+            # logarithms take a third of the time.
+            cast(location.parameters, Text),
+            cast(location.settings, Text),
+            cast(location.log, Text),
+        ).where(location.series_id.in_(series_ids), location.commit_id.in_(commit_ids))
+    ).all()
+    if not rows:
+        return []
+    *keys, parameters, settings, logs = zip(*rows, strict=True)
+    names = {text: tuple(orjson.loads(text)) for text in set(parameters)}
+    places = {text: tuple(map(tuple, orjson.loads(text))) for text in set(settings)}
+    return list(
+        map(
+            Located,
+            *keys,
+            map(names.__getitem__, parameters),
+            map(places.__getitem__, settings),
+            orjson.loads(f"[{','.join(logs)}]"),
         )
     )
-    return [
-        Located(
-            series_id,
-            commit_id,
-            fingerprint_id,
-            _names(parameters),
-            _settings(settings),
-            orjson.loads(log),
-        )
-        for series_id, commit_id, fingerprint_id, parameters, settings, log in rows
-    ]
 
 
 def fingerprint_of(session: Session, commit_id: int, machine_id: int) -> int | None:
@@ -133,13 +134,3 @@ def facts_of(
         )
     )
     return dict(rows.all())
-
-
-@lru_cache(maxsize=1024)
-def _names(text: str) -> tuple[str, ...]:
-    return tuple(orjson.loads(text))
-
-
-@lru_cache(maxsize=1024)
-def _settings(text: str) -> tuple[tuple[float, ...], ...]:
-    return tuple(map(tuple, orjson.loads(text)))

@@ -118,20 +118,39 @@ def ranges(
 def put_shifts(
     session: Session, regression_id: int, rows: Sequence[dict[str, Any]]
 ) -> None:
-    """Replace the series that a regression is about."""
-    kept = [row["series_id"] for row in rows]
-    session.execute(
-        delete(tables.Shift).where(
-            tables.Shift.regression_id == regression_id,
-            tables.Shift.series_id.not_in(kept),
+    """Replace the series that a regression is about; what is as before is left alone.
+
+    Parameters
+    ----------
+    rows
+        Columns of shifts; numbers are compared as JSON writes them.
+    """
+    stored = session.execute(
+        select(
+            tables.Shift.series_id,
+            tables.Shift.first_commit_id,
+            tables.Shift.last_commit_id,
+            tables.Shift.details,
+        ).where(tables.Shift.regression_id == regression_id)
+    )
+    known = {row.series_id: row._asdict() for row in stored}
+    gone = known.keys() - {row["series_id"] for row in rows}
+    if gone:
+        session.execute(
+            delete(tables.Shift).where(
+                tables.Shift.regression_id == regression_id,
+                tables.Shift.series_id.in_(gone),
+            ),
+            execution_options={"synchronize_session": False},
         )
-    )
-    upsert(
-        session,
-        tables.Shift,
-        [{"regression_id": regression_id, **row} for row in rows],
-        keys=("regression_id", "series_id"),
-    )
+    changed = [row for row in rows if known.get(row["series_id"]) != row]
+    if changed:
+        upsert(
+            session,
+            tables.Shift,
+            [{"regression_id": regression_id, **row} for row in changed],
+            keys=("regression_id", "series_id"),
+        )
 
 
 def put_watch(session: Session, project_id: int, details: dict[str, Any]) -> None:
