@@ -30,6 +30,7 @@ from scalewatch.web.headers import SecurityHeaders
 from scalewatch.web.limits import BodyLimit, Buckets, RateLimit, TimeLimit
 from scalewatch.web.metrics import Metrics
 from scalewatch.web.origins import OwnOrigin
+from scalewatch.web.orphans import end_with_parent
 from scalewatch.web.protection import Protection
 from scalewatch.web.requests import Requests
 from scalewatch.web.watch import Watch
@@ -48,6 +49,7 @@ def served() -> FastAPI:
 
     The database is expected to be migrated.
     """
+    end_with_parent()
     spare_collections()
     settings = get_settings()
     return create_app(

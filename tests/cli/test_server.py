@@ -232,3 +232,31 @@ def test_worker_of_a_server_is_replaced_and_does_not_outlive_it(environment):
 
         assert state == "done"
         eventually(lambda: not is_alive(second))
+
+
+def test_processes_of_a_killed_server_leave_its_port(environment):
+    with running(environment, "serve", "--port", "0", "--workers", "2") as server:
+        url = url_of(server)
+        eventually(lambda: is_answered(url))
+
+        server.kill()
+
+        address = ("127.0.0.1", int(url.rpartition(":")[2]))
+        eventually(lambda: is_free(address))
+
+
+def is_answered(url):
+    """Tell whether a process has begun to serve."""
+    try:
+        return httpx2.get(f"{url}/healthz", timeout=PATIENCE).is_success
+    except httpx2.TransportError:
+        return False
+
+
+def is_free(address):
+    """Tell whether nobody listens at an address."""
+    try:
+        with socket.create_server(address):
+            return True
+    except OSError:
+        return False
