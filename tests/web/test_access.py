@@ -8,7 +8,9 @@ from fastapi.routing import APIRoute
 
 from builders import run, sweep
 from scalewatch import pages
-from scalewatch.services import tokens
+from scalewatch.services import jobs, tokens
+from scalewatch.services.jobs import Kind
+from scalewatch.storage import projects
 from scalewatch.storage.tables import Token
 
 RUNS = "/api/v1/runs"
@@ -276,6 +278,24 @@ def test_job_of_a_private_project_is_not_shown(client, make_private, bearer):
 
     assert client.get(job).status_code == 404
     assert client.get(job, headers=header).status_code == 200
+
+
+@pytest.mark.parametrize("kind", [Kind.WATCH, Kind.REJUDGE, Kind.THIN])
+def test_job_about_a_whole_project_is_shown_to_who_may_see_that(
+    client, sessions, make_private, bearer, kind
+):
+    rest = "/0" if kind is Kind.THIN else ""
+    client.post(RUNS, json=run())
+    with sessions.writing.begin() as session:
+        project = projects.existing(session, "mpich")
+        job = jobs.enqueue(session, kind, f"{project.id}{rest}")
+    address, header = f"/api/v1/jobs/{job}", bearer("read")
+
+    assert client.get(address).json()["kind"] == kind
+    make_private("mpich")
+    assert client.get(address).status_code == 404
+    assert client.get(address, headers=bearer("read", "other")).status_code == 404
+    assert client.get(address, headers=header).json()["kind"] == kind
 
 
 def test_private_project_cannot_be_changed_by_who_cannot_see_it(
