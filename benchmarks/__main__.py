@@ -26,7 +26,7 @@ BENCHMARKS: Final = (
 
 def main() -> None:
     """Run what is named, or everything."""
-    options = [each for each in sys.argv[1:] if each == "--quick" or each.isdigit()]
+    options = [each for each in sys.argv[1:] if each[:2] == "--" or each.isdigit()]
     names = [each for each in sys.argv[1:] if each not in options] or BENCHMARKS
     unknown = [name for name in names if name not in BENCHMARKS]
     if unknown:

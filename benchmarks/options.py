@@ -9,3 +9,10 @@ def series(thorough: int, quick: int) -> int:
     if numbers:
         return int(numbers[0])
     return quick if "--quick" in sys.argv else thorough
+
+
+def number(option: str, thorough: float, quick: float) -> float:
+    """Return the number behind an option, or else what `series` would."""
+    if option in sys.argv:
+        return float(sys.argv[sys.argv.index(option) + 1])
+    return quick if "--quick" in sys.argv else thorough

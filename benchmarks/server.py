@@ -1,23 +1,28 @@
 """What the server takes in while 50 agents post, and when verdicts are ready.
 
 The agents keep to a pace: 100 measurements a run, 50 runs a second, which are 5,000
-measurements a second. Everything runs on this machine: the agents, the server, its
-workers, and the database.
+measurements a second; they begin with an empty database. Everything runs on this
+machine: the agents, the server, its workers, and the database.
+
+`python -m benchmarks server` posts for a minute, `--seconds 20` for less, `--quick` for
+ten seconds.
 """
 
 import asyncio
 import os
-import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
 import numpy as np
+import uvloop
+from benchmarks import processors
 from benchmarks.load import RESULTS, Load, bodies, posted
+from benchmarks.options import number
 from sqlalchemy import func, select, text
 from tests.servers.postgres import PostgreSQL
 from tests.servers.processes import running
@@ -28,36 +33,50 @@ from scalewatch.storage.session import Sessions, connect, sessions_of
 
 SECONDS: Final = 60.0
 QUICK_SECONDS: Final = 10.0
+SETTLE_SECONDS: Final = 2.0
+IDLE: Final = 0.05
+"""Cores that a system which waits for work still uses."""
+
 DRAIN_SECONDS: Final = 300.0
 DURABLE: Final = ("synchronous_commit=on", "shared_buffers=512MB")
 
 
 @dataclass(frozen=True)
 class System:
-    """A server that runs, and the database behind it."""
+    """A server that runs, the database behind it, and the processes of both."""
 
     url: str
     sessions: Sessions
+    processes: Mapping[str, int]
 
 
 def main() -> None:
     """Print ingest and verdicts on either database, and the machine that it was."""
-    seconds = QUICK_SECONDS if "--quick" in sys.argv else SECONDS
-    print(f"{hardware()}\n")
+    seconds = number("--seconds", SECONDS, QUICK_SECONDS)
+    print(f"{hardware()}; {seconds:.0f} s of posting\n")
     names = "| | measurements/s | p50 | p99 | refused | lost | doubled "
-    print(f"{names}| verdict p95 | /healthz p99 | bytes each |")
-    print(f"|---|{'---|' * 9}")
+    print(f"{names}| verdict p95 | /healthz p99 | cores used | bytes each |")
+    print(f"|---|{'---|' * 10}")
     plan = bodies(seconds)
     for name, system in (
         ("PostgreSQL + Redis + Celery", distributed),
         ("SQLite, embedded worker", embedded),
     ):
         with system() as running_system:
-            load = asyncio.run(posted(running_system.url, plan))
-            print(f"| {name} | {row(running_system.sessions, load)} |", flush=True)
+            _settle(running_system)
+            before = _used(running_system)
+            with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+                load = runner.run(posted(running_system.url, plan))
+            used = {
+                part: (spent - before[part]) / load.took
+                for part, spent in _used(running_system).items()
+            }
+            print(
+                f"| {name} | {row(running_system.sessions, load, used)} |", flush=True
+            )
 
 
-def row(sessions: Sessions, load: Load) -> str:
+def row(sessions: Sessions, load: Load, used: Mapping[str, float]) -> str:
     """Return the cells of a table: what came in, and what became of it."""
     delays = drained(sessions)
     with sessions.reading() as session:
@@ -69,13 +88,31 @@ def row(sessions: Sessions, load: Load) -> str:
     p50, p99 = np.quantile(load.seconds, (0.5, 0.99)) * 1e3
     verdict = f"{np.quantile(delays, 0.95):.1f} s" if delays else "not within patience"
     alive = np.quantile(load.probes, 0.99) * 1e3
+    cores = ", ".join(f"{part} {share:.2f}" for part, share in used.items())
     each = {name: size / points for name, size in occupied(sessions).items()}
     besides = sum(size for name, size in each.items() if name not in REPETITIONS)
     parts = ", ".join(f"{name} {size:.0f}" for name, size in each.items() if size > 1)
     return (
         f"{rate:,.0f} | {p50:.0f} ms | {p99:.0f} ms | {load.refused} | {lost} | "
-        f"{doubled} | {verdict} | {alive:.0f} ms | {besides:.0f} ({parts})"
+        f"{doubled} | {verdict} | {alive:.0f} ms | {cores} | {besides:.0f} ({parts})"
     )
+
+
+def _settle(system: System) -> None:
+    """Wait until all processes have started: what they load costs seconds."""
+    before, spent = 0.0, 1.0
+    while spent - before > IDLE * SETTLE_SECONDS:
+        time.sleep(SETTLE_SECONDS)
+        parts = _used(system)
+        before, spent = spent, sum(parts.values()) - parts["agents"]
+
+
+def _used(system: System) -> dict[str, float]:
+    """Return the processor seconds that each part has consumed, the agents first."""
+    spent = {"agents": time.process_time()}
+    return spent | {
+        part: processors.seconds(pid) for part, pid in system.processes.items()
+    }
 
 
 REPETITIONS: Final = ("samples", "payload")
@@ -148,10 +185,17 @@ def distributed() -> Iterator[System]:
             running(["worker"], settings) as worker,
         ):
             _first_line(worker.stdout)
-            yield system
+            beside = {"worker": worker.pid, **_pids(database=database, broker=broker)}
+            yield replace(system, processes={**system.processes, **beside})
     finally:
         database.remove()
         broker.remove()
+
+
+def _pids(**servers: PostgreSQL | Redis) -> dict[str, int]:
+    return {
+        name: server.process.pid for name, server in servers.items() if server.process
+    }
 
 
 @contextmanager
@@ -160,7 +204,9 @@ def embedded() -> Iterator[System]:
     with TemporaryDirectory(prefix="scalewatch-load-") as folder:
         url = f"sqlite:///{folder}/scalewatch.db"
         with _system({"SCALEWATCH_DATABASE_URL": url}) as system:
-            yield system
+            yield replace(
+                system, processes={"server and worker": system.processes["server"]}
+            )
 
 
 @contextmanager
@@ -170,7 +216,7 @@ def _system(settings: dict[str, str], *options: str) -> Iterator[System]:
     try:
         with running(["serve", "--port", "0", *options], settings) as server:
             url = _first_line(server.stdout).split()[3]
-            yield System(url, sessions_of(engine))
+            yield System(url, sessions_of(engine), {"server": server.pid})
     finally:
         engine.dispose()
 
