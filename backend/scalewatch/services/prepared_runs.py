@@ -1,6 +1,8 @@
 """Prepare runs for storage: all that needs no database, before one is locked."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -54,8 +56,9 @@ def prepare(report: RunReport, posted: bytes | None = None) -> PreparedRun:
     absent = {"profile"} if report.profile is None else None
     told = report.model_dump(by_alias=True, exclude=absent)
     content = canonical(told)
-    values = [_canonical_values(result) for result in report.results]
-    starts = np.cumsum([0, *(each.size for each in values)]).tolist()
+    counts = [_count(result) for result in report.results]
+    values = _canonical_values(report.results, counts)
+    starts = np.cumsum([0, *counts]).tolist()
     procedures = tuple(_procedure(result["procedure"]) for result in told["results"])
     return PreparedRun(
         report=report,
@@ -64,22 +67,22 @@ def prepare(report: RunReport, posted: bytes | None = None) -> PreparedRun:
         points=tuple(
             {
                 "start": start,
-                "count": repetitions.size,
+                "count": count,
                 **summary,
                 "flags": bits_of(flags_of(procedure)) if procedure else 0,
                 "reason": result.reason,
             }
-            for result, procedure, start, repetitions, summary in zip(
+            for result, procedure, start, count, summary in zip(
                 report.results,
                 procedures,
                 starts[:-1],
-                values,
-                points.summaries(values),
+                counts,
+                points.summaries(values, counts),
                 strict=True,
             )
         ),
         procedures=procedures,
-        samples=samples.encode(np.concatenate([np.empty(0), *values])),
+        samples=samples.encode(values),
         profile=None
         if report.profile is None
         else profiles.encode(report.profile.seconds),
@@ -91,11 +94,23 @@ def _procedure(told: dict[str, Any] | None) -> dict[str, Any]:
     return {name: value for name, value in (told or {}).items() if value is not None}
 
 
-def _canonical_values(result: Result) -> NDArray[np.float64]:
-    """Return the repetitions in the unit of the metric; none if it failed."""
-    if result.status == "failed":
-        return np.array([], dtype=np.float64)
-    values = np.array(result.values)
-    size = UNITS.get(result.metric, {}).get(result.unit, 1.0)
-    # A division by 10^9 rounds once, a product with 1e-9 twice.
-    return values / round(1 / size) if size < 1 else values * size
+def _count(result: Result) -> int:
+    """Return how many repetitions a result has; none if it failed."""
+    return 0 if result.status == "failed" else len(result.values)
+
+
+def _canonical_values(
+    results: Sequence[Result], counts: Sequence[int]
+) -> NDArray[np.float64]:
+    """Return all repetitions one after the other, in the units of their metrics."""
+    told = chain.from_iterable(
+        result.values for result, count in zip(results, counts, strict=True) if count
+    )
+    values = np.fromiter(told, np.float64, count=sum(counts))
+    sizes = [UNITS.get(result.metric, {}).get(result.unit, 1.0) for result in results]
+    if any(size != 1 for size in sizes):
+        size = np.repeat(sizes, counts)
+        # A division by 10^9 rounds once, a product with 1e-9 twice.
+        values *= np.where(size < 1, 1, size)
+        values /= np.where(size < 1, np.round(1 / size), 1)
+    return values

@@ -6,8 +6,8 @@ from sqlalchemy.orm import Session
 from scalewatch.services import audit, jobs
 from scalewatch.services.jobs import Subject
 from scalewatch.services.prepared_runs import prepare
-from scalewatch.services.runs import add_points
-from scalewatch.storage import payloads, profiles, tables
+from scalewatch.services.runs import add_measurements
+from scalewatch.storage import payloads, tables
 from scalewatch.wire import RunReport
 
 
@@ -21,9 +21,7 @@ def replay(session: Session, run_id: int) -> None:
         "machine_id": run.machine_id,
         "configuration_id": run.configuration_id,
     }
-    add_points(session, run_id, places, prepared)
-    if prepared.profile is not None:
-        profiles.add(session, run_id, prepared.profile)
+    add_measurements(session, run_id, places, prepared)
     subject = Subject(run.commit_id, run.machine_id)
     jobs.enqueue(session, jobs.Kind.ANALYSE, str(subject))
 

@@ -20,6 +20,7 @@ from scalewatch.storage import (
     runs,
     series,
 )
+from scalewatch.storage.bulk import together
 from scalewatch.storage.inserts import Row
 from scalewatch.storage.places import Place
 from scalewatch.storage.places import known as known_place
@@ -76,19 +77,15 @@ def record_prepared(session: Session, prepared: Iterable[PreparedRun]) -> list[R
 
 def _record(session: Session, prepared: PreparedRun, places: _Places) -> _Recorded:
     uuid = prepared.report.id
+    row = _run(session, prepared.report, places)
+    # Nearly all runs are new: only what cannot be created is looked up.
+    run_id = runs.create(session, row)
+    if run_id is not None:
+        runs.add_payload(session, run_id, prepared.payload, prepared.digest)
+        add_measurements(session, run_id, row, prepared)
+        subject = str(Subject(row["commit_id"], row["machine_id"]))
+        return _Recorded(uuid, subject, is_new=True)
     known = runs.recorded(session, uuid)
-    if known is None:
-        row = _run(session, prepared.report, places)
-        run_id = runs.create(session, row)
-        if run_id is not None:
-            runs.add_payload(session, run_id, prepared.payload, prepared.digest)
-            add_points(session, run_id, row, prepared)
-            if prepared.profile is not None:
-                profiles.add(session, run_id, prepared.profile)
-            subject = str(Subject(row["commit_id"], row["machine_id"]))
-            return _Recorded(uuid, subject, is_new=True)
-        # Another transaction recorded it after we looked.
-        known = runs.recorded(session, uuid)
     if known is None or known.digest != prepared.digest:
         raise RunAlreadyRecorded(uuid)
     subject = str(Subject(known.commit_id, known.machine_id))
@@ -125,17 +122,22 @@ def _place(session: Session, report: RunReport) -> Place:
     return Place(project.id, commit.id, machine.id, fingerprint_id, configuration_id)
 
 
-def add_points(session: Session, run_id: int, row: Row, prepared: PreparedRun) -> None:
+def add_measurements(
+    session: Session, run_id: int, row: Row, prepared: PreparedRun
+) -> None:
     """Store what a run measured; `row` has the ids of machine and configuration."""
     results = prepared.report.results
     series_of = series.ids_of(
         session, row["machine_id"], row["configuration_id"], results
     )
     ids = [series_of[result.region, result.metric] for result in results]
-    rows = [
-        {"series_id": series_id, **point}
-        for series_id, point in zip(ids, prepared.points, strict=True)
-    ]
-    runs.add_points(session, run_id, rows, prepared.samples)
     told = zip(ids, prepared.procedures, strict=True)
-    procedures.add(session, run_id, {key: value for key, value in told if value})
+    with together(session):
+        runs.add_samples(session, run_id, prepared.samples)
+        procedures.add(session, run_id, {key: value for key, value in told if value})
+        if prepared.profile is not None:
+            profiles.add(session, run_id, prepared.profile)
+    points = zip(ids, prepared.points, strict=True)
+    runs.add_points(
+        session, run_id, [{"series_id": key, **point} for key, point in points]
+    )

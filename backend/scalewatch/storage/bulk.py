@@ -4,13 +4,15 @@ The rows of a run know all their columns, defaults and identities included, so t
 need neither the object-relational mapper nor answers from the database.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from typing import Any, Final
 
 import orjson
 from sqlalchemy import JSON, Connection
 from sqlalchemy import Table as Relation
+from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 
 from scalewatch.storage.inserts import Row
@@ -18,6 +20,20 @@ from scalewatch.storage.tables import Table
 
 FEW: Final = 8
 """So many rows are sooner inserted than copied."""
+
+
+@contextmanager
+def together(session: Session) -> Iterator[None]:
+    """Send what is added inside the block without waiting for each answer.
+
+    Nothing may be read there, nor so many rows be added that they are copied.
+    """
+    connection = session.connection()
+    if connection.dialect.name != "postgresql":
+        yield
+        return
+    with _driver(connection, "pipeline") as driver, driver.pipeline():
+        yield
 
 
 def add(session: Session, table: type[Table], rows: Sequence[Row]) -> None:
@@ -52,13 +68,25 @@ def _copy(
     rows: Sequence[tuple[Any, ...]],
 ) -> None:
     columns = ", ".join(names)
-    driver: Any = connection.connection.dbapi_connection
+    statement = f"COPY {relation.name} ({columns}) FROM STDIN"
     with (
+        _driver(connection, statement) as driver,
         driver.cursor() as cursor,
-        cursor.copy(f"COPY {relation.name} ({columns}) FROM STDIN") as copy,
+        cursor.copy(statement) as copy,
     ):
         for row in rows:
             copy.write_row(row)
+
+
+@contextmanager
+def _driver(connection: Connection, statement: str) -> Iterator[Any]:
+    """Lend the connection of the driver; a lost one is told as by the engine itself."""
+    driver = connection.connection.dbapi_connection
+    try:
+        yield driver
+    except connection.dialect.loaded_dbapi.OperationalError as error:
+        connection.invalidate(error)
+        raise OperationalError(statement, None, error) from error
 
 
 def _encoded(

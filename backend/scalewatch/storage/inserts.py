@@ -5,10 +5,11 @@ of failing.
 """
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
+from sqlalchemy import Executable, select
 from sqlalchemy import Table as Relation
-from sqlalchemy import select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
@@ -18,20 +19,18 @@ Row = Mapping[str, Any]
 Insert = sqlite.Insert | postgresql.Insert
 
 
-def insert(session: Session, table: type[Table]) -> Insert:
-    """Return an INSERT that knows ON CONFLICT, for the database of the session."""
-    return insert_for(session.get_bind().dialect.name, table)
-
-
-def insert_for(dialect: str, table: type[Table] | Relation) -> Insert:
+def insert_for(dialect: str, table: Relation) -> Insert:
     """Return an INSERT that knows ON CONFLICT, for a kind of database."""
     return sqlite.insert(table) if dialect == "sqlite" else postgresql.insert(table)
 
 
 def insert_missing(session: Session, table: type[Table], rows: Sequence[Row]) -> None:
     """Insert the rows that collide with none."""
-    if rows:
-        session.execute(insert(session, table).on_conflict_do_nothing(), rows)
+    if not rows:
+        return
+    session.flush()
+    connection = session.connection()
+    connection.execute(_missing(connection.dialect.name, table), rows)
 
 
 def find_or_insert(session: Session, table: type[Table], keys: Row, others: Row) -> int:
@@ -47,11 +46,35 @@ def find_or_insert(session: Session, table: type[Table], keys: Row, others: Row)
 def upsert(
     session: Session, table: type[Table], rows: Sequence[Row], keys: Sequence[str]
 ) -> None:
-    """Insert rows, or bring those up to date that agree with them in `keys`."""
+    """Insert rows, or bring those up to date that agree with them in `keys`.
+
+    No two of the rows agree in them.
+    """
     if not rows:
         return
-    statement = insert(session, table)
-    changed = {name: statement.excluded[name] for name in rows[0] if name not in keys}
-    session.execute(
-        statement.on_conflict_do_update(index_elements=keys, set_=changed), rows
-    )
+    session.flush()
+    connection = session.connection()
+    statement = _upsert(connection.dialect.name, table, tuple(rows[0]), tuple(keys))
+    connection.execute(statement, rows)
+
+
+# What answers with its rows is sent as one statement of many rows instead of many
+# statements, and as several where a database takes no more parameters in one.
+
+
+@cache
+def _missing(dialect: str, table: type[Table]) -> Executable:
+    relation = table.metadata.tables[table.__tablename__]
+    statement = insert_for(dialect, relation).on_conflict_do_nothing()
+    return statement.returning(*relation.primary_key)
+
+
+@cache
+def _upsert(
+    dialect: str, table: type[Table], names: tuple[str, ...], keys: tuple[str, ...]
+) -> Executable:
+    relation = table.metadata.tables[table.__tablename__]
+    statement = insert_for(dialect, relation)
+    changed = {name: statement.excluded[name] for name in names if name not in keys}
+    updated = statement.on_conflict_do_update(index_elements=keys, set_=changed)
+    return updated.returning(*relation.primary_key)

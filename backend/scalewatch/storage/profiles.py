@@ -11,10 +11,10 @@ from uuid import UUID
 
 import orjson
 import zstandard
-from sqlalchemy import func, insert, select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from scalewatch.storage import tables
+from scalewatch.storage import bulk, tables
 
 _LEVEL = 3
 
@@ -43,7 +43,7 @@ def decode(blob: bytes) -> dict[str, float]:
 
 def add(session: Session, run_id: int, blob: bytes) -> None:
     """Insert the profile of a run."""
-    session.execute(insert(tables.Profile), {"run_id": run_id, "blob": blob})
+    bulk.add(session, tables.Profile, [{"run_id": run_id, "blob": blob}])
 
 
 def at_commit(session: Session, commit_id: int) -> Sequence[ProfiledRun]:

@@ -91,11 +91,13 @@ def add_payload(session: Session, run_id: int, body: bytes, digest: str) -> None
     bulk.add(session, tables.Payload, [row])
 
 
-def add_points(
-    session: Session, run_id: int, points: Sequence[Row], samples: bytes
-) -> None:
-    """Insert the points of a run, and its samples as one blob."""
-    bulk.add(session, tables.Samples, [{"run_id": run_id, "blob": samples}])
+def add_samples(session: Session, run_id: int, blob: bytes) -> None:
+    """Insert the repetitions of a run."""
+    bulk.add(session, tables.Samples, [{"run_id": run_id, "blob": blob}])
+
+
+def add_points(session: Session, run_id: int, points: Sequence[Row]) -> None:
+    """Insert the points of a run."""
     bulk.add(session, tables.Point, [{"run_id": run_id, **point} for point in points])
 
 

@@ -9,11 +9,13 @@ import sqlite3
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from time import monotonic
 from typing import Final, TypeVar
 
 import orjson
 from sqlalchemy import Connection, Engine, create_engine, event, make_url
-from sqlalchemy.exc import IntegrityError, OperationalError
+from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.exc import IntegrityError, InvalidatePoolError, OperationalError
 from sqlalchemy.orm import Session, sessionmaker
 from sqlalchemy.pool import ConnectionPoolEntry
 
@@ -33,7 +35,11 @@ Outcome = TypeVar("Outcome")
 
 _WRITING: Final = {"sqlite_begin": "IMMEDIATE"}
 
+TRUSTED_SECONDS: Final = 1.0
+"""How long after its last use a connection to PostgreSQL counts as good."""
+
 _TURN: Final = "turn"
+_USED: Final = "used"
 
 _PRAGMAS: Final = (
     "PRAGMA journal_mode = WAL",  # readers and the writer do not wait for each other
@@ -61,17 +67,20 @@ def connect(url: str) -> Engine:
     """
     location = make_url(url)
     if location.get_backend_name() != "sqlite":
-        return create_engine(
+        engine = create_engine(
             location,
+            json_serializer=_json,
             json_deserializer=orjson.loads,
-            pool_pre_ping=True,
             pool_size=20,
         )
+        _distrust_the_idle(engine)
+        return engine
     if location.database in {None, "", ":memory:"}:
         raise InMemoryDatabase(url)
     Path(str(location.database)).parent.mkdir(parents=True, exist_ok=True)
     engine = create_engine(
         location,
+        json_serializer=_json,
         json_deserializer=orjson.loads,
         pool_size=MOST_THREADS,  # waiting writers leave connections to readers
     )
@@ -109,10 +118,39 @@ def transact(sessions: Sessions, work: Callable[[Session], Outcome]) -> Outcome:
         return work(session)
 
 
+def _json(content: object) -> str:
+    return orjson.dumps(content, option=orjson.OPT_NON_STR_KEYS).decode()
+
+
 def _prepare(connection: sqlite3.Connection, _record: object) -> None:
     connection.isolation_level = None  # transactions begin in _begin, not in the driver
     for pragma in _PRAGMAS:
         connection.execute(pragma).close()
+
+
+def _distrust_the_idle(engine: Engine) -> None:
+    """Ask connections that were not used for a while whether they are still good.
+
+    One that was used just now is good unless the database has gone meanwhile, and then
+    asking it would not help either.
+    """
+
+    def note(_connection: object, record: ConnectionPoolEntry) -> None:
+        record.info[_USED] = monotonic()
+
+    def ask(
+        connection: DBAPIConnection, record: ConnectionPoolEntry, _: object
+    ) -> None:
+        if monotonic() - record.info.get(_USED, 0.0) < TRUSTED_SECONDS:
+            return
+        try:
+            engine.dialect.do_ping(connection)
+        except engine.dialect.loaded_dbapi.Error as error:
+            raise InvalidatePoolError(str(error)) from error
+
+    event.listen(engine, "connect", note)
+    event.listen(engine, "checkin", note)
+    event.listen(engine, "checkout", ask)
 
 
 def _take_turns(engine: Engine) -> None:
