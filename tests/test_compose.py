@@ -1,6 +1,7 @@
 """The composition: valid, and its commands do what it relies on, as plain processes."""
 
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -91,8 +92,8 @@ def test_its_commands_serve_and_analyse(composed, here, tmp_path):
                 verdict = client.get(url, params={"wait": 60}).json()
                 if verdict["state"] == "done":
                     break
-        _, _, *probe = composed["api"]["healthcheck"]["test"]
-        probe = [part.replace("127.0.0.1:8000", f"127.0.0.1:{port}") for part in probe]
+        _, probe = composed["api"]["healthcheck"]["test"]
+        _, *probe = shlex.split(probe.replace("127.0.0.1:8000", f"127.0.0.1:{port}"))
         subprocess.run([sys.executable, *probe], check=True, timeout=PATIENCE)
         _, _, *probe = composed["worker"]["healthcheck"]["test"]
         told = subprocess.run(
