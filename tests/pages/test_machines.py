@@ -36,6 +36,14 @@ def test_noise_is_the_interquartile_range_over_the_median(client, sessions):
     assert noise["regions"][0]["name"] == "MPI_Bcast"
 
 
+def test_machine_on_which_nothing_succeeded_says_so(client, sessions):
+    record_half_failed_project(sessions)
+
+    page = client.get("/p/fragile/m/broken").text
+
+    assert "Nothing succeeded at 3f3f3f3f3f" in page
+
+
 def test_coverage_counts_runs_results_and_failures(client, sessions):
     record_half_failed_project(sessions)
 

@@ -57,3 +57,14 @@ def test_profile_of_a_run_is_shown_with_the_longest_function_first(client):
     assert "75.0\N{NARROW NO-BREAK SPACE}%" in page
     shown = client.get(f"{path}?format=json").json()
     assert shown["profile"] == {"g": 3, "f": 1}
+
+
+def test_environment_of_the_job_is_a_list_of_its_own(client):
+    found = {"OMP_NUM_THREADS": 4, "SLURM_JOB_PARTITION": "batch"}
+    _, path = post(client, job={"scheduler": "slurm", "environment": found})
+
+    page = client.get(path).text
+
+    assert "Environment of the job" in page
+    assert "<dt><code>SLURM_JOB_PARTITION</code></dt><dd>batch</dd>" in page
+    assert "OMP_NUM_THREADS = 4" not in page

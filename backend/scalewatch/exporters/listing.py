@@ -76,7 +76,7 @@ def csv_text(listing: Listing) -> str:
 def markdown_text(listing: Listing) -> str:
     """Return a listing as a Markdown table; what is markup in a cell is escaped."""
     lines = [listing.columns, ["---"] * len(listing.columns), *listing.rows]
-    return "".join(f"| {' | '.join(map(_cell, line))} |\n" for line in lines)
+    return "".join(f"| {' | '.join(map(markdown_line, line))} |\n" for line in lines)
 
 
 def latex_text(listing: Listing) -> str:
@@ -103,7 +103,8 @@ def _harmless(row: Sequence[object]) -> list[object]:
     ]
 
 
-def _cell(value: object) -> str:
+def markdown_line(value: object) -> str:
+    """Return a value as a line in which nothing is markup."""
     text = "" if value is None else str(value)
     for letter in "\\`*_[]<>|":
         text = text.replace(letter, f"\\{letter}") if text != "---" else text

@@ -33,6 +33,8 @@ def setting_text(value: object) -> str:
         return f"{int(value):,}" if value == int(value) else f"{value:.12g}"
     if isinstance(value, Mapping):
         return ", ".join(f"{name} = {setting_text(own)}" for name, own in value.items())
+    if isinstance(value, list | tuple):
+        return ", ".join(map(setting_text, value))
     return "–" if value is None else str(value)
 
 

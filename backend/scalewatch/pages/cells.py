@@ -12,10 +12,10 @@ from markupsafe import Markup, escape
 from scalewatch.pages.formats import count, determination, percent
 from scalewatch.pages.marks import change_mark, verdict
 from scalewatch.pages.mathematics import big_o, growth
-from scalewatch.pages.sentences import STATES, flag_places
+from scalewatch.pages.sentences import STATES, flag_places, state_words
 from scalewatch.services.changes import SAME
 from scalewatch.services.match_cells import Cell
-from scalewatch.services.standings import Standing, State
+from scalewatch.services.standings import Standing
 
 UNMEASURED = Markup('<td class="cell--unmeasured"><span>not measured</span></td>')
 
@@ -60,9 +60,7 @@ def _content(cell: Cell, sparklines: str) -> Iterator[str]:
 def _growth(standing: Standing) -> str:
     if standing.growth:
         return big_o(standing.growth)
-    is_done = standing.state in {State.JUDGED, State.MODELLED}
-    words = "no model" if is_done else STATES[standing.state]
-    return f'<span class="quiet small">{words}</span>'
+    return f'<span class="quiet small">{state_words(standing)}</span>'
 
 
 def _details(standing: Standing) -> Iterator[str]:

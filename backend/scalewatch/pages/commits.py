@@ -48,16 +48,20 @@ def show_commit(  # noqa: PLR0913, PLR0917 - parts of the address
         name = f"{report.project}-{report.commit.label}-changes"
         listing, overview = changes_listing(report), changes_overview(report)
         return download(wanted, name, report, listing, overview)
+    lead, against = counts_sentence(report), baseline_sentence(report.baseline)
     return render(
         request,
         "commits/show.html",
         report=report,
         gate=gate_on(session, report) if report.baseline else None,
         all_rows=all_rows,
-        lead=counts_sentence(report),
-        against=baseline_sentence(report.baseline),
+        lead=lead,
+        against=against,
         gap=gap(report.baseline),
-        markdown=listings.markdown(changes_overview(report)),
+        markdown=listings.markdown(
+            changes_overview(report),
+            f"{report.project} {report.commit.label}: {lead}. Compared with {against}.",
+        ),
         query={
             "vs": vs,
             "metric": view.metric,

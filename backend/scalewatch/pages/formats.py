@@ -19,6 +19,9 @@ MISSING: Final = "–"
 DIGITS: Final = 3
 SUPERSCRIPTS: Final = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
+NEAR: Final = 1.1
+"""Factor up to which a difference is told in percent."""
+
 PREFIXES: Final = {-4: "p", -3: "n", -2: "µ", -1: "m", 0: "", 1: "k", 2: "M", 3: "G"}
 """SI prefix by power of a thousand."""
 
@@ -134,6 +137,14 @@ def stated(values: Mapping[str, object]) -> list[str]:
 def setting(value: object) -> str:
     """Write the value of a parameter or a fact."""
     return moment(value) if isinstance(value, datetime) else setting_text(value)
+
+
+def multiple(factor: float) -> str:
+    """Write how much more it is: `7.29 times as much as`, `1.2 % less than`."""
+    if not 1 / NEAR < factor < NEAR:
+        return f"{significant(factor)} times as much as"
+    more = "more" if factor > 1 else "less"
+    return f"{significant(abs(factor - 1) * 100, 2)} % {more} than"
 
 
 def plural(number: int, noun: str) -> str:

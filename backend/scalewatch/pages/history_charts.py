@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from scalewatch.modelling import parse_growth
-from scalewatch.pages.formats import moment, significant
+from scalewatch.pages.formats import moment, multiple, significant
 from scalewatch.services.commits import Commit
 from scalewatch.services.histories import History, TrackHistory
 
@@ -159,7 +159,7 @@ def _sentence(history: History, track: TrackHistory) -> str:
     when = commit.committed_at or commit.first_run_at
     return (
         f"{now.capitalize()} since {commit.label} ({moment(when)}), "
-        f"{significant(last.factor)} times as much as before; "
+        f"{multiple(last.factor)} before; "
         f"{len(track.changes)} change{'s' * (len(track.changes) > 1)} in "
         f"{commits} commits."
     )

@@ -1,6 +1,6 @@
 """What the pages show, as listings for download."""
 
-from scalewatch.exporters.listing import Listing, markdown_text
+from scalewatch.exporters.listing import Listing, markdown_line, markdown_text
 from scalewatch.pages.formats import assignments, determination, settings
 from scalewatch.pages.sentences import SYMBOLS, order
 from scalewatch.services.match_cells import Cell
@@ -10,9 +10,10 @@ from scalewatch.services.regions import Region
 from scalewatch.services.report import MatchTable
 
 
-def markdown(listing: Listing) -> str:
-    """Return a listing as the Markdown that a page offers to copy."""
-    return markdown_text(listing)
+def markdown(listing: Listing, lead: str) -> str:
+    """Return what a page offers to copy: a sentence, and a table if any."""
+    said = markdown_line(lead)
+    return f"{said}\n\n{markdown_text(listing)}" if listing.rows else f"{said}\n"
 
 
 def cells(table: MatchTable) -> Listing:

@@ -21,6 +21,8 @@ STATES: Final = {
     State.UNMEASURED: "not measured",
 }
 
+NO_MODEL: Final = "no model"
+
 WITHOUT_MODEL: Final = {
     State.UNMEASURED: Markup("was not measured."),
     State.FAILED: Markup("has no result: {reason}."),
@@ -46,6 +48,14 @@ JUDGED: Final = {
 }
 
 FASTER: Final = {Direction.WORSE: "faster", Direction.BETTER: "slower", None: "other"}
+
+
+def state_words(standing: Standing) -> str:
+    """Say in two words how far a series without a verdict has come."""
+    is_done = standing.state in {State.JUDGED, State.MODELLED}
+    if is_done and standing.model is None:
+        return NO_MODEL
+    return STATES[standing.state]
 
 
 def order(value: Growth | None) -> str:

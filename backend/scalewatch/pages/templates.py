@@ -128,7 +128,7 @@ def _environment() -> Environment:
         "residual_sentence": outlook_sentences.residual_sentence,
         "rules": RULES,
         "scan_sentence": sentences.scan_sentence,
-        "states": sentences.STATES,
+        "state_words": sentences.state_words,
         "twice_sentence": outlook_sentences.twice_sentence,
         "wall_sentence": outlook_sentences.wall_sentence,
         "strip": strips.strip,
