@@ -150,12 +150,12 @@ def _since_baseline(
     """Return what the commit of a report has made worse than it was at the baseline."""
     if report.baseline is None:
         return []
-    against = session.get_one(tables.Commit, report.baseline.id)
+    ids = (report.baseline.id, row.id)
     targets = minded[0].target
     changed = ((each, of_change(each, *minded)) for each in report.changes)
     found = [(change, finding) for change, finding in changed if finding is not None]
-    listed = with_effects(session, (against.id, row.id), found, targets)
-    for broken in broken_since(session, project, row, against, targets):
+    listed = with_effects(session, ids, found, targets)
+    for broken in broken_since(session, project, ids, report.changes, targets):
         if (finding := of_guideline(broken, *minded)) is not None:
             listed.append(finding)
     since = f"{report.baseline.commit.label}..{report.commit.label}"

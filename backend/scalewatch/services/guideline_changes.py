@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from sqlalchemy.orm import Session
@@ -14,6 +14,7 @@ from scalewatch.modelling.guideline_odds import (
     violation_odds,
 )
 from scalewatch.services.both_sides import BothSides, Side, Target, both_sides
+from scalewatch.services.changes import SeriesChange
 from scalewatch.services.configurations import key_of
 from scalewatch.services.effects import Bounds, bounds_of
 from scalewatch.services.guidelines import (
@@ -22,9 +23,8 @@ from scalewatch.services.guidelines import (
     checks_at,
     possible_rules,
 )
-from scalewatch.services.judged import Judged, judged_at
-from scalewatch.services.standings import UNMEASURED, Standing
-from scalewatch.storage import measurements, tables
+from scalewatch.services.standings import UNMEASURED, Standing, State
+from scalewatch.storage import tables
 
 HELD: Final = frozenset({GuidelineState.HOLDS, GuidelineState.THREATENED})
 
@@ -52,83 +52,116 @@ class BrokenGuideline:
 
 
 @dataclass(frozen=True, slots=True)
+class _Side:
+    """A series at one of two commits, as `checks_at` takes it."""
+
+    series_id: int
+    region: str
+    machine: str
+    slot: int
+    configuration: Mapping[str, Any]
+    standing: Standing
+
+
+@dataclass(frozen=True, slots=True)
 class _At:
     """What is known at a commit: series, and checks by rule and shortcut."""
 
-    judged: Mapping[int, Judged]
+    sides: Mapping[int, _Side]
     checks: Mapping[tuple[str, int], CheckedGuideline]
 
 
 def broken_since(
     session: Session,
     project: tables.Project,
-    commit: tables.Commit,
-    baseline: tables.Commit,
+    commits: tuple[int, int],
+    changes: Sequence[SeriesChange],
     targets: Target,
 ) -> list[BrokenGuideline]:
     """Return what a commit has broken since a baseline.
 
     The guidelines in force now are checked at both, so that to declare another one
     changes nothing.
+
+    Parameters
+    ----------
+    commits
+        Ids of the baseline and of the commit.
+    changes
+        How the series of the two differ.
     """
+    rules = possible_rules(session, project)
     found: list[BrokenGuideline] = []
-    for metric in measurements.metrics_at_commit(session, commit.id):
-        now = _at(session, project, commit, metric)
+    for metric in sorted({change.metric for change in changes}):
+        own = [change for change in changes if change.metric == metric]
+        now = _at(session, commits[1], rules, [_side(each, each.after) for each in own])
         broken = {
             key: check
             for key, check in now.checks.items()
             if check.state is GuidelineState.BROKEN
         }
-        before = _at(session, project, baseline, metric) if broken else _At({}, {})
+        if not broken:
+            continue
+        then = [_side(each, each.before) for each in own]
+        before = _at(session, commits[0], rules, then)
         for key, check in broken.items():
             if key in before.checks and before.checks[key].state in HELD:
-                regions = _regions(now.judged, check)
+                regions = _regions(now.sides, check)
                 standings = {
                     each.series_id: (
-                        _standing(before.judged, each.series_id),
+                        _standing(before.sides, each.series_id),
                         each.standing,
                     )
                     for each in regions.values()
                 }
-                ids = (baseline.id, commit.id)
-                sides = both_sides(session, ids, standings, targets)
+                sides = both_sides(session, commits, standings, targets)
                 named = {name: sides[each.series_id] for name, each in regions.items()}
                 found.append(_broken(metric, check, named))
     return found
 
 
+def _side(change: SeriesChange, standing: Standing) -> _Side:
+    return _Side(
+        series_id=change.series_id,
+        region=change.region,
+        machine=change.machine,
+        slot=change.slot,
+        configuration=change.configuration,
+        standing=standing,
+    )
+
+
 def _at(
-    session: Session, project: tables.Project, commit: tables.Commit, metric: str
+    session: Session,
+    commit_id: int,
+    rules: Sequence[Guideline],
+    sides: Sequence[_Side],
 ) -> _At:
-    rules = possible_rules(session, project)
-    named = {name for rule in rules for name in (rule.region, *rule.parts)}
-    judged = judged_at(session, project, commit, [metric], named)
-    checks = checks_at(session, commit.id, judged, rules)
+    known = [each for each in sides if each.standing.state is not State.UNMEASURED]
+    checks = checks_at(session, commit_id, known, rules)
     return _At(
-        {each.series_id: each for each in judged},
+        {each.series_id: each for each in known},
         {(str(each.guideline), each.series): each for each in checks},
     )
 
 
-def _regions(
-    judged: Mapping[int, Judged], check: CheckedGuideline
-) -> dict[str, Judged]:
+def _regions(sides: Mapping[int, _Side], check: CheckedGuideline) -> dict[str, _Side]:
     """Return the series that a check is about, by region."""
-    shortcut = judged[check.series]
+    shortcut = sides[check.series]
     names = {check.guideline.region, *check.guideline.parts}
     return {
         each.region: each
-        for each in judged.values()
+        for each in sides.values()
         if each.region in names and _place(each) == _place(shortcut)
     }
 
 
-def _place(each: Judged) -> tuple[object, ...]:
+def _place(each: _Side) -> tuple[object, ...]:
     return (each.machine, key_of(each.configuration, sorted(each.configuration)))
 
 
-def _standing(judged: Mapping[int, Judged], series_id: int) -> Standing:
-    return judged[series_id].standing if series_id in judged else UNMEASURED
+def _standing(sides: Mapping[int, _Side], series_id: int) -> Standing:
+    return sides[series_id].standing if series_id in sides else UNMEASURED
 
 
 def _broken(

@@ -21,7 +21,7 @@ from scalewatch.modelling import (
 from scalewatch.services import audit, published
 from scalewatch.services.commits import Commit, commit_of, find_commit
 from scalewatch.services.configurations import is_chosen, key_of, shared
-from scalewatch.services.judged import Judged, judged_at
+from scalewatch.services.judged import Placed, judged_at
 from scalewatch.services.middles import Middles, middles_at
 from scalewatch.services.scans import choose_metric
 from scalewatch.services.views import View
@@ -185,16 +185,18 @@ def guidelines_at(session: Session, view: View) -> GuidelineReport:
 def checks_at(
     session: Session,
     commit_id: int,
-    judged: Sequence[Judged],
+    judged: Sequence[Placed],
     rules: Sequence[Guideline],
 ) -> list[CheckedGuideline]:
     """Check guidelines wherever a machine measured all regions of one."""
+    known = {each.region for each in judged}
+    rules = [rule for rule in rules if {rule.region, *rule.parts} <= known]
     if not rules:
         return []
     named = {name for rule in rules for name in (rule.region, *rule.parts)}
     concerned = [each for each in judged if each.region in named]
     middles = middles_at(session, commit_id, [each.series_id for each in concerned])
-    places: dict[tuple[Any, ...], dict[str, Judged]] = defaultdict(dict)
+    places: dict[tuple[Any, ...], dict[str, Placed]] = defaultdict(dict)
     for each in concerned:
         settings = key_of(each.configuration, sorted(each.configuration))
         places[each.machine, settings][each.region] = each
@@ -212,7 +214,7 @@ def checks_at(
 
 def _checked(
     rule: Guideline,
-    by_region: Mapping[str, Judged],
+    by_region: Mapping[str, Placed],
     middles: Mapping[int, Middles],
     common: Mapping[str, Any],
 ) -> CheckedGuideline:
@@ -255,7 +257,7 @@ def _checked(
 
 
 def _obstacle(
-    sides: Mapping[str, Judged], middles: Mapping[int, Middles]
+    sides: Mapping[str, Placed], middles: Mapping[int, Middles]
 ) -> str | None:
     """Say why a guideline cannot be checked, if so."""
     for name, each in sides.items():

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any
+from typing import Any, Protocol
 
 from sqlalchemy.orm import Session
 
@@ -25,6 +25,34 @@ from scalewatch.services.standings import (
 from scalewatch.storage import expectations, machines, measurements, tables
 
 Promises = Mapping[tuple[str, str], tuple[int | None, Expectation | None]]
+
+
+class Placed(Protocol):
+    """A series at a commit, with where it was measured."""
+
+    @property
+    def series_id(self) -> int:
+        """Id of its row."""
+
+    @property
+    def region(self) -> str:
+        """What was timed."""
+
+    @property
+    def machine(self) -> str:
+        """Where."""
+
+    @property
+    def slot(self) -> int:
+        """Position of the machine among the project's."""
+
+    @property
+    def configuration(self) -> Mapping[str, Any]:
+        """What was held fixed."""
+
+    @property
+    def standing(self) -> Standing:
+        """What is known of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,16 +85,9 @@ def judged_at(
     project: tables.Project,
     commit: tables.Commit,
     metrics: Collection[str],
-    regions: Collection[str] | None = None,
 ) -> tuple[Judged, ...]:
-    """Return the series of some metrics that were measured at a commit.
-
-    Parameters
-    ----------
-    regions
-        None: all of them.
-    """
-    wanted = (session, commit.id, metrics, regions)
+    """Return all series of some metrics that were measured at a commit."""
+    wanted = (session, commit.id, metrics)
     found = findings_at(*wanted)
     taken = measurements.taken_at(*wanted)
     noted: dict[int, list[measurements.Noted]] = defaultdict(list)

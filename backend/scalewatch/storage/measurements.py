@@ -118,16 +118,13 @@ class Noted(NamedTuple):
 
 
 def taken_at(
-    session: Session,
-    commit_id: int,
-    metrics: Collection[str],
-    regions: Collection[str] | None = None,
+    session: Session, commit_id: int, metrics: Collection[str]
 ) -> dict[int, Taken]:
     """Return how often each series of some metrics was measured at a commit."""
     point = tables.Point
     succeeded = func.nullif(point.count, 0)
     columns = (point.series_id, func.count(succeeded), func.min(succeeded))
-    wanted = _at(commit_id, metrics, regions, *columns).group_by(point.series_id)
+    wanted = _at(commit_id, metrics, *columns).group_by(point.series_id)
     return {row[0]: Taken._make(row) for row in session.execute(wanted)}
 
 
@@ -142,16 +139,11 @@ def runs_of(
     ).all()
 
 
-def noted_at(
-    session: Session,
-    commit_id: int,
-    metrics: Collection[str],
-    regions: Collection[str] | None = None,
-) -> list[Noted]:
+def noted_at(session: Session, commit_id: int, metrics: Collection[str]) -> list[Noted]:
     """Return the measurements that failed, or whose procedure raises a flag."""
     point = tables.Point
     columns = (point.series_id, point.run_id, point.flags, point.reason)
-    wanted = _at(commit_id, metrics, regions, *columns).where(
+    wanted = _at(commit_id, metrics, *columns).where(
         or_(point.count == 0, point.flags != 0)
     )
     return list(map(Noted._make, session.execute(wanted)))
@@ -169,21 +161,15 @@ def middles_of(
 
 
 def _at(
-    commit_id: int,
-    metrics: Collection[str],
-    regions: Collection[str] | None,
-    *columns: Any,
+    commit_id: int, metrics: Collection[str], *columns: Any
 ) -> Select[*tuple[Any, ...]]:
     """Select columns of the points of some metrics at a commit."""
-    points = (
+    return (
         select(*columns)
         .join(tables.Run, tables.Run.id == tables.Point.run_id)
         .join(tables.Series, tables.Series.id == tables.Point.series_id)
         .where(tables.Run.commit_id == commit_id, tables.Series.metric.in_(metrics))
     )
-    if regions is None:
-        return points
-    return points.where(tables.Series.region.in_(regions))
 
 
 def series_by_id(session: Session, ids: Collection[int]) -> Sequence[Row[Any]]:
