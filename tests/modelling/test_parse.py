@@ -91,6 +91,9 @@ def test_constants_and_lower_terms_are_dropped(text, leading):
         ("p^1/2", 3, "parentheses"),
         ("log p^2", 5, "either"),
         ("n logn", 2, "a space after the logarithm"),
+        ("O(lgo p)", 2, "'log'"),
+        ("n llog n", 2, "'log'"),
+        ("sqr(p)", 0, "'sqrt'"),
         ("(" * 200, 120, "shorter"),
     ],
 )
@@ -108,6 +111,7 @@ def test_unknown_parameters_are_refused_where_the_known_are_named():
         parse_growth("q log q", parameters=["n", "p"])
 
     assert parse_growth("logsize", parameters=["logsize"]).parameters == ("logsize",)
+    assert parse_growth("lgo p", parameters=["lgo", "p"]).parameters == ("lgo", "p")
 
 
 @given(st.text(alphabet="Op nk0123^()/*+-.√²log ", max_size=120))

@@ -71,6 +71,41 @@ def test_noise_that_a_job_shares_is_an_excess():
     assert learned(shared_by_a_job(curves, 66)).shares[0] < 0.3
 
 
+def test_curves_outside_of_the_space_are_noticed():
+    _, inside = random_curves(100, seed=88)
+    slow, fast = np.random.default_rng(89).uniform(0.2, 5, (2, 100, 1))
+    outside = 1 + slow * np.log2(P) / 7 + fast * np.sqrt(P / 128)
+
+    growths, _, two_terms = zip(
+        *(learned(measured(curves, 0.02, 90)).kinds for curves in (inside, outside)),
+        strict=True,
+    )
+
+    assert growths[0] > 0.8 > growths[1]
+    assert two_terms[0] < 0.2 < two_terms[1]
+
+
+@pytest.mark.parametrize(
+    ("noises", "is_typical"),
+    [(0.1, True), (np.geomspace(0.01, 0.5, 60).reshape(-1, 1, 1), False)],
+    ids=["the same for all", "each its own"],
+)
+def test_a_variance_is_typical_where_series_have_the_same_noise(noises, is_typical):
+    _, curves = random_curves(60, seed=91)
+    exact = np.repeat(np.asarray(curves)[..., np.newaxis], 3, axis=2)
+    scatter = np.random.default_rng(92).standard_normal(exact.shape)
+
+    _, freedom = learned(exact * np.exp(noises * scatter)).typical
+
+    assert (freedom > 8) is is_typical
+
+
+def test_one_repetition_each_tells_no_typical_variance():
+    _, curves = random_curves(60, seed=93)
+
+    assert learned(measured(curves, 0.1, 94)[:, :, :1]).typical == (0, 0)
+
+
 def test_curves_that_fall_are_no_misfit():
     shares = np.random.default_rng(80).uniform(0.2, 1, (100, 1))
     curves = 4 / P + shares * np.log2(P) / 7

@@ -60,6 +60,17 @@ def test_intervals_allow_for_a_second_term():
     assert covered(truth(FAR), findings) > 0.8
 
 
+def test_intervals_allow_for_work_that_is_shared():
+    logarithm = np.exp(np.random.default_rng(51).uniform(np.log(0.5), np.log(5), 200))
+
+    def truth(p):
+        return P[0] / p + logarithm[:, np.newaxis] * np.log2(p) / 7
+
+    findings = find_models(P, measured(truth(P), 0.2, seed=52), targets=FAR)
+
+    assert covered(truth(FAR), findings) > 0.8
+
+
 def test_a_forecast_lies_within_its_interval_and_wider_levels_are_wider():
     _, curves = random_curves(40, seed=45)
     values = measured(curves, 0.1, seed=46)
@@ -152,7 +163,7 @@ def test_sampling_integrates_the_likelihood():
     grid = centred.mixture(
         family.curves(u, v) * np.ones(2),
         family.targets(u, v) * np.ones(2),
-        np.full((len(u), 1, 2), np.log(family.share / len(u))),
+        np.full((len(u), 1, 2), -np.log(len(u))),
     )
     for found in (mixture, grid):
         assert np.isfinite(found.log_weight).all()

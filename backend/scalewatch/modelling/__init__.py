@@ -6,8 +6,8 @@
 * `structures`, `scans` — how several parameters act together, and what can be told
 * `rules` — how one of them is selected, one module per rule
 * `search` — from measurements to findings, in batches
-* `noise`, `pooling`, `surface_noise`, `widening` — what many series
-  tell about their noise
+* `noise`, `pooling`, `pools`, `endings`, `surface_noise`, `widening` — what many
+  series tell about their noise
 * `verdict` — from a growth and an expectation to a verdict
 * `attribution` — whom to suspect: platform or library
 * `guidelines` — rules between regions, f ⪯ g + h

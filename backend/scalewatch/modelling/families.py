@@ -21,15 +21,13 @@ from scalewatch.modelling.sampling import Family
 
 Reals = NDArray[np.float64]
 
-POWERS: Final = tuple(Fraction(i) for i in ("1/4", "1/2", "3/4", "1", "3/2", "2", "3"))
-"""i of the powers that go with a logarithm."""
+POWERS: Final = tuple(
+    Fraction(i) for i in ("-1", "1/4", "1/2", "3/4", "1", "3/2", "2", "3")
+)
+"""i of the powers that go with a logarithm; -1 is work that is shared."""
 
 EXPONENTS: Final = (0.05, 3.2)
 """Bounds of the free exponent v."""
-
-
-FREE_POWER, TWO_TERMS = 0.1, 0.25
-"""Prior shares."""
 
 
 def free_power(x: Reals, targets: Reals) -> Family:
@@ -59,7 +57,6 @@ def free_power(x: Reals, targets: Reals) -> Family:
         curves=curves,
         slopes=slopes,
         targets=lambda u, v: np.logaddexp(0, u + v * _spread(beyond, u)),
-        share=FREE_POWER,
     )
 
 
@@ -105,7 +102,6 @@ def two_terms(logarithm: TargetTable, powers: TargetTable) -> Family:
         curves=curves,
         slopes=slopes,
         targets=targets,
-        share=TWO_TERMS,
     )
 
 

@@ -57,8 +57,8 @@ class Mixture:
             np.concatenate([part.deviation for part in parts]),
         )
 
-    def weighted(self, log_factor: Reals) -> "Mixture":
-        """Return it with other weights, factors of shape (C, 1) or (C, S)."""
+    def weighted(self, log_factor: Reals | float) -> "Mixture":
+        """Return it with other weights, factors of shape (), (C, 1) or (C, S)."""
         return replace(self, log_weight=self.log_weight + log_factor)
 
     def shifted(self, by: Reals) -> "Mixture":
@@ -66,6 +66,21 @@ class Mixture:
         if not by.any():
             return self
         return replace(self, mean=self.mean + by[:, np.newaxis, np.newaxis])
+
+    def log_density(self, target: int, places: Reals, variance: Reals) -> Reals:
+        """Return the logarithm of the density of something at one target, shape (S,).
+
+        Parameters
+        ----------
+        places
+            Where it is found, shape (S,).
+        variance
+            Of what is found about where it is, shape (S,).
+        """
+        whole = self.deviation**2 + variance
+        distance = (places - self.mean[target]) ** 2 / whole
+        log = self.log_weight - (distance + np.log(whole)) / 2
+        return np.asarray(np.logaddexp.reduce(log))
 
     def heaviest(self) -> tuple["Mixture", Indices]:
         """Return the heaviest parts of each series, and which they are, (C', S)."""

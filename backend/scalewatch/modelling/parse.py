@@ -17,7 +17,7 @@ big-O notation::
 Two spellings that people read differently are refused: `log p^2` and `p^1/2`.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from fractions import Fraction
 from typing import NoReturn
 
@@ -31,6 +31,9 @@ LONGEST_TEXT = 120
 LOGARITHMS = frozenset({"log", "log2", "log10", "log_2", "ln", "lg", "ld"})
 ROOTS = frozenset({"sqrt", "√"})
 LANDAU = frozenset({"O", "Θ", "Ω", "Theta", "Omega"})
+SHORTEST = 3
+"""Letters of a function that may be a parameter without one of them."""
+
 _RESERVED = LOGARITHMS | ROOTS | LANDAU
 
 
@@ -234,7 +237,11 @@ class _Reader:
         token = self.token
         if token.kind != "name" or token.text in _RESERVED:
             self.refuse("a parameter")
-        if self._parameters is not None and token.text not in self._parameters:
+        is_known = self._parameters is not None and token.text in self._parameters
+        meant = None if is_known else _MISSPELT.get(token.text)
+        if meant:
+            self.refuse(f"a parameter or '{meant}', which '{token.text}' may mean")
+        if self._parameters is not None and not is_known:
             self.refuse(f"a parameter ({', '.join(self._parameters)})")
         if self._parameters is None and "log" in token.text:
             self.refuse("a space after the logarithm, as in 'n log n'")
@@ -248,3 +255,21 @@ class _Reader:
     @property
     def starts_factor(self) -> bool:
         return self.token.kind in {"number", "name"} or self.sees({"(", "√"})
+
+
+def _slips(function: str) -> Iterator[str]:
+    """Yield what fingers make of a function: letters swapped, doubled or left out."""
+    for place, letter in enumerate(function):
+        before, after = function[:place], function[place + 1 :]
+        yield before + after[:1] + letter + after[1:]
+        yield before + 2 * letter + after
+        if len(function) > SHORTEST:
+            yield before + after
+
+
+_MISSPELT = {
+    slip: function
+    for function in ("log", "sqrt")
+    for slip in _slips(function)
+    if slip != function
+}

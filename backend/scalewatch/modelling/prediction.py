@@ -1,9 +1,9 @@
 """Forecasts with intervals that hold, from all curves that the measurements allow.
 
-The bounds are quantiles of a mixture over the growths of the space (`quadrature`), with
-the share `ONE_TERM`, and over curves outside of it (`families`). The value is the
-median of the same with less weight on the latter: they make intervals honest, but a
-value worse where the space has the truth.
+The bounds are quantiles of a mixture over the growths of the space (`quadrature`) and
+over curves outside of it (`families`), with the shares of `Noise.kinds`. The value is
+the median of the same with less weight on the latter: they make intervals honest, but
+a value worse where the space has the truth.
 
 A `Noise` learned from many series widens the bounds by k, which is what forecasts one
 step beyond the measurements asked for. That curves depart from all models goes on
@@ -12,14 +12,13 @@ beyond: like a random walk, by 1 + (k - 1)·√h after h steps.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scalewatch.modelling.centred import Centred
 from scalewatch.modelling.families import (
-    FREE_POWER,
-    TWO_TERMS,
     free_power,
     partners,
     two_terms,
@@ -36,9 +35,6 @@ from scalewatch.modelling.sampling import Family, sample
 
 Reals = NDArray[np.float64]
 Settings = Mapping[str, Reals]
-
-ONE_TERM = 1 - FREE_POWER - TWO_TERMS
-"""Prior share of the growths of the space."""
 
 DOUBT = 0.1
 """Weight of the others in the value, relative to that in the bounds."""
@@ -66,7 +62,7 @@ class Part:
     share
         Prior of these growths, shape (H,).
     families
-        Curves that are no growth of the space.
+        Curves that are no growth of the space, in the order of `Noise.kinds`.
     """
 
     log_base: Reals
@@ -78,9 +74,31 @@ class Part:
     def mixtures(self, location: Location, noise: Noise, ratio: Reals) -> list[Mixture]:
         """Return what the growths, and then each family, say about the targets."""
         centred = Centred.of(location.over(self.log_base), noise)
-        found = [one_term(centred, self.terms, ONE_TERM * self.share, ratio)]
+        found = [one_term(centred, self.terms, self.share, ratio)]
         found += [sample(centred, family) for family in self.families]
         return [each.shifted(self.target_log_base) for each in found]
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """What curves say about the targets, by kind in the order of `Noise.kinds`."""
+
+    kinds: tuple[Mixture, ...]
+
+    def quantiles(
+        self, shares: Sequence[float], level: float
+    ) -> tuple[Reals, Reals, Reals]:
+        """Return low, value and high as logarithms, shape (T, S) each."""
+        size = len(self.kinds[0].log_weight)
+        # Some settings have growths only: logarithms need positive ones.
+        pairs = zip(self.kinds, shares, strict=False)
+        weighted = [kind.weighted(np.log(share)) for kind, share in pairs]
+        mixture, parts = Mixture.joined(weighted).heaviest()
+        bounds = mixture.quantiles(((1 - level) / 2, (1 + level) / 2))
+        doubted = mixture.weighted(np.where(parts < size, 0.0, np.log(DOUBT)))
+        value = doubted.quantiles((0.5,))[:, 0]
+        low, high = bounds.transpose(1, 0, 2)
+        return low, np.clip(value, low, high), high
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,11 +171,8 @@ class Forecaster:
         """
         widening = 1 + (noise.widening - 1) * np.sqrt(self.steps)[:, np.newaxis]
         found = []
-        for start in range(0, ratios[0].shape[1], BLOCK):
-            block = slice(start, start + BLOCK)
-            low, value, high = self._quantiles(
-                location.only(block), noise, [each[:, block] for each in ratios], level
-            )
+        for outlook in self.outlooks(location, noise, ratios):
+            low, value, high = outlook.quantiles(noise.kinds, level)
             logs = np.stack(
                 [
                     value,
@@ -168,22 +183,22 @@ class Forecaster:
             found.append(np.exp(np.minimum(logs, LARGEST_LOG)).transpose(2, 1, 0))
         return np.concatenate(found)
 
-    def _quantiles(
-        self, location: Location, noise: Noise, ratios: Sequence[Reals], level: float
-    ) -> tuple[Reals, Reals, Reals]:
-        """Return low, value and high as logarithms, shape (T, S) each."""
-        inside, outside = [], []
-        for part, ratio in zip(self.parts, ratios, strict=True):
-            growths, *families = part.mixtures(location, noise, ratio)
-            inside.append(growths)
-            outside += families
-        size = sum(len(each.log_weight) for each in inside)
-        mixture, parts = Mixture.joined([*inside, *outside]).heaviest()
-        bounds = mixture.quantiles(((1 - level) / 2, (1 + level) / 2))
-        doubted = mixture.weighted(np.where(parts < size, 0.0, np.log(DOUBT)))
-        value = doubted.quantiles((0.5,))[:, 0]
-        low, high = bounds.transpose(1, 0, 2)
-        return low, np.clip(value, low, high), high
+    def outlooks(
+        self, location: Location, noise: Noise, ratios: Sequence[Reals]
+    ) -> Iterator[Outlook]:
+        """Yield what all curves say about the targets, for a block of series each."""
+        for start in range(0, ratios[0].shape[1], BLOCK):
+            block = slice(start, start + BLOCK)
+            found = [
+                part.mixtures(location.only(block), noise, ratio[:, block])
+                for part, ratio in zip(self.parts, ratios, strict=True)
+            ]
+            by_kind = zip_longest(*found)
+            yield Outlook(
+                tuple(
+                    Mixture.joined([each for each in kind if each]) for kind in by_kind
+                )
+            )
 
 
 def _steps(settings: Settings, targets: Settings) -> Reals:

@@ -58,8 +58,6 @@ class Family:
         Its derivatives by u and v.
     targets
         log g at the targets, shape (T, …, F, S).
-    share
-        Prior probability of all of them together.
     """
 
     low: Reals
@@ -67,7 +65,6 @@ class Family:
     curves: Callable[[Reals, Reals], Reals]
     slopes: Callable[[Reals, Reals], tuple[Reals, Reals]]
     targets: Callable[[Reals, Reals], Reals]
-    share: float
 
 
 def sample(centred: Centred, family: Family) -> Mixture:
@@ -86,8 +83,8 @@ def sample(centred: Centred, family: Family) -> Mixture:
     density = normal.density(u, v) / 2 + 1 / (2 * area)
     is_inside = (u >= family.low[0]) & (u <= family.high[0])
     is_inside &= (v >= family.low[1]) & (v <= family.high[1])
-    share = family.share / len(area)
-    weight = np.where(is_inside, share / (area * density * len(u)), NOTHING)
+    share = 1 / (len(area) * len(u))
+    weight = np.where(is_inside, share / (area * density), NOTHING)
     u = np.clip(u, family.low[0], family.high[0])
     v = np.clip(v, family.low[1], family.high[1])
     return centred.mixture(family.curves(u, v), family.targets(u, v), np.log(weight))

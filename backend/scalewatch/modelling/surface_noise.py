@@ -18,7 +18,8 @@ from scalewatch.modelling.batch import Batch
 from scalewatch.modelling.estimators import located
 from scalewatch.modelling.noise import USUAL, Noise
 from scalewatch.modelling.obstacles import obstacle
-from scalewatch.modelling.pooling import LEAST_SERIES, is_positive
+from scalewatch.modelling.pooling import LEAST_SERIES
+from scalewatch.modelling.pools import is_positive
 from scalewatch.modelling.rules.rule import Sample
 from scalewatch.modelling.rules.surfaces import select
 from scalewatch.modelling.scans import unresolved

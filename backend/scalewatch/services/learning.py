@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from scalewatch.modelling import Growth, Noise, learn_noise, learn_surface_noise
 from scalewatch.modelling.noise import USUAL
-from scalewatch.modelling.pooling import MOST_SERIES
+from scalewatch.modelling.pools import MOST_SERIES
 
 Reals = NDArray[np.float64]
 

@@ -233,7 +233,11 @@ def _by_parameter(growths: tuple[Growth, ...]) -> tuple[tuple[str, Growth], ...]
 def _noise(stored: Mapping[str, Any] | None) -> Noise | None:
     if stored is None:
         return None
-    return Noise(**{**stored, "shares": tuple(stored["shares"])})
+    choices: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value
+        for name, value in stored.items()
+    }
+    return Noise(**choices)
 
 
 @lru_cache(maxsize=4096)
