@@ -71,6 +71,19 @@ def test_noise_that_a_job_shares_is_an_excess():
     assert learned(shared_by_a_job(curves, 66)).shares[0] < 0.3
 
 
+def test_noise_somewhat_larger_than_repetitions_show_has_a_scale():
+    _, curves = random_curves(300, seed=95)
+    jobs = np.random.default_rng(96).normal(0, 0.013, (300, 6))
+    shared = np.asarray(curves) * np.exp(jobs)
+
+    alone, together = (
+        learned(measured(each, 0.1, 97)).scale for each in (curves, shared)
+    )
+
+    assert alone == 1
+    assert 1.25 <= together <= 2.5
+
+
 def test_curves_outside_of_the_space_are_noticed():
     _, inside = random_curves(100, seed=88)
     slow, fast = np.random.default_rng(89).uniform(0.2, 5, (2, 100, 1))

@@ -56,11 +56,11 @@ def located(values: Reals, noise: Noise) -> Location:
     noise
         Says how repetitions become one value.
     """
-    location = _moderated(_located(values, noise.summary), values, noise.typical)
+    location = _moderated(values, noise.summary, noise.typical, noise.scale)
     if noise.level is None:
         return location
     weight, mass = location.weight, total(location.weight)
-    other = _moderated(_located(values, noise.level), values, noise.level_typical)
+    other = _moderated(values, noise.level, noise.level_typical, noise.scale)
     shift = total(weight * (other.log - location.log)) / mass
     return replace(
         location,
@@ -103,16 +103,17 @@ def typical_variance(values: Reals, summary: Summary) -> tuple[float, float]:
 
 
 def _moderated(
-    location: Location, values: Reals, typical: tuple[float, float]
+    values: Reals, summary: Summary, typical: tuple[float, float], scale: float
 ) -> Location:
     """Return locations whose variance is known from other series, too."""
+    location = _located(values, summary)
     variance, freedom = typical
     if not freedom:
-        return location
+        return replace(location, variance=location.variance * scale)
     usual = variance / _most_repetitions(values)
     whole = location.freedom + freedom
     both = (location.freedom * location.variance + freedom * usual) / whole
-    return replace(location, variance=both, freedom=whole)
+    return replace(location, variance=both * scale, freedom=whole)
 
 
 def _most_repetitions(values: Reals) -> NDArray[np.intp]:

@@ -36,6 +36,8 @@ class Noise:
     typical, level_typical
         Variance of one repetition that is typical of the batch, and its degrees of
         freedom, as `summary` and as `level` see it; none say nothing.
+    scale
+        Factor for the variance of all locations.
     widening
         Factor for the intervals of forecasts one step beyond the measurements, at least
         1; see `prediction` for further ones.
@@ -47,6 +49,7 @@ class Noise:
     kinds: tuple[float, ...] = (0.65, 0.1, 0.25)
     typical: tuple[float, float] = (0.0, 0.0)
     level_typical: tuple[float, float] = (0.0, 0.0)
+    scale: float = 1.0
     widening: float = 1.0
 
 

@@ -3,10 +3,10 @@
 The estimator of the repetitions is the one under which the best growth of each series
 leaves the least misfit. The shares of the excesses, and those of the kinds of curves,
 follow by expectation maximisation from those of `USUAL`, which count like
-`PSEUDO_SERIES` and `PSEUDO_CURVES`. The widening is conformal: every series is forecast
-at its largest setting from the others, and intervals are widened until the promised
-share of them holds. Real codes fit no model exactly; it is their misfit, not the
-scatter of repetitions, that limits a forecast.
+`PSEUDO_SERIES`; the scale of the variance is the likeliest one. The widening is
+conformal: every series is forecast at its largest setting from the others, and
+intervals are widened until the promised share of them holds. Real codes fit no model
+exactly; it is their misfit, not the scatter of repetitions, that limits a forecast.
 
 References
 ----------
@@ -43,11 +43,11 @@ LEAST_SERIES: Final = 20
 ESTIMATORS: Final = (USUAL, Noise("mean"), Noise("min", level=USUAL.summary))
 """What may tell the shape of curves; the least tells no typical value."""
 
+SCALES: Final = (1.0, 1.25, 1.6, 2.0, 2.5)
+"""Factors of a variance that are tried, closer than those of `EXCESSES`."""
+
 ROUNDS: Final = 50
 PSEUDO_SERIES: Final = 20.0
-PSEUDO_CURVES: Final = 5.0
-"""Fewer: the curves of a batch are of one kind more often than its noise."""
-
 TRIMMED: Final = 0.9
 """Share of the series, those of least misfit, that choose the estimator."""
 
@@ -106,6 +106,7 @@ def learn_noise(  # noqa: PLR0913, one keyword per choice of the user
         level_typical=_typical(pools, noise.level) if noise.level else (0.0, 0.0),
     )
     noise = replace(noise, shares=_shares(pools, noise))
+    noise = replace(noise, scale=_scale(pools, noise))
     ends = [Endings.of(pool, noise) for pool in thinned(pools, MOST_FORECAST)]
     noise = replace(noise, kinds=_kinds(ends))
     return replace(noise, widening=_widening(ends, noise, level))
@@ -136,19 +137,17 @@ def _typical(pools: Sequence[Pool], summary: Summary) -> tuple[float, float]:
 def _shares(pools: Sequence[Pool], noise: Noise) -> tuple[float, ...]:
     """Return the shares of the excesses that make the series likeliest."""
     likelihood = np.hstack([_likelihoods(pool, noise) for pool in pools])
-    return _likeliest_shares(likelihood, USUAL.shares, PSEUDO_SERIES)
+    return _likeliest_shares(likelihood, USUAL.shares)
 
 
-def _likeliest_shares(
-    likelihood: Reals, usual: Sequence[float], pseudo: float
-) -> tuple[float, ...]:
+def _likeliest_shares(likelihood: Reals, usual: Sequence[float]) -> tuple[float, ...]:
     """Return shares of K sources of S series, likelihood of shape (K, S)."""
     prior = np.array(usual)[:, np.newaxis]
     shares = prior
     for _ in range(ROUNDS):
         source = shares * likelihood
         source /= source.sum(axis=0)
-        shares = pseudo * prior + source.sum(axis=1, keepdims=True)
+        shares = PSEUDO_SERIES * prior + source.sum(axis=1, keepdims=True)
         shares /= shares.sum()
     return tuple(shares[:, 0].tolist())
 
@@ -169,12 +168,30 @@ def _likelihoods(pool: Pool, noise: Noise) -> Reals:
     return np.asarray(np.exp(logarithm - logarithm.max(axis=0)))
 
 
+def _scale(pools: Sequence[Pool], noise: Noise) -> float:
+    """Return the factor of all variances that makes the series likeliest."""
+    few = thinned(pools, MOST_FORECAST)
+    tried = [replace(noise, scale=scale) for scale in SCALES]
+    likely = [sum(_log_likelihood(pool, each) for pool in few) for each in tried]
+    return max(zip(likely, SCALES, strict=True))[1]
+
+
+def _log_likelihood(pool: Pool, noise: Noise) -> float:
+    """Return it but for a summand that does not depend on the scale of the noise."""
+    log_prior = np.log(Prior.among(pool.frames, None, None).share)[:, np.newaxis]
+    weighed = pool.weigh(located(pool.values, noise), noise)
+    likely = np.logaddexp.reduce(log_prior + weighed.log_evidence).sum()
+    # φ has no factor s₀^(1-n), which all growths of a series share.
+    values = pool.values.shape[0] * (pool.values.shape[1] - 1)
+    return float(likely) - values * math.log(noise.scale) / 2
+
+
 def _kinds(ends: Sequence[Endings]) -> tuple[float, ...]:
     """Return the shares of the kinds of curves that make the series likeliest."""
     likelihoods = [each.likelihoods() for each in ends]
     if any(len(each) < len(USUAL.kinds) for each in likelihoods):
         return USUAL.kinds
-    return _likeliest_shares(np.hstack(likelihoods), USUAL.kinds, PSEUDO_CURVES)
+    return _likeliest_shares(np.hstack(likelihoods), USUAL.kinds)
 
 
 def _widening(ends: Sequence[Endings], noise: Noise, interval: float) -> float:
