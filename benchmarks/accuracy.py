@@ -26,7 +26,7 @@ from scalewatch.modelling import (
 
 Reals = NDArray[np.float64]
 
-SEEDS: Final = (20261121, 777)
+SEEDS: Final = (20261122, 271828)
 RULES: Final[dict[str, dict[str, Any]]] = {
     "paper": {"rule": "paper", "space": "pmnf"},
     "Extra-P": {"rule": "smape"},

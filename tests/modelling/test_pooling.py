@@ -145,7 +145,7 @@ def test_curves_that_explode_are_no_misfit_where_they_may(choices):
     told, surprised = learn_noise(x, values, **choices), learn_noise(x, values)
 
     assert told.shares[0] > 0.9 > surprised.shares[0]
-    assert told.widening == 1
+    assert told.widening < 1.1
 
 
 def test_the_size_of_measurements_does_not_matter():
