@@ -11,6 +11,7 @@ import pytest
 from sqlalchemy import select, update
 
 from histories import LINEAR, TREE, record_commit, record_history, sha
+from scalewatch.services.jobs import MAX_ATTEMPTS
 from scalewatch.storage import tables
 from scalewatch.storage.tables import now
 
@@ -101,6 +102,44 @@ def test_what_was_not_taken_is_sent_again(sessions, receiver, work_off, status):
 
     first, again = receiver.taken[before - 1], receiver.taken[before]
     assert first[0]["Scalewatch-Delivery"] == again[0]["Scalewatch-Delivery"]
+
+
+def test_a_test_tells_of_nothing_and_its_answer_is_shown(
+    client, receiver, hook, work_off
+):
+    address = f"/api/v1/projects/mpich/webhooks/{hook['webhook']['id']}/test"
+
+    asked = client.post(address)
+    work_off()
+
+    ((headers, body),) = receiver.taken
+    event = json.loads(body)
+    assert asked.status_code == 202
+    assert (event["event"], event["regression"]) == ("test", None)
+    assert headers["Scalewatch-Signature"].startswith("v1=")
+    (listed,) = client.get("/api/v1/projects/mpich/webhooks").json()["webhooks"]
+    assert (listed["waiting"], listed["given_up"]) == (0, 0)
+    assert listed["last_answer"] == "answered 204"
+
+
+def test_a_delivery_that_is_never_taken_is_given_up_and_that_is_said(
+    client, sessions, receiver, hook, work_off
+):
+    receiver.statuses = [503] * MAX_ATTEMPTS
+    client.post(f"/api/v1/projects/mpich/webhooks/{hook['webhook']['id']}/test")
+    for _ in range(MAX_ATTEMPTS):
+        with sessions.writing.begin() as session:
+            waits = tables.Job.state == "queued"
+            session.execute(update(tables.Job).where(waits).values(due_at=now()))
+        work_off()
+
+    (listed,) = client.get("/api/v1/projects/mpich/webhooks").json()["webhooks"]
+    page = client.get("/p/mpich/settings").text
+
+    assert (listed["waiting"], listed["given_up"]) == (0, 1)
+    assert listed["trouble"].endswith("took no delivery: it answered 503")
+    assert "1 given up" in page
+    assert "it answered 503" in page
 
 
 def test_a_removed_webhook_is_told_nothing(client, sessions, receiver, hook):

@@ -135,6 +135,60 @@ def test_expression_that_cannot_be_read_is_refused_in_words(browser):
     assert "position" in page.text
 
 
+def test_a_webhook_is_added_with_a_secret_shown_once_and_removed(browser, sessions):
+    url = "https://user:hush@chat.example.org/hooks/confidential"
+    added = send(browser, f"{SETTINGS}/webhooks", url=url)
+    secret = re.search(r"swh_[\w-]{43}", added.text)[0]
+
+    again = browser.get(SETTINGS).text
+    number = re.search(r'name="webhook" value="(\d+)"', again)[1]
+    gone = send(browser, f"{SETTINGS}/webhooks/remove", webhook=number)
+
+    assert added.headers["cache-control"] == "no-store"
+    assert secret not in again
+    table = again[: again.index("What was changed")]
+    assert "<bdi>chat.example.org</bdi>" in table
+    assert "hush" not in table
+    assert "an address that is stated here" in gone.text
+    with sessions.reading() as session:
+        assert [each.action for each in audit.deeds(session, "mpich", limit=9)] == [
+            "webhook removed",
+            "webhook added",
+        ]
+
+
+@pytest.mark.parametrize(
+    ("path", "fields"),
+    [
+        ("", {"url": "ftp://example.org"}),
+        ("", {}),
+        ("", {"url": "https://example.org/" + "x" * 2000}),
+        ("/remove", {"webhook": "x"}),
+        ("/test", {}),
+    ],
+    ids=str,
+)
+def test_webhook_that_makes_no_sense_is_refused(browser, path, fields):
+    assert send(browser, f"{SETTINGS}/webhooks{path}", **fields).status_code == 422
+
+
+@pytest.mark.parametrize("path", ["remove", "test"])
+def test_webhook_of_another_project_is_not_found(browser, path):
+    fields = {"webhook": "7"}
+
+    assert send(browser, f"{SETTINGS}/webhooks/{path}", **fields).status_code == 404
+
+
+@pytest.mark.parametrize("role", ["read", "ingest"])
+def test_webhooks_are_for_administrators_with_a_form_of_ours(browser, bearer, role):
+    address = {"url": "https://example.org/hook"}
+    forged = browser.post(f"{SETTINGS}/webhooks", data=address)
+    browser.headers.update(bearer(role))
+
+    assert forged.status_code == 403
+    assert browser.post(f"{SETTINGS}/webhooks", data=address).status_code == 403
+
+
 @pytest.mark.parametrize("role", ["read", "ingest"])
 def test_settings_are_for_administrators(browser, bearer, role):
     header = bearer(role)

@@ -25,6 +25,9 @@ class Webhook(Schema):
     created_at: datetime
     last_answer: str | None = Field(examples=["answered 204"])
     last_at: datetime | None
+    waiting: int = Field(description="Deliveries that are still to be made.")
+    given_up: int = Field(description="Deliveries that nobody makes any more.")
+    trouble: str | None = Field(description="Why the newest of these was not taken.")
 
 
 class Webhooks(Schema):
@@ -63,3 +66,9 @@ def add_webhook(session: AdminDep, project: str, address: Address) -> Response:
 def remove_webhook(session: AdminDep, project: str, webhook: int) -> None:
     """Tell an address nothing any more."""
     webhooks.remove(session, project, webhook)
+
+
+@router.post("/{webhook}/test", status_code=202, responses=problems(403, 404, 422))
+def test_webhook(session: AdminDep, project: str, webhook: int) -> None:
+    """Send a signed delivery that tells of nothing; the list says what came of it."""
+    webhooks.test(session, project, webhook)

@@ -27,6 +27,7 @@ from scalewatch.pages import (
     settings,
     sparklines,
     status,
+    webhooks,
 )
 from scalewatch.pages.delay import note_delay
 
@@ -58,3 +59,4 @@ router.include_router(scaling_errors.router, dependencies=DELAY)
 router.include_router(sparklines.router)
 router.include_router(settings.router)
 router.include_router(status.router)
+router.include_router(webhooks.router)

@@ -50,7 +50,7 @@ def show_site(
     """Show the settings of the server to who administers it, else their projects."""
     caller = access.caller_of(session)
     access.permit(session, Role.ADMIN, caller.project)
-    return _answer(request, session, wanted, project=None)
+    return settings_page(request, session, wanted, project=None)
 
 
 @router.get("/p/{project}/settings", name="settings")
@@ -63,7 +63,7 @@ def show_project(
     """Show how a project is treated, its tokens, expectations and audit log."""
     policies.policy_of(session, project)
     access.permit(session, Role.ADMIN, project)
-    return _answer(request, session, wanted, project=project)
+    return settings_page(request, session, wanted, project=project)
 
 
 @router.post("/p/{project}/settings/policy", name="change-policy")
@@ -77,7 +77,7 @@ def change_policy(
         kept_repetitions=_number(form, "kept_repetitions"),
     )
     policies.change(session, project, policy)
-    return _back(request, project)
+    return back_to_settings(request, project)
 
 
 @router.post("/p/{project}/settings/tokens", name="create-token")
@@ -100,14 +100,14 @@ def revoke_token(
 ) -> Response:
     """End a token of a project."""
     tokens.revoke(session, form.text("prefix") or "", project)
-    return _back(request, project)
+    return back_to_settings(request, project)
 
 
 @router.post("/settings/tokens/revoke", name="revoke-site-token")
 def revoke_site_token(request: Request, session: AllDep, form: FormDep) -> Response:
     """End any token."""
     tokens.revoke(session, form.text("prefix") or "")
-    return _back(request, None)
+    return back_to_settings(request, None)
 
 
 @router.post("/p/{project}/settings/expectations", name="declare-expectation")
@@ -131,7 +131,7 @@ def declare_expectation(
         author=access.caller_of(session).name,
         reason=form.text("reason"),
     )
-    return _back(request, project)
+    return back_to_settings(request, project)
 
 
 @router.post("/p/{project}/settings/aliases", name="rename-region")
@@ -143,7 +143,7 @@ def rename_region(
     if former is None:
         raise InvalidReport([("former", "name the region")])
     aliases.rename(session, project, {former: form.text("present")})
-    return _back(request, project)
+    return back_to_settings(request, project)
 
 
 def _created(
@@ -167,19 +167,19 @@ def _created(
         lifetime=None if days is None else timedelta(days=days),
     )
     shown = None if is_site else project
-    page = _answer(request, session, Format.HTML, project=shown, secret=secret)
-    page.headers["Cache-Control"] = "no-store"
-    return page
+    return settings_page(request, session, Format.HTML, project=shown, secret=secret)
 
 
-def _answer(
+def settings_page(  # noqa: PLR0913 - what is shown once, too
     request: Request,
     session: Session,
     wanted: Format,
     *,
     project: str | None,
     secret: str | None = None,
+    webhook: webhooks.Added | None = None,
 ) -> Response:
+    """Render the settings of a project, or of the server, once with a new secret."""
     found = _settings(session, project)
     if wanted is not Format.HTML:
         listing = _deeds(found["deeds"])
@@ -187,9 +187,18 @@ def _answer(
             wanted, f"{project or 'server'}-settings", found, listing, listing
         )
     template = "settings/site.html" if project is None else "settings/project.html"
-    return render(
-        request, template, project=project, secret=secret, roles=Role, **found
+    page = render(
+        request,
+        template,
+        project=project,
+        secret=secret,
+        new_webhook=webhook,
+        roles=Role,
+        **found,
     )
+    if secret or webhook:
+        page.headers["Cache-Control"] = "no-store"
+    return page
 
 
 def _settings(session: Session, project: str | None) -> dict[str, Any]:
@@ -238,7 +247,7 @@ def _number(form: Form, name: str) -> int | None:
     return int(text)
 
 
-def _back(request: Request, project: str | None) -> Response:
+def back_to_settings(request: Request, project: str | None) -> Response:
     """Show the settings again; loading the page anew repeats no change."""
     if project is None:
         path = path_to(request, "site-settings")

@@ -17,6 +17,7 @@ from hashlib import sha256
 from http.client import HTTPException
 from typing import Any, Final
 from urllib.error import HTTPError
+from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from sqlalchemy.orm import Session
@@ -24,8 +25,11 @@ from sqlalchemy.orm import Session
 from scalewatch.errors import InvalidReport
 from scalewatch.exporters.documents import json_text
 from scalewatch.services import audit
+from scalewatch.services.happenings import WATCHER
+from scalewatch.services.jobs import Kind, enqueue
 from scalewatch.services.regressions import regression_of
 from scalewatch.storage import projects, tables, webhooks
+from scalewatch.storage.jobs import OPEN
 from scalewatch.storage.tables import now
 
 SECONDS: Final = 5.0
@@ -34,10 +38,21 @@ SECONDS: Final = 5.0
 MOST: Final = 20
 """Webhooks of a project."""
 
+NOTHING: Final = 0
+"""Stands for a happening where a test delivery is made."""
+
 
 @dataclass(frozen=True, slots=True)
 class Webhook:
-    """An address, without its secret."""
+    """An address, without its secret.
+
+    Parameters
+    ----------
+    waiting, given_up
+        Deliveries that are still to be made, and those that nobody makes any more.
+    trouble
+        Why the newest of these was not taken.
+    """
 
     id: int
     url: str
@@ -45,6 +60,14 @@ class Webhook:
     created_at: datetime
     last_answer: str | None
     last_at: datetime | None
+    waiting: int = 0
+    given_up: int = 0
+    trouble: str | None = None
+
+    @property
+    def host(self) -> str:
+        """Where it is; what follows in the address may be a secret."""
+        return urlsplit(self.url).netloc.rpartition("@")[2]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +115,9 @@ def webhooks_of(session: Session, project_name: str) -> tuple[Webhook, ...]:
         If there is no such project.
     """
     project = projects.existing(session, project_name)
-    return tuple(map(_webhook, webhooks.of_project(session, project.id)))
+    return tuple(
+        _webhook(session, row) for row in webhooks.of_project(session, project.id)
+    )
 
 
 def add(session: Session, project_name: str, url: str, author: str) -> Added:
@@ -116,7 +141,7 @@ def add(session: Session, project_name: str, url: str, author: str) -> Added:
         {"project_id": project.id, "url": url, "secret": secret, "author": author},
     )
     audit.note(session, "webhook added", project.name, url)
-    return Added(_webhook(row), secret)
+    return Added(_webhook(session, row), secret)
 
 
 def remove(session: Session, project_name: str, webhook_id: int) -> None:
@@ -132,6 +157,20 @@ def remove(session: Session, project_name: str, webhook_id: int) -> None:
     audit.note(session, "webhook removed", project.name, str(webhook_id))
 
 
+def test(session: Session, project_name: str, webhook_id: int) -> None:
+    """Queue a delivery that tells of nothing, to see whether it arrives.
+
+    Raises
+    ------
+    NotFound
+        If there is no such project, or no such webhook of it.
+    """
+    project = projects.existing(session, project_name)
+    row = webhooks.identified(session, project.id, webhook_id)
+    enqueue(session, Kind.NOTIFY, f"{row.id}/{NOTHING}")
+    audit.note(session, "webhook tested", project.name, str(webhook_id))
+
+
 def deliver(session: Session, subject: str) -> Delivered:
     """Tell a webhook of a happening, given as `webhook/happening`.
 
@@ -143,22 +182,30 @@ def deliver(session: Session, subject: str) -> Delivered:
     webhook_id, happening_id = map(int, subject.split("/"))
     webhook = session.get(tables.Webhook, webhook_id)
     happening = session.get(tables.Happening, happening_id)
-    if webhook is None or happening is None:
+    if webhook is None or (happening is None and happening_id != NOTHING):
         return Delivered(webhook_id, None)
     project = session.get_one(tables.Project, webhook.project_id)
-    regression = regression_of(session, project.name, happening.regression_id)
-    event = {
-        "project": project.name,
+    body = json_text(_event(session, project.name, happening))
+    headers = signed(webhook.secret, body, int(time.time()))
+    headers["Scalewatch-Delivery"] = str(happening_id)
+    return Delivered(webhook_id, _post(webhook, body, headers))
+
+
+def _event(
+    session: Session, project: str, happening: tables.Happening | None
+) -> dict[str, Any]:
+    """Return what a delivery tells; a test tells of no regression."""
+    if happening is None:
+        told = {"event": "test", "actor": WATCHER, "note": None, "at": now()}
+        return {"project": project, **told, "regression": None}
+    return {
+        "project": project,
         "event": happening.action,
         "actor": happening.actor,
         "note": happening.note,
         "at": happening.at,
-        "regression": regression,
+        "regression": regression_of(session, project, happening.regression_id),
     }
-    body = json_text(event)
-    headers = signed(webhook.secret, body, int(time.time()))
-    headers["Scalewatch-Delivery"] = str(happening.id)
-    return Delivered(webhook_id, _post(webhook, body, headers))
 
 
 def note(session: Session, delivered: Delivered) -> None:
@@ -196,7 +243,16 @@ def _post(webhook: tables.Webhook, body: bytes, headers: Mapping[str, str]) -> s
         raise Undelivered(webhook.id, str(error)) from None
 
 
-def _webhook(row: tables.Webhook) -> Webhook:
+def _webhook(session: Session, row: tables.Webhook) -> Webhook:
+    made = webhooks.deliveries(session, Kind.NOTIFY, row.id)
     return Webhook(
-        row.id, row.url, row.author, row.created_at, row.last_answer, row.last_at
+        row.id,
+        row.url,
+        row.author,
+        row.created_at,
+        row.last_answer,
+        row.last_at,
+        waiting=sum(each.state in OPEN for each in made),
+        given_up=sum(each.state == "failed" for each in made),
+        trouble=next((each.reason for each in made if each.reason), None),
     )

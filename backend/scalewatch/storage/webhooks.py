@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import delete, select, update
+from sqlalchemy import Row, delete, select, update
 from sqlalchemy.orm import Session
 
 from scalewatch.errors import NotFound
@@ -16,6 +16,36 @@ def of_project(session: Session, project_id: int) -> Sequence[tables.Webhook]:
         select(tables.Webhook)
         .where(tables.Webhook.project_id == project_id)
         .order_by(tables.Webhook.id)
+    ).all()
+
+
+def identified(session: Session, project_id: int, webhook_id: int) -> tables.Webhook:
+    """Return a webhook of a project.
+
+    Raises
+    ------
+    NotFound
+        If it has none with this id.
+    """
+    row = session.scalar(
+        select(tables.Webhook).where(
+            tables.Webhook.id == webhook_id, tables.Webhook.project_id == project_id
+        )
+    )
+    if row is None:
+        raise NotFound("webhook", webhook_id)
+    return row
+
+
+def deliveries(
+    session: Session, kind: str, webhook_id: int
+) -> Sequence[Row[str, str | None]]:
+    """Return state and last reason of the jobs that tell a webhook, newest first."""
+    job = tables.Job
+    return session.execute(
+        select(job.state, job.reason)
+        .where(job.kind == kind, job.subject.startswith(f"{webhook_id}/"))
+        .order_by(job.id.desc())
     ).all()
 
 
