@@ -4,7 +4,15 @@ import pytest
 from sqlalchemy import select, update
 
 from builders import sweep_reports
-from histories import LINEAR, PROCESSES, TREE, commit, record_commit, sha
+from histories import (
+    LINEAR,
+    PROCESSES,
+    TREE,
+    commit,
+    record_commit,
+    record_history,
+    sha,
+)
 from recorded import record
 from scalewatch.errors import ConfirmationLost
 from scalewatch.services import confirmations, suspicions
@@ -154,3 +162,30 @@ def test_a_suspected_regression_asks_and_is_sure_once_it_is_confirmed(sessions):
         happened = regressions.happenings(session, [row.id])[row.id]
         assert row.is_sure
         assert [each.action for each in happened] == ["found", "confirmed"]
+
+
+@pytest.mark.parametrize(
+    ("curve", "outcome"),
+    [(TREE, "5 later commits do not show it"), (LINEAR, "later commits confirm it")],
+    ids=["nothing", "confirmed"],
+)
+def test_a_run_is_withdrawn_once_later_commits_have_settled_it(
+    sessions, curve, outcome
+):
+    record_history(sessions, lambda _: {"MPI_Bcast": TREE}, 12)
+    record_commit(sessions, 13, {"MPI_Bcast": LINEAR})
+    with sessions.writing.begin() as session:
+        suspicions.ask_about(session, "mpich", sha(13), None)
+
+    for number in range(14, 19):
+        record_commit(sessions, number, {"MPI_Bcast": curve})
+
+    with sessions.reading() as session:
+        states = {
+            each.outcome: each.state
+            for each in confirmations.confirmations_of(session, "mpich")
+            if each.commit.sha == sha(13)
+        }
+    ((said, state),) = states.items()
+    assert said.startswith(outcome)
+    assert state is State.WITHDRAWN

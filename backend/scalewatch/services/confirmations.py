@@ -37,6 +37,7 @@ class State(StrEnum):
     RUNNING = "running"
     DONE = "done"
     FAILED = "failed"
+    WITHDRAWN = "withdrawn"  # later commits have settled it
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,7 @@ class Confirmation:
     @property
     def is_over(self) -> bool:
         """Whether nobody will measure for it any more."""
-        return self.state in {State.DONE, State.FAILED}
+        return self.state in {State.DONE, State.FAILED, State.WITHDRAWN}
 
     @property
     def sentence(self) -> str:
@@ -196,6 +197,11 @@ def finish(
     if not _end(session, confirmation_id, agent, state, outcome):
         raise ConfirmationLost(confirmation_id, agent)
     return confirmation_of(session, confirmation_id)
+
+
+def withdraw(session: Session, confirmation_id: int, outcome: str) -> None:
+    """Ask for a run no more, unless an agent has begun with it."""
+    _end(session, confirmation_id, None, State.WITHDRAWN, outcome)
 
 
 def confirmation_of(session: Session, confirmation_id: int) -> Confirmation:

@@ -16,6 +16,7 @@ from scalewatch.modelling.watching import FALSE_SHARE
 from scalewatch.services.confirmations import ask
 from scalewatch.services.happenings import WATCHER, happened
 from scalewatch.services.looks import LEAST_EFFECT, Seen, label
+from scalewatch.services.settlements import settle
 from scalewatch.services.tracks import Moved as Change
 from scalewatch.storage import regressions, tables
 
@@ -44,6 +45,7 @@ def record(session: Session, seen: Seen) -> None:
     for row in free.values():
         _withdraw(session, row, place_of)
     regressions.put_watch(session, seen.project_id, _summary(seen))
+    settle(session, seen)
 
 
 def _series_of(seen: Seen, cause: Cause[int]) -> set[int]:

@@ -69,6 +69,16 @@ def identified(session: Session, confirmation_id: int) -> Found:
     return found
 
 
+def unclaimed(session: Session, project_id: int) -> Sequence[Found]:
+    """Return what was asked for in a project and no agent has taken."""
+    return session.execute(
+        _complete().where(
+            tables.Confirmation.project_id == project_id,
+            tables.Confirmation.state == "open",
+        )
+    ).all()
+
+
 def due(session: Session, machine: str) -> Sequence[Found]:
     """Return what an agent may take for a machine of this name, oldest first."""
     return session.execute(

@@ -11,8 +11,8 @@ from scalewatch.storage.tables.base import Table, now
 class Confirmation(Table):
     """A commit that a machine is to measure once more, and why.
 
-    `state` is open, running, done or failed. `due_at` says when an agent may take
-    it: while running, the end of the lease; once it is over, never (null).
+    `state` is open, running, done, failed or withdrawn. `due_at` says when an agent
+    may take it: while running, the end of the lease; once it is over, never (null).
     """
 
     __tablename__ = "confirmation"
