@@ -28,6 +28,7 @@ EXAMPLES: Final[Mapping[str, str]] = {
     "machine": "juwels",
     "subjects": "juwels...lumi",
     "figure": "scaling",
+    "number": "1",
 }
 """What stands in paths of the large project; its commits and runs are looked up."""
 

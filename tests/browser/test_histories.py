@@ -23,13 +23,12 @@ def test_history_leads_to_the_regression_which_somebody_takes_over(history: Page
     changes = history.get_by_role("region", name="Changes")
     changes.get_by_role("link", name="1", exact=True).click()
 
-    card = history.get_by_role("article", name="MPI_Bcast")
-    expect(card).to_contain_text("log p → p")
-    card.get_by_text("Acknowledge, accept or assign").click()
-    card.get_by_label("State").select_option("acknowledged")
-    card.get_by_label("Owner").fill("ada")
-    card.get_by_role("button", name="Save").click()
-    expect(card).to_contain_text("acknowledged · ada")
+    expect(history).to_have_url("/p/mpich/regressions/1")
+    expect(history.get_by_role("table")).to_contain_text("log p → p")
+    history.get_by_label("State").select_option("acknowledged")
+    history.get_by_label("Owner").fill("ada")
+    history.get_by_role("button", name="Save").click()
+    expect(history.get_by_role("main")).to_contain_text("acknowledged · owned by ada")
 
 
 def test_history_can_be_spaced_by_dates(history: Page):

@@ -52,6 +52,8 @@ def test_feed_of_regressions_has_an_entry_per_cause(client, sessions):
     assert entry.findtext(f"{ATOM}id").startswith(
         "http://testserver/p/mpich/regressions#regression-"
     )
+    link = entry.find(f"{ATOM}link").get("href")
+    assert client.get(link).status_code == 200
 
 
 def test_sparklines_hold_a_line_per_series_and_are_sent_once(client, sessions):

@@ -25,7 +25,7 @@ def test_history_shows_where_the_growth_changed_and_links_to_the_regression(clie
     (dots,) = re.findall(r'class="chart__dots" d="([^"]*)"', page)
     assert dots.count("M") == 16
     assert 'class="chart__change chart__change--worse"' in page
-    assert "/p/mpich/regressions#regression-1" in page
+    assert 'href="/p/mpich/regressions/1"' in page
     assert "Grows like p since" in page
 
 
@@ -83,9 +83,22 @@ def test_a_regression_is_acknowledged_by_its_form_and_its_history_kept(client):
         ("owner", "ada"),
     ]
     assert regression["last"]["sha"] == sha(AT)
-    page = client.get("/p/mpich/regressions").text
-    assert "<strong>open → acknowledged</strong>" in page
-    assert "<bdi>looking</bdi>" in page
+    for page in (answer.text, client.get("/p/mpich/regressions").text):
+        assert "<strong>open → acknowledged</strong>" in page
+        assert "<bdi>looking</bdi>" in page
+
+
+@pytest.mark.usefixtures("watched")
+def test_a_regression_has_a_page_with_all_that_is_known_of_it(client):
+    page = client.get("/p/mpich/regressions/1").text
+    listed = client.get("/p/mpich/regressions/1?format=csv").text.splitlines()
+
+    assert "Regression 1" in page
+    assert "1 region on 1 machine" in page
+    assert f'href="/p/mpich/c/{sha(AT)[:10]}"' in page
+    assert "log p → p" in page
+    assert "<strong>found</strong>" in page
+    assert len(listed) == 2
 
 
 @pytest.mark.usefixtures("watched")
@@ -104,7 +117,9 @@ def test_what_was_not_measured_is_a_problem_and_not_a_failure(client):
         "/p/mpich/history?metric=nothing",
         "/api/v1/projects/mpich/history?metric=nothing",
         "/api/v1/projects/mpich/regressions/99",
+        "/p/mpich/regressions/99",
         "/p/nothing/regressions",
+        "/p/nothing/regressions/1",
     ):
         assert client.get(path).status_code == 404
 

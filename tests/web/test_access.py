@@ -184,6 +184,7 @@ NAMES = {
     "figure": "scaling",
     "commit": "v5.0.2",
     "regression": "1",
+    "number": "1",
 }
 
 

@@ -21,6 +21,7 @@ from scalewatch.pages import (
     projects,
     promises,
     regions,
+    regressions,
     report,
     runs,
     scaling_errors,
@@ -53,6 +54,7 @@ router.include_router(live.router)
 router.include_router(projects.router, dependencies=DELAY)
 router.include_router(promises.router, dependencies=DELAY)
 router.include_router(regions.router, dependencies=DELAY)
+router.include_router(regressions.router, dependencies=DELAY)
 router.include_router(report.router, dependencies=DELAY)
 router.include_router(runs.router, dependencies=DELAY)
 router.include_router(scaling_errors.router, dependencies=DELAY)

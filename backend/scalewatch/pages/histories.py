@@ -1,30 +1,19 @@
-"""The pages of histories and of regressions."""
+"""The page of histories."""
 
 from enum import StrEnum
-from typing import Annotated, Final
+from typing import Final
 
-from fastapi import APIRouter, Query, Request, Response
-from fastapi.responses import RedirectResponse
+from fastapi import APIRouter, Request, Response
 
 from scalewatch.errors import NotMeasured
 from scalewatch.exporters.listing import Listing
-from scalewatch.pages.addresses import path_to
-from scalewatch.pages.dependencies import AdminDep, SessionDep
+from scalewatch.pages.dependencies import SessionDep
 from scalewatch.pages.downloads import Format, FormatQuery, download
 from scalewatch.pages.formats import assignments
 from scalewatch.pages.history_charts import HEIGHT, LEFT, WIDTH, charts
 from scalewatch.pages.templates import render
-from scalewatch.services.access import caller_of
 from scalewatch.services.histories import History, history_of
 from scalewatch.services.overviews import overview_of
-from scalewatch.services.regressions import (
-    SETTABLE,
-    Regressions,
-    State,
-    regressions_of,
-)
-from scalewatch.services.treatments import Treatment, treat
-from scalewatch.web.forms import FormDep
 
 NEWEST: Final = 10
 """Commits of each machine that the table on the page lists."""
@@ -86,46 +75,6 @@ def show_history(  # noqa: PLR0913, PLR0917 - one per parameter of the query
             "axis": axis if axis is not Axis.COMMIT else None,
         },
     )
-
-
-@router.get("/p/{project}/regressions", name="regressions")
-def show_regressions(
-    request: Request,
-    session: SessionDep,
-    project: str,
-    state: Annotated[list[State] | None, Query()] = None,
-    wanted: FormatQuery = Format.HTML,
-) -> Response:
-    """Show one row per cause, the newest first."""
-    found = regressions_of(session, project, state or ())
-    if wanted is not Format.HTML:
-        listing = causes(found)
-        return download(wanted, f"{project}-regressions", found, listing, listing)
-    return render(
-        request,
-        "regressions/show.html",
-        found=found,
-        states=list(State),
-        settable=SETTABLE,
-        query={"state": [str(each) for each in state or ()]},
-    )
-
-
-@router.post("/p/{project}/regressions/{number}", name="treat-regression")
-def treat_regression(
-    request: Request, session: AdminDep, project: str, number: int, form: FormDep
-) -> Response:
-    """Give a regression a state, an owner, a note or a link."""
-    state = form.text("state")
-    said = Treatment(
-        state=State(state) if state in {str(each) for each in SETTABLE} else None,
-        owner=form.text("owner"),
-        note=form.text("note"),
-        link=form.text("link"),
-    )
-    treat(session, project, number, said, caller_of(session).name)
-    path = path_to(request, "regressions", project=project)
-    return RedirectResponse(f"{path}#regression-{number}", 303)
 
 
 def steps(history: History) -> Listing:
@@ -201,55 +150,5 @@ def changes(history: History) -> Listing:
             )
             for track in history.tracks
             for change in track.changes
-        ],
-    )
-
-
-def causes(found: Regressions) -> Listing:
-    """Return regressions with one line per series."""
-    return Listing(
-        (
-            "regression",
-            "state",
-            "kind",
-            "worse",
-            "sure",
-            "first",
-            "last",
-            "region",
-            "metric",
-            "machine",
-            "configuration",
-            "growth_before",
-            "growth_after",
-            "factor",
-            "factor_at_target",
-            "q_value",
-            "suspect",
-            "owner",
-        ),
-        [
-            (
-                each.id,
-                each.state,
-                each.kind,
-                each.is_worse,
-                each.is_sure,
-                each.first.label,
-                each.last.label,
-                member.region,
-                member.metric,
-                member.machine,
-                assignments(member.configuration),
-                member.details.get("growth_before"),
-                member.details.get("growth_after"),
-                member.details["largest_factor"],
-                (member.details.get("at_target") or {}).get("value"),
-                member.details["q_value"],
-                each.suspect,
-                each.owner,
-            )
-            for each in found.regressions
-            for member in each.members
         ],
     )

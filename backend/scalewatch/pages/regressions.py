@@ -1,0 +1,145 @@
+"""The pages of regressions: all of a project, and each by itself."""
+
+from collections.abc import Sequence
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Query, Request, Response
+from fastapi.responses import RedirectResponse
+
+from scalewatch.exporters.listing import Listing
+from scalewatch.pages.addresses import path_to
+from scalewatch.pages.dependencies import AdminDep, SessionDep
+from scalewatch.pages.downloads import Format, FormatQuery, download
+from scalewatch.pages.formats import assignments
+from scalewatch.pages.templates import render
+from scalewatch.services.access import caller_of
+from scalewatch.services.regressions import (
+    SETTABLE,
+    Regression,
+    State,
+    regression_of,
+    regressions_of,
+)
+from scalewatch.services.treatments import Treatment, treat
+from scalewatch.web.forms import FormDep
+
+MOST_MEMBERS: Final = 8
+"""Series of a regression that the page of all of them lists."""
+
+router = APIRouter(include_in_schema=False)
+
+
+@router.get("/p/{project}/regressions", name="regressions")
+def show_regressions(
+    request: Request,
+    session: SessionDep,
+    project: str,
+    state: Annotated[list[State] | None, Query()] = None,
+    wanted: FormatQuery = Format.HTML,
+) -> Response:
+    """Show one row per cause, the newest first."""
+    found = regressions_of(session, project, state or ())
+    if wanted is not Format.HTML:
+        listing = causes(found.regressions)
+        return download(wanted, f"{project}-regressions", found, listing, listing)
+    return render(
+        request,
+        "regressions/show.html",
+        found=found,
+        states=list(State),
+        settable=SETTABLE,
+        most=MOST_MEMBERS,
+        query={"state": [str(each) for each in state or ()]},
+    )
+
+
+@router.get("/p/{project}/regressions/{number}", name="regression")
+def show_regression(
+    request: Request,
+    session: SessionDep,
+    project: str,
+    number: int,
+    wanted: FormatQuery = Format.HTML,
+) -> Response:
+    """Show one cause: all series that it changed, and what happened to it."""
+    found = regression_of(session, project, number)
+    if wanted is not Format.HTML:
+        listing = causes([found])
+        return download(
+            wanted, f"{project}-regression-{number}", found, listing, listing
+        )
+    return render(
+        request,
+        "regressions/one.html",
+        project=project,
+        each=found,
+        settable=SETTABLE,
+        query={},
+    )
+
+
+@router.post("/p/{project}/regressions/{number}", name="treat-regression")
+def treat_regression(
+    request: Request, session: AdminDep, project: str, number: int, form: FormDep
+) -> Response:
+    """Give a regression a state, an owner, a note or a link."""
+    state = form.text("state")
+    said = Treatment(
+        state=State(state) if state in {str(each) for each in SETTABLE} else None,
+        owner=form.text("owner"),
+        note=form.text("note"),
+        link=form.text("link"),
+    )
+    treat(session, project, number, said, caller_of(session).name)
+    path = path_to(request, "regression", project=project, number=str(number))
+    return RedirectResponse(path, 303)
+
+
+def causes(found: Sequence[Regression]) -> Listing:
+    """Return regressions with one line per series."""
+    return Listing(
+        (
+            "regression",
+            "state",
+            "kind",
+            "worse",
+            "sure",
+            "first",
+            "last",
+            "region",
+            "metric",
+            "machine",
+            "configuration",
+            "growth_before",
+            "growth_after",
+            "factor",
+            "factor_at_target",
+            "q_value",
+            "suspect",
+            "owner",
+        ),
+        [
+            (
+                each.id,
+                each.state,
+                each.kind,
+                each.is_worse,
+                each.is_sure,
+                each.first.label,
+                each.last.label,
+                member.region,
+                member.metric,
+                member.machine,
+                assignments(member.configuration),
+                member.details.get("growth_before"),
+                member.details.get("growth_after"),
+                member.details["largest_factor"],
+                (member.details.get("at_target") or {}).get("value"),
+                member.details["q_value"],
+                each.suspect,
+                each.owner,
+            )
+            for each in found
+            for member in each.members
+        ],
+    )
