@@ -6,7 +6,7 @@ enough of them show nothing of it.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from sqlalchemy.orm import Session
@@ -35,8 +35,8 @@ def settle(session: Session, seen: Seen) -> None:
             continue
         own = [
             regression
-            for regression, where, noticed_at in told
-            if where == machine and noticed_at == commit.sha
+            for regression, where, shift in told
+            if where == machine and _is_about(shift, commit, place, place_of)
         ]
         sure = next((each for each in own if each.is_sure), None)
         later = sum(each > place for each in measured[machine])
@@ -48,8 +48,8 @@ def settle(session: Session, seen: Seen) -> None:
 
 def _told(
     session: Session, project_id: int
-) -> Iterable[tuple[tables.Regression, str, str]]:
-    """Yield what is worse: regression, machine, and the commit that showed it."""
+) -> Iterable[tuple[tables.Regression, str, tables.Shift]]:
+    """Yield what is worse: a regression, and a machine with what changed there."""
     rows = {
         row.id: row
         for row in regressions.of_project(session, project_id)
@@ -57,4 +57,18 @@ def _told(
     }
     for number, members in regressions.members(session, [*rows]).items():
         for shift, _, machine, _ in members:
-            yield rows[number], machine, shift.details["noticed_at"]
+            yield rows[number], machine, shift
+
+
+def _is_about(
+    shift: tables.Shift,
+    commit: tables.Commit,
+    place: int,
+    place_of: Mapping[int, int],
+) -> bool:
+    """Tell whether a commit showed a change, or may have made it."""
+    if shift.details["noticed_at"] == commit.sha:
+        return True
+    first = place_of.get(shift.first_commit_id)
+    last = place_of.get(shift.last_commit_id)
+    return first is not None and last is not None and first <= place <= last
