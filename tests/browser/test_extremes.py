@@ -45,3 +45,20 @@ def test_hostile_names_are_text_and_lead_to_their_pages(
         expect(page.locator(".scatterlayer .trace").first).to_be_attached()
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         page.goto("/")
+
+
+def test_printed_match_table_of_many_machines_fits_on_white_paper(large_page: Page):
+    large_page.goto("/p/hydro")
+    large_page.set_viewport_size({"width": 794, "height": 1123})
+    large_page.evaluate("document.documentElement.dataset.theme = 'dark'")
+    ink = "getComputedStyle(document.body).color"
+    on_screen = large_page.evaluate(ink)
+
+    large_page.emulate_media(media="print")
+
+    table = large_page.get_by_role("table")
+    expect(table.get_by_role("columnheader", name="mogon")).to_be_visible()
+    expect(large_page.get_by_label("Filter regions")).to_be_hidden()
+    wide = "document.documentElement.scrollWidth - innerWidth"
+    assert large_page.evaluate(wide) <= 0
+    assert large_page.evaluate(ink) != on_screen

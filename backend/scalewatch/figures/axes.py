@@ -37,7 +37,7 @@ def canvas() -> go.Figure:
                 "y": 1.02,
                 "yanchor": "bottom",
             },
-            "margin": {"l": 8, "r": 16, "t": 8, "b": 8},
+            "margin": {"l": 8, "r": 24, "t": 8, "b": 8},
             "paper_bgcolor": "rgba(0,0,0,0)",
             "plot_bgcolor": "rgba(0,0,0,0)",
         }
@@ -64,6 +64,8 @@ def parameter_axis(parameter: str, settings: NDArray[np.float64]) -> dict[str, A
             "tickmode": "array",
             "tickvals": distinct.tolist(),
             "ticktext": [f"{setting:,g}" for setting in distinct],
+            # The last one is the target of a forecast, at the very edge.
+            "ticklabeloverflow": "allow",
         }
     return axis
 

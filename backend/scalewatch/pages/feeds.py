@@ -36,7 +36,7 @@ def show_badge(request: Request, session: SessionDep, project: str) -> Response:
     text = str(condition)
     if condition is Condition.WORSE and counts[Verdict.MISMATCH]:
         text = f"{counts[Verdict.MISMATCH]} mismatch"
-    widths = [10 + LETTER * len(part) for part in ("scaling", text)]
+    widths = [round(10 + LETTER * len(part)) for part in ("scaling", text)]
     badge = TEMPLATES.get_template("feeds/badge.svg").render(
         text=text, widths=widths, colour=COLOURS[condition], request=request
     )

@@ -78,7 +78,9 @@ function repaint() {
 }
 
 document.addEventListener("themechange", repaint);
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", repaint);
+for (const media of ["(prefers-color-scheme: dark)", "print"]) {
+  matchMedia(media).addEventListener("change", repaint);
+}
 
 function message(text) {
   const paragraph = document.createElement("p");
