@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
 from typing import Any, Final
 from uuid import UUID
 
@@ -76,10 +77,23 @@ def measurement_of(
 
 def flags_of(procedure: Mapping[str, Any]) -> tuple[Flag, ...]:
     """Return what to keep in mind about measurements taken like this."""
-    caveats = procedure.get("caveats") or ()
+    return _flags(
+        bool(procedure.get("oversubscribed")),
+        procedure.get("synchronisation"),
+        tuple(procedure.get("caveats") or ()),
+    )
+
+
+@cache
+def _flags(
+    is_oversubscribed: bool,  # noqa: FBT001 - a key of the cache
+    synchronisation: str | None,
+    caveats: tuple[str, ...],
+) -> tuple[Flag, ...]:
+    """Most measurements are taken alike: what was said of one is said of all."""
     raised = {
-        Flag.OVERSUBSCRIBED: bool(procedure.get("oversubscribed")),
-        Flag.BARRIER: procedure.get("synchronisation") == "barrier",
+        Flag.OVERSUBSCRIBED: is_oversubscribed,
+        Flag.BARRIER: synchronisation == "barrier",
         Flag.CLOCK: "clock" in caveats,
         Flag.INTERPRETED: "interpreted" in caveats,
     }

@@ -88,7 +88,8 @@ def ids_of(
 
 def canonical_unit(result: Result) -> str:
     """Return the unit that a result is stored in: that of its metric, if known."""
-    return next(iter(UNITS.get(result.metric, {result.unit: 1.0})))
+    units = UNITS.get(result.metric)
+    return result.unit if units is None else next(iter(units))
 
 
 def _known(
@@ -99,5 +100,5 @@ def _known(
     )
     return {
         (region, metric): Known(series_id, unit, better)
-        for region, metric, series_id, unit, better in rows
+        for region, metric, series_id, unit, better in rows.all()
     }
