@@ -6,6 +6,7 @@ largest setting that was measured.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Final
 
 from sqlalchemy.orm import Session
 
@@ -13,11 +14,14 @@ from scalewatch.modelling import Finding, Noise
 from scalewatch.modelling.noise import USUAL
 from scalewatch.services.batches import Asked, find_all
 from scalewatch.services.effects import FARTHER
+from scalewatch.services.kept import Kept, key_of
 from scalewatch.services.pooling import Pool
 from scalewatch.services.pools import pools_of
 from scalewatch.services.standings import Standing
 
 Target = Mapping[str, float]
+
+_FINDINGS: Final = Kept[Finding](2_000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +79,11 @@ def _sides(
         key: _question(pool, standings[key].noise or USUAL, farthest)
         for key, pool in pools.items()
     }
-    findings = find_all(list(asked.values()), {})
+    questions = list(asked.values())
+    findings = _FINDINGS.answers(
+        [_key(one) for one in questions],
+        lambda places: find_all([questions[place] for place in places], {}),
+    )
     return {
         key: Side(pools[key], one.noise, one.targets[0], finding)
         for (key, one), finding in zip(asked.items(), findings, strict=True)
@@ -91,6 +99,16 @@ def _question(pool: Pool, noise: Noise, farthest: Target) -> Asked:
         deviation_limit=None,
         targets=({name: farthest[name] for name in pool.parameters},),
         noise=noise,
+    )
+
+
+def _key(asked: Asked) -> bytes:
+    return key_of(
+        asked.parameters,
+        asked.settings.tobytes(),
+        asked.values.tobytes(),
+        [sorted(target.items()) for target in asked.targets],
+        asked.noise,
     )
 
 

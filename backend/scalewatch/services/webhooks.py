@@ -38,6 +38,9 @@ SECONDS: Final = 5.0
 MOST: Final = 20
 """Webhooks of a project."""
 
+REFUSED: Final = "took no delivery: "
+"""Between the name of a webhook and why it was not told, in the reason of a job."""
+
 NOTHING: Final = 0
 """Stands for a happening where a test delivery is made."""
 
@@ -93,7 +96,7 @@ class Undelivered(Exception):
     """
 
     def __init__(self, webhook_id: int, reason: str) -> None:
-        super().__init__(f"webhook {webhook_id} took no delivery: {reason}")
+        super().__init__(f"webhook {webhook_id} {REFUSED}{reason}")
         self.webhook_id = webhook_id
         self.reason = reason
 
@@ -240,7 +243,9 @@ def _post(webhook: tables.Webhook, body: bytes, headers: Mapping[str, str]) -> s
         with error:
             raise Undelivered(webhook.id, f"it answered {error.code}") from None
     except (OSError, HTTPException, ValueError) as error:
-        raise Undelivered(webhook.id, str(error)) from None
+        cause = getattr(error, "reason", error)
+        why = getattr(cause, "strerror", None) or str(cause)
+        raise Undelivered(webhook.id, why) from None
 
 
 def _webhook(session: Session, row: tables.Webhook) -> Webhook:
@@ -254,5 +259,7 @@ def _webhook(session: Session, row: tables.Webhook) -> Webhook:
         row.last_at,
         waiting=sum(each.state in OPEN for each in made),
         given_up=sum(each.state == "failed" for each in made),
-        trouble=next((each.reason for each in made if each.reason), None),
+        trouble=next(
+            (each.reason.rpartition(REFUSED)[2] for each in made if each.reason), None
+        ),
     )
