@@ -143,5 +143,68 @@ def test_a_server_that_is_away_and_a_folder_without_experiments_are_told(
 
     assert away.exit_code == 3
     assert "http://127.0.0.1:9 says nothing" in away.stderr
-    assert empty.exit_code == 2
+    assert empty.exit_code == 3
     assert "holds no experiment file" in empty.stderr
+
+
+@pytest.fixture
+def suspect_release(sessions, openmpi):
+    """Ask for another run of the built-in suite with a release, at two scales."""
+    measured = sweep_reports(
+        (1, 2),
+        {"MPI_Barrier": float},
+        project="openmpi",
+        suite="mpi-collectives",
+        commit={"sha": f"v{openmpi.version}"},
+        machine={"name": "here", "fingerprint": {"cores": 2}},
+        configuration={
+            "message_bytes": 8,
+            "transport": "shm",
+            "thread_level": "single",
+            "yield_when_idle": True,
+            "loop": "interpreted",
+        },
+    )
+    record(sessions, measured)
+    with sessions.writing.begin() as session:
+        commit = session.query(tables.Commit).one()
+        machine = session.query(tables.Machine).one()
+        subject = (commit.id, machine.id)
+        confirmations.ask(session, commit.project_id, subject, "suspected")
+
+
+@pytest.mark.usefixtures("suspect_release")
+def test_a_run_of_the_built_in_suite_is_made_once_more(
+    app, sessions, openmpi, spool_folder, tmp_path
+):
+    (spool_folder.parent / "mpi").symlink_to(openmpi.mpiexec.parents[2])
+    empty = tmp_path / "nothing"
+    empty.mkdir()
+
+    with serving(app) as server:
+        done = serve(server, empty)
+
+    assert done.exit_code == 0, done.output
+    with sessions.reading() as session:
+        (asked,) = confirmations.confirmations_of(session, "openmpi")
+        commit = session.query(tables.Commit).one()
+        assert (asked.state, asked.outcome) == (State.DONE, "2 runs posted")
+        jobs = runs.jobs_of(session, commit.id, "here")
+        assert jobs == {"p=1": 2, "p=2": 2}
+
+
+@pytest.mark.usefixtures("suspect_release", "spool_folder")
+def test_a_release_that_is_not_here_is_not_installed_because_a_server_asks(
+    app, sessions, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr("sys.prefix", str(tmp_path))
+
+    with serving(app) as server:
+        done = serve(server, tmp_path)
+
+    assert done.exit_code == 0, done.output
+    with sessions.reading() as session:
+        (asked,) = confirmations.confirmations_of(session, "openmpi")
+        assert asked.state is State.FAILED
+    assert not (tmp_path / "mpi").exists()

@@ -11,6 +11,7 @@ import click
 
 from scalewatch.errors import ScalewatchError
 from scalewatch.wire import Name
+from scalewatch_agent.cli.confirming_suites import BUILT_IN, suite_sweeps
 from scalewatch_agent.cli.launchers import job_launcher
 from scalewatch_agent.cli.measured import Measured
 from scalewatch_agent.cli.parameters import wire
@@ -24,8 +25,10 @@ from scalewatch_agent.experiments.confirming import (
 )
 from scalewatch_agent.experiments.sweep import ExperimentSweep
 from scalewatch_agent.folders import spool_folder
+from scalewatch_agent.jobs import Event
 from scalewatch_agent.orders import Order, Orders
 from scalewatch_agent.spool import Spool
+from scalewatch_agent.sweep import run_sweep
 
 EPILOG = """\b
 Examples:
@@ -55,7 +58,8 @@ Exit codes:
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     default=".",
     show_default=True,
-    help="Folder of the experiment files that may be run, and nothing else.",
+    help="Folder of the experiment files that may be run; the built-in suites may be, "
+    "with MPI libraries that are here.",
 )
 @click.option(
     "--poll",
@@ -72,11 +76,16 @@ def command(**options: Any) -> None:
 
     A result that only one job tells stops nobody: the server asks for another run.
     The agent runs the experiment that measured it, at the commit in question (checked
-    out beside the code, from the same repository), and posts the results. Several
+    out beside the code, from the same repository), or the built-in suite with the
+    release of MPI in question, and posts the results. Several
     agents can serve a machine: each run is given to one of them.
     """
     if not experiments_in(options["folder"]):
-        raise click.UsageError(f"{options['folder']} holds no experiment file (*.yaml)")
+        click.echo(
+            f"{options['folder']} holds no experiment file (*.yaml): only runs of the "
+            "built-in suites can be made",
+            err=True,
+        )
     agent = f"{platform.node() or 'agent'}-{os.getpid()}"
     is_silent = False
     with Orders(options["server"], options["token"], agent) as orders:
@@ -105,8 +114,17 @@ def _carry_out(orders: Orders, order: Order, options: dict[str, Any]) -> None:
     measured = Measured(Spool(spool_folder()), options["server"], options["token"])
     try:
         with orders.holding(order):
-            for loaded in experiments_for(order, experiments_in(options["folder"])):
-                _measure(loaded, asked.commit.sha, measured)
+            for sweep, launcher, subject in suite_sweeps(order):
+                for reports in run_sweep(sweep, launcher, subject, _in_silence):
+                    for report in reports:
+                        measured.add(report)
+                    measured.post_last()
+            rest = tuple(each for each in order.places if each.suite not in BUILT_IN)
+            if rest or not order.places:
+                others = order.model_copy(update={"places": rest})
+                files = experiments_in(options["folder"])
+                for loaded in experiments_for(others, files):
+                    _measure(loaded, asked.commit.sha, measured)
     except ScalewatchError as error:
         state, outcome = "failed", str(error)
     else:
@@ -117,6 +135,10 @@ def _carry_out(orders: Orders, order: Order, options: dict[str, Any]) -> None:
         orders.finish(order, state, outcome)
     except ServerSilent as error:
         click.echo(f"Warning: {error}", err=True)
+
+
+def _in_silence(_processes: int, _event: Event) -> None:
+    """Show no progress: nobody watches."""
 
 
 def _measure(loaded: Loaded, sha: str, measured: Measured) -> None:

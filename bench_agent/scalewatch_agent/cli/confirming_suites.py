@@ -1,0 +1,105 @@
+"""Runs of the built-in suites that are to be made once more.
+
+They are about releases of MPI libraries. Nothing is installed because a server asks
+for it: the library is there from the first run, or the order is impossible.
+"""
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import Any, Final
+
+from scalewatch.errors import ScalewatchError
+from scalewatch_agent.cli.subject import subject
+from scalewatch_agent.errors import OrderImpossible
+from scalewatch_agent.folders import libraries_folder, loops_folder
+from scalewatch_agent.installation import (
+    PACKAGES,
+    install_library,
+    is_installed,
+)
+from scalewatch_agent.launcher import TRANSPORTS, Launcher, is_oversubscribed
+from scalewatch_agent.libraries import Library, find_library
+from scalewatch_agent.loops.build import build_loops
+from scalewatch_agent.orders import Order, Place
+from scalewatch_agent.runs import Subject
+from scalewatch_agent.suites import MEMORY, RUNTIME, Suite
+from scalewatch_agent.sweep import Sweep
+
+BUILT_IN: Final = {suite.name: suite for suite in (RUNTIME, MEMORY)}
+
+WARM_UPS: Final = 8
+BUDGET: Final = 1.0
+"""Those of `scalewatch-agent mpi`."""
+
+
+def suite_sweeps(order: Order) -> Iterator[tuple[Sweep, Launcher, Subject]]:
+    """Yield what an order wants of the built-in suites, once per configuration.
+
+    Raises
+    ------
+    OrderImpossible
+        If the library, or how it was started, is unknown here.
+    """
+    alike: dict[tuple[str, str], list[Place]] = defaultdict(list)
+    for place in order.places:
+        if place.suite in BUILT_IN:
+            settings = json.dumps(place.configuration, sort_keys=True)
+            alike[place.suite, settings].append(place)
+    for (name, _), places in alike.items():
+        suite, configuration = BUILT_IN[name], places[0].configuration
+        sweep = _sweep(order, suite, places)
+        launcher = _launcher(order, sweep, configuration)
+        named = dict.fromkeys(
+            ("project", "commit", "branch", "committed_at", "tag"), None
+        )
+        options = {**named, "parents": (), "machine": order.confirmation.machine}
+        yield sweep, launcher, subject(options, launcher, suite)
+
+
+def _sweep(order: Order, suite: Suite, places: list[Place]) -> Sweep:
+    configuration = places[0].configuration
+    is_compiled = configuration.get("loop") == "compiled"
+    rare = [name for name in suite.more if name in order.confirmation.reason]
+    return Sweep(
+        suite=suite,
+        regions=(*suite.regions, *rare),
+        processes=sorted({int(place.coordinate["p"]) for place in places}),
+        message_bytes=(int(configuration.get("message_bytes", suite.message_bytes)),),
+        repetitions=suite.repetitions,
+        warm_ups=WARM_UPS,
+        budget=BUDGET,
+        loop=build_loops(loops_folder()) if is_compiled else None,
+    )
+
+
+def _launcher(order: Order, sweep: Sweep, configuration: dict[str, Any]) -> Launcher:
+    named = configuration.get("transport")
+    transport = next((each for each in TRANSPORTS if each == named), None)
+    if transport is None:
+        raise OrderImpossible(f"the agent knows no transport {named!r}")
+    is_crowded = any(map(is_oversubscribed, sweep.processes))
+    return Launcher(
+        _library(order),
+        transport,
+        crowded=bool(configuration.get("yield_when_idle", is_crowded)),
+        level=configuration.get("thread_level"),
+    )
+
+
+def _library(order: Order) -> Library:
+    """Return the release that is to be measured, where it is here."""
+    project, release = order.confirmation.project, order.confirmation.commit.sha
+    wanted = f"{project}=={release.removeprefix('v')}"
+    folder = libraries_folder()
+    if project in PACKAGES and is_installed(wanted, folder):
+        return install_library(wanted, folder)
+    try:
+        library = find_library()
+    except ScalewatchError as error:
+        raise OrderImpossible(str(error)) from None
+    if (library.name, f"v{library.version}") != (project, release):
+        raise OrderImpossible(
+            f"{project} {release} is not installed here; the agent has {library.title}"
+        )
+    return library
