@@ -63,12 +63,15 @@ class Steps:
     def of(self, track: Track, exponents: Sequence[float | None]) -> tuple[Step, ...]:
         """Return the steps of a track."""
         pairs = zip(track.places, exponents, strict=True)
+        target = target_of(track)
         return tuple(
-            self._step(track, place, exponent)
+            self._step(track, place, exponent, target)
             for place, exponent in [*pairs][self._first :]
         )
 
-    def _step(self, track: Track, place: int, exponent: float | None) -> Step:
+    def _step(
+        self, track: Track, place: int, exponent: float | None, target: float
+    ) -> Step:
         commit_id = self._line.commits[place].id
         row = self._found.get((track.series.id, commit_id))
         model = model_of(row) if row else None
@@ -78,7 +81,7 @@ class Steps:
             exponent=exponent,
             constant=model.constant if model else None,
             coefficient=model.leading_coefficient if model else None,
-            at_target=_at(model, track),
+            at_target=_at(model, track.parameters, target),
             verdict=Verdict(row.verdict) if row and row.verdict else None,
             expectation_version=row.version if row else None,
         )
@@ -89,8 +92,8 @@ def target_of(track: Track) -> float:
     return FARTHER * max(at[0] for at in track.settings)
 
 
-def _at(model: Model | None, track: Track) -> float | None:
-    if model is None or len(track.parameters) != 1:
+def _at(model: Model | None, parameters: Sequence[str], target: float) -> float | None:
+    if model is None or len(parameters) != 1:
         return None
-    value = float(model({track.parameters[0]: target_of(track)}))
+    value = float(model({parameters[0]: target}))
     return value if np.isfinite(value) else None
