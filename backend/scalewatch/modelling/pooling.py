@@ -58,7 +58,7 @@ MOST_FORECAST: Final = 200
 """Series that are forecast, evenly spread; their widening is then known to 6 %."""
 
 SOUND: Final = 8 / 9
-"""Share of the promised intervals that decides how wide all of them are: what misses
+"""Share of the promised intervals that has to ask for a widening as well: what misses
 by more may be an outlier among what is forecast."""
 
 
@@ -204,8 +204,10 @@ def _kinds(ends: Sequence[Endings]) -> tuple[float, ...]:
 def _widening(ends: Sequence[Endings], noise: Noise, interval: float) -> float:
     """Return the factor by which intervals have to be widened to hold."""
     score = np.sort(np.concatenate([each.scores(noise, interval) for each in ends]))
-    sound = SOUND * interval
-    rank = min(math.ceil(sound * (len(score) + 1)), len(score))
     normal = NormalDist().inv_cdf
-    ratio = normal((1 + interval) / 2) / normal((1 + sound) / 2)
-    return believed(float(score[rank - 1]) * ratio)
+    asked = []
+    for share in (interval, SOUND * interval):
+        rank = min(math.ceil(share * (len(score) + 1)), len(score))
+        reach = normal((1 + share) / 2) / normal((1 + interval) / 2)
+        asked.append(float(score[rank - 1]) / reach)
+    return believed(min(asked))
