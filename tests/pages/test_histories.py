@@ -1,8 +1,10 @@
 import re
 
 import pytest
+from sqlalchemy import event
 
 from histories import LINEAR, TREE, record_history, sha
+from scalewatch.storage import tables
 
 AT = 13
 
@@ -134,6 +136,51 @@ def test_history_over_http_has_steps_eras_and_changes(client):
     (change,) = track["changes"]
     assert (change["first"], change["last"]) == (AT - 1, AT - 1)
     assert change["kind"] == "growth"
+
+
+@pytest.mark.usefixtures("watched")
+def test_history_is_read_in_parts_that_together_have_every_commit_once(client):
+    address = "/api/v1/projects/mpich/history?region=MPI_Bcast"
+    whole = client.get(address).json()
+
+    parts = [client.get(address, params={"limit": 6}).json()]
+    while before := parts[0]["next"]:
+        asked = {"limit": 6, "before": before}
+        parts.insert(0, client.get(address, params=asked).json())
+
+    assert whole["next"] is None
+    assert [len(part["commits"]) for part in parts] == [4, 6, 6]
+    for what in ("commits", "steps"):
+        every = [
+            {**each, "place": None}
+            for part in (whole, *parts)
+            for each in (part["tracks"][0] if what == "steps" else part)[what]
+        ]
+        assert every[:16] == every[16:]
+
+
+@pytest.mark.usefixtures("watched")
+def test_a_part_of_a_history_reads_no_more_commits_than_it_needs(client):
+    read: list[str] = []
+
+    def note(row: tables.Commit, _: object) -> None:
+        read.append(row.sha)
+
+    event.listen(tables.Commit, "load", note)
+    client.get("/api/v1/projects/mpich/history?region=MPI_Bcast&limit=4")
+    event.remove(tables.Commit, "load", note)
+
+    assert set(read) <= {sha(at) for at in range(11, 17)}
+
+
+@pytest.mark.usefixtures("watched")
+def test_page_of_older_commits_leads_to_the_newest(client):
+    newest = client.get("/p/mpich/history?region=MPI_Bcast").text
+    older = client.get(f"/p/mpich/history?region=MPI_Bcast&before={sha(12)}").text
+
+    assert "The newest ones" not in newest
+    assert "The 11 commits before" in older
+    assert "The newest ones" in older
 
 
 @pytest.mark.usefixtures("watched")

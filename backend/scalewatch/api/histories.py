@@ -15,7 +15,9 @@ from scalewatch.api.problems import problems
 from scalewatch.services import regressions
 from scalewatch.services.histories import history_of
 from scalewatch.services.regressions import State
+from scalewatch.services.tracks import MOST_COMMITS
 from scalewatch.services.treatments import Treatment, treat
+from scalewatch.services.windows import Window
 
 router = APIRouter(prefix="/projects/{project}", tags=["history"])
 
@@ -48,6 +50,7 @@ class History(schemas.Schema):
     )
     regressions: list[dict[str, Any]]
     more: int = Field(description="Tracks that are not shown.")
+    next: str | None = Field(description="`before` of what is older, if anything is.")
 
 
 class Regression(schemas.Schema):
@@ -85,16 +88,24 @@ class Regressions(schemas.Schema):
     )
 
 
-@router.get("/history", responses=answers(History, 404, 422))
-def show_history(
+@router.get("/history", responses=answers(History, 404, 409, 422))
+def show_history(  # noqa: PLR0913, PLR0917 - one per parameter of the query
     session: ReadingDep,
     project: str,
     region: str | None = None,
     metric: str | None = None,
     machine: str | None = None,
+    before: Annotated[
+        str | None, Query(description="Only older ones: hash, its beginning, or tag.")
+    ] = None,
+    limit: Annotated[int, Query(ge=1, le=MOST_COMMITS, description="Commits.")] = 50,
 ) -> Response:
-    """Return the history of a region: growth per commit, and where it changed."""
-    return answer(history_of(session, project, region, metric, machine))
+    """Return the history of a region: growth per commit, and where it changed.
+
+    It is that of the newest commits, or of those before one.
+    """
+    window = Window(before or None, limit)
+    return answer(history_of(session, project, region, metric, machine, window=window))
 
 
 @router.get("/regressions", responses=answers(Regressions, 404, 422))

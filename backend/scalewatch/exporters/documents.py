@@ -4,7 +4,7 @@ Growths and fractions become text, models and findings what `scalewatch model --
 prints, arrays nested lists, other dataclasses objects with their fields.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
 from datetime import datetime
 from fractions import Fraction
@@ -38,16 +38,33 @@ _OPTIONS: Final = (
 def _shallow(value: object) -> object:
     """Return a value whose parts JSON may not know yet."""
     kind: type = type(value)
-    if is_dataclass(kind) and document.dispatch(kind) is _ANY:
-        return {name: _keyed(getattr(value, name)) for name in _names(kind)}
-    return document(value)
+    return _writer(kind)(value)
 
 
-def _keyed(value: object) -> object:
-    """Return a mapping with names for keys, such as growths; anything else as it is."""
-    if isinstance(value, Mapping):
-        return {str(key): each for key, each in value.items()}
-    return value
+@cache
+def _writer(kind: type[Any]) -> Callable[[Any], object]:
+    """Return how values of a kind are written."""
+    known = document.dispatch(kind)
+    if known is not _ANY or not is_dataclass(kind):
+        return known
+    names = _names(kind)
+
+    def fields_of(value: object) -> dict[str, object]:
+        found = {}
+        for name in names:
+            own = getattr(value, name)
+            part: type = type(own)
+            if _is_mapping(part):  # keys such as growths are written as text
+                own = {str(key): each for key, each in own.items()}
+            found[name] = own
+        return found
+
+    return fields_of
+
+
+@cache
+def _is_mapping(kind: type[Any]) -> bool:
+    return issubclass(kind, Mapping)
 
 
 @cache

@@ -14,6 +14,7 @@ from scalewatch.pages.history_charts import HEIGHT, LEFT, WIDTH, charts
 from scalewatch.pages.templates import render
 from scalewatch.services.histories import History, history_of
 from scalewatch.services.overviews import overview_of
+from scalewatch.services.windows import Window
 
 NEWEST: Final = 10
 """Commits of each machine that the table on the page lists."""
@@ -37,9 +38,11 @@ def show_history(  # noqa: PLR0913, PLR0917 - one per parameter of the query
     metric: str | None = None,
     machine: str | None = None,
     axis: Axis = Axis.COMMIT,
+    before: str | None = None,
     wanted: FormatQuery = Format.HTML,
 ) -> Response:
     """Show the growth of a region at every commit, or how all regions changed."""
+    window = Window(before or None)
     try:
         history = (
             history_of(
@@ -49,9 +52,10 @@ def show_history(  # noqa: PLR0913, PLR0917 - one per parameter of the query
                 metric or None,
                 machine or None,
                 newest=NEWEST if wanted is Format.HTML else None,
+                window=window,
             )
             if region
-            else overview_of(session, project, metric or None, machine or None)
+            else overview_of(session, project, metric or None, machine or None, window)
         )
     except NotMeasured:
         if region or metric or machine or wanted is not Format.HTML:
@@ -73,6 +77,7 @@ def show_history(  # noqa: PLR0913, PLR0917 - one per parameter of the query
             "metric": history.metric,
             "machine": machine or (None if region else history.tracks[0].machine),
             "axis": axis if axis is not Axis.COMMIT else None,
+            "before": before,
         },
     )
 

@@ -19,13 +19,13 @@ from scalewatch.services.eras import (
     exponents_of,
     growths_of,
 )
-from scalewatch.services.lineage import Lineage, lineage
+from scalewatch.services.lineage import Lineage
 from scalewatch.services.regressions import Regression, regressions_of
 from scalewatch.services.steps import Step, Steps, target_of
-from scalewatch.services.tracks import MOST_READ, Track, present_name, tracks
+from scalewatch.services.tracks import Track, present_name, tracks
+from scalewatch.services.windows import NEWEST, Window, part_of
 from scalewatch.storage import aliases as former_names
 from scalewatch.storage import (
-    commits,
     locations,
     projects,
     regressions,
@@ -76,6 +76,8 @@ class History:
         What is odd about the order of the commits, and new baselines.
     more
         Tracks that are not shown.
+    next
+        The commit before which older ones are found, if there are any.
     """
 
     project: str
@@ -89,6 +91,7 @@ class History:
     tracks: tuple[TrackHistory, ...]
     regressions: tuple[Regression, ...]
     more: int
+    next: str | None
 
 
 def history_of(  # noqa: PLR0913, PLR0917, one per part of the question
@@ -98,6 +101,7 @@ def history_of(  # noqa: PLR0913, PLR0917, one per part of the question
     metric: str | None,
     machine: str | None,
     newest: int | None = None,
+    window: Window = NEWEST,
 ) -> History:
     """Return the history of a region, by default of the first, of all its machines.
 
@@ -105,11 +109,13 @@ def history_of(  # noqa: PLR0913, PLR0917, one per part of the question
     ----------
     newest
         Steps of each track that are wanted, all if None.
+    window
+        The commits that are looked at, by default the newest.
 
     Raises
     ------
-    NotFound, NotMeasured
-        If there is no such project, region, metric or machine.
+    NotFound, NotMeasured, AmbiguousReference
+        If there is no such project, region, metric, machine or commit.
     """
     project = projects.existing(session, project_name)
     aliases = former_names.of_project(session, project.id)
@@ -122,7 +128,8 @@ def history_of(  # noqa: PLR0913, PLR0917, one per part of the question
     metrics = sorted({each.metric for name, each in watched if name == named})
     usual = "time" if "time" in metrics else None
     shown = chosen("metric", metrics, metric or usual, named)
-    line = lineage(commits.of_project(session, project.id, limit=MOST_READ))
+    part = part_of(session, project, window)
+    line = part.line
     own = tracks(session, project.id, line, region=named, metric=shown)
     machines = sorted({track.series.machine for track in own})
     if machine is not None:
@@ -146,6 +153,7 @@ def history_of(  # noqa: PLR0913, PLR0917, one per part of the question
         tracks=_histories(session, line, own[:MOST_TRACKS], shifts, newest),
         regressions=watch.regressions,
         more=max(len(own) - MOST_TRACKS, 0),
+        next=part.next,
     )
 
 

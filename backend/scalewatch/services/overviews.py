@@ -7,16 +7,20 @@ from sqlalchemy.orm import Session
 from scalewatch.services.commits import commit_of
 from scalewatch.services.eras import Changed, changes_of, eras_between
 from scalewatch.services.histories import History, TrackHistory, chosen
-from scalewatch.services.lineage import lineage
 from scalewatch.services.regressions import regressions_of
-from scalewatch.services.tracks import MOST_COMMITS, MOST_READ, present_name
+from scalewatch.services.tracks import present_name
+from scalewatch.services.windows import NEWEST, Window, part_of
 from scalewatch.storage import aliases as former_names
-from scalewatch.storage import commits, locations, projects, regressions, runs, verdicts
+from scalewatch.storage import locations, projects, regressions, runs, verdicts
 from scalewatch.storage.locations import Watched
 
 
 def overview_of(
-    session: Session, project_name: str, metric: str | None, machine: str | None
+    session: Session,
+    project_name: str,
+    metric: str | None,
+    machine: str | None,
+    window: Window = NEWEST,
 ) -> History:
     """Return the eras of each region on a machine, by default on the first one.
 
@@ -24,8 +28,8 @@ def overview_of(
 
     Raises
     ------
-    NotFound, NotMeasured
-        If there is no such project, metric or machine, or nothing was measured.
+    NotFound, NotMeasured, AmbiguousReference
+        If there is no such project, metric, machine or commit, or nothing was measured.
     """
     project = projects.existing(session, project_name)
     aliases = former_names.of_project(session, project.id)
@@ -37,13 +41,13 @@ def overview_of(
     machines = list(dict.fromkeys(each.machine for each in measured))
     name = chosen("machine", machines, machine, shown)
     own = [each for each in measured if each.machine == name]
-    line = lineage(commits.of_project(session, project.id, limit=MOST_READ))
-    first = max(len(line.commits) - MOST_COMMITS, 0)
+    part = part_of(session, project, window)
+    line = part.line
     place_of = {commit.id: place for place, commit in enumerate(line.commits)}
     places = sorted(
         place_of[commit_id]
         for commit_id in runs.commits_on(session, own[0].machine_id)
-        if place_of.get(commit_id, -1) >= first
+        if commit_id in place_of
     )
     shifts = regressions.shifts_of(session, [each.id for each in own])
     changes = changes_of(shifts, place_of)
@@ -66,6 +70,7 @@ def overview_of(
         tracks=_tracks(own, aliases, places, changes, growths),
         regressions=found.regressions,
         more=0,
+        next=part.next,
     )
 
 

@@ -1,12 +1,13 @@
 """Steps of a history: what each commit shows by itself."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from sqlalchemy.orm import Session
 
-from scalewatch.modelling import Growth, Model, Verdict
+from scalewatch.modelling import CONSTANT, Growth, Model, Term, Verdict
 from scalewatch.services.effects import FARTHER
 from scalewatch.services.lineage import Lineage
 from scalewatch.services.standings import model_of
@@ -63,25 +64,30 @@ class Steps:
     def of(self, track: Track, exponents: Sequence[float | None]) -> tuple[Step, ...]:
         """Return the steps of a track."""
         pairs = zip(track.places, exponents, strict=True)
-        target = target_of(track)
+        target = {track.parameters[0]: target_of(track)}
         return tuple(
             self._step(track, place, exponent, target)
             for place, exponent in [*pairs][self._first :]
         )
 
     def _step(
-        self, track: Track, place: int, exponent: float | None, target: float
+        self,
+        track: Track,
+        place: int,
+        exponent: float | None,
+        target: Mapping[str, float],
     ) -> Step:
         commit_id = self._line.commits[place].id
         row = self._found.get((track.series.id, commit_id))
         model = model_of(row) if row else None
+        growth = _growth(model) if model else None
         return Step(
             place=place,
-            growth=model.growth if model else None,
+            growth=growth,
             exponent=exponent,
             constant=model.constant if model else None,
-            coefficient=model.leading_coefficient if model else None,
-            at_target=_at(model, track.parameters, target),
+            coefficient=_coefficient(model, growth) if model and growth else None,
+            at_target=_at(model, target) if len(track.parameters) == 1 else None,
             verdict=Verdict(row.verdict) if row and row.verdict else None,
             expectation_version=row.version if row else None,
         )
@@ -92,8 +98,38 @@ def target_of(track: Track) -> float:
     return FARTHER * max(at[0] for at in track.settings)
 
 
-def _at(model: Model | None, parameters: Sequence[str], target: float) -> float | None:
-    if model is None or len(parameters) != 1:
+def _at(model: Model | None, target: Mapping[str, float]) -> float | None:
+    if model is None:
         return None
-    value = float(model({parameters[0]: target}))
+    ((parameter, setting),) = target.items()
+    value = model.constant + sum(
+        term.coefficient * _value(term.growth, parameter, setting)
+        for term in model.terms
+        if term.coefficient
+    )
+    if not np.isfinite(value):  # parts may exceed all numbers where the sum does not
+        value = float(model(target))
     return value if np.isfinite(value) else None
+
+
+def _growth(model: Model) -> Growth:
+    """Return its growth, which is that of all models of these terms."""
+    own = tuple(term.growth for term in model.terms if term.coefficient)
+    return _largest(own, has_constant=bool(model.constant))
+
+
+def _coefficient(model: Model, growth: Growth) -> float:
+    """Return the coefficient of its growth, `Model.leading_coefficient`."""
+    if growth == CONSTANT:
+        return model.constant
+    return sum(term.coefficient for term in model.terms if term.growth == growth)
+
+
+@lru_cache(maxsize=4096)
+def _largest(growths: tuple[Growth, ...], *, has_constant: bool) -> Growth:
+    return Model(float(has_constant), tuple(Term(1.0, each) for each in growths)).growth
+
+
+@lru_cache(maxsize=4096)
+def _value(growth: Growth, parameter: str, setting: float) -> float:
+    return float(growth({parameter: setting}))
