@@ -53,6 +53,7 @@ def addresses(sessions: Sessions) -> list[str]:
                 "run": str(reports[0].id),
                 "subjects": f"{NAMES['machine']}...{OTHER}",
                 "figure": "scaling",
+                "number": "1",  # there is none: the page of an error has its name, too
             }
         )
     ]
