@@ -20,6 +20,7 @@ BENCHMARKS: Final = (
     "history",
     "history_speed",
     "server",
+    "reads",
     "pages",
 )
 

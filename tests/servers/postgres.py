@@ -24,14 +24,23 @@ class PostgreSQL:
     ----------
     settings
         Further settings, such as `fsync=off`.
+    folder
+        Where the cluster is, a temporary one by default; one that was stopped there
+        goes on.
     """
 
-    def __init__(self, settings: tuple[str, ...] = FAST) -> None:
+    def __init__(
+        self, settings: tuple[str, ...] = FAST, folder: Path | None = None
+    ) -> None:
         self.programs = postgres_folder()
         self.settings = settings
-        self.folder = Path(tempfile.mkdtemp(prefix="scalewatch-pg-"))
+        self.folder = folder or Path(tempfile.mkdtemp(prefix="scalewatch-pg-"))
         self.log = self.folder / "log"
         self.process: subprocess.Popen[bytes] | None = None
+        if not (self.folder / "data" / "PG_VERSION").exists():
+            self._create_cluster()
+
+    def _create_cluster(self) -> None:
         give(self.folder)
         subprocess.run(
             [
@@ -86,8 +95,7 @@ class PostgreSQL:
 
     def execute(self, statement: str | sql.Composed) -> None:
         """Do something outside any transaction and any database of ours."""
-        address = f"host={self.folder} user=postgres dbname=postgres"
-        with psycopg.connect(address, autocommit=True) as connection:
+        with psycopg.connect(self._address, autocommit=True) as connection:
             connection.execute(statement)  # type: ignore[arg-type]
 
     def create(self, database: str, template: str | None = None) -> str:
@@ -102,6 +110,23 @@ class PostgreSQL:
         """Drop a database; whoever is connected to it is turned out."""
         statement = sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)")
         self.execute(statement.format(sql.Identifier(database)))
+
+    def has(self, database: str) -> bool:
+        """Tell whether there is a database of this name."""
+        with psycopg.connect(self._address) as connection:
+            found = connection.execute(
+                "SELECT 1 FROM pg_database WHERE datname = %s", (database,)
+            )
+            return found.fetchone() is not None
+
+    def rename(self, database: str, name: str) -> None:
+        """Call a database something else; nobody may be connected to it."""
+        statement = sql.SQL("ALTER DATABASE {} RENAME TO {}")
+        self.execute(statement.format(sql.Identifier(database), sql.Identifier(name)))
+
+    @property
+    def _address(self) -> str:
+        return f"host={self.folder} user=postgres dbname=postgres"
 
     def _started(self, options: tuple[str, ...]) -> subprocess.Popen[bytes]:
         with self.log.open("ab") as log:

@@ -74,10 +74,11 @@ def following(
 ) -> Sequence[tables.Commit]:
     """Return the commits made just after one, oldest first, at most `limit`."""
     made, first = TIME, commit.committed_at or commit.first_run_at
-    came_later = and_(made == first, tables.Commit.id > commit.id)
+    # Said twice: what follows alone, no database takes from the index.
+    came_later = and_(made >= first, or_(made > first, tables.Commit.id > commit.id))
     return session.scalars(
         select(tables.Commit)
-        .where(tables.Commit.project_id == project_id, or_(made > first, came_later))
+        .where(tables.Commit.project_id == project_id, came_later)
         .order_by(made, tables.Commit.id)
         .limit(limit)
     ).all()
@@ -248,5 +249,4 @@ def _description(commit: wire.Commit) -> dict[str, Any]:
 
 def _came_before(commit: tables.Commit) -> ColumnElement[bool]:
     made, last = TIME, commit.committed_at or commit.first_run_at
-    came_first = and_(made == last, tables.Commit.id < commit.id)
-    return or_(made < last, came_first)
+    return and_(made <= last, or_(made < last, tables.Commit.id < commit.id))

@@ -31,7 +31,16 @@ class Commit(Table):
     """A version of a project: commit hash or release tag."""
 
     __tablename__ = "commit"
-    __table_args__ = (UniqueConstraint("project_id", "sha"),)
+    __table_args__ = (
+        UniqueConstraint("project_id", "sha"),
+        # The order in which they are shown, see `storage.commits`.
+        Index(
+            "ix_commit_time",
+            "project_id",
+            text("coalesce(committed_at, first_run_at)"),
+            "id",
+        ),
+    )
 
     id: Mapped[int] = mapped_column(primary_key=True)
     project_id: Mapped[int] = mapped_column(ForeignKey("project.id"))
