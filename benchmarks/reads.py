@@ -23,7 +23,7 @@ from sqlalchemy import Engine, event
 
 from addresses import large_examples, page_addresses
 from large_project import PROJECT, REGIONS
-from scalewatch.app import create_app
+from scalewatch.app import create_app, spare_collections
 
 API: Final = f"/api/v1/projects/{PROJECT}"
 GOALS: Final = {"JSON": 50, "page": 150}
@@ -58,6 +58,7 @@ def main() -> None:
     asked, _ = parser.parse_known_args()
     measurements = 100_000 if asked.quick else asked.measurements
     print(f"{hardware()}\n")
+    spare_collections()  # as what serves does
     for kind in asked.database or ("sqlite", "postgresql"):
         with large_store(kind, measurements) as engine:
             print(f"\n{measurements:,} measurements, {kind}:\n")

@@ -25,6 +25,7 @@ from row_copies import Copy, copy_measurements
 from scalewatch.jobs import perform_next
 from scalewatch.services import expectations, looks, watching
 from scalewatch.services.expectations import Declaration
+from scalewatch.services.tracks import MOST_COMMITS
 from scalewatch.storage import commits, projects
 from scalewatch.storage.session import Sessions
 from scalewatch.wire import Commit, RunReport
@@ -131,8 +132,14 @@ class Size:
 
     @property
     def phases(self) -> list[range]:
-        """The commits of each phase: what they measure changes between phases."""
-        ends = [round(self.commits * share) for share in (0, 0.35, 0.6, 0.8, 1)]
+        """The commits of each phase: what they measure changes between phases.
+
+        In a long history that happens among the newest, where changes are looked for.
+        """
+        recent = min(self.commits, MOST_COMMITS)
+        older = self.commits - recent
+        ends = [older + round(recent * share) for share in (0.35, 0.6, 0.8, 1)]
+        ends.insert(0, 0)
         return [range(*between) for between in pairwise(ends)]
 
 
@@ -161,8 +168,8 @@ def record_large_project(sessions: Sessions, size: Size = Size()) -> None:
         for one in plan
         if one.commit != one.original
     ]
+    copy_measurements(sessions, PROJECT, copies)
     with sessions.writing.begin() as session:
-        copy_measurements(session, PROJECT, copies)
         watching.record(session, looks.look(session, project_id))
 
 

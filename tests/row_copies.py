@@ -1,9 +1,9 @@
 """Rows of further commits, as if the values of one of them had been measured again."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import NAMESPACE_OID, uuid5
 
@@ -12,6 +12,7 @@ import orjson
 import zstandard
 from sqlalchemy import (
     Column,
+    ColumnElement,
     Integer,
     MetaData,
     Select,
@@ -19,17 +20,22 @@ from sqlalchemy import (
     func,
     insert,
     select,
+    text,
     update,
 )
 from sqlalchemy.orm import Session, aliased
 
-from scalewatch.storage import tables
+from scalewatch.storage import bulk, tables
 from scalewatch.storage.digests import canonical, digest_of
 from scalewatch.storage.inserts import Row
+from scalewatch.storage.session import Sessions
 from scalewatch.wire import Commit
 
 DELAY = timedelta(hours=1)
 """Time between a commit and its runs."""
+
+AT_ONCE = 1000
+"""Copies that are made together."""
 
 SCATTER = 0.01
 """Of the locations of copies, as between commits that change nothing."""
@@ -65,41 +71,86 @@ class Copy:
     target: Commit
 
 
-def copy_measurements(session: Session, project: str, copies: Sequence[Copy]) -> None:
-    """Insert runs, points, repetitions, models and what else follows from copies."""
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A copy by the ids of its rows."""
+
+    machine_id: int
+    source_id: int
+    target_id: int
+    commit: Commit
+
+    @property
+    def row(self) -> Row:
+        """It as a row of `_PAIRS`."""
+        return {
+            "machine_id": self.machine_id,
+            "source_id": self.source_id,
+            "target_id": self.target_id,
+        }
+
+    @property
+    def job(self) -> Row:
+        """The job that has analysed it."""
+        return {
+            "kind": "analyse",
+            "subject": f"{self.target_id}/{self.machine_id}",
+            "state": "done",
+            "due_at": None,
+        }
+
+    @property
+    def measured_at(self) -> datetime:
+        """When it was measured, if it is known when the commit was made."""
+        assert self.commit.committed_at is not None
+        return self.commit.committed_at + DELAY
+
+
+Sources = dict[tuple[int, int], list[tuple[dict[str, Any], dict[str, Any]]]]
+"""Runs and what was posted, by machine and commit."""
+
+
+def copy_measurements(sessions: Sessions, project: str, copies: Sequence[Copy]) -> None:
+    """Insert runs, points, repetitions, models and what else follows from copies.
+
+    They come in the order of the commits, as if these had been measured one after the
+    other, and some at a time: a long history would not fit into memory.
+    """
+    with sessions.writing.begin() as session:
+        machines = _ids(session, project, tables.Machine, tables.Machine.name)
+        commits = _ids(session, project, tables.Commit, tables.Commit.sha)
+        sources = _sources(session)
+        _date(session)
+    pairs = [
+        Pair(
+            machines[one.machine],
+            commits[one.source],
+            commits[one.target.sha],
+            one.target,
+        )
+        for one in copies
+    ]
+    pairs.sort(key=lambda pair: pair.target_id)
+    draw = np.random.default_rng(1)
+    for start in range(0, len(pairs), AT_ONCE):
+        with sessions.writing.begin() as session:
+            _copy(session, pairs[start : start + AT_ONCE], sources, draw)
+    with sessions.writing.begin() as session:
+        _date_states(session)
+
+
+def _copy(
+    session: Session, pairs: Sequence[Pair], sources: Sources, draw: np.random.Generator
+) -> None:
+    """Insert all that follows from some copies."""
     _TEMPORARY.create_all(session.connection())
-    machines = _ids(session, project, tables.Machine, tables.Machine.name)
-    commits = _ids(session, project, tables.Commit, tables.Commit.sha)
-    _insert(
-        session,
-        _PAIRS,
-        [
-            {
-                "machine_id": machines[one.machine],
-                "source_id": commits[one.source],
-                "target_id": commits[one.target.sha],
-            }
-            for one in copies
-        ],
-    )
-    _copy_runs(session, {commits[one.target.sha]: one.target for one in copies})
+    _fill(session, _PAIRS, [pair.row for pair in pairs])
+    _copy_runs(session, pairs, sources)
     _copy_points(session)
-    _copy_judgements(session)
-    _copy_locations(session)
-    _insert(
-        session,
-        tables.Job,
-        [
-            {
-                "kind": "analyse",
-                "subject": f"{commits[one.target.sha]}/{machines[one.machine]}",
-                "state": "done",
-                "due_at": None,
-            }
-            for one in copies
-        ],
-    )
-    _date(session)
+    originals = {pair.source_id for pair in pairs}
+    _copy_judgements(session, originals)
+    _copy_locations(session, originals, draw)
+    _insert(session, tables.Job, [pair.job for pair in pairs])
     _TEMPORARY.drop_all(session.connection())
 
 
@@ -114,30 +165,31 @@ def _ids(
     return dict(rows.all())
 
 
-def _copy_runs(session: Session, commits: Mapping[int, Commit]) -> None:
-    """Insert runs with the content that would have been posted."""
-    target_ids: dict[tuple[int, int], list[int]] = defaultdict(list)
-    for machine_id, target_id, source_id in session.execute(select(_PAIRS)):
-        target_ids[machine_id, source_id].append(target_id)
-    described = {
-        commit_id: commit.model_dump() for commit_id, commit in commits.items()
-    }
-    next_id = session.scalar(select(func.max(tables.Run.id))) or 0
-    runs, payloads, pairs = [], [], []
+def _sources(session: Session) -> Sources:
+    """Return all runs with what was posted, by machine and commit."""
+    found: Sources = defaultdict(list)
     for run, body in session.execute(
         select(tables.Run, tables.Payload.body)
         .join(tables.Payload, tables.Payload.run_id == tables.Run.id)
         .order_by(tables.Run.id)
-    ).all():
+    ):
         content = orjson.loads(zstandard.decompress(body))
-        for target_id in target_ids[run.machine_id, run.commit_id]:
+        found[run.machine_id, run.commit_id].append((_values(run), content))
+    return found
+
+
+def _copy_runs(session: Session, copies: Sequence[Pair], sources: Sources) -> None:
+    """Insert runs with the content that would have been posted."""
+    next_id = session.scalar(select(func.max(tables.Run.id))) or 0
+    runs, payloads, pairs = [], [], []
+    for pair in copies:
+        described = pair.commit.model_dump()
+        for run, content in sources[pair.machine_id, pair.source_id]:
             next_id += 1
-            uuid = uuid5(NAMESPACE_OID, f"{run.uuid} {target_id}")
-            content |= {"id": str(uuid), "commit": described[target_id]}
-            runs.append(
-                _values(run) | {"id": next_id, "uuid": uuid, "commit_id": target_id}
-            )
-            posted = canonical(content)
+            uuid = uuid5(NAMESPACE_OID, f"{run['uuid']} {pair.target_id}")
+            changed = {"id": next_id, "uuid": uuid, "commit_id": pair.target_id}
+            runs.append({**run, **changed, "received_at": pair.measured_at})
+            posted = canonical({**content, "id": str(uuid), "commit": described})
             payloads.append(
                 {
                     "run_id": next_id,
@@ -145,10 +197,10 @@ def _copy_runs(session: Session, commits: Mapping[int, Commit]) -> None:
                     "body": zstandard.compress(posted),
                 }
             )
-            pairs.append({"source_id": run.id, "target_id": next_id})
+            pairs.append({"source_id": run["id"], "target_id": next_id})
     _insert(session, tables.Run, runs)
     _insert(session, tables.Payload, payloads)
-    _insert(session, _RUNS, pairs)
+    _fill(session, _RUNS, pairs)
 
 
 def _copy_points(session: Session) -> None:
@@ -156,12 +208,22 @@ def _copy_points(session: Session) -> None:
         rows = (
             _columns(table, run_id=_RUNS.c.target_id)
             .join(_RUNS, _RUNS.c.source_id == table.run_id)
-            .order_by(*table.__table__.primary_key)
+            .order_by(*_order(session, table))
         )
         session.execute(insert(table).from_select(_names(table), rows))
 
 
-def _copy_judgements(session: Session) -> None:
+def _order(session: Session, table: type[tables.Table]) -> Sequence[ColumnElement[Any]]:
+    """Return in which order rows lie, if runs come one after the other.
+
+    SQLite has them by primary key, however they came.
+    """
+    if session.get_bind().dialect.name == "sqlite":
+        return tuple(table.__table__.primary_key)
+    return (_RUNS.c.target_id, *table.__table__.primary_key)
+
+
+def _copy_judgements(session: Session, originals: Collection[int]) -> None:
     """Insert models and verdicts; a model gets the next id that is free."""
     last = session.scalar(select(func.max(tables.Model.id))) or 0
     number = func.row_number().over(order_by=(_PAIRS.c.target_id, tables.Model.id))
@@ -173,6 +235,7 @@ def _copy_judgements(session: Session) -> None:
             (_PAIRS.c.source_id == tables.Model.commit_id)
             & (_PAIRS.c.machine_id == tables.Series.machine_id),
         )
+        .where(tables.Model.commit_id.in_(originals))
     )
     session.execute(insert(tables.Model).from_select(_names(tables.Model), models))
     source, target = tables.Model, aliased(tables.Model)
@@ -190,16 +253,17 @@ def _copy_judgements(session: Session) -> None:
             (target.series_id == source.series_id)
             & (target.commit_id == _PAIRS.c.target_id),
         )
-        .where(target.id > last)
+        .where(source.commit_id.in_(originals), target.id > last)
     )
     session.execute(
         insert(tables.Verdict).from_select(_names(tables.Verdict), verdicts)
     )
 
 
-def _copy_locations(session: Session) -> None:
+def _copy_locations(
+    session: Session, originals: Collection[int], draw: np.random.Generator
+) -> None:
     """Insert locations, each a little beside the one that it copies."""
-    draw = np.random.default_rng(1)
     table = tables.Location
     found = session.execute(
         _columns(table, commit_id=_PAIRS.c.target_id)
@@ -209,7 +273,8 @@ def _copy_locations(session: Session) -> None:
             (_PAIRS.c.source_id == table.commit_id)
             & (_PAIRS.c.machine_id == tables.Series.machine_id),
         )
-        .order_by(table.series_id, _PAIRS.c.target_id)
+        .where(table.commit_id.in_(originals))
+        .order_by(_PAIRS.c.target_id, table.series_id)
     )
     rows = []
     for values in found.all():
@@ -220,12 +285,14 @@ def _copy_locations(session: Session) -> None:
             for at, by in zip(row["log"], beside, strict=True)
         ]
         rows.append({**row, "log": log})
-    _insert(session, table.__table__, rows)
+    bulk.add(session, table, rows)
 
 
 def _date(session: Session) -> None:
     """Let every commit be measured soon after it was made."""
-    made = select(tables.Commit.id, tables.Commit.committed_at)
+    made = select(tables.Commit.id, tables.Commit.committed_at).where(
+        tables.Commit.id.in_(select(tables.Run.commit_id))
+    )
     for commit_id, moment in session.execute(made).all():
         session.execute(
             update(tables.Run)
@@ -235,12 +302,24 @@ def _date(session: Session) -> None:
     session.execute(
         update(tables.Commit).values(first_run_at=tables.Commit.committed_at)
     )
+
+
+def _date_states(session: Session) -> None:
+    """Let the state of a machine be seen first by its first run."""
     first_seen = (
         select(func.min(tables.Run.received_at))
         .where(tables.Run.fingerprint_id == tables.Fingerprint.id)
         .scalar_subquery()
     )
     session.execute(update(tables.Fingerprint).values(first_seen_at=first_seen))
+
+
+def _fill(session: Session, table: Table, rows: Sequence[Row]) -> None:
+    """Fill a table of our own."""
+    _insert(session, table, rows)
+    if session.get_bind().dialect.name == "postgresql":
+        # It knows nothing of a new table, and guesses.
+        session.execute(text(f"ANALYZE {table.name}"))
 
 
 def _insert(session: Session, table: Any, rows: Sequence[Row]) -> None:
