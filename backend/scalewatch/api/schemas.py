@@ -58,8 +58,18 @@ class Noise(Schema):
 
     summary: str = Field(examples=["robust"])
     level: str | None
-    shares: list[float]
-    widening: float = Field(examples=[1.2])
+    shares: list[float] = Field(description="Probability of each excess of variance.")
+    kinds: list[float] = Field(
+        description="Probability of growths of the space, then of those outside of it."
+    )
+    typical: list[float] = Field(
+        description="Variance of one repetition, and its degrees of freedom."
+    )
+    level_typical: list[float] = Field(description="The same, as `level` sees it.")
+    scale: float = Field(description="Factor for the variance of all locations.")
+    widening: float = Field(
+        description="Factor for intervals beyond the measurements.", examples=[1.2]
+    )
 
 
 class Forecast(Schema):
