@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from large_database import large_database
 from large_project import PROJECT
-from scalewatch.app import create_app
+from scalewatch.app import create_app, spare_collections
 from scalewatch.modelling import scan_profiles, strong_errors, weak_errors
 from scalewatch.storage.session import connect
 
@@ -56,6 +56,7 @@ def main() -> None:
 
 def _print_pages() -> None:
     """Print how long the server takes for the contours of the project of real size."""
+    spare_collections()  # as what serves does
     engine = connect(f"sqlite:///{large_database()}")
     client = TestClient(create_app(engine, embedded_worker=False))
     print("\n| address | median, ms | p99, ms |")
