@@ -71,6 +71,19 @@ def test_machines_differ_by_chance_as_often_as_they_say():
     assert differ.sum(axis=0) == pytest.approx(20, abs=13)
 
 
+@pytest.mark.parametrize("larger", [1e3, 1e6], ids=str)
+def test_equality_does_not_depend_on_the_unit_of_sizes(larger):
+    times = noisy(0.5, 2e-6, 1), noisy(0.5, 3e-6, 2)
+
+    small, large = (
+        equality(*(fit_line(scale * K, each) for each in times))
+        for scale in (1.0, larger)
+    )
+
+    assert small < 0.01
+    assert large == pytest.approx(small)
+
+
 def test_two_points_leave_no_interval():
     line = fit_line(K[:2], 3 + K[:2])
 

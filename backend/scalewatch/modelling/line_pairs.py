@@ -62,7 +62,10 @@ def equality(one: Line, other: Line) -> float:
     freedom = _welch(one.covariance[1, 1], other.covariance[1, 1], one, other)
     if np.isnan(freedom):
         return 0.0 if not covariance.any() else np.nan
-    distance = float(difference @ np.linalg.pinv(covariance) @ difference)
+    # In units of their errors: a slope over a billion cells is tiny, yet not nothing.
+    errors = np.sqrt(np.diag(covariance))
+    apart, correlation = difference / errors, covariance / np.outer(errors, errors)
+    distance = float(apart @ np.linalg.pinv(correlation) @ apart)
     return float(fdtrc(difference.size, freedom, distance / difference.size))
 
 
