@@ -10,6 +10,8 @@ Otava sees the median at the largest p, and is asked again after 1, 2, 3, 5, 10 
 commits; as it takes a hundred times as long, it gets the first `PEER` histories only.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 from benchmarks import options, otava_peer
 from benchmarks.truths_history import P, Planted, changed, changes, drifting, unchanged
@@ -69,21 +71,71 @@ def _found(series: int) -> None:
         "it | range, commits | right kind after 3 | at best |"
     )
     print("|---|---|---|---|---|---|---|---|---|")
+    by_kind: dict[str, list[_Row]] = {}
     for number, planted in enumerate(changes()):
         rng = np.random.default_rng((SEED, number))
         values = changed(planted, series, AT, AT + WITHIN, rng)
         log = locations(values)
-        delays = _delays([(a.series, a.at, a.first) for a in _alarms(log)], series)
-        held, width = _ranges(_shifts(log))
-        kind = _kinds(_shifts(log[:, : AT + 3]), planted)
-        print(
-            f"| {planted.name} | scalewatch | {_delay_columns(delays)} | {held:.3f} | "
-            f"{width:.0f} | {kind} | {_at_best(log[:, : AT + 3], planted)} |"
-        )
+        row = _row(log, planted)
+        by_kind.setdefault(planted.kind, []).append(row)
+        _print_row(planted.name, row, _at_best(log[:, : AT + 3], planted))
         times = np.median(values[:, :, -1], axis=2)
         for name, setting in _settings().items():
             delays = _delays(_otava_alarms(times[:PEER], setting), min(PEER, series))
             print(f"| | {name} | {_delay_columns(delays)} | | | | |")
+    for kind, rows in by_kind.items():
+        _print_row(f"all of {kind}", _together(rows), "–")
+    _print_row("all", _together([row for own in by_kind.values() for row in own]), "–")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Row:
+    """What was found of planted changes.
+
+    Parameters
+    ----------
+    delays
+        Commits until each was found, the changed one counts.
+    held
+        Whether the range of each change holds it.
+    widths
+        Commits of each range.
+    right
+        Whether each that was noticed after three commits is called by its right kind.
+    """
+
+    delays: Reals
+    held: list[bool]
+    widths: list[int]
+    right: list[bool]
+
+
+def _row(log: Reals, planted: Planted) -> _Row:
+    places = [(s.segments.first, s.segments.last) for s in _shifts(log)]
+    return _Row(
+        delays=_delays([(a.series, a.at, a.first) for a in _alarms(log)], len(log)),
+        held=[first <= AT <= last for first, last in places],
+        widths=[last - first + 1 for first, last in places],
+        right=[s.kind is CALLED[planted.kind] for s in _shifts(log[:, : AT + 3])],
+    )
+
+
+def _together(rows: list[_Row]) -> _Row:
+    return _Row(
+        delays=np.concatenate([row.delays for row in rows]),
+        held=[each for row in rows for each in row.held],
+        widths=[each for row in rows for each in row.widths],
+        right=[each for row in rows for each in row.right],
+    )
+
+
+def _print_row(name: str, row: _Row, at_best: str) -> None:
+    kind = f"{np.mean(row.right):.3f} of {len(row.right)}" if row.right else "–"
+    print(
+        f"| {name} | scalewatch | {_delay_columns(row.delays)} | "
+        f"{np.mean(row.held):.3f} | {np.median(row.widths):.0f} | {kind} | {at_best} |",
+        flush=True,
+    )
 
 
 def _alarms(log: Reals) -> list:
@@ -127,19 +179,6 @@ def _delay_columns(delay: Reals) -> str:
     found = delay[np.isfinite(delay)]
     median = f"{np.median(found):.0f}" if found.size else "–"
     return f"{(delay <= SOON).mean():.3f} | {(delay <= WITHIN).mean():.3f} | {median}"
-
-
-def _ranges(shifts: list[Shift]) -> tuple[float, float]:
-    places = [(s.segments.first, s.segments.last) for s in shifts]
-    held = [first <= AT <= last for first, last in places]
-    return float(np.mean(held)), float(np.median([b - a + 1 for a, b in places]))
-
-
-def _kinds(shifts: list[Shift], planted: Planted) -> str:
-    if not shifts:
-        return "–"
-    right = np.mean([s.kind is CALLED[planted.kind] for s in shifts])
-    return f"{right:.3f} of {len(shifts)}"
 
 
 def _at_best(log: Reals, planted: Planted) -> str:

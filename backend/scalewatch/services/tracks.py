@@ -27,10 +27,11 @@ Reals = NDArray[np.float64]
 Setting = tuple[float, ...]
 
 MOST_COMMITS: Final = 400
-"""The newest commits of a line that are looked at together."""
+"""The newest commits of a line that are looked at together, and up to `STRIDE` more."""
 
-MOST_READ: Final = MOST_COMMITS + 100
-"""The newest commits of a project among which such a line is looked for."""
+STRIDE: Final = 50
+"""Commits by which the oldest that is looked at moves on; in between, a history that
+nobody has measured again stays the same, and so does what is known of it."""
 
 RECENT: Final = 20
 """Commits that say at which settings a series is measured now."""
@@ -98,18 +99,19 @@ def tracks(
     aliases = former_names.of_project(session, project_id)
     names = [] if region is None else [region, *_former(aliases, region)]
     watched = locations.series_of(session, project_id, regions=names, metric=metric)
-    recent = line.commits[-MOST_COMMITS:]
+    older = max(len(line.commits) - MOST_COMMITS, 0)
+    first = older - older % STRIDE
     place_of = {
-        commit.id: len(line.commits) - len(recent) + number
-        for number, commit in enumerate(recent)
+        commit.id: place
+        for place, commit in enumerate(line.commits[first:], start=first)
     }
     located: dict[int, list[Located]] = defaultdict(list)
     for each in locations.of_series(session, [s.id for s in watched], [*place_of]):
         located[each.series_id].append(each)
     found: list[Track] = []
     for own in _together(watched, aliases):
-        rows = [row for series in own for row in located[series.id]]
-        found.extend(_tracks(own[-1], aliases, rows, place_of))
+        parts = [part for series in own for part in located[series.id]]
+        found.extend(_tracks(own[-1], aliases, parts, place_of))
     return found
 
 
@@ -178,21 +180,24 @@ def _together(
 def _tracks(
     series: Watched,
     aliases: Mapping[str, str],
-    rows: Sequence[Located],
+    parts: Sequence[Located],
     place_of: Mapping[int, int],
 ) -> list[Track]:
-    by_state: dict[int, dict[int, Located]] = {}
-    for row in sorted(rows, key=lambda row: place_of[row.commit_id]):
-        by_state.setdefault(row.fingerprint_id, {})[place_of[row.commit_id]] = row
+    by_state: dict[int, list[Located]] = defaultdict(list)
+    for part in parts:
+        by_state[part.fingerprint_id].append(part)
     found = []
-    for fingerprint_id, by_place in by_state.items():
-        newest = list(by_place.values())[-RECENT:]
+    for fingerprint_id, own in by_state.items():
+        part_at = {place_of[each]: part for part in own for each in part.commit_ids}
+        newest = [part_at[place] for place in sorted(part_at)[-RECENT:]]
         parameters = newest[-1].parameters
-        alike = {p: r for p, r in by_place.items() if r.parameters == parameters}
-        settings = _settings([row for row in newest if row.parameters == parameters])
-        log = np.array([_vector(row, settings) for row in alike.values()])
+        settings = _settings([each for each in newest if each.parameters == parameters])
+        if not settings:
+            continue
+        alike = [part for part in own if part.parameters == parameters]
+        places, log = _vectors(alike, settings, part_at, place_of)
         is_there = np.count_nonzero(~np.isnan(log), axis=1) * 2 >= len(settings)
-        if not settings or not is_there.any():
+        if not is_there.any():
             continue
         found.append(
             Track(
@@ -201,25 +206,50 @@ def _tracks(
                 fingerprint_id=fingerprint_id,
                 parameters=parameters,
                 settings=settings,
-                places=tuple(np.array(list(alike))[is_there].tolist()),
+                places=tuple(places[is_there].tolist()),
                 log=log[is_there],
             )
         )
     return sorted(found, key=lambda track: track.places[-1])
 
 
-def _settings(rows: Sequence[Located]) -> tuple[Setting, ...]:
+def _settings(newest: Sequence[Located]) -> tuple[Setting, ...]:
     """Return the settings that at least half of the commits have measured."""
-    counts = Counter(at for row in rows for at in row.settings if min(at) > 0)
-    return tuple(sorted(at for at, count in counts.items() if 2 * count >= len(rows)))
+    counts = Counter(at for each in newest for at in each.settings if min(at) > 0)
+    return tuple(sorted(at for at, count in counts.items() if 2 * count >= len(newest)))
 
 
-def _vector(row: Located, settings: tuple[Setting, ...]) -> list[float]:
-    if row.settings == settings:
-        return [np.nan if each is None else each for each in row.log]
-    log = dict(zip(row.settings, row.log, strict=True))
-    found = (log.get(at) for at in settings)
-    return [np.nan if each is None else each for each in found]
+def _vectors(
+    alike: Sequence[Located],
+    settings: tuple[Setting, ...],
+    part_at: Mapping[int, Located],
+    place_of: Mapping[int, int],
+) -> tuple[NDArray[np.intp], Reals]:
+    """Return places, ascending, and the locations there, shape (places, n)."""
+    places = [[place_of[each] for each in part.commit_ids] for part in alike]
+    # A commit may have been measured under a former name, too; one of both counts.
+    is_own = [
+        [part_at[place] is part for place in own]
+        for part, own in zip(alike, places, strict=True)
+    ]
+    log = np.concatenate(
+        [_at(settings, part)[own] for part, own in zip(alike, is_own, strict=True)]
+    )
+    kept = np.concatenate(places)[np.concatenate(is_own)]
+    order = kept.argsort()
+    return kept[order], log[order]
+
+
+def _at(settings: tuple[Setting, ...], part: Located) -> Reals:
+    """Return locations at settings, NaN at those that were not measured."""
+    if part.settings == settings:
+        return part.log
+    column = {at: number for number, at in enumerate(part.settings)}
+    log = np.full((len(part.log), len(settings)), np.nan)
+    for number, at in enumerate(settings):
+        if at in column:
+            log[:, number] = part.log[:, column[at]]
+    return log
 
 
 def _shifts(found: Sequence[Track]) -> list[tuple[Shift, ...]]:

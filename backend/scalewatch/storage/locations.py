@@ -2,25 +2,41 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
+import numpy as np
 import orjson
+from numpy.typing import NDArray
 from sqlalchemy import Text, cast, exists, func, select
 from sqlalchemy.orm import Session
 
 from scalewatch.storage import tables
 from scalewatch.storage.inserts import Row, upsert
 
+Reals = NDArray[np.float64]
 
-class Located(NamedTuple):
-    """Where a series lay at a commit; `log` has one entry per row of `settings`."""
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Located:
+    """Where a series lay at commits that measured it alike.
+
+    Parameters
+    ----------
+    fingerprint_id
+        State of the machine.
+    parameters, settings
+        What varied, and where it was measured, n settings.
+    commit_ids
+        In no order.
+    log
+        Natural logarithms, shape (commits, n); NaN where missing.
+    """
 
     series_id: int
-    commit_id: int
     fingerprint_id: int
     parameters: tuple[str, ...]
     settings: tuple[tuple[float, ...], ...]
-    log: list[float | None]
+    commit_ids: tuple[int, ...]
+    log: Reals
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,33 +98,43 @@ def series_of(
 def of_series(
     session: Session, series_ids: Sequence[int], commit_ids: Sequence[int]
 ) -> list[Located]:
-    """Return the locations of series at commits."""
+    """Return the locations of series at commits, those measured alike together."""
     location = tables.Location.__table__.c
+    alike = (
+        location.series_id,
+        location.fingerprint_id,
+        cast(location.parameters, Text),
+        cast(location.settings, Text),
+    )
     rows = session.execute(
         select(
-            location.series_id,
-            location.commit_id,
-            location.fingerprint_id,
-            # As text: of parameters and settings there are few, and read together
-            # logarithms take a third of the time.
-            cast(location.parameters, Text),
-            cast(location.settings, Text),
-            cast(location.log, Text),
-        ).where(location.series_id.in_(series_ids), location.commit_id.in_(commit_ids))
-    ).all()
-    if not rows:
-        return []
-    *keys, parameters, settings, logs = zip(*rows, strict=True)
-    names = {text: tuple(orjson.loads(text)) for text in set(parameters)}
-    places = {text: tuple(map(tuple, orjson.loads(text))) for text in set(settings)}
-    return list(
-        map(
-            Located,
-            *keys,
-            map(names.__getitem__, parameters),
-            map(places.__getitem__, settings),
-            orjson.loads(f"[{','.join(logs)}]"),
+            *alike,
+            # One row for hundreds: what the driver and JSON take for each is most of
+            # reading. Both lists come in the same order, as the database meets them.
+            func.aggregate_strings(cast(location.commit_id, Text), ","),
+            func.aggregate_strings(cast(location.log, Text), ","),
         )
+        .where(location.series_id.in_(series_ids), location.commit_id.in_(commit_ids))
+        .group_by(*alike)
+    )
+    return [_located(*row) for row in rows]
+
+
+def _located(  # noqa: PLR0913, PLR0917, one per column
+    series_id: int,
+    fingerprint_id: int,
+    parameters: str,
+    settings: str,
+    commit_ids: str,
+    logs: str,
+) -> Located:
+    return Located(
+        series_id,
+        fingerprint_id,
+        tuple(orjson.loads(parameters)),
+        tuple(map(tuple, orjson.loads(settings))),
+        tuple(orjson.loads(f"[{commit_ids}]")),
+        np.array(orjson.loads(f"[{logs}]"), float),
     )
 
 
