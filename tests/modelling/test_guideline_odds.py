@@ -41,6 +41,21 @@ def test_probabilities_at_the_limit_are_spread_evenly():
     assert 20 < np.count_nonzero(odds < 0.1) < 70
 
 
+def test_guidelines_at_their_limit_hardly_ever_look_newly_broken():
+    rng = np.random.default_rng(4)
+
+    alarms = 0
+    for _ in range(300):
+        before, after = (
+            violation_odds(RULE, regions(rng, 1.0), EXACT) for _ in range(2)
+        )
+        held = max(before.values()) < 0.5
+        alarms += held and newly_broken(before, after) >= 0.9
+
+    # A hundredth of 300, and once the standard deviation.
+    assert alarms <= 5
+
+
 def test_the_setting_that_shows_it_best_tells_what_is_new():
     before = {(4.0,): 0.9, (8.0,): 0.1}
     after = {(4.0,): 0.99, (8.0,): 0.8, (16.0,): 1.0}

@@ -88,6 +88,10 @@ def newly_broken(
     It is told by the setting that shows it best. A setting that was not measured
     before is taken to have been as bad as the worst one.
 
+    That it is the best of several needs no correction: both factors of what is just
+    allowed are spread evenly over 0 … 1, so that their product exceeds 0.9 in one of
+    200 cases, and a guideline counts as new only if it held at all settings before.
+
     Returns
     -------
     float

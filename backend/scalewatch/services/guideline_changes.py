@@ -71,6 +71,24 @@ class _At:
     checks: Mapping[tuple[str, int], CheckedGuideline]
 
 
+@dataclass(frozen=True, slots=True)
+class _NewlyBroken:
+    """A guideline that held before.
+
+    Parameters
+    ----------
+    regions
+        Series that it is about, by region.
+    pairs
+        What is known of each series before and after, by its id.
+    """
+
+    metric: str
+    check: CheckedGuideline
+    regions: Mapping[str, _Side]
+    pairs: Mapping[int, tuple[Standing, Standing]]
+
+
 def broken_since(
     session: Session,
     project: tables.Project,
@@ -91,33 +109,38 @@ def broken_since(
         How the series of the two differ.
     """
     rules = possible_rules(session, project)
-    found: list[BrokenGuideline] = []
+    newly: list[_NewlyBroken] = []
     for metric in sorted({change.metric for change in changes}):
         own = [change for change in changes if change.metric == metric]
-        now = _at(session, commits[1], rules, [_side(each, each.after) for each in own])
-        broken = {
-            key: check
-            for key, check in now.checks.items()
-            if check.state is GuidelineState.BROKEN
-        }
-        if not broken:
-            continue
-        then = [_side(each, each.before) for each in own]
-        before = _at(session, commits[0], rules, then)
-        for key, check in broken.items():
-            if key in before.checks and before.checks[key].state in HELD:
-                regions = _regions(now.sides, check)
-                standings = {
-                    each.series_id: (
-                        _standing(before.sides, each.series_id),
-                        each.standing,
-                    )
-                    for each in regions.values()
-                }
-                sides = both_sides(session, commits, standings, targets)
-                named = {name: sides[each.series_id] for name, each in regions.items()}
-                found.append(_broken(metric, check, named))
-    return found
+        newly += _newly_broken(session, commits, rules, own)
+    standings = {number: pair for each in newly for number, pair in each.pairs.items()}
+    sides = both_sides(session, commits, standings, targets)
+    return [_broken(each, sides) for each in newly]
+
+
+def _newly_broken(
+    session: Session,
+    commits: tuple[int, int],
+    rules: Sequence[Guideline],
+    changes: Sequence[SeriesChange],
+) -> list[_NewlyBroken]:
+    """Return what is broken now and held before, of one metric."""
+    now = _at(session, commits[1], rules, [_side(each, each.after) for each in changes])
+    broken = {
+        key: check
+        for key, check in now.checks.items()
+        if check.state is GuidelineState.BROKEN
+    }
+    if not broken:
+        return []
+    then = [_side(each, each.before) for each in changes]
+    before = _at(session, commits[0], rules, then)
+    return [
+        _NewlyBroken(changes[0].metric, check, regions, _pairs(before.sides, regions))
+        for key, check in broken.items()
+        if key in before.checks and before.checks[key].state in HELD
+        for regions in [_regions(now.sides, check)]
+    ]
 
 
 def _side(change: SeriesChange, standing: Standing) -> _Side:
@@ -160,19 +183,26 @@ def _place(each: _Side) -> tuple[object, ...]:
     return (each.machine, key_of(each.configuration, sorted(each.configuration)))
 
 
-def _standing(sides: Mapping[int, _Side], series_id: int) -> Standing:
-    return sides[series_id].standing if series_id in sides else UNMEASURED
+def _pairs(
+    before: Mapping[int, _Side], regions: Mapping[str, _Side]
+) -> dict[int, tuple[Standing, Standing]]:
+    return {
+        each.series_id: (
+            before[each.series_id].standing if each.series_id in before else UNMEASURED,
+            each.standing,
+        )
+        for each in regions.values()
+    }
 
 
-def _broken(
-    metric: str, check: CheckedGuideline, regions: Mapping[str, BothSides]
-) -> BrokenGuideline:
-    rule = check.guideline
-    before = {name: each.before for name, each in regions.items() if each.before}
-    after = {name: each.after for name, each in regions.items() if each.after}
+def _broken(newly: _NewlyBroken, sides: Mapping[int, BothSides]) -> BrokenGuideline:
+    rule = newly.check.guideline
+    named = {name: sides[each.series_id] for name, each in newly.regions.items()}
+    before = {name: each.before for name, each in named.items() if each.before}
+    after = {name: each.after for name, each in named.items() if each.after}
     return BrokenGuideline(
-        metric=metric,
-        check=check,
+        metric=newly.metric,
+        check=newly.check,
         probability=newly_broken(_odds(rule, before), _odds(rule, after)),
         target=after[rule.region].target if rule.region in after else {},
         before=_ratio(rule, before),
