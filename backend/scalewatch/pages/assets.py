@@ -1,8 +1,8 @@
 """Style sheets and scripts, under URLs that name their version.
 
-A URL never changes its content, so browsers keep it for good. plotly.js is the one
-that the installed plotly package brings: the figures were written for it. Swagger UI
-comes from a package as well.
+A URL never changes its content, so browsers keep it for good. plotly.js is made from
+the one that the installed plotly package brings: the figures were written for it.
+Swagger UI comes from a package as well.
 """
 
 import gzip
@@ -20,11 +20,11 @@ import zstandard
 from fastapi import APIRouter, Header, Response
 
 from scalewatch.errors import NotFound
+from scalewatch.plotly_bundle import bundle_version, plotly_bundle
 from scalewatch.resources import bundled
 
 PLOTLY: Final = "plotly.min.js"
 PACKAGED: Final = {
-    PLOTLY: ("plotly", "package_data"),
     "swagger-ui-bundle.js": ("fastapi_offline", "static"),
     "swagger-ui.css": ("fastapi_offline", "static"),
 }
@@ -34,7 +34,7 @@ ENCODINGS: Final = ("zstd", "gzip")
 """What files are compressed by, the better one first."""
 
 ZSTD_LEVEL: Final = 9
-"""plotly.js becomes a tenth smaller than by gzip, in a fifth of a second."""
+"""plotly.js becomes 6 % smaller than by gzip, in a tenth of a second."""
 
 FOR_GOOD: Final = "public, max-age=31536000, immutable"
 IMPORT: Final = re.compile(r'^@import url\("([^"]+)"\) layer\((\w+)\);$', re.MULTILINE)
@@ -71,6 +71,8 @@ def show_asset(
 @cache
 def asset_version(path: str) -> str:
     """Return what the URL of a static file carries as its version."""
+    if path == PLOTLY:
+        return bundle_version()
     if path in PACKAGED:
         package, _ = PACKAGED[path]
         return f"{package}-{version_of(package)}"
@@ -99,7 +101,9 @@ def _asset(path: str) -> Asset:
     NotFound
         If there is no such file; the path is looked up, never opened as given.
     """
-    if path in PACKAGED:
+    if path == PLOTLY:
+        plain = plotly_bundle()
+    elif path in PACKAGED:
         package, folder = PACKAGED[path]
         plain = files(package).joinpath(folder, path).read_bytes()
     elif path in _files():

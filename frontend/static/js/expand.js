@@ -7,24 +7,7 @@
 import { showFigure } from "./figure.js";
 import { isTyping } from "./keys.js";
 
-const PLOTLY = document.querySelector("script[data-plotly]")?.dataset.plotly;
-
-/** Load plotly.js once somebody wants a plot. */
-function plotly() {
-  if (window.Plotly) {
-    return Promise.resolve();
-  }
-  return new Promise((resolve, reject) => {
-    const script = document.createElement("script");
-    script.src = PLOTLY;
-    script.onload = resolve;
-    script.onerror = reject;
-    document.head.append(script);
-  });
-}
-
-async function draw(row) {
-  await plotly();
+function draw(row) {
   for (const element of row.querySelectorAll("[data-figure]")) {
     showFigure(element);
   }
@@ -57,7 +40,7 @@ async function toggle(link) {
   row.after(expansion);
   link.setAttribute("aria-expanded", "true");
   history.replaceState(history.state, "", address);
-  await draw(expansion);
+  draw(expansion);
 }
 
 for (const link of document.querySelectorAll("[data-expand]")) {

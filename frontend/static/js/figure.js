@@ -5,6 +5,7 @@
  */
 
 import { paint } from "./paint.js";
+import { plotly } from "./plotly.js";
 
 const CONFIG = {
   displaylogo: false,
@@ -25,7 +26,7 @@ export async function showFigure(element) {
     offer(element);
   }
   try {
-    const response = await fetch(element.dataset.figure);
+    const [response] = await Promise.all([fetch(element.dataset.figure), plotly()]);
     if (!response.ok) {
       throw new Error(`the server answered ${response.status}`);
     }

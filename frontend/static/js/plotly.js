@@ -1,0 +1,35 @@
+/**
+ * plotly.js: loaded when somebody wants a plot, from where data-plotly says, and not
+ * before the page has been painted: its words can be read while it is compiled.
+ */
+
+const ADDRESS = document.querySelector("[data-plotly]").dataset.plotly;
+
+let loading;
+
+/** Load plotly.js, unless it is there. */
+export function plotly() {
+  loading ??= painted().then(load);
+  return loading;
+}
+
+/** Wait for the next picture of the page; nobody sees one of a page in the background. */
+function painted() {
+  return new Promise((resolve) => {
+    if (document.hidden) {
+      resolve();
+    } else {
+      requestAnimationFrame(() => setTimeout(resolve));
+    }
+  });
+}
+
+function load() {
+  return new Promise((resolve, reject) => {
+    const script = document.createElement("script");
+    script.src = ADDRESS;
+    script.onload = resolve;
+    script.onerror = () => reject(new Error("plotly.js did not load"));
+    document.head.append(script);
+  });
+}
