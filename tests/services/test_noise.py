@@ -1,16 +1,16 @@
 import numpy as np
 import pytest
-from sqlalchemy import select
+from sqlalchemy import func, select
 
 from builders import PROCESSES, sweep_reports
 from recorded import record_runs
 from scalewatch.modelling.noise import USUAL
 from scalewatch.modelling.pooling import LEAST_SERIES
-from scalewatch.services import analysis
+from scalewatch.services import analysis, kept_noise
 from scalewatch.services.jobs import Subject
 from scalewatch.services.learning import learned
 from scalewatch.services.pooling import Pool
-from scalewatch.storage import tables
+from scalewatch.storage import runs, tables
 
 
 def switching(regions):
@@ -57,6 +57,92 @@ def test_older_commits_of_the_machine_tell_it_too(session, day, machine, is_told
 
     assert len(answers) == half
     assert all((answer.noise != USUAL) is is_told for answer in answers)
+
+
+SERIES = 2 * LEAST_SERIES
+
+
+def growing(regions):
+    return {
+        f"region {number}": lambda p, number=number: (
+            1e-6 * (1 + number + p ** (number % 3))
+        )
+        for number in range(regions)
+    }
+
+
+def released(session, day, seed, **fields):
+    """Record a release and analyse it; return what was assumed of its noise."""
+    growths = fields.pop("growths", growing(SERIES))
+    day_of = f"2026-09-{day:02}T12:00:00Z"
+    commit = {"sha": f"v{day}", "committed_at": day_of}
+    receipts = record_runs(
+        session, sweep_reports(growths=growths, seed=seed, commit=commit, **fields)
+    )
+    return analysed(session, runs.described(session, receipts[0].run))
+
+
+def analysed(session, run):
+    subject = Subject(run.commit_id, run.machine_id)
+    analysis.record(session, analysis.analyse(session, subject))
+    found = session.scalars(
+        select(tables.Noise).where(tables.Noise.commit_id == run.commit_id)
+    )
+    return {row.metric: row for row in found}["time"]
+
+
+def test_what_was_learned_is_assumed_of_the_next_commit(session):
+    first = released(session, 1, seed=1)
+    second = released(session, 2, seed=2)
+
+    assert (first.age, second.age) == (0, 1)
+    assert second.learned == first.learned
+    one, other = session.scalars(
+        select(tables.Model).where(tables.Model.series_id == 1)
+    )
+    assert one.noise.pop("typical") != other.noise.pop("typical")
+    assert one.noise == other.noise
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"machine": {"name": "jureca", "fingerprint": {"cores": 256}}},
+        {"processes": (*PROCESSES, 128)},
+        {"growths": switching(SERIES)},
+    ],
+    ids=["hardware", "settings", "misfit"],
+)
+def test_noise_is_learned_anew_when_something_has_changed(session, changes):
+    released(session, 1, seed=1)
+
+    assert released(session, 2, seed=2, **changes).age == 0
+
+
+def test_noise_is_learned_anew_after_some_commits(session, monkeypatch):
+    monkeypatch.setattr(kept_noise, "KEPT", 2)
+
+    ages = [released(session, day, seed=day).age for day in range(1, 6)]
+
+    assert ages == [0, 1, 2, 0, 1]
+
+
+def test_another_analysis_assumes_the_same(session):
+    for day in (1, 2):
+        released(session, day, seed=day)
+    columns = [c for c in tables.Model.__table__.c if c.name != "modelled_at"]
+    models = select(*columns).order_by(tables.Model.id)
+    before = session.execute(models).all()
+
+    ages = [analysed(session, run).age for run in session.scalars(first_runs())]
+
+    assert ages == [0, 1]
+    assert session.execute(models).all() == before
+
+
+def first_runs():
+    firsts = select(func.min(tables.Run.id)).group_by(tables.Run.commit_id)
+    return select(tables.Run).where(tables.Run.id.in_(firsts)).order_by(tables.Run.id)
 
 
 def test_grids_that_models_fit_are_of_the_usual_noise():

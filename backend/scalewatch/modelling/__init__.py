@@ -6,8 +6,8 @@
 * `structures`, `scans` — how several parameters act together, and what can be told
 * `rules` — how one of them is selected, one module per rule
 * `search` — from measurements to findings, in batches
-* `noise`, `pooling`, `pools`, `endings`, `surface_noise`, `widening` — what many
-  series tell about their noise
+* `noise`, `pooling`, `pools`, `endings`, `surface_noise`, `widening`,
+  `learned_noise` — what many series tell about their noise
 * `verdict` — from a growth and an expectation to a verdict
 * `attribution` — whom to suspect: platform or library
 * `guidelines` — rules between regions, f ⪯ g + h
@@ -69,6 +69,7 @@ from scalewatch.modelling.hotspots import (
     movements,
     profile_difference,
 )
+from scalewatch.modelling.learned_noise import LearnedNoise
 from scalewatch.modelling.lines import Estimate, Line
 from scalewatch.modelling.machine_sentences import machine_sentence
 from scalewatch.modelling.machines import (
@@ -154,6 +155,7 @@ __all__ = [
     "Incomparable",
     "Interaction",
     "JudgedCell",
+    "LearnedNoise",
     "Line",
     "MachineLine",
     "MachinePair",

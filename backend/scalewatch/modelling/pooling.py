@@ -99,19 +99,33 @@ def learn_noise(  # noqa: PLR0913, one keyword per choice of the user
     WrongShape, NotFinite
         If the arrays do not fit each other or a setting is no number.
     """
+    pools = pools_of(x, values, parameter, expectations, space)
+    return learn_from(pools, summary=summary, level=level)
+
+
+def pools_of(
+    x: ArrayLike,
+    values: ArrayLike,
+    parameter: str,
+    expectations: Iterable[Growth],
+    space: Space | None = None,
+) -> list[Pool]:
+    """Return what `learn_noise` learns from, out of its arguments."""
     competing = space or _usual_space(parameter, expectations)
     batch = Batch.of(x, values, (parameter,))
-    pools = Pool.all_of(batch, competing, may_fall=space is None)
+    return Pool.all_of(batch, competing, may_fall=space is None)
+
+
+def learn_from(
+    pools: Sequence[Pool], *, summary: Summary | None = None, level: float = 0.9
+) -> Noise:
+    """Return what pools say about their noise, as `learn_noise` does."""
     noise = replace(USUAL, summary=summary or USUAL.summary)
-    if sum(len(pool.values) for pool in pools) < LEAST_SERIES:
+    if sum(map(len, pools)) < LEAST_SERIES:
         return noise
     if summary is None:
         noise = min(ESTIMATORS, key=lambda each: _typical_misfit(pools, each))
-    noise = replace(
-        noise,
-        typical=_typical(pools, noise.summary),
-        level_typical=_typical(pools, noise.level) if noise.level else (0.0, 0.0),
-    )
+    noise = with_typical(pools, noise)
     noise = replace(noise, shares=_shares(pools, noise))
     noise = replace(noise, scale=_scale(pools, noise))
     ends = [Endings.of(pool, noise) for pool in thinned(pools, MOST_FORECAST)]
@@ -127,13 +141,24 @@ def _usual_space(parameter: str, expectations: Iterable[Growth]) -> Space:
 
 def _typical_misfit(pools: Sequence[Pool], noise: Noise) -> float:
     """Return the mean misfit per point of the best growths but for the worst."""
-    found = []
-    for pool in pools:
-        location = located(pool.values, noise)
-        least = pool.weigh(location, noise).misfit.min(axis=0)
-        found.append(least / len(location.log))
-    misfit = np.sort(np.concatenate(found))
+    misfit = np.sort(np.concatenate([best_misfits(pool, noise)[0] for pool in pools]))
     return float(misfit[: int(TRIMMED * len(misfit))].mean())
+
+
+def best_misfits(pool: Pool, noise: Noise) -> tuple[Reals, Reals]:
+    """Return the misfit per point of the best growth of each series, and its variance.
+
+    The misfit is the mean squared residual in logarithms, the variance that of a point.
+    """
+    location = located(pool.values, noise)
+    least = pool.weigh(location, noise).misfit.min(axis=0)
+    return least / len(location.log), location.variance
+
+
+def with_typical(pools: Sequence[Pool], noise: Noise) -> Noise:
+    """Return the noise with what is typical of the repetitions of these pools."""
+    level = _typical(pools, noise.level) if noise.level else (0.0, 0.0)
+    return replace(noise, typical=_typical(pools, noise.summary), level_typical=level)
 
 
 def _typical(pools: Sequence[Pool], summary: Summary) -> tuple[float, float]:

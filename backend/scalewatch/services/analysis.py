@@ -24,6 +24,7 @@ from scalewatch.services.jobs import Subject
 from scalewatch.services.noise import noise_by_metric
 from scalewatch.services.pooling import Pool, pool
 from scalewatch.storage import expectations, points, samples, tables, verdicts
+from scalewatch.storage import noise as kept_noise
 from scalewatch.storage.inserts import Row
 from scalewatch.storage.tables import now
 
@@ -70,6 +71,7 @@ class Analysis:
     commit_id: int
     answers: tuple[Answer, ...]
     locations: tuple[Row, ...]
+    noise: tuple[Row, ...]
 
 
 def analyse(session: Session, subject: Subject) -> Analysis:
@@ -90,7 +92,8 @@ def analyse(session: Session, subject: Subject) -> Analysis:
             )
         else:
             asked.append(_Measured(series_id, own[0].metric, promise, pooled))
-    noise = noise_by_metric(session, subject, _by_metric(asked), _growths(promises))
+    assumed = noise_by_metric(session, subject, _by_metric(asked), _growths(promises))
+    noise = {metric: each.noise for metric, each in assumed.items()}
     findings = find_all(
         [each.question(noise[each.metric]) for each in asked], {"rule": RULE}
     )
@@ -101,15 +104,21 @@ def analyse(session: Session, subject: Subject) -> Analysis:
     located = locations.rows(
         session, subject, [(each.series_id, each.pool) for each in asked]
     )
-    return Analysis(subject.commit_id, tuple(found), tuple(located))
+    kept = tuple(each.row for each in assumed.values() if each.row is not None)
+    return Analysis(subject.commit_id, tuple(found), tuple(located), kept)
 
 
 def record(session: Session, analysis: Analysis) -> None:
     """Store models and verdicts in place of earlier ones."""
+    assumed = {answer.noise for answer in analysis.answers}
+    noises = {noise: asdict(noise) if noise else None for noise in assumed}
     model_ids = verdicts.put_models(
         session,
         analysis.commit_id,
-        [_model_row(analysis.commit_id, answer) for answer in analysis.answers],
+        [
+            _model_row(analysis.commit_id, answer, noises[answer.noise])
+            for answer in analysis.answers
+        ],
     )
     rows = [
         _verdict_row(model_ids[answer.series_id], answer.promise, answer.finding)
@@ -117,6 +126,7 @@ def record(session: Session, analysis: Analysis) -> None:
         if answer.promise is not None
     ]
     verdicts.put_verdicts(session, rows)
+    kept_noise.put(session, analysis.noise)
     locations.record(session, analysis.commit_id, analysis.locations)
 
 
@@ -189,14 +199,14 @@ def _refusal(promise: Promise | None, reason: str) -> Finding:
     )
 
 
-def _model_row(commit_id: int, answer: Answer) -> Row:
+def _model_row(commit_id: int, answer: Answer, noise: Row | None) -> Row:
     found = finding_object(answer.finding)
     model = found["model"] or {"constant": None, "terms": []}
     return {
         "series_id": answer.series_id,
         "commit_id": commit_id,
         "rule": RULE,
-        "noise": asdict(answer.noise) if answer.noise else None,
+        "noise": noise,
         "points": found["points"],
         "repetitions": found["repetitions"],
         "constant": model["constant"],

@@ -1,8 +1,9 @@
 """Learn from series of one machine and metric what they tell about their noise."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from typing import Any, Final, Protocol
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +34,41 @@ class Scan(Protocol):
         """Repetitions at each of them, shape (n, R); NaN is missing."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Gathered:
+    """Series that vary the same parameters, put together by their settings.
+
+    Parameters
+    ----------
+    settings
+        All of them, shape (n, parameters).
+    values
+        Repetitions, shape (S, n, R); NaN where one is missing.
+    """
+
+    parameters: tuple[str, ...]
+    settings: Reals
+    values: Reals
+
+    @classmethod
+    def of(cls, scans: Iterable[Scan]) -> Self | None:
+        """Gather those series that vary the same parameters, which most of them do.
+
+        Of many, some that are spread evenly; of no series, None.
+        """
+        by_parameters: dict[tuple[str, ...], list[Scan]] = defaultdict(list)
+        for one in scans:
+            by_parameters[one.parameters].append(one)
+        if not by_parameters:
+            return None
+        parameters, alike = max(by_parameters.items(), key=lambda entry: len(entry[1]))
+        return cls(parameters, *_table(alike[:: -(-len(alike) // MOST_SERIES)]))
+
+    def concerned(self, promised: Iterable[Growth]) -> list[Growth]:
+        """Return the growths that depend on what is varied."""
+        return [growth for growth in promised if growth.parameters == self.parameters]
+
+
 def learned(
     scans: Iterable[Scan], promised: Iterable[Growth] = (), **choices: Any
 ) -> Noise:
@@ -47,20 +83,32 @@ def learned(
     choices
         Further arguments of `learn_noise`: summary, level.
     """
-    by_parameters: dict[tuple[str, ...], list[Scan]] = defaultdict(list)
-    for one in scans:
-        by_parameters[one.parameters].append(one)
-    if not by_parameters:
+    alike = Gathered.of(scans)
+    if alike is None:
         return USUAL
-    parameters, alike = max(by_parameters.items(), key=lambda entry: len(entry[1]))
-    x, values = _table(alike[:: -(-len(alike) // MOST_SERIES)])
-    if len(parameters) > 1:
-        level = choices.get("level", LEVEL)
-        return learn_surface_noise(x, values, parameter=parameters, level=level)
-    expectations = [g for g in promised if g.parameters == parameters]
+    if len(alike.parameters) > 1:
+        return learn_surface_noise(
+            alike.settings,
+            alike.values,
+            parameter=alike.parameters,
+            level=choices.get("level", LEVEL),
+        )
     return learn_noise(
-        x, values, parameter=parameters[0], expectations=expectations, **choices
+        alike.settings,
+        alike.values,
+        parameter=alike.parameters[0],
+        expectations=alike.concerned(promised),
+        **choices,
     )
+
+
+def noise_of(stored: Mapping[str, Any]) -> Noise:
+    """Return noise that was stored as a dictionary."""
+    choices: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value
+        for name, value in stored.items()
+    }
+    return Noise(**choices)
 
 
 def _table(scans: Sequence[Scan]) -> tuple[Reals, Reals]:

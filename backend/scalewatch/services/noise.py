@@ -1,7 +1,8 @@
 """Learn the noise of a machine's metric from all its series, of older commits too.
 
 Repetitions tell how much a measurement scatters within a run. How far all runs lie from
-any model, because jobs share a node or protocols switch, only many series tell.
+any model, because jobs share a node or protocols switch, only many series tell. What
+they told at a commit is assumed of the next ones, see `services.kept_noise`.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -11,9 +12,9 @@ from typing import Final
 from sqlalchemy.orm import Session
 
 from scalewatch.errors import ModellingError
-from scalewatch.modelling import Growth, Noise
+from scalewatch.modelling import Growth
 from scalewatch.services.jobs import Subject
-from scalewatch.services.learning import learned
+from scalewatch.services.kept_noise import Assumed, Keeper
 from scalewatch.services.pooling import Pool, pool
 from scalewatch.storage import commits, points, samples, tables
 
@@ -23,37 +24,46 @@ ENOUGH: Final = 100
 MOST_COMMITS: Final = 3
 """Older commits that are read."""
 
-Pools = Mapping[str, Sequence[Pool]]
-"""Series by metric."""
-
 
 def noise_by_metric(
     session: Session,
     subject: Subject,
-    measured: Pools,
+    measured: Mapping[str, Sequence[Pool]],
     promised: Mapping[str, Collection[Growth]],
-) -> dict[str, Noise]:
+) -> dict[str, Assumed]:
     """Return the noise of each metric.
 
     Parameters
     ----------
     measured
-        What the machine measured of the commit.
+        What the machine measured of the commit, by metric.
     promised
         What series of each metric are expected to grow like.
     """
-    known = {metric: list(pools) for metric, pools in measured.items()}
     commit = session.get_one(tables.Commit, subject.commit_id)
     older = commits.measured_before(session, commit, subject.machine_id, MOST_COMMITS)
+    keeper = Keeper(session, subject, older)
+    found = {
+        metric: again
+        for metric, pools in measured.items()
+        if (again := keeper.again(metric, pools, promised.get(metric, ())))
+    }
+    beside: dict[str, list[Pool]] = {
+        metric: [] for metric in measured if metric not in found
+    }
     for commit_id in older:
-        lacking = {metric for metric, pools in known.items() if len(pools) < ENOUGH}
+        lacking = {
+            metric
+            for metric, pools in beside.items()
+            if len(measured[metric]) + len(pools) < ENOUGH
+        }
         if not lacking:
             break
         for metric, one in _pools(session, commit_id, subject.machine_id, lacking):
-            known[metric].append(one)
-    return {
-        metric: learned(pools, promised.get(metric, ()))
-        for metric, pools in known.items()
+            beside[metric].append(one)
+    return found | {
+        metric: keeper.anew(metric, measured[metric], pools, promised.get(metric, ()))
+        for metric, pools in beside.items()
     }
 
 

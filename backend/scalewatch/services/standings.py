@@ -23,6 +23,7 @@ from scalewatch.modelling import (
     direction,
     parse_growth,
 )
+from scalewatch.services.learning import noise_of
 from scalewatch.storage import tables, verdicts
 
 
@@ -168,7 +169,7 @@ def standing_of(found: Found, expectation_id: int | None) -> Standing:
         growth=_growth_or_none(row.growth),
         growths=_growths(model),
         rule=row.rule,
-        noise=_noise(row.noise),
+        noise=row.noise and noise_of(row.noise),
         adjusted_r2=row.adjusted_r2,
         smape=row.smape,
         class_probability={
@@ -228,16 +229,6 @@ def _by_parameter(growths: tuple[Growth, ...]) -> tuple[tuple[str, Growth], ...]
     model = Model(0.0, tuple(Term(1.0, growth) for growth in growths))
     named = {name for growth in growths for name in growth.parameters}
     return tuple((name, model.growth_in(name)) for name in sorted(named))
-
-
-def _noise(stored: Mapping[str, Any] | None) -> Noise | None:
-    if stored is None:
-        return None
-    choices: dict[str, Any] = {
-        name: tuple(value) if isinstance(value, list) else value
-        for name, value in stored.items()
-    }
-    return Noise(**choices)
 
 
 @lru_cache(maxsize=4096)

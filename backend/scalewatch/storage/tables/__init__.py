@@ -23,6 +23,7 @@ from scalewatch.storage.tables.judgements import (
     GateRules,
     Guidelines,
     Model,
+    Noise,
     Verdict,
 )
 from scalewatch.storage.tables.measurements import (
@@ -60,6 +61,7 @@ __all__ = [
     "Login",
     "Machine",
     "Model",
+    "Noise",
     "Payload",
     "Point",
     "Policy",

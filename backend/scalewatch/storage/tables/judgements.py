@@ -88,6 +88,24 @@ class Model(Table):
     modelled_at: Mapped[datetime] = mapped_column(default=now)
 
 
+class Noise(Table):
+    """What was assumed of the noise of a machine's metric at a commit.
+
+    `conditions` is a digest of all that has to be the same for it to be assumed again;
+    `learned` holds the noise with what it was learned from, `age` how many commits
+    before this one have assumed it since.
+    """
+
+    __tablename__ = "noise"
+
+    machine_id: Mapped[int] = mapped_column(ForeignKey("machine.id"), primary_key=True)
+    metric: Mapped[str] = mapped_column(primary_key=True)
+    conditions: Mapped[str] = mapped_column(primary_key=True)
+    commit_id: Mapped[int] = mapped_column(ForeignKey("commit.id"), primary_key=True)
+    age: Mapped[int]
+    learned: Mapped[dict[str, Any]]
+
+
 class Verdict(Table):
     """A model compared with one version of its expectation."""
 
