@@ -1,18 +1,68 @@
-"""What the command line says to a benchmark."""
+"""What the command line says to the benchmarks."""
 
-import sys
+from argparse import ArgumentParser, Namespace
+from functools import cache
+from typing import Final
+
+BENCHMARKS: Final = (
+    "throughput",
+    "analysis",
+    "accuracy",
+    "calibration",
+    "other_classes",
+    "agreement",
+    "two_parameters",
+    "several_terms",
+    "versions",
+    "scaling",
+    "agent",
+    "delivery",
+    "history",
+    "history_speed",
+    "server",
+    "reads",
+    "pages",
+)
+
+
+@cache
+def asked() -> Namespace:
+    """Return the options, and what is asked for as `names` and `series`."""
+    parser = ArgumentParser(
+        prog="python -m benchmarks",
+        description="Print tables of benchmarks/README.md, all of them unless named.",
+        epilog=f"The tables: {', '.join(BENCHMARKS)}.",
+        allow_abbrev=False,
+    )
+    parser.add_argument(
+        "asked",
+        nargs="*",
+        metavar="NAME | SERIES",
+        help="a table; or how many series, trials or requests a cell of it has",
+    )
+    parser.add_argument("--quick", action="store_true", help="few of everything")
+    server = parser.add_argument_group("server")
+    server.add_argument("--seconds", type=float, help="how long agents post")
+    reads = parser.add_argument_group("reads")
+    reads.add_argument("--measurements", type=int, help="how many the store has")
+    reads.add_argument("--database", choices=("sqlite", "postgresql"), action="append")
+    reads.add_argument("--requests", type=int, default=50, help="of each address")
+    reads.add_argument("--only", default="", help="what the name of a row contains")
+    found = parser.parse_intermixed_args()
+    numbers = [int(word) for word in found.asked if word.isdecimal()]
+    found.series = numbers[0] if numbers else None
+    found.names = [word for word in found.asked if not word.isdecimal()] or BENCHMARKS
+    if unknown := [name for name in found.names if name not in BENCHMARKS]:
+        parser.error(f"no table {unknown[0]!r}; there are {', '.join(BENCHMARKS)}")
+    return found
 
 
 def series(thorough: int, quick: int) -> int:
-    """Return how many series a cell has: a number given, or `quick` by --quick."""
-    numbers = [argument for argument in sys.argv[1:] if argument.isdigit()]
-    if numbers:
-        return int(numbers[0])
-    return quick if "--quick" in sys.argv else thorough
+    """Return how many series a cell has: the number given, or `quick` by --quick."""
+    given: int | None = asked().series
+    return int(usual(thorough, quick)) if given is None else given
 
 
-def number(option: str, thorough: float, quick: float) -> float:
-    """Return the number behind an option, or else what `series` would."""
-    if option in sys.argv:
-        return float(sys.argv[sys.argv.index(option) + 1])
-    return quick if "--quick" in sys.argv else thorough
+def usual(thorough: float, quick: float) -> float:
+    """Return a number that nobody gave."""
+    return quick if asked().quick else thorough

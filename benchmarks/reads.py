@@ -8,7 +8,6 @@ what was waited for them. The first run fills the store, which takes its time; l
 ones find it in a folder for temporary files, or in SCALEWATCH_BENCHMARK_STORE.
 """
 
-import argparse
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -17,6 +16,7 @@ from urllib.parse import quote
 
 import numpy as np
 from benchmarks.large_store import large_store
+from benchmarks.options import asked, usual
 from benchmarks.server import hardware
 from fastapi.testclient import TestClient
 from sqlalchemy import Engine, event
@@ -28,6 +28,10 @@ from scalewatch.app import create_app, spare_collections
 API: Final = f"/api/v1/projects/{PROJECT}"
 GOALS: Final = {"JSON": 50, "page": 150}
 """Milliseconds of the 99th percentile."""
+
+LARGE: Final = 10_000_000
+SMALL: Final = 100_000
+"""Measurements of the store."""
 
 COMMITS: Final = 40
 """The newest ones, of which one after the other is asked for."""
@@ -49,22 +53,15 @@ Address = Callable[[int], str]
 
 def main() -> None:
     """Print a row per JSON and page, those that miss their goal in bold."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks reads")
-    parser.add_argument("--measurements", type=int, default=10_000_000)
-    parser.add_argument("--database", choices=("sqlite", "postgresql"), action="append")
-    parser.add_argument("--requests", type=int, default=50)
-    parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--only", default="", help="what a path has to contain")
-    asked, _ = parser.parse_known_args()
-    measurements = 100_000 if asked.quick else asked.measurements
+    measurements = asked().measurements or int(usual(LARGE, SMALL))
     print(f"{hardware()}\n")
     spare_collections()  # as what serves does
-    for kind in asked.database or ("sqlite", "postgresql"):
+    for kind in asked().database or ("sqlite", "postgresql"):
         with large_store(kind, measurements) as engine:
             print(f"\n{measurements:,} measurements, {kind}:\n")
             print("| | | p50 | p99 | processor p50 | p99 | database p50 | statements |")
             print(f"|---|---|{'---:|' * 6}")
-            report(engine, asked.requests, asked.only)
+            report(engine, asked().requests, asked().only)
 
 
 def report(engine: Engine, requests: int, only: str) -> None:

@@ -22,7 +22,7 @@ import numpy as np
 import uvloop
 from benchmarks import processors
 from benchmarks.load import RESULTS, Load, bodies, posted
-from benchmarks.options import number
+from benchmarks.options import asked, usual
 from sqlalchemy import func, select, text
 from tests.servers.postgres import PostgreSQL
 from tests.servers.processes import running
@@ -52,7 +52,7 @@ class System:
 
 def main() -> None:
     """Print ingest and verdicts on either database, and the machine that it was."""
-    seconds = number("--seconds", SECONDS, QUICK_SECONDS)
+    seconds = asked().seconds or usual(SECONDS, QUICK_SECONDS)
     print(f"{hardware()}; {seconds:.0f} s of posting\n")
     names = "| | measurements/s | p50 | p99 | refused | lost | doubled "
     print(f"{names}| verdict p95 | /healthz p99 | cores used | bytes each |")
