@@ -4,6 +4,7 @@ A message is acknowledged when it arrives, and may be lost or come twice: the ou
 knows what is to be done, and a worker claims a job before it begins.
 """
 
+from importlib import import_module
 from typing import Any, Final
 
 from celery import Celery
@@ -40,6 +41,13 @@ def connected(url: str) -> Celery:
         worker_send_task_events=False,
     )
     return broker
+
+
+def ready(broker: Celery) -> None:
+    """Load what else is needed for the first message, which a post may wait for."""
+    broker.finalize()
+    for name in ("celery.events", "celery.result", "kombu.transport.redis"):
+        import_module(name)
 
 
 def send(broker: Celery, job_id: int) -> None:

@@ -15,7 +15,7 @@ from kombu.exceptions import OperationalError
 from sqlalchemy import event
 from sqlalchemy.orm import Session
 
-from scalewatch.jobs.broker import connected, send
+from scalewatch.jobs.broker import connected, ready, send
 from scalewatch.services.jobs import QUEUED
 from scalewatch.storage.session import Sessions
 
@@ -41,6 +41,7 @@ class Messenger:
 
     def start(self) -> None:
         """Send what is committed from now on."""
+        ready(self.broker)
         event.listen(self.sessions.writing, "after_commit", self._committed)
         self._thread.start()
 

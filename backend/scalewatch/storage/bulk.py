@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any, Final
 
 import orjson
-from sqlalchemy import JSON, Connection
+from sqlalchemy import JSON, Connection, Dialect
 from sqlalchemy import Table as Relation
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
@@ -52,6 +52,35 @@ def add(session: Session, table: type[Table], rows: Sequence[Row]) -> None:
     else:
         statement = _insert(connection.dialect.name, relation, names)
         connection.exec_driver_sql(statement, values if values[1:] else values[0])
+
+
+def add_missing(session: Session, table: type[Table], rows: Sequence[Row]) -> None:
+    """Insert those rows of equal columns, none of them JSON, that collide with none."""
+    if not rows:
+        return
+    connection = session.connection()
+    relation = table.metadata.tables[table.__tablename__]
+    names = tuple(rows[0])
+    if connection.dialect.name == "sqlite":
+        statement = f"{_insert('sqlite', relation, names)} ON CONFLICT DO NOTHING"
+        values: Any = [tuple(row.values()) for row in rows]
+    else:
+        # A statement with parameters for every row takes longer to read than to obey.
+        statement = _insert_columns(connection.dialect, relation, names)
+        values = tuple([row[name] for row in rows] for name in names)
+    connection.exec_driver_sql(statement, values)
+
+
+@cache
+def _insert_columns(
+    dialect: Dialect, relation: Relation, names: tuple[str, ...]
+) -> str:
+    types = (relation.columns[name].type.compile(dialect) for name in names)
+    arrays = ", ".join(f"%s::{each}[]" for each in types)
+    return (
+        f"INSERT INTO {relation.name} ({', '.join(names)}) "  # noqa: S608 - our own names
+        f"SELECT * FROM unnest({arrays}) ON CONFLICT DO NOTHING"
+    )
 
 
 @cache

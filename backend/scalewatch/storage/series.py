@@ -8,9 +8,9 @@ from sqlalchemy import bindparam, select
 from sqlalchemy.orm import Session
 
 from scalewatch.errors import DirectionChanged, UnitChanged
-from scalewatch.storage import tables
+from scalewatch.storage import bulk, tables
 from scalewatch.storage.digests import canonical, digest_of
-from scalewatch.storage.inserts import find_or_insert, insert_missing
+from scalewatch.storage.inserts import find_or_insert
 from scalewatch.wire import UNITS, Fact, Result
 
 _SERIES: Final = tables.Series.__table__.c
@@ -61,7 +61,7 @@ def ids_of(
     wanted = {(result.region, result.metric): result for result in results}
     known = _known(session, machine_id, configuration_id)
     missing = sorted(wanted.keys() - known.keys())
-    insert_missing(
+    bulk.add_missing(
         session,
         tables.Series,
         [
