@@ -32,7 +32,7 @@ def command(*, as_json: bool) -> None:
         with sessions_of(engine).reading() as session:
             found = status(session)
         if as_json:
-            click.echo(json_text(found))
+            click.echo(json_text(found, indented=True))
         else:
             click.echo(f"{shown(engine)}\n{_sentence(found)}")
 

@@ -65,7 +65,7 @@ def create(  # noqa: PLR0913 - an option each
             session, name, Role(role), project, lifetime=lifetime
         )
     if as_json:
-        click.echo(json_text({**_shown(token), "token": secret}))
+        click.echo(json_text({**_shown(token), "token": secret}, indented=True))
         return
     click.echo(secret)
     click.echo(f"{_sentence(token)} Keep it: it is not shown again.", err=True)
@@ -79,7 +79,7 @@ def list_(*, project: str | None, as_json: bool) -> None:
     with _writing() as session:
         found = tokens.listed(session, project)
     if as_json:
-        click.echo(json_text(found))
+        click.echo(json_text(found, indented=True))
     elif found:
         Console(highlight=False).print(_table(found))
     else:
