@@ -87,12 +87,9 @@ def judged_at(
     metrics: Collection[str],
 ) -> tuple[Judged, ...]:
     """Return all series of some metrics that were measured at a commit."""
-    wanted = (session, commit.id, metrics)
-    found = findings_at(*wanted)
-    taken = measurements.taken_at(*wanted)
-    noted: dict[int, list[measurements.Noted]] = defaultdict(list)
-    for note in measurements.noted_at(*wanted):
-        noted[note.series_id].append(note)
+    found = findings_at(session, commit.id, metrics)
+    taken = measurements.taken_at(session, commit.id, metrics)
+    noted = _noted(session, commit.id, [row.id for row in taken if row.noted])
     promises = promises_of(session, project.id)
     failure = _failures(session, commit.id)
     places = {
@@ -102,13 +99,14 @@ def judged_at(
     flags = _flags(session, commit.id, noted)
     settings = measurements.settings_of(session, project.id)
     judged = []
-    for row in measurements.series_by_id(session, taken.keys()):
+    for row in taken:
         expectation_id, expectation = promises.get(
             (row.region, row.metric), (None, None)
         )
         standing = standing_at(
-            taken[row.id],
-            [note.reason for note in noted[row.id]],
+            row.runs,
+            row.repetitions,
+            [note.reason for note in noted.get(row.id, ()) if not note.repetitions],
             found.get(row.id),
             expectation_id,
         )
@@ -142,7 +140,8 @@ def promises_of(session: Session, project_id: int) -> Promises:
 
 
 def standing_at(
-    taken: measurements.Taken,
+    runs: int,
+    repetitions: int | None,
     reasons: Sequence[str | None],
     found: Found | None,
     expectation_id: int | None,
@@ -151,15 +150,16 @@ def standing_at(
 
     Parameters
     ----------
+    runs, repetitions
+        How many have results of it, and the fewest repetitions in one.
     reasons
         Why runs have no result of it.
     """
-    if not taken.runs:
+    if not runs:
         named = sorted({reason for reason in reasons if reason})
         return Standing(State.FAILED, reason="; ".join(named) or None)
     if found is None:
-        fewest = taken.repetitions or 0
-        return Standing(State.PENDING, points=taken.runs, repetitions=fewest)
+        return Standing(State.PENDING, points=runs, repetitions=repetitions or 0)
     return standing_of(found, expectation_id)
 
 
@@ -174,28 +174,35 @@ def _failures(session: Session, commit_id: int) -> Callable[[int], str | None]:
     return failure
 
 
+def _noted(
+    session: Session, commit_id: int, series: Collection[int]
+) -> dict[int, list[measurements.Noted]]:
+    """Return the points of series that one has to know something about."""
+    noted = defaultdict(list)
+    if series:
+        for note in measurements.notes_on(session, commit_id, series):
+            noted[note.series_id].append(note)
+    return noted
+
+
 def _flags(
     session: Session, commit_id: int, noted: Mapping[int, Sequence[measurements.Noted]]
 ) -> dict[int, Mapping[Flag, tuple[float, ...]]]:
     """Return where flags were raised, as settings of what was varied, by series."""
-    raised = {
-        series_id: [
-            (flag, note.run_id) for note in notes for flag in flags_in(note.flags)
-        ]
+    flagged = {
+        series_id: notes
         for series_id, notes in noted.items()
+        if any(note.flags for note in notes)
     }
-    raised = {series_id: flags for series_id, flags in raised.items() if flags}
-    if not raised:
+    if not flagged:
         return {}
     places = measurements.places_at(session, commit_id)
-    runs: dict[int, list[int]] = defaultdict(list)
-    for series_id, run_id in measurements.runs_of(session, commit_id, raised):
-        runs[series_id].append(run_id)
     return {
         series_id: _settings(
-            flags, {run_id: places[run_id].coordinate for run_id in runs[series_id]}
+            [(flag, note.run_id) for note in notes for flag in flags_in(note.flags)],
+            {note.run_id: places[note.run_id].coordinate for note in notes},
         )
-        for series_id, flags in raised.items()
+        for series_id, notes in flagged.items()
     }
 
 

@@ -121,7 +121,8 @@ def scans_at(
         )
         counts = [point.count for point in own_points if point.count]
         standing = standing_at(
-            measurements.Taken(series.id, len(counts), min(counts, default=None)),
+            len(counts),
+            min(counts, default=None),
             [point.reason for point in own_points],
             found.get(series.id),
             expectation_id,

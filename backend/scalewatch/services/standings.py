@@ -1,13 +1,15 @@
 """Read stored models and verdicts back as what they mean."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from fractions import Fraction
 from functools import lru_cache, partial
+from operator import itemgetter
 from typing import Any
 
+import orjson
 from sqlalchemy import Row
 from sqlalchemy.orm import Session
 
@@ -105,13 +107,10 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The model of a series at a commit, and the verdicts on it by expectation.
+    """The model of a series at a commit, and the verdicts on it by expectation."""
 
-    Both are columns of the tables of these names.
-    """
-
-    model: Row[Any]
-    verdicts: dict[int, Row[Any]]
+    model: verdicts.Modelled
+    verdicts: dict[int, verdicts.Compared]
 
 
 UNMEASURED = Standing(State.UNMEASURED)
@@ -146,12 +145,12 @@ def findings_at(
     regions: Collection[str] | None = None,
 ) -> dict[int, Found]:
     """Return what was found of some metrics at a commit, by series."""
-    wanted = (session, commit_id, metrics, regions)
-    models = {model.id: Found(model, {}) for model in verdicts.models_at(*wanted)}
-    for verdict in verdicts.verdicts_at(*wanted):
-        if verdict.model_id in models:
-            models[verdict.model_id].verdicts[verdict.expectation_id] = verdict
-    return {found.model.series_id: found for found in models.values()}
+    found: dict[int, Found] = {}
+    for model, verdict in verdicts.compared_at(session, commit_id, metrics, regions):
+        own = found.setdefault(model.series_id, Found(model, {}))
+        if verdict is not None:
+            own.verdicts[verdict.expectation_id] = verdict
+    return found
 
 
 def standing_of(found: Found, expectation_id: int | None) -> Standing:
@@ -159,8 +158,19 @@ def standing_of(found: Found, expectation_id: int | None) -> Standing:
 
     A model that nobody compared with it yet is pending.
     """
-    row, verdict = found.model, found.verdicts.get(expectation_id or 0)
-    model = _model(row)
+    verdict = found.verdicts.get(expectation_id or 0)
+    return _standing(found.model, verdict, expectation_id is not None)
+
+
+# Kept by all that it follows from, so that what was analysed anew is read anew: the
+# pages of a commit and its neighbours show the same hundreds of models again.
+@lru_cache(maxsize=8192)
+def _standing(
+    row: verdicts.Modelled,
+    verdict: verdicts.Compared | None,
+    is_promised: bool,  # noqa: FBT001 - cached by position
+) -> Standing:
+    model = _model(row.constant, orjson.loads(row.terms))
     modelled = partial(
         Standing,
         points=row.points,
@@ -169,7 +179,7 @@ def standing_of(found: Found, expectation_id: int | None) -> Standing:
         growth=_growth_or_none(row.growth),
         growths=_growths(model),
         rule=row.rule,
-        noise=row.noise and noise_of(row.noise),
+        noise=_noise(row.noise),
         adjusted_r2=row.adjusted_r2,
         smape=row.smape,
         class_probability={
@@ -178,7 +188,7 @@ def standing_of(found: Found, expectation_id: int | None) -> Standing:
         modelled_at=row.modelled_at,
     )
     if verdict is None:
-        state = State.MODELLED if expectation_id is None else State.PENDING
+        state = State.PENDING if is_promised else State.MODELLED
         return modelled(state, reason=row.reason)
     return modelled(
         State.JUDGED,
@@ -194,25 +204,26 @@ def standing_of(found: Found, expectation_id: int | None) -> Standing:
 
 def model_of(row: Row[Any] | tables.Model) -> Model | None:
     """Return the model of a row, None where there is none."""
-    return _model(row)
+    return _model(row.constant, row.terms)
 
 
-def _descending(probability: Mapping[str, float]) -> list[tuple[str, float]]:
+def _descending(probability: str) -> list[tuple[str, float]]:
     """Return what is most probable first."""
-    return sorted(probability.items(), key=lambda entry: -entry[1])
+    shares: dict[str, float] = orjson.loads(probability)
+    return sorted(shares.items(), key=itemgetter(1), reverse=True)
 
 
-def _model(row: Row[Any] | tables.Model) -> Model | None:
-    if row.constant is None:
+def _model(constant: float | None, terms: Sequence[Mapping[str, Any]]) -> Model | None:
+    if constant is None:
         return None
     return Model(
-        row.constant,
+        constant,
         tuple(
             Term(
                 term["coefficient"],
                 _product(tuple(tuple(factor.items()) for factor in term["factors"])),
             )
-            for term in row.terms
+            for term in terms
         ),
     )
 
@@ -229,6 +240,12 @@ def _by_parameter(growths: tuple[Growth, ...]) -> tuple[tuple[str, Growth], ...]
     model = Model(0.0, tuple(Term(1.0, growth) for growth in growths))
     named = {name for growth in growths for name in growth.parameters}
     return tuple((name, model.growth_in(name)) for name in sorted(named))
+
+
+@lru_cache(maxsize=4096)
+def _noise(text: str | None) -> Noise | None:
+    """Return the noise that a rule assumed; series of a machine share it."""
+    return None if text is None else noise_of(orjson.loads(text))
 
 
 @lru_cache(maxsize=4096)

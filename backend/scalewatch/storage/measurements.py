@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import Row, Select, func, or_, select
+from sqlalchemy import Row, case, func, or_, select
 from sqlalchemy.orm import Session
 
 from scalewatch.storage import tables
@@ -100,51 +100,57 @@ def summaries_at(
     return [Summary(*row) for row in session.execute(points)]
 
 
-class Taken(NamedTuple):
-    """How many runs have results of a series, and the fewest repetitions in one."""
-
-    series_id: int
-    runs: int
-    repetitions: int | None
-
-
 class Noted(NamedTuple):
-    """A measurement that one has to know something about."""
+    """A point of a series of which one has to know something."""
 
     series_id: int
     run_id: int
+    repetitions: int
     flags: int
     reason: str | None
 
 
 def taken_at(
     session: Session, commit_id: int, metrics: Collection[str]
-) -> dict[int, Taken]:
-    """Return how often each series of some metrics was measured at a commit."""
+) -> Sequence[Row[Any]]:
+    """Return the series of some metrics that were measured at a commit, and how often.
+
+    Beside the columns of the series stand `runs` with results, the fewest
+    `repetitions` in one, and whether any is `noted`: it failed, or raises a flag.
+    """
     point = tables.Point
     succeeded = func.nullif(point.count, 0)
-    columns = (point.series_id, func.count(succeeded), func.min(succeeded))
-    wanted = _at(commit_id, metrics, *columns).group_by(point.series_id)
-    return {row[0]: Taken._make(row) for row in session.execute(wanted)}
-
-
-def runs_of(
-    session: Session, commit_id: int, series: Collection[int]
-) -> Sequence[Row[int, int]]:
-    """Return series and run of what was measured of some series at a commit."""
+    is_noted = or_(point.count == 0, point.flags != 0)
+    taken = (
+        select(
+            point.series_id,
+            func.count(succeeded).label("runs"),
+            func.min(succeeded).label("repetitions"),
+            func.max(case((is_noted, 1), else_=0)).label("noted"),
+        )
+        .join(tables.Run, tables.Run.id == point.run_id)
+        .where(tables.Run.commit_id == commit_id)
+        .group_by(point.series_id)
+        .subquery()
+    )
+    how_often = (taken.c.runs, taken.c.repetitions, taken.c.noted)
+    columns: Sequence[Any] = (*tables.Series.__table__.columns, *how_often)
     return session.execute(
-        select(tables.Point.series_id, tables.Point.run_id)
-        .join(tables.Run, tables.Run.id == tables.Point.run_id)
-        .where(tables.Run.commit_id == commit_id, tables.Point.series_id.in_(series))
+        select(*columns)
+        .join(taken, taken.c.series_id == tables.Series.id)
+        .where(tables.Series.metric.in_(metrics))
+        .order_by(tables.Series.id)
     ).all()
 
 
-def noted_at(session: Session, commit_id: int, metrics: Collection[str]) -> list[Noted]:
-    """Return the measurements that failed, or whose procedure raises a flag."""
+def notes_on(session: Session, commit_id: int, series: Collection[int]) -> list[Noted]:
+    """Return all points of some series at a commit, with their flags and reasons."""
     point = tables.Point
-    columns = (point.series_id, point.run_id, point.flags, point.reason)
-    wanted = _at(commit_id, metrics, *columns).where(
-        or_(point.count == 0, point.flags != 0)
+    columns = (point.series_id, point.run_id, point.count, point.flags, point.reason)
+    wanted = (
+        select(*columns)
+        .join(tables.Run, tables.Run.id == point.run_id)
+        .where(tables.Run.commit_id == commit_id, point.series_id.in_(series))
     )
     return list(map(Noted._make, session.execute(wanted)))
 
@@ -158,18 +164,6 @@ def middles_of(
         .join(tables.Run, tables.Run.id == tables.Point.run_id)
         .where(tables.Run.commit_id == commit_id, tables.Point.series_id.in_(series))
     ).all()
-
-
-def _at(
-    commit_id: int, metrics: Collection[str], *columns: Any
-) -> Select[*tuple[Any, ...]]:
-    """Select columns of the points of some metrics at a commit."""
-    return (
-        select(*columns)
-        .join(tables.Run, tables.Run.id == tables.Point.run_id)
-        .join(tables.Series, tables.Series.id == tables.Point.series_id)
-        .where(tables.Run.commit_id == commit_id, tables.Series.metric.in_(metrics))
-    )
 
 
 def series_by_id(session: Session, ids: Collection[int]) -> Sequence[Row[Any]]:

@@ -2,9 +2,9 @@
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
-from sqlalchemy import Row, func, select
+from sqlalchemy import JSON, Row, Text, cast, func, select
 from sqlalchemy.orm import Session
 
 from scalewatch.storage import tables
@@ -13,45 +13,70 @@ from scalewatch.storage.inserts import Row as NewRow
 from scalewatch.storage.inserts import upsert
 
 
-def models_at(
+class Modelled(NamedTuple):
+    """Columns of `tables.Model`; JSON is text that nobody has decoded yet."""
+
+    id: int
+    series_id: int
+    rule: str
+    noise: str | None
+    points: int
+    repetitions: int
+    constant: float | None
+    terms: str
+    growth: str | None
+    adjusted_r2: float | None
+    smape: float | None
+    class_probability: str
+    reason: str | None
+    modelled_at: datetime
+
+
+class Compared(NamedTuple):
+    """Columns of `tables.Verdict`; JSON is text that nobody has decoded yet."""
+
+    expectation_id: int
+    deviation_limit: str
+    divergence: str | None
+    verdict: str
+    probability: str
+    reason: str | None
+
+
+def _columns(table: Any, kind: Any) -> list[Any]:
+    """Return the columns of a table that are the fields of a kind, JSON as text."""
+    own = (table.__table__.c[name] for name in kind._fields)
+    return [cast(c, Text) if isinstance(c.type, JSON) else c for c in own]
+
+
+def compared_at(
     session: Session,
     commit_id: int,
     metrics: Collection[str],
     regions: Collection[str] | None = None,
-) -> Sequence[Row[Any]]:
-    """Return the columns of `tables.Model` at a commit, of some regions or of all.
+) -> list[tuple[Modelled, Compared | None]]:
+    """Return models at a commit with the verdicts on them, of some regions or of all.
 
-    A page shows hundreds of them: no entity is built for any.
+    A model comes once for each expectation that it was compared with. A page shows
+    hundreds of them: no entity is built for any.
     """
-    models = (
-        select(*tables.Model.__table__.columns)
+    found = (
+        select(*_columns(tables.Model, Modelled), *_columns(tables.Verdict, Compared))
         .join(tables.Series, tables.Series.id == tables.Model.series_id)
+        .outerjoin(tables.Verdict, tables.Verdict.model_id == tables.Model.id)
         .where(tables.Model.commit_id == commit_id)
         .where(tables.Series.metric.in_(metrics))
     )
     if regions is not None:
-        models = models.where(tables.Series.region.in_(regions))
-    return session.execute(models).all()
-
-
-def verdicts_at(
-    session: Session,
-    commit_id: int,
-    metrics: Collection[str],
-    regions: Collection[str] | None = None,
-) -> Sequence[Row[Any]]:
-    """Return the columns of `tables.Verdict` of every model at a commit, but when."""
-    columns = tables.Verdict.__table__.columns
-    judged = (
-        select(*(column for column in columns if column.name != "judged_at"))
-        .join(tables.Model, tables.Model.id == tables.Verdict.model_id)
-        .join(tables.Series, tables.Series.id == tables.Model.series_id)
-        .where(tables.Model.commit_id == commit_id)
-        .where(tables.Series.metric.in_(metrics))
-    )
-    if regions is not None:
-        judged = judged.where(tables.Series.region.in_(regions))
-    return session.execute(judged).all()
+        found = found.where(tables.Series.region.in_(regions))
+    width = len(Modelled._fields)
+    return [
+        (
+            Modelled._make(row[:width]),
+            None if row[width] is None else Compared._make(row[width:]),
+        )
+        for row in session.execute(found)
+    ]
 
 
 def steps_of(

@@ -26,7 +26,7 @@ ENCODERS: Final[Mapping[str, Callable[[bytes], bytes]]] = {
     "zstd": lambda plain: zstandard.compress(plain, 3),
     "gzip": lambda plain: gzip.compress(plain, 3, mtime=0),
 }
-"""Encodings, the preferred one first; at its default gzip takes as long as the answer."""
+"""Encodings, the preferred one first; more of gzip takes longer than most answers."""
 
 
 class Compression:
