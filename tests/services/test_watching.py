@@ -6,7 +6,7 @@ from sqlalchemy import select
 from histories import LINEAR, TREE, commit, record_commit, record_history, sha
 from scalewatch.services import effects, looks, tracks
 from scalewatch.services.kept import Kept
-from scalewatch.storage import regressions, tables
+from scalewatch.storage import commits, regressions, tables
 
 AT = 13
 
@@ -21,8 +21,9 @@ def found(session):
 
 
 def ranges(session, rows):
-    both = regressions.ranges(session, [row.id for row in rows])
-    return [(both[row.id][0].sha, both[row.id][1].sha) for row in rows]
+    number_of = [(row.first_commit_id, row.last_commit_id) for row in rows]
+    known = commits.identified(session, {each for both in number_of for each in both})
+    return [(known[first].sha, known[last].sha) for first, last in number_of]
 
 
 def test_a_growth_that_becomes_worse_is_one_regression_with_its_commit(sessions):
@@ -35,8 +36,8 @@ def test_a_growth_that_becomes_worse_is_one_regression_with_its_commit(sessions)
 
         assert (row.kind, row.is_worse, row.state) == ("growth", True, "open")
         assert ranges(session, [row]) == [(sha(AT), sha(AT))]
-        assert member[1].region == "MPI_Bcast"
-        details = member[0].details
+        assert member.region == "MPI_Bcast"
+        details = member.details
         assert details["growth_before"] == "log p"
         assert details["growth_after"] == "p"
         assert (details["verdict_before"], details["verdict_after"]) == (

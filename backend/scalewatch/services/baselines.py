@@ -8,6 +8,7 @@ from sqlalchemy.orm import Session
 
 from scalewatch.services.commits import Commit, commit_of, find_commit
 from scalewatch.storage import commits, tables
+from scalewatch.storage.commits import AnyCommit
 
 NEAREST = 30
 """Commits on either side of the present one that a list offers."""
@@ -70,7 +71,7 @@ class Neighbours:
 def baseline_of(
     session: Session,
     project: tables.Project,
-    commit: tables.Commit,
+    commit: AnyCommit,
     asked: str | None = None,
 ) -> Baseline | None:
     """Return the commit asked for, else a measured parent, else the one before.
@@ -99,7 +100,7 @@ def baseline_of(
 
 
 def parents_of(
-    session: Session, project: tables.Project, commit: tables.Commit
+    session: Session, project: tables.Project, commit: AnyCommit
 ) -> tuple[Relative, ...]:
     """Return the parents of a commit, measured or not."""
     rows = commits.with_hashes(session, project.id, commit.parents)
@@ -108,7 +109,7 @@ def parents_of(
 
 
 def children_of(
-    session: Session, project: tables.Project, commit: tables.Commit
+    session: Session, project: tables.Project, commit: AnyCommit
 ) -> tuple[Relative, ...]:
     """Return the measured commits whose parent a commit is."""
     rows = commits.with_parent(session, project.id, commit.sha)
@@ -116,13 +117,13 @@ def children_of(
 
 
 def neighbours_of(
-    session: Session, project: tables.Project, commit: tables.Commit
+    session: Session, project: tables.Project, commit: AnyCommit
 ) -> Neighbours:
     """Return what was measured before, after and around a commit."""
     older = commits.of_project(session, project.id, before=commit, limit=NEAREST)
     newer = commits.following(session, project.id, commit, limit=NEAREST)
     tagged = commits.tagged(session, project.id)
-    around: Sequence[tables.Commit] = (*reversed(newer), commit, *older)
+    around: Sequence[AnyCommit] = (*reversed(newer), commit, *older)
     ids = {row.id for row in around}
     others = [row for row in tagged if row.id not in ids]
     return Neighbours(

@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 
 from scalewatch.errors import AmbiguousReference, NotFound, NotMeasured
 from scalewatch.storage import commits, projects, runs, tables
+from scalewatch.storage.commits import AnyCommit
 
 SHORT: Final = 10
 """Letters of a hash that name a commit to people."""
@@ -60,7 +61,7 @@ def label_of(sha: str, tag: str | None) -> str:
     return tag or (sha[:SHORT] if _HASH.fullmatch(sha) else sha)
 
 
-def commit_of(row: tables.Commit) -> Commit:
+def commit_of(row: AnyCommit) -> Commit:
     """Return the commit of a row."""
     return Commit(
         sha=row.sha,
@@ -75,7 +76,7 @@ def commit_of(row: tables.Commit) -> Commit:
 
 def find_commit(
     session: Session, project: tables.Project, reference: str | None
-) -> tables.Commit:
+) -> AnyCommit:
     """Return the commit that a hash, its beginning or a tag means; else the newest.
 
     Raises

@@ -13,6 +13,7 @@ from scalewatch.services.scalings import scaling_of
 from scalewatch.services.scans import Scan, choose_metric, scans_at
 from scalewatch.services.views import View
 from scalewatch.storage import machines, measurements, projects, tables
+from scalewatch.storage.commits import AnyCommit
 
 
 def compared_scalings(
@@ -52,7 +53,7 @@ def compared_scalings(
 def _scans(
     session: Session,
     project: tables.Project,
-    row: tables.Commit,
+    row: AnyCommit,
     view: View,
     region: str,
 ) -> list[Scan]:

@@ -19,6 +19,7 @@ from scalewatch.services.scans import choose_metric
 from scalewatch.services.standings import UNMEASURED, Expectation, Standing
 from scalewatch.services.views import View
 from scalewatch.storage import commits, machines, measurements, projects, tables
+from scalewatch.storage.commits import AnyCommit
 
 SEPARATOR: Final = "..."
 """Between the names of what is compared."""
@@ -152,7 +153,7 @@ def compare_sides(session: Session, view: View, names: Sequence[str]) -> Compare
 
 def compared_commit(
     session: Session, project: tables.Project, view: View, names: Sequence[str]
-) -> tables.Commit:
+) -> AnyCommit:
     """Return the commit of a view, else the newest that all machines measured."""
     common = None
     if view.commit is None:
@@ -218,7 +219,7 @@ def _commits(
 def _measured(
     session: Session,
     project: tables.Project,
-    commit: tables.Commit,
+    commit: AnyCommit,
     metric: str,
     view: View,
 ) -> list[_Measured]:

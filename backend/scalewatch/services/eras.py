@@ -3,15 +3,15 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
+from sqlalchemy import Row
 
 from scalewatch.services.batches import Asked, find_all
 from scalewatch.services.tracks import Track
-from scalewatch.storage import tables
 
 Reals = NDArray[np.float64]
 
@@ -65,7 +65,7 @@ def exponents_of(track: Track) -> tuple[float | None, ...]:
 
 
 def changes_of(
-    shifts: Sequence[tables.Shift], place_of: Mapping[int, int]
+    shifts: Sequence[Row[Any]], place_of: Mapping[int, int]
 ) -> defaultdict[int, list[Changed]]:
     """Return stored changes by series, oldest first.
 
@@ -85,7 +85,7 @@ def changes_of(
     return found
 
 
-def _changed(shift: tables.Shift, first: int, last: int) -> Changed:
+def _changed(shift: Row[Any], first: int, last: int) -> Changed:
     details = shift.details
     return Changed(
         first=first,

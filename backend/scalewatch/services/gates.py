@@ -35,6 +35,7 @@ from scalewatch.services.next_steps import NextStep, confirming_step, deciding_s
 from scalewatch.services.regressions import Regression, State, regressions_at
 from scalewatch.services.views import View
 from scalewatch.storage import commits, jobs, machines, projects, tables
+from scalewatch.storage.commits import AnyCommit
 
 
 class Outcome(StrEnum):
@@ -143,7 +144,7 @@ def gate_on(
 def _since_baseline(
     session: Session,
     project: tables.Project,
-    row: tables.Commit,
+    row: AnyCommit,
     report: CommitReport,
     minded: tuple[GateRules, Steps],
 ) -> list[Finding]:
@@ -163,7 +164,7 @@ def _since_baseline(
 
 
 def _merge_base(
-    session: Session, project: tables.Project, row: tables.Commit
+    session: Session, project: tables.Project, row: AnyCommit
 ) -> str | None:
     """Return where the branch of a commit left the main line, if it has left it."""
     everything = commits.of_project(session, project.id)
@@ -194,14 +195,14 @@ def _is_pending(session: Session, project_id: int, commit_id: int) -> bool:
     return jobs.is_any_open(session, Kind.ANALYSE, everywhere)
 
 
-def _began(session: Session, project_name: str, row: tables.Commit) -> list[Regression]:
+def _began(session: Session, project_name: str, row: AnyCommit) -> list[Regression]:
     """Return the regressions, not accepted, that began with a commit."""
     waiting = {State.OPEN, State.ACKNOWLEDGED}
     found = regressions_at(session, project_name, row.id)
     return [each for each in found if each.is_worse and each.state in waiting]
 
 
-def _steps(session: Session, project: tables.Project, row: tables.Commit) -> Steps:
+def _steps(session: Session, project: tables.Project, row: AnyCommit) -> Steps:
     """Return a function that tells what a machine still has to confirm."""
 
     @cache
@@ -219,7 +220,7 @@ def _steps(session: Session, project: tables.Project, row: tables.Commit) -> Ste
 def _next(  # noqa: PLR0913, PLR0917 - what is known of a commit
     session: Session,
     project: tables.Project,
-    row: tables.Commit,
+    row: AnyCommit,
     findings: Sequence[Finding],
     changes: Sequence[SeriesChange],
     steps: Steps,

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from sqlalchemy import Row
 from sqlalchemy.orm import Session
 
 from scalewatch.errors import NotMeasured
@@ -29,7 +30,6 @@ from scalewatch.storage import (
     locations,
     projects,
     regressions,
-    tables,
 )
 
 MOST_TRACKS: Final = 12
@@ -176,7 +176,7 @@ def _histories(
     session: Session,
     line: Lineage,
     own: Sequence[Track],
-    shifts: Sequence[tables.Shift],
+    shifts: Sequence[Row[Any]],
     newest: int | None,
 ) -> tuple[TrackHistory, ...]:
     changes = _changes(line, own, shifts)
@@ -206,7 +206,7 @@ def _histories(
 
 
 def _changes(
-    line: Lineage, own: Sequence[Track], shifts: Sequence[tables.Shift]
+    line: Lineage, own: Sequence[Track], shifts: Sequence[Row[Any]]
 ) -> list[tuple[Changed, ...]]:
     """Return what was found to have changed on each track, oldest first."""
     place_of = {commit.id: place for place, commit in enumerate(line.commits)}

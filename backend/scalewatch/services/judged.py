@@ -23,6 +23,7 @@ from scalewatch.services.standings import (
     standing_of,
 )
 from scalewatch.storage import expectations, machines, measurements, tables
+from scalewatch.storage.commits import AnyCommit
 
 Promises = Mapping[tuple[str, str], tuple[int | None, Expectation | None]]
 
@@ -83,7 +84,7 @@ class Judged:
 def judged_at(
     session: Session,
     project: tables.Project,
-    commit: tables.Commit,
+    commit: AnyCommit,
     metrics: Collection[str],
 ) -> tuple[Judged, ...]:
     """Return all series of some metrics that were measured at a commit."""

@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import Final
 
 from scalewatch.services.commits import SHORT
-from scalewatch.storage import tables
+from scalewatch.storage.commits import AnyCommit
 
 LONG_GAP: Final = timedelta(days=60)
 
@@ -32,14 +32,12 @@ class Lineage:
         In words, what a reader should know about the order.
     """
 
-    commits: tuple[tables.Commit, ...]
+    commits: tuple[AnyCommit, ...]
     aside: Mapping[int, str] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
 
 
-def lineage(
-    commits: Sequence[tables.Commit], head: tables.Commit | None = None
-) -> Lineage:
+def lineage(commits: Sequence[AnyCommit], head: AnyCommit | None = None) -> Lineage:
     """Return the line that leads to a commit, by default to the newest one.
 
     Parameters
@@ -70,12 +68,12 @@ def lineage(
     return Lineage(ordered, aside, tuple(_remarks(ordered, aside, by_sha)))
 
 
-def moment(commit: tables.Commit) -> datetime:
+def moment(commit: AnyCommit) -> datetime:
     """Return when a commit was made or, where nobody said, first measured."""
     return commit.committed_at or commit.first_run_at
 
 
-def ancestors(commit: tables.Commit, by_sha: Mapping[str, tables.Commit]) -> set[str]:
+def ancestors(commit: AnyCommit, by_sha: Mapping[str, AnyCommit]) -> set[str]:
     """Return a commit and all of its ancestors that are known."""
     found, waiting = {commit.sha}, [commit]
     while waiting:
@@ -87,8 +85,8 @@ def ancestors(commit: tables.Commit, by_sha: Mapping[str, tables.Commit]) -> set
 
 
 def merge_base(
-    one: tables.Commit, other: tables.Commit, by_sha: Mapping[str, tables.Commit]
-) -> tables.Commit | None:
+    one: AnyCommit, other: AnyCommit, by_sha: Mapping[str, AnyCommit]
+) -> AnyCommit | None:
     """Return the newest commit that is an ancestor of both, None if none is known."""
     shared = ancestors(one, by_sha) & ancestors(other, by_sha)
     if not shared:
@@ -96,9 +94,7 @@ def merge_base(
     return max((by_sha[sha] for sha in shared), key=lambda c: (moment(c), c.id))
 
 
-def _tip(
-    commits: Sequence[tables.Commit], by_sha: Mapping[str, tables.Commit]
-) -> tables.Commit:
+def _tip(commits: Sequence[AnyCommit], by_sha: Mapping[str, AnyCommit]) -> AnyCommit:
     """Return the newest commit of the main branch."""
     names = [commit.branch for commit in commits if commit.branch]
     usual: tuple[str, ...] = ("main", "master")
@@ -116,7 +112,7 @@ def _tip(
 
 
 def _has_left(
-    commit: tables.Commit, own: set[str], by_sha: Mapping[str, tables.Commit]
+    commit: AnyCommit, own: set[str], by_sha: Mapping[str, AnyCommit]
 ) -> bool:
     """Tell whether a commit comes from the line and surely does not lead back to it."""
     if not ancestors(commit, by_sha) & own:
@@ -129,8 +125,8 @@ def _has_left(
 
 
 def _ordered(
-    commits: Sequence[tables.Commit], by_sha: Mapping[str, tables.Commit]
-) -> tuple[tables.Commit, ...]:
+    commits: Sequence[AnyCommit], by_sha: Mapping[str, AnyCommit]
+) -> tuple[AnyCommit, ...]:
     """Put parents before children and, beyond that, older commits first."""
     on_line = {commit.sha for commit in commits}
     needed = {
@@ -142,7 +138,7 @@ def _ordered(
             children.setdefault(parent, []).append(sha)
     ready = [(moment(c), c.id, c.sha) for c in commits if not needed[c.sha]]
     heapq.heapify(ready)
-    ordered: list[tables.Commit] = []
+    ordered: list[AnyCommit] = []
     while ready:
         _, _, sha = heapq.heappop(ready)
         ordered.append(by_sha[sha])
@@ -158,9 +154,9 @@ def _ordered(
 
 
 def _remarks(
-    ordered: Sequence[tables.Commit],
+    ordered: Sequence[AnyCommit],
     aside: Mapping[int, str],
-    by_sha: Mapping[str, tables.Commit],
+    by_sha: Mapping[str, AnyCommit],
 ) -> list[str]:
     remarks = []
     unknown = [c for c in ordered[1:] if not set(c.parents) & by_sha.keys()]
@@ -193,11 +189,11 @@ def _remarks(
     return remarks
 
 
-def _commits(commits: Sequence[tables.Commit]) -> str:
+def _commits(commits: Sequence[AnyCommit]) -> str:
     if len(commits) == 1:
         return f"{_name(commits[0])} was"
     return f"{len(commits)} commits such as {_name(commits[0])} were"
 
 
-def _name(commit: tables.Commit) -> str:
+def _name(commit: AnyCommit) -> str:
     return commit.tag or commit.sha[:SHORT]

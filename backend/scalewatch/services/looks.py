@@ -22,7 +22,8 @@ from scalewatch.services.lineage import Lineage, lineage
 from scalewatch.services.promises import promises_of
 from scalewatch.services.tracks import Moved as Change
 from scalewatch.services.tracks import Track, changes, tracks
-from scalewatch.storage import commits, gate_rules, locations, tables
+from scalewatch.storage import commits, gate_rules, locations
+from scalewatch.storage.commits import AnyCommit
 
 LEAST_EFFECT: Final = 0.01
 """Changes of all settings by less than this are nobody's business."""
@@ -184,6 +185,6 @@ def _difference(former: Mapping[str, object], present: Mapping[str, object]) -> 
     return ", ".join(changed[:3]) + (" …" if len(changed) > 3 else "")
 
 
-def label(commit: tables.Commit) -> str:
+def label(commit: AnyCommit) -> str:
     """Return how people call a commit."""
     return label_of(commit.sha, commit.tag)

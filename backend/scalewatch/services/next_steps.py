@@ -20,7 +20,7 @@ from scalewatch.services.changes import ChangeKind, SeriesChange
 from scalewatch.services.confirmations import JOBS
 from scalewatch.services.judged import promises_of
 from scalewatch.services.pooling import pooled
-from scalewatch.storage import costs, machines, points, samples, tables
+from scalewatch.storage import costs, points, samples, tables
 from scalewatch.storage.costs import Spent
 from scalewatch.wire import UNITS
 
@@ -105,10 +105,8 @@ def deciding_step(
 ) -> NextStep | None:
     """Return the cheapest measurement that would settle one of the open verdicts."""
     undecided = [each for each in changes if each.kind is ChangeKind.UNDECIDED]
-    ids = {each.name: each.id for each in machines.of_project(session, project.id)}
     found = [
-        _proposal(session, project, (commit_id, ids[each.machine]), each)
-        for each in undecided[:MOST_ASKED]
+        _proposal(session, project, commit_id, each) for each in undecided[:MOST_ASKED]
     ]
     return min(
         (each for each in found if each is not None),
@@ -137,7 +135,7 @@ def _seconds(run: Spent) -> float:
 def _proposal(
     session: Session,
     project: tables.Project,
-    subject: tuple[int, int],
+    commit_id: int,
     change: SeriesChange,
 ) -> NextStep | None:
     """Return what would settle the verdict on one series, if anything can."""
@@ -147,8 +145,8 @@ def _proposal(
         return None
     measured = [
         each
-        for each in points.of_commit(session, *subject)
-        if each.series_id == change.series_id and each.count
+        for each in points.of_series(session, commit_id, [change.series_id])
+        if each.count
     ]
     blobs = samples.of_runs(session, {each.run_id for each in measured})
     unit = UNITS["time"].get(change.unit, 0.0) if change.metric == "time" else 0.0

@@ -11,7 +11,8 @@ from typing import Any, Final
 from sqlalchemy.orm import Session
 
 from scalewatch.services.commits import Commit, commit_of
-from scalewatch.storage import coverage, machines, projects, tables
+from scalewatch.storage import coverage, machines, projects
+from scalewatch.storage.commits import AnyCommit
 
 COMMITS: Final = 20
 """Commits whose coverage is shown."""
@@ -193,7 +194,7 @@ def _scatter(name: str, shares: Sequence[float]) -> Scatter:
 
 
 def _coverage(
-    session: Session, machine_id: int, commits: Sequence[tables.Commit]
+    session: Session, machine_id: int, commits: Sequence[AnyCommit]
 ) -> tuple[Coverage, ...]:
     runs: dict[int, list[coverage.RunCounts]] = defaultdict(list)
     for run in coverage.runs_of(session, machine_id, [commit.id for commit in commits]):
@@ -212,7 +213,7 @@ def _coverage(
 
 
 def _unmeasured(
-    session: Session, machine_id: int, commits: Sequence[tables.Commit]
+    session: Session, machine_id: int, commits: Sequence[AnyCommit]
 ) -> tuple[str, ...]:
     if not commits:
         return ()

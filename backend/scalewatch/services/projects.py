@@ -15,6 +15,7 @@ from scalewatch.services.commits import Commit, commit_of
 from scalewatch.services.judged import Judged, judged_at
 from scalewatch.services.standings import Standing, State
 from scalewatch.storage import commits, machines, measurements, projects, tables
+from scalewatch.storage.commits import AnyCommit
 
 MOST: Final = 10
 """Things that need attention, per project: more would not be read."""
@@ -117,7 +118,7 @@ def _project(session: Session, project: tables.Project) -> Project:
 
 
 def _scans(
-    session: Session, project: tables.Project, commit: tables.Commit
+    session: Session, project: tables.Project, commit: AnyCommit
 ) -> tuple[Judged, ...]:
     metrics = measurements.metrics_at_commit(session, commit.id)
     return judged_at(session, project, commit, metrics)

@@ -11,7 +11,8 @@ from sqlalchemy.orm import Session
 from scalewatch.services.commits import Commit, commit_of
 from scalewatch.services.confirmations import Confirmation, confirmations_of
 from scalewatch.services.next_steps import NextStep, confirming_step
-from scalewatch.storage import projects, regressions, tables
+from scalewatch.storage import commits, projects, regressions, tables
+from scalewatch.storage.commits import Stored
 
 
 class State(StrEnum):
@@ -181,16 +182,21 @@ def _complete(
 ) -> tuple[Regression, ...]:
     ids = [row.id for row in rows]
     members = regressions.members(session, ids)
-    ranges = regressions.ranges(session, ids)
+    named = commits.identified(
+        session,
+        {
+            number
+            for row in rows
+            for number in (row.first_commit_id, row.last_commit_id, row.fixed_commit_id)
+            if number is not None
+        },
+    )
     happenings = regressions.happenings(session, ids)
     return tuple(
         _regression(
             row,
-            ranges[row.id],
+            named,
             members.get(row.id, []),
-            session.get(tables.Commit, row.fixed_commit_id)
-            if row.fixed_commit_id
-            else None,
             happenings.get(row.id, ()),
             _next_step(session, row, members.get(row.id, [])),
         )
@@ -204,7 +210,7 @@ def _next_step(
     """Return the cheapest run that would tell whether a suspicion is right."""
     if row.is_sure or not row.is_worse or row.state != State.OPEN:
         return None
-    places = {series.machine_id: machine for _, series, machine, _ in members}
+    places = {member.machine_id: member.machine for member in members}
     steps = (
         confirming_step(session, row.last_commit_id, machine_id, machine)
         for machine_id, machine in places.items()
@@ -216,17 +222,16 @@ def _next_step(
     )
 
 
-def _regression(  # noqa: PLR0913, PLR0917 - what is stored about it
+def _regression(
     row: tables.Regression,
-    commits: tuple[tables.Commit, tables.Commit],
+    named: Mapping[int, Stored],
     members: Sequence[regressions.Member],
-    fixed_by: tables.Commit | None,
     happenings: Sequence[tables.Happening],
     next_step: NextStep | None,
 ) -> Regression:
     listed = [
-        Member(series.region, series.metric, machine, configuration, shift.details)
-        for shift, series, machine, configuration in members
+        Member(each.region, each.metric, each.machine, each.configuration, each.details)
+        for each in members
     ]
     return Regression(
         id=row.id,
@@ -234,9 +239,9 @@ def _regression(  # noqa: PLR0913, PLR0917 - what is stored about it
         is_worse=row.is_worse,
         is_sure=row.is_sure,
         state=State(row.state),
-        first=commit_of(commits[0]),
-        last=commit_of(commits[1]),
-        fixed_by=commit_of(fixed_by) if fixed_by else None,
+        first=commit_of(named[row.first_commit_id]),
+        last=commit_of(named[row.last_commit_id]),
+        fixed_by=commit_of(named[row.fixed_commit_id]) if row.fixed_commit_id else None,
         suspect=row.suspect,
         sentence=row.sentence,
         owner=row.owner,

@@ -32,6 +32,7 @@ from scalewatch.services.published import LITMUS_TESTS
 from scalewatch.services.scans import choose_metric
 from scalewatch.services.views import View
 from scalewatch.storage import measurements, projects, tables
+from scalewatch.storage.commits import AnyCommit
 
 ALL_METRICS: Final = "*"
 """Asks for the rows of every metric."""
@@ -184,7 +185,7 @@ def _metric(metrics: Sequence[str], asked: str | None) -> str:
 def _broken(
     session: Session,
     project: tables.Project,
-    commit: tables.Commit,
+    commit: AnyCommit,
     shown: Sequence[Judged],
 ) -> Mapping[int, tuple[str, ...]]:
     """Return the guidelines that series break or will break, in words."""

@@ -24,6 +24,7 @@ from scalewatch.storage import (
     procedures,
     tables,
 )
+from scalewatch.storage.commits import AnyCommit
 
 PREFERRED_METRIC: Final = "time"
 
@@ -76,7 +77,7 @@ class Scan:
 def scans_at(
     session: Session,
     project: tables.Project,
-    commit: tables.Commit,
+    commit: AnyCommit,
     metric: str,
     region: str | None = None,
 ) -> tuple[Scan, ...]:

@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session
 from scalewatch.services.confirmations import withdraw
 from scalewatch.services.looks import Seen
 from scalewatch.storage import confirmations, regressions, tables
+from scalewatch.storage.commits import AnyCommit
 
 ENOUGH: Final = 5
 """Later commits that would show what is suspected, nearly always."""
@@ -35,8 +36,8 @@ def settle(session: Session, seen: Seen) -> None:
             continue
         own = [
             regression
-            for regression, where, shift in told
-            if where == machine and _is_about(shift, commit, place, place_of)
+            for regression, member in told
+            if member.machine == machine and _is_about(member, commit, place, place_of)
         ]
         sure = next((each for each in own if each.is_sure), None)
         later = sum(each > place for each in measured[machine])
@@ -48,21 +49,21 @@ def settle(session: Session, seen: Seen) -> None:
 
 def _told(
     session: Session, project_id: int
-) -> Iterable[tuple[tables.Regression, str, tables.Shift]]:
-    """Yield what is worse: a regression, and a machine with what changed there."""
+) -> Iterable[tuple[tables.Regression, regressions.Member]]:
+    """Yield what is worse: a regression, and a series that it is about."""
     rows = {
         row.id: row
         for row in regressions.of_project(session, project_id)
         if row.is_worse
     }
     for number, members in regressions.members(session, [*rows]).items():
-        for shift, _, machine, _ in members:
-            yield rows[number], machine, shift
+        for member in members:
+            yield rows[number], member
 
 
 def _is_about(
-    shift: tables.Shift,
-    commit: tables.Commit,
+    shift: regressions.Member,
+    commit: AnyCommit,
     place: int,
     place_of: Mapping[int, int],
 ) -> bool:

@@ -63,10 +63,10 @@ def _accept(
     Where machines differ, the fastest growth is what can be promised.
     """
     accepted: dict[tuple[str, str], Growth] = {}
-    for shift, series, *_ in regressions.members(session, [row.id])[row.id]:
-        grown = shift.details.get("growth_after")
+    for member in regressions.members(session, [row.id])[row.id]:
+        grown = member.details.get("growth_after")
         if row.kind == "growth" and grown:
-            key, growth = (series.region, series.metric), parse_growth(grown)
+            key, growth = (member.region, member.metric), parse_growth(grown)
             accepted[key] = max(growth, accepted.get(key, growth))
     if accepted:
         expectations.declare(

@@ -69,7 +69,7 @@ def _known(
             continue
         if first > cause.last + 1 or last < cause.first - 1:
             continue
-        shared = len(series & {each[1].id for each in members.get(row.id, ())})
+        shared = len(series & {each.series_id for each in members.get(row.id, ())})
         if shared > most:
             best, most = row, shared
     return best

@@ -1,10 +1,12 @@
 """Queries on commits."""
 
-from collections.abc import Sequence
-from typing import Any, Final
+from collections.abc import Collection, Sequence
+from datetime import datetime
+from typing import Any, Final, NamedTuple
 
 from sqlalchemy import (
     ColumnElement,
+    Select,
     Text,
     and_,
     cast,
@@ -23,6 +25,25 @@ from scalewatch.storage.inserts import insert_missing
 TIME = func.coalesce(tables.Commit.committed_at, tables.Commit.first_run_at)
 """When a commit was made or, where nobody said, first measured."""
 
+
+class Stored(NamedTuple):
+    """Columns of `tables.Commit`; pages list hundreds: no entity is built for any."""
+
+    id: int
+    project_id: int
+    sha: str
+    branch: str | None
+    tag: str | None
+    message: str | None
+    committed_at: datetime | None
+    first_run_at: datetime
+    parents: tuple[str, ...]
+
+
+AnyCommit = Stored | tables.Commit
+
+_COLUMNS: Final = [getattr(tables.Commit, name) for name in Stored._fields]
+
 _DESCRIPTION: Final = ("parents", "branch", "committed_at", "message", "tag")
 
 
@@ -30,23 +51,23 @@ def of_project(
     session: Session,
     project_id: int,
     *,
-    before: tables.Commit | None = None,
+    before: AnyCommit | None = None,
     limit: int | None = None,
-) -> Sequence[tables.Commit]:
+) -> list[Stored]:
     """Return a project's commits, newest first: those before one, at most `limit`."""
     wanted = (
-        select(tables.Commit)
+        select(*_COLUMNS)
         .where(tables.Commit.project_id == project_id)
         .order_by(TIME.desc(), tables.Commit.id.desc())
         .limit(limit)
     )
     if before is not None:
         wanted = wanted.where(_came_before(before))
-    return session.scalars(wanted).all()
+    return _stored(session, wanted)
 
 
 def measured_before(
-    session: Session, commit: tables.Commit, machine_id: int, limit: int
+    session: Session, commit: AnyCommit, machine_id: int, limit: int
 ) -> Sequence[int]:
     """Return the ids of older commits that a machine measured, newest first."""
     is_measured = exists().where(
@@ -70,49 +91,53 @@ def is_found(session: Session, commit_id: int) -> bool:
 
 
 def following(
-    session: Session, project_id: int, commit: tables.Commit, *, limit: int
-) -> Sequence[tables.Commit]:
+    session: Session, project_id: int, commit: AnyCommit, *, limit: int
+) -> list[Stored]:
     """Return the commits made just after one, oldest first, at most `limit`."""
     made, first = TIME, commit.committed_at or commit.first_run_at
     # Said twice: what follows alone, no database takes from the index.
     came_later = and_(made >= first, or_(made > first, tables.Commit.id > commit.id))
-    return session.scalars(
-        select(tables.Commit)
+    return _stored(
+        session,
+        select(*_COLUMNS)
         .where(tables.Commit.project_id == project_id, came_later)
         .order_by(made, tables.Commit.id)
-        .limit(limit)
-    ).all()
+        .limit(limit),
+    )
 
 
-def tagged(session: Session, project_id: int) -> Sequence[tables.Commit]:
+def tagged(session: Session, project_id: int) -> list[Stored]:
     """Return the commits with a tag, newest first."""
-    return session.scalars(
-        select(tables.Commit)
+    return _stored(
+        session,
+        select(*_COLUMNS)
         .where(tables.Commit.project_id == project_id, tables.Commit.tag.is_not(None))
-        .order_by(TIME.desc(), tables.Commit.id.desc())
-    ).all()
+        .order_by(TIME.desc(), tables.Commit.id.desc()),
+    )
 
 
 def with_hashes(
     session: Session, project_id: int, hashes: Sequence[str]
-) -> Sequence[tables.Commit]:
+) -> list[Stored]:
     """Return the measured ones among commits, newest first."""
-    return session.scalars(
-        select(tables.Commit)
+    return _stored(
+        session,
+        select(*_COLUMNS)
         .where(tables.Commit.project_id == project_id, tables.Commit.sha.in_(hashes))
-        .order_by(TIME.desc(), tables.Commit.id.desc())
-    ).all()
+        .order_by(TIME.desc(), tables.Commit.id.desc()),
+    )
 
 
-def with_parent(session: Session, project_id: int, sha: str) -> Sequence[tables.Commit]:
+def with_parent(session: Session, project_id: int, sha: str) -> list[Stored]:
     """Return the commits that follow one in the graph, newest first."""
-    rows = session.scalars(
-        select(tables.Commit)
+    rows = _stored(
+        session,
+        select(*_COLUMNS)
         .where(
             tables.Commit.project_id == project_id,
             cast(tables.Commit.parents, Text).contains(sha, autoescape=True),
         )
-        .order_by(TIME.desc(), tables.Commit.id.desc())
+        .order_by(TIME.desc(), tables.Commit.id.desc()),
     )
     return [row for row in rows if sha in row.parents]
 
@@ -129,33 +154,34 @@ def count(session: Session, project_id: int) -> int:
     )
 
 
-def newest(session: Session, project_id: int) -> tables.Commit | None:
+def newest(session: Session, project_id: int) -> Stored | None:
     """Return a project's newest commit."""
-    return session.scalars(
-        select(tables.Commit)
+    return _first(
+        session,
+        select(*_COLUMNS)
         .where(tables.Commit.project_id == project_id)
-        .order_by(TIME.desc(), tables.Commit.id.desc())
-        .limit(1)
-    ).first()
+        .order_by(TIME.desc(), tables.Commit.id.desc()),
+    )
 
 
 def newest_on(
     session: Session, project_id: int, branches: Sequence[str]
-) -> tables.Commit | None:
+) -> Stored | None:
     """Return a project's newest commit on any of these branches."""
-    return session.scalars(
-        select(tables.Commit)
+    return _first(
+        session,
+        select(*_COLUMNS)
         .where(
-            tables.Commit.project_id == project_id, tables.Commit.branch.in_(branches)
+            tables.Commit.project_id == project_id,
+            tables.Commit.branch.in_(branches),
         )
-        .order_by(TIME.desc(), tables.Commit.id.desc())
-        .limit(1)
-    ).first()
+        .order_by(TIME.desc(), tables.Commit.id.desc()),
+    )
 
 
 def newest_on_machines(
     session: Session, project_id: int, machines: Sequence[str]
-) -> tables.Commit | None:
+) -> Stored | None:
     """Return the newest commit that every one of some machines measured."""
     complete = (
         select(tables.Run.commit_id)
@@ -166,20 +192,19 @@ def newest_on_machines(
         .group_by(tables.Run.commit_id)
         .having(func.count(tables.Machine.id.distinct()) == len(machines))
     )
-    return session.scalars(
-        select(tables.Commit)
+    return _first(
+        session,
+        select(*_COLUMNS)
         .where(tables.Commit.id.in_(complete))
-        .order_by(TIME.desc(), tables.Commit.id.desc())
-        .limit(1)
-    ).first()
+        .order_by(TIME.desc(), tables.Commit.id.desc()),
+    )
 
 
-def referenced(
-    session: Session, project_id: int, reference: str
-) -> Sequence[tables.Commit]:
+def referenced(session: Session, project_id: int, reference: str) -> list[Stored]:
     """Return the commits that a hash, the beginning of one, or a tag can mean."""
-    return session.scalars(
-        select(tables.Commit)
+    return _stored(
+        session,
+        select(*_COLUMNS)
         .where(tables.Commit.project_id == project_id)
         .where(
             or_(
@@ -187,8 +212,14 @@ def referenced(
                 tables.Commit.sha.startswith(reference, autoescape=True),
             )
         )
-        .order_by(TIME.desc(), tables.Commit.id.desc())
-    ).all()
+        .order_by(TIME.desc(), tables.Commit.id.desc()),
+    )
+
+
+def identified(session: Session, ids: Collection[int]) -> dict[int, Stored]:
+    """Return commits by their ids."""
+    rows = _stored(session, select(*_COLUMNS).where(tables.Commit.id.in_(ids)))
+    return {row.id: row for row in rows}
 
 
 def find_or_create(
@@ -247,6 +278,15 @@ def _description(commit: wire.Commit) -> dict[str, Any]:
     }
 
 
-def _came_before(commit: tables.Commit) -> ColumnElement[bool]:
+def _stored(session: Session, wanted: Select[Any]) -> list[Stored]:
+    rows = (tuple(row) for row in session.execute(wanted))
+    return [Stored._make((*known, tuple(parents))) for *known, parents in rows]
+
+
+def _first(session: Session, wanted: Select[Any]) -> Stored | None:
+    return next(iter(_stored(session, wanted.limit(1))), None)
+
+
+def _came_before(commit: AnyCommit) -> ColumnElement[bool]:
     made, last = TIME, commit.committed_at or commit.first_run_at
     return and_(made <= last, or_(made < last, tables.Commit.id < commit.id))

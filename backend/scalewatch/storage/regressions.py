@@ -1,17 +1,29 @@
 """Queries on regressions, and on what happened to them."""
 
 from collections.abc import Collection, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import Row, and_, delete, select
-from sqlalchemy.orm import Session, aliased
+from sqlalchemy.orm import Session
 
 from scalewatch.errors import NotFound
 from scalewatch.storage import tables
 from scalewatch.storage.inserts import upsert
 
-Member = Row[tables.Shift, tables.Series, str, dict[str, Any]]
-"""A shift with its series, the name of its machine and what it holds fixed."""
+
+class Member(NamedTuple):
+    """A series that a regression is about, and its shift."""
+
+    regression_id: int
+    series_id: int
+    region: str
+    metric: str
+    machine_id: int
+    machine: str
+    configuration: dict[str, Any]
+    first_commit_id: int
+    last_commit_id: int
+    details: dict[str, Any]
 
 
 def of_project(
@@ -54,10 +66,16 @@ def members(session: Session, regression_ids: Sequence[int]) -> dict[int, list[M
     """Return the series that each regression is about."""
     rows = session.execute(
         select(
-            tables.Shift,
-            tables.Series,
+            tables.Shift.regression_id,
+            tables.Shift.series_id,
+            tables.Series.region,
+            tables.Series.metric,
+            tables.Series.machine_id,
             tables.Machine.name,
             tables.Configuration.settings,
+            tables.Shift.first_commit_id,
+            tables.Shift.last_commit_id,
+            tables.Shift.details,
         )
         .join(tables.Series, tables.Series.id == tables.Shift.series_id)
         .join(tables.Machine, tables.Machine.id == tables.Series.machine_id)
@@ -69,18 +87,18 @@ def members(session: Session, regression_ids: Sequence[int]) -> dict[int, list[M
         .order_by(tables.Series.region, tables.Machine.name, tables.Series.id)
     )
     found: dict[int, list[Member]] = {}
-    for row in rows:
-        found.setdefault(row[0].regression_id, []).append(row)
+    for member in map(Member._make, rows):
+        found.setdefault(member.regression_id, []).append(member)
     return found
 
 
-def shifts_of(session: Session, series: Collection[int]) -> Sequence[tables.Shift]:
-    """Return the changes of series, those of withdrawn suspicions left out."""
+def shifts_of(session: Session, series: Collection[int]) -> Sequence[Row[Any]]:
+    """Return the columns of shifts of series, not those of withdrawn suspicions."""
     withdrawn = and_(
         tables.Regression.state == "fixed", tables.Regression.fixed_commit_id.is_(None)
     )
-    return session.scalars(
-        select(tables.Shift)
+    return session.execute(
+        select(*tables.Shift.__table__.columns)
         .join(tables.Regression, tables.Regression.id == tables.Shift.regression_id)
         .where(tables.Shift.series_id.in_(series), ~withdrawn)
     ).all()
@@ -99,20 +117,6 @@ def happenings(
     for row in rows:
         found.setdefault(row.regression_id, []).append(row)
     return found
-
-
-def ranges(
-    session: Session, regression_ids: Sequence[int]
-) -> dict[int, tuple[tables.Commit, tables.Commit]]:
-    """Return the first and the last commit that may be the cause of each."""
-    last = aliased(tables.Commit)
-    rows = session.execute(
-        select(tables.Regression.id, tables.Commit, last)
-        .join(tables.Commit, tables.Commit.id == tables.Regression.first_commit_id)
-        .join(last, last.id == tables.Regression.last_commit_id)
-        .where(tables.Regression.id.in_(regression_ids))
-    )
-    return {each: (first, final) for each, first, final in rows}
 
 
 def put_shifts(
