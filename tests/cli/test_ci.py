@@ -52,6 +52,41 @@ def test_exit_codes_and_formats_are_for_programs(server):
     assert "no commit" in unknown.stderr
 
 
+def test_a_misspelt_option_is_no_verdict(server):
+    misspelt = gate(server, 2, "--format", "jnuit")
+
+    assert misspelt.exit_code == 3
+    assert "'jnuit' is not one of" in misspelt.stderr
+
+
+def test_the_gate_says_what_it_waits_for(server):
+    program = "from scalewatch.cli import main; main()"
+    command = [sys.executable, "-c", program, "gate", "--project", "mpihc"]
+    with subprocess.Popen(
+        [*command, "--commit", "main", "--server", server],
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as waiting:
+        said = waiting.stderr.readline()
+        waiting.terminate()
+
+    assert said.startswith("Waiting for up to ")
+    assert said.endswith("s: no project 'mpihc'\n")
+
+
+def test_what_a_sure_regression_tells_is_not_suspected_as_well(server, sessions):
+    for number in range(4, 16):
+        growth = LINEAR if number >= 12 else TREE
+        record_commit(sessions, number, {"MPI_Scan": growth})
+
+    worse = gate(server, 12, "--format", "json")
+
+    (finding,) = json.loads(worse.stdout)["findings"]
+    assert worse.exit_code == 1
+    assert finding["is_sure"]
+    assert finding["sentence"].startswith("grows like p instead of log p, ")
+
+
 def test_the_gate_waits_for_an_agent_to_confirm_what_it_suspects(server, sessions):
     offer = {"machine": "jureca", "agent": "node-1"}
     client = httpx2.Client(base_url=f"{server}/api/v1/")

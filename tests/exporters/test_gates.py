@@ -89,3 +89,5 @@ def test_junit_fails_what_is_worse_and_skips_what_is_suspected(
     assert suite.get("failures") == failures
     assert suite.get("skipped") == skipped
     assert suite.get("tests") == str(max(len(findings), 1))
+    names = [case.get("name") for case in suite.iter("testcase")]
+    assert len(set(names)) == len(names)

@@ -23,7 +23,7 @@ Exit codes:
   0  nothing scales worse
   1  something scales worse
   2  undecided: too few measurements, or one job alone says worse
-  3  could not tell: no server, no such commit, no verdict in time
+  3  could not tell: no server, no such commit, no such option, no verdict in time
 \b
 Examples:
   scalewatch gate --project hydro --commit "$(git rev-parse HEAD)"
@@ -32,7 +32,19 @@ Examples:
 """
 
 
-@click.command("gate", epilog=EPILOG)
+class Gate(click.Command):
+    """A command whose input may be wrong without that being an answer."""
+
+    def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
+        """Read the options; what cannot be read is no verdict `undecided`."""
+        try:
+            return super().make_context(*args, **kwargs)
+        except click.UsageError as error:
+            error.show()
+            raise SystemExit(UNKNOWN) from error
+
+
+@click.command("gate", cls=Gate, epilog=EPILOG)
 @click.option("--project", required=True)
 @click.option("--commit", required=True, help="Hash, its beginning, or tag.")
 @click.option("--baseline", help="By default the merge base, or the parent.")
@@ -101,6 +113,7 @@ def ask(
     remote: Remote, project: str, commit: str, baseline: str | None, deadline: float
 ) -> Reply:
     """Ask until the analysis is finished; a commit may still be on its way."""
+    told = None
     while True:
         try:
             reply = remote.get(
@@ -114,6 +127,10 @@ def ask(
         left = deadline - time.monotonic()
         if not is_open or left <= 0:
             return reply
+        why = reply.content["sentence"] if reply.is_good else reply.reason
+        if why != told:
+            click.echo(f"Waiting for up to {left:.0f} s: {why}", err=True)
+            told = why
         time.sleep(min(PAUSE, left))
 
 

@@ -47,10 +47,11 @@ def gate_junit(gate: Mapping[str, Any]) -> str:
                 said = "; ".join([gate["sentence"], *_further(gate)])
                 ET.SubElement(case, "skipped", message=said)
             continue
-        case.set("name", f"{found['region']} {found['metric']} on {found['machine']}")
+        case.set("name", f"{_place(found)}: {found['kind']}")
         kind = "failure" if found["is_sure"] else "skipped"
         ET.SubElement(case, kind, message=_line(found))
     suite.set("tests", str(len(cases)))
+    suite.set("errors", "0")
     if further := _further(gate):
         ET.SubElement(suite, "system-out").text = "\n".join(further)
     for attribute, kind in (("failures", "failure"), ("skipped", "skipped")):
@@ -83,10 +84,13 @@ def _asked(confirmation: Mapping[str, Any]) -> str:
 
 def _line(found: Mapping[str, Any]) -> str:
     symbol = SYMBOLS["worse" if found["is_sure"] else "undecided"]
-    settings = "".join(f" {k}={v}" for k, v in found["configuration"].items())
-    place = f"{found['region']} ({found['metric']}) on {found['machine']}{settings}"
     said = (found["sentence"], consequence(found), found["todo"])
-    return f"{symbol} {place}: {'; '.join(each for each in said if each)}"
+    return f"{symbol} {_place(found)}: {'; '.join(each for each in said if each)}"
+
+
+def _place(found: Mapping[str, Any]) -> str:
+    settings = "".join(f" {k}={v}" for k, v in found["configuration"].items())
+    return f"{found['region']} ({found['metric']}) on {found['machine']}{settings}"
 
 
 def consequence(found: Mapping[str, Any]) -> str:

@@ -1,6 +1,6 @@
 """Findings of the gate: series that are worse, or that may be."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -47,6 +47,14 @@ class Finding:
     target: Mapping[str, float] = field(default_factory=dict)
     at_target: Bounds | None = None
 
+    @property
+    def series(self) -> tuple[str, str, str, str]:
+        """What tells it from findings about other series."""
+        settings = repr(sorted(self.configuration.items()))
+        return (self.region, self.metric, self.machine, settings)
+
+
+GUIDELINE: Final = "guideline"
 
 LIKELY: Final = 0.5
 """Probability from which something may have happened."""
@@ -81,10 +89,7 @@ def of_regression(
             configuration=member.configuration,
             kind=f"regression of {regression.kind}",
             is_sure=regression.is_sure,
-            sentence=(
-                f"{member.details['largest_factor']:.3g} times as much at the largest "
-                f"scale as in its history; regression {regression.id}"
-            ),
+            sentence=_since_history(regression, member.details),
             todo=None if regression.is_sure else _todo(steps(member.machine)),
             commits=f"{regression.first.label}^..{regression.last.label}",
             probability=member.details["probability"][member.details["kind"]],
@@ -93,6 +98,16 @@ def of_regression(
         )
         for member in regression.members
         if _is_minded(regression, member, rules.about(member.region))
+    ]
+
+
+def without_settled(findings: Sequence[Finding]) -> list[Finding]:
+    """Return findings but for suspicions about series that are surely worse."""
+    sure = {each.series for each in findings if each.is_sure}
+    return [
+        each
+        for each in findings
+        if each.is_sure or each.kind == GUIDELINE or each.series not in sure
     ]
 
 
@@ -116,7 +131,7 @@ def of_guideline(
         metric=broken.metric,
         machine=check.machine,
         configuration=check.configuration,
-        kind="guideline",
+        kind=GUIDELINE,
         is_sure=step is None and is_clear,
         sentence=said if step is None else f"{said}, says one job alone",
         todo=None if step is None and is_clear else _todo(step),
@@ -138,6 +153,16 @@ def _said(change: SeriesChange, rule: Rule) -> str | None:
     if rule.mismatch and is_mismatch and change.after.direction is not Direction.BETTER:
         return f"grows like {after}: not as expected"
     return None
+
+
+def _since_history(regression: Regression, details: Mapping[str, Any]) -> str:
+    before, after = details["growth_before"], details["growth_after"]
+    is_growth = regression.kind == "growth" and None not in {before, after}
+    grows = f"grows like {after} instead of {before}, " if is_growth else ""
+    return (
+        f"{grows}{details['largest_factor']:.3g} times as much at the largest "
+        f"scale as in its history; regression {regression.id}"
+    )
 
 
 def _is_minded(regression: Regression, member: Member, rule: Rule) -> bool:

@@ -26,6 +26,7 @@ from scalewatch.services.gate_findings import (
     of_change,
     of_guideline,
     of_regression,
+    without_settled,
 )
 from scalewatch.services.gate_rules import GateRules, rules_of
 from scalewatch.services.guideline_changes import broken_since
@@ -118,6 +119,7 @@ def gate_on(
     listed = _since_baseline(session, project, row, report, (rules, steps))
     for regression in began:
         listed += of_regression(regression, rules, steps)
+    listed = without_settled(listed)
     is_pending = _is_pending(session, project.id, row.id)
     outcome = _outcome(listed, report.changes, is_pending=is_pending)
     return Gate(
@@ -251,14 +253,15 @@ def _sentence(
     baseline: Baseline | None,
 ) -> str:
     against = f" than {baseline.commit.label}" if baseline else ""
-    sure = sum(each.is_sure for each in findings)
+    sure = len({each.series for each in findings if each.is_sure})
     match outcome:
         case Outcome.PENDING:
             return "the analysis is not finished"
         case Outcome.WORSE:
             return f"{sure} of {len(changes)} series scale worse{against}"
         case Outcome.UNDECIDED if findings:
-            return f"{len(findings)} suspected of scaling worse{against}: run again"
+            suspected = len({each.series for each in findings})
+            return f"{suspected} suspected of scaling worse{against}: run again"
         case Outcome.UNDECIDED:
             return "no series has enough measurements to tell"
         case _:
