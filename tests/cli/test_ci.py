@@ -152,7 +152,7 @@ def test_expectations_come_from_a_file_and_get_versions(server, tmp_path):
 
     first, second = scalewatch(*push), scalewatch(*push)
 
-    assert first.output == "mpich: 1 expectations are in force\n"
+    assert first.output == "mpich: 1 expectation stated\n"
     assert second.exit_code == 0
     with urlopen(f"{server}/api/v1/projects/mpich/gate/rules") as answer:  # noqa: S310
         rules = json.load(answer)
@@ -160,6 +160,19 @@ def test_expectations_come_from_a_file_and_get_versions(server, tmp_path):
     assert rules["regions"]["MPI_Bcast"]["constant"] is None
     reply = scalewatch("gate", "--help")
     assert "Exit codes" in reply.output
+
+
+def test_a_growth_that_cannot_be_read_is_named_by_its_region(
+    server, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("LOGNAME", "ada")
+    file = tmp_path / "scalewatch.toml"
+    file.write_text('project = "mpich"\n[expectations]\nMPI_Bcast = "O(lgo p)"\n')
+
+    answer = scalewatch("expectations", "push", str(file), "--server", server)
+
+    assert answer.exit_code == 1
+    assert "expectations.MPI_Bcast.growth: cannot read" in answer.stderr
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,8 @@
 """`scalewatch expectations push`: declare what a file in the repository promises."""
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from getpass import getuser
 from pathlib import Path
 from typing import Any, Final
 
@@ -38,8 +39,16 @@ The file, at the top of a repository:
 
 \b
 Example:
-  scalewatch expectations push --author "$USER" --reason "$(git log -1 --format=%s)"
+  scalewatch expectations push --reason "$(git log -1 --format=%s)"
 """
+
+
+def _login() -> str | None:
+    """Return who calls, if the system knows."""
+    try:
+        return getuser()
+    except (OSError, KeyError):
+        return None
 
 
 @click.group("expectations", epilog=EPILOG)
@@ -54,7 +63,9 @@ def command() -> None:
     default=FILE,
 )
 @click.option("--project", help="That of the file unless given.")
-@click.option("--author", envvar="USER", required=True)
+@click.option(
+    "--author", default=_login, required=True, help="By default your login name."
+)
 @click.option("--reason")
 @server_options
 def push(  # noqa: PLR0913, one per option
@@ -79,7 +90,8 @@ def push(  # noqa: PLR0913, one per option
     remote = Remote(server, token)
     declared = declarations(stated.get("expectations", {}), file)
     if declared:
-        _put(remote, name, "expectations", said | {"expectations": declared})
+        content = said | {"expectations": declared}
+        _put(remote, name, "expectations", content, [e["region"] for e in declared])
     if "guidelines" in stated:
         rules = {"guidelines": stated["guidelines"]}
         _put(remote, name, "guidelines", said | rules)
@@ -89,7 +101,8 @@ def push(  # noqa: PLR0913, one per option
         _put(remote, name, "gate/rules", said | {"rules": rules, "target": target})
     if "aliases" in stated:
         _put(remote, name, "aliases", said | {"aliases": stated["aliases"]})
-    click.echo(f"{name}: {len(declared)} expectations are in force")
+    number = f"{len(declared)} expectation{'s' * (len(declared) != 1)}"
+    click.echo(f"{name}: {number} stated")
 
 
 def read(file: Path) -> Mapping[str, Any]:
@@ -142,11 +155,21 @@ def _rule(stated: Mapping[str, Any]) -> dict[str, Any]:
     return {n: None if n == "constant" and v is False else v for n, v in stated.items()}
 
 
-def _put(remote: Remote, project: str, noun: str, content: Mapping[str, Any]) -> None:
+def _put(
+    remote: Remote,
+    project: str,
+    noun: str,
+    content: Mapping[str, Any],
+    names: Sequence[str] = (),
+) -> None:
+    """Send content; what is wrong with a list is told by the names of its entries."""
     try:
         reply = remote.put(f"projects/{segment(project)}/{noun}", content)
     except Unreachable as error:
         click.echo(f"Error: {error}", err=True)
         raise SystemExit(UNREACHABLE) from None
     if not reply.is_good:
-        raise click.ClickException(reply.reason)
+        reason = reply.reason
+        for number, name in enumerate(names):
+            reason = reason.replace(f"{noun}.{number}.", f"{noun}.{name}.")
+        raise click.ClickException(reason)
