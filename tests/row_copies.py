@@ -224,7 +224,7 @@ def _order(session: Session, table: type[tables.Table]) -> Sequence[ColumnElemen
 
 
 def _copy_judgements(session: Session, originals: Collection[int]) -> None:
-    """Insert models and verdicts; a model gets the next id that is free."""
+    """Insert models, what they assume, and verdicts; models get the next free ids."""
     last = session.scalar(select(func.max(tables.Model.id))) or 0
     number = func.row_number().over(order_by=(_PAIRS.c.target_id, tables.Model.id))
     models = (
@@ -238,6 +238,14 @@ def _copy_judgements(session: Session, originals: Collection[int]) -> None:
         .where(tables.Model.commit_id.in_(originals))
     )
     session.execute(insert(tables.Model).from_select(_names(tables.Model), models))
+    assumptions = _columns(tables.Assumption, commit_id=_PAIRS.c.target_id).join(
+        _PAIRS,
+        (_PAIRS.c.source_id == tables.Assumption.commit_id)
+        & (_PAIRS.c.machine_id == tables.Assumption.machine_id),
+    )
+    session.execute(
+        insert(tables.Assumption).from_select(_names(tables.Assumption), assumptions)
+    )
     source, target = tables.Model, aliased(tables.Model)
     verdicts = (
         _columns(tables.Verdict, model_id=target.id)

@@ -7,6 +7,7 @@ from alembic.migration import MigrationContext
 from sqlalchemy import select, text
 
 from scalewatch.services.measurements import Flag, flags_in
+from scalewatch.storage import noise as stored_noise
 from scalewatch.storage import procedures, schema, tables
 from scalewatch.storage.session import connect, sessions_of
 from scalewatch.storage.tables import Table
@@ -134,3 +135,26 @@ def test_how_repetitions_were_taken_outlives_its_column(blank):
             (),
         ]
         assert procedures.of_runs(session, [1]) == {1: {1: told, 2: {"late": 0}}}
+
+
+def test_what_models_assumed_of_the_noise_outlives_its_column(blank):
+    schema.upgrade(blank, "0014")
+    noise = {"summary": "robust", "widening": 1.5}
+    with blank.begin() as connection:
+        for statement in RUN_OF_0008.split(";"):
+            connection.execute(text(statement))
+        for series, assumed in ((1, noise), (2, noise), (3, None)):
+            connection.execute(
+                text(
+                    "INSERT INTO model (series_id, commit_id, rule, noise, points, "
+                    "repetitions, terms, class_probability, modelled_at) "
+                    "VALUES (:series, 1, 'evidence', :noise, 5, 9, '[]', '{}', "
+                    "'2026-01-01')"
+                ),
+                {"series": series, "noise": assumed and json.dumps(assumed)},
+            )
+
+    schema.upgrade(blank)
+
+    with sessions_of(blank).reading() as session:
+        assert stored_noise.assumed(session, 1, 1) == {"time": noise}

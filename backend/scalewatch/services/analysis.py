@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import groupby
 from typing import Final
 
@@ -18,13 +18,13 @@ from scalewatch.modelling import (
     parse_growth,
 )
 from scalewatch.modelling.findings import refusal
-from scalewatch.services import locations
+from scalewatch.services import kept_noise, locations
 from scalewatch.services.batches import Asked, find_all
 from scalewatch.services.jobs import Subject
+from scalewatch.services.kept_noise import Assumed
 from scalewatch.services.noise import noise_by_metric
 from scalewatch.services.pooling import Pool, pool
 from scalewatch.storage import expectations, points, samples, tables, verdicts
-from scalewatch.storage import noise as kept_noise
 from scalewatch.storage.inserts import Row
 from scalewatch.storage.tables import now
 
@@ -66,12 +66,18 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """What was found of all series that a machine measured of a commit."""
+    """What was found of all series that a machine measured of a commit.
 
-    commit_id: int
+    Parameters
+    ----------
+    assumed
+        What was assumed of the noise, by metric.
+    """
+
+    subject: Subject
     answers: tuple[Answer, ...]
     locations: tuple[Row, ...]
-    noise: tuple[Row, ...]
+    assumed: Mapping[str, Assumed]
 
 
 def analyse(session: Session, subject: Subject) -> Analysis:
@@ -104,21 +110,14 @@ def analyse(session: Session, subject: Subject) -> Analysis:
     located = locations.rows(
         session, subject, [(each.series_id, each.pool) for each in asked]
     )
-    kept = tuple(each.row for each in assumed.values() if each.row is not None)
-    return Analysis(subject.commit_id, tuple(found), tuple(located), kept)
+    return Analysis(subject, tuple(found), tuple(located), assumed)
 
 
 def record(session: Session, analysis: Analysis) -> None:
     """Store models and verdicts in place of earlier ones."""
-    assumed = {answer.noise for answer in analysis.answers}
-    noises = {noise: asdict(noise) if noise else None for noise in assumed}
+    commit_id = analysis.subject.commit_id
     model_ids = verdicts.put_models(
-        session,
-        analysis.commit_id,
-        [
-            _model_row(analysis.commit_id, answer, noises[answer.noise])
-            for answer in analysis.answers
-        ],
+        session, commit_id, [_model_row(commit_id, each) for each in analysis.answers]
     )
     rows = [
         _verdict_row(model_ids[answer.series_id], answer.promise, answer.finding)
@@ -126,8 +125,8 @@ def record(session: Session, analysis: Analysis) -> None:
         if answer.promise is not None
     ]
     verdicts.put_verdicts(session, rows)
-    kept_noise.put(session, analysis.noise)
-    locations.record(session, analysis.commit_id, analysis.locations)
+    kept_noise.record(session, analysis.subject, analysis.assumed)
+    locations.record(session, commit_id, analysis.locations)
 
 
 def _promises(session: Session, machine_id: int) -> dict[tuple[str, str], Promise]:
@@ -199,14 +198,13 @@ def _refusal(promise: Promise | None, reason: str) -> Finding:
     )
 
 
-def _model_row(commit_id: int, answer: Answer, noise: Row | None) -> Row:
+def _model_row(commit_id: int, answer: Answer) -> Row:
     found = finding_object(answer.finding)
     model = found["model"] or {"constant": None, "terms": []}
     return {
         "series_id": answer.series_id,
         "commit_id": commit_id,
         "rule": RULE,
-        "noise": noise,
         "points": found["points"],
         "repetitions": found["repetitions"],
         "constant": model["constant"],

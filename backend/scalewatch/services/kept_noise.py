@@ -41,6 +41,23 @@ class Assumed:
     row: Row | None = None
 
 
+def record(session: Session, subject: Subject, assumed: Mapping[str, Assumed]) -> None:
+    """Store what was assumed of the noise of each metric, and what was learned."""
+    stored.assume(
+        session,
+        [
+            {
+                "commit_id": subject.commit_id,
+                "machine_id": subject.machine_id,
+                "metric": metric,
+                "noise": asdict(each.noise),
+            }
+            for metric, each in assumed.items()
+        ],
+    )
+    stored.keep(session, [each.row for each in assumed.values() if each.row])
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class _Question:
     """Series of a metric whose noise is asked for, all varying one parameter."""
@@ -138,7 +155,7 @@ class Keeper:
         return Assumed(known.noise, self._row(metric, conditions, known, age=0))
 
     def _kept(self, metric: str, conditions: str) -> tables.Noise | None:
-        kept = stored.assumed_at(
+        kept = stored.learned_at(
             self.session, self.subject.machine_id, metric, conditions, self.commits
         )
         return next((kept[each] for each in self.commits if each in kept), None)

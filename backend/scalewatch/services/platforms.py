@@ -11,7 +11,7 @@ from typing import Any, Final
 from sqlalchemy.orm import Session
 
 from scalewatch.services.commits import Commit, commit_of
-from scalewatch.storage import coverage, machines, projects
+from scalewatch.storage import coverage, machines, noise, projects
 from scalewatch.storage.commits import AnyCommit
 
 COMMITS: Final = 20
@@ -170,7 +170,7 @@ def _noise(session: Session, machine_id: int, commit_id: int) -> tuple[Noise, ..
     ):
         if middle:
             spread[metric][region].append((high - low) / middle)
-    learned = coverage.noises(session, machine_id, commit_id)
+    learned = noise.assumed(session, machine_id, commit_id)
     return tuple(
         Noise(
             metric=metric,

@@ -179,7 +179,7 @@ def _standing(
         growth=_growth_or_none(row.growth),
         growths=_growths(model),
         rule=row.rule,
-        noise=_noise(row.noise),
+        noise=_noise(row.noise) if row.points else None,
         adjusted_r2=row.adjusted_r2,
         smape=row.smape,
         class_probability={

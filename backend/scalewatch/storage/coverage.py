@@ -82,19 +82,6 @@ def quartiles(
     ).all()
 
 
-def noises(session: Session, machine_id: int, commit_id: int) -> dict[str, Any]:
-    """Return what the analysis learned about the noise of each metric at a commit."""
-    rows = session.execute(
-        select(tables.Series.metric, tables.Model.noise)
-        .join(tables.Series, tables.Series.id == tables.Model.series_id)
-        .where(
-            tables.Model.commit_id == commit_id,
-            tables.Series.machine_id == machine_id,
-        )
-    )
-    return {metric: noise for metric, noise in rows if noise is not None}
-
-
 def regions_at(session: Session, commit_id: int) -> dict[int, set[str]]:
     """Return the regions that each machine measured of a commit, by its id."""
     found: dict[int, set[str]] = {}

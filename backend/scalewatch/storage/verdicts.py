@@ -14,7 +14,10 @@ from scalewatch.storage.inserts import upsert
 
 
 class Modelled(NamedTuple):
-    """Columns of `tables.Model`; JSON is text that nobody has decoded yet."""
+    """Columns of `tables.Model`, and the `noise` that it assumes.
+
+    JSON is text that nobody has decoded yet.
+    """
 
     id: int
     series_id: int
@@ -43,9 +46,10 @@ class Compared(NamedTuple):
     reason: str | None
 
 
-def _columns(table: Any, kind: Any) -> list[Any]:
-    """Return the columns of a table that are the fields of a kind, JSON as text."""
-    own = (table.__table__.c[name] for name in kind._fields)
+def _columns(kind: Any, *sources: Any) -> list[Any]:
+    """Return the columns of tables that are the fields of a kind, JSON as text."""
+    columns = dict(c for each in reversed(sources) for c in each.__table__.c.items())
+    own = (columns[name] for name in kind._fields)
     return [cast(c, Text) if isinstance(c.type, JSON) else c for c in own]
 
 
@@ -60,10 +64,17 @@ def compared_at(
     A model comes once for each expectation that it was compared with. A page shows
     hundreds of them: no entity is built for any.
     """
+    model, assumed = tables.Model, tables.Assumption
     found = (
-        select(*_columns(tables.Model, Modelled), *_columns(tables.Verdict, Compared))
-        .join(tables.Series, tables.Series.id == tables.Model.series_id)
-        .outerjoin(tables.Verdict, tables.Verdict.model_id == tables.Model.id)
+        select(*_columns(Modelled, model, assumed), *_columns(Compared, tables.Verdict))
+        .join(tables.Series, tables.Series.id == model.series_id)
+        .outerjoin(
+            assumed,
+            (assumed.commit_id == model.commit_id)
+            & (assumed.machine_id == tables.Series.machine_id)
+            & (assumed.metric == tables.Series.metric),
+        )
+        .outerjoin(tables.Verdict, tables.Verdict.model_id == model.id)
         .where(tables.Model.commit_id == commit_id)
         .where(tables.Series.metric.in_(metrics))
     )

@@ -19,6 +19,7 @@ from scalewatch.storage.tables.histories import (
 )
 from scalewatch.storage.tables.jobs import Job
 from scalewatch.storage.tables.judgements import (
+    Assumption,
     Expectation,
     GateRules,
     Guidelines,
@@ -45,6 +46,7 @@ from scalewatch.storage.tables.workers import Worker
 
 __all__ = [
     "Alias",
+    "Assumption",
     "Attendant",
     "Commit",
     "Configuration",

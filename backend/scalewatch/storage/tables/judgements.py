@@ -75,7 +75,6 @@ class Model(Table):
     series_id: Mapped[int] = mapped_column(ForeignKey("series.id"))
     commit_id: Mapped[int] = mapped_column(ForeignKey("commit.id"))
     rule: Mapped[str]
-    noise: Mapped[dict[str, Any] | None]  # what the rule assumed of it
     points: Mapped[int]
     repetitions: Mapped[int]
     constant: Mapped[float | None]
@@ -88,8 +87,19 @@ class Model(Table):
     modelled_at: Mapped[datetime] = mapped_column(default=now)
 
 
+class Assumption(Table):
+    """What the models of a machine's metric assume of its noise at a commit."""
+
+    __tablename__ = "assumption"
+
+    commit_id: Mapped[int] = mapped_column(ForeignKey("commit.id"), primary_key=True)
+    machine_id: Mapped[int] = mapped_column(ForeignKey("machine.id"), primary_key=True)
+    metric: Mapped[str] = mapped_column(primary_key=True)
+    noise: Mapped[dict[str, Any]]
+
+
 class Noise(Table):
-    """What was assumed of the noise of a machine's metric at a commit.
+    """What was learned of the noise of a machine's metric, as a commit assumed it.
 
     `conditions` is a digest of all that has to be the same for it to be assumed again;
     `learned` holds the noise with what it was learned from, `age` how many commits
