@@ -6,14 +6,23 @@
 /** Roles of the colours of a negative value, of 0 and of a positive one. */
 const SIGNED = ["below", "surface", "above"];
 
+/** Where more names than these share this many pixels, the legend would take all. */
+const NARROW = 480;
+const MANY = 6;
+
 /** Return data and layout of `figure` in the colours that `element` sees. */
 export function paint(figure, element) {
   const colour = resolver(element);
-  return [
-    figure.data.map((trace) => paintTrace(trace, colour)),
-    paintLayout(figure.layout, colour, getComputedStyle(element).fontFamily),
-  ];
+  const layout = paintLayout(figure.layout, colour, getComputedStyle(element).fontFamily);
+  const listed = figure.data.filter((trace) => trace.showlegend !== false);
+  if (element.clientWidth < NARROW && listed.length > MANY) {
+    layout.legend = { ...layout.legend, ...IN_COLUMNS };
+  }
+  return [figure.data.map((trace) => paintTrace(trace, colour)), layout];
 }
+
+/** Entries side by side, however long the longest one is. */
+const IN_COLUMNS = { entrywidth: 0.5, entrywidthmode: "fraction", font: { size: 10 } };
 
 function paintTrace(trace, colour) {
   const own = colour(trace.meta);

@@ -29,7 +29,10 @@ Indices = NDArray[np.intp]
 BLOCK: Final = 512
 """Series that are weighed together; their scratch memory stays near the cache."""
 
-NOT_POSITIVE: Final = "a value is zero or negative, which relative errors cannot weigh"
+NOT_POSITIVE: Final = (
+    "a value is zero or negative, or vanishes beside the others: relative errors "
+    "cannot weigh it"
+)
 
 
 def select(sample: Sample) -> Selection:
