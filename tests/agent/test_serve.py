@@ -10,7 +10,7 @@ from recorded import record
 from repositories import git
 from scalewatch.services import confirmations
 from scalewatch.services.confirmations import State
-from scalewatch.storage import runs, tables
+from scalewatch.storage import coordinates, tables
 from scalewatch_agent.cli import main
 
 PROGRAM = """
@@ -115,7 +115,7 @@ def test_the_agent_measures_the_suspected_commit_once_more(
         (asked,) = confirmations.confirmations_of(session, "bcast")
         commit = session.query(tables.Commit).filter_by(sha=suspect).one()
         assert (asked.state, asked.outcome) == (State.DONE, "3 runs posted")
-        jobs = runs.jobs_of(session, commit.id, "here")
+        jobs = coordinates.jobs_of(session, commit.id, "here")
         assert jobs == {"p=1": 2, "p=2": 2, "p=3": 2}
 
 
@@ -189,7 +189,7 @@ def test_a_run_of_the_built_in_suite_is_made_once_more(
         (asked,) = confirmations.confirmations_of(session, "openmpi")
         commit = session.query(tables.Commit).one()
         assert (asked.state, asked.outcome) == (State.DONE, "2 runs posted")
-        jobs = runs.jobs_of(session, commit.id, "here")
+        jobs = coordinates.jobs_of(session, commit.id, "here")
         assert jobs == {"p=1": 2, "p=2": 2}
 
 

@@ -6,7 +6,8 @@ from builders import sweep_reports
 from recorded import PROCESSES, record, record_project
 from scalewatch.errors import NotFound, TooFewSides
 from scalewatch.modelling import CONSTANT, Growth
-from scalewatch.services.comparisons import SideKind, compare_sides, split_sides
+from scalewatch.services.compared import SideKind
+from scalewatch.services.comparisons import compare_sides, split_sides
 from scalewatch.services.standings import State
 from scalewatch.services.views import View
 

@@ -5,7 +5,7 @@ from markupsafe import Markup
 from scalewatch.modelling import CONSTANT
 from scalewatch.pages.formats import count, plural, significant
 from scalewatch.pages.mathematics import big_o, growth
-from scalewatch.services.comparisons import ComparedRow, ComparedSides, SideKind
+from scalewatch.services.compared import ComparedRow, ComparedSides, SideKind
 
 
 def comparison_sentence(shown: ComparedSides) -> str:

@@ -10,15 +10,9 @@ from scalewatch.pages.comparison_sentences import comparison_sentence, row_sente
 from scalewatch.pages.dependencies import SessionDep
 from scalewatch.pages.downloads import Format, FormatQuery, download
 from scalewatch.pages.templates import path_to, render
+from scalewatch.services.compared import ComparedRow, ComparedSides, SideKind
 from scalewatch.services.comparison_choices import choices_of
-from scalewatch.services.comparisons import (
-    SEPARATOR,
-    ComparedRow,
-    ComparedSides,
-    SideKind,
-    compare_sides,
-    split_sides,
-)
+from scalewatch.services.comparisons import SEPARATOR, compare_sides, split_sides
 from scalewatch.services.views import View
 
 MOST_ROWS: Final = 100

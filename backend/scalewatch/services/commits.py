@@ -9,7 +9,7 @@ from typing import Any, Final
 from sqlalchemy.orm import Session
 
 from scalewatch.errors import AmbiguousReference, NotFound, NotMeasured
-from scalewatch.storage import commits, projects, runs, tables
+from scalewatch.storage import commits, coordinates, projects, tables
 from scalewatch.storage.commits import AnyCommit
 
 SHORT: Final = 10
@@ -119,7 +119,7 @@ def measured_commits(
     last = find_commit(session, project, before) if before else None
     rows = commits.of_project(session, project.id, before=last, limit=limit)
     scanned: dict[int, dict[str, list[Mapping[str, int | float]]]] = {}
-    for place in runs.coordinates_of(session, [row.id for row in rows]):
+    for place in coordinates.coordinates_of(session, [row.id for row in rows]):
         by_machine = scanned.setdefault(place.commit_id, {})
         by_machine.setdefault(place.machine, []).append(place.coordinate)
     return tuple(

@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import lru_cache
 from typing import Any, Final
 
@@ -12,105 +11,24 @@ from sqlalchemy.orm import Session
 from scalewatch.errors import NotFound, NotMeasured, TooFewSides
 from scalewatch.modelling import Growth, Model, SideBySide, side_by_side
 from scalewatch.services.commits import Commit, commit_of, find_commit
+from scalewatch.services.compared import (
+    ComparedRow,
+    ComparedSides,
+    Place,
+    Side,
+    SideKind,
+)
 from scalewatch.services.configurations import is_chosen, key_of, shared
 from scalewatch.services.judged import Judged, judged_at
 from scalewatch.services.middles import Middles, middles_at
 from scalewatch.services.scans import choose_metric
-from scalewatch.services.standings import UNMEASURED, Expectation, Standing
+from scalewatch.services.standings import UNMEASURED
 from scalewatch.services.views import View
 from scalewatch.storage import commits, machines, measurements, projects, tables
 from scalewatch.storage.commits import AnyCommit
 
 SEPARATOR: Final = "..."
 """Between the names of what is compared."""
-
-
-class SideKind(StrEnum):
-    """What stands side by side."""
-
-    MACHINE = "machine"
-    COMMIT = "commit"
-
-
-@dataclass(frozen=True, slots=True)
-class Side:
-    """A machine or a commit that is compared.
-
-    Parameters
-    ----------
-    name
-        As an address writes it.
-    slot
-        It fixes the colour: the machine's own, else the place among the sides.
-    missing
-        Rows that it has not measured while another side has.
-    """
-
-    name: str
-    slot: int
-    missing: int
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A side of a row.
-
-    Parameters
-    ----------
-    against
-        How its model differs from that of the first side.
-    ratio, at
-        Measured median over that of the first side, at the largest setting that both
-        measured.
-    """
-
-    standing: Standing
-    against: SideBySide | None = None
-    ratio: float | None = None
-    at: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ComparedRow:
-    """A region, with a place for each side.
-
-    Parameters
-    ----------
-    machine
-        Where commits are compared; None where machines are.
-    """
-
-    region: str
-    machine: str | None
-    configuration: Mapping[str, Any]
-    unit: str
-    parameter: str
-    expectation: Expectation | None
-    places: tuple[Place, ...]
-
-    @property
-    def difference(self) -> tuple[Growth | None, float]:
-        """The largest difference of growth among its places, then of measurements."""
-        growths = [each.against.growth for each in self.places if each.against]
-        apart = [max(growth, growth**-1) for growth in growths]
-        ratios = [each.ratio for each in self.places if each.ratio]
-        return (
-            max(apart, default=None),
-            max((max(ratio, 1 / ratio) for ratio in ratios), default=0.0),
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class ComparedSides:
-    """Machines at a commit, or commits on machines, side by side; most apart first."""
-
-    project: str
-    kind: SideKind
-    sides: tuple[Side, ...]
-    commit: Commit
-    metric: str
-    metrics: tuple[str, ...]
-    rows: tuple[ComparedRow, ...]
 
 
 def split_sides(text: str) -> tuple[str, ...]:

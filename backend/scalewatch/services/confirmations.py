@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 from scalewatch.errors import ConfirmationLost
 from scalewatch.services.access import Role, caller_of, may, permit
 from scalewatch.services.commits import Commit, commit_of
-from scalewatch.storage import confirmations, projects, runs
+from scalewatch.storage import confirmations, coordinates, projects
 from scalewatch.storage.tables import now
 
 JOBS: Final = 2
@@ -225,14 +225,14 @@ def permitted(session: Session, confirmation_id: int) -> None:
 
 def is_confirmed(session: Session, commit_id: int, machine: str) -> bool:
     """Tell whether enough jobs have measured a commit at every coordinate."""
-    measured = runs.jobs_of(session, commit_id, machine)
+    measured = coordinates.jobs_of(session, commit_id, machine)
     return bool(measured) and min(measured.values()) >= JOBS
 
 
 def _lacking(session: Session, commit_id: int, machine_id: int) -> list[Place]:
     return [
         Place(each.suite, each.coordinate, each.configuration)
-        for each in runs.repeated(session, commit_id, machine_id)
+        for each in coordinates.repeated(session, commit_id, machine_id)
         if each.jobs < JOBS
     ]
 

@@ -11,7 +11,13 @@ from scalewatch.services.regressions import regressions_of
 from scalewatch.services.tracks import present_name
 from scalewatch.services.windows import NEWEST, Window, part_of
 from scalewatch.storage import aliases as former_names
-from scalewatch.storage import locations, projects, regressions, runs, verdicts
+from scalewatch.storage import (
+    coordinates,
+    locations,
+    projects,
+    regressions,
+    verdicts,
+)
 from scalewatch.storage.locations import Watched
 
 
@@ -46,7 +52,7 @@ def overview_of(
     place_of = {commit.id: place for place, commit in enumerate(line.commits)}
     places = sorted(
         place_of[commit_id]
-        for commit_id in runs.commits_on(session, own[0].machine_id)
+        for commit_id in coordinates.commits_on(session, own[0].machine_id)
         if commit_id in place_of
     )
     shifts = regressions.shifts_of(session, [each.id for each in own])

@@ -1,6 +1,5 @@
 """Queries on runs, their payloads and their points."""
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -43,15 +42,6 @@ class Description:
     configuration: dict[str, Any]
     scheduler_job: dict[str, Any] | None
     received_at: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class Coordinates:
-    """Where a machine measured a commit."""
-
-    commit_id: int
-    machine: str
-    coordinate: dict[str, int | float]
 
 
 _RUN: Final = tables.Run.metadata.tables[tables.Run.__tablename__]
@@ -145,30 +135,6 @@ def described(session: Session, uuid: UUID) -> Description:
     if row is None:
         raise NotFound("run", uuid)
     return Description(*row)
-
-
-def coordinates_of(
-    session: Session, commit_ids: Sequence[int]
-) -> Sequence[Coordinates]:
-    """Return where each commit was measured, once each, by their first runs."""
-    rows = session.execute(
-        select(
-            tables.Run.commit_id,
-            tables.Machine.name,
-            tables.Run.coordinate,
-        )
-        .join(tables.Machine, tables.Machine.id == tables.Run.machine_id)
-        .where(tables.Run.commit_id.in_(commit_ids))
-        .order_by(tables.Run.id)
-    )
-    distinct = dict.fromkeys(
-        (commit_id, machine, tuple(sorted(coordinate.items())))
-        for commit_id, machine, coordinate in rows
-    )
-    return [
-        Coordinates(commit_id, machine, dict(coordinate))
-        for commit_id, machine, coordinate in distinct
-    ]
 
 
 class NewRun(NamedTuple):
@@ -271,52 +237,3 @@ def environments_of(
 def count(session: Session) -> int:
     """Return how many runs are recorded."""
     return session.scalar(select(func.count()).select_from(tables.Run)) or 0
-
-
-class Repeated(NamedTuple):
-    """What was measured at one coordinate, and by how many jobs."""
-
-    suite: str
-    coordinate: dict[str, int | float]
-    configuration: dict[str, Any]
-    jobs: int
-
-
-def repeated(session: Session, commit_id: int, machine_id: int) -> list[Repeated]:
-    """Return how often a machine measured a commit, by suite and coordinate."""
-    rows = session.execute(
-        select(tables.Run.suite, tables.Run.coordinate, tables.Configuration.settings)
-        .join(
-            tables.Configuration,
-            tables.Configuration.id == tables.Run.configuration_id,
-        )
-        .where(tables.Run.commit_id == commit_id, tables.Run.machine_id == machine_id)
-        .order_by(tables.Run.id)
-    ).all()
-    counts = Counter(map(repr, rows))
-    distinct = {repr(row): row for row in rows}
-    return [
-        Repeated(suite, coordinate, settings, counts[key])
-        for key, (suite, coordinate, settings) in distinct.items()
-    ]
-
-
-def jobs_of(session: Session, commit_id: int, machine: str) -> dict[str, int]:
-    """Return how many runs measured a commit on a machine at each coordinate."""
-    rows = session.scalars(
-        select(tables.Run.coordinate)
-        .join(tables.Machine, tables.Machine.id == tables.Run.machine_id)
-        .where(tables.Run.commit_id == commit_id, tables.Machine.name == machine)
-        .order_by(tables.Run.id)
-    )
-    counts: dict[str, int] = {}
-    for coordinate in rows:
-        name = ",".join(f"{key}={value}" for key, value in sorted(coordinate.items()))
-        counts[name] = counts.get(name, 0) + 1
-    return counts
-
-
-def commits_on(session: Session, machine_id: int) -> Sequence[int]:
-    """Return the ids of the commits that a machine measured."""
-    wanted = select(tables.Run.commit_id).where(tables.Run.machine_id == machine_id)
-    return session.scalars(wanted.distinct()).all()
