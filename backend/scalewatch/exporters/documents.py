@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
 from datetime import datetime
 from fractions import Fraction
-from functools import cache, singledispatch
+from functools import cache, lru_cache, singledispatch
 from math import isfinite
 from typing import Any, Final, get_origin
 from uuid import UUID
@@ -18,7 +18,7 @@ import orjson
 from numpy.typing import NDArray
 
 from scalewatch.exporters.findings import finding_object, model_object
-from scalewatch.modelling import Finding, Growth, Model
+from scalewatch.modelling import Finding, Growth, Model, Noise
 
 
 def json_text(value: object, *, indented: bool = False) -> bytes:
@@ -115,6 +115,14 @@ def _numbers(value: NDArray[np.generic]) -> object:
 
 
 _ANY: Final = document.dispatch(object)
+
+
+@document.register
+@lru_cache(maxsize=1024)
+def _noise(value: Noise) -> dict[str, object]:
+    """Return the noise of a metric on a machine; hundreds of models share it."""
+    return {field.name: getattr(value, field.name) for field in fields(value)}
+
 
 document.register(Model, model_object)
 document.register(Finding, finding_object)

@@ -1,10 +1,10 @@
 """Medians of what was measured, by series and setting."""
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from statistics import median
-from typing import Any
 
 from sqlalchemy.orm import Session
 
@@ -33,18 +33,36 @@ def middles_at(
 ) -> dict[int, Middles]:
     """Return the medians of those series that have a result at a commit."""
     places = measurements.places_at(session, commit_id)
-    taken: dict[int, list[tuple[Mapping[str, Any], float]]] = defaultdict(list)
+
+    @cache
+    def scan(*runs: int) -> tuple[str, tuple[float, ...]]:
+        """Return what varies along runs, and its settings; many series share them."""
+        coordinates = [places[run].coordinate for run in runs]
+        parameter = varied(coordinates)
+        return parameter, tuple(float(at.get(parameter, 1)) for at in coordinates)
+
+    taken: dict[int, dict[int, float]] = defaultdict(dict)
     for series_id, run_id, middle in measurements.middles_of(
         session, commit_id, series
     ):
         if middle is not None:
-            taken[series_id].append((places[run_id].coordinate, middle))
-    return {series_id: _along(measured) for series_id, measured in taken.items()}
+            taken[series_id][run_id] = middle
+    return {
+        series_id: _along(*scan(*measured), [*measured.values()])
+        for series_id, measured in taken.items()
+    }
 
 
-def _along(measured: list[tuple[Mapping[str, Any], float]]) -> Middles:
-    parameter = varied([coordinate for coordinate, _ in measured])
+def _along(
+    parameter: str, settings: Sequence[float], middles: Sequence[float]
+) -> Middles:
     values: dict[float, list[float]] = defaultdict(list)
-    for coordinate, middle in measured:
-        values[float(coordinate.get(parameter, 1))].append(middle)
-    return Middles(parameter, {x: median(each) for x, each in sorted(values.items())})
+    for x, middle in zip(settings, middles, strict=True):
+        values[x].append(middle)
+    return Middles(
+        parameter,
+        {
+            x: own[0] if len(own) == 1 else median(own)
+            for x, own in sorted(values.items())
+        },
+    )

@@ -156,11 +156,8 @@ def regressions_at(
 ) -> tuple[Regression, ...]:
     """Return the regressions whose cause begins or ends at a commit, newest first."""
     project = projects.existing(session, project_name)
-    rows = regressions.of_project(session, project.id)
-    return _complete(
-        session,
-        [row for row in rows if commit_id in {row.first_commit_id, row.last_commit_id}],
-    )
+    rows = regressions.of_project(session, project.id, commit_id=commit_id)
+    return _complete(session, rows)
 
 
 def regression_of(session: Session, project_name: str, number: int) -> Regression:

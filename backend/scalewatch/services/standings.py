@@ -116,7 +116,7 @@ class Found:
 UNMEASURED = Standing(State.UNMEASURED)
 
 
-def expectation_of(row: tables.Expectation) -> Expectation | None:
+def expectation_of(row: Row[Any] | tables.Expectation) -> Expectation | None:
     """Return the expectation of a row, with the default limit where none is given.
 
     A version that withdraws the expectation expects nothing.

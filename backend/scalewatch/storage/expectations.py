@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 from functools import cache
-from typing import Final
+from typing import Any, Final
 
+from sqlalchemy import Row as Columns
 from sqlalchemy import Select, bindparam, func, select
 from sqlalchemy.orm import Session, aliased
 
@@ -39,10 +40,11 @@ def in_force() -> Select[tables.Expectation]:
     return newest().where(tables.Expectation.growth.is_not(None))
 
 
-def of_project(session: Session, project_id: int) -> Sequence[tables.Expectation]:
-    """Return what is expected of a project, by region and metric."""
-    return session.scalars(
+def of_project(session: Session, project_id: int) -> Sequence[Columns[Any]]:
+    """Return the columns of what is expected of a project, by region and metric."""
+    return session.execute(
         in_force()
+        .with_only_columns(*_EXPECTATION)
         .where(tables.Expectation.project_id == project_id)
         .order_by(tables.Expectation.region, tables.Expectation.metric)
     ).all()

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import Row, and_, delete, select
+from sqlalchemy import Row, and_, delete, or_, select
 from sqlalchemy.orm import Session
 
 from scalewatch.errors import NotFound
@@ -27,9 +27,18 @@ class Member(NamedTuple):
 
 
 def of_project(
-    session: Session, project_id: int, states: Sequence[str] = ()
+    session: Session,
+    project_id: int,
+    states: Sequence[str] = (),
+    commit_id: int | None = None,
 ) -> Sequence[tables.Regression]:
-    """Return regressions, the newest cause first."""
+    """Return regressions, the newest cause first.
+
+    Parameters
+    ----------
+    commit_id
+        Only those whose cause begins or ends at this commit, if it is given.
+    """
     wanted = (
         select(tables.Regression)
         .join(tables.Project, tables.Project.id == tables.Regression.project_id)
@@ -38,6 +47,9 @@ def of_project(
     )
     if states:
         wanted = wanted.where(tables.Regression.state.in_(states))
+    if commit_id is not None:
+        ends = (tables.Regression.first_commit_id, tables.Regression.last_commit_id)
+        wanted = wanted.where(or_(*(end == commit_id for end in ends)))
     return session.scalars(wanted).all()
 
 

@@ -46,6 +46,7 @@ _PRAGMAS: Final = (
     "PRAGMA synchronous = NORMAL",  # safe in WAL: a power cut loses no consistency
     f"PRAGMA busy_timeout = {BUSY_SECONDS * 1000}",
     "PRAGMA foreign_keys = ON",
+    "PRAGMA cache_size = -16384",  # KiB: what a page reads lies far apart in the file
 )
 
 
