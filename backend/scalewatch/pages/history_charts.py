@@ -116,11 +116,7 @@ def _chart(
             )
             for era in track.eras
         ),
-        dots="".join(
-            f"M{places[place]:.1f} {y(exponent):.1f}h0"
-            for place, exponent in zip(track.places, track.exponents, strict=False)
-            if exponent is not None
-        ),
+        dots=_dots(track, places, middle, reach),
         changes=tuple(
             Mark(
                 x=places[change.first] - 1.5,
@@ -142,6 +138,21 @@ def _chart(
             if seen
         ),
         sentence=_sentence(history, track),
+    )
+
+
+def _dots(
+    track: TrackHistory, places: Sequence[float], middle: float, reach: float
+) -> str:
+    """Return a path with a dot for each exponent; there are hundreds on each chart."""
+    scale = (HEIGHT - TOP - BOTTOM) / (2 * reach)
+    top = middle + reach
+    return "".join(
+        [
+            f"M{places[place]:.1f} {TOP + scale * (top - exponent):.1f}h0"
+            for place, exponent in zip(track.places, track.exponents, strict=False)
+            if exponent is not None
+        ]
     )
 
 

@@ -11,12 +11,15 @@ from scipy.special import stdtrit
 from sqlalchemy import Row
 
 from scalewatch.services.batches import Asked, find_all
+from scalewatch.services.kept import Kept, key_of
 from scalewatch.services.tracks import Track
 
 Reals = NDArray[np.float64]
 
 RECENT: Final = 60
 """Commits that say what a growth is now."""
+
+_GROWTHS: Final = Kept[str | None](20_000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +149,16 @@ def eras_between(
 
 def growths_of(tracks: Sequence[Track]) -> list[str | None]:
     """Return the growth that the newest commits of each track show together."""
+    keys = [
+        key_of(track.parameters, track.settings, track.log[-RECENT:].tobytes())
+        for track in tracks
+    ]
+    return _GROWTHS.answers(
+        keys, lambda places: _growths([tracks[place] for place in places])
+    )
+
+
+def _growths(tracks: Sequence[Track]) -> list[str | None]:
     questions = [
         Asked(
             parameters=track.parameters,

@@ -21,7 +21,7 @@ from scalewatch.services.eras import (
     growths_of,
 )
 from scalewatch.services.lineage import Lineage
-from scalewatch.services.regressions import Regression, regressions_of
+from scalewatch.services.regressions import Regression, regressions_among
 from scalewatch.services.steps import Step, Steps, target_of
 from scalewatch.services.tracks import Track, present_name, tracks
 from scalewatch.services.windows import NEWEST, Window, part_of
@@ -137,10 +137,8 @@ def history_of(  # noqa: PLR0913, PLR0917, one per part of the question
         own = [track for track in own if track.series.machine == name]
     own.sort(key=lambda track: -track.places[-1])
     shifts = regressions.shifts_of(session, [track.series.id for track in own])
-    watch = regressions_of(
-        session, project.name, among={shift.regression_id for shift in shifts}
-    )
-    remarks = (*line.remarks, *(watch.watch or {}).get("baselines", ()))
+    watch = regressions.watch_of(session, project.id)
+    baselines = watch.details.get("baselines", ()) if watch else ()
     return History(
         project=project.name,
         region=named,
@@ -149,9 +147,11 @@ def history_of(  # noqa: PLR0913, PLR0917, one per part of the question
         metrics=tuple(metrics),
         machines=tuple(machines),
         commits=tuple(map(commit_of, line.commits)),
-        remarks=remarks,
+        remarks=(*line.remarks, *baselines),
         tracks=_histories(session, line, own[:MOST_TRACKS], shifts, newest),
-        regressions=watch.regressions,
+        regressions=regressions_among(
+            session, project.id, {shift.regression_id for shift in shifts}
+        ),
         more=max(len(own) - MOST_TRACKS, 0),
         next=part.next,
     )

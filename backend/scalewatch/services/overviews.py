@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 from scalewatch.services.commits import commit_of
 from scalewatch.services.eras import Changed, changes_of, eras_between
 from scalewatch.services.histories import History, TrackHistory, chosen
-from scalewatch.services.regressions import regressions_of
+from scalewatch.services.regressions import regressions_among
 from scalewatch.services.tracks import present_name
 from scalewatch.services.windows import NEWEST, Window, part_of
 from scalewatch.storage import aliases as former_names
@@ -61,9 +61,6 @@ def overview_of(
     growths = {
         row.series_id: row.growth for row in verdicts.lines_at(session, newest, shown)
     }
-    found = regressions_of(
-        session, project.name, among={shift.regression_id for shift in shifts}
-    )
     return History(
         project=project.name,
         region=None,
@@ -74,7 +71,9 @@ def overview_of(
         commits=tuple(map(commit_of, line.commits)),
         remarks=line.remarks,
         tracks=_tracks(own, aliases, places, changes, growths),
-        regressions=found.regressions,
+        regressions=regressions_among(
+            session, project.id, {shift.regression_id for shift in shifts}
+        ),
         more=0,
         next=part.next,
     )

@@ -116,17 +116,9 @@ class Regressions:
 
 
 def regressions_of(
-    session: Session,
-    project_name: str,
-    states: Sequence[State] = (),
-    among: Collection[int] | None = None,
+    session: Session, project_name: str, states: Sequence[State] = ()
 ) -> Regressions:
     """Return the regressions of a project in some states, or all, newest first.
-
-    Parameters
-    ----------
-    among
-        Ids of those that are wanted, if not all are.
 
     Raises
     ------
@@ -135,11 +127,7 @@ def regressions_of(
     """
     project = projects.existing(session, project_name)
     rows = regressions.of_project(session, project.id)
-    shown = [
-        row
-        for row in rows
-        if (not states or row.state in states) and (among is None or row.id in among)
-    ]
+    shown = [row for row in rows if not states or row.state in states]
     watch = regressions.watch_of(session, project.id)
     return Regressions(
         project=project.name,
@@ -149,6 +137,14 @@ def regressions_of(
         confirmations=confirmations_of(session, project.name),
         watch=watch.details if watch else None,
     )
+
+
+def regressions_among(
+    session: Session, project_id: int, ids: Collection[int]
+) -> tuple[Regression, ...]:
+    """Return the regressions of a project that have these ids, newest first."""
+    rows = regressions.of_project(session, project_id)
+    return _complete(session, [row for row in rows if row.id in ids])
 
 
 def regressions_at(

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from math import isfinite
 
 import numpy as np
 from sqlalchemy.orm import Session
@@ -107,7 +108,7 @@ def _at(model: Model | None, target: Mapping[str, float]) -> float | None:
         for term in model.terms
         if term.coefficient
     )
-    if not np.isfinite(value):  # parts may exceed all numbers where the sum does not
+    if not isfinite(value):  # parts may exceed all numbers where the sum does not
         value = float(model(target))
     return value if np.isfinite(value) else None
 
