@@ -74,7 +74,9 @@ def test_the_gate_says_what_it_waits_for(server):
     assert said.endswith("s: no project 'mpihc'\n")
 
 
-def test_what_a_sure_regression_tells_is_not_suspected_as_well(server, sessions):
+def test_a_regression_is_told_once_and_stops_nobody_once_it_is_accepted(
+    server, sessions
+):
     for number in range(4, 16):
         growth = LINEAR if number >= 12 else TREE
         record_commit(sessions, number, {"MPI_Scan": growth})
@@ -85,6 +87,15 @@ def test_what_a_sure_regression_tells_is_not_suspected_as_well(server, sessions)
     assert worse.exit_code == 1
     assert finding["is_sure"]
     assert finding["sentence"].startswith("grows like p instead of log p, ")
+
+    (number,) = json.loads(worse.stdout)["regressions"]
+    accepted = httpx2.patch(
+        f"{server}/api/v1/projects/mpich/regressions/{number}",
+        json={"author": "ada", "state": "expected", "note": "by design"},
+    )
+
+    assert accepted.is_success
+    assert gate(server, 12).exit_code == 0
 
 
 def test_the_gate_waits_for_an_agent_to_confirm_what_it_suspects(server, sessions):

@@ -13,7 +13,7 @@ class TokenNeeded(Unauthenticated):
     def __init__(self, role: str, project: str | None) -> None:
         where = "this server" if project is None else f"project {project!r}"
         super().__init__(
-            f"a token with the role {role!r} for {where} is needed: send it as "
+            f"a token with the role '{role}' for {where} is needed: send it as "
             "'Authorization: Bearer …', or log in with it in the browser"
         )
         self.role = role
@@ -36,7 +36,7 @@ class NotPermitted(ScalewatchError):
     def __init__(self, token: str, role: str, project: str | None) -> None:
         where = "all projects" if project is None else f"project {project!r}"
         super().__init__(
-            f"the token {token!r} lacks the role {role!r} for {where}; "
+            f"the token {token!r} lacks the role '{role}' for {where}; "
             "`scalewatch token create` makes one that has it"
         )
         self.token = token

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from scalewatch.modelling import parse_growth
-from scalewatch.pages.formats import moment, multiple, significant
+from scalewatch.pages.formats import moment, multiple, plural, significant
 from scalewatch.services.commits import Commit
 from scalewatch.services.histories import History, TrackHistory
 
@@ -158,19 +158,18 @@ def _dots(
 
 def _sentence(history: History, track: TrackHistory) -> str:
     """Say in one sentence what a chart shows."""
-    commits = len(track.places)
+    commits = plural(len(track.places), "commit")
     growth = track.eras[-1].growth if track.eras else None
     now = f"grows like {growth}" if growth and growth != "1" else "does not grow"
     if growth is None:
         now = "has no growth that can be told"
     if not track.changes:
-        return f"{now.capitalize()} over {commits} commits, without a change."
+        return f"{now.capitalize()} over {commits}, without a change."
     last = track.changes[-1]
     commit = history.commits[last.last]
     when = commit.committed_at or commit.first_run_at
     return (
         f"{now.capitalize()} since {commit.label} ({moment(when)}), "
         f"{multiple(last.factor)} before; "
-        f"{len(track.changes)} change{'s' * (len(track.changes) > 1)} in "
-        f"{commits} commits."
+        f"{plural(len(track.changes), 'change')} in {commits}."
     )

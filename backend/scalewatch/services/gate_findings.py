@@ -50,8 +50,7 @@ class Finding:
     @property
     def series(self) -> tuple[str, str, str, str]:
         """What tells it from findings about other series."""
-        settings = repr(sorted(self.configuration.items()))
-        return (self.region, self.metric, self.machine, settings)
+        return _series(self)
 
 
 GUIDELINE: Final = "guideline"
@@ -101,13 +100,21 @@ def of_regression(
     ]
 
 
-def without_settled(findings: Sequence[Finding]) -> list[Finding]:
-    """Return findings but for suspicions about series that are surely worse."""
+def without_settled(
+    findings: Sequence[Finding], accepted: Sequence[Regression]
+) -> list[Finding]:
+    """Return findings but for suspicions about series that are surely worse.
+
+    Nor is there anything to be said of changes that somebody has accepted; a guideline
+    that they break stays broken.
+    """
+    expected = {_series(member) for each in accepted for member in each.members}
     sure = {each.series for each in findings if each.is_sure}
     return [
         each
         for each in findings
-        if each.is_sure or each.kind == GUIDELINE or each.series not in sure
+        if each.kind == GUIDELINE
+        or (each.series not in expected and (each.is_sure or each.series not in sure))
     ]
 
 
@@ -139,6 +146,11 @@ def of_guideline(
         target=broken.target if broken.after else {},
         at_target=broken.after,
     )
+
+
+def _series(about: Finding | Member) -> tuple[str, str, str, str]:
+    settings = repr(sorted(about.configuration.items()))
+    return (about.region, about.metric, about.machine, settings)
 
 
 def _said(change: SeriesChange, rule: Rule) -> str | None:

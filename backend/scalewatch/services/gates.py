@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache
+from typing import Final
 
 from sqlalchemy.orm import Session
 
@@ -33,10 +34,12 @@ from scalewatch.services.guideline_changes import broken_since
 from scalewatch.services.jobs import Kind, Subject
 from scalewatch.services.lineage import lineage, merge_base
 from scalewatch.services.next_steps import NextStep, confirming_step, deciding_step
-from scalewatch.services.regressions import Regression, State, regressions_at
+from scalewatch.services.regressions import State, regressions_at
 from scalewatch.services.views import View
 from scalewatch.storage import commits, jobs, machines, projects, tables
 from scalewatch.storage.commits import AnyCommit
+
+WAITING: Final = frozenset({State.OPEN, State.ACKNOWLEDGED})
 
 
 class Outcome(StrEnum):
@@ -114,12 +117,16 @@ def gate_on(
     project = projects.existing(session, report.project)
     row = find_commit(session, project, report.commit.sha)
     rules = rules_of(session, project.name)
-    began = _began(session, project.name, row)
+    worse = [
+        each for each in regressions_at(session, project.name, row.id) if each.is_worse
+    ]
+    began = [each for each in worse if each.state in WAITING]
+    accepted = [each for each in worse if each.state is State.EXPECTED]
     steps = _steps(session, project, row)
     listed = _since_baseline(session, project, row, report, (rules, steps))
     for regression in began:
         listed += of_regression(regression, rules, steps)
-    listed = without_settled(listed)
+    listed = without_settled(listed, accepted)
     is_pending = _is_pending(session, project.id, row.id)
     outcome = _outcome(listed, report.changes, is_pending=is_pending)
     return Gate(
@@ -195,13 +202,6 @@ def _is_pending(session: Session, project_id: int, commit_id: int) -> bool:
         for machine in machines.of_project(session, project_id)
     ]
     return jobs.is_any_open(session, Kind.ANALYSE, everywhere)
-
-
-def _began(session: Session, project_name: str, row: AnyCommit) -> list[Regression]:
-    """Return the regressions, not accepted, that began with a commit."""
-    waiting = {State.OPEN, State.ACKNOWLEDGED}
-    found = regressions_at(session, project_name, row.id)
-    return [each for each in found if each.is_worse and each.state in waiting]
 
 
 def _steps(session: Session, project: tables.Project, row: AnyCommit) -> Steps:
