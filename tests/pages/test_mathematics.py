@@ -23,6 +23,12 @@ def test_growths_read_like_mathematics(text, markup):
     )
 
 
+def test_growths_kept_as_text_read_alike():
+    assert mathematics.stated_growth("p^(1/2)") == mathematics.growth(ROOT)
+    assert mathematics.stated_order("p^(1/2)") == mathematics.big_o(ROOT)
+    assert mathematics.stated_growth(None) == "–"
+
+
 def test_parameter_names_are_never_markup():
     assert "<script>" not in mathematics.big_o(Growth.of("<script>", power=1))
 

@@ -5,7 +5,7 @@ from functools import lru_cache
 from markupsafe import Markup, escape
 
 from scalewatch.figures.notation import growth_markup
-from scalewatch.modelling import Growth, Model
+from scalewatch.modelling import Growth, Model, parse_growth
 from scalewatch.pages.formats import MISSING, quantity
 
 
@@ -25,6 +25,18 @@ def big_o(value: Growth | None) -> Markup:
     return Markup('<span class="mathematics"><i>O</i>({})</span>').format(
         _product(value)
     )
+
+
+@lru_cache(maxsize=4096)
+def stated_growth(text: str | None) -> Markup:
+    """Set a growth that is kept as text."""
+    return growth(parse_growth(text) if text else None)
+
+
+@lru_cache(maxsize=4096)
+def stated_order(text: str | None) -> Markup:
+    """Set a growth that is kept as text as an order, O(…)."""
+    return big_o(parse_growth(text) if text else None)
 
 
 def formula(model: Model, unit: str) -> Markup:

@@ -118,6 +118,8 @@ def _environment() -> Environment:
         "setting": formats.setting,
         "settings": formats.settings,
         "significant": formats.significant,
+        "stated_growth": mathematics.stated_growth,
+        "stated_order": mathematics.stated_order,
         "zip": zip,
     }
     environment.globals |= {
