@@ -36,7 +36,7 @@ def test_a_commit_of_unknown_parents_is_placed_by_its_time_and_said():
     )
 
     assert [each.sha for each in found.commits] == ["a", "b", "c"]
-    assert found.remarks == ("c was placed by time: no parent was ever posted",)
+    assert found.remarks == ("commit c was placed by time: no parent was ever posted",)
 
 
 def test_a_merge_comes_after_both_of_its_parents_and_is_said():
@@ -50,7 +50,7 @@ def test_a_merge_comes_after_both_of_its_parents_and_is_said():
     )
 
     assert [each.sha for each in found.commits] == ["a", "b", "x", "m"]
-    assert found.remarks[0] == "m is a merge"
+    assert found.remarks[0] == "commit m is a merge"
 
 
 def test_what_a_force_push_replaced_is_left_out_and_said():
@@ -77,7 +77,7 @@ def test_commits_posted_out_of_order_are_in_order_and_said():
     found = lineage([commit("a", day=1, posted=9), commit("b", "a", day=2, posted=3)])
 
     assert [each.sha for each in found.commits] == ["a", "b"]
-    assert found.remarks == ("a was posted after newer ones",)
+    assert found.remarks == ("commit a was posted after newer ones",)
 
 
 def test_months_without_a_commit_are_said():

@@ -166,7 +166,7 @@ def _remarks(
     if merges:
         names = _name(merges[0])
         remarks.append(
-            f"{names} is a merge"
+            f"commit {names} is a merge"
             if len(merges) == 1
             else f"{len(merges)} commits such as {names} are merges"
         )
@@ -191,7 +191,7 @@ def _remarks(
 
 def _commits(commits: Sequence[AnyCommit]) -> str:
     if len(commits) == 1:
-        return f"{_name(commits[0])} was"
+        return f"commit {_name(commits[0])} was"
     return f"{len(commits)} commits such as {_name(commits[0])} were"
 
 
