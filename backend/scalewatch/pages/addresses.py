@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from functools import lru_cache
-from urllib.parse import parse_qs, quote, unquote, urlencode
+from urllib.parse import parse_qs, quote, quote_plus, unquote
 
 from fastapi import FastAPI, Request
 
@@ -16,11 +16,11 @@ def path_to(
 
     What is None in the query is left out.
     """
-    quoted = {key: quote(name, safe="") for key, name in names.items()}
+    quoted = {key: _quoted(name) for key, name in names.items()}
     form = _form(request.app, route, tuple(names))
     path = str(request.scope.get("root_path", "")) + form.format_map(quoted)
     stated = {key: value for key, value in (query or {}).items() if value}
-    return f"{path}?{urlencode(stated, doseq=True)}" if stated else path
+    return f"{path}?{_encoded(stated)}" if stated else path
 
 
 def embed_of(request: Request, figure: str) -> str:
@@ -40,6 +40,25 @@ def embed_of(request: Request, figure: str) -> str:
 def address_of(request: Request, path: str) -> str:
     """Return a path as a whole address, for what leaves the site."""
     return f"{request.url.scheme}://{request.url.netloc}{path}"
+
+
+def _encoded(stated: Mapping[str, str | list[str]]) -> str:
+    """Return a query; the names in it are those of hundreds of other addresses."""
+    return "&".join(
+        f"{_quoted_plus(key)}={_quoted_plus(str(each))}"
+        for key, value in stated.items()
+        for each in (value if isinstance(value, list | tuple) else [value])
+    )
+
+
+@lru_cache(maxsize=4096)
+def _quoted(name: str) -> str:
+    return quote(name, safe="")
+
+
+@lru_cache(maxsize=4096)
+def _quoted_plus(text: str) -> str:
+    return quote_plus(text)
 
 
 @lru_cache(maxsize=1024)

@@ -7,6 +7,7 @@ between a number and its unit that no line break can tear apart.
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import lru_cache
 from math import floor, inf, isfinite
 from typing import Final
 
@@ -42,6 +43,7 @@ AGES: Final = (
 """Ages below this many seconds are counted in this many seconds, by this name."""
 
 
+@lru_cache(maxsize=4096)
 def significant(value: float | None, digits: int = DIGITS) -> str:
     """Write a number: `0.0123`, `12.3`, `12,300`, `1.23 × 10⁻⁷`."""
     if value is None or not isfinite(value):
@@ -153,6 +155,7 @@ def plural(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if is_same else 's'}"
 
 
+@lru_cache(maxsize=4096)
 def breakable(name: str) -> Markup:
     """Let a long name break after its underscores, dots and colons."""
     return Markup("<wbr>").join(PARTS.findall(name)) if name else Markup()
