@@ -83,6 +83,10 @@ def test_a_renamed_region_has_one_history_under_its_present_name(client, session
     assert before["regions"] == ["MPI_Bcast", "bcast"]
     assert after["regions"] == ["MPI_Bcast"]
     assert len(after["tracks"][0]["steps"]) == 4
+    led = client.get("/p/mpich/r/bcast?metric=time", follow_redirects=False)
+    assert led.headers["location"] == "/p/mpich/r/MPI_Bcast?metric=time"
+    assert client.get("/p/mpich/r/bcast").status_code == 200
+    assert client.get("/p/mpich/r/scan").status_code == 404
 
 
 def test_a_unit_that_changed_is_refused_in_words(client):

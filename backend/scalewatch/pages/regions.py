@@ -4,15 +4,18 @@ from collections.abc import Mapping
 from typing import Annotated, Final, TypeVar
 
 from fastapi import APIRouter, Request, Response
+from fastapi.responses import RedirectResponse
 from pydantic import BeforeValidator, Field
 from sqlalchemy.orm import Session
 
+from scalewatch.errors import NotMeasured
 from scalewatch.pages import listings
 from scalewatch.pages.dependencies import SessionDep, ViewDep
 from scalewatch.pages.downloads import Format, FormatQuery, download
 from scalewatch.pages.formats import number
 from scalewatch.pages.templates import Query, path_to, render
 from scalewatch.services.access import Role, may
+from scalewatch.services.aliases import present_name
 from scalewatch.services.expectations import versions
 from scalewatch.services.machines import newest_fingerprint
 from scalewatch.services.measurements import Measurement
@@ -46,12 +49,19 @@ def show_region(  # noqa: PLR0913, PLR0917, one per part of the address
     wanted: FormatQuery = Format.HTML,
 ) -> Response:
     """Show measurements, model and expectation of a region on one or all machines."""
-    if wanted is not Format.HTML:
-        shown = region_at(session, view, region)
-        name = f"{shown.region}-{shown.commit.label}-{shown.metric}"
-        listing = listings.points(shown)
-        return download(wanted, name, shown, listing, listing)
-    return region_page(request, session, view, region, target)
+    try:
+        if wanted is not Format.HTML:
+            shown = region_at(session, view, region)
+            name = f"{shown.region}-{shown.commit.label}-{shown.metric}"
+            listing = listings.points(shown)
+            return download(wanted, name, shown, listing, listing)
+        return region_page(request, session, view, region, target)
+    except NotMeasured:
+        present = present_name(session, view.project, region)
+        if present is None:
+            raise
+        address = path_to(request, "region", project=view.project, region=present)
+        return RedirectResponse(f"{address}?{request.url.query}")
 
 
 def region_page(  # noqa: PLR0913, PLR0917, one per part of the address, and a form

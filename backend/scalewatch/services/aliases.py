@@ -32,6 +32,22 @@ def aliases_of(session: Session, project_name: str) -> tuple[Alias, ...]:
     return tuple(Alias(former, name) for former, name in sorted(known.items()))
 
 
+def present_name(session: Session, project_name: str, region: str) -> str | None:
+    """Return the name that a region has now, None if it never had another one.
+
+    Raises
+    ------
+    NotFound
+        If there is no such project.
+    """
+    project = projects.existing(session, project_name)
+    known = aliases.of_project(session, project.id)
+    name = known.get(region)
+    while name in known:
+        name = known[name]
+    return name
+
+
 def rename(
     session: Session, project_name: str, stated: Mapping[str, str | None]
 ) -> tuple[Alias, ...]:
