@@ -15,7 +15,7 @@ from scalewatch.pages.downloads import Format, FormatQuery, download
 from scalewatch.pages.formats import number
 from scalewatch.pages.templates import Query, path_to, render
 from scalewatch.services.access import Role, may
-from scalewatch.services.aliases import present_name
+from scalewatch.services.aliases import renamed
 from scalewatch.services.expectations import versions
 from scalewatch.services.machines import newest_fingerprint
 from scalewatch.services.measurements import Measurement
@@ -57,7 +57,7 @@ def show_region(  # noqa: PLR0913, PLR0917, one per part of the address
             return download(wanted, name, shown, listing, listing)
         return region_page(request, session, view, region, target)
     except NotMeasured:
-        present = present_name(session, view.project, region)
+        present = renamed(session, view.project, region)
         if present is None:
             raise
         address = path_to(request, "region", project=view.project, region=present)

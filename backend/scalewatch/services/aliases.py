@@ -32,8 +32,17 @@ def aliases_of(session: Session, project_name: str) -> tuple[Alias, ...]:
     return tuple(Alias(former, name) for former, name in sorted(known.items()))
 
 
-def present_name(session: Session, project_name: str, region: str) -> str | None:
-    """Return the name that a region has now, None if it never had another one.
+def present_name(known: Mapping[str, str], region: str) -> str:
+    """Return what a region is called now."""
+    seen = {region}
+    while (name := known.get(region)) is not None and name not in seen:
+        region = name
+        seen.add(name)
+    return region
+
+
+def renamed(session: Session, project_name: str, region: str) -> str | None:
+    """Return the name that a region has now, None if it is its own.
 
     Raises
     ------
@@ -41,11 +50,8 @@ def present_name(session: Session, project_name: str, region: str) -> str | None
         If there is no such project.
     """
     project = projects.existing(session, project_name)
-    known = aliases.of_project(session, project.id)
-    name = known.get(region)
-    while name in known:
-        name = known[name]
-    return name
+    name = present_name(aliases.of_project(session, project.id), region)
+    return None if name == region else name
 
 
 def rename(

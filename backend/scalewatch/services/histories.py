@@ -11,6 +11,7 @@ from sqlalchemy import Row
 from sqlalchemy.orm import Session
 
 from scalewatch.errors import NotMeasured
+from scalewatch.services.aliases import present_name
 from scalewatch.services.commits import Commit, commit_of
 from scalewatch.services.eras import (
     Changed,
@@ -23,7 +24,7 @@ from scalewatch.services.eras import (
 from scalewatch.services.lineage import Lineage
 from scalewatch.services.regressions import Regression, regressions_among
 from scalewatch.services.steps import Step, Steps, target_of
-from scalewatch.services.tracks import Track, present_name, tracks
+from scalewatch.services.tracks import Track, tracks
 from scalewatch.services.windows import NEWEST, Window, part_of
 from scalewatch.storage import aliases as former_names
 from scalewatch.storage import (

@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 
 from sqlalchemy.orm import Session
 
+from scalewatch.services.aliases import present_name
 from scalewatch.services.commits import commit_of
 from scalewatch.services.eras import Changed, changes_of, eras_between
 from scalewatch.services.histories import History, TrackHistory, chosen
 from scalewatch.services.regressions import regressions_among
-from scalewatch.services.tracks import present_name
 from scalewatch.services.windows import NEWEST, Window, part_of
 from scalewatch.storage import aliases as former_names
 from scalewatch.storage import (

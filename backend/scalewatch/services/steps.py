@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from math import isfinite
 
-import numpy as np
 from sqlalchemy.orm import Session
 
 from scalewatch.modelling import CONSTANT, Growth, Model, Term, Verdict
@@ -110,7 +109,7 @@ def _at(model: Model | None, target: Mapping[str, float]) -> float | None:
     )
     if not isfinite(value):  # parts may exceed all numbers where the sum does not
         value = float(model(target))
-    return value if np.isfinite(value) else None
+    return value if isfinite(value) else None
 
 
 def _growth(model: Model) -> Growth:

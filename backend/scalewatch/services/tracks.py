@@ -17,6 +17,7 @@ from scalewatch.modelling import pmnf
 from scalewatch.modelling.histories import Histories
 from scalewatch.modelling.shifts import Shift
 from scalewatch.modelling.watching import watch
+from scalewatch.services.aliases import present_name
 from scalewatch.services.kept import Kept, key_of
 from scalewatch.services.lineage import Lineage
 from scalewatch.storage import aliases as former_names
@@ -143,15 +144,6 @@ def changes(found: Sequence[Track]) -> list[Moved]:
         for track, own in zip(found, shifts, strict=True)
         for shift in own
     ]
-
-
-def present_name(aliases: Mapping[str, str], region: str) -> str:
-    """Return what a region is called now."""
-    seen = {region}
-    while (name := aliases.get(region)) is not None and name not in seen:
-        region = name
-        seen.add(name)
-    return region
 
 
 def _former(aliases: Mapping[str, str], region: str) -> list[str]:
