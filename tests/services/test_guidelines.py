@@ -5,11 +5,8 @@ import pytest
 from builders import sweep_reports
 from recorded import PROCESSES, record, record_runs
 from scalewatch.errors import BadExpression
-from scalewatch.services.guidelines import (
-    GuidelineState,
-    declare,
-    guidelines_at,
-)
+from scalewatch.services.guideline_checks import GuidelineState
+from scalewatch.services.guidelines import declare, guidelines_at
 from scalewatch.services.views import View
 
 GROWTHS = {

@@ -134,18 +134,35 @@ def check_guideline(  # noqa: PLR0913, measurements and models belong together
     for region in (guideline.region, *guideline.parts):
         if region not in values or region not in models:
             raise UnknownChoice("region", region, sorted({*values} & {*models}))
-    settings = np.asarray(x, dtype=np.float64)
-    shortcut = np.asarray(values[guideline.region], dtype=np.float64)
-    together = np.sum([np.asarray(values[each]) for each in guideline.parts], axis=0)
-    slack = 1 + tolerance
-    allowed = total(tuple(models[each] for each in guideline.parts)) * slack
+    parts = tuple(models[each] for each in guideline.parts)
+    allowed = total(parts) * (1 + tolerance)
     model = models[guideline.region]
     return GuidelineCheck(
         guideline=guideline,
-        violated_at=tuple(np.unique(settings[shortcut > together * slack]).tolist()),
+        violated_at=violations(guideline, x, values, tolerance),
         violated_from=first_above(
-            model, allowed, parameter, start=float(settings.max())
+            model, allowed, parameter, start=float(np.max(np.asarray(x)))
         ),
         growth=model.growth,
         allowed=allowed.growth,
     )
+
+
+def violations(
+    guideline: Guideline,
+    x: ArrayLike,
+    values: Mapping[str, ArrayLike],
+    tolerance: float = TOLERANCE,
+) -> tuple[float, ...]:
+    """Return the settings at which a shortcut was measured slower, rising.
+
+    Parameters
+    ----------
+    x, values, tolerance
+        As `check_guideline` takes them.
+    """
+    settings = np.asarray(x, dtype=np.float64)
+    shortcut = np.asarray(values[guideline.region], dtype=np.float64)
+    together = np.sum([np.asarray(values[each]) for each in guideline.parts], axis=0)
+    slower = shortcut > together * (1 + tolerance)
+    return tuple(np.unique(settings[slower]).tolist())

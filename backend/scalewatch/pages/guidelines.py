@@ -11,12 +11,8 @@ from scalewatch.pages.downloads import Format, FormatQuery, download
 from scalewatch.pages.formats import assignments, plural
 from scalewatch.pages.templates import render
 from scalewatch.services.comparison_choices import choices_of
-from scalewatch.services.guidelines import (
-    CheckedGuideline,
-    GuidelineReport,
-    GuidelineState,
-    guidelines_at,
-)
+from scalewatch.services.guideline_checks import CheckedGuideline, GuidelineState
+from scalewatch.services.guidelines import GuidelineReport, guidelines_at
 
 MARKS = {
     GuidelineState.BROKEN: ("mismatch", "✗"),

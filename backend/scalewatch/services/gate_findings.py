@@ -125,19 +125,18 @@ def of_guideline(
 
     What more probably did not happen is nothing.
     """
-    check = broken.check
-    region = check.guideline.region
+    region = broken.guideline.region
     odds = broken.probability
     if not rules.about(region).guideline or (odds is not None and odds < LIKELY):
         return None
-    step = steps(check.machine)
-    said = f"breaks the guideline {check.guideline}, which held before"
+    step = steps(broken.machine)
+    said = f"breaks the guideline {broken.guideline}, which held before"
     is_clear = odds is None or odds >= SURE
     return Finding(
         region=region,
         metric=broken.metric,
-        machine=check.machine,
-        configuration=check.configuration,
+        machine=broken.machine,
+        configuration=broken.configuration,
         kind=GUIDELINE,
         is_sure=step is None and is_clear,
         sentence=said if step is None else f"{said}, says one job alone",

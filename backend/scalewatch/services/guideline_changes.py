@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from sqlalchemy.orm import Session
@@ -15,26 +15,26 @@ from scalewatch.modelling.guideline_odds import (
 )
 from scalewatch.services.both_sides import BothSides, Side, Target, both_sides
 from scalewatch.services.changes import SeriesChange
-from scalewatch.services.configurations import key_of
 from scalewatch.services.effects import Bounds, bounds_of
-from scalewatch.services.guidelines import (
-    CheckedGuideline,
-    GuidelineState,
-    checks_at,
-    possible_rules,
+from scalewatch.services.guideline_checks import (
+    Instance,
+    instances_of,
+    is_broken,
+    middles_of,
 )
-from scalewatch.services.standings import UNMEASURED, Standing, State
+from scalewatch.services.guidelines import possible_rules
+from scalewatch.services.standings import Standing, State
 from scalewatch.storage import tables
-
-HELD: Final = frozenset({GuidelineState.HOLDS, GuidelineState.THREATENED})
 
 
 @dataclass(frozen=True, slots=True)
 class BrokenGuideline:
-    """A guideline that held before.
+    """A guideline that held before, on one machine in one configuration.
 
     Parameters
     ----------
+    configuration
+        What tells it from others on this machine.
     probability
         That it is broken at a setting where it was not.
     target
@@ -43,8 +43,10 @@ class BrokenGuideline:
         How many times as much as its parts together the shortcut needs there.
     """
 
+    guideline: Guideline
     metric: str
-    check: CheckedGuideline
+    machine: str
+    configuration: Mapping[str, Any]
     probability: float | None
     target: Target
     before: Bounds | None
@@ -53,40 +55,38 @@ class BrokenGuideline:
 
 @dataclass(frozen=True, slots=True)
 class _Side:
-    """A series at one of two commits, as `checks_at` takes it."""
+    """A series at one of two commits, as `instances_of` takes it."""
 
-    series_id: int
-    region: str
-    machine: str
-    slot: int
-    configuration: Mapping[str, Any]
+    change: SeriesChange
     standing: Standing
 
+    @property
+    def series_id(self) -> int:
+        return self.change.series_id
 
-@dataclass(frozen=True, slots=True)
-class _At:
-    """What is known at a commit: series, and checks by rule and shortcut."""
+    @property
+    def region(self) -> str:
+        return self.change.region
 
-    sides: Mapping[int, _Side]
-    checks: Mapping[tuple[str, int], CheckedGuideline]
+    @property
+    def machine(self) -> str:
+        return self.change.machine
+
+    @property
+    def slot(self) -> int:
+        return self.change.slot
+
+    @property
+    def configuration(self) -> Mapping[str, Any]:
+        return self.change.configuration
 
 
 @dataclass(frozen=True, slots=True)
 class _NewlyBroken:
-    """A guideline that held before.
+    """A guideline that held before, and how its regions differ from then."""
 
-    Parameters
-    ----------
-    regions
-        Series that it is about, by region.
-    pairs
-        What is known of each series before and after, by its id.
-    """
-
-    metric: str
-    check: CheckedGuideline
-    regions: Mapping[str, _Side]
-    pairs: Mapping[int, tuple[Standing, Standing]]
+    instance: Instance
+    changes: Mapping[str, SeriesChange]
 
 
 def broken_since(
@@ -108,13 +108,13 @@ def broken_since(
     changes
         How the series of the two differ.
     """
-    rules = possible_rules(session, project)
-    newly: list[_NewlyBroken] = []
-    for metric in sorted({change.metric for change in changes}):
-        own = [change for change in changes if change.metric == metric]
-        newly += _newly_broken(session, commits, rules, own)
-    standings = {number: pair for each in newly for number, pair in each.pairs.items()}
-    sides = both_sides(session, commits, standings, targets)
+    newly = _newly_broken(session, commits, possible_rules(session, project), changes)
+    standings = {
+        change.series_id: (change.before, change.after)
+        for each in newly
+        for change in each.changes.values()
+    }
+    sides = both_sides(session, commits, standings, targets) if standings else {}
     return [_broken(each, sides) for each in newly]
 
 
@@ -124,85 +124,56 @@ def _newly_broken(
     rules: Sequence[Guideline],
     changes: Sequence[SeriesChange],
 ) -> list[_NewlyBroken]:
-    """Return what is broken now and held before, of one metric."""
-    now = _at(session, commits[1], rules, [_side(each, each.after) for each in changes])
-    broken = {
-        key: check
-        for key, check in now.checks.items()
-        if check.state is GuidelineState.BROKEN
-    }
-    if not broken:
-        return []
-    then = [_side(each, each.before) for each in changes]
-    before = _at(session, commits[0], rules, then)
+    """Return what is broken now and held before."""
+    earlier, later = commits
+    by_id = {change.series_id: change for change in changes}
+    now = _instances(rules, [_Side(each, each.after) for each in changes])
+    middles = middles_of(session, later, now)
+    broken = {_key(each): each for each in now if is_broken(each, middles)}
+    then = [
+        each
+        for each in _instances(rules, [_Side(each, each.before) for each in changes])
+        if _key(each) in broken
+    ]
+    middles = middles_of(session, earlier, then)
     return [
-        _NewlyBroken(changes[0].metric, check, regions, _pairs(before.sides, regions))
-        for key, check in broken.items()
-        if key in before.checks and before.checks[key].state in HELD
-        for regions in [_regions(now.sides, check)]
+        _NewlyBroken(
+            broken[_key(each)],
+            {name: by_id[side.series_id] for name, side in each.sides.items()},
+        )
+        for each in then
+        if is_broken(each, middles) is False
     ]
 
 
-def _side(change: SeriesChange, standing: Standing) -> _Side:
-    return _Side(
-        series_id=change.series_id,
-        region=change.region,
-        machine=change.machine,
-        slot=change.slot,
-        configuration=change.configuration,
-        standing=standing,
-    )
+def _instances(rules: Sequence[Guideline], sides: Sequence[_Side]) -> list[Instance]:
+    """Return guidelines where they can be checked, metric by metric."""
+    named = {name for rule in rules for name in (rule.region, *rule.parts)}
+    by_metric: dict[str, list[_Side]] = {}
+    for each in sides:
+        if each.region in named and each.standing.state is not State.UNMEASURED:
+            by_metric.setdefault(each.change.metric, []).append(each)
+    return [
+        instance
+        for metric in sorted(by_metric)
+        for instance in instances_of(by_metric[metric], rules)
+    ]
 
 
-def _at(
-    session: Session,
-    commit_id: int,
-    rules: Sequence[Guideline],
-    sides: Sequence[_Side],
-) -> _At:
-    known = [each for each in sides if each.standing.state is not State.UNMEASURED]
-    checks = checks_at(session, commit_id, known, rules)
-    return _At(
-        {each.series_id: each for each in known},
-        {(str(each.guideline), each.series): each for each in checks},
-    )
-
-
-def _regions(sides: Mapping[int, _Side], check: CheckedGuideline) -> dict[str, _Side]:
-    """Return the series that a check is about, by region."""
-    shortcut = sides[check.series]
-    names = {check.guideline.region, *check.guideline.parts}
-    return {
-        each.region: each
-        for each in sides.values()
-        if each.region in names and _place(each) == _place(shortcut)
-    }
-
-
-def _place(each: _Side) -> tuple[object, ...]:
-    return (each.machine, key_of(each.configuration, sorted(each.configuration)))
-
-
-def _pairs(
-    before: Mapping[int, _Side], regions: Mapping[str, _Side]
-) -> dict[int, tuple[Standing, Standing]]:
-    return {
-        each.series_id: (
-            before[each.series_id].standing if each.series_id in before else UNMEASURED,
-            each.standing,
-        )
-        for each in regions.values()
-    }
+def _key(instance: Instance) -> tuple[Guideline, int]:
+    return instance.guideline, instance.shortcut.series_id
 
 
 def _broken(newly: _NewlyBroken, sides: Mapping[int, BothSides]) -> BrokenGuideline:
-    rule = newly.check.guideline
-    named = {name: sides[each.series_id] for name, each in newly.regions.items()}
+    instance, rule = newly.instance, newly.instance.guideline
+    named = {name: sides[each.series_id] for name, each in newly.changes.items()}
     before = {name: each.before for name, each in named.items() if each.before}
     after = {name: each.after for name, each in named.items() if each.after}
     return BrokenGuideline(
-        metric=newly.metric,
-        check=newly.check,
+        guideline=rule,
+        metric=newly.changes[rule.region].metric,
+        machine=instance.shortcut.machine,
+        configuration=instance.configuration,
         probability=newly_broken(_odds(rule, before), _odds(rule, after)),
         target=after[rule.region].target if rule.region in after else {},
         before=_ratio(rule, before),

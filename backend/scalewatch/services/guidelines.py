@@ -1,28 +1,16 @@
-"""Guidelines of a project: state them, and check them at a commit."""
+"""Guidelines of a project: state them, and show how they hold at a commit."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
-from functools import lru_cache
-from math import nan
-from typing import Any
 
 from sqlalchemy.orm import Session
 
-from scalewatch.errors import ModellingError
-from scalewatch.modelling import (
-    Guideline,
-    GuidelineCheck,
-    Model,
-    check_guideline,
-    parse_guideline,
-)
+from scalewatch.modelling import Guideline, parse_guideline
 from scalewatch.services import audit, published
 from scalewatch.services.commits import Commit, commit_of, find_commit
-from scalewatch.services.configurations import is_chosen, key_of, shared
-from scalewatch.services.judged import Placed, judged_at
-from scalewatch.services.middles import Middles, middles_at
+from scalewatch.services.configurations import is_chosen
+from scalewatch.services.guideline_checks import CheckedGuideline, checks_at
+from scalewatch.services.judged import judged_at
 from scalewatch.services.scans import choose_metric
 from scalewatch.services.views import View
 from scalewatch.storage import guidelines, measurements, projects, tables
@@ -42,56 +30,6 @@ class Rules:
     is_declared: bool
     author: str
     reason: str | None
-
-
-class GuidelineState(StrEnum):
-    """How a guideline stands."""
-
-    BROKEN = "broken"
-    THREATENED = "will break"
-    HOLDS = "holds"
-    UNKNOWN = "not checked"
-
-
-@dataclass(frozen=True, slots=True)
-class CheckedGuideline:
-    """A guideline on one machine in one configuration.
-
-    Parameters
-    ----------
-    series
-        That of the shortcut.
-    configuration
-        What tells it from others on this machine.
-    check
-        None where it cannot be checked, for the reason given.
-    """
-
-    guideline: Guideline
-    series: int
-    machine: str
-    slot: int
-    configuration: Mapping[str, Any]
-    parameter: str
-    check: GuidelineCheck | None
-    reason: str | None
-
-    @property
-    def state(self) -> GuidelineState:
-        """Whether it is broken where measured, by the models only, or not at all."""
-        if self.check is None:
-            return GuidelineState.UNKNOWN
-        if self.check.violated_at:
-            return GuidelineState.BROKEN
-        return GuidelineState.HOLDS if self.check.holds else GuidelineState.THREATENED
-
-    @property
-    def urgency(self) -> tuple[int, float]:
-        """Order what is violated now first, then what will be soonest."""
-        rank = list(GuidelineState).index(self.state)
-        if self.check is None or self.check.violated_from is None:
-            return rank, 0.0
-        return rank, self.check.violated_from
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,112 +117,4 @@ def guidelines_at(session: Session, view: View) -> GuidelineReport:
         metrics=tuple(metrics),
         rules=rules,
         checks=tuple(sorted(checks, key=lambda each: each.urgency)),
-    )
-
-
-def checks_at(
-    session: Session,
-    commit_id: int,
-    judged: Sequence[Placed],
-    rules: Sequence[Guideline],
-) -> list[CheckedGuideline]:
-    """Check guidelines wherever a machine measured all regions of one."""
-    known = {each.region for each in judged}
-    rules = [rule for rule in rules if {rule.region, *rule.parts} <= known]
-    if not rules:
-        return []
-    named = {name for rule in rules for name in (rule.region, *rule.parts)}
-    concerned = [each for each in judged if each.region in named]
-    middles = middles_at(session, commit_id, [each.series_id for each in concerned])
-    places: dict[tuple[Any, ...], dict[str, Placed]] = defaultdict(dict)
-    for each in concerned:
-        settings = key_of(each.configuration, sorted(each.configuration))
-        places[each.machine, settings][each.region] = each
-    own = defaultdict(list)
-    for by_region in places.values():
-        first = next(iter(by_region.values()))
-        own[first.machine].append(first.configuration)
-    return [
-        _checked(rule, by_region, middles, shared(own[machine]))
-        for rule in rules
-        for (machine, _), by_region in places.items()
-        if {rule.region, *rule.parts} <= by_region.keys()
-    ]
-
-
-def _checked(
-    rule: Guideline,
-    by_region: Mapping[str, Placed],
-    middles: Mapping[int, Middles],
-    common: Mapping[str, Any],
-) -> CheckedGuideline:
-    sides = {name: by_region[name] for name in (rule.region, *rule.parts)}
-    shortcut = sides[rule.region]
-    known = middles.get(shortcut.series_id)
-    parameter = known.parameter if known else "p"
-    check, reason = None, _obstacle(sides, middles)
-    if reason is None:
-        measured = {
-            name: middles[each.series_id].values for name, each in sides.items()
-        }
-        models = {name: each.standing.model for name, each in sides.items()}
-        try:
-            check = _check(
-                rule,
-                parameter,
-                tuple(
-                    (name, tuple(values.items())) for name, values in measured.items()
-                ),
-                tuple((name, model) for name, model in models.items() if model),
-            )
-        except ModellingError as error:
-            reason = str(error)
-    configuration = {
-        name: value
-        for name, value in shortcut.configuration.items()
-        if name not in common
-    }
-    return CheckedGuideline(
-        guideline=rule,
-        series=shortcut.series_id,
-        machine=shortcut.machine,
-        slot=shortcut.slot,
-        configuration=configuration,
-        parameter=parameter,
-        check=check,
-        reason=reason,
-    )
-
-
-def _obstacle(
-    sides: Mapping[str, Placed], middles: Mapping[int, Middles]
-) -> str | None:
-    """Say why a guideline cannot be checked, if so."""
-    for name, each in sides.items():
-        if each.series_id not in middles:
-            return f"{name} has no result"
-        if each.standing.model is None:
-            return f"{name} has no model yet"
-    parameters = {middles[each.series_id].parameter for each in sides.values()}
-    if len(parameters) > 1:
-        return "its regions were scanned over different parameters"
-    return None
-
-
-@lru_cache(maxsize=8192)
-def _check(
-    rule: Guideline,
-    parameter: str,
-    measured: tuple[tuple[str, tuple[tuple[float, float], ...]], ...],
-    models: tuple[tuple[str, Model], ...],
-) -> GuidelineCheck:
-    """Check once what every page of a commit shows again."""
-    values = {name: dict(points) for name, points in measured}
-    x = sorted(set().union(*values.values()))
-    return check_guideline(
-        rule,
-        x,
-        {name: [points.get(at, nan) for at in x] for name, points in values.items()},
-        dict(models),
-        parameter=parameter,
     )

@@ -18,7 +18,8 @@ from scalewatch.services.baselines import (
 from scalewatch.services.changes import kinds_of
 from scalewatch.services.commits import Commit, commit_of, find_commit
 from scalewatch.services.configurations import choices_among, is_chosen, shared
-from scalewatch.services.guidelines import GuidelineState, checks_at, rules_of
+from scalewatch.services.guideline_checks import GuidelineState, checks_at
+from scalewatch.services.guidelines import rules_of
 from scalewatch.services.judged import Judged, judged_at
 from scalewatch.services.match_cells import (
     Cell,
