@@ -66,19 +66,22 @@ def of_commit(
     session: Session, commit_id: int, machine_id: int
 ) -> Sequence[Measurement]:
     """Return what a machine measured of a commit, oldest run first."""
-    return _measured(session, commit_id, tables.Run.machine_id == machine_id)
+    run = tables.Run
+    return _measured(session, run.commit_id == commit_id, run.machine_id == machine_id)
 
 
 def of_series(
     session: Session, commit_id: int, series_ids: Collection[int]
 ) -> Sequence[Measurement]:
     """Return what was measured of some series at a commit, oldest run first."""
-    return _measured(session, commit_id, tables.Point.series_id.in_(series_ids))
+    # Points are clustered by series and run. Joined with the runs of the commit, a
+    # series is read through its whole history; asked for these runs, it is not.
+    runs = select(tables.Run.id).where(tables.Run.commit_id == commit_id)
+    point = tables.Point
+    return _measured(session, point.series_id.in_(series_ids), point.run_id.in_(runs))
 
 
-def _measured(
-    session: Session, commit_id: int, which: ColumnElement[bool]
-) -> Sequence[Measurement]:
+def _measured(session: Session, *which: ColumnElement[bool]) -> Sequence[Measurement]:
     rows = session.execute(
         select(
             tables.Point.series_id,
@@ -92,7 +95,7 @@ def _measured(
         )
         .join(tables.Run, tables.Run.id == tables.Point.run_id)
         .join(tables.Series, tables.Series.id == tables.Point.series_id)
-        .where(tables.Run.commit_id == commit_id, which)
+        .where(*which)
         .order_by(tables.Point.series_id, tables.Point.run_id)
     )
     return [Measurement(*row) for row in rows]
