@@ -10,7 +10,8 @@ from datetime import datetime
 from fractions import Fraction
 from functools import cache, lru_cache, singledispatch
 from math import isfinite
-from typing import Any, Final, get_origin
+from operator import attrgetter
+from typing import Any, Final, get_args, get_origin
 from uuid import UUID
 
 import numpy as np
@@ -54,9 +55,11 @@ def _writer(kind: type[Any]) -> Callable[[Any], object]:
         return known
     names = tuple(field.name for field in fields(kind))
     keyed = tuple(field.name for field in fields(kind) if _has_keys(field.type))
+    # A first name that is left out: of one alone, attrgetter returns no tuple.
+    parts = attrgetter("__class__", *names)
 
     def fields_of(value: object) -> dict[str, object]:
-        found = {name: getattr(value, name) for name in names}
+        found = dict(zip(names, parts(value)[1:], strict=True))
         for name in keyed:  # keys such as growths are written as text
             if found[name]:
                 found[name] = {str(key): each for key, each in found[name].items()}
@@ -66,9 +69,10 @@ def _writer(kind: type[Any]) -> Callable[[Any], object]:
 
 
 def _has_keys(annotation: Any) -> bool:
-    """Tell whether values of a field are mappings."""
-    origin = get_origin(annotation)
-    return isinstance(origin, type) and issubclass(origin, Mapping)
+    """Tell whether values of a field are mappings from what is no text."""
+    origin, (key, *_) = get_origin(annotation), (*get_args(annotation), object)
+    is_mapping = isinstance(origin, type) and issubclass(origin, Mapping)
+    return is_mapping and not (isinstance(key, type) and issubclass(key, str))
 
 
 @singledispatch

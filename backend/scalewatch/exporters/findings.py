@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from scalewatch.modelling import Finding, Forecast, Growth, Model
@@ -42,6 +43,7 @@ def model_object(model: Model) -> dict[str, Any]:
     }
 
 
+@lru_cache(maxsize=4096)
 def _factors(growth: Growth) -> list[dict[str, str]]:
     return [
         {

@@ -7,7 +7,7 @@ from enum import StrEnum
 from fractions import Fraction
 from functools import lru_cache, partial
 from operator import itemgetter
-from typing import Any
+from typing import Any, Final
 
 import orjson
 from sqlalchemy import Row
@@ -115,6 +115,8 @@ class Found:
 
 UNMEASURED = Standing(State.UNMEASURED)
 
+_VERDICTS: Final = {str(verdict): verdict for verdict in Verdict}
+
 
 def expectation_of(row: Row[Any] | tables.Expectation) -> Expectation | None:
     """Return the expectation of a row, with the default limit where none is given.
@@ -194,9 +196,9 @@ def _standing(
         State.JUDGED,
         divergence=_growth_or_none(verdict.divergence),
         deviation_limit=_growth(verdict.deviation_limit),
-        verdict=Verdict(verdict.verdict),
+        verdict=_VERDICTS[verdict.verdict],
         verdict_probability={
-            Verdict(word): share for word, share in _descending(verdict.probability)
+            _VERDICTS[word]: share for word, share in _descending(verdict.probability)
         },
         reason=verdict.reason or row.reason,
     )
@@ -210,6 +212,8 @@ def model_of(row: Row[Any] | tables.Model) -> Model | None:
 def _descending(probability: str) -> list[tuple[str, float]]:
     """Return what is most probable first."""
     shares: dict[str, float] = orjson.loads(probability)
+    if len(shares) == 1:
+        return [*shares.items()]
     return sorted(shares.items(), key=itemgetter(1), reverse=True)
 
 
@@ -221,7 +225,7 @@ def _model(constant: float | None, terms: Sequence[Mapping[str, Any]]) -> Model 
         tuple(
             Term(
                 term["coefficient"],
-                _product(tuple(tuple(factor.items()) for factor in term["factors"])),
+                _product(tuple([(*factor.items(),) for factor in term["factors"]])),
             )
             for term in terms
         ),
@@ -231,7 +235,7 @@ def _model(constant: float | None, terms: Sequence[Mapping[str, Any]]) -> Model 
 def _growths(model: Model | None) -> dict[str, Growth]:
     if model is None:
         return {}
-    return dict(_by_parameter(tuple(t.growth for t in model.terms if t.coefficient)))
+    return dict(_by_parameter(tuple([t.growth for t in model.terms if t.coefficient])))
 
 
 @lru_cache(maxsize=4096)

@@ -1,21 +1,22 @@
 """Queries on former names of regions."""
 
 from collections.abc import Mapping
+from typing import Final
 
-from sqlalchemy import delete, select
+from sqlalchemy import bindparam, delete, select
 from sqlalchemy.orm import Session
 
 from scalewatch.storage import tables
 
+_ALIAS: Final = tables.Alias.__table__.c
+_OF_PROJECT: Final = select(_ALIAS.former, _ALIAS.name).where(
+    _ALIAS.project_id == bindparam("project")
+)
+
 
 def of_project(session: Session, project_id: int) -> dict[str, str]:
     """Return the present name of each region that had another one."""
-    rows = session.execute(
-        select(tables.Alias.former, tables.Alias.name).where(
-            tables.Alias.project_id == project_id
-        )
-    )
-    return dict(rows.all())
+    return dict(session.execute(_OF_PROJECT, {"project": project_id}).all())
 
 
 def replace(session: Session, project_id: int, names: Mapping[str, str]) -> None:

@@ -1,6 +1,6 @@
 """Queries on commits."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 
@@ -9,6 +9,7 @@ from sqlalchemy import (
     Select,
     Text,
     and_,
+    bindparam,
     cast,
     exists,
     func,
@@ -42,7 +43,33 @@ class Stored(NamedTuple):
 
 AnyCommit = Stored | tables.Commit
 
-_COLUMNS: Final = [getattr(tables.Commit, name) for name in Stored._fields]
+_COMMIT: Final = tables.Commit.__table__.c
+_MADE: Final = func.coalesce(_COMMIT.committed_at, _COMMIT.first_run_at)
+_COLUMNS: Final = [_COMMIT[name] for name in Stored._fields]
+
+# Written once: to write a statement takes longer than to execute it.
+_OF_PROJECT: Final = select(*_COLUMNS).where(_COMMIT.project_id == bindparam("project"))
+_NEWEST_FIRST: Final = _OF_PROJECT.order_by(_MADE.desc(), _COMMIT.id.desc())
+_GIVEN: Final = bindparam("made", type_=_COMMIT.first_run_at.type)
+_BEFORE: Final = _NEWEST_FIRST.where(
+    _MADE <= _GIVEN, or_(_MADE < _GIVEN, _COMMIT.id < bindparam("last"))
+)
+# Said twice: what follows alone, no database takes from the index.
+_AFTER: Final = _OF_PROJECT.where(
+    _MADE >= _GIVEN, or_(_MADE > _GIVEN, _COMMIT.id > bindparam("last"))
+).order_by(_MADE, _COMMIT.id)
+_TAGGED: Final = _NEWEST_FIRST.where(_COMMIT.tag.is_not(None))
+_WITH_HASHES: Final = _NEWEST_FIRST.where(
+    _COMMIT.sha.in_(bindparam("hashes", expanding=True))
+)
+_ON_BRANCHES: Final = _NEWEST_FIRST.where(
+    _COMMIT.branch.in_(bindparam("branches", expanding=True))
+).limit(1)
+_NEWEST: Final = _NEWEST_FIRST.limit(1)
+_IDENTIFIED: Final = select(*_COLUMNS).where(
+    _COMMIT.id.in_(bindparam("ids", expanding=True))
+)
+_COUNT: Final = select(func.count()).where(_COMMIT.project_id == bindparam("project"))
 
 _DESCRIPTION: Final = ("parents", "branch", "committed_at", "message", "tag")
 
@@ -55,15 +82,10 @@ def of_project(
     limit: int | None = None,
 ) -> list[Stored]:
     """Return a project's commits, newest first: those before one, at most `limit`."""
-    wanted = (
-        select(*_COLUMNS)
-        .where(tables.Commit.project_id == project_id)
-        .order_by(TIME.desc(), tables.Commit.id.desc())
-        .limit(limit)
-    )
+    wanted, asked = _NEWEST_FIRST, {"project": project_id}
     if before is not None:
-        wanted = wanted.where(_came_before(before))
-    return _stored(session, wanted)
+        wanted, asked = _BEFORE, {**asked, **_place_of(before)}
+    return _stored(session, wanted if limit is None else wanted.limit(limit), asked)
 
 
 def measured_before(
@@ -94,38 +116,21 @@ def following(
     session: Session, project_id: int, commit: AnyCommit, *, limit: int
 ) -> list[Stored]:
     """Return the commits made just after one, oldest first, at most `limit`."""
-    made, first = TIME, commit.committed_at or commit.first_run_at
-    # Said twice: what follows alone, no database takes from the index.
-    came_later = and_(made >= first, or_(made > first, tables.Commit.id > commit.id))
-    return _stored(
-        session,
-        select(*_COLUMNS)
-        .where(tables.Commit.project_id == project_id, came_later)
-        .order_by(made, tables.Commit.id)
-        .limit(limit),
-    )
+    asked = {"project": project_id, **_place_of(commit)}
+    return _stored(session, _AFTER.limit(limit), asked)
 
 
 def tagged(session: Session, project_id: int) -> list[Stored]:
     """Return the commits with a tag, newest first."""
-    return _stored(
-        session,
-        select(*_COLUMNS)
-        .where(tables.Commit.project_id == project_id, tables.Commit.tag.is_not(None))
-        .order_by(TIME.desc(), tables.Commit.id.desc()),
-    )
+    return _stored(session, _TAGGED, {"project": project_id})
 
 
 def with_hashes(
     session: Session, project_id: int, hashes: Sequence[str]
 ) -> list[Stored]:
     """Return the measured ones among commits, newest first."""
-    return _stored(
-        session,
-        select(*_COLUMNS)
-        .where(tables.Commit.project_id == project_id, tables.Commit.sha.in_(hashes))
-        .order_by(TIME.desc(), tables.Commit.id.desc()),
-    )
+    asked = {"project": project_id, "hashes": hashes}
+    return _stored(session, _WITH_HASHES, asked)
 
 
 def with_parent(session: Session, project_id: int, sha: str) -> list[Stored]:
@@ -144,39 +149,20 @@ def with_parent(session: Session, project_id: int, sha: str) -> list[Stored]:
 
 def count(session: Session, project_id: int) -> int:
     """Return how many commits of a project were measured."""
-    return (
-        session.scalar(
-            select(func.count())
-            .select_from(tables.Commit)
-            .where(tables.Commit.project_id == project_id)
-        )
-        or 0
-    )
+    return session.scalar(_COUNT, {"project": project_id}) or 0
 
 
 def newest(session: Session, project_id: int) -> Stored | None:
     """Return a project's newest commit."""
-    return _first(
-        session,
-        select(*_COLUMNS)
-        .where(tables.Commit.project_id == project_id)
-        .order_by(TIME.desc(), tables.Commit.id.desc()),
-    )
+    return next(iter(_stored(session, _NEWEST, {"project": project_id})), None)
 
 
 def newest_on(
     session: Session, project_id: int, branches: Sequence[str]
 ) -> Stored | None:
     """Return a project's newest commit on any of these branches."""
-    return _first(
-        session,
-        select(*_COLUMNS)
-        .where(
-            tables.Commit.project_id == project_id,
-            tables.Commit.branch.in_(branches),
-        )
-        .order_by(TIME.desc(), tables.Commit.id.desc()),
-    )
+    asked = {"project": project_id, "branches": branches}
+    return next(iter(_stored(session, _ON_BRANCHES, asked)), None)
 
 
 def newest_on_machines(
@@ -218,7 +204,7 @@ def referenced(session: Session, project_id: int, reference: str) -> list[Stored
 
 def identified(session: Session, ids: Collection[int]) -> dict[int, Stored]:
     """Return commits by their ids."""
-    rows = _stored(session, select(*_COLUMNS).where(tables.Commit.id.in_(ids)))
+    rows = _stored(session, _IDENTIFIED, {"ids": [*ids]})
     return {row.id: row for row in rows}
 
 
@@ -278,13 +264,20 @@ def _description(commit: wire.Commit) -> dict[str, Any]:
     }
 
 
-def _stored(session: Session, wanted: Select[Any]) -> list[Stored]:
-    rows = (tuple(row) for row in session.execute(wanted))
+def _stored(
+    session: Session, wanted: Select[Any], asked: Mapping[str, Any] | None = None
+) -> list[Stored]:
+    rows = map(tuple, session.execute(wanted, asked))
     return [Stored._make((*known, tuple(parents))) for *known, parents in rows]
 
 
 def _first(session: Session, wanted: Select[Any]) -> Stored | None:
     return next(iter(_stored(session, wanted.limit(1))), None)
+
+
+def _place_of(commit: AnyCommit) -> dict[str, Any]:
+    made = commit.committed_at or commit.first_run_at
+    return {"made": made, "last": commit.id}
 
 
 def _came_before(commit: AnyCommit) -> ColumnElement[bool]:

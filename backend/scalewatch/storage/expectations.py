@@ -42,12 +42,17 @@ def in_force() -> Select[tables.Expectation]:
 
 def of_project(session: Session, project_id: int) -> Sequence[Columns[Any]]:
     """Return the columns of what is expected of a project, by region and metric."""
-    return session.execute(
+    return session.execute(_of_project(), {"project": project_id}).all()
+
+
+@cache
+def _of_project() -> Select[Any]:
+    return (
         in_force()
         .with_only_columns(*_EXPECTATION)
-        .where(tables.Expectation.project_id == project_id)
+        .where(tables.Expectation.project_id == bindparam("project"))
         .order_by(tables.Expectation.region, tables.Expectation.metric)
-    ).all()
+    )
 
 
 def versions(

@@ -1,21 +1,24 @@
 """Queries on the guidelines of projects and their versions."""
 
 from collections.abc import Sequence
+from typing import Final
 
-from sqlalchemy import select
+from sqlalchemy import bindparam, select
 from sqlalchemy.orm import Session
 
 from scalewatch.storage import tables
 
+_NEWEST: Final = (
+    select(tables.Guidelines)
+    .where(tables.Guidelines.project_id == bindparam("project"))
+    .order_by(tables.Guidelines.version.desc())
+    .limit(1)
+)
+
 
 def newest(session: Session, project_id: int) -> tables.Guidelines | None:
     """Return the version in force; None if none was ever declared."""
-    return session.scalar(
-        select(tables.Guidelines)
-        .where(tables.Guidelines.project_id == project_id)
-        .order_by(tables.Guidelines.version.desc())
-        .limit(1)
-    )
+    return session.scalar(_NEWEST, {"project": project_id})
 
 
 def add(

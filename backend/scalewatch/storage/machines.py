@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
+from functools import cache
+from typing import Any, Final
 
-from sqlalchemy import Row, func, select
+from sqlalchemy import Row, Select, bindparam, func, select
 from sqlalchemy.orm import Session
 
 from scalewatch import wire
@@ -14,14 +15,21 @@ from scalewatch.storage.digests import canonical, digest_of
 from scalewatch.storage.inserts import find_or_insert, insert_missing
 from scalewatch.wire import Fact
 
+_FINGERPRINT: Final = tables.Fingerprint.__table__
+_MACHINE: Final = tables.Machine.__table__
+_RUN: Final = tables.Run.__table__
+
+# Written once: to write a statement takes longer than to execute it.
+_OF_PROJECT: Final = (
+    select(tables.Machine)
+    .where(tables.Machine.project_id == bindparam("project"))
+    .order_by(tables.Machine.id)
+)
+
 
 def of_project(session: Session, project_id: int) -> Sequence[tables.Machine]:
     """Return a project's machines in the order in which they appeared."""
-    return session.scalars(
-        select(tables.Machine)
-        .where(tables.Machine.project_id == project_id)
-        .order_by(tables.Machine.id)
-    ).all()
+    return session.scalars(_OF_PROJECT, {"project": project_id}).all()
 
 
 def measuring(session: Session, commit_id: int) -> Sequence[str]:
@@ -36,44 +44,53 @@ def measuring(session: Session, commit_id: int) -> Sequence[str]:
 
 def last_seen(session: Session, project_id: int) -> Sequence[Row[str, datetime, int]]:
     """Return name, last run and number of runs per machine, by first appearance."""
+    return session.execute(_last_seen(), {"project": project_id}).all()
+
+
+@cache
+def _last_seen() -> Select[Any]:
     # By machine, so that the index on runs answers: there are many of them.
-    own = tables.Run.machine_id == tables.Machine.id
-    last_run_at = select(func.max(tables.Run.received_at)).where(own)
-    runs = select(func.count()).select_from(tables.Run).where(own)
+    own = _RUN.c.machine_id == _MACHINE.c.id
+    last_run_at = select(func.max(_RUN.c.received_at)).where(own)
+    runs = select(func.count()).select_from(_RUN).where(own)
     seen = (
         select(
-            tables.Machine.id,
-            tables.Machine.name,
-            last_run_at.correlate(tables.Machine).scalar_subquery().label("last"),
-            runs.correlate(tables.Machine).scalar_subquery().label("runs"),
+            _MACHINE.c.id,
+            _MACHINE.c.name,
+            last_run_at.correlate(_MACHINE).scalar_subquery().label("last"),
+            runs.correlate(_MACHINE).scalar_subquery().label("runs"),
         )
-        .where(tables.Machine.project_id == project_id)
+        .where(_MACHINE.c.project_id == bindparam("project"))
         .subquery()
     )
-    return session.execute(
+    return (
         select(seen.c.name, seen.c.last, seen.c.runs)
         .where(seen.c.last.is_not(None))
         .order_by(seen.c.id)
-    ).all()
+    )
 
 
 def newest_facts(session: Session, project_id: int) -> dict[str, dict[str, Any]]:
     """Return the fingerprint of each machine's last run, by name."""
+    return dict(session.execute(_newest_facts(), {"project": project_id}).all())
+
+
+@cache
+def _newest_facts() -> Select[Any]:
     newest = (
-        select(tables.Run.id)
-        .where(tables.Run.machine_id == tables.Machine.id)
-        .order_by(tables.Run.received_at.desc(), tables.Run.id.desc())
+        select(_RUN.c.id)
+        .where(_RUN.c.machine_id == _MACHINE.c.id)
+        .order_by(_RUN.c.received_at.desc(), _RUN.c.id.desc())
         .limit(1)
-        .correlate(tables.Machine)
+        .correlate(_MACHINE)
         .scalar_subquery()
     )
-    rows = session.execute(
-        select(tables.Machine.name, tables.Fingerprint.facts)
-        .join(tables.Run, tables.Run.id == newest)
-        .join(tables.Fingerprint, tables.Fingerprint.id == tables.Run.fingerprint_id)
-        .where(tables.Machine.project_id == project_id)
+    return (
+        select(_MACHINE.c.name, _FINGERPRINT.c.facts)
+        .join(_RUN, _RUN.c.id == newest)
+        .join(_FINGERPRINT, _FINGERPRINT.c.id == _RUN.c.fingerprint_id)
+        .where(_MACHINE.c.project_id == bindparam("project"))
     )
-    return dict(rows.all())
 
 
 def named(session: Session, project_id: int, name: str) -> tables.Machine:

@@ -6,13 +6,27 @@ repeat the series and the run of each.
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, NamedTuple
+from functools import cache
+from typing import Any, Final, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import Row, case, func, or_, select
+from sqlalchemy import Row, Select, bindparam, case, func, or_, select
 from sqlalchemy.orm import Session
 
 from scalewatch.storage import tables
+
+_CONFIGURATION: Final = tables.Configuration.__table__
+_POINT: Final = tables.Point.__table__
+_RUN: Final = tables.Run.__table__
+_SERIES: Final = tables.Series.__table__
+
+# Written once: to write a statement takes longer than to execute it.
+_PLACES: Final = select(_RUN.c.id, _RUN.c.uuid, _RUN.c.coordinate).where(
+    _RUN.c.commit_id == bindparam("commit")
+)
+_SETTINGS: Final = select(_CONFIGURATION.c.id, _CONFIGURATION.c.settings).where(
+    _CONFIGURATION.c.project_id == bindparam("project")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +89,7 @@ def series_at(
 
 def places_at(session: Session, commit_id: int) -> Mapping[int, Place]:
     """Return where each run of a commit measured."""
-    runs = session.execute(
-        select(tables.Run.id, tables.Run.uuid, tables.Run.coordinate).where(
-            tables.Run.commit_id == commit_id
-        )
-    )
+    runs = session.execute(_PLACES, {"commit": commit_id})
     return {run_id: Place(uuid, coordinate) for run_id, uuid, coordinate in runs}
 
 
@@ -110,78 +120,105 @@ class Noted(NamedTuple):
     reason: str | None
 
 
-def taken_at(
-    session: Session, commit_id: int, metrics: Collection[str]
-) -> Sequence[Row[Any]]:
-    """Return the series of some metrics that were measured at a commit, and how often.
+class Middle(NamedTuple):
+    """What a point says in one number."""
 
-    Beside the columns of the series stand `runs` with results, the fewest
-    `repetitions` in one, and whether any is `noted`: it failed, or raises a flag.
+    series_id: int
+    run_id: int
+    median: float | None
+
+
+class Taken(NamedTuple):
+    """A series that was measured at a commit, and how often.
+
+    Parameters
+    ----------
+    runs, repetitions
+        How many have results of it, and the fewest repetitions in one.
+    noted
+        Whether a point of it failed, or raises a flag.
     """
-    point = tables.Point
-    succeeded = func.nullif(point.count, 0)
-    is_noted = or_(point.count == 0, point.flags != 0)
+
+    id: int
+    machine_id: int
+    configuration_id: int
+    region: str
+    metric: str
+    unit: str
+    better: str
+    runs: int
+    repetitions: int | None
+    noted: int
+
+
+def taken_at(session: Session, commit_id: int, metrics: Collection[str]) -> list[Taken]:
+    """Return the series of some metrics that were measured at a commit."""
+    rows = session.execute(_taken(), {"commit": commit_id, "metrics": [*metrics]})
+    return list(map(Taken._make, rows))
+
+
+@cache
+def _taken() -> Select[Any]:
+    succeeded = func.nullif(_POINT.c.count, 0)
+    is_noted = or_(_POINT.c.count == 0, _POINT.c.flags != 0)
     taken = (
         select(
-            point.series_id,
+            _POINT.c.series_id,
             func.count(succeeded).label("runs"),
             func.min(succeeded).label("repetitions"),
             func.max(case((is_noted, 1), else_=0)).label("noted"),
         )
-        .join(tables.Run, tables.Run.id == point.run_id)
-        .where(tables.Run.commit_id == commit_id)
-        .group_by(point.series_id)
+        .join(_RUN, _RUN.c.id == _POINT.c.run_id)
+        .where(_RUN.c.commit_id == bindparam("commit"))
+        .group_by(_POINT.c.series_id)
         .subquery()
     )
-    how_often = (taken.c.runs, taken.c.repetitions, taken.c.noted)
-    columns: Sequence[Any] = (*tables.Series.__table__.columns, *how_often)
-    return session.execute(
-        select(*columns)
-        .join(taken, taken.c.series_id == tables.Series.id)
-        .where(tables.Series.metric.in_(metrics))
-        .order_by(tables.Series.id)
-    ).all()
+    columns = {**_SERIES.c, **taken.c}
+    return (
+        select(*(columns[name] for name in Taken._fields))
+        .join(taken, taken.c.series_id == _SERIES.c.id)
+        .where(_SERIES.c.metric.in_(bindparam("metrics", expanding=True)))
+        .order_by(_SERIES.c.id)
+    )
 
 
 def notes_on(session: Session, commit_id: int, series: Collection[int]) -> list[Noted]:
     """Return all points of some series at a commit, with their flags and reasons."""
-    point = tables.Point
-    columns = (point.series_id, point.run_id, point.count, point.flags, point.reason)
-    wanted = (
-        select(*columns)
-        .join(tables.Run, tables.Run.id == point.run_id)
-        .where(tables.Run.commit_id == commit_id, point.series_id.in_(series))
-    )
-    return list(map(Noted._make, session.execute(wanted)))
+    asked = {"commit": commit_id, "series": [*series]}
+    return list(map(Noted._make, session.execute(_points(Noted._fields), asked)))
 
 
 def middles_of(
     session: Session, commit_id: int, series: Collection[int]
-) -> Sequence[Row[int, int, float | None]]:
-    """Return series, run and median of what was measured of some series."""
-    return session.execute(
-        select(tables.Point.series_id, tables.Point.run_id, tables.Point.q50)
-        .join(tables.Run, tables.Run.id == tables.Point.run_id)
-        .where(tables.Run.commit_id == commit_id, tables.Point.series_id.in_(series))
-    ).all()
+) -> list[Middle]:
+    """Return the median of each point of some series at a commit."""
+    asked = {"commit": commit_id, "series": [*series]}
+    return list(map(Middle._make, session.execute(_points(Middle._fields), asked)))
+
+
+@cache
+def _points(names: tuple[str, ...]) -> Select[Any]:
+    own = {**_POINT.c, "repetitions": _POINT.c.count, "median": _POINT.c.q50}
+    return (
+        select(*(own[name] for name in names))
+        .join(_RUN, _RUN.c.id == _POINT.c.run_id)
+        .where(
+            _RUN.c.commit_id == bindparam("commit"),
+            _POINT.c.series_id.in_(bindparam("series", expanding=True)),
+        )
+    )
 
 
 def series_by_id(session: Session, ids: Collection[int]) -> Sequence[Row[Any]]:
     """Return the columns of series, in the order in which they appeared."""
-    columns = tables.Series.__table__.columns
     return session.execute(
-        select(*columns).where(tables.Series.id.in_(ids)).order_by(tables.Series.id)
+        select(_SERIES).where(_SERIES.c.id.in_(ids)).order_by(_SERIES.c.id)
     ).all()
 
 
 def settings_of(session: Session, project_id: int) -> dict[int, dict[str, Any]]:
     """Return the settings of each configuration of a project."""
-    rows = session.execute(
-        select(tables.Configuration.id, tables.Configuration.settings).where(
-            tables.Configuration.project_id == project_id
-        )
-    )
-    return dict(rows.all())
+    return dict(session.execute(_SETTINGS, {"project": project_id}).all())
 
 
 def of_run(session: Session, run_id: int) -> Sequence[Row[tables.Point, tables.Series]]:
@@ -198,17 +235,23 @@ def metrics_at_commit(
     session: Session, commit_id: int, region: str | None = None
 ) -> Sequence[str]:
     """Return the metrics measured at a commit, of one region or of all."""
+    asked = {"commit": commit_id, "region": region}
+    return session.scalars(_metrics(of_region=region is not None), asked).all()
+
+
+@cache
+def _metrics(*, of_region: bool) -> Select[str]:
     metrics = (
-        select(tables.Series.metric)
-        .join(tables.Point, tables.Point.series_id == tables.Series.id)
-        .join(tables.Run, tables.Run.id == tables.Point.run_id)
-        .where(tables.Run.commit_id == commit_id)
+        select(_SERIES.c.metric)
+        .join(_POINT, _POINT.c.series_id == _SERIES.c.id)
+        .join(_RUN, _RUN.c.id == _POINT.c.run_id)
+        .where(_RUN.c.commit_id == bindparam("commit"))
         .distinct()
-        .order_by(tables.Series.metric)
+        .order_by(_SERIES.c.metric)
     )
-    if region is not None:
-        metrics = metrics.where(tables.Series.region == region)
-    return session.scalars(metrics).all()
+    if of_region:
+        metrics = metrics.where(_SERIES.c.region == bindparam("region"))
+    return metrics
 
 
 def places(

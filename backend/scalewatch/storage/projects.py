@@ -1,13 +1,17 @@
 """Queries on projects."""
 
 from collections.abc import Sequence
+from typing import Final
 
-from sqlalchemy import func, select
+from sqlalchemy import bindparam, func, select
 from sqlalchemy.orm import Session
 
 from scalewatch.errors import NotFound
 from scalewatch.storage import tables
 from scalewatch.storage.inserts import insert_missing
+
+# Written once: to write a statement takes longer than to execute it.
+_NAMED: Final = select(tables.Project).where(tables.Project.name == bindparam("name"))
 
 
 def listed(session: Session) -> Sequence[tables.Project]:
@@ -17,7 +21,7 @@ def listed(session: Session) -> Sequence[tables.Project]:
 
 def named(session: Session, name: str) -> tables.Project | None:
     """Return the project of this name."""
-    return session.scalar(select(tables.Project).where(tables.Project.name == name))
+    return session.scalar(_NAMED, {"name": name})
 
 
 def existing(session: Session, name: str) -> tables.Project:

@@ -2,9 +2,10 @@
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
+from functools import cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import JSON, Row, Text, cast, func, select
+from sqlalchemy import JSON, Row, Select, Text, bindparam, cast, func, select
 from sqlalchemy.orm import Session
 
 from scalewatch.storage import tables
@@ -48,7 +49,7 @@ class Compared(NamedTuple):
 
 def _columns(kind: Any, *sources: Any) -> list[Any]:
     """Return the columns of tables that are the fields of a kind, JSON as text."""
-    columns = dict(c for each in reversed(sources) for c in each.__table__.c.items())
+    columns = dict(c for each in reversed(sources) for c in each.c.items())
     own = (columns[name] for name in kind._fields)
     return [cast(c, Text) if isinstance(c.type, JSON) else c for c in own]
 
@@ -64,30 +65,41 @@ def compared_at(
     A model comes once for each expectation that it was compared with. A page shows
     hundreds of them: no entity is built for any.
     """
-    model, assumed = tables.Model, tables.Assumption
-    found = (
-        select(*_columns(Modelled, model, assumed), *_columns(Compared, tables.Verdict))
-        .join(tables.Series, tables.Series.id == model.series_id)
-        .outerjoin(
-            assumed,
-            (assumed.commit_id == model.commit_id)
-            & (assumed.machine_id == tables.Series.machine_id)
-            & (assumed.metric == tables.Series.metric),
-        )
-        .outerjoin(tables.Verdict, tables.Verdict.model_id == model.id)
-        .where(tables.Model.commit_id == commit_id)
-        .where(tables.Series.metric.in_(metrics))
-    )
-    if regions is not None:
-        found = found.where(tables.Series.region.in_(regions))
+    asked = {"commit": commit_id, "metrics": [*metrics], "regions": [*(regions or ())]}
+    found = _compared(of_regions=regions is not None)
     width = len(Modelled._fields)
     return [
         (
             Modelled._make(row[:width]),
             None if row[width] is None else Compared._make(row[width:]),
         )
-        for row in session.execute(found)
+        for row in map(tuple, session.execute(found, asked))
     ]
+
+
+@cache
+def _compared(*, of_regions: bool) -> Select[Any]:
+    model, series, assumed, verdict = (
+        kind.__table__
+        for kind in (tables.Model, tables.Series, tables.Assumption, tables.Verdict)
+    )
+    found = (
+        select(*_columns(Modelled, model, assumed), *_columns(Compared, verdict))
+        .join(series, series.c.id == model.c.series_id)
+        .outerjoin(
+            assumed,
+            (assumed.c.commit_id == model.c.commit_id)
+            & (assumed.c.machine_id == series.c.machine_id)
+            & (assumed.c.metric == series.c.metric),
+        )
+        .outerjoin(verdict, verdict.c.model_id == model.c.id)
+        .where(model.c.commit_id == bindparam("commit"))
+        .where(series.c.metric.in_(bindparam("metrics", expanding=True)))
+    )
+    if of_regions:
+        wanted = series.c.region.in_(bindparam("regions", expanding=True))
+        found = found.where(wanted)
+    return found
 
 
 def steps_of(
