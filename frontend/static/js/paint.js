@@ -1,7 +1,9 @@
 /**
- * Paint: gives a figure the colours of the theme in force, by role. The roles are
- * the custom properties --figure-* of tokens.css.
+ * Paint: gives a figure the colours of the theme in force, by role, and the room that
+ * its words take. The roles are the custom properties --figure-* of tokens.css.
  */
+
+import { margins } from "./room.js";
 
 /** Roles of the colours of a negative value, of 0 and of a positive one. */
 const SIGNED = ["below", "surface", "above"];
@@ -18,6 +20,7 @@ export function paint(figure, element) {
   if (element.clientWidth < NARROW && listed.length > MANY) {
     layout.legend = { ...layout.legend, ...IN_COLUMNS };
   }
+  layout.margin = margins(figure.data, layout, element.clientWidth);
   return [figure.data.map((trace) => paintTrace(trace, colour)), layout];
 }
 

@@ -1,0 +1,62 @@
+/**
+ * Room: how much of a figure its labels and its legend are going to take. plotly.js
+ * finds the margins that they need, but draws everything once more where those that it
+ * began with were too small: beginning with enough halves the time of drawing.
+ */
+
+/** Pixels beside the tick labels of an axis: ticks, its title, and what is between. */
+const BESIDE = 42;
+
+/** Pixels beyond the half of a label that stands at the right edge. */
+const EDGE = 14;
+
+/** What a tick label may be where plotly.js chooses the ticks. */
+const USUAL = ["000 µs"];
+
+/** Pixels of a legend's entry beside its name, of a row, and of what is around all. */
+const ENTRY = 45;
+const ROW = 22;
+const AROUND = 30;
+
+/** Return the margins, in pixels, that a painted figure of `width` begins with. */
+export function margins(data, layout, width) {
+  const write = document.createElement("canvas").getContext("2d");
+  write.font = `${layout.font.size}px ${layout.font.family}`;
+  const long = (text) => write.measureText(text.replaceAll(/<[^>]*>/g, "")).width;
+  const given = layout.margin;
+  const left = titled(layout.yaxis)
+    ? BESIDE + Math.max(...(layout.yaxis.ticktext ?? USUAL).map(long))
+    : given.l;
+  const last = layout.xaxis?.ticktext?.at(-1) ?? "";
+  const right = Math.max(given.r, long(last) / 2 + EDGE);
+  const names = entries(data, layout).map((trace) => long(trace.name));
+  const rows = legendRows(names, layout.legend, width - left - right);
+  return {
+    ...given,
+    b: titled(layout.xaxis) ? BESIDE + ROW : given.b,
+    l: Math.ceil(left),
+    r: Math.ceil(right),
+    t: rows ? AROUND + rows * ROW : Math.max(given.t, ROW),
+  };
+}
+
+function titled(axis) {
+  return axis?.title?.text;
+}
+
+/** Return the traces that the legend names; one alone has none unless it asks for it. */
+function entries(data, layout) {
+  const listed = data.filter((trace) => trace.showlegend !== false && trace.name);
+  const wanted = listed.length > 1 || listed.some((trace) => trace.showlegend);
+  return wanted && layout.showlegend !== false ? listed : [];
+}
+
+/** A row holds all entries if they fit; otherwise they stand in columns, all equally wide. */
+function legendRows(names, legend, width) {
+  const wide = names.map((name) => name + ENTRY);
+  if (!wide.length || wide.reduce((sum, each) => sum + each) < width) {
+    return Math.min(wide.length, 1);
+  }
+  const columns = legend.entrywidth ? 1 / legend.entrywidth : width / Math.max(...wide);
+  return Math.ceil(wide.length / Math.max(1, Math.floor(columns)));
+}
