@@ -95,3 +95,31 @@ def test_machine_and_run_say_where_numbers_come_from(region: Page):
 
     assert posted["machine"]["name"] == "node-tcp"
     assert posted["coordinate"] == {"p": 32}
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "/p/hydro/r/mesh%3A%3Afind_neighbours?machine=juwels",
+        "/p/hydro/r/mesh%3A%3Afind_neighbours",
+        "/p/hydro/scaling",
+        "/p/hydro/compare/juwels...lumi",
+    ],
+)
+def test_plots_begin_with_the_room_that_their_words_need(
+    large_page: Page, address: str
+):
+    large_page.goto(address)
+    expect(
+        large_page.locator("[data-figure][aria-busy=false] .main-svg").first
+    ).to_be_visible()
+    expect(large_page.locator("[data-figure][aria-busy=true]")).to_have_count(0)
+
+    begun_and_taken = large_page.locator("[data-figure]").evaluate_all(
+        """(plots) => plots.map((plot) => ["l", "t", "b"].map(
+            (side) => [plot.layout.margin[side], plot._fullLayout._size[side]]))"""
+    )
+
+    assert begun_and_taken
+    for begun, taken in (pair for figure in begun_and_taken for pair in figure):
+        assert taken == pytest.approx(begun, abs=1), "plotly.js drew it twice"

@@ -64,8 +64,6 @@ def parameter_axis(parameter: str, settings: NDArray[np.float64]) -> dict[str, A
             "tickmode": "array",
             "tickvals": distinct.tolist(),
             "ticktext": [f"{setting:,g}" for setting in distinct],
-            # The last one is the target of a forecast, at the very edge.
-            "ticklabeloverflow": "allow",
         }
     return axis
 
@@ -123,6 +121,8 @@ def _axis(title: str) -> dict[str, Any]:
         "showline": True,
         "ticks": "outside",
         "tickcolor": PALETTE["grid"],
+        # The margins hold all labels, at the very edge too: none need be looked for.
+        "ticklabeloverflow": "allow",
         "title": {"text": escape(title), "standoff": 12},
         "zeroline": False,
     }

@@ -70,12 +70,15 @@ function paintLayout(layout, colour, family) {
 
 /** Return a function from roles to colours, as the browser computes them. */
 function resolver(element) {
+  const known = new Map();
   const probe = document.createElement("span");
   return (role) => {
-    probe.style.color = `var(--figure-${role})`;
-    element.append(probe);
-    const computed = getComputedStyle(probe).color;
-    probe.remove();
-    return computed;
+    if (!known.has(role)) {
+      probe.style.color = `var(--figure-${role})`;
+      element.append(probe);
+      known.set(role, getComputedStyle(probe).color);
+      probe.remove();
+    }
+    return known.get(role);
   };
 }

@@ -13,10 +13,12 @@ const EDGE = 14;
 /** What a tick label may be where plotly.js chooses the ticks. */
 const USUAL = ["000 µs"];
 
-/** Pixels of a legend's entry beside its name, of a row, and of what is around all. */
+/** Pixels of a legend's entry beside its name, and around all entries. */
 const ENTRY = 45;
-const ROW = 22;
 const AROUND = 30;
+
+/** Height of a row with exponents, in font sizes. */
+const ROW = 1.8;
 
 /** Return the margins, in pixels, that a painted figure of `width` begins with. */
 export function margins(data, layout, width) {
@@ -30,13 +32,14 @@ export function margins(data, layout, width) {
   const last = layout.xaxis?.ticktext?.at(-1) ?? "";
   const right = Math.max(given.r, long(last) / 2 + EDGE);
   const names = entries(data, layout).map((trace) => long(trace.name));
+  const row = ROW * (layout.legend.font ?? layout.font).size;
   const rows = legendRows(names, layout.legend, width - left - right);
   return {
     ...given,
-    b: titled(layout.xaxis) ? BESIDE + ROW : given.b,
+    b: titled(layout.xaxis) ? BESIDE + row : given.b,
     l: Math.ceil(left),
     r: Math.ceil(right),
-    t: rows ? AROUND + rows * ROW : Math.max(given.t, ROW),
+    t: rows ? AROUND + rows * row : row,
   };
 }
 
