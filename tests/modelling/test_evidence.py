@@ -3,6 +3,7 @@ import pytest
 
 from generated import P, curve, measured, random_curves
 from scalewatch.modelling import CONSTANT, parse_growth, pmnf
+from scalewatch.modelling.curves import Curves
 from scalewatch.modelling.evidence import ALONE, LOWEST, highest, weigh
 from scalewatch.modelling.likelihood import Likelihood
 from scalewatch.modelling.location import locate
@@ -13,13 +14,14 @@ from scalewatch.modelling.scratch import Scratch
 
 SPACE = pmnf()
 TAU = term_table(SPACE.growths, {"p": P}).tau
+CURVES = Curves.rising(TAU, SPACE.constant)
 PRIOR = Prior.of(SPACE, None, None)
 
 
 def probabilities(values):
     """Return the posterior of all growths, shape (H, S)."""
     scratch = Scratch((len(SPACE), len(values)))
-    weighed = weigh(TAU, SPACE.constant, locate(values), USUAL, scratch)
+    weighed = weigh(CURVES, locate(values), USUAL, scratch)
     return posterior(weighed.log_evidence, PRIOR)
 
 

@@ -10,8 +10,13 @@ from scalewatch.modelling import (
     parse_growth,
     pmnf,
 )
-from scalewatch.modelling.frames import Frame, frames_of
+from scalewatch.modelling.curves import Curves
+from scalewatch.modelling.evidence import weigh
+from scalewatch.modelling.frames import Frame, by_frame, curves_of, frames_of
+from scalewatch.modelling.location import locate
+from scalewatch.modelling.noise import USUAL
 from scalewatch.modelling.posterior import Prior
+from scalewatch.modelling.scratch import Scratch
 
 IDEAL = parse_growth("1/p")
 LOG = parse_growth("log p")
@@ -41,6 +46,29 @@ def test_the_growths_of_a_space_have_no_base():
     assert frame.growths == pmnf().growths
     assert not frame.log_base.any()
     assert frame.alone == pmnf().constant
+
+
+def test_all_frames_at_once_give_what_each_gives_of_what_is_divided_by_its_base():
+    frames = frames_of(pmnf(), SETTINGS, may_fall=True)
+    location = locate(measured([100 / P + 3, 5 * np.sqrt(P), 7 + 0 * P], 0.1, seed=5))
+    curves = curves_of(frames)
+
+    at_once = weigh(curves, location, USUAL, Scratch((len(curves), 3)))
+
+    for frame, evidence, ratio in zip(
+        frames,
+        by_frame(frames, at_once.log_evidence),
+        by_frame(frames, at_once.fit.ratio),
+        strict=True,
+    ):
+        alone = weigh(
+            Curves.rising(frame.tau, frame.alone),
+            location.over(frame.log_base),
+            USUAL,
+            Scratch((*frame.tau.shape[:1], 3)),
+        )
+        np.testing.assert_allclose(evidence, alone.log_evidence, rtol=1e-4, atol=1e-3)
+        np.testing.assert_allclose(ratio, alone.fit.ratio, rtol=1e-6)
 
 
 def test_rising_and_falling_growths_are_equally_likely_beforehand():

@@ -31,6 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp, softmax
 
+from scalewatch.modelling.curves import Curves
 from scalewatch.modelling.evidence import weigh
 from scalewatch.modelling.likelihood import Likelihood
 from scalewatch.modelling.location import Location
@@ -144,7 +145,8 @@ class _Weighed:
         cls, tau: Reals, constant: int, location: Location, noise: Noise
     ) -> "_Weighed":
         shape = (len(tau), location.log.shape[1])
-        weighed = weigh(tau, constant, location, noise, Scratch(shape))
+        curves = Curves.rising(tau, constant)
+        weighed = weigh(curves, location, noise, Scratch(shape))
         misfit = weighed.fit.misfit
         phi, _ = Likelihood.of(location, noise)(misfit, Scratch(shape))
         return cls(misfit, (weighed.log_evidence - phi).astype(np.float64))

@@ -1,5 +1,8 @@
 """Evidence of one growth each, f(x) = c₀ + c₁·τ(x), in closed form and in batches.
 
+Both terms may be multiplied by a base, f(x) = u(x)·(c₀ + c₁·τ(x)); what is said below
+of the constant holds for the base.
+
 The prior of ξ = log c₁/c₀ is uniform from L = log `FAINTEST`, where the term has
 become invisible, to U = log 50/min τ, where the constant has; beyond U, with a share
 of a = `ALONE`, there is no constant. So the evidence of a growth is
@@ -36,6 +39,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from scalewatch.modelling.curves import Curves
 from scalewatch.modelling.likelihood import Likelihood
 from scalewatch.modelling.location import Location
 from scalewatch.modelling.noise import Noise
@@ -86,7 +90,7 @@ class Evidence:
 
 
 def weigh(
-    tau: Reals, constant: int, location: Location, noise: Noise, scratch: Scratch
+    curves: Curves, location: Location, noise: Noise, scratch: Scratch
 ) -> Evidence:
     """Weigh every growth for every series.
 
@@ -94,11 +98,8 @@ def weigh(
 
     Parameters
     ----------
-    tau
-        Growths divided by their largest value at the settings, shape (H, n), in
-        [0, 1].
-    constant
-        The row of the constant, ones.
+    curves
+        Of H growths.
     location
         Of n points and S series.
     noise
@@ -110,17 +111,20 @@ def weigh(
     w = np.exp(-np.clip(location.log - level, -LARGEST_RANGE, LARGEST_RANGE))
     # Formulas of the interior are evaluated beyond its bounds too, then replaced.
     with np.errstate(all="ignore"):
-        sums = Sums.of(tau, w, location.weight, scratch)
+        sums = Sums.of(curves, w, location.weight, scratch)
         fit = Fit.of(sums, scratch)
         likelihood = Likelihood.of(location, noise)
         phi, energy = likelihood(fit.misfit, scratch)
         energy /= likelihood.freedom
         peak = _Peak(sums, fit, phi, energy, likelihood.freedom, scratch)
-        log_evidence = peak.log_evidence(highest(tau).astype(np.float32), constant)
-    scratch.take_back(sums.s12, sums.s22, sums.y2, phi, energy)
+        top = highest(curves.tau).astype(np.float32)
+        log_evidence = peak.log_evidence(top, curves.alone)
+    sums.give_back(scratch)
+    scratch.take_back(phi, energy)
     # The constant is at its lower bound like any term that is not seen.
-    fit.constant[constant] *= 1 + FAINTEST
-    fit.slope[constant] = 0.0
+    alone = np.unique(curves.alone)
+    fit.constant[alone] *= 1 + FAINTEST
+    fit.slope[alone] = 0.0
     return Evidence(log_evidence, fit, level)
 
 
@@ -142,30 +146,31 @@ class _Peak:
     freedom: Singles
     scratch: Scratch
 
-    def log_evidence(self, top: Singles, constant: int) -> Singles:
-        """Return log Z; `top` is U, `constant` the row of the constant."""
+    def log_evidence(self, top: Singles, alone: Indices) -> Singles:
+        """Return log Z; `top` is U, `alone` the row of the constant of each growth."""
         scratch = self.scratch
         place, deviation = self._maximum()
         width = self._normal_width(place, deviation, top)
         deviation *= 2
-        flat = np.subtract(self.phi[constant], self.phi, out=scratch.singles())
+        flat = self.phi.take(alone, axis=0, out=scratch.singles(), mode="clip")
+        flat -= self.phi
         np.exp(flat, out=flat)
         spare = np.subtract(place, deviation, out=scratch.singles())
         spare -= LOWEST
         flat *= np.maximum(spare, 0, out=spare)
         width += flat
         place += deviation
-        alone = np.subtract(top, place, out=spare)
-        np.maximum(alone, 0, out=alone)
-        alone += ALONE
-        alone *= self._pure_ratio(out=flat)
-        width += alone
+        beyond = np.subtract(top, place, out=spare)
+        np.maximum(beyond, 0, out=beyond)
+        beyond += ALONE
+        beyond *= self._pure_ratio(out=flat)
+        width += beyond
         # Few fits are at a bound, so that its formulas are evaluated for these alone.
         faint, pure = map(np.flatnonzero, (self.fit.is_faint, self.fit.is_pure))
         width.reshape(-1)[faint] = self._faint_width(faint)
         width.reshape(-1)[pure] = self._pure_width(pure, top)
         width /= top + (ALONE - LOWEST)
-        width[constant] = 1
+        width[np.unique(alone)] = 1
         np.clip(width, SMALLEST, 1, out=width)
         np.log(width, out=width)
         width += self.phi
@@ -239,9 +244,10 @@ class _Peak:
 
     def _pure_width(self, places: Indices, top: Singles) -> Singles:
         """Return W at the upper bound, for some growths and series."""
-        growth, series = np.divmod(places, self.phi.shape[1])
+        growth = places // self.phi.shape[1]
         slope = self.fit.slope.take(places)
-        rise = slope * self.sums.s12.take(places) - self.sums.y1[series]
+        _, y1 = self.sums.of_base(places)
+        rise = slope * self.sums.s12.take(places) - y1
         rise *= slope
         r = _single(rise) * np.exp(-top[growth, 0]) / self.share.take(places)
         width: Singles = np.exp(-r) * _scaled_e1(r) + ALONE

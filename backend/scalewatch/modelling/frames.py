@@ -1,9 +1,9 @@
 """Hypotheses with a base in common, f(x) = c₀·u(x) + c₁·t(x).
 
-Measurements divided by u lead back to a constant and one term, t/u, so that all of
-`evidence` serves any base. With u = 1 these are the growths of a space. With a falling
-u they describe strong scaling: u alone, beside it the fixed part that remains (Amdahl's
-law), or beside 1/p what grows meanwhile, as in a/p + b·log p.
+With u = 1 these are the growths of a space. With a falling u they describe strong
+scaling: u alone, beside it the fixed part that remains (Amdahl's law), or beside 1/p
+what grows meanwhile, as in a/p + b·log p. All of them are weighed at once, see
+`curves`.
 
 References
 ----------
@@ -20,6 +20,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from scalewatch.modelling.curves import Curves
 from scalewatch.modelling.growth import CONSTANT, Growth
 from scalewatch.modelling.location import Location
 from scalewatch.modelling.rules.terms import term_table
@@ -101,6 +102,24 @@ class Frame:
 
 def _terms(*growths: Growth) -> tuple[Growth, ...]:
     return tuple(dict.fromkeys(g for g in growths if g != CONSTANT))
+
+
+def curves_of(frames: Sequence[Frame]) -> Curves:
+    """Return the growths of all frames, in their order."""
+    sizes = [len(frame.growths) for frame in frames]
+    starts = np.cumsum([0, *sizes[:-1]])
+    base = [np.broadcast_to(np.exp(f.log_base), f.tau.shape) for f in frames]
+    return Curves(
+        tau=np.concatenate([frame.tau for frame in frames]),
+        alone=np.repeat(starts + [frame.alone for frame in frames], sizes),
+        base=np.concatenate(base) if any(f.log_base.any() for f in frames) else None,
+    )
+
+
+def by_frame(frames: Sequence[Frame], rows: Reals) -> list[Reals]:
+    """Part rows, one per growth, by frame."""
+    ends = np.cumsum([len(frame.growths) for frame in frames])
+    return np.split(rows, ends[:-1])
 
 
 def frames_of(

@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from scalewatch.modelling.batch import Batch, most_repetitions
 from scalewatch.modelling.centred import Centred
+from scalewatch.modelling.curves import Curves
 from scalewatch.modelling.estimators import located
 from scalewatch.modelling.evidence import weigh
 from scalewatch.modelling.growth import Growth
@@ -199,9 +200,8 @@ class _State:
         targets = {name: np.asarray(candidates, dtype=np.float64)}
         terms = target_table(space.growths, measured.settings, targets)
         location = located(measured.values, noise)
-        weighed = weigh(
-            terms.tau, space.constant, location, noise, Scratch((len(space), 1))
-        )
+        curves = Curves.rising(terms.tau, space.constant)
+        weighed = weigh(curves, location, noise, Scratch((len(space), 1)))
         centred = Centred.of(location, noise)
         mixture = one_term(centred, terms, prior.share, weighed.fit.ratio)
         weight = _shares(mixture, posterior(weighed.log_evidence, prior)[:, 0])

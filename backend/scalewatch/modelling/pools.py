@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scalewatch.modelling.batch import Batch
 from scalewatch.modelling.estimators import located
 from scalewatch.modelling.evidence import weigh
-from scalewatch.modelling.frames import Frame, falls, frames_of
+from scalewatch.modelling.frames import Frame, by_frame, curves_of, falls, frames_of
 from scalewatch.modelling.location import Location
 from scalewatch.modelling.noise import USUAL, Noise
 from scalewatch.modelling.obstacles import obstacle
@@ -87,15 +87,14 @@ class Pool:
 
     def weigh(self, location: Location, noise: Noise) -> Weighed:
         """Weigh all growths of all frames for all series."""
-        found = []
-        for frame in self.frames:
-            scratch = Scratch((len(frame.growths), location.log.shape[1]))
-            divided = location.over(frame.log_base)
-            found.append(weigh(frame.tau, frame.alone, divided, noise, scratch))
+        frames = self.frames
+        curves = curves_of(frames)
+        scratch = Scratch((len(curves), location.log.shape[1]))
+        found = weigh(curves, location, noise, scratch)
         return Weighed(
-            np.concatenate([each.log_evidence for each in found], dtype=np.float64),
-            np.concatenate([each.fit.misfit for each in found]),
-            tuple(each.fit.ratio for each in found),
+            found.log_evidence.astype(np.float64),
+            found.fit.misfit,
+            tuple(by_frame(frames, found.fit.ratio)),
         )
 
     def but_last(self) -> "Pool":

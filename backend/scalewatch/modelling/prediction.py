@@ -23,7 +23,7 @@ from scalewatch.modelling.families import (
     partners,
     two_terms,
 )
-from scalewatch.modelling.frames import Frame
+from scalewatch.modelling.frames import Frame, by_frame
 from scalewatch.modelling.growth import CONSTANT, Growth
 from scalewatch.modelling.location import Location
 from scalewatch.modelling.mixture import Mixture
@@ -138,12 +138,11 @@ class Forecaster:
         beyond = {
             name: np.array([target[name] for target in targets]) for name in settings
         }
-        ends = np.cumsum([len(frame.growths) for frame in frames])
         return cls(
             tuple(
                 _part(frame, share, settings, beyond)
                 for frame, share in zip(
-                    frames, np.split(prior.share, ends[:-1]), strict=True
+                    frames, by_frame(frames, prior.share), strict=True
                 )
             ),
             _steps(settings, beyond),

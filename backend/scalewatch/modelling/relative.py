@@ -1,10 +1,10 @@
-"""Relative least squares of one growth each, f(x) = c₀ + c₁·τ(x), batched.
+"""Relative least squares of one growth each, f(x) = u(x)·(c₀ + c₁·τ(x)), batched.
 
 The misfit R = Σ ω·(1 - f(x)/y)² weighs all settings alike, as multiplicative noise
-asks for. With w = 1/y,
+asks for. With w = u/y,
 
     S₁₁ = Σ ω w², S₁₂ = Σ ω τ w², S₂₂ = Σ ω τ² w², Y₁ = Σ ω w, Y₂ = Σ ω τ w,
-    D = S₁₁ S₂₂ - S₁₂²,  c₁ = (S₁₁ Y₂ - S₁₂ Y₁)/D,  c₀ = (S₂₂ Y₁ - S₁₂ Y₂)/D,
+    D = S₁₁ S₂₂ - S₁₂²,  c₀ = (S₂₂ Y₁ - S₁₂ Y₂)/D,  c₁ = (Y₂ - S₁₂ c₀)/S₂₂,
     R = Σ ω - c₀ Y₁ - c₁ Y₂.
 
 A fit that violates a bound is repeated at it: the term alone where c₀ < 0, and
@@ -17,10 +17,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from scalewatch.modelling.curves import Curves
 from scalewatch.modelling.rows import combine, total
 from scalewatch.modelling.scratch import Scratch
 
 Reals = NDArray[np.float64]
+Indices = NDArray[np.intp]
 
 FAINTEST = 0.03
 """Least c₁/c₀ that counts as growth; τ is 1 at its largest."""
@@ -33,7 +35,11 @@ LEAST_CONSTANT = 1e-30
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """Sums over the points, shape (S,) and, where τ occurs, (H, S)."""
+    """Sums over the points.
+
+    Of shape (H, S), but `mass` of shape (S,), and so are `s11` and `y1` where all
+    curves have the same base.
+    """
 
     mass: Reals
     s11: Reals
@@ -43,13 +49,13 @@ class Sums:
     y2: Reals
 
     @classmethod
-    def of(cls, tau: Reals, w: Reals, weight: Reals, scratch: Scratch) -> "Sums":
+    def of(cls, curves: Curves, w: Reals, weight: Reals, scratch: Scratch) -> "Sums":
         """Add up.
 
         Parameters
         ----------
-        tau
-            Growths divided by their largest value, shape (H, n).
+        curves
+            Of H growths.
         w, weight
             1/y and ω, shape (n, S).
         scratch
@@ -57,14 +63,36 @@ class Sums:
         """
         once = weight * w
         twice = once * w
+        u = 1.0 if curves.base is None else curves.base
+        t = u * curves.tau
         return cls(
             mass=total(weight),
-            s11=total(twice),
-            s12=combine(tau, twice, out=scratch.reals()),
-            s22=combine(tau * tau, twice, out=scratch.reals()),
-            y1=total(once),
-            y2=combine(tau, once, out=scratch.reals()),
+            s11=_over_base(curves, 2, twice, scratch),
+            s12=combine(u * t, twice, out=scratch.reals()),
+            s22=combine(t * t, twice, out=scratch.reals()),
+            y1=_over_base(curves, 1, once, scratch),
+            y2=combine(t, once, out=scratch.reals()),
         )
+
+    def of_base(self, places: Indices) -> tuple[Reals, Reals]:
+        """Return S₁₁ and Y₁ at some of all curves and series."""
+        if self.s11.ndim > 1:
+            return self.s11.take(places), self.y1.take(places)
+        series = places % len(self.s11)
+        return self.s11[series], self.y1[series]
+
+    def give_back(self, scratch: Scratch) -> None:
+        """Return to a scratch what `of` took from it."""
+        scratch.take_back(self.s12, self.s22, self.y2)
+        if self.s11.ndim > 1:
+            scratch.take_back(self.s11, self.y1)
+
+
+def _over_base(curves: Curves, power: int, rows: Reals, scratch: Scratch) -> Reals:
+    """Return Σ u^power of rows."""
+    if curves.base is None:
+        return total(rows)
+    return combine(curves.base**power, rows, out=scratch.reals())
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,24 +134,22 @@ class Fit:
         spare = scratch.reals()
         determinant = np.multiply(sums.s11, sums.s22, out=scratch.reals())
         determinant -= np.multiply(sums.s12, sums.s12, out=spare)
-        slope = np.multiply(sums.s11, sums.y2, out=scratch.reals())
-        slope -= np.multiply(sums.s12, sums.y1, out=spare)
-        slope /= determinant
         constant = np.multiply(sums.s22, sums.y1, out=scratch.reals())
         constant -= np.multiply(sums.s12, sums.y2, out=spare)
         constant /= determinant
         is_pure = constant <= 0
+        np.maximum(constant, 0, out=constant)
+        slope = np.multiply(sums.s12, constant, out=scratch.reals())
+        np.subtract(sums.y2, slope, out=slope)
+        slope /= sums.s22
         is_faint = slope <= np.multiply(constant, FAINTEST, out=spare)
         np.multiply(sums.s22, sums.s11 * SINGULAR, out=spare)
         is_faint |= determinant <= spare
-        np.copyto(slope, np.divide(sums.y2, sums.s22, out=spare), where=is_pure)
-        np.maximum(constant, 0, out=constant)
-        misfit = scratch.reals()
-        faint = _faint_constant(sums, out=misfit, spare=spare)
-        np.copyto(constant, faint, where=is_faint)
-        faint *= FAINTEST
-        np.copyto(slope, faint, where=is_faint)
-        np.multiply(constant, sums.y1, out=misfit)
+        faint = np.flatnonzero(is_faint)
+        least = _faint_constant(sums, faint)
+        constant.reshape(-1)[faint] = least
+        slope.reshape(-1)[faint] = least * FAINTEST
+        misfit = np.multiply(constant, sums.y1, out=scratch.reals())
         misfit += np.multiply(slope, sums.y2, out=spare)
         np.subtract(sums.mass, misfit, out=misfit)
         np.maximum(misfit, 0, out=misfit)
@@ -131,12 +157,11 @@ class Fit:
         return cls(constant, slope, misfit, determinant, is_faint, is_pure)
 
 
-def _faint_constant(sums: Sums, out: Reals, spare: Reals) -> Reals:
-    """Return the c₀ of the best fit with c₁ = `FAINTEST`·c₀."""
-    np.multiply(sums.s22, FAINTEST**2, out=spare)
-    spare += np.multiply(sums.s12, 2 * FAINTEST, out=out)
-    spare += sums.s11
-    np.multiply(sums.y2, FAINTEST, out=out)
-    out += sums.y1
-    out /= spare
-    return out
+def _faint_constant(sums: Sums, places: Indices) -> Reals:
+    """Return the c₀ of the best fit with c₁ = `FAINTEST`·c₀, for some curves."""
+    s11, y1 = sums.of_base(places)
+    down = sums.s22.take(places) * FAINTEST**2
+    down += sums.s12.take(places) * (2 * FAINTEST)
+    down += s11
+    constant: Reals = (sums.y2.take(places) * FAINTEST + y1) / down
+    return constant

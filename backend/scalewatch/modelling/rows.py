@@ -24,7 +24,17 @@ MOST_ROWS = 16
 
 
 def total(rows: Iterable[NDArray[Scalar]]) -> NDArray[Scalar]:
-    """Add rows one after the other; `ndarray.sum` changes the order with the shape."""
+    """Add rows one after the other; `ndarray.sum` changes the order with the shape.
+
+    It keeps the order where rows are long and follow each other in memory.
+    """
+    if (
+        isinstance(rows, np.ndarray)
+        and rows.flags.c_contiguous
+        and rows.size > len(rows)
+    ):
+        added: NDArray[Scalar] = np.add.reduce(rows, axis=0)
+        return added
     iterator = iter(rows)
     added = next(iterator).copy()
     for row in iterator:
@@ -95,7 +105,5 @@ def combine(table: Reals, rows: Reals, out: Reals) -> Reals:
     """
     if rows.shape[1] > 1:
         return np.einsum("hk,ks->hs", table, rows, out=out)
-    out[:] = total(
-        column[:, np.newaxis] * row for column, row in zip(table.T, rows, strict=True)
-    )
+    out[:] = np.einsum("hk,ks->hs", table, np.repeat(rows, 2, axis=1))[:, :1]
     return out

@@ -26,8 +26,9 @@ from scalewatch.modelling.rules.rule import Rule, Sample, Selection
 Reals = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
-BLOCK: Final = 512
-"""Series that are weighed together; their scratch memory stays near the cache."""
+BLOCK: Final = 1000
+"""Series that are weighed together: enough to make little of what a block costs, few
+enough for the cache. A power of two would put all arrays at the same places of it."""
 
 NOT_POSITIVE: Final = (
     "a value is zero or negative, or vanishes beside the others: relative errors "
@@ -40,9 +41,9 @@ def select(sample: Sample) -> Selection:
     noise = sample.noise
     if sample.summary != EVIDENCE.summary:
         noise = replace(noise, summary=sample.summary, level=None)
-    is_positive = np.fmin.reduce(sample.values, axis=(1, 2)) > 0
+    is_positive = ~(sample.values <= 0).any(axis=(1, 2))
     blocks = [
-        (rows, located(sample.values[rows], noise))
+        (rows, located(sample.values[_place(rows)], noise))
         for rows in _blocks(np.flatnonzero(is_positive))
     ]
     falling = [rows[falls(location)] for rows, location in blocks]
@@ -53,16 +54,16 @@ def select(sample: Sample) -> Selection:
         frames = frames_of(sample.space, sample.settings, may_fall=True)
         competing = Likeliest.of(sample, frames)
     found = _Found.empty(len(sample.values), competing, len(sample.targets))
-    scratches = rising.scratches(BLOCK)
+    scratch = rising.scratch(BLOCK)
     for rows, location in blocks:
         if len(rows) < BLOCK:
-            scratches = rising.scratches(len(rows))
-        found.put(rows, rising.choose(location, noise, scratches))
+            scratch = rising.scratch(len(rows))
+        found.put(rows, rising.choose(location, noise, scratch))
     if may_fall:
         for rows in _blocks(np.concatenate(falling)):
             location = located(sample.values[rows], noise)
-            scratches = competing.scratches(len(rows))
-            found.put(rows, competing.choose(location, noise, scratches))
+            scratch = competing.scratch(len(rows))
+            found.put(rows, competing.choose(location, noise, scratch))
     return found.selection(competing, np.flatnonzero(~is_positive))
 
 
@@ -82,17 +83,18 @@ class _Found:
             chosen=np.full(series, -1),
             coefficients=np.zeros((series, 3)),
             quality=np.full((2, series), np.nan),
-            probability=np.zeros((series, len(competing.tau))),
+            probability=np.zeros((len(competing.curves), series)),
             forecasts=np.zeros((series, targets, 3)),
         )
 
     def put(self, rows: Indices, choice: Choice) -> None:
         """Enter what was found about some series."""
-        self.chosen[rows] = choice.chosen
-        self.coefficients[rows] = choice.coefficients
-        self.quality[:, rows] = choice.quality
-        self.probability[rows, : choice.probability.shape[1]] = choice.probability
-        self.forecasts[rows] = choice.forecasts
+        place = _place(rows)
+        self.chosen[place] = choice.chosen
+        self.coefficients[place] = choice.coefficients
+        self.quality[:, place] = choice.quality
+        self.probability[: len(choice.probability), place] = choice.probability
+        self.forecasts[place] = choice.forecasts
 
     def selection(self, competing: Likeliest, refused: Indices) -> Selection:
         """Return the answer of the rule."""
@@ -104,8 +106,8 @@ class _Found:
             coefficients=self.coefficients,
             adjusted_r2=self.quality[0],
             smape=self.quality[1],
-            hypothesis_probability=self.probability,
-            verdict_probability=verdict_posterior(self.probability, competing.prior),
+            hypothesis_probability=self.probability.T,
+            verdict_probability=verdict_posterior(self.probability.T, competing.prior),
             forecasts=self.forecasts if competing.forecaster else None,
             reasons=dict.fromkeys(refused.tolist(), NOT_POSITIVE),
         )
@@ -114,6 +116,12 @@ class _Found:
 def _blocks(rows: Indices) -> list[Indices]:
     """Return rows that are weighed together."""
     return [rows[start : start + BLOCK] for start in range(0, len(rows), BLOCK)]
+
+
+def _place(rows: Indices) -> Indices | slice:
+    """Return rows as a slice, which copies less, where each follows the other."""
+    is_run = len(rows) and rows[-1] - rows[0] == len(rows) - 1
+    return slice(rows[0], rows[-1] + 1) if is_run else rows
 
 
 EVIDENCE = Rule("evidence", summary="robust", auto_space="both", select=select)

@@ -1,13 +1,13 @@
 """The likeliest of all growths of some frames, for blocks of series."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from scalewatch.modelling.curves import Curves
 from scalewatch.modelling.evidence import Evidence, weigh
-from scalewatch.modelling.frames import Frame
+from scalewatch.modelling.frames import Frame, by_frame, curves_of
 from scalewatch.modelling.location import Location
 from scalewatch.modelling.noise import Noise
 from scalewatch.modelling.posterior import Prior, likeliest, posterior
@@ -34,7 +34,7 @@ class Choice:
     quality
         Adjusted R² and SMAPE, shape (2, S).
     probability
-        Of all growths, shape (S, H).
+        Of all growths, shape (H, S).
     forecasts
         Value, low and high, shape (S, T, 3).
     """
@@ -60,8 +60,8 @@ class Likeliest:
         None without targets.
     level
         Probability that settles a verdict and that an interval holds.
-    base, tau
-        The base over its largest value, and t over the base likewise, shape (H, n).
+    curves
+        All of them.
     log2_scale, places
         Of all frames, see `Frame`, shape (H, 2).
     """
@@ -70,8 +70,7 @@ class Likeliest:
     prior: Prior
     forecaster: Forecaster | None
     level: float
-    base: Reals
-    tau: Reals
+    curves: Curves
     log2_scale: Reals
     places: Indices
 
@@ -87,58 +86,39 @@ class Likeliest:
             prior=prior,
             forecaster=forecaster,
             level=sample.level,
-            base=np.concatenate(
-                [np.broadcast_to(np.exp(f.log_base), f.tau.shape) for f in frames]
-            ),
-            tau=np.concatenate([frame.tau for frame in frames]),
+            curves=curves_of(frames),
             log2_scale=np.concatenate([frame.log2_scale for frame in frames]),
             places=np.concatenate([frame.places for frame in frames]),
         )
 
-    def scratches(self, series: int) -> list[Scratch]:
-        """Return what `choose` needs for so many series, one per frame."""
-        return [Scratch((len(frame.growths), series)) for frame in self.frames]
+    def scratch(self, series: int) -> Scratch:
+        """Return what `choose` needs for so many series."""
+        return Scratch((len(self.curves), series))
 
-    def choose(
-        self, location: Location, noise: Noise, scratches: Sequence[Scratch]
-    ) -> Choice:
-        """Choose for as many series as the scratches are made for."""
-        all_weighed = [
-            weigh(frame.tau, frame.alone, location.over(frame.log_base), noise, scratch)
-            for frame, scratch in zip(self.frames, scratches, strict=True)
-        ]
-        evidence = _joined([weighed.log_evidence for weighed in all_weighed])
-        probability = posterior(evidence, self.prior)
+    def choose(self, location: Location, noise: Noise, scratch: Scratch) -> Choice:
+        """Choose for as many series as the scratch is made for."""
+        weighed = weigh(self.curves, location, noise, scratch)
+        probability = posterior(weighed.log_evidence, self.prior)
         chosen = likeliest(probability, self.prior, self.level, self.frames[0].alone)
-        model = self._centred(self._picked(all_weighed, chosen), chosen, location)
+        model = self._centred(_picked(weighed, chosen), chosen, location)
         forecasts = np.zeros((len(chosen), 0, 3))
         if self.forecaster:
-            ratios = [weighed.fit.ratio for weighed in all_weighed]
+            ratios = by_frame(self.frames, weighed.fit.ratio)
             forecasts = self.forecaster.forecasts(location, noise, ratios, self.level)
-        for weighed, scratch in zip(all_weighed, scratches, strict=True):
-            scratch.take_back(weighed.log_evidence, *weighed.fit.arrays)
+        scratch.take_back(weighed.log_evidence, *weighed.fit.arrays)
         return Choice(
             chosen=chosen,
             coefficients=self._coefficients(model, chosen),
             quality=self._quality(model, chosen, location),
-            probability=probability.T,
+            probability=probability,
             forecasts=forecasts,
         )
 
-    def _picked(self, all_weighed: Sequence[Evidence], chosen: Indices) -> Reals:
-        """Return c₀ and c₁ of the chosen growths, shape (2, S)."""
-        series = np.arange(len(chosen))
-        sizes = [len(frame.growths) for frame in self.frames]
-        constant = _joined([weighed.fit.constant for weighed in all_weighed])
-        slope = _joined([weighed.fit.slope for weighed in all_weighed])
-        level = np.stack([weighed.level for weighed in all_weighed])
-        frame = np.repeat(np.arange(len(sizes)), sizes)[chosen]
-        relative = np.stack([constant[chosen, series], slope[chosen, series]])
-        return relative * np.exp(level[frame, series])
-
     def _fitted(self, model: Reals, chosen: Indices) -> Reals:
         """Return the models at the settings, shape (n, S)."""
-        fitted: Reals = self.base[chosen].T * (model[0] + model[1] * self.tau[chosen].T)
+        fitted: Reals = model[0] + model[1] * self.curves.tau[chosen].T
+        if self.curves.base is not None:
+            fitted *= self.curves.base[chosen].T
         return fitted
 
     def _centred(self, model: Reals, chosen: Indices, location: Location) -> Reals:
@@ -175,6 +155,8 @@ class Likeliest:
         return np.stack([fit, smape(actual, fitted)])
 
 
-def _joined(parts: Sequence[NDArray[np.floating]]) -> NDArray[np.floating]:
-    """Put rows together; a single part is not copied."""
-    return parts[0] if len(parts) == 1 else np.concatenate(parts)
+def _picked(weighed: Evidence, chosen: Indices) -> Reals:
+    """Return c₀ and c₁ of the chosen growths, shape (2, S)."""
+    series, fit = np.arange(len(chosen)), weighed.fit
+    relative = np.stack([fit.constant[chosen, series], fit.slope[chosen, series]])
+    return relative * np.exp(weighed.level)

@@ -1,0 +1,36 @@
+"""Curves c₀·u(x) + c₁·t(x) at the settings, as `evidence` weighs them."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Reals = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+
+@dataclass(frozen=True, slots=True)
+class Curves:
+    """H curves of n points.
+
+    Parameters
+    ----------
+    tau
+        t/u over its largest value, shape (H, n), in [0, 1].
+    alone
+        The row of each curve's u alone, where `tau` is 1, shape (H,).
+    base
+        u over its largest value, shape (H, n); None where it is the constant of all.
+    """
+
+    tau: Reals
+    alone: Indices
+    base: Reals | None = None
+
+    @classmethod
+    def rising(cls, tau: Reals, constant: int) -> "Curves":
+        """Return curves that have a constant, which by itself is one of the rows."""
+        return cls(tau, np.full(len(tau), constant))
+
+    def __len__(self) -> int:
+        return len(self.tau)
