@@ -3,16 +3,17 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from math import isnan
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
-from sqlalchemy import Row
 
 from scalewatch.services.batches import Asked, find_all
 from scalewatch.services.kept import Kept, key_of
 from scalewatch.services.tracks import Track
+from scalewatch.storage.regressions import Shift
 
 Reals = NDArray[np.float64]
 
@@ -68,7 +69,7 @@ def exponents_of(track: Track) -> tuple[float | None, ...]:
 
 
 def changes_of(
-    shifts: Sequence[Row[Any]], place_of: Mapping[int, int]
+    shifts: Sequence[Shift], place_of: Mapping[int, int]
 ) -> defaultdict[int, list[Changed]]:
     """Return stored changes by series, oldest first.
 
@@ -88,7 +89,7 @@ def changes_of(
     return found
 
 
-def _changed(shift: Row[Any], first: int, last: int) -> Changed:
+def _changed(shift: Shift, first: int, last: int) -> Changed:
     details = shift.details
     return Changed(
         first=first,
@@ -181,10 +182,8 @@ def _slopes(log: Reals, centred: Reals) -> list[float | None]:
     present = np.maximum((~np.isnan(log)).sum(axis=1), 1)
     level = np.nansum(log, axis=1) / present / np.log(2)
     sums -= level * weight.sum(axis=1)
-    return [
-        float(total / width) if width > 0 else None
-        for total, width in zip(sums, spread, strict=True)
-    ]
+    slopes = np.divide(sums, spread, out=np.full_like(sums, np.nan), where=spread > 0)
+    return [None if isnan(slope) else slope for slope in slopes.tolist()]
 
 
 def _interval(slopes: Reals) -> tuple[float | None, float | None]:

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from sqlalchemy import Row
 from sqlalchemy.orm import Session
 
 from scalewatch.errors import NotMeasured
@@ -32,6 +31,7 @@ from scalewatch.storage import (
     projects,
     regressions,
 )
+from scalewatch.storage.regressions import Shift
 
 MOST_TRACKS: Final = 12
 """Small multiples of a page."""
@@ -120,13 +120,13 @@ def history_of(  # noqa: PLR0913, PLR0917, one per part of the question
     """
     project = projects.existing(session, project_name)
     aliases = former_names.of_project(session, project.id)
-    watched = [
-        (present_name(aliases, each.region), each)
-        for each in locations.series_of(session, project.id)
-    ]
-    regions = sorted({name for name, _ in watched})
+    measured = {
+        (present_name(aliases, name), each)
+        for name, each in locations.names_of(session, project.id)
+    }
+    regions = sorted({name for name, _ in measured})
     named = chosen("region", regions, region, project.name)
-    metrics = sorted({each.metric for name, each in watched if name == named})
+    metrics = sorted(each for name, each in measured if name == named)
     usual = "time" if "time" in metrics else None
     shown = chosen("metric", metrics, metric or usual, named)
     part = part_of(session, project, window)
@@ -177,7 +177,7 @@ def _histories(
     session: Session,
     line: Lineage,
     own: Sequence[Track],
-    shifts: Sequence[Row[Any]],
+    shifts: Sequence[Shift],
     newest: int | None,
 ) -> tuple[TrackHistory, ...]:
     changes = _changes(line, own, shifts)
@@ -207,7 +207,7 @@ def _histories(
 
 
 def _changes(
-    line: Lineage, own: Sequence[Track], shifts: Sequence[Row[Any]]
+    line: Lineage, own: Sequence[Track], shifts: Sequence[Shift]
 ) -> list[tuple[Changed, ...]]:
     """Return what was found to have changed on each track, oldest first."""
     place_of = {commit.id: place for place, commit in enumerate(line.commits)}

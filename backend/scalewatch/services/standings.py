@@ -172,7 +172,7 @@ def _standing(
     verdict: verdicts.Compared | None,
     is_promised: bool,  # noqa: FBT001 - cached by position
 ) -> Standing:
-    model = _model(row.constant, orjson.loads(row.terms))
+    model = model_of(row.constant, orjson.loads(row.terms))
     modelled = partial(
         Standing,
         points=row.points,
@@ -204,11 +204,6 @@ def _standing(
     )
 
 
-def model_of(row: Row[Any] | tables.Model) -> Model | None:
-    """Return the model of a row, None where there is none."""
-    return _model(row.constant, row.terms)
-
-
 def _descending(probability: str) -> list[tuple[str, float]]:
     """Return what is most probable first."""
     shares: dict[str, float] = orjson.loads(probability)
@@ -217,17 +212,22 @@ def _descending(probability: str) -> list[tuple[str, float]]:
     return sorted(shares.items(), key=itemgetter(1), reverse=True)
 
 
-def _model(constant: float | None, terms: Sequence[Mapping[str, Any]]) -> Model | None:
+def model_of(
+    constant: float | None, terms: Sequence[Mapping[str, Any]]
+) -> Model | None:
+    """Return a stored model, None where there is none."""
     if constant is None:
         return None
     return Model(
         constant,
         tuple(
-            Term(
-                term["coefficient"],
-                _product(tuple([(*factor.items(),) for factor in term["factors"]])),
-            )
-            for term in terms
+            [
+                Term(
+                    term["coefficient"],
+                    _product(tuple([(*factor.items(),) for factor in term["factors"]])),
+                )
+                for term in terms
+            ]
         ),
     )
 

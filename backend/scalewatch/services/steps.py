@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from math import isfinite
 
+import orjson
 from sqlalchemy.orm import Session
 
 from scalewatch.modelling import CONSTANT, Growth, Model, Term, Verdict
@@ -77,9 +78,8 @@ class Steps:
         exponent: float | None,
         target: Mapping[str, float],
     ) -> Step:
-        commit_id = self._line.commits[place].id
-        row = self._found.get((track.series.id, commit_id))
-        model = model_of(row) if row else None
+        row = self._found.get((track.series.id, self._line.commits[place].id))
+        model = model_of(row.constant, orjson.loads(row.terms)) if row else None
         growth = _growth(model) if model else None
         return Step(
             place=place,
@@ -102,11 +102,12 @@ def _at(model: Model | None, target: Mapping[str, float]) -> float | None:
     if model is None:
         return None
     ((parameter, setting),) = target.items()
-    value = model.constant + sum(
+    parts = [
         term.coefficient * _value(term.growth, parameter, setting)
         for term in model.terms
         if term.coefficient
-    )
+    ]
+    value = model.constant + sum(parts)
     if not isfinite(value):  # parts may exceed all numbers where the sum does not
         value = float(model(target))
     return value if isfinite(value) else None
@@ -114,7 +115,7 @@ def _at(model: Model | None, target: Mapping[str, float]) -> float | None:
 
 def _growth(model: Model) -> Growth:
     """Return its growth, which is that of all models of these terms."""
-    own = tuple(term.growth for term in model.terms if term.coefficient)
+    own = tuple([term.growth for term in model.terms if term.coefficient])
     return _largest(own, has_constant=bool(model.constant))
 
 
@@ -122,7 +123,7 @@ def _coefficient(model: Model, growth: Growth) -> float:
     """Return the coefficient of its growth, `Model.leading_coefficient`."""
     if growth == CONSTANT:
         return model.constant
-    return sum(term.coefficient for term in model.terms if term.growth == growth)
+    return sum([term.coefficient for term in model.terms if term.growth == growth])
 
 
 @lru_cache(maxsize=4096)

@@ -26,3 +26,4 @@ def replace(session: Session, project_id: int, names: Mapping[str, str]) -> None
         tables.Alias(project_id=project_id, former=former, name=name)
         for former, name in names.items()
     )
+    session.flush()

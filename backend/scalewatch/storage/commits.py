@@ -229,6 +229,7 @@ def find_or_create(
     for name, value in _description(commit).items():
         if value and not getattr(found, name):
             setattr(found, name, value)
+    session.flush()
     if not is_tagged:
         _move_tag(session, found)
     return found

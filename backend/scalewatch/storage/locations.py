@@ -2,17 +2,32 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import orjson
 from numpy.typing import NDArray
-from sqlalchemy import Text, cast, exists, func, select
+from sqlalchemy import Select, Text, bindparam, cast, exists, func, select
 from sqlalchemy.orm import Session
 
 from scalewatch.storage import tables
 from scalewatch.storage.inserts import Row, upsert
+from scalewatch.storage.measurements import settings_of
 
 Reals = NDArray[np.float64]
+
+_MACHINE: Final = tables.Machine.__table__
+_SERIES: Final = tables.Series.__table__
+_IS_LOCATED: Final = exists().where(
+    tables.Location.__table__.c.series_id == _SERIES.c.id
+)
+_NAMES: Final = (
+    select(_SERIES.c.region, _SERIES.c.metric)
+    .join(_MACHINE, _MACHINE.c.id == _SERIES.c.machine_id)
+    .where(_MACHINE.c.project_id == bindparam("project"), _IS_LOCATED)
+    .distinct()
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,8 +54,7 @@ class Located:
     log: Reals
 
 
-@dataclass(frozen=True, slots=True)
-class Watched:
+class Watched(NamedTuple):
     """A series of a project, with what tells it from others."""
 
     id: int
@@ -65,34 +79,43 @@ def series_of(
     *,
     regions: Sequence[str] = (),
     metric: str | None = None,
-) -> Sequence[Watched]:
+) -> list[Watched]:
     """Return series of a project that have locations: of some regions, or all."""
+    wanted = _series(of_regions=bool(regions), of_metric=metric is not None)
+    asked = {"project": project_id, "regions": [*regions], "metric": metric}
+    settings = settings_of(session, project_id)
+    rows = map(tuple, session.execute(wanted, asked))
+    return [Watched._make((*row, settings[row[-1]])) for row in rows]
+
+
+@cache
+def _series(*, of_regions: bool, of_metric: bool) -> Select[Any]:
     wanted = (
         select(
-            tables.Series.id,
-            tables.Series.region,
-            tables.Series.metric,
-            tables.Series.better,
-            tables.Series.unit,
-            tables.Series.machine_id,
-            tables.Machine.name,
-            tables.Series.configuration_id,
-            tables.Configuration.settings,
+            _SERIES.c.id,
+            _SERIES.c.region,
+            _SERIES.c.metric,
+            _SERIES.c.better,
+            _SERIES.c.unit,
+            _SERIES.c.machine_id,
+            _MACHINE.c.name,
+            _SERIES.c.configuration_id,
         )
-        .join(tables.Machine, tables.Machine.id == tables.Series.machine_id)
-        .join(
-            tables.Configuration,
-            tables.Configuration.id == tables.Series.configuration_id,
-        )
-        .where(tables.Machine.project_id == project_id)
-        .where(exists().where(tables.Location.series_id == tables.Series.id))
-        .order_by(tables.Series.id)
+        .join(_MACHINE, _MACHINE.c.id == _SERIES.c.machine_id)
+        .where(_MACHINE.c.project_id == bindparam("project"), _IS_LOCATED)
+        .order_by(_SERIES.c.id)
     )
-    if regions:
-        wanted = wanted.where(tables.Series.region.in_(regions))
-    if metric is not None:
-        wanted = wanted.where(tables.Series.metric == metric)
-    return [Watched(*row) for row in session.execute(wanted)]
+    if of_regions:
+        among = _SERIES.c.region.in_(bindparam("regions", expanding=True))
+        wanted = wanted.where(among)
+    return (
+        wanted.where(_SERIES.c.metric == bindparam("metric")) if of_metric else wanted
+    )
+
+
+def names_of(session: Session, project_id: int) -> list[tuple[str, str]]:
+    """Return region and metric of all series of a project that have locations."""
+    return [*map(tuple, session.execute(_NAMES, {"project": project_id}))]
 
 
 def of_series(

@@ -1,14 +1,26 @@
 """Queries on regressions, and on what happened to them."""
 
 from collections.abc import Collection, Sequence
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import Row, and_, delete, or_, select
+import orjson
+from sqlalchemy import Select, Text, and_, bindparam, cast, delete, or_, select
 from sqlalchemy.orm import Session
 
 from scalewatch.errors import NotFound
 from scalewatch.storage import tables
 from scalewatch.storage.inserts import upsert
+
+
+class Shift(NamedTuple):
+    """Where a series changed, and what is known of it."""
+
+    regression_id: int
+    series_id: int
+    first_commit_id: int
+    last_commit_id: int
+    details: dict[str, Any]
 
 
 class Member(NamedTuple):
@@ -76,44 +88,62 @@ def identified(
 
 def members(session: Session, regression_ids: Sequence[int]) -> dict[int, list[Member]]:
     """Return the series that each regression is about."""
-    rows = session.execute(
-        select(
-            tables.Shift.regression_id,
-            tables.Shift.series_id,
-            tables.Series.region,
-            tables.Series.metric,
-            tables.Series.machine_id,
-            tables.Machine.name,
-            tables.Configuration.settings,
-            tables.Shift.first_commit_id,
-            tables.Shift.last_commit_id,
-            tables.Shift.details,
-        )
-        .join(tables.Series, tables.Series.id == tables.Shift.series_id)
-        .join(tables.Machine, tables.Machine.id == tables.Series.machine_id)
-        .join(
-            tables.Configuration,
-            tables.Configuration.id == tables.Series.configuration_id,
-        )
-        .where(tables.Shift.regression_id.in_(regression_ids))
-        .order_by(tables.Series.region, tables.Machine.name, tables.Series.id)
-    )
     found: dict[int, list[Member]] = {}
-    for member in map(Member._make, rows):
+    for row in session.execute(_members(), {"regressions": [*regression_ids]}):
+        *known, configuration, first, last, details = row
+        parts = (*known, _read(configuration), first, last, _read(details))
+        member = Member._make(parts)
         found.setdefault(member.regression_id, []).append(member)
     return found
 
 
-def shifts_of(session: Session, series: Collection[int]) -> Sequence[Row[Any]]:
-    """Return the columns of shifts of series, not those of withdrawn suspicions."""
-    withdrawn = and_(
-        tables.Regression.state == "fixed", tables.Regression.fixed_commit_id.is_(None)
+@cache
+def _members() -> Select[Any]:
+    shift, series, machine, configuration = (
+        kind.__table__
+        for kind in (tables.Shift, tables.Series, tables.Machine, tables.Configuration)
     )
-    return session.execute(
-        select(*tables.Shift.__table__.columns)
-        .join(tables.Regression, tables.Regression.id == tables.Shift.regression_id)
-        .where(tables.Shift.series_id.in_(series), ~withdrawn)
-    ).all()
+    return (
+        select(
+            shift.c.regression_id,
+            shift.c.series_id,
+            series.c.region,
+            series.c.metric,
+            series.c.machine_id,
+            machine.c.name,
+            cast(configuration.c.settings, Text),
+            shift.c.first_commit_id,
+            shift.c.last_commit_id,
+            cast(shift.c.details, Text),
+        )
+        .join(series, series.c.id == shift.c.series_id)
+        .join(machine, machine.c.id == series.c.machine_id)
+        .join(configuration, configuration.c.id == series.c.configuration_id)
+        .where(shift.c.regression_id.in_(bindparam("regressions", expanding=True)))
+        .order_by(series.c.region, machine.c.name, series.c.id)
+    )
+
+
+def shifts_of(session: Session, series: Collection[int]) -> list[Shift]:
+    """Return the shifts of series, not those of withdrawn suspicions."""
+    rows = session.execute(_shifts(), {"series": [*series]})
+    return [Shift._make((*known, _read(details))) for *known, details in rows]
+
+
+@cache
+def _shifts() -> Select[Any]:
+    shift, regression = tables.Shift.__table__, tables.Regression.__table__
+    is_withdrawn = and_(
+        regression.c.state == "fixed", regression.c.fixed_commit_id.is_(None)
+    )
+    *known, details = (shift.c[name] for name in Shift._fields)
+    return (
+        select(*known, cast(details, Text))
+        .join(regression, regression.c.id == shift.c.regression_id)
+        .where(
+            shift.c.series_id.in_(bindparam("series", expanding=True)), ~is_withdrawn
+        )
+    )
 
 
 def happenings(
@@ -128,6 +158,13 @@ def happenings(
     found: dict[int, list[tables.Happening]] = {}
     for row in rows:
         found.setdefault(row.regression_id, []).append(row)
+    return found
+
+
+@lru_cache(maxsize=4096)
+def _read(text: str) -> dict[str, Any]:
+    """Return what JSON says; many histories are about the same changes."""
+    found: dict[str, Any] = orjson.loads(text)
     return found
 
 

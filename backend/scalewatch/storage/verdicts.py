@@ -102,31 +102,48 @@ def _compared(*, of_regions: bool) -> Select[Any]:
     return found
 
 
+class Stepped(NamedTuple):
+    """A model of a series at a commit, with verdict and version.
+
+    The version is that of the expectation which judged; `terms` is JSON that nobody
+    has decoded yet.
+    """
+
+    series_id: int
+    commit_id: int
+    constant: float | None
+    terms: str
+    verdict: str | None
+    version: int | None
+
+
 def steps_of(
     session: Session, series: Collection[int], commit_ids: Collection[int]
-) -> Sequence[Row[Any]]:
-    """Return the models of series at commits, with verdict and version.
+) -> list[Stepped]:
+    """Return the models of series at commits.
 
-    The version is that of the expectation which judged; a model that was judged by
-    several comes once for each, the newest version last.
+    A model that was judged by several expectations comes once for each, the newest
+    version last.
     """
-    model = tables.Model
-    return session.execute(
-        select(
-            model.series_id,
-            model.commit_id,
-            model.constant,
-            model.terms,
-            tables.Verdict.verdict,
-            tables.Expectation.version,
+    asked = {"series": [*series], "commits": [*commit_ids]}
+    return list(map(Stepped._make, session.execute(_stepped(), asked)))
+
+
+@cache
+def _stepped() -> Select[Any]:
+    model, verdict, expectation = (
+        kind.__table__ for kind in (tables.Model, tables.Verdict, tables.Expectation)
+    )
+    return (
+        select(*_columns(Stepped, model, verdict, expectation))
+        .outerjoin(verdict, verdict.c.model_id == model.c.id)
+        .outerjoin(expectation, expectation.c.id == verdict.c.expectation_id)
+        .where(
+            model.c.series_id.in_(bindparam("series", expanding=True)),
+            model.c.commit_id.in_(bindparam("commits", expanding=True)),
         )
-        .outerjoin(tables.Verdict, tables.Verdict.model_id == model.id)
-        .outerjoin(
-            tables.Expectation, tables.Expectation.id == tables.Verdict.expectation_id
-        )
-        .where(model.series_id.in_(series), model.commit_id.in_(commit_ids))
-        .order_by(tables.Expectation.version)
-    ).all()
+        .order_by(expectation.c.version)
+    )
 
 
 def lines_at(
