@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
-from uuid import NAMESPACE_OID, uuid5
+from uuid import NAMESPACE_OID, uuid4, uuid5
 
 import numpy as np
 import orjson
@@ -100,6 +100,15 @@ class Pair:
         }
 
     @property
+    def edition(self) -> Row:
+        """The mark of what that has found."""
+        return {
+            "commit_id": self.target_id,
+            "machine_id": self.machine_id,
+            "mark": uuid4(),
+        }
+
+    @property
     def measured_at(self) -> datetime:
         """When it was measured, if it is known when the commit was made."""
         assert self.commit.committed_at is not None
@@ -151,6 +160,7 @@ def _copy(
     _copy_judgements(session, originals)
     _copy_locations(session, originals, draw)
     _insert(session, tables.Job, [pair.job for pair in pairs])
+    _insert(session, tables.Edition, [pair.edition for pair in pairs])
     _TEMPORARY.drop_all(session.connection())
 
 

@@ -24,7 +24,14 @@ from scalewatch.services.jobs import Subject
 from scalewatch.services.kept_noise import Assumed
 from scalewatch.services.noise import noise_by_metric
 from scalewatch.services.pooling import Pool, pool
-from scalewatch.storage import expectations, points, samples, tables, verdicts
+from scalewatch.storage import (
+    editions,
+    expectations,
+    points,
+    samples,
+    tables,
+    verdicts,
+)
 from scalewatch.storage.inserts import Row
 from scalewatch.storage.tables import now
 
@@ -127,6 +134,7 @@ def record(session: Session, analysis: Analysis) -> None:
     verdicts.put_verdicts(session, rows)
     kept_noise.record(session, analysis.subject, analysis.assumed)
     locations.record(session, commit_id, analysis.locations)
+    editions.renew(session, commit_id, analysis.subject.machine_id)
 
 
 def _promises(session: Session, machine_id: int) -> dict[tuple[str, str], Promise]:

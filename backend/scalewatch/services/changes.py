@@ -1,25 +1,14 @@
 """What changed between two commits, series by series."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Final
 
-from sqlalchemy import Row
-from sqlalchemy.orm import Session
-
 from scalewatch.modelling import Direction, GrowthOdds, Verdict, all_growth_odds
-from scalewatch.services.judged import Judged, Promises, promises_of
-from scalewatch.services.standings import (
-    UNMEASURED,
-    Found,
-    Standing,
-    State,
-    findings_at,
-    standing_of,
-)
-from scalewatch.storage import machines, measurements, tables
+from scalewatch.services.judged import Judged
+from scalewatch.services.standings import UNMEASURED, Standing, State
 
 SURE: Final = 0.9
 """Probability from which a growth is said to have changed."""
@@ -78,40 +67,27 @@ class SeriesChange:
 
 
 def changes_between(
-    session: Session,
-    project: tables.Project,
-    before_id: int,
-    later: Sequence[Judged],
-    metrics: Collection[str],
+    before: Sequence[Judged], later: Sequence[Judged]
 ) -> tuple[SeriesChange, ...]:
-    """Return how series at a commit differ from an earlier one.
-
-    Parameters
-    ----------
-    before_id
-        The commit to compare with.
-    later
-        What is known at the later commit, of these metrics.
-    """
-    found = findings_at(session, before_id, metrics)
-    promises = promises_of(session, project.id)
-    before = _earlier(session, before_id, later, found, promises)
+    """Return how series at a commit differ from what is known of an earlier one."""
     again = {each.series_id for each in later}
-    gone = {key: each for key, each in found.items() if key not in again}
-    changes = _changes(later, before)
-    changes += _missing(session, project, gone, promises, later)
-    return tuple(changes)
+    measuring = {each.machine for each in later}
+    return (
+        *_changes(later, _earlier(before, later)),
+        *(
+            _change(replace(each, standing=UNMEASURED), each.standing, None)
+            for each in before
+            if each.series_id not in again and each.machine in measuring
+        ),
+    )
 
 
 def kinds_of(
-    session: Session, project: tables.Project, before_id: int, later: Sequence[Judged]
+    before: Sequence[Judged], later: Sequence[Judged]
 ) -> dict[int, ChangeKind]:
-    """Return how each series differs from an earlier commit, by series."""
-    metrics = {each.metric for each in later}
-    found = findings_at(session, before_id, metrics)
-    promises = promises_of(session, project.id)
-    before = _earlier(session, before_id, later, found, promises)
-    return {each.series_id: each.kind for each in _changes(later, before)}
+    """Return how each series differs from what is known of an earlier commit."""
+    changes = _changes(later, _earlier(before, later))
+    return {each.series_id: each.kind for each in changes}
 
 
 def counts_of(changes: Iterable[SeriesChange]) -> Mapping[ChangeKind, int]:
@@ -178,73 +154,7 @@ def _change(later: Judged, before: Standing, odds: GrowthOdds | None) -> SeriesC
     )
 
 
-def _earlier(
-    session: Session,
-    before_id: int,
-    later: Sequence[Judged],
-    found: Mapping[int, Found],
-    promises: Promises,
-) -> list[Standing]:
+def _earlier(before: Sequence[Judged], later: Sequence[Judged]) -> list[Standing]:
     """Return what each series was at an earlier commit."""
-    failed = _failed(session, before_id, later)
-    return [
-        failed.get(each.series_id)
-        or _standing(found.get(each.series_id), each, promises)
-        for each in later
-    ]
-
-
-def _failed(
-    session: Session, before_id: int, later: Sequence[Judged]
-) -> dict[int, Standing]:
-    """Return what fails now and had no result at the earlier commit either."""
-    failing = [e.series_id for e in later if e.standing.state is State.FAILED]
-    if not failing:
-        return {}
-    middles = measurements.middles_of(session, before_id, failing)
-    succeeded = {series_id for series_id, _, middle in middles if middle is not None}
-    tried = {series_id for series_id, _, _ in middles}
-    return {series_id: Standing(State.FAILED) for series_id in tried - succeeded}
-
-
-def _standing(
-    found: Found | None, series: Judged | Row[Any], promises: Promises
-) -> Standing:
-    if found is None:
-        return UNMEASURED
-    promised = promises.get((series.region, series.metric), (None, None))
-    return standing_of(found, promised[0])
-
-
-def _missing(
-    session: Session,
-    project: tables.Project,
-    found: Mapping[int, Found],
-    promises: Promises,
-    later: Sequence[Judged],
-) -> list[SeriesChange]:
-    """Return what machines measured before that now measured something else."""
-    again = {each.machine for each in later}
-    places = {
-        row.id: (row.name, slot)
-        for slot, row in enumerate(machines.of_project(session, project.id))
-        if row.name in again
-    }
-    settings = measurements.settings_of(session, project.id) if found else {}
-    return [
-        SeriesChange(
-            kind=ChangeKind.MISSING,
-            series_id=row.id,
-            region=row.region,
-            metric=row.metric,
-            unit=row.unit,
-            machine=places[row.machine_id][0],
-            slot=places[row.machine_id][1],
-            configuration=settings[row.configuration_id],
-            before=_standing(found[row.id], row, promises),
-            after=UNMEASURED,
-            odds=None,
-        )
-        for row in measurements.series_by_id(session, found.keys())
-        if row.machine_id in places
-    ]
+    known = {each.series_id: each.standing for each in before}
+    return [known.get(each.series_id, UNMEASURED) for each in later]

@@ -96,14 +96,17 @@ def commit_report(session: Session, view: View, asked: str | None) -> CommitRepo
         choose_metric(metrics, view.metric)
     shown = [name for name in metrics if view.metric in {None, name}]
     baseline = baseline_of(session, project, row, asked)
-    later = [
-        each
-        for each in judged_at(session, project, row, shown)
-        if _is_shown(each, view)
-    ]
     changes: tuple[SeriesChange, ...] = ()
     if baseline is not None:
-        changes = changes_between(session, project, baseline.id, later, shown)
+        earlier, later = (
+            [
+                each
+                for each in judged_at(session, project, commit_id, shown)
+                if _is_shown(each, view)
+            ]
+            for commit_id in (baseline.id, row.id)
+        )
+        changes = changes_between(earlier, later)
     now = machines.measuring(session, row.id)
     before = machines.measuring(session, baseline.id) if baseline else []
     return CommitReport(

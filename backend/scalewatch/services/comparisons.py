@@ -143,7 +143,7 @@ def _measured(
 ) -> list[_Measured]:
     judged = [
         each
-        for each in judged_at(session, project, commit, [metric])
+        for each in judged_at(session, project, commit.id, [metric])
         if is_chosen(each, view.configuration)
     ]
     middles = middles_at(session, commit.id, [each.series_id for each in judged])

@@ -102,7 +102,7 @@ def guidelines_at(session: Session, view: View) -> GuidelineReport:
     row = find_commit(session, project, view.commit)
     metrics = measurements.metrics_at_commit(session, row.id)
     metric = choose_metric(metrics, view.metric)
-    judged = judged_at(session, project, row, [metric])
+    judged = judged_at(session, project, row.id, [metric])
     rules = rules_of(session, project, (each.region for each in judged))
     shown = [
         each

@@ -4,14 +4,14 @@ Tables of hundreds of cells are made of this: it reads the columns it needs.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from sqlalchemy.orm import Session
 
 from scalewatch.services import jobs
+from scalewatch.services.kept import Kept, key_of
 from scalewatch.services.measurements import Flag, flags_in, varied
 from scalewatch.services.standings import (
     Expectation,
@@ -22,8 +22,16 @@ from scalewatch.services.standings import (
     findings_at,
     standing_of,
 )
-from scalewatch.storage import expectations, machines, measurements, tables
-from scalewatch.storage.commits import AnyCommit
+from scalewatch.storage import (
+    editions,
+    expectations,
+    machines,
+    measurements,
+    tables,
+)
+
+KEPT: Final = 32
+"""Commits that are kept as they were read: those beside one are looked at next."""
 
 Promises = Mapping[tuple[str, str], tuple[int | None, Expectation | None]]
 
@@ -81,38 +89,50 @@ class Judged:
     flags: Mapping[Flag, tuple[float, ...]]
 
 
+_JUDGED: Final = Kept[tuple[Judged, ...]](KEPT)
+
+
 def judged_at(
-    session: Session,
-    project: tables.Project,
-    commit: AnyCommit,
-    metrics: Collection[str],
+    session: Session, project: tables.Project, commit_id: int, metrics: Collection[str]
 ) -> tuple[Judged, ...]:
     """Return all series of some metrics that were measured at a commit."""
-    found = findings_at(session, commit.id, metrics)
-    taken = measurements.taken_at(session, commit.id, metrics)
-    noted = _noted(session, commit.id, [row.id for row in taken if row.noted])
     promises = promises_of(session, project.id)
-    failure = _failures(session, commit.id)
+
+    def read(_places: object = None) -> list[tuple[Judged, ...]]:
+        return [_read(session, project, commit_id, metrics, promises)]
+
+    # Asked for before what it is about is read: that is never older.
+    edition = editions.at(session, commit_id)
+    if edition is None:
+        (judged,) = read()
+    else:
+        versions = [number for number, _ in promises.values()]
+        key = key_of(edition, sorted(metrics), versions)
+        (judged,) = _JUDGED.answers([key], read)
+    return _given_up(session, project, commit_id, judged)
+
+
+def _read(
+    session: Session,
+    project: tables.Project,
+    commit_id: int,
+    metrics: Collection[str],
+    promises: Promises,
+) -> tuple[Judged, ...]:
+    found = findings_at(session, commit_id, metrics)
+    taken = measurements.taken_at(session, commit_id, metrics)
+    noted = _noted(session, commit_id, [row.id for row in taken if row.noted])
     places = {
         machine.id: (machine.name, slot)
         for slot, machine in enumerate(machines.of_project(session, project.id))
     }
-    flags = _flags(session, commit.id, noted)
+    flags = _flags(session, commit_id, noted)
     settings = measurements.settings_of(session, project.id)
     judged = []
     for row in taken:
         expectation_id, expectation = promises.get(
             (row.region, row.metric), (None, None)
         )
-        standing = standing_at(
-            row.runs,
-            row.repetitions,
-            [note.reason for note in noted.get(row.id, ()) if not note.repetitions],
-            found.get(row.id),
-            expectation_id,
-        )
-        if standing.state is State.PENDING and (why := failure(row.machine_id)):
-            standing = replace(standing, state=State.FAILED, reason=why)
         name, slot = places[row.machine_id]
         judged.append(
             Judged(
@@ -125,7 +145,13 @@ def judged_at(
                 slot=slot,
                 configuration=settings[row.configuration_id],
                 expectation=expectation,
-                standing=standing,
+                standing=standing_at(
+                    row.runs,
+                    row.repetitions,
+                    [n.reason for n in noted.get(row.id, ()) if not n.repetitions],
+                    found.get(row.id),
+                    expectation_id,
+                ),
                 flags=flags.get(row.id, {}),
             )
         )
@@ -164,15 +190,31 @@ def standing_at(
     return standing_of(found, expectation_id)
 
 
-def _failures(session: Session, commit_id: int) -> Callable[[int], str | None]:
-    """Return a function that tells why the analysis on a machine was given up."""
+def _given_up(
+    session: Session,
+    project: tables.Project,
+    commit_id: int,
+    judged: tuple[Judged, ...],
+) -> tuple[Judged, ...]:
+    """Return series, those as failed whose analysis was given up."""
+    pending = {e.machine for e in judged if e.standing.state is State.PENDING}
+    if not pending:
+        return judged
+    reasons = {
+        row.name: jobs.failure(
+            session, jobs.Kind.ANALYSE, str(jobs.Subject(commit_id, row.id))
+        )
+        for row in machines.of_project(session, project.id)
+        if row.name in pending
+    }
+    return tuple(_failed(each, reasons.get(each.machine)) for each in judged)
 
-    @cache
-    def failure(machine_id: int) -> str | None:
-        subject = str(jobs.Subject(commit_id, machine_id))
-        return jobs.failure(session, jobs.Kind.ANALYSE, subject)
 
-    return failure
+def _failed(each: Judged, reason: str | None) -> Judged:
+    if reason is None or each.standing.state is not State.PENDING:
+        return each
+    standing = replace(each.standing, state=State.FAILED, reason=reason)
+    return replace(each, standing=standing)
 
 
 def _noted(

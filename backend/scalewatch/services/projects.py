@@ -15,7 +15,6 @@ from scalewatch.services.commits import Commit, commit_of
 from scalewatch.services.judged import Judged, judged_at
 from scalewatch.services.standings import Standing, State
 from scalewatch.storage import commits, machines, measurements, projects, tables
-from scalewatch.storage.commits import AnyCommit
 
 MOST: Final = 10
 """Things that need attention, per project: more would not be read."""
@@ -82,9 +81,11 @@ def _project(session: Session, project: tables.Project) -> Project:
     newest = commits.newest_on(session, project.id, MAIN) or commits.newest(
         session, project.id
     )
-    scans = _scans(session, project, newest) if newest else []
+    metrics = measurements.metrics_at_commit(session, newest.id) if newest else []
+    scans = judged_at(session, project, newest.id, metrics) if newest else ()
     baseline = baseline_of(session, project, newest) if newest else None
-    kinds = kinds_of(session, project, baseline.id, scans) if baseline else {}
+    before = judged_at(session, project, baseline.id, metrics) if baseline else ()
+    kinds = kinds_of(before, scans) if baseline else {}
     states = Counter(scan.standing.state for scan in scans)
     found = Counter(scan.standing.verdict for scan in scans)
     concerns = sorted(filter(_is_concern, scans), key=_urgency)
@@ -115,13 +116,6 @@ def _project(session: Session, project: tables.Project) -> Project:
         ),
         more=max(0, len(concerns) - MOST),
     )
-
-
-def _scans(
-    session: Session, project: tables.Project, commit: AnyCommit
-) -> tuple[Judged, ...]:
-    metrics = measurements.metrics_at_commit(session, commit.id)
-    return judged_at(session, project, commit, metrics)
 
 
 def _ordered(found: Counter[ChangeKind]) -> dict[ChangeKind, int]:

@@ -121,7 +121,7 @@ def match_table(
     metrics = measurements.metrics_at_commit(session, row.id)
     metric = _metric(metrics, view.metric)
     wanted = metrics if metric == ALL_METRICS else [metric]
-    judged = judged_at(session, project, row, wanted)
+    judged = judged_at(session, project, row.id, wanted)
     choices = choices_among(judged)
     chosen = {
         name: text for name, text in view.configuration.items() if name in choices
@@ -134,11 +134,12 @@ def match_table(
     if not shown and view.machine is not None:
         raise NotMeasured("machine", view.machine, at=commit_of(row).label)
     baseline = baseline_of(session, project, row, vs) if vs or compare else None
+    before = judged_at(session, project, baseline.id, wanted) if baseline else ()
     rows = rows_of(
         shown,
         tuple(choices),
         _Cells(
-            kinds_of(session, project, baseline.id, shown) if baseline else {},
+            kinds_of(before, shown) if baseline else {},
             _broken(session, project, row, shown),
         ),
     )

@@ -47,7 +47,7 @@ def accept(  # noqa: PLR0913 - one per part of the wish
     metrics = measurements.metrics_at_commit(session, commit.id)
     found: dict[tuple[str, str], Growth] = {}
     wanted = metrics if metric is None else [metric]
-    for each in judged_at(session, project, commit, wanted):
+    for each in judged_at(session, project, commit.id, wanted):
         growth = each.standing.growth
         if growth is None or (regions and each.region not in regions):
             continue

@@ -6,7 +6,7 @@ from datetime import datetime
 from sqlalchemy import delete, func, select, update
 from sqlalchemy.orm import Session
 
-from scalewatch.storage import tables
+from scalewatch.storage import editions, tables
 
 
 def runs_after(
@@ -60,6 +60,7 @@ def remove_measurements(session: Session, run_id: int) -> None:
     """Delete what was made of the content of a run."""
     for table in (tables.Point, tables.Samples, tables.Procedure, tables.Profile):
         session.execute(delete(table).where(table.run_id == run_id))
+    editions.renew_of_run(session, run_id)
 
 
 def replace_samples(
@@ -75,6 +76,7 @@ def replace_samples(
             .where(tables.Point.series_id == series_id, tables.Point.run_id == run_id)
             .values(start=start, count=count)
         )
+    editions.renew_of_run(session, run_id)
 
 
 def places_of(session: Session, run_id: int) -> Sequence[tuple[int, int, int]]:

@@ -20,6 +20,7 @@ from scalewatch.storage.tables.histories import (
 from scalewatch.storage.tables.jobs import Job
 from scalewatch.storage.tables.judgements import (
     Assumption,
+    Edition,
     Expectation,
     GateRules,
     Guidelines,
@@ -52,6 +53,7 @@ __all__ = [
     "Configuration",
     "Confirmation",
     "Deed",
+    "Edition",
     "Expectation",
     "Fingerprint",
     "GateRules",

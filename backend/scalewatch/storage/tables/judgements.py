@@ -2,6 +2,7 @@
 
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 from sqlalchemy import ForeignKey, Index, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
@@ -114,6 +115,20 @@ class Noise(Table):
     commit_id: Mapped[int] = mapped_column(ForeignKey("commit.id"), primary_key=True)
     age: Mapped[int]
     learned: Mapped[dict[str, Any]]
+
+
+class Edition(Table):
+    """The present edition of what is known of a commit on a machine.
+
+    Its mark is another one, and never was another's, whenever the models and verdicts
+    or the points of runs that had been recorded before are written anew.
+    """
+
+    __tablename__ = "edition"
+
+    commit_id: Mapped[int] = mapped_column(ForeignKey("commit.id"), primary_key=True)
+    machine_id: Mapped[int] = mapped_column(ForeignKey("machine.id"), primary_key=True)
+    mark: Mapped[UUID]
 
 
 class Verdict(Table):

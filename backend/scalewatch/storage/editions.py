@@ -1,0 +1,49 @@
+"""Queries on editions of what is known of commits."""
+
+from typing import Final
+from uuid import UUID, uuid4
+
+from sqlalchemy import bindparam, func, select
+from sqlalchemy.orm import Session
+
+from scalewatch.storage import tables
+from scalewatch.storage.inserts import upsert
+
+Edition = tuple[tuple[int, UUID, int, int], ...]
+"""By machine: its mark, the number of its runs, and the newest of them."""
+
+_RUN: Final = tables.Run.__table__.c
+_EDITION: Final = tables.Edition.__table__.c
+
+_AT: Final = (
+    select(_RUN.machine_id, _EDITION.mark, func.count(), func.max(_RUN.id))
+    .outerjoin(
+        tables.Edition.__table__,
+        (_EDITION.commit_id == _RUN.commit_id)
+        & (_EDITION.machine_id == _RUN.machine_id),
+    )
+    .where(_RUN.commit_id == bindparam("commit"))
+    .group_by(_RUN.machine_id, _EDITION.mark)
+    .order_by(_RUN.machine_id)
+)
+
+
+def at(session: Session, commit_id: int) -> Edition | None:
+    """Return what changes whenever anything that is known of a commit does.
+
+    None where a machine has not been analysed yet.
+    """
+    rows = tuple(map(tuple, session.execute(_AT, {"commit": commit_id})))
+    return None if any(mark is None for _, mark, _, _ in rows) else rows
+
+
+def renew(session: Session, commit_id: int, machine_id: int) -> None:
+    """Begin another edition, in the transaction that writes it."""
+    row = {"commit_id": commit_id, "machine_id": machine_id, "mark": uuid4()}
+    upsert(session, tables.Edition, [row], keys=("commit_id", "machine_id"))
+
+
+def renew_of_run(session: Session, run_id: int) -> None:
+    """Begin another edition of what the measurements of a run belong to."""
+    run = select(_RUN.commit_id, _RUN.machine_id).where(_RUN.id == run_id)
+    renew(session, *session.execute(run).one())
