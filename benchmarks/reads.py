@@ -23,7 +23,8 @@ from sqlalchemy import Engine, event
 
 from addresses import large_examples, page_addresses
 from large_project import PROJECT, REGIONS
-from scalewatch.app import create_app, spare_collections
+from scalewatch.app import create_app
+from scalewatch.web.garbage import spare_collections
 
 API: Final = f"/api/v1/projects/{PROJECT}"
 GOALS: Final = {"JSON": 50, "page": 150}

@@ -17,9 +17,10 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from large_database import large_database
 from large_project import PROJECT
-from scalewatch.app import create_app, spare_collections
+from scalewatch.app import create_app
 from scalewatch.modelling import scan_profiles, strong_errors, weak_errors
 from scalewatch.storage.session import connect
+from scalewatch.web.garbage import spare_collections
 
 SCALES = np.arange(1.0, 201)
 SERIES = 1000

@@ -1,6 +1,5 @@
 """The web application, put together."""
 
-import gc
 import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -26,6 +25,7 @@ from scalewatch.settings import get_settings
 from scalewatch.storage.session import Sessions, connect, sessions_of
 from scalewatch.web.compression import Compression
 from scalewatch.web.etags import ETags
+from scalewatch.web.garbage import Garbage, spare_collections
 from scalewatch.web.headers import SecurityHeaders
 from scalewatch.web.limits import BodyLimit, Buckets, RateLimit, TimeLimit
 from scalewatch.web.metrics import Metrics
@@ -37,9 +37,6 @@ from scalewatch.web.watch import Watch
 
 if TYPE_CHECKING:
     from scalewatch.jobs.messages import Messenger
-
-YOUNG: Final = 50_000
-"""Objects that are made between two collections."""
 
 _LOG: Final = logging.getLogger(__name__)
 
@@ -64,17 +61,6 @@ def served() -> FastAPI:
             request_seconds=settings.request_seconds,
         ),
     )
-
-
-def spare_collections() -> None:
-    """Let the garbage collector pass over what stays loaded, and come less often.
-
-    A page makes a hundred thousand small objects and leaves no cycles: collections in
-    its midst, and above all those of everything, were a third of its time.
-    """
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(YOUNG, 20, 50)
 
 
 def create_app(
@@ -165,6 +151,7 @@ def _add_middleware(app: FastAPI) -> None:
     app.add_middleware(Compression)
     app.add_middleware(SecurityHeaders)
     app.add_middleware(Requests, metrics=app.state.metrics)
+    app.add_middleware(Garbage)
 
 
 def _add_error_handlers(app: FastAPI) -> None:

@@ -5,6 +5,7 @@ All that people and machines have named is escaped; the rest is our own.
 """
 
 from collections.abc import Iterator
+from functools import lru_cache
 from urllib.parse import quote
 
 from markupsafe import Markup, escape
@@ -30,13 +31,23 @@ def table_cell(cell: Cell, region: str, sparklines: str) -> Markup:
     """
     if cell.series is None:
         return UNMEASURED
-    address = f"{region}&machine={quote(cell.machine, safe='')}"
     kind = cell.standing.verdict or "unjudged"
     content = "".join(_content(cell, sparklines))
     return Markup(  # noqa: S704, its parts are escaped
         f'<td class="match-table__cell" data-live="cell-{cell.series}">'
-        f'<a class="cell cell--{kind}" href="{escape(address)}">{content}</a></td>'
+        f'<a class="cell cell--{kind}" href="{_written(region)}&amp;machine='
+        f'{_quoted(cell.machine)}">{content}</a></td>'
     )
+
+
+@lru_cache(maxsize=1024)
+def _written(address: str) -> str:
+    return str(escape(address))
+
+
+@lru_cache(maxsize=1024)
+def _quoted(machine: str) -> str:
+    return quote(machine, safe="")
 
 
 def _content(cell: Cell, sparklines: str) -> Iterator[str]:
@@ -51,7 +62,7 @@ def _content(cell: Cell, sparklines: str) -> Iterator[str]:
     yield f'<span class="cell__aside">{" ".join(_aside(cell))}</span>'
     yield (
         '<svg class="spark" viewBox="0 0 60 14" aria-hidden="true">'
-        f'<use href="{escape(sparklines)}#s{cell.series}"/></svg>'
+        f'<use href="{_written(sparklines)}#s{cell.series}"/></svg>'
     )
     if standing.reason and not standing.likeliest:
         yield f'<span class="cell__reason">{escape(standing.reason)}</span>'

@@ -10,7 +10,7 @@ from scalewatch.exporters.listing import Listing
 from scalewatch.pages.dependencies import SessionDep
 from scalewatch.pages.downloads import Format, FormatQuery, download
 from scalewatch.pages.formats import assignments
-from scalewatch.pages.history_charts import HEIGHT, LEFT, WIDTH, charts
+from scalewatch.pages.history_charts import HEIGHT, LEFT, WIDTH, charts, releases
 from scalewatch.pages.templates import render
 from scalewatch.services.histories import History, history_of
 from scalewatch.services.overviews import overview_of
@@ -70,6 +70,7 @@ def show_history(  # noqa: PLR0913, PLR0917 - one per parameter of the query
         "histories/show.html",
         history=history,
         charts=charts(history, by_date=axis is Axis.DATE),
+        releases=releases(history, by_date=axis is Axis.DATE),
         axis=axis,
         size={"width": WIDTH, "height": HEIGHT, "left": LEFT},
         query={

@@ -55,7 +55,6 @@ class Chart:
     bands: tuple[Band, ...]
     dots: str
     changes: tuple[Mark, ...]
-    releases: tuple[Mark, ...]
     ticks: tuple[tuple[float, str], ...]
     sentence: str
 
@@ -69,6 +68,16 @@ def charts(history: History, *, by_date: bool) -> list[Chart]:
     ordered = sorted(growths, key=parse_growth)
     colours = {growth: place % COLOURS for place, growth in enumerate(ordered)}
     return [_chart(history, track, places, colours) for track in history.tracks]
+
+
+def releases(history: History, *, by_date: bool) -> list[Mark]:
+    """Return the commits that have a tag, on the axis of all charts."""
+    places = _places(history.commits, by_date=by_date)
+    return [
+        Mark(place, 1.0, commit.tag)
+        for place, commit in zip(places, history.commits, strict=True)
+        if commit.tag is not None
+    ]
 
 
 def _places(commits: Sequence[Commit], *, by_date: bool) -> list[float]:
@@ -126,11 +135,6 @@ def _chart(
                 is_worse=change.factor > 1,
             )
             for change in track.changes
-        ),
-        releases=tuple(
-            Mark(places[place], 1.0, commit.tag)
-            for place, commit in enumerate(history.commits)
-            if commit.tag is not None
         ),
         ticks=tuple(
             (y(exponent), significant(exponent, 2))

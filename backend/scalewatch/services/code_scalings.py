@@ -102,6 +102,12 @@ def code_scaling(scan: Scan, question: Question) -> CodeScaling:
     return side_by_side([scan], question)[0]
 
 
+def base_of(scan: Scan, question: Question) -> float | None:
+    """Return the scale that a scan is compared with; None if none is known."""
+    sped = _of_planes(scan, question)[0].speed_up
+    return None if sped is None else sped.base
+
+
 def side_by_side(scans: Sequence[Scan], question: Question) -> tuple[CodeScaling, ...]:
     """Return the same for several scans."""
     return _diverging([_of_planes(scan, question)[0] for scan in scans])

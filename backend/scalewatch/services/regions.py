@@ -117,8 +117,7 @@ def timed_region(
     project = projects.existing(session, view.project)
     commit = find_commit(session, project, view.commit)
     metric = view.metric or PREFERRED_METRIC
-    series = measurements.series_at(session, commit.id, metric)
-    regions = tuple(sorted({each.series.region for each in series}))
+    regions = tuple(measurements.regions_at(session, commit.id, metric))
     if not regions:
         raise NotMeasured("metric", metric, at=commit_of(commit).label)
     everywhere = replace(view, metric=metric, machine=None, configuration={})

@@ -7,7 +7,12 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from scalewatch.errors import NotFound, NotMeasured
-from scalewatch.services.code_scalings import CodeScaling, code_scaling, side_by_side
+from scalewatch.services.code_scalings import (
+    CodeScaling,
+    base_of,
+    code_scaling,
+    side_by_side,
+)
 from scalewatch.services.commits import Commit
 from scalewatch.services.configurations import choices_among, is_chosen
 from scalewatch.services.regions import Region, region_at, timed_region
@@ -68,9 +73,9 @@ def scaling_errors_at(
     everything, regions = timed_region(session, view, region)
     scans = [scan for scan in everything.scans if is_chosen(scan, view.configuration)]
     scan = _chosen(scans, view)
-    chosen = code_scaling(scan, question)
-    if question.base is None and chosen.speed_up is not None:
-        question = replace(question, base=chosen.speed_up.base)
+    if question.base is None:
+        question = replace(question, base=base_of(scan, question))
+    scalings = side_by_side(scans, question)
     return RegionScaling(
         project=project.name,
         region=everything.region,
@@ -79,8 +84,8 @@ def scaling_errors_at(
         commits=everything.commits,
         machines=everything.machines,
         question=question,
-        scalings=side_by_side(scans, question),
-        chosen=chosen,
+        scalings=scalings,
+        chosen=scalings[scans.index(scan)],
         other=_other(
             session,
             replace(view, metric=everything.metric),

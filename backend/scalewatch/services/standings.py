@@ -131,7 +131,7 @@ def expectation_of(row: Row[Any] | tables.Expectation) -> Expectation | None:
         deviation_limit=(
             _growth(row.deviation_limit)
             if row.deviation_limit is not None
-            else default_deviation_limit(growth)
+            else _default_limit(growth)
         ),
         version=row.version,
         author=row.author,
@@ -274,3 +274,8 @@ def _growth_or_none(text: str | None) -> Growth | None:
 @lru_cache(maxsize=4096)
 def _growth(text: str) -> Growth:
     return parse_growth(text)
+
+
+@lru_cache(maxsize=4096)
+def _default_limit(growth: Growth) -> Growth:
+    return default_deviation_limit(growth)

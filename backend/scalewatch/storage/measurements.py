@@ -29,6 +29,19 @@ _SETTINGS: Final = select(_CONFIGURATION.c.id, _CONFIGURATION.c.settings).where(
 )
 
 
+_REGIONS: Final = (
+    select(_SERIES.c.region)
+    .join(_POINT, _POINT.c.series_id == _SERIES.c.id)
+    .join(_RUN, _RUN.c.id == _POINT.c.run_id)
+    .where(
+        _RUN.c.commit_id == bindparam("commit"),
+        _SERIES.c.metric == bindparam("metric"),
+    )
+    .distinct()
+    .order_by(_SERIES.c.region)
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """A run as a point in parameter space."""
@@ -252,6 +265,12 @@ def _metrics(*, of_region: bool) -> Select[str]:
     if of_region:
         metrics = metrics.where(_SERIES.c.region == bindparam("region"))
     return metrics
+
+
+def regions_at(session: Session, commit_id: int, metric: str) -> Sequence[str]:
+    """Return the regions of which a metric was measured at a commit, by name."""
+    asked = {"commit": commit_id, "metric": metric}
+    return session.scalars(_REGIONS, asked).all()
 
 
 def places(
