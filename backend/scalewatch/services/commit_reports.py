@@ -23,11 +23,15 @@ from scalewatch.services.changes import (
 )
 from scalewatch.services.commits import Commit, commit_of, find_commit
 from scalewatch.services.configurations import is_chosen
-from scalewatch.services.environments import EnvironmentChange, environment_changes
+from scalewatch.services.environments import (
+    EnvironmentChange,
+    environment_changes,
+    environments_at,
+)
 from scalewatch.services.judged import Judged, judged_at
 from scalewatch.services.scans import choose_metric
 from scalewatch.services.views import View
-from scalewatch.storage import machines, measurements, projects
+from scalewatch.storage import measurements, projects
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +111,8 @@ def commit_report(session: Session, view: View, asked: str | None) -> CommitRepo
             for commit_id in (baseline.id, row.id)
         )
         changes = changes_between(earlier, later)
-    now = machines.measuring(session, row.id)
-    before = machines.measuring(session, baseline.id) if baseline else []
+    now = environments_at(session, row.id)
+    before = environments_at(session, baseline.id) if baseline else {}
     return CommitReport(
         project=project.name,
         commit=commit_of(row),
@@ -120,9 +124,7 @@ def commit_report(session: Session, view: View, asked: str | None) -> CommitRepo
         machines=tuple(now),
         absent=tuple(name for name in before if name not in now),
         changes=tuple(sorted(changes, key=lambda change: change.urgency)),
-        environment=(
-            environment_changes(session, baseline.id, row.id) if baseline else ()
-        ),
+        environment=environment_changes(before, now),
     )
 
 

@@ -124,9 +124,7 @@ def ask(session: Session, project_id: int, subject: tuple[int, int], why: str) -
 
 
 def confirmations_of(
-    session: Session,
-    project: str | None = None,
-    commit_ids: Sequence[int] | None = None,
+    session: Session, project: str | None = None
 ) -> tuple[Confirmation, ...]:
     """Return confirming runs, of a project or of all, newest first.
 
@@ -136,6 +134,15 @@ def confirmations_of(
         If the project is unknown.
     """
     project_id = projects.existing(session, project).id if project else None
+    return confirmations_in(session, project_id)
+
+
+def confirmations_in(
+    session: Session,
+    project_id: int | None,
+    commit_ids: Sequence[int] | None = None,
+) -> tuple[Confirmation, ...]:
+    """Return confirming runs of a project that exists, or of all, newest first."""
     rows = confirmations.listed(session, project_id=project_id, commit_ids=commit_ids)
     return _complete(session, rows)
 
@@ -258,7 +265,7 @@ def _end(
 def _complete(
     session: Session, rows: Sequence[confirmations.Found]
 ) -> tuple[Confirmation, ...]:
-    attended = confirmations.attended(session, now() - PRESENCE)
+    attended = confirmations.attended(session, now() - PRESENCE) if rows else ()
     return tuple(
         Confirmation(
             id=row.id,

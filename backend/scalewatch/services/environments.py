@@ -2,11 +2,18 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy.orm import Session
 
+from scalewatch.services.editions import kept_at
+from scalewatch.services.kept import Kept
 from scalewatch.storage import runs
+
+Environments = Mapping[str, Mapping[str, str]]
+"""Facts and settings of runs by machine, all values of each in words."""
+
+_ENVIRONMENTS: Final = Kept[Environments](64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +35,9 @@ class EnvironmentChange:
 
 
 def environment_changes(
-    session: Session, before_id: int, after_id: int
+    before: Environments, after: Environments
 ) -> tuple[EnvironmentChange, ...]:
-    """Return what differs on the machines that measured both commits."""
-    before = _environments(session, before_id)
-    after = _environments(session, after_id)
+    """Return what differs on the machines that measured both of two commits."""
     return tuple(
         EnvironmentChange(machine, name, old, new)
         for machine in after
@@ -44,8 +49,14 @@ def environment_changes(
     )
 
 
-def _environments(session: Session, commit_id: int) -> dict[str, dict[str, str]]:
-    """Return facts and settings of a commit's runs by machine, all values of each."""
+def environments_at(session: Session, commit_id: int) -> Environments:
+    """Return the environments in which a commit was measured, by first appearance."""
+    return kept_at(
+        session, commit_id, _ENVIRONMENTS, (), lambda: _read(session, commit_id)
+    )
+
+
+def _read(session: Session, commit_id: int) -> Environments:
     values: dict[str, dict[str, set[str]]] = {}
     for machine, facts, settings in runs.environments_of(session, commit_id):
         known = values.setdefault(machine, {})

@@ -75,8 +75,12 @@ def rules_of(session: Session, project_name: str) -> GateRules:
     NotFound
         If there is no such project.
     """
-    project = projects.existing(session, project_name)
-    row = gate_rules.newest(session, project.id)
+    return rules_in_force(session, projects.existing(session, project_name).id)
+
+
+def rules_in_force(session: Session, project_id: int) -> GateRules:
+    """Return the rules of a project that exists."""
+    row = gate_rules.newest(session, project_id)
     return GateRules() if row is None else _rules(row)
 
 

@@ -19,7 +19,7 @@ from scalewatch.services.baselines import Baseline
 from scalewatch.services.changes import ChangeKind, SeriesChange
 from scalewatch.services.commit_reports import CommitReport, commit_report
 from scalewatch.services.commits import Commit, find_commit
-from scalewatch.services.confirmations import Confirmation, confirmations_of
+from scalewatch.services.confirmations import Confirmation, confirmations_in
 from scalewatch.services.gate_effects import with_effects
 from scalewatch.services.gate_findings import (
     Finding,
@@ -29,7 +29,7 @@ from scalewatch.services.gate_findings import (
     of_regression,
     without_settled,
 )
-from scalewatch.services.gate_rules import GateRules, rules_of
+from scalewatch.services.gate_rules import GateRules, rules_in_force
 from scalewatch.services.guideline_changes import broken_since
 from scalewatch.services.jobs import Kind, Subject
 from scalewatch.services.lineage import lineage, merge_base
@@ -116,9 +116,9 @@ def gate_on(
     """Return whether the commit of a report may pass."""
     project = projects.existing(session, report.project)
     row = find_commit(session, project, report.commit.sha)
-    rules = rules_of(session, project.name)
+    rules = rules_in_force(session, project.id)
     worse = [
-        each for each in regressions_at(session, project.name, row.id) if each.is_worse
+        each for each in regressions_at(session, project.id, row.id) if each.is_worse
     ]
     began = [each for each in worse if each.state in WAITING]
     accepted = [each for each in worse if each.state is State.EXPECTED]
@@ -141,7 +141,7 @@ def gate_on(
         if outcome is Outcome.UNDECIDED
         else None,
         regressions=tuple(regression.id for regression in began),
-        confirmations=confirmations_of(session, project.name, [row.id]),
+        confirmations=confirmations_in(session, project.id, [row.id]),
         counts={
             str(kind): count
             for kind, count in Counter(each.kind for each in report.changes).items()

@@ -127,7 +127,7 @@ def instances_of(
 
 def middles_of(
     session: Session, commit_id: int, instances: Iterable[Instance]
-) -> dict[int, Middles]:
+) -> Mapping[int, Middles]:
     """Return the medians of what guidelines are about, at a commit."""
     series = {each.series_id for one in instances for each in one.sides.values()}
     return middles_at(session, commit_id, series) if series else {}

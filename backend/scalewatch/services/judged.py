@@ -11,7 +11,8 @@ from typing import Any, Final, Protocol
 from sqlalchemy.orm import Session
 
 from scalewatch.services import jobs
-from scalewatch.services.kept import Kept, key_of
+from scalewatch.services.editions import kept_at
+from scalewatch.services.kept import Kept
 from scalewatch.services.measurements import Flag, flags_in, varied
 from scalewatch.services.standings import (
     Expectation,
@@ -22,13 +23,7 @@ from scalewatch.services.standings import (
     findings_at,
     standing_of,
 )
-from scalewatch.storage import (
-    editions,
-    expectations,
-    machines,
-    measurements,
-    tables,
-)
+from scalewatch.storage import expectations, machines, measurements, tables
 
 KEPT: Final = 32
 """Commits that are kept as they were read: those beside one are looked at next."""
@@ -97,18 +92,13 @@ def judged_at(
 ) -> tuple[Judged, ...]:
     """Return all series of some metrics that were measured at a commit."""
     promises = promises_of(session, project.id)
-
-    def read(_places: object = None) -> list[tuple[Judged, ...]]:
-        return [_read(session, project, commit_id, metrics, promises)]
-
-    # Asked for before what it is about is read: that is never older.
-    edition = editions.at(session, commit_id)
-    if edition is None:
-        (judged,) = read()
-    else:
-        versions = [number for number, _ in promises.values()]
-        key = key_of(edition, sorted(metrics), versions)
-        (judged,) = _JUDGED.answers([key], read)
+    judged = kept_at(
+        session,
+        commit_id,
+        _JUDGED,
+        (sorted(metrics), [version for version, _ in promises.values()]),
+        lambda: _read(session, project, commit_id, metrics, promises),
+    )
     return _given_up(session, project, commit_id, judged)
 
 

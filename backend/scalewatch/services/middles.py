@@ -5,11 +5,17 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from statistics import median
+from typing import Final
 
 from sqlalchemy.orm import Session
 
+from scalewatch.services.editions import kept_at
+from scalewatch.services.kept import Kept
 from scalewatch.services.measurements import varied
 from scalewatch.storage import measurements
+
+KEPT: Final = 64
+"""Answers about commits, of one of their metrics or of the regions of guidelines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +34,22 @@ class Middles:
     values: Mapping[float, float]
 
 
+_MIDDLES: Final = Kept[Mapping[int, Middles]](KEPT)
+
+
 def middles_at(
     session: Session, commit_id: int, series: Collection[int]
-) -> dict[int, Middles]:
+) -> Mapping[int, Middles]:
     """Return the medians of those series that have a result at a commit."""
+    asked = sorted(series)
+    return kept_at(
+        session, commit_id, _MIDDLES, (asked,), lambda: _read(session, commit_id, asked)
+    )
+
+
+def _read(
+    session: Session, commit_id: int, series: Sequence[int]
+) -> dict[int, Middles]:
     places = measurements.places_at(session, commit_id)
 
     @cache

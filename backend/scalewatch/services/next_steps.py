@@ -18,7 +18,9 @@ from scalewatch.modelling import Cost, next_measurement
 from scalewatch.modelling.noise import USUAL
 from scalewatch.services.changes import ChangeKind, SeriesChange
 from scalewatch.services.confirmations import JOBS
+from scalewatch.services.editions import kept_at
 from scalewatch.services.judged import promises_of
+from scalewatch.services.kept import Kept
 from scalewatch.services.pooling import pooled
 from scalewatch.storage import costs, points, samples, tables
 from scalewatch.storage.costs import Spent
@@ -76,10 +78,25 @@ class NextStep:
         )
 
 
+_CONFIRMING: Final = Kept["NextStep | None"](512)
+
+
 def confirming_step(
     session: Session, commit_id: int, machine_id: int, machine: str
 ) -> NextStep | None:
     """Return the runs that lack a second job; None if none does."""
+    return kept_at(
+        session,
+        commit_id,
+        _CONFIRMING,
+        (machine_id,),
+        lambda: _confirming(session, commit_id, machine_id, machine),
+    )
+
+
+def _confirming(
+    session: Session, commit_id: int, machine_id: int, machine: str
+) -> NextStep | None:
     by_place: dict[tuple[tuple[str, float], ...], list[Spent]] = defaultdict(list)
     for run in costs.spent(session, commit_id, machine_id):
         by_place[tuple(sorted(run.coordinate.items()))].append(run)

@@ -9,7 +9,7 @@ from typing import Any, Final
 from sqlalchemy.orm import Session
 
 from scalewatch.services.commits import Commit, commit_of
-from scalewatch.services.confirmations import Confirmation, confirmations_of
+from scalewatch.services.confirmations import Confirmation, confirmations_in
 from scalewatch.services.next_steps import NextStep, confirming_step
 from scalewatch.storage import commits, projects, regressions, tables
 from scalewatch.storage.commits import Stored
@@ -134,7 +134,7 @@ def regressions_of(
         states=tuple(states),
         regressions=_complete(session, shown),
         counts={str(state): sum(row.state == state for row in rows) for state in State},
-        confirmations=confirmations_of(session, project.name),
+        confirmations=confirmations_in(session, project.id),
         watch=watch.details if watch else None,
     )
 
@@ -148,11 +148,10 @@ def regressions_among(
 
 
 def regressions_at(
-    session: Session, project_name: str, commit_id: int
+    session: Session, project_id: int, commit_id: int
 ) -> tuple[Regression, ...]:
     """Return the regressions whose cause begins or ends at a commit, newest first."""
-    project = projects.existing(session, project_name)
-    rows = regressions.of_project(session, project.id, commit_id=commit_id)
+    rows = regressions.of_project(session, project_id, commit_id=commit_id)
     return _complete(session, rows)
 
 

@@ -4,7 +4,7 @@ from sqlalchemy.orm import Session
 
 from scalewatch.services.access import Role, permit
 from scalewatch.services.commits import find_commit
-from scalewatch.services.confirmations import Confirmation, ask, confirmations_of
+from scalewatch.services.confirmations import Confirmation, ask, confirmations_in
 from scalewatch.services.gates import Outcome, gate_of
 from scalewatch.storage import machines, projects
 
@@ -36,4 +36,4 @@ def ask_about(
             if not finding.is_sure and finding.machine in ids:
                 why = f"{finding.region} ({finding.metric}) {finding.sentence}"
                 ask(session, project.id, (row.id, ids[finding.machine]), why)
-    return confirmations_of(session, project.name, [row.id])
+    return confirmations_in(session, project.id, [row.id])

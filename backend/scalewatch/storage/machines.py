@@ -32,16 +32,6 @@ def of_project(session: Session, project_id: int) -> Sequence[tables.Machine]:
     return session.scalars(_OF_PROJECT, {"project": project_id}).all()
 
 
-def measuring(session: Session, commit_id: int) -> Sequence[str]:
-    """Return the names of the machines that measured a commit, by first appearance."""
-    measured = select(tables.Run.machine_id).where(tables.Run.commit_id == commit_id)
-    return session.scalars(
-        select(tables.Machine.name)
-        .where(tables.Machine.id.in_(measured))
-        .order_by(tables.Machine.id)
-    ).all()
-
-
 def last_seen(session: Session, project_id: int) -> Sequence[Row[str, datetime, int]]:
     """Return name, last run and number of runs per machine, by first appearance."""
     return session.execute(_last_seen(), {"project": project_id}).all()
