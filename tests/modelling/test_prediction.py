@@ -2,7 +2,13 @@ import numpy as np
 import pytest
 
 from generated import P, curve, measured, random_curves
-from scalewatch.modelling import CONSTANT, find_models, parse_growth, pmnf
+from scalewatch.modelling import (
+    CONSTANT,
+    find_models,
+    learn_noise,
+    parse_growth,
+    pmnf,
+)
 from scalewatch.modelling.centred import Centred
 from scalewatch.modelling.evidence import ALONE, LOWEST, highest
 from scalewatch.modelling.families import free_power
@@ -179,3 +185,15 @@ def test_a_range_of_ratios_has_room_for_terms_that_cannot_be_seen():
 
     assert highest(tau)[0, 0] > np.log(50 * 32) - 1e-9
     assert LOWEST < 0 < ALONE
+
+
+def test_intervals_allow_for_shared_work_beside_a_logarithm_and_no_constant():
+    ratio = np.exp(np.random.default_rng(seed=45).uniform(np.log(0.2), np.log(5), 200))
+
+    def truth(p):
+        return P[0] / p + ratio[:, np.newaxis] * np.log2(p) / np.log2(P[-1])
+
+    values = measured(truth(P), 0.02, seed=46)
+    findings = find_models(P, values, targets=FAR, noise=learn_noise(P, values))
+
+    assert covered(truth(FAR), findings) > 0.84

@@ -26,6 +26,10 @@ POWERS: Final = tuple(
 )
 """i of the powers that go with a logarithm; -1 is work that is shared."""
 
+VANISHING: Final = 6.0
+"""How far beyond U both unknowns go where work is shared: a/p + b·log p has no constant
+at all, and one that cannot become small makes intervals miss it."""
+
 EXPONENTS: Final = (0.05, 3.2)
 """Bounds of the free exponent v."""
 
@@ -76,6 +80,8 @@ def two_terms(logarithm: TargetTable, powers: TargetTable) -> Family:
             for each in (logarithm, powers)
         ]
     )
+    is_shared = powers.tau[:, :1] > powers.tau[:, -1:]
+    top += np.where(is_shared, VANISHING, 0.0)
     first, second = logarithm.tau.T, powers.tau.T
     first_target, second_target = logarithm.target_tau.T, powers.target_tau.T
 
