@@ -141,6 +141,8 @@ def test_nothing_modelled_has_its_own_exit_code() -> None:
         (["--target", "p=-1"], "a setting is a positive number"),
         (["--column", "ranks"], "'ranks' is not like p=ranks"),
         (["--level", "1"], "1.0 is not in the range 0<x<1"),
+        (["--space", "pmfn"], "'pmfn' is none of auto, expectation, pmnf, mpi, nor"),
+        (["--space", "p, lgo p"], "cannot read ' lgo p'"),
         (["--rule", "guess"], "'guess' is not one of 'evidence', 'paper'"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
@@ -165,6 +167,58 @@ def test_target_without_the_parameter_is_warned_about(measurements) -> None:
     result = run(measurements, "--target", "n=10", "--json")
 
     assert result.stderr == "Warning: a target needs p, not n\n"
+
+
+def test_deviation_without_an_expectation_is_warned_about(measurements) -> None:
+    result = run(measurements, "--deviation", "O(p)", "--json")
+
+    assert result.stderr == "Warning: the deviation p says nothing without --expect\n"
+
+
+@pytest.fixture
+def costs(tmp_path) -> str:
+    """A file with a region that costs most now, and one that grows fastest."""
+    path = tmp_path / "costs.csv"
+    rows = "".join(f"setup,{p},1000\nsolve,{p},{p}\n" for p in (2, 4, 8, 16, 32))
+    path.write_text(f"region,p,time\n{rows}")
+    return str(path)
+
+
+def regions(result: Result) -> list[str]:
+    return [json.loads(line)["region"] for line in result.stdout.splitlines()]
+
+
+def test_regions_are_ranked_by_their_cost_at_the_target_or_by_growth(costs) -> None:
+    near = run(costs, "--rank", "--target", "p=64", "--json")
+    far = run(costs, "--rank", "--target", "p=65536", "--json")
+
+    assert regions(near) == ["setup", "solve"]
+    assert regions(far) == regions(run(costs, "--rank", "--json")) == ["solve", "setup"]
+    shares = [json.loads(line)["share"] for line in near.stdout.splitlines()]
+    assert shares == pytest.approx([1000 / 1064, 64 / 1064], rel=0.01)
+
+
+def test_the_ranked_table_shows_the_share_of_the_whole(costs) -> None:
+    heading, first, *_ = run(costs, "--rank", "--target", "p=64").stdout.splitlines()
+
+    assert heading.split()[:2] == ["region", "share"]
+    assert first.split()[:2] == ["setup", "94.0%"]
+
+
+def test_only_what_grows_faster_than_a_threshold_is_listed(costs) -> None:
+    assert regions(run(costs, "--worse-than", "O(log p)", "--json")) == ["solve"]
+
+    nothing = run(costs, "--worse-than", "O(p)")
+
+    assert nothing.exit_code == 0
+    assert nothing.stdout == "no series grows faster than p\n"
+
+
+def test_growths_of_ones_own_compete(costs) -> None:
+    result = run(costs, "--space", "1, O(log p)", "--json")
+
+    growths = [json.loads(line)["growth"] for line in result.stdout.splitlines()]
+    assert growths == ["1", "log p"]
 
 
 @pytest.mark.parametrize("space", SPACES)

@@ -17,7 +17,9 @@ MODELS = {
 
 
 def test_regions_are_ranked_by_their_prediction_at_the_target():
-    ranked = rank_regions(MODELS, {"p": 100})
+    predicted = {region: float(each({"p": 100})) for region, each in MODELS.items()}
+
+    ranked = rank_regions(MODELS, predicted)
 
     assert [(each.region, each.value) for each in ranked] == [
         ("sweep", 1000),
@@ -46,7 +48,13 @@ def test_regions_worse_than_the_threshold_are_marked():
 
 
 def test_regions_that_cost_nothing_have_no_share():
-    (ranked,) = rank_regions({"idle": Model(0.0)}, {"p": 4})
+    (ranked,) = rank_regions({"idle": Model(0.0)}, {"idle": 0.0})
 
     assert ranked.value == 0
     assert ranked.share is None
+
+
+def test_a_region_without_a_prediction_comes_last():
+    ranked = rank_regions(MODELS, {"sweep": 1.0, "receive": 2.0})
+
+    assert [each.region for each in ranked] == ["receive", "sweep", "scatter", "gather"]

@@ -192,3 +192,12 @@ def test_no_measurement_leads_to_a_number_that_is_none(values):
             *(n for f in finding.forecasts for n in (f.value, f.low, f.high)),
         ]
         assert np.isfinite(numbers).all()
+
+
+def test_a_space_of_products_alone_is_answered_in_words():
+    y = values_on(GRID, ["n p"])
+
+    finding = surface(y, space=Space((parse_growth("n p"),)))
+
+    assert finding.model is None
+    assert "growths of one parameter each" in finding.reason

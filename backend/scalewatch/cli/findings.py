@@ -39,13 +39,22 @@ def answer(
     warn(series, question)
     with progress.status(f"Modelling {len(series)} series …"):
         findings = model_series(series, question)
+    is_modelled = any(finding.model for finding in findings)
+    shares: list[float | None] = []
+    if ranking := question.ranking:
+        ranked = ranking.order(series, findings)
+        series = [series[each.region] for each in ranked]
+        findings = [findings[each.region] for each in ranked]
+        shares = [each.share for each in ranked]
     if as_json:
-        print_lines(series, findings)
+        print_lines(series, findings, shares)
     elif findings:
-        print_table(series, findings, Console(highlight=False))
+        print_table(series, findings, Console(highlight=False), shares)
+    elif is_modelled and ranking:
+        click.echo(f"no series grows faster than {ranking.threshold}")
     if reading.unreadable:
         return UNREADABLE
-    return 0 if any(finding.model for finding in findings) else NO_MODEL
+    return 0 if is_modelled else NO_MODEL
 
 
 def warn(all_series: Sequence[Series], question: Question) -> None:
@@ -56,6 +65,13 @@ def warn(all_series: Sequence[Series], question: Question) -> None:
             meant = get_close_matches(stated.pattern, regions, n=1)
             hint = f" (did you mean {meant[0]!r}?)" if meant else ""
             click.echo(f"Warning: no region is {stated.pattern!r}{hint}", err=True)
+    for limit in question.deviation_limits:
+        about = [series for series in all_series if limit.covers(series)]
+        if about and not any(map(question.expects, about)):
+            click.echo(
+                f"Warning: the deviation {limit.growth} says nothing without --expect",
+                err=True,
+            )
     varied = {series.parameters for series in all_series}
     for target in question.targets:
         if varied and not any(target.keys() >= set(names) for names in varied):
@@ -64,13 +80,19 @@ def warn(all_series: Sequence[Series], question: Question) -> None:
             click.echo(f"Warning: a target needs {needed}, not {told}", err=True)
 
 
-def print_lines(all_series: Sequence[Series], findings: Sequence[Finding]) -> None:
-    """Print one JSON object per series and line."""
-    for series, finding in zip(all_series, findings, strict=True):
+def print_lines(
+    all_series: Sequence[Series],
+    findings: Sequence[Finding],
+    shares: Sequence[float | None],
+) -> None:
+    """Print one JSON object per series and line; `shares` only where they rank."""
+    for number, (series, finding) in enumerate(zip(all_series, findings, strict=True)):
         identity = {
             "region": series.region,
             "metric": series.metric,
             "unit": series.unit,
             "configuration": series.configuration,
         }
-        click.echo(json.dumps(identity | finding_object(finding), allow_nan=False))
+        ranked = {"share": shares[number]} if shares else {}
+        found = identity | finding_object(finding) | ranked
+        click.echo(json.dumps(found, allow_nan=False))

@@ -2,12 +2,19 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from scalewatch.cli.notation import Notation
 from scalewatch.importers import Series
 from scalewatch.modelling import Finding
 
-Row = tuple[Series, Finding]
+
+class Row(NamedTuple):
+    """A series, what was found, and its share of what all cost at the target."""
+
+    series: Series
+    finding: Finding
+    share: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,27 +45,35 @@ class Column:
 
 def columns_of(rows: Sequence[Row], notation: Notation) -> list[Column]:
     """Return the columns that tell something about these rows."""
-    columns = [Column("region", lambda row: _printable(row[0].region), narrowest=24)]
+    columns = [
+        Column("region", lambda row: _printable(row.series.region), narrowest=24)
+    ]
     if told := _told_configuration(rows):
         columns.append(
             Column("configuration", lambda row: _configuration(row, told), narrowest=24)
         )
+    if any(row.share is not None for row in rows):
+        columns.append(
+            Column("share", lambda row: notation.share_text(row.share), is_number=True)
+        )
     columns += [
         Column("metric", _metric, is_told_once=True),
-        Column("model", lambda row: notation.model_text(row[1].model), narrowest=24),
-        Column("growth", lambda row: notation.growth_text(row[1].growth)),
+        Column(
+            "model", lambda row: notation.model_text(row.finding.model), narrowest=24
+        ),
+        Column("growth", lambda row: notation.growth_text(row.finding.growth)),
         Column(
             notation.adjusted_r2,
-            lambda row: notation.number_text(row[1].adjusted_r2, 4),
+            lambda row: notation.number_text(row.finding.adjusted_r2, 4),
             is_number=True,
         ),
         Column(
             "SMAPE %",
-            lambda row: notation.number_text(row[1].smape, 2),
+            lambda row: notation.number_text(row.finding.smape, 2),
             is_number=True,
         ),
     ]
-    if any(finding.expectation is not None for _, finding in rows):
+    if any(row.finding.expectation is not None for row in rows):
         columns += _verdict_columns(notation)
     columns += _forecast_columns(rows, notation)
     if any(map(_reason, rows)):
@@ -70,24 +85,27 @@ def _verdict_columns(notation: Notation) -> list[Column]:
     return [
         Column(
             "expected",
-            lambda row: notation.growth_text(row[1].expectation),
+            lambda row: notation.growth_text(row.finding.expectation),
             is_told_once=True,
         ),
         Column(
-            notation.divergence, lambda row: notation.growth_text(row[1].divergence)
+            notation.divergence,
+            lambda row: notation.growth_text(row.finding.divergence),
         ),
-        Column("verdict", lambda row: notation.verdict_text(row[1]), is_coloured=True),
+        Column(
+            "verdict", lambda row: notation.verdict_text(row.finding), is_coloured=True
+        ),
     ]
 
 
 def _forecast_columns(rows: Sequence[Row], notation: Notation) -> list[Column]:
     headings = dict.fromkeys(
-        _target(forecast.at) for _, finding in rows for forecast in finding.forecasts
+        _target(forecast.at) for row in rows for forecast in row.finding.forecasts
     )
 
     def column(heading: str) -> Column:
         def text(row: Row) -> str:
-            at = {_target(forecast.at): forecast for forecast in row[1].forecasts}
+            at = {_target(forecast.at): forecast for forecast in row.finding.forecasts}
             return notation.forecast_text(at.get(heading))
 
         return Column(f"at {heading}", text, is_number=True)
@@ -97,14 +115,14 @@ def _forecast_columns(rows: Sequence[Row], notation: Notation) -> list[Column]:
 
 def _reason(row: Row) -> str:
     """Return why there is no model or no verdict, if an expectation asked for one."""
-    finding = row[1]
+    finding = row.finding
     if finding.model is not None and finding.expectation is None:
         return ""
     return finding.reason or ""
 
 
 def _metric(row: Row) -> str:
-    series = row[0]
+    series = row.series
     unit = f" [{series.unit}]" if series.unit else ""
     return _printable(f"{series.metric}{unit}")
 
@@ -112,19 +130,19 @@ def _metric(row: Row) -> str:
 def _told_configuration(rows: Sequence[Row]) -> list[str]:
     """Return what is not the same in all series."""
     settings: dict[str, set[object]] = {}
-    for series, _ in rows:
-        for name, setting in series.configuration.items():
+    for row in rows:
+        for name, setting in row.series.configuration.items():
             settings.setdefault(name, set()).add(setting)
     return [
         name
         for name, different in settings.items()
         if len(different) > 1
-        or not all(name in series.configuration for series, _ in rows)
+        or not all(name in row.series.configuration for row in rows)
     ]
 
 
 def _configuration(row: Row, told: Sequence[str]) -> str:
-    held = row[0].configuration
+    held = row.series.configuration
     return _printable(
         ", ".join(f"{name}={held[name]}" for name in told if name in held)
     )

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from scalewatch.cli.findings_columns import Column, columns_of
+from scalewatch.cli.findings_columns import Column, Row, columns_of
 from scalewatch.cli.notation import PLAIN, RICH
 from scalewatch.importers import Series
 from scalewatch.modelling import Finding, Verdict
@@ -27,10 +27,17 @@ _GAP: Final = 2
 
 
 def print_table(
-    all_series: Sequence[Series], findings: Sequence[Finding], console: Console
+    all_series: Sequence[Series],
+    findings: Sequence[Finding],
+    console: Console,
+    shares: Sequence[float | None] = (),
 ) -> None:
-    """Print one row per series, in their order, and a line that sums them up."""
-    rows = list(zip(all_series, findings, strict=True))
+    """Print one row per series, in their order, and a line that sums them up.
+
+    `shares` say what part of the whole each costs at the first target.
+    """
+    told = shares or [None] * len(findings)
+    rows = list(map(Row, all_series, findings, told))
     notation = RICH if console.is_terminal and not console.options.ascii_only else PLAIN
     columns = [
         _Filled(column, [column.text(row) for row in rows])

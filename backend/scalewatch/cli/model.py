@@ -8,10 +8,11 @@ import click
 from scalewatch.errors import BadExpression
 
 if TYPE_CHECKING:
+    from scalewatch.modelling import Space
     from scalewatch.services.findings import Stated
 
 FORMATS: Final = ("auto", "text", "json", "csv", "gprof")
-SPACES: Final = ("auto", "expectation", "pmnf")
+SPACES: Final = ("auto", "expectation", "pmnf", "mpi")
 SUMMARIES: Final = ("q1", "median", "min", "mean", "robust")
 
 EPILOG: Final = """
@@ -21,6 +22,8 @@ Examples:
   scalewatch model sweep.txt --expect 'O(log p)' --target p=65536
   scalewatch model runs/*.json --expect 'MPI_Bcast=O(log p)' --expect '*=O(p)'
   scalewatch model times.csv --column p=ranks --column value=seconds
+  scalewatch model sweep.txt --rank --target p=65536
+  scalewatch model sweep.txt --worse-than 'O(p)' --space '1, log p, p, p^2'
   zcat sweep.jsonl.gz | scalewatch model - --json | jq .growth
 
 \b
@@ -44,6 +47,28 @@ class StatedGrowth(click.ParamType["Stated"]):
         pattern, _, expression = value.rpartition("=")
         try:
             return Stated(pattern.strip() or "*", parse_growth(expression))
+        except BadExpression as error:
+            self.fail(str(error), param, ctx)
+
+
+class CompetingGrowths(click.ParamType["Space | str"]):
+    """The name of a space, or growths of one's own."""
+
+    name = "SPACE"
+
+    def convert(self, value: str, param: Any, ctx: Any) -> "Space | str":
+        """Return the name, or the space."""
+        from scalewatch.modelling import Space, mpi_study, parse_growth  # noqa: PLC0415
+
+        if value == "mpi":
+            return mpi_study()
+        if value in SPACES:
+            return value
+        if value.isalpha() and value.islower() and len(value) > 1:
+            known = ", ".join(SPACES)
+            self.fail(f"{value!r} is none of {known}, nor growths", param, ctx)
+        try:
+            return Space(tuple(map(parse_growth, value.split(","))))
         except BadExpression as error:
             self.fail(str(error), param, ctx)
 
@@ -127,8 +152,10 @@ class Column(click.ParamType[tuple[str, str]]):
 )
 @click.option(
     "--space",
-    type=click.Choice(SPACES),
-    help="Growths that compete: those around the expectation, or the usual ones.",
+    type=CompetingGrowths(),
+    help="Growths that compete: 'expectation' (those around it), 'pmnf' (the usual "
+    "ones), 'mpi' (those of the MPI study), or your own, such as 'log p, p, p^2'; by "
+    "default what the rule prescribes.",
 )
 @click.option(
     "--rule",
@@ -154,6 +181,18 @@ class Column(click.ParamType[tuple[str, str]]):
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
     help="Probability of the intervals, and that settles a verdict.  [default: 0.9]",
 )
+@click.option(
+    "--rank",
+    is_flag=True,
+    help="Most expensive first: at the first --target, or by growth without one.",
+)
+@click.option(
+    "--worse-than",
+    "threshold",
+    type=StatedGrowth(),
+    metavar="GROWTH",
+    help="Only what grows faster, most expensive first.",
+)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per series.")
 @click.pass_context
 def command(  # noqa: PLR0913 - one per option
@@ -166,6 +205,8 @@ def command(  # noqa: PLR0913 - one per option
     expectations: Sequence["Stated"],
     deviation_limits: Sequence["Stated"],
     targets: Sequence[Mapping[str, float]],
+    rank: bool,
+    threshold: "Stated | None",
     as_json: bool,
     **choices: object,
 ) -> None:
@@ -180,7 +221,13 @@ def command(  # noqa: PLR0913 - one per option
     # Numpy takes longer than --help may.
     from scalewatch.cli.findings import answer  # noqa: PLC0415
     from scalewatch.services.findings import Question  # noqa: PLC0415
+    from scalewatch.services.rankings import Ranking  # noqa: PLC0415
 
+    ranking = None
+    if rank or threshold:
+        ranking = Ranking(
+            targets[0] if targets else None, threshold.growth if threshold else None
+        )
     question = Question(
         expectations=expectations,
         deviation_limits=deviation_limits,
@@ -188,6 +235,7 @@ def command(  # noqa: PLR0913 - one per option
         choices={
             name: choice for name, choice in choices.items() if choice is not None
         },
+        ranking=ranking,
     )
     names: dict[str, list[str]] = {}
     for meaning, name in columns:

@@ -10,15 +10,18 @@ F. Wolf et al., "Catwalk: A Quick Development Path for Performance Models",
 Euro-Par 2014 workshops.
 """
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 from scalewatch.modelling.growth import Growth
 from scalewatch.modelling.model import Model
 
+Region = TypeVar("Region", bound=Hashable)
+
 
 @dataclass(frozen=True, slots=True)
-class RankedRegion:
+class RankedRegion(Generic[Region]):
     """A region and its place.
 
     Parameters
@@ -35,7 +38,7 @@ class RankedRegion:
         Whether it grows faster than the threshold.
     """
 
-    region: str
+    region: Region
     model: Model
     value: float | None
     share: float | None
@@ -43,32 +46,30 @@ class RankedRegion:
 
 
 def rank_regions(
-    models: Mapping[str, Model],
-    target: Mapping[str, float] | None = None,
+    models: Mapping[Region, Model],
+    predicted: Mapping[Region, float] | None = None,
     threshold: Growth | None = None,
-) -> tuple[RankedRegion, ...]:
+) -> tuple[RankedRegion[Region], ...]:
     """Return regions, most expensive first.
 
     Parameters
     ----------
     models
         By region, all of one metric.
-    target
-        Settings to extrapolate to; without, regions are ordered by growth and, where
-        that is the same, by the coefficient of the leading-order term.
+    predicted
+        What each costs at the target; a region that is not there comes last. Without,
+        regions are ordered by growth and, where that is the same, by the coefficient
+        of the leading-order term.
     threshold
         Growth that is still acceptable; every growth is unless given.
     """
-    values = {
-        region: None if target is None else float(model(target))
-        for region, model in models.items()
-    }
-    total = sum(value for value in values.values() if value is not None)
+    values = predicted or {}
+    total = sum(values.values())
     ranked = (
         RankedRegion(
             region=region,
             model=model,
-            value=(value := values[region]),
+            value=(value := values.get(region)),
             share=value / total if value is not None and total else None,
             exceeds_threshold=threshold is not None and model.growth > threshold,
         )
@@ -77,6 +78,6 @@ def rank_regions(
     return tuple(sorted(ranked, key=_cost, reverse=True))
 
 
-def _cost(ranked: RankedRegion) -> tuple[float, Growth, float]:
-    model = ranked.model
-    return ranked.value or 0.0, model.growth, model.leading_coefficient
+def _cost(ranked: RankedRegion[Region]) -> tuple[bool, float, Growth, float]:
+    model, value = ranked.model, ranked.value
+    return value is not None, value or 0.0, model.growth, model.leading_coefficient

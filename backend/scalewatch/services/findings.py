@@ -11,6 +11,7 @@ from scalewatch.modelling import Finding, Growth, Noise
 from scalewatch.modelling.noise import USUAL
 from scalewatch.services.batches import Asked, find_all
 from scalewatch.services.learning import learned
+from scalewatch.services.rankings import Ranking
 
 DEFAULT_RULE: Final = "evidence"
 """It knows of noise."""
@@ -55,12 +56,19 @@ class Question:
         Where forecasts are wanted, for the series that vary nothing else.
     choices
         Further arguments of `find_models`: space, rule, summary, level.
+    ranking
+        How what is found is ordered; as the series are without.
     """
 
     expectations: Sequence[Stated] = ()
     deviation_limits: Sequence[Stated] = ()
     targets: Sequence[Mapping[str, float]] = ()
     choices: Mapping[str, Any] = field(default_factory=dict)
+    ranking: Ranking | None = None
+
+    def expects(self, series: Series) -> bool:
+        """Tell whether an expectation is about this series."""
+        return _stated(self.expectations, series) is not None
 
     def targets_of(self, parameters: Sequence[str]) -> list[Mapping[str, float]]:
         """Return the targets that tell the settings of all `parameters`."""

@@ -46,12 +46,19 @@ from scalewatch.modelling.verdict import judge
 Reals = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
+NO_FACTORS: Final = (
+    "the space needs growths of one parameter each: it is their sums and products "
+    "that compete"
+)
+
 MOST_HYPOTHESES: Final = 20_000
 """More than that many make a shortlist necessary; two parameters have 7,141."""
 
 
 def select(sample: Sample) -> Selection:
     """Select the likeliest sum of products for each series."""
+    if not any(_terms(sample)):
+        return _refused(sample)
     rows = np.flatnonzero(np.fmin.reduce(sample.values, axis=(1, 2)) > 0)
     location = located(sample.values[rows], Noise(sample.summary))
     base = Base.none(sample.values.shape[1], len(sample.targets))
@@ -132,6 +139,19 @@ def _length(parameters: int) -> int:
     while count([length + 1] * parameters) <= MOST_HYPOTHESES:
         length += 1
     return length
+
+
+def _refused(sample: Sample) -> Selection:
+    """Return the answer where nothing competes."""
+    series = len(sample.values)
+    return Selection(
+        hypotheses=(),
+        chosen=np.full(series, -1, dtype=np.intp),
+        coefficients=np.zeros((series, 1)),
+        adjusted_r2=np.full(series, np.nan),
+        smape=np.full(series, np.nan),
+        reasons=dict.fromkeys(range(series), NO_FACTORS),
+    )
 
 
 def _selection(sample: Sample, rows: Indices, found: list[Answer]) -> Selection:

@@ -1,0 +1,56 @@
+"""Which series cost most at scale."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from scalewatch.importers import Series
+from scalewatch.modelling import Finding, Growth, RankedRegion, rank_regions
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """How series are ranked.
+
+    Parameters
+    ----------
+    target
+        Where what they cost is compared; None for their growth.
+    threshold
+        Growth that is still acceptable: only what grows faster is ranked.
+    """
+
+    target: Mapping[str, float] | None = None
+    threshold: Growth | None = None
+
+    def order(
+        self, all_series: Sequence[Series], findings: Sequence[Finding]
+    ) -> list[RankedRegion[int]]:
+        """Return positions of series that have a model, by metric, worst first."""
+        metrics = dict.fromkeys(series.metric for series in all_series)
+        return [
+            ranked
+            for metric in metrics
+            for ranked in self._ranked(
+                {
+                    position: finding
+                    for position, finding in enumerate(findings)
+                    if all_series[position].metric == metric
+                }
+            )
+            if self.threshold is None or ranked.exceeds_threshold
+        ]
+
+    def _ranked(self, findings: Mapping[int, Finding]) -> tuple[RankedRegion[int], ...]:
+        """Rank the series of a metric."""
+        predicted = {
+            position: forecast.value
+            for position, finding in findings.items()
+            for forecast in finding.forecasts
+            if forecast.at == self.target
+        }
+        models = {
+            position: finding.model
+            for position, finding in findings.items()
+            if finding.model is not None
+        }
+        return rank_regions(models, predicted, self.threshold)
