@@ -4,6 +4,7 @@ import logging
 import os
 import socket
 from threading import Event, Thread, current_thread
+from time import monotonic
 from typing import Final
 from uuid import uuid4
 
@@ -13,7 +14,10 @@ from sqlalchemy.exc import SQLAlchemyError
 from scalewatch.jobs import perform_next
 from scalewatch.jobs.presence import present
 from scalewatch.services.jobs import Terms
-from scalewatch.storage.session import Sessions
+from scalewatch.storage.session import Sessions, write_back
+
+WRITE_BACK_SECONDS: Final = 1.0
+"""How often a worker lets SQLite write its log back, so that no posting has to."""
 
 POLL_SECONDS: Final = 1.0
 """How often a worker looks for jobs that other processes have queued."""
@@ -45,6 +49,7 @@ class Worker:
         self.terms = terms or Terms()
         self.owner = f"{socket.gethostname()}:{os.getpid()}:{uuid4().hex[:8]}"
         self.poll_seconds = poll_seconds
+        self._written_back = monotonic()
         self._woken = Event()
         self._stopping = stopping or Event()
         self._thread = Thread(target=self.run, name="scalewatch-worker", daemon=True)
@@ -76,10 +81,16 @@ class Worker:
 
     def _worked(self) -> bool:
         try:
+            self._write_back()
             return perform_next(self.sessions, self.owner, self.terms)
         except SQLAlchemyError:
             _LOG.exception("the database does not answer; trying again")
             return False
+
+    def _write_back(self) -> None:
+        if monotonic() - self._written_back > WRITE_BACK_SECONDS:
+            write_back(self.sessions)
+            self._written_back = monotonic()
 
     def _wake(self, _session: object) -> None:
         # What the worker itself commits is followed by another look anyway.

@@ -13,7 +13,7 @@ from time import monotonic
 from typing import Final, TypeVar
 
 import orjson
-from sqlalchemy import Connection, Engine, create_engine, event, make_url
+from sqlalchemy import Connection, Engine, create_engine, event, make_url, text
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import IntegrityError, InvalidatePoolError, OperationalError
 from sqlalchemy.orm import Session, sessionmaker
@@ -27,6 +27,12 @@ BUSY_SECONDS: Final = 30
 
 MOST_THREADS: Final = 64
 """More than ask for a connection at once: the server's thread pool has 40."""
+
+MOST_PAGES_AHEAD: Final = 16_384
+"""Pages, of 4 KiB, of SQLite's log that whoever commits writes back to the database.
+
+Workers do it sooner, see `write_back`: to wait for the disk is no part of posting.
+"""
 
 ATTEMPTS: Final = 3
 """How often a transaction is tried that collides with another one."""
@@ -46,6 +52,7 @@ _PRAGMAS: Final = (
     "PRAGMA synchronous = NORMAL",  # safe in WAL: a power cut loses no consistency
     f"PRAGMA busy_timeout = {BUSY_SECONDS * 1000}",
     "PRAGMA foreign_keys = ON",
+    f"PRAGMA wal_autocheckpoint = {MOST_PAGES_AHEAD}",
     "PRAGMA cache_size = -16384",  # KiB: what a page reads lies far apart in the file
 )
 
@@ -117,6 +124,13 @@ def transact(sessions: Sessions, work: Callable[[Session], Outcome]) -> Outcome:
             continue
     with sessions.writing.begin() as session:
         return work(session)
+
+
+def write_back(sessions: Sessions) -> None:
+    """Let SQLite write to the database what its log holds, while others go on."""
+    with sessions.reading() as session:
+        if session.get_bind().dialect.name == "sqlite":
+            session.execute(text("PRAGMA wal_checkpoint(PASSIVE)"))
 
 
 def _json(content: object) -> str:
