@@ -37,6 +37,43 @@ def json_text(value: object, *, indented: bool = False) -> bytes:
         return orjson.dumps(document(value), option=layout)
 
 
+def write_once(kind: type, most: int) -> None:
+    """Keep the JSON of values of a kind, of those that were written last.
+
+    Parameters
+    ----------
+    kind
+        A dataclass whose values stay as they are, and are written again and again.
+    most
+        Values that are kept.
+    """
+    parts = _writer(kind)
+
+    @lru_cache(maxsize=most)
+    def written(same: _Same) -> orjson.Fragment:
+        return orjson.Fragment(orjson.dumps(parts(same.value), _shallow, _OPTIONS))
+
+    _ONCE[kind] = lambda value: written(_Same(value))
+
+
+class _Same:
+    """Equal to nothing but what holds the same object."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: object) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and self.value is other.value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+
+_ONCE: Final[dict[type[Any], Callable[[object], object]]] = {}
+
+
 # What JSON knows, orjson finds by itself, ten times as fast as we could.
 _OPTIONS: Final = orjson.OPT_NON_STR_KEYS | orjson.OPT_PASSTHROUGH_DATACLASS
 
@@ -44,7 +81,7 @@ _OPTIONS: Final = orjson.OPT_NON_STR_KEYS | orjson.OPT_PASSTHROUGH_DATACLASS
 def _shallow(value: object) -> object:
     """Return a value whose parts JSON may not know yet."""
     kind: type = type(value)
-    return _writer(kind)(value)
+    return (_ONCE.get(kind) or _writer(kind))(value)
 
 
 @cache

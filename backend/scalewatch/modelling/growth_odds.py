@@ -46,7 +46,7 @@ def all_growth_odds(
 
     Few growths occur in all of them: they are put in order once.
     """
-    named = {growth for pair in pairs for one in pair for growth in one}
+    named = set[Growth]().union(*(one for pair in pairs for one in pair))
     rank = {growth: place for place, growth in enumerate(sorted(named))}
     before = _shares([pair[0] for pair in pairs], rank)
     after = _shares([pair[1] for pair in pairs], rank)
@@ -66,7 +66,7 @@ def _shares(
 ) -> NDArray[np.float64]:
     """Return the probability by posterior and by rank of the growth."""
     shares = np.zeros((len(posteriors), len(rank)))
-    for row, posterior in zip(shares, posteriors, strict=True):
-        for growth, share in posterior.items():
-            row[rank[growth]] = share
+    rows = [row for row, each in enumerate(posteriors) for _ in each]
+    columns = [rank[growth] for each in posteriors for growth in each]
+    shares[rows, columns] = [share for each in posteriors for share in each.values()]
     return shares

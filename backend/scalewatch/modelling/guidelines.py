@@ -165,4 +165,4 @@ def violations(
     shortcut = np.asarray(values[guideline.region], dtype=np.float64)
     together = np.sum([np.asarray(values[each]) for each in guideline.parts], axis=0)
     slower = shortcut > together * (1 + tolerance)
-    return tuple(np.unique(settings[slower]).tolist())
+    return tuple(sorted(set(settings[slower].tolist())))

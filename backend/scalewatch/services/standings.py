@@ -13,6 +13,7 @@ import orjson
 from sqlalchemy import Row
 from sqlalchemy.orm import Session
 
+from scalewatch.exporters.documents import write_once
 from scalewatch.modelling import (
     Direction,
     Factor,
@@ -115,6 +116,11 @@ class Found:
 
 UNMEASURED = Standing(State.UNMEASURED)
 
+KEPT: Final = 8192
+"""Of several thousand series at a commit and beside it, those that were read last."""
+
+write_once(Standing, KEPT)
+
 _VERDICTS: Final = {str(verdict): verdict for verdict in Verdict}
 
 
@@ -166,7 +172,7 @@ def standing_of(found: Found, expectation_id: int | None) -> Standing:
 
 # Kept by all that it follows from, so that what was analysed anew is read anew: the
 # pages of a commit and its neighbours show the same hundreds of models again.
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=KEPT)
 def _standing(
     row: verdicts.Modelled,
     verdict: verdicts.Compared | None,

@@ -268,7 +268,7 @@ def _description(commit: wire.Commit) -> dict[str, Any]:
 def _stored(
     session: Session, wanted: Select[Any], asked: Mapping[str, Any] | None = None
 ) -> list[Stored]:
-    rows = map(tuple, session.execute(wanted, asked))
+    rows = map(tuple, session.execute(wanted, asked).all())
     return [Stored._make((*known, tuple(parents))) for *known, parents in rows]
 
 

@@ -167,7 +167,7 @@ class Taken(NamedTuple):
 def taken_at(session: Session, commit_id: int, metrics: Collection[str]) -> list[Taken]:
     """Return the series of some metrics that were measured at a commit."""
     rows = session.execute(_taken(), {"commit": commit_id, "metrics": [*metrics]})
-    return list(map(Taken._make, rows))
+    return list(map(Taken._make, rows.all()))
 
 
 @cache
@@ -198,7 +198,7 @@ def _taken() -> Select[Any]:
 def notes_on(session: Session, commit_id: int, series: Collection[int]) -> list[Noted]:
     """Return all points of some series at a commit, with their flags and reasons."""
     asked = {"commit": commit_id, "series": [*series]}
-    return list(map(Noted._make, session.execute(_points(Noted._fields), asked)))
+    return list(map(Noted._make, session.execute(_points(Noted._fields), asked).all()))
 
 
 def middles_of(
@@ -206,7 +206,9 @@ def middles_of(
 ) -> list[Middle]:
     """Return the median of each point of some series at a commit."""
     asked = {"commit": commit_id, "series": [*series]}
-    return list(map(Middle._make, session.execute(_points(Middle._fields), asked)))
+    return list(
+        map(Middle._make, session.execute(_points(Middle._fields), asked).all())
+    )
 
 
 @cache

@@ -73,7 +73,7 @@ def compared_at(
             Modelled._make(row[:width]),
             None if row[width] is None else Compared._make(row[width:]),
         )
-        for row in map(tuple, session.execute(found, asked))
+        for row in map(tuple, session.execute(found, asked).all())
     ]
 
 
@@ -126,7 +126,7 @@ def steps_of(
     version last.
     """
     asked = {"series": [*series], "commits": [*commit_ids]}
-    return list(map(Stepped._make, session.execute(_stepped(), asked)))
+    return list(map(Stepped._make, session.execute(_stepped(), asked).all()))
 
 
 @cache
