@@ -11,7 +11,7 @@ from scalewatch.services import jobs
 from scalewatch.services.confirmations import PRESENCE as ATTENDANCE
 from scalewatch.services.confirmations import Confirmation, confirmations_of
 from scalewatch.services.jobs import Queue
-from scalewatch.storage import machines, projects, runs, sizes, workers
+from scalewatch.storage import machines, projects, sizes, workers
 from scalewatch.storage.confirmations import attended
 from scalewatch.storage.tables import now
 
@@ -98,7 +98,7 @@ def status(session: Session) -> Status:
         database=session.get_bind().dialect.name,
         database_bytes=sizes.database_bytes(session),
         projects=projects.count(session),
-        runs=runs.count(session),
+        runs=sum(agent.runs for agent in agents),
         jobs=queue,
         is_behind=_is_behind(queue.oldest_open_at, present, moment),
         workers=present,

@@ -13,10 +13,12 @@ from sqlalchemy import (
     case,
     exists,
     func,
+    literal_column,
     not_,
     or_,
     select,
     text,
+    union_all,
     update,
 )
 from sqlalchemy.orm import Session, aliased
@@ -27,6 +29,18 @@ from scalewatch.storage.inserts import insert_for
 from scalewatch.storage.tables import now
 
 OPEN = ("queued", "running")
+
+_JOB: Final = tables.Job.__table__.c
+_IS_OPEN: Final = _JOB.due_at.is_not(None)
+
+# Written once; as the partial indices say it: most jobs were done long ago.
+_OLDEST_OPEN: Final = select(func.min(_JOB.created_at)).where(_IS_OPEN)
+_COUNTS: Final = union_all(
+    select(_JOB.state, func.count()).where(_IS_OPEN).group_by(_JOB.state),
+    select(_JOB.state, func.count())
+    .where(_JOB.state == literal_column("'failed'"))
+    .group_by(_JOB.state),
+)
 
 HORIZON: Final = timedelta(minutes=10)
 """Further ahead than any lease or pause: only a clock that was set back since, or
@@ -196,18 +210,14 @@ def finished_since(
 
 
 def counts(session: Session) -> dict[str, int]:
-    """Return how many jobs are in each state."""
-    rows = session.execute(
-        select(tables.Job.state, func.count()).group_by(tables.Job.state)
-    )
-    return dict(rows.all())
+    """Return how many jobs are open, by state, and how many failed."""
+    return dict(session.execute(_COUNTS).all())
 
 
 def oldest_open(session: Session) -> datetime | None:
     """Return since when the oldest open job waits."""
-    return session.scalar(
-        select(func.min(tables.Job.created_at)).where(tables.Job.due_at.is_not(None))
-    )
+    oldest: datetime | None = session.scalar(_OLDEST_OPEN)
+    return oldest
 
 
 def _change(session: Session, claim: Claim, **changes: Any) -> bool:

@@ -26,6 +26,14 @@ _OF_PROJECT: Final = (
     .order_by(tables.Machine.id)
 )
 
+_PROVENANCES: Final = (
+    select(tables.Project.name, tables.Machine.name, tables.Machine.provenance)
+    .join(tables.Machine, tables.Machine.project_id == tables.Project.id)
+    .where(tables.Machine.provenance.is_not(None))
+    .order_by(tables.Project.name, tables.Machine.id)
+)
+_PROVENANCES_IN: Final = _PROVENANCES.where(tables.Project.name == bindparam("project"))
+
 
 def of_project(session: Session, project_id: int) -> Sequence[tables.Machine]:
     """Return a project's machines in the order in which they appeared."""
@@ -133,15 +141,9 @@ def provenances(
     session: Session, project: str | None = None
 ) -> Sequence[Row[str, str, str | None]]:
     """Return project, name and provenance of machines on which nobody measured."""
-    wanted = (
-        select(tables.Project.name, tables.Machine.name, tables.Machine.provenance)
-        .join(tables.Machine, tables.Machine.project_id == tables.Project.id)
-        .where(tables.Machine.provenance.is_not(None))
-        .order_by(tables.Project.name, tables.Machine.id)
-    )
-    if project is not None:
-        wanted = wanted.where(tables.Project.name == project)
-    return session.execute(wanted).all()
+    if project is None:
+        return session.execute(_PROVENANCES).all()
+    return session.execute(_PROVENANCES_IN, {"project": project}).all()
 
 
 def find_or_create(

@@ -232,8 +232,3 @@ def environments_of(
         .order_by(tables.Machine.id)
     )
     return [(machine, facts, settings) for machine, facts, settings in rows]
-
-
-def count(session: Session) -> int:
-    """Return how many runs are recorded."""
-    return session.scalar(select(func.count()).select_from(tables.Run)) or 0

@@ -2,13 +2,21 @@
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from typing import Final
 
-from sqlalchemy import delete, select
+from sqlalchemy import bindparam, delete, select
 from sqlalchemy.orm import Session
 
 from scalewatch.storage import tables
 from scalewatch.storage.inserts import upsert
 from scalewatch.storage.tables import now
+
+# Written once: every page asks whether anybody is there.
+_SEEN_SINCE: Final = (
+    select(tables.Worker)
+    .where(tables.Worker.seen_at > bindparam("moment"))
+    .order_by(tables.Worker.started_at, tables.Worker.name)
+)
 
 
 def seen(session: Session, name: str, kind: str) -> None:
@@ -31,8 +39,4 @@ def gone(session: Session, name: str) -> None:
 
 def seen_since(session: Session, moment: datetime) -> Sequence[tables.Worker]:
     """Return the workers that were there after a moment, oldest first."""
-    return session.scalars(
-        select(tables.Worker)
-        .where(tables.Worker.seen_at > moment)
-        .order_by(tables.Worker.started_at, tables.Worker.name)
-    ).all()
+    return session.scalars(_SEEN_SINCE, {"moment": moment}).all()

@@ -26,6 +26,13 @@ class Job(Table):
         ),
         Index(None, "kind", "subject"),
         Index(None, "finished_at"),
+        # Few among tens of thousands that are done.
+        Index(
+            "ix_job_failed",
+            "id",
+            sqlite_where=text("state = 'failed'"),
+            postgresql_where=text("state = 'failed'"),
+        ),
         # Jobs for the same subject coalesce while none of them has begun.
         Index(
             "uq_job_queued",
