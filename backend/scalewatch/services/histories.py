@@ -21,7 +21,7 @@ from scalewatch.services.eras import (
     growths_of,
 )
 from scalewatch.services.lineage import Lineage
-from scalewatch.services.regressions import Regression, regressions_among
+from scalewatch.services.regressions import Cause, Regression, Told, regressions_among
 from scalewatch.services.steps import Step, Steps, target_of
 from scalewatch.services.tracks import Track, tracks
 from scalewatch.services.windows import NEWEST, Window, part_of
@@ -90,7 +90,7 @@ class History:
     commits: tuple[Commit, ...]
     remarks: tuple[str, ...]
     tracks: tuple[TrackHistory, ...]
-    regressions: tuple[Regression, ...]
+    regressions: tuple[Regression, ...] | tuple[Cause, ...]
     more: int
     next: str | None
 
@@ -103,6 +103,7 @@ def history_of(  # noqa: PLR0913, PLR0917, one per part of the question
     machine: str | None,
     newest: int | None = None,
     window: Window = NEWEST,
+    told: Told = regressions_among,
 ) -> History:
     """Return the history of a region, by default of the first, of all its machines.
 
@@ -112,6 +113,8 @@ def history_of(  # noqa: PLR0913, PLR0917, one per part of the question
         Steps of each track that are wanted, all if None.
     window
         The commits that are looked at, by default the newest.
+    told
+        Tells of its regressions, by default all.
 
     Raises
     ------
@@ -150,7 +153,7 @@ def history_of(  # noqa: PLR0913, PLR0917, one per part of the question
         commits=tuple(map(commit_of, line.commits)),
         remarks=(*line.remarks, *baselines),
         tracks=_histories(session, line, own[:MOST_TRACKS], shifts, newest),
-        regressions=regressions_among(
+        regressions=told(
             session, project.id, {shift.regression_id for shift in shifts}
         ),
         more=max(len(own) - MOST_TRACKS, 0),

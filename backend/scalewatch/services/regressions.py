@@ -1,6 +1,6 @@
 """Regressions as their users see and change them."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -94,6 +94,22 @@ class Regression:
 
 
 @dataclass(frozen=True, slots=True)
+class Cause:
+    """A regression in a sentence."""
+
+    id: int
+    is_worse: bool
+    state: State
+    sentence: str
+
+
+Told = Callable[
+    [Session, int, Collection[int]], tuple[Regression, ...] | tuple[Cause, ...]
+]
+"""Tells of the regressions of a project that have some ids."""
+
+
+@dataclass(frozen=True, slots=True)
 class Regressions:
     """The regressions of a project, and how far they can be trusted.
 
@@ -143,8 +159,17 @@ def regressions_among(
     session: Session, project_id: int, ids: Collection[int]
 ) -> tuple[Regression, ...]:
     """Return the regressions of a project that have these ids, newest first."""
-    rows = regressions.of_project(session, project_id)
-    return _complete(session, [row for row in rows if row.id in ids])
+    return _complete(session, regressions.among(session, project_id, ids))
+
+
+def causes_among(
+    session: Session, project_id: int, ids: Collection[int]
+) -> tuple[Cause, ...]:
+    """Return what is said of the same in a sentence."""
+    return tuple(
+        Cause(row.id, row.is_worse, State(row.state), row.sentence)
+        for row in regressions.among(session, project_id, ids)
+    )
 
 
 def regressions_at(

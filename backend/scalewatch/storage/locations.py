@@ -84,7 +84,7 @@ def series_of(
     wanted = _series(of_regions=bool(regions), of_metric=metric is not None)
     asked = {"project": project_id, "regions": [*regions], "metric": metric}
     settings = settings_of(session, project_id)
-    rows = map(tuple, session.execute(wanted, asked))
+    rows = map(tuple, session.execute(wanted, asked).all())
     return [Watched._make((*row, settings[row[-1]])) for row in rows]
 
 
@@ -115,13 +115,19 @@ def _series(*, of_regions: bool, of_metric: bool) -> Select[Any]:
 
 def names_of(session: Session, project_id: int) -> list[tuple[str, str]]:
     """Return region and metric of all series of a project that have locations."""
-    return [*map(tuple, session.execute(_NAMES, {"project": project_id}))]
+    return [*map(tuple, session.execute(_NAMES, {"project": project_id}).all())]
 
 
 def of_series(
     session: Session, series_ids: Sequence[int], commit_ids: Sequence[int]
 ) -> list[Located]:
     """Return the locations of series at commits, those measured alike together."""
+    asked = {"series": [*series_ids], "commits": [*commit_ids]}
+    return [_located(*row) for row in session.execute(_of_series(), asked).all()]
+
+
+@cache
+def _of_series() -> Select[Any]:
     location = tables.Location.__table__.c
     alike = (
         location.series_id,
@@ -129,7 +135,7 @@ def of_series(
         cast(location.parameters, Text),
         cast(location.settings, Text),
     )
-    rows = session.execute(
+    return (
         select(
             *alike,
             # One row for hundreds: what the driver and JSON take for each is most of
@@ -137,10 +143,12 @@ def of_series(
             func.aggregate_strings(cast(location.commit_id, Text), ","),
             func.aggregate_strings(cast(location.log, Text), ","),
         )
-        .where(location.series_id.in_(series_ids), location.commit_id.in_(commit_ids))
+        .where(
+            location.series_id.in_(bindparam("series", expanding=True)),
+            location.commit_id.in_(bindparam("commits", expanding=True)),
+        )
         .group_by(*alike)
     )
-    return [_located(*row) for row in rows]
 
 
 def _located(  # noqa: PLR0913, PLR0917, one per column

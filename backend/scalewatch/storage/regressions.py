@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from functools import cache, lru_cache
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import orjson
 from sqlalchemy import Select, Text, and_, bindparam, cast, delete, or_, select
@@ -11,6 +11,15 @@ from sqlalchemy.orm import Session
 from scalewatch.errors import NotFound
 from scalewatch.storage import tables
 from scalewatch.storage.inserts import upsert
+
+_AMONG: Final = (
+    select(tables.Regression)
+    .where(
+        tables.Regression.project_id == bindparam("project"),
+        tables.Regression.id.in_(bindparam("ids", expanding=True)),
+    )
+    .order_by(tables.Regression.opened_at.desc(), tables.Regression.id.desc())
+)
 
 
 class Shift(NamedTuple):
@@ -65,6 +74,14 @@ def of_project(
     return session.scalars(wanted).all()
 
 
+def among(
+    session: Session, project_id: int, ids: Collection[int]
+) -> Sequence[tables.Regression]:
+    """Return the regressions of a project that have these ids, newest cause first."""
+    asked = {"project": project_id, "ids": [*ids]}
+    return session.scalars(_AMONG, asked).all()
+
+
 def identified(
     session: Session, project_id: int, regression_id: int
 ) -> tables.Regression:
@@ -89,7 +106,7 @@ def identified(
 def members(session: Session, regression_ids: Sequence[int]) -> dict[int, list[Member]]:
     """Return the series that each regression is about."""
     found: dict[int, list[Member]] = {}
-    for row in session.execute(_members(), {"regressions": [*regression_ids]}):
+    for row in session.execute(_members(), {"regressions": [*regression_ids]}).all():
         *known, configuration, first, last, details = row
         parts = (*known, _read(configuration), first, last, _read(details))
         member = Member._make(parts)
@@ -126,7 +143,7 @@ def _members() -> Select[Any]:
 
 def shifts_of(session: Session, series: Collection[int]) -> list[Shift]:
     """Return the shifts of series, not those of withdrawn suspicions."""
-    rows = session.execute(_shifts(), {"series": [*series]})
+    rows = session.execute(_shifts(), {"series": [*series]}).all()
     return [Shift._make((*known, _read(details))) for *known, details in rows]
 
 
