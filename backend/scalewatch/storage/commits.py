@@ -187,8 +187,11 @@ def newest_on_machines(
 
 
 def referenced(session: Session, project_id: int, reference: str) -> list[Stored]:
-    """Return the commits that a hash, the beginning of one, or a tag can mean."""
-    return _stored(
+    """Return the commits that a hash, the beginning of one, or a tag can mean.
+
+    A whole hash means its commit: an index finds it, and no other is looked at.
+    """
+    return with_hashes(session, project_id, [reference]) or _stored(
         session,
         select(*_COLUMNS)
         .where(tables.Commit.project_id == project_id)

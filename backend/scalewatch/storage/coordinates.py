@@ -2,17 +2,16 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from sqlalchemy import select
+import orjson
+from sqlalchemy import Text, cast, select
 from sqlalchemy.orm import Session
 
 from scalewatch.storage import tables
 
 
-@dataclass(frozen=True, slots=True)
-class Coordinates:
+class Coordinates(NamedTuple):
     """Where a machine measured a commit."""
 
     commit_id: int
@@ -37,19 +36,19 @@ def coordinates_of(
         select(
             tables.Run.commit_id,
             tables.Machine.name,
-            tables.Run.coordinate,
+            cast(tables.Run.coordinate, Text),
         )
         .join(tables.Machine, tables.Machine.id == tables.Run.machine_id)
         .where(tables.Run.commit_id.in_(commit_ids))
         .order_by(tables.Run.id)
-    )
-    distinct = dict.fromkeys(
-        (commit_id, machine, tuple(sorted(coordinate.items())))
-        for commit_id, machine, coordinate in rows
-    )
+    ).all()
+    # Thousands of runs are at a few coordinates: each is read once.
+    known = {text: _place(text) for text in {text for _, _, text in rows}}
+    coordinates = {place: dict(place) for place in known.values()}
+    distinct = dict.fromkeys((number, name, known[text]) for number, name, text in rows)
     return [
-        Coordinates(commit_id, machine, dict(coordinate))
-        for commit_id, machine, coordinate in distinct
+        Coordinates(commit_id, machine, coordinates[place])
+        for commit_id, machine, place in distinct
     ]
 
 
@@ -91,3 +90,7 @@ def commits_on(session: Session, machine_id: int) -> Sequence[int]:
     """Return the ids of the commits that a machine measured."""
     wanted = select(tables.Run.commit_id).where(tables.Run.machine_id == machine_id)
     return session.scalars(wanted.distinct()).all()
+
+
+def _place(coordinate: str) -> tuple[tuple[str, int | float], ...]:
+    return tuple(sorted(orjson.loads(coordinate).items()))
