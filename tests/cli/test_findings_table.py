@@ -1,4 +1,6 @@
 import io
+import re
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pytest
@@ -19,8 +21,13 @@ def series(region: str, growth: str) -> Series:
     )
 
 
-def shown(*all_series: Series, expectation: str = "O(p^0.5)", width: int = 160) -> str:
-    question = Question([Stated("*", parse_growth(expectation))])
+def shown(
+    *all_series: Series,
+    expectation: str = "O(p^0.5)",
+    width: int = 160,
+    targets: Sequence[Mapping[str, float]] = (),
+) -> str:
+    question = Question([Stated("*", parse_growth(expectation))], targets=targets)
     console = Console(
         file=io.StringIO(), force_terminal=True, color_system="truecolor", width=width
     )
@@ -74,3 +81,10 @@ def test_columns_for_which_there_is_no_room_follow_below() -> None:
     assert "verdict" not in heading
     assert all("solve" in part for part in (heading, *parts[:-1]))
     assert "✗ mismatch (worse)" in parts[-2]
+
+
+def test_a_forecast_is_wrapped_rather_than_cut() -> None:
+    text = shown(series("MPI_Alltoall", "O(p)"), width=40, targets=[{"p": 65536.0}])
+
+    plain = re.sub(r"\x1b\[[\d;]*m|\s", "", text)
+    assert "1.966e+05[1.965e+05,1.966e+05]" in plain

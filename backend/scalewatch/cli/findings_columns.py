@@ -108,7 +108,7 @@ def _forecast_columns(rows: Sequence[Row], notation: Notation) -> list[Column]:
             at = {_target(forecast.at): forecast for forecast in row.finding.forecasts}
             return notation.forecast_text(at.get(heading))
 
-        return Column(f"at {heading}", text, is_number=True)
+        return Column(f"at {heading}", text, is_number=True, narrowest=24)
 
     return [column(heading) for heading in headings]
 
