@@ -1,5 +1,6 @@
 """What all tables share: names of constraints, and types."""
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any, ClassVar
 
@@ -21,13 +22,17 @@ class Instant(TypeDecorator[datetime]):
         """Store every moment in UTC."""
         return value and value.astimezone(UTC)
 
-    def process_result_value(
+    def result_processor(
         self,
-        value: datetime | None,
-        dialect: Dialect,  # noqa: ARG002
-    ) -> datetime | None:
-        """Return every moment with its time zone."""
-        return value and (value if value.tzinfo else value.replace(tzinfo=UTC))
+        dialect: Dialect,
+        coltype: object,  # noqa: ARG002
+    ) -> Callable[[Any], datetime | None] | None:
+        """Return how a column is read; pages list hundreds of moments."""
+        return _moment if dialect.name == "sqlite" else None
+
+
+def _moment(stored: str | None) -> datetime | None:
+    return None if stored is None else datetime.fromisoformat(f"{stored}+00:00")
 
 
 def now() -> datetime:
