@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from typing import Any
 
 from scalewatch.modelling import Growth, SideBySide
@@ -77,12 +78,18 @@ class ComparedRow:
     def difference(self) -> tuple[Growth | None, float]:
         """The largest difference of growth among its places, then of measurements."""
         growths = [each.against.growth for each in self.places if each.against]
-        apart = [max(growth, growth**-1) for growth in growths]
+        apart = [_apart(growth) for growth in growths]
         ratios = [each.ratio for each in self.places if each.ratio]
         return (
             max(apart, default=None),
             max((max(ratio, 1 / ratio) for ratio in ratios), default=0.0),
         )
+
+
+@lru_cache(maxsize=4096)
+def _apart(growth: Growth) -> Growth:
+    """Return a quotient of growths, or its inverse, whichever grows."""
+    return max(growth, growth**-1)
 
 
 @dataclass(frozen=True, slots=True)
