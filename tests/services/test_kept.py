@@ -36,6 +36,15 @@ def test_what_nobody_asked_for_longest_is_forgotten_first(asked):
     assert asked == [[1, 2], [3], [2]]
 
 
+def test_large_answers_leave_room_for_fewer(asked):
+    kept = Kept[int](20, size=abs)
+    for numbers in ([1, 2], [4], [1], [2], [5], [4]):
+        kept.answers(*squares(asked, numbers))
+
+    # With 16, one of 1 and 4 has to go, the older first; 25 is too much by itself.
+    assert asked == [[1, 2], [4], [1], [2], [5], [4]]
+
+
 def test_keys_tell_apart_what_reads_the_same_in_a_row():
     assert key_of("ab", "c") != key_of("a", "bc")
     assert key_of(b"1") != key_of(1, b"")

@@ -25,8 +25,8 @@ from scalewatch.services.standings import (
 )
 from scalewatch.storage import expectations, machines, measurements, tables
 
-KEPT: Final = 32
-"""Commits that are kept as they were read: those beside one are looked at next."""
+KEPT: Final = 16_000
+"""Series that are kept as they were read at commits: 3 kB each, with their models."""
 
 Promises = Mapping[tuple[str, str], tuple[int | None, Expectation | None]]
 
@@ -84,7 +84,7 @@ class Judged:
     flags: Mapping[Flag, tuple[float, ...]]
 
 
-_JUDGED: Final = Kept[tuple[Judged, ...]](KEPT)
+_JUDGED: Final = Kept[tuple[Judged, ...]](KEPT, len)
 
 
 def judged_at(

@@ -20,11 +20,18 @@ class Kept(Generic[Answer]):
     Parameters
     ----------
     most
-        Answers that are kept.
+        How much is kept: so many answers or, where `size` is given, as many as have
+        this size together.
+    size
+        Returns how large an answer is.
     """
 
-    def __init__(self, most: int) -> None:
+    def __init__(
+        self, most: int, size: Callable[[Answer], int] = lambda _answer: 1
+    ) -> None:
         self.most = most
+        self._size = size
+        self._held = 0
         self._answers: OrderedDict[bytes, Answer] = OrderedDict()
         self._lock = Lock()
 
@@ -47,10 +54,13 @@ class Kept(Generic[Answer]):
             known |= zip((keys[place] for place in missing), found, strict=True)
         with self._lock:
             for key in keys:
+                self._held += self._size(known[key])
+                if key in self._answers:
+                    self._held -= self._size(self._answers.pop(key))
                 self._answers[key] = known[key]
-                self._answers.move_to_end(key)
-            while len(self._answers) > self.most:
-                self._answers.popitem(last=False)
+            while self._held > self.most:
+                _, forgotten = self._answers.popitem(last=False)
+                self._held -= self._size(forgotten)
         return [known[key] for key in keys]
 
 
