@@ -1,8 +1,11 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from generated import P, measured, random_curves
 from scalewatch.modelling import Growth, Space, find_models, learn_noise
+from scalewatch.modelling.estimators import located
 from scalewatch.modelling.noise import USUAL
 from scalewatch.modelling.pooling import LEAST_SERIES
 from scalewatch.modelling.widening import believed
@@ -57,6 +60,21 @@ def test_the_least_repetition_tells_the_shape_but_not_the_level():
     )
 
     assert np.median(learnt / usual) == pytest.approx(1, abs=0.01)
+
+
+def test_gaps_that_tell_too_much_of_the_least_repetition_are_scaled_down():
+    _, curves = random_curves(300, seed=92)
+    values = one_sided(curves, 93)
+    is_slow = np.random.default_rng(94).random(values.shape) < 0.05
+    values = np.where(is_slow, 2 * values, values)
+
+    noise = learned(values)
+
+    found, level = located(values, noise), located(values, replace(noise, scale=1.0))
+    scatter = (np.log(values.min(axis=2)) - np.log(curves)).var()
+    assert noise.scale < 1
+    assert found.variance.mean() == pytest.approx(scatter, rel=0.25)
+    assert found.level_variance == pytest.approx(level.level_variance)
 
 
 def test_noise_that_repetitions_show_has_no_excess():

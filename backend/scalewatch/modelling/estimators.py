@@ -60,7 +60,9 @@ def located(values: Reals, noise: Noise) -> Location:
     if noise.level is None:
         return location
     weight, mass = location.weight, total(location.weight)
-    other = _moderated(values, noise.level, noise.level_typical, noise.scale)
+    # What is too much for one summary is not for the other; what jobs share, both lack.
+    scale = max(noise.scale, 1.0)
+    other = _moderated(values, noise.level, noise.level_typical, scale)
     shift = total(weight * (other.log - location.log)) / mass
     return replace(
         location,

@@ -45,8 +45,9 @@ LEAST_SERIES: Final = 20
 ESTIMATORS: Final = (USUAL, Noise("mean"), Noise("min", level=USUAL.summary))
 """What may tell the shape of curves; the least tells no typical value."""
 
-SCALES: Final = (1.0, 1.25, 1.6, 2.0, 2.5)
-"""Factors of a variance that are tried, closer than those of `EXCESSES`."""
+SCALES: Final = (0.7, 0.85, 1.0, 1.25, 1.6, 2.0, 2.5)
+"""Factors of a variance that are tried, closer than those of `EXCESSES`. Gaps tell too
+much of the least repetition where delays are exponential and some are outliers."""
 
 ROUNDS: Final = 50
 PSEUDO_SERIES: Final = 20.0
