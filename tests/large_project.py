@@ -149,7 +149,7 @@ def record_large_project(sessions: Sessions, size: Size = Size()) -> None:
     with sessions.writing.begin() as session:
         project_id = projects.find_or_create(session, PROJECT).id
         for commit in history:
-            commits.find_or_create(session, project_id, commit)
+            commits.id_of(session, project_id, commit)
         _declare(session)
     plan = list(planned(size))
     originals = sorted({(one.original, one.machine) for one in plan})

@@ -11,19 +11,10 @@ from scalewatch.errors import RunAlreadyRecorded
 from scalewatch.services import expectations, jobs
 from scalewatch.services.jobs import Subject
 from scalewatch.services.prepared_runs import PreparedRun
-from scalewatch.storage import (
-    commits,
-    machines,
-    procedures,
-    profiles,
-    projects,
-    runs,
-    series,
-)
+from scalewatch.storage import places, procedures, profiles, runs, series
 from scalewatch.storage.bulk import together
 from scalewatch.storage.inserts import Row
 from scalewatch.storage.places import Place
-from scalewatch.storage.places import known as known_place
 from scalewatch.wire import RunReport
 
 
@@ -46,7 +37,7 @@ class _Recorded:
 _PLACE: Final = {"project", "suite", "commit", "machine", "configuration"}
 """What decides where a run belongs, its regions aside."""
 
-_Places = dict[str, Place]
+_Found = dict[str, Place]
 """What was found of places in this transaction."""
 
 
@@ -61,8 +52,8 @@ def record_prepared(session: Session, prepared: Iterable[PreparedRun]) -> list[R
         If a metric of our users' own comes in another unit than before, or with
         the other direction as the better one.
     """
-    places: _Places = {}
-    recorded = [_record(session, run, places) for run in prepared]
+    found: _Found = {}
+    recorded = [_record(session, run, found) for run in prepared]
     # Last, since a waiting job is locked until this transaction ends; and sorted,
     # so that two transactions do not wait for each other.
     changed = {one.subject for one in recorded if one.is_new}
@@ -75,9 +66,9 @@ def record_prepared(session: Session, prepared: Iterable[PreparedRun]) -> list[R
     return [Receipt(one.run, job_of[one.subject], one.is_new) for one in recorded]
 
 
-def _record(session: Session, prepared: PreparedRun, places: _Places) -> _Recorded:
+def _record(session: Session, prepared: PreparedRun, found: _Found) -> _Recorded:
     uuid = prepared.report.id
-    row = _run(session, prepared.report, places)
+    row = _run(session, prepared.report, found)
     # Nearly all runs are new: only what cannot be created is looked up.
     run_id = runs.create(session, row)
     if run_id is not None:
@@ -92,12 +83,12 @@ def _record(session: Session, prepared: PreparedRun, places: _Places) -> _Record
     return _Recorded(uuid, subject, is_new=False)
 
 
-def _run(session: Session, report: RunReport, places: _Places) -> Row:
+def _run(session: Session, report: RunReport, found: _Found) -> Row:
     """Return the row of a run; its place is looked up once for all runs of a sweep."""
     key = report.model_dump_json(include=_PLACE)
-    if key not in places:
-        places[key] = known_place(session, report) or _place(session, report)
-    place = places[key]
+    if key not in found:
+        found[key] = places.of(session, report)
+    place = found[key]
     expectations.declare_built_in(session, place.project_id, report)
     return {
         "commit_id": place.commit_id,
@@ -109,17 +100,6 @@ def _run(session: Session, report: RunReport, places: _Places) -> Row:
         "coordinate": report.coordinate,
         "scheduler_job": report.job and report.job.model_dump(mode="json"),
     }
-
-
-def _place(session: Session, report: RunReport) -> Place:
-    project = projects.find_or_create(session, report.project)
-    commit = commits.find_or_create(session, project.id, report.commit)
-    machine = machines.find_or_create(session, project.id, report.machine)
-    facts, settings = report.machine.fingerprint, report.configuration
-    fingerprint_id = machines.fingerprint_id(session, machine.id, facts)
-    configuration_id = series.configuration_id(session, project.id, settings)
-    session.flush()
-    return Place(project.id, commit.id, machine.id, fingerprint_id, configuration_id)
 
 
 def add_measurements(

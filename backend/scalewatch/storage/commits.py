@@ -21,7 +21,7 @@ from sqlalchemy.orm import Session
 
 from scalewatch import wire
 from scalewatch.storage import tables
-from scalewatch.storage.inserts import insert_missing
+from scalewatch.storage.inserts import insert_new
 
 TIME = func.coalesce(tables.Commit.committed_at, tables.Commit.first_run_at)
 """When a commit was made or, where nobody said, first measured."""
@@ -210,31 +210,30 @@ def identified(session: Session, ids: Collection[int]) -> dict[int, Stored]:
     return {row.id: row for row in rows}
 
 
-def find_or_create(
-    session: Session, project_id: int, commit: wire.Commit
-) -> tables.Commit:
-    """Return a commit, new or not; what was not known of it before is added.
+def id_of(session: Session, project_id: int, commit: wire.Commit) -> int:
+    """Return the id of a commit, new or not; what was not known of it is added.
 
     A tag that another commit had, such as `nightly`, has moved here.
     """
-    wanted = select(tables.Commit).where(
-        tables.Commit.project_id == project_id, tables.Commit.sha == commit.sha
-    )
-    found = session.scalar(wanted)
-    if found is None:
-        row = {"project_id": project_id, "sha": commit.sha, **_description(commit)}
-        insert_missing(session, tables.Commit, [row])
-        found = session.scalars(wanted).one()
-        _move_tag(session, found)
-        return found
-    is_tagged = found.tag is not None
+    keys = {"project_id": project_id, "sha": commit.sha}
+    created = insert_new(session, tables.Commit, {**keys, **_description(commit)})
+    if created is None:
+        return _amend(session, keys, commit)
+    if commit.tag is not None:
+        _move_tag(session, project_id, created, commit.tag)
+    return created
+
+
+def _amend(session: Session, keys: Mapping[str, Any], commit: wire.Commit) -> int:
+    known = session.scalars(select(tables.Commit).filter_by(**keys)).one()
+    is_tagged = known.tag is not None
     for name, value in _description(commit).items():
-        if value and not getattr(found, name):
-            setattr(found, name, value)
+        if value and not getattr(known, name):
+            setattr(known, name, value)
     session.flush()
-    if not is_tagged:
-        _move_tag(session, found)
-    return found
+    if known.tag is not None and not is_tagged:
+        _move_tag(session, known.project_id, known.id, known.tag)
+    return known.id
 
 
 def adds_to(known: Any, commit: wire.Commit) -> bool:
@@ -245,18 +244,17 @@ def adds_to(known: Any, commit: wire.Commit) -> bool:
     )
 
 
-def _move_tag(session: Session, commit: tables.Commit) -> None:
+def _move_tag(session: Session, project_id: int, commit_id: int, tag: str) -> None:
     """Leave its tag to this commit alone, so that a tag means one of them."""
-    if commit.tag is not None:
-        session.execute(
-            update(tables.Commit)
-            .where(
-                tables.Commit.project_id == commit.project_id,
-                tables.Commit.tag == commit.tag,
-                tables.Commit.id != commit.id,
-            )
-            .values(tag=None)
+    session.execute(
+        update(tables.Commit)
+        .where(
+            tables.Commit.project_id == project_id,
+            tables.Commit.tag == tag,
+            tables.Commit.id != commit_id,
         )
+        .values(tag=None)
+    )
 
 
 def _description(commit: wire.Commit) -> dict[str, Any]:

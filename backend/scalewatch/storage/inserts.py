@@ -33,13 +33,21 @@ def insert_missing(session: Session, table: type[Table], rows: Sequence[Row]) ->
     connection.execute(_missing(connection.dialect.name, table), rows)
 
 
-def find_or_insert(session: Session, table: type[Table], keys: Row, others: Row) -> int:
-    """Return the id of the row with these keys, new or not."""
+def insert_new(session: Session, table: type[Table], row: Row) -> int | None:
+    """Insert a row and return its id; None if it collides with one."""
+    connection = session.connection()
+    statement = _missing(connection.dialect.name, table)
+    created: int | None = connection.scalar(statement, row)
+    return created
+
+
+def insert_or_find(session: Session, table: type[Table], keys: Row, others: Row) -> int:
+    """Return the id of the row with these keys, which most likely is new."""
+    created = insert_new(session, table, {**keys, **others})
+    if created is not None:
+        return created
     wanted = select(table.metadata.tables[table.__tablename__].c.id).filter_by(**keys)
-    found: int | None = session.scalar(wanted)
-    if found is None:
-        insert_missing(session, table, [{**keys, **others}])
-        found = session.execute(wanted).scalar_one()
+    found: int = session.execute(wanted).scalar_one()
     return found
 
 

@@ -12,7 +12,7 @@ from scalewatch import wire
 from scalewatch.errors import NotFound
 from scalewatch.storage import tables
 from scalewatch.storage.digests import canonical, digest_of
-from scalewatch.storage.inserts import find_or_insert, insert_missing
+from scalewatch.storage.inserts import insert_new, insert_or_find
 from scalewatch.wire import Fact
 
 _FINGERPRINT: Final = tables.Fingerprint.__table__
@@ -146,24 +146,21 @@ def provenances(
     return session.execute(_PROVENANCES_IN, {"project": project}).all()
 
 
-def find_or_create(
-    session: Session, project_id: int, machine: wire.Machine
-) -> tables.Machine:
-    """Return a machine, new or not; what a run says of its provenance is kept."""
-    wanted = select(tables.Machine).where(
-        tables.Machine.project_id == project_id, tables.Machine.name == machine.name
-    )
-    found = session.scalar(wanted)
-    if found is None:
-        row = {"project_id": project_id, "name": machine.name}
-        insert_missing(session, tables.Machine, [row])
-        found = session.scalars(wanted).one()
-    if machine.provenance and found.provenance != machine.provenance:
-        found.provenance = machine.provenance
-    return found
+def id_of(session: Session, project_id: int, machine: wire.Machine) -> int:
+    """Return the id of a machine, new or not; its provenance is kept, if told."""
+    keys = {"project_id": project_id, "name": machine.name}
+    told = {"provenance": machine.provenance} if machine.provenance else {}
+    created = insert_new(session, tables.Machine, {**keys, **told})
+    if created is not None:
+        return created
+    known = session.scalars(select(tables.Machine).filter_by(**keys)).one()
+    if machine.provenance:
+        known.provenance = machine.provenance
+        session.flush()
+    return known.id
 
 
 def fingerprint_id(session: Session, machine_id: int, facts: dict[str, Fact]) -> int:
     """Return the id of a machine's state, new or not."""
     keys = {"machine_id": machine_id, "digest": digest_of(canonical(facts))}
-    return find_or_insert(session, tables.Fingerprint, keys, {"facts": facts})
+    return insert_or_find(session, tables.Fingerprint, keys, {"facts": facts})

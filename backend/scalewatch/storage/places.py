@@ -1,4 +1,4 @@
-"""Where runs belong: all of it in one query, as nearly all runs come from known places.
+"""Where runs belong: what is known of it in one query, which nearly always is all.
 
 Statements that every run executes are written once: to build one anew takes longer than
 most databases take to answer it.
@@ -6,10 +6,10 @@ most databases take to answer it.
 
 from typing import Any, Final, NamedTuple
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import and_, bindparam, select
 from sqlalchemy.orm import Session
 
-from scalewatch.storage import tables
+from scalewatch.storage import commits, machines, projects, series, tables
 from scalewatch.storage.commits import adds_to
 from scalewatch.storage.digests import canonical, digest_of
 from scalewatch.wire import RunReport
@@ -34,21 +34,30 @@ _KNOWN: Final = (
         _COMMIT.message,
         _COMMIT.tag,
     )
-    .join_from(
+    .outerjoin_from(
         tables.Project.__table__,
         tables.Commit.__table__,
-        _COMMIT.project_id == _PROJECT.id,
+        and_(_COMMIT.project_id == _PROJECT.id, _COMMIT.sha == bindparam("sha")),
     )
-    .join(tables.Machine.__table__, _MACHINE.project_id == _PROJECT.id)
-    .join(tables.Fingerprint.__table__, _FINGERPRINT.machine_id == _MACHINE.id)
-    .join(tables.Configuration.__table__, _CONFIGURATION.project_id == _PROJECT.id)
-    .where(
-        _PROJECT.name == bindparam("project"),
-        _COMMIT.sha == bindparam("sha"),
-        _MACHINE.name == bindparam("machine"),
-        _FINGERPRINT.digest == bindparam("facts"),
-        _CONFIGURATION.digest == bindparam("settings"),
+    .outerjoin(
+        tables.Machine.__table__,
+        and_(_MACHINE.project_id == _PROJECT.id, _MACHINE.name == bindparam("machine")),
     )
+    .outerjoin(
+        tables.Fingerprint.__table__,
+        and_(
+            _FINGERPRINT.machine_id == _MACHINE.id,
+            _FINGERPRINT.digest == bindparam("facts"),
+        ),
+    )
+    .outerjoin(
+        tables.Configuration.__table__,
+        and_(
+            _CONFIGURATION.project_id == _PROJECT.id,
+            _CONFIGURATION.digest == bindparam("settings"),
+        ),
+    )
+    .where(_PROJECT.name == bindparam("project"))
 )
 
 
@@ -62,8 +71,33 @@ class Place(NamedTuple):
     configuration_id: int
 
 
-def known(session: Session, report: RunReport) -> Place | None:
-    """Return where a run belongs, unless something of that is new."""
+class _Known(NamedTuple):
+    """The same; None is new, or learns something from the run."""
+
+    project_id: int | None = None
+    commit_id: int | None = None
+    machine_id: int | None = None
+    fingerprint_id: int | None = None
+    configuration_id: int | None = None
+
+
+def of(session: Session, report: RunReport) -> Place:
+    """Return where a run belongs, new or not; what it says of that is kept."""
+    known = _known(session, report)
+    project = known.project_id or projects.find_or_create(session, report.project).id
+    machine = known.machine_id or machines.id_of(session, project, report.machine)
+    return Place(
+        project,
+        known.commit_id or commits.id_of(session, project, report.commit),
+        machine,
+        known.fingerprint_id
+        or machines.fingerprint_id(session, machine, report.machine.fingerprint),
+        known.configuration_id
+        or series.configuration_id(session, project, report.configuration),
+    )
+
+
+def _known(session: Session, report: RunReport) -> _Known:
     found = (
         session.connection()
         .execute(
@@ -78,14 +112,14 @@ def known(session: Session, report: RunReport) -> Place | None:
         )
         .one_or_none()
     )
-    provenance = report.machine.provenance
-    if (
-        found is None
-        or adds_to(found, report.commit)
-        or (provenance and provenance != found.provenance)
-    ):
-        return None
-    return Place(*found[: len(Place._fields)])
+    if found is None:
+        return _Known()
+    known = _Known(*found[: len(Place._fields)])
+    if adds_to(found, report.commit):
+        known = known._replace(commit_id=None)
+    if report.machine.provenance not in {None, found.provenance}:
+        known = known._replace(machine_id=None)
+    return known
 
 
 def _digest(content: dict[str, Any]) -> str:

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from scalewatch.errors import DirectionChanged, UnitChanged
 from scalewatch.storage import bulk, tables
 from scalewatch.storage.digests import canonical, digest_of
-from scalewatch.storage.inserts import find_or_insert
+from scalewatch.storage.inserts import insert_or_find
 from scalewatch.wire import UNITS, Fact, Result
 
 _SERIES: Final = tables.Series.__table__.c
@@ -41,7 +41,7 @@ def configuration_id(
 ) -> int:
     """Return the id of a configuration, new or not."""
     keys = {"project_id": project_id, "digest": digest_of(canonical(settings))}
-    return find_or_insert(session, tables.Configuration, keys, {"settings": settings})
+    return insert_or_find(session, tables.Configuration, keys, {"settings": settings})
 
 
 def ids_of(
