@@ -66,10 +66,19 @@ _ON_BRANCHES: Final = _NEWEST_FIRST.where(
     _COMMIT.branch.in_(bindparam("branches", expanding=True))
 ).limit(1)
 _NEWEST: Final = _NEWEST_FIRST.limit(1)
+_MEANT: Final = _NEWEST_FIRST.where(
+    or_(
+        _COMMIT.tag == bindparam("reference"),
+        _COMMIT.sha.between(bindparam("reference"), bindparam("last")),
+    )
+)
 _IDENTIFIED: Final = select(*_COLUMNS).where(
     _COMMIT.id.in_(bindparam("ids", expanding=True))
 )
 _COUNT: Final = select(func.count()).where(_COMMIT.project_id == bindparam("project"))
+
+LAST_CHARACTER: Final = "\U0010ffff"
+"""What begins with some text comes before that text with this behind it."""
 
 _DESCRIPTION: Final = ("parents", "branch", "committed_at", "message", "tag")
 
@@ -190,17 +199,10 @@ def referenced(session: Session, project_id: int, reference: str) -> list[Stored
 
     A whole hash means its commit: an index finds it, and no other is looked at.
     """
+    last = f"{reference}{LAST_CHARACTER}"
+    asked = {"project": project_id, "reference": reference, "last": last}
     return with_hashes(session, project_id, [reference]) or _stored(
-        session,
-        select(*_COLUMNS)
-        .where(tables.Commit.project_id == project_id)
-        .where(
-            or_(
-                tables.Commit.tag == reference,
-                tables.Commit.sha.startswith(reference, autoescape=True),
-            )
-        )
-        .order_by(TIME.desc(), tables.Commit.id.desc()),
+        session, _MEANT, asked
     )
 
 

@@ -9,6 +9,7 @@ from sqlalchemy import (
     Index,
     LargeBinary,
     SmallInteger,
+    String,
     UniqueConstraint,
     text,
 )
@@ -40,11 +41,21 @@ class Commit(Table):
             text("coalesce(committed_at, first_run_at)"),
             "id",
         ),
+        Index(
+            "ix_commit_tag",
+            "project_id",
+            "tag",
+            sqlite_where=text("tag IS NOT NULL"),
+            postgresql_where=text("tag IS NOT NULL"),
+        ),
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)
     project_id: Mapped[int] = mapped_column(ForeignKey("project.id"))
-    sha: Mapped[str]
+    # By code point: what begins alike is a range of the index.
+    sha: Mapped[str] = mapped_column(
+        String().with_variant(String(collation="C"), "postgresql")
+    )
     parents: Mapped[list[Any]]  # hashes, known or not
     branch: Mapped[str | None]
     tag: Mapped[str | None]
