@@ -232,7 +232,9 @@ class Growth:
         together = tuple(
             sum((f.order[rank] for f in self.factors), Fraction(0)) for rank in range(3)
         )
-        return together, tuple((f.parameter, f.order) for f in self.factors)
+        # Numbers decide first: to compare fractions takes a hundred times as long.
+        rough = tuple(map(float, together))
+        return rough, together, tuple((f.parameter, f.order) for f in self.factors)
 
     def _symbols(self) -> tuple[notation.Symbol, ...]:
         return tuple(

@@ -4,18 +4,22 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import lru_cache
 from math import nan
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy.orm import Session
 
 from scalewatch.errors import ModellingError
-from scalewatch.modelling import Guideline, GuidelineCheck, Model, check_guideline
+from scalewatch.modelling import Guideline, GuidelineCheck, check_guideline
 from scalewatch.modelling.guidelines import violations
 from scalewatch.services.configurations import key_of, shared
+from scalewatch.services.editions import kept_at
 from scalewatch.services.judged import Placed
+from scalewatch.services.kept import Kept
 from scalewatch.services.middles import Middles, middles_at
+
+KEPT: Final = 10_000
+"""Guidelines that are kept as they were checked at commits."""
 
 
 class GuidelineState(StrEnum):
@@ -90,28 +94,36 @@ class CheckedGuideline:
         return rank, self.check.violated_from
 
 
+_CHECKS: Final = Kept[tuple[CheckedGuideline, ...]](KEPT, len)
+
+
 def checks_at(
     session: Session,
     commit_id: int,
     judged: Sequence[Placed],
     rules: Sequence[Guideline],
-) -> list[CheckedGuideline]:
+) -> tuple[CheckedGuideline, ...]:
     """Check guidelines wherever a machine measured all regions of one."""
-    found = instances_of(judged, rules)
-    middles = middles_of(session, commit_id, found)
-    return [_checked(each, middles) for each in found]
+    concerned = _concerned(judged, rules)
+
+    def read() -> tuple[CheckedGuideline, ...]:
+        found = instances_of(concerned, rules)
+        middles = middles_of(session, commit_id, found)
+        return tuple(_checked(each, middles) for each in found)
+
+    # The models were read before the edition is, and may be older than that.
+    models = [(each.series_id, each.standing.modelled_at) for each in concerned]
+    return kept_at(session, commit_id, _CHECKS, ([*map(str, rules)], models), read)
 
 
 def instances_of(
     judged: Sequence[Placed], rules: Sequence[Guideline]
 ) -> list[Instance]:
     """Return guidelines wherever a machine measured all regions of one."""
-    named = {name for rule in rules for name in (rule.region, *rule.parts)}
     places: dict[tuple[Any, ...], dict[str, Placed]] = defaultdict(dict)
-    for each in judged:
-        if each.region in named:
-            settings = key_of(each.configuration, sorted(each.configuration))
-            places[each.machine, settings][each.region] = each
+    for each in _concerned(judged, rules):
+        settings = key_of(each.configuration, sorted(each.configuration))
+        places[each.machine, settings][each.region] = each
     own = defaultdict(list)
     for by_region in places.values():
         first = next(iter(by_region.values()))
@@ -138,12 +150,15 @@ def is_broken(instance: Instance, middles: Mapping[int, Middles]) -> bool | None
     if _obstacle(instance.sides, middles) is not None:
         return None
     x, values = _scan(
-        tuple(
-            (name, tuple(middles[each.series_id].values.items()))
-            for name, each in instance.sides.items()
-        )
+        {name: middles[each.series_id].values for name, each in instance.sides.items()}
     )
     return bool(violations(instance.guideline, x, values))
+
+
+def _concerned(judged: Sequence[Placed], rules: Sequence[Guideline]) -> list[Placed]:
+    """Return the series of regions that guidelines are about."""
+    named = {name for rule in rules for name in (rule.region, *rule.parts)}
+    return [each for each in judged if each.region in named]
 
 
 def _instance(
@@ -164,18 +179,14 @@ def _checked(instance: Instance, middles: Mapping[int, Middles]) -> CheckedGuide
     parameter = known.parameter if known else "p"
     check, reason = None, _obstacle(sides, middles)
     if reason is None:
-        measured = {
-            name: middles[each.series_id].values for name, each in sides.items()
-        }
+        x, values = _scan(
+            {name: middles[each.series_id].values for name, each in sides.items()}
+        )
         models = {name: each.standing.model for name, each in sides.items()}
+        known_models = {name: model for name, model in models.items() if model}
         try:
-            check = _check(
-                instance.guideline,
-                parameter,
-                tuple(
-                    (name, tuple(values.items())) for name, values in measured.items()
-                ),
-                tuple((name, model) for name, model in models.items() if model),
+            check = check_guideline(
+                instance.guideline, x, values, known_models, parameter=parameter
             )
         except ModellingError as error:
             reason = str(error)
@@ -206,24 +217,9 @@ def _obstacle(
     return None
 
 
-_Measured = tuple[tuple[str, tuple[tuple[float, float], ...]], ...]
-"""Regions, each with its median at each setting."""
-
-
-@lru_cache(maxsize=8192)
-def _check(
-    rule: Guideline,
-    parameter: str,
-    measured: _Measured,
-    models: tuple[tuple[str, Model], ...],
-) -> GuidelineCheck:
-    """Check once what every page of a commit shows again."""
-    x, values = _scan(measured)
-    return check_guideline(rule, x, values, dict(models), parameter=parameter)
-
-
-def _scan(measured: _Measured) -> tuple[list[float], dict[str, list[float]]]:
+def _scan(
+    measured: Mapping[str, Mapping[float, float]],
+) -> tuple[list[float], dict[str, list[float]]]:
     """Return all settings, and the medians there by region; NaN where one lacks."""
-    values = {name: dict(points) for name, points in measured}
-    x = sorted(set().union(*values.values()))
-    return x, {name: [own.get(at, nan) for at in x] for name, own in values.items()}
+    x = sorted(set().union(*measured.values()))
+    return x, {name: [own.get(at, nan) for at in x] for name, own in measured.items()}
