@@ -7,6 +7,7 @@ from typing import Any, Final, NamedTuple
 from sqlalchemy import (
     ColumnElement,
     Select,
+    String,
     Text,
     and_,
     bindparam,
@@ -66,10 +67,11 @@ _ON_BRANCHES: Final = _NEWEST_FIRST.where(
     _COMMIT.branch.in_(bindparam("branches", expanding=True))
 ).limit(1)
 _NEWEST: Final = _NEWEST_FIRST.limit(1)
+_REFERENCE: Final = bindparam("reference", type_=String())
 _MEANT: Final = _NEWEST_FIRST.where(
     or_(
-        _COMMIT.tag == bindparam("reference"),
-        _COMMIT.sha.between(bindparam("reference"), bindparam("last")),
+        _COMMIT.tag == _REFERENCE,
+        _COMMIT.sha.between(_REFERENCE, bindparam("beyond", type_=String())),
     )
 )
 _IDENTIFIED: Final = select(*_COLUMNS).where(
@@ -199,8 +201,8 @@ def referenced(session: Session, project_id: int, reference: str) -> list[Stored
 
     A whole hash means its commit: an index finds it, and no other is looked at.
     """
-    last = f"{reference}{LAST_CHARACTER}"
-    asked = {"project": project_id, "reference": reference, "last": last}
+    beyond = f"{reference}{LAST_CHARACTER}"
+    asked = {"project": project_id, "reference": reference, "beyond": beyond}
     return with_hashes(session, project_id, [reference]) or _stored(
         session, _MEANT, asked
     )
