@@ -5,7 +5,7 @@
  */
 
 import { paint } from "./paint.js";
-import { plotly } from "./plotly.js";
+import { painted, plotly } from "./plotly.js";
 
 const CONFIG = {
   displaylogo: false,
@@ -91,7 +91,22 @@ function message(text) {
   return paragraph;
 }
 
-/** What belongs to an expanded row is drawn by expand.js. */
-for (const element of document.querySelectorAll("[data-figure]:not([data-expansion] *)")) {
-  showFigure(element);
+/** Draw what is in view, then the others one by one, so that nobody waits for those. */
+async function showAll(elements) {
+  const { seen = [], others = [] } = Object.groupBy(elements, (each) =>
+    isInView(each) ? "seen" : "others",
+  );
+  await Promise.all(seen.map(showFigure));
+  for (const element of others) {
+    await painted();
+    await showFigure(element);
+  }
 }
+
+function isInView(element) {
+  const { top, bottom } = element.getBoundingClientRect();
+  return bottom > 0 && top < innerHeight;
+}
+
+/** What belongs to an expanded row is drawn by expand.js. */
+showAll(document.querySelectorAll("[data-figure]:not([data-expansion] *)"));

@@ -14,7 +14,7 @@ export function plotly() {
 }
 
 /** Wait for the next picture of the page; nobody sees one of a page in the background. */
-function painted() {
+export function painted() {
   return new Promise((resolve) => {
     if (document.hidden) {
       resolve();
