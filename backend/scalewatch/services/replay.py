@@ -6,7 +6,7 @@ from sqlalchemy.orm import Session
 from scalewatch.services import audit, jobs
 from scalewatch.services.jobs import Subject
 from scalewatch.services.prepared_runs import prepare
-from scalewatch.services.runs import add_measurements
+from scalewatch.services.runs import add_blobs, add_points, series_of
 from scalewatch.storage import payloads, tables
 from scalewatch.wire import RunReport
 
@@ -21,7 +21,9 @@ def replay(session: Session, run_id: int) -> None:
         "machine_id": run.machine_id,
         "configuration_id": run.configuration_id,
     }
-    add_measurements(session, run_id, places, prepared)
+    ids = series_of(session, places, prepared)
+    add_blobs(session, run_id, ids, prepared)
+    add_points(session, run_id, ids, prepared)
     subject = Subject(run.commit_id, run.machine_id)
     jobs.enqueue(session, jobs.Kind.ANALYSE, str(subject))
 

@@ -72,8 +72,11 @@ def _record(session: Session, prepared: PreparedRun, found: _Found) -> _Recorded
     # Nearly all runs are new: only what cannot be created is looked up.
     run_id = runs.create(session, row)
     if run_id is not None:
-        runs.add_payload(session, run_id, prepared.payload, prepared.digest)
-        add_measurements(session, run_id, row, prepared)
+        ids = series_of(session, row, prepared)
+        with together(session):
+            runs.add_payload(session, run_id, prepared.payload, prepared.digest)
+            add_blobs(session, run_id, ids, prepared)
+        add_points(session, run_id, ids, prepared)
         subject = str(Subject(row["commit_id"], row["machine_id"]))
         return _Recorded(uuid, subject, is_new=True)
     known = runs.recorded(session, uuid)
@@ -102,22 +105,32 @@ def _run(session: Session, report: RunReport, found: _Found) -> Row:
     }
 
 
-def add_measurements(
-    session: Session, run_id: int, row: Row, prepared: PreparedRun
-) -> None:
-    """Store what a run measured; `row` has the ids of machine and configuration."""
+def series_of(session: Session, row: Row, prepared: PreparedRun) -> list[int]:
+    """Return the ids of the series that the results of a run belong to.
+
+    `row` has the ids of machine and configuration.
+    """
     results = prepared.report.results
-    series_of = series.ids_of(
-        session, row["machine_id"], row["configuration_id"], results
-    )
-    ids = [series_of[result.region, result.metric] for result in results]
-    told = zip(ids, prepared.procedures, strict=True)
-    with together(session):
-        runs.add_samples(session, run_id, prepared.samples)
-        procedures.add(session, run_id, {key: value for key, value in told if value})
-        if prepared.profile is not None:
-            profiles.add(session, run_id, prepared.profile)
-    points = zip(ids, prepared.points, strict=True)
+    known = series.ids_of(session, row["machine_id"], row["configuration_id"], results)
+    return [known[result.region, result.metric] for result in results]
+
+
+def add_blobs(
+    session: Session, run_id: int, series_ids: list[int], prepared: PreparedRun
+) -> None:
+    """Store what a run keeps as a whole: repetitions, procedures, profile."""
+    runs.add_samples(session, run_id, prepared.samples)
+    told = zip(series_ids, prepared.procedures, strict=True)
+    procedures.add(session, run_id, {key: value for key, value in told if value})
+    if prepared.profile is not None:
+        profiles.add(session, run_id, prepared.profile)
+
+
+def add_points(
+    session: Session, run_id: int, series_ids: list[int], prepared: PreparedRun
+) -> None:
+    """Store a point for each result of a run."""
+    points = zip(series_ids, prepared.points, strict=True)
     runs.add_points(
         session, run_id, [{"series_id": key, **point} for key, point in points]
     )

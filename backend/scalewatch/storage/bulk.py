@@ -16,10 +16,12 @@ from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 
 from scalewatch.storage.inserts import Row
-from scalewatch.storage.tables import Table
+from scalewatch.storage.tables import Instant, Table
 
 FEW: Final = 8
 """So many rows are sooner inserted than copied."""
+
+Encoder = Callable[[Any], Any]
 
 
 @contextmanager
@@ -43,7 +45,7 @@ def add(session: Session, table: type[Table], rows: Sequence[Row]) -> None:
     connection = session.connection()
     relation = table.metadata.tables[table.__tablename__]
     names = tuple(rows[0])
-    encoders = [_encoder(relation, name) for name in names]
+    encoders = [_encoder(connection.dialect, relation, name) for name in names]
     values = [tuple(row.values()) for row in rows]
     if any(encoders):
         values = [_encoded(row, encoders) for row in values]
@@ -55,31 +57,60 @@ def add(session: Session, table: type[Table], rows: Sequence[Row]) -> None:
 
 
 def add_missing(session: Session, table: type[Table], rows: Sequence[Row]) -> None:
-    """Insert those rows of equal columns, none of them JSON, that collide with none."""
+    """Insert those rows of equal columns that collide with none."""
+    _add_unless(session, table, rows, "NOTHING")
+
+
+def put(
+    session: Session, table: type[Table], rows: Sequence[Row], keys: Sequence[str]
+) -> None:
+    """Insert rows of equal columns, or replace those that agree with them in `keys`.
+
+    No two of the rows agree in them.
+    """
+    others = (name for name in (rows[0] if rows else ()) if name not in keys)
+    changes = ", ".join(f"{name} = excluded.{name}" for name in others)
+    _add_unless(session, table, rows, f"UPDATE SET {changes}", f"({', '.join(keys)})")
+
+
+def _add_unless(
+    session: Session,
+    table: type[Table],
+    rows: Sequence[Row],
+    otherwise: str,
+    keys: str = "",
+) -> None:
+    """Insert rows, and do otherwise with those that collide with one."""
     if not rows:
         return
+    session.flush()
     connection = session.connection()
+    dialect = connection.dialect
     relation = table.metadata.tables[table.__tablename__]
     names = tuple(rows[0])
-    if connection.dialect.name == "sqlite":
-        statement = f"{_insert('sqlite', relation, names)} ON CONFLICT DO NOTHING"
-        values: Any = [tuple(row.values()) for row in rows]
+    values: Any
+    if dialect.name == "sqlite":
+        statement = _insert("sqlite", relation, names)
+        encoders = [_encoder(dialect, relation, name) for name in names]
+        values = [_encoded(tuple(row.values()), encoders) for row in rows]
     else:
         # A statement with parameters for every row takes longer to read than to obey.
-        statement = _insert_columns(connection.dialect, relation, names)
-        values = tuple([row[name] for row in rows] for name in names)
-    connection.exec_driver_sql(statement, values)
+        statement = _insert_document(dialect, relation, names)
+        values = (_json(rows),)
+    connection.exec_driver_sql(f"{statement} ON CONFLICT {keys} DO {otherwise}", values)
 
 
 @cache
-def _insert_columns(
+def _insert_document(
     dialect: Dialect, relation: Relation, names: tuple[str, ...]
 ) -> str:
+    """Return a statement whose one parameter holds all rows as JSON."""
+    columns = ", ".join(names)
     types = (relation.columns[name].type.compile(dialect) for name in names)
-    arrays = ", ".join(f"%s::{each}[]" for each in types)
+    typed = ", ".join(map(" ".join, zip(names, types, strict=True)))
     return (
-        f"INSERT INTO {relation.name} ({', '.join(names)}) "  # noqa: S608 - our own names
-        f"SELECT * FROM unnest({arrays}) ON CONFLICT DO NOTHING"
+        f"INSERT INTO {relation.name} ({columns}) "  # noqa: S608 - our own names
+        f"SELECT {columns} FROM json_to_recordset(%s::json) AS given ({typed})"
     )
 
 
@@ -97,12 +128,14 @@ def _copy(
     rows: Sequence[tuple[Any, ...]],
 ) -> None:
     columns = ", ".join(names)
-    statement = f"COPY {relation.name} ({columns}) FROM STDIN"
+    statement = f"COPY {relation.name} ({columns}) FROM STDIN (FORMAT binary)"
+    types = [relation.columns[name].type.compile(connection.dialect) for name in names]
     with (
         _driver(connection, statement) as driver,
         driver.cursor() as cursor,
         cursor.copy(statement) as copy,
     ):
+        copy.set_types([each.lower() for each in types])
         for row in rows:
             copy.write_row(row)
 
@@ -119,7 +152,7 @@ def _driver(connection: Connection, statement: str) -> Iterator[Any]:
 
 
 def _encoded(
-    row: tuple[Any, ...], encoders: Sequence[Callable[[Any], str] | None]
+    row: tuple[Any, ...], encoders: Sequence[Encoder | None]
 ) -> tuple[Any, ...]:
     return tuple(
         value if encode is None or value is None else encode(value)
@@ -127,9 +160,15 @@ def _encoded(
     )
 
 
-def _encoder(relation: Relation, name: str) -> Callable[[Any], str] | None:
-    return _json if isinstance(relation.columns[name].type, JSON) else None
+@cache
+def _encoder(dialect: Dialect, relation: Relation, name: str) -> Encoder | None:
+    """Return what makes of a value what the driver takes; None: as it is."""
+    kind = relation.columns[name].type
+    if isinstance(kind, Instant):
+        return kind.dialect_impl(dialect).bind_processor(dialect)
+    return _json if isinstance(kind, JSON) else None
 
 
 def _json(value: Any) -> str:
-    return orjson.dumps(value).decode()
+    options = orjson.OPT_NON_STR_KEYS | orjson.OPT_SERIALIZE_NUMPY
+    return orjson.dumps(value, option=options).decode()

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from sqlalchemy import Select, Text, bindparam, cast, exists, func, select
 from sqlalchemy.orm import Session
 
-from scalewatch.storage import tables
-from scalewatch.storage.inserts import Row, upsert
+from scalewatch.storage import bulk, tables
+from scalewatch.storage.inserts import Row
 from scalewatch.storage.measurements import settings_of
 
 Reals = NDArray[np.float64]
@@ -70,7 +70,7 @@ class Watched(NamedTuple):
 
 def put(session: Session, rows: Sequence[Row]) -> None:
     """Insert or replace locations."""
-    upsert(session, tables.Location, rows, keys=("series_id", "commit_id"))
+    bulk.put(session, tables.Location, rows, keys=("series_id", "commit_id"))
 
 
 def series_of(

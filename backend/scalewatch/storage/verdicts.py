@@ -8,10 +8,9 @@ from typing import Any, NamedTuple
 from sqlalchemy import JSON, Row, Select, Text, bindparam, cast, func, select
 from sqlalchemy.orm import Session
 
-from scalewatch.storage import tables
+from scalewatch.storage import bulk, tables
 from scalewatch.storage.expectations import in_force
 from scalewatch.storage.inserts import Row as NewRow
-from scalewatch.storage.inserts import upsert
 
 
 class Modelled(NamedTuple):
@@ -195,7 +194,7 @@ def put_models(
     session: Session, commit_id: int, rows: Sequence[NewRow]
 ) -> dict[int, int]:
     """Insert or replace models of a commit; return their ids by series."""
-    upsert(session, tables.Model, rows, keys=("series_id", "commit_id"))
+    bulk.put(session, tables.Model, rows, keys=("series_id", "commit_id"))
     stored = session.execute(
         select(tables.Model.series_id, tables.Model.id).where(
             tables.Model.commit_id == commit_id,
@@ -207,4 +206,4 @@ def put_models(
 
 def put_verdicts(session: Session, rows: Sequence[NewRow]) -> None:
     """Insert or replace the verdicts on models by expectations."""
-    upsert(session, tables.Verdict, rows, keys=("model_id", "expectation_id"))
+    bulk.put(session, tables.Verdict, rows, keys=("model_id", "expectation_id"))

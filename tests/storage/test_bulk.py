@@ -1,0 +1,55 @@
+from datetime import UTC, datetime, timedelta, timezone
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from builders import run_report
+from scalewatch.services.prepared_runs import prepare
+from scalewatch.services.runs import record_prepared
+from scalewatch.storage import bulk, tables
+
+KEYS = ("series_id", "commit_id")
+
+
+def _put(session: Session, **changes: object) -> tables.Model:
+    """Put the model of a series, as it is and with changes; return what is stored."""
+    if session.scalar(select(tables.Series.id)) is None:
+        record_prepared(session, [prepare(run_report())])
+    row = {
+        "series_id": session.scalars(select(tables.Series.id)).first(),
+        "commit_id": session.scalars(select(tables.Commit.id)).one(),
+        "rule": "evidence",
+        "points": 6,
+        "repetitions": 5,
+        "constant": 1 / 3,
+        "terms": [{"coefficient": 0.1, "factors": []}],
+        "growth": "p^(1/2)",
+        "adjusted_r2": None,
+        "smape": 5e-324,
+        "class_probability": {"p'\"\\{,": 1.0},
+        "reason": 'it isn\'t "one",\n{ü} \\ \t',
+        "modelled_at": datetime(2026, 3, 1, 12, 30, 1, 5, tzinfo=UTC),
+    }
+    bulk.put(session, tables.Model, [row | changes], KEYS)
+    session.expire_all()
+    return session.scalars(select(tables.Model)).one()
+
+
+def test_what_is_put_comes_back_as_it_was(session):
+    stored = _put(session)
+    assert stored.constant == 1 / 3
+    assert stored.terms == [{"coefficient": 0.1, "factors": []}]
+    assert stored.adjusted_r2 is None
+    assert stored.smape == 5e-324
+    assert stored.class_probability == {"p'\"\\{,": 1.0}
+    assert stored.reason == 'it isn\'t "one",\n{ü} \\ \t'
+    assert stored.modelled_at == datetime(2026, 3, 1, 12, 30, 1, 5, tzinfo=UTC)
+
+
+def test_what_is_put_again_is_replaced(session):
+    first = _put(session).id
+    there = datetime(2026, 3, 2, tzinfo=timezone(timedelta(hours=2)))
+    stored = _put(session, constant=None, growth=None, points=7, modelled_at=there)
+    assert stored.id == first
+    assert (stored.constant, stored.growth, stored.points) == (None, None, 7)
+    assert stored.modelled_at == there
