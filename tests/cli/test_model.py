@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from scalewatch.cli import main
-from scalewatch.cli.model import FORMATS, SPACES, SUMMARIES
+from scalewatch.cli.model import FORMATS, SUMMARIES
 from scalewatch.importers import files
 from scalewatch.modelling import rules, summary
 
@@ -142,7 +142,7 @@ def test_nothing_modelled_has_its_own_exit_code() -> None:
         (["--column", "ranks"], "'ranks' is not like p=ranks"),
         (["--level", "1"], "1.0 is not in the range 0<x<1"),
         (["--space", "pmfn"], "'pmfn' is none of auto, expectation, pmnf, mpi, nor"),
-        (["--space", "p, lgo p"], "cannot read ' lgo p'"),
+        (["--space", "p, lgo p"], "cannot read 'lgo p'"),
         (["--rule", "guess"], "'guess' is not one of 'evidence', 'paper'"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
@@ -221,7 +221,20 @@ def test_growths_of_ones_own_compete(costs) -> None:
     assert growths == ["1", "log p"]
 
 
-@pytest.mark.parametrize("space", SPACES)
+def test_what_follows_from_an_expectation_can_be_widened(tmp_path) -> None:
+    cubic = tmp_path / "cubic.csv"
+    cubic.write_text("p,time\n" + "".join(f"{p},{p**3}\n" for p in (2, 4, 8, 16, 32)))
+    asked = (str(cubic), "--rule", "paper", "--expect", "O(p)", "--json", "--space")
+
+    growths = [
+        json.loads(run(*asked, space).stdout)["growth"]
+        for space in ("expectation", "expectation, p^3")
+    ]
+
+    assert growths == ["p^(7/4) log p", "p^3"]
+
+
+@pytest.mark.parametrize("space", ["auto", "expectation", "pmnf", "mpi", "pmnf, p^5"])
 def test_every_space_answers(measurements, space) -> None:
     result = run(measurements, "--space", space, "--expect", "O(log p)", "--json")
 

@@ -229,7 +229,9 @@ def test_series_that_cannot_be_weighed_do_not_count():
     _, curves = random_curves(60, seed=76)
     values = measured(curves, 0.1, 77)
     spoilt = np.concatenate([values, -values[:5], np.full((5, 6, 5), np.inf)])
-    spoilt[-1, 2] = np.nan
+    spoilt = np.concatenate([spoilt, values[:1]])
+    spoilt[-1, 0, :2] = 1e-300, 1e300
+    spoilt[-2, 2] = np.nan
 
     assert learned(spoilt) == learned(values)
 

@@ -229,6 +229,25 @@ def test_an_expectation_outside_the_usual_space_joins_it():
     assert finding.verdict is Verdict.MATCH
 
 
+def test_the_space_of_an_expectation_can_be_refined_and_widened():
+    further = Space((parse_growth("p^(3/8)"), parse_growth("p^3")))
+
+    values = np.concatenate([exact(growth) for growth in further])
+
+    without, beside = (
+        [
+            finding.growth in further
+            for finding in find_models(
+                P, values, expectation=parse_growth("p"), space=space, rule="paper"
+            )
+        ]
+        for space in ("expectation", ("expectation", further))
+    )
+
+    assert without == [True, False, False]
+    assert beside == [True, True, True]
+
+
 def test_a_forecast_beyond_the_range_of_numbers_is_left_out():
     k = np.arange(3.0, 10.0)
     growth = parse_growth("2^k")

@@ -1,5 +1,6 @@
 """`scalewatch model`: files of measurements to models and verdicts, offline."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
@@ -8,11 +9,10 @@ import click
 from scalewatch.errors import BadExpression
 
 if TYPE_CHECKING:
-    from scalewatch.modelling import Space
+    from scalewatch.modelling.search import Choice
     from scalewatch.services.findings import Stated
 
 FORMATS: Final = ("auto", "text", "json", "csv", "gprof")
-SPACES: Final = ("auto", "expectation", "pmnf", "mpi")
 SUMMARIES: Final = ("q1", "median", "min", "mean", "robust")
 
 EPILOG: Final = """
@@ -23,6 +23,7 @@ Examples:
   scalewatch model runs/*.json --expect 'MPI_Bcast=O(log p)' --expect '*=O(p)'
   scalewatch model times.csv --column p=ranks --column value=seconds
   scalewatch model sweep.txt --rank --target p=65536
+  scalewatch model sweep.txt --expect 'O(p)' --space 'expectation, p^3'
   scalewatch model sweep.txt --worse-than 'O(p)' --space '1, log p, p, p^2'
   zcat sweep.jsonl.gz | scalewatch model - --json | jq .growth
 
@@ -51,26 +52,31 @@ class StatedGrowth(click.ParamType["Stated"]):
             self.fail(str(error), param, ctx)
 
 
-class CompetingGrowths(click.ParamType["Space | str"]):
-    """The name of a space, or growths of one's own."""
+class CompetingGrowths(click.ParamType["Sequence[Choice]"]):
+    """Names of spaces and growths of one's own, which are put together."""
 
     name = "SPACE"
 
-    def convert(self, value: str, param: Any, ctx: Any) -> "Space | str":
-        """Return the name, or the space."""
+    def convert(self, value: str, param: Any, ctx: Any) -> "Sequence[Choice]":
+        """Return what competes: names as they are, growths as spaces."""
         from scalewatch.modelling import Space, mpi_study, parse_growth  # noqa: PLC0415
 
-        if value == "mpi":
-            return mpi_study()
-        if value in SPACES:
-            return value
-        if value.isalpha() and value.islower() and len(value) > 1:
-            known = ", ".join(SPACES)
-            self.fail(f"{value!r} is none of {known}, nor growths", param, ctx)
-        try:
-            return Space(tuple(map(parse_growth, value.split(","))))
-        except BadExpression as error:
-            self.fail(str(error), param, ctx)
+        named: Mapping[str, Choice] = {
+            "auto": "auto",
+            "expectation": "expectation",
+            "pmnf": "pmnf",
+            "mpi": mpi_study(),
+        }
+        spaces = []
+        for name in map(str.strip, value.split(",")):
+            if name not in named and len(name) > 1 and re.fullmatch("[a-z]+", name):
+                known = ", ".join(named)
+                self.fail(f"{name!r} is none of {known}, nor a growth", param, ctx)
+            try:
+                spaces.append(named.get(name) or Space((parse_growth(name),)))
+            except BadExpression as error:
+                self.fail(str(error), param, ctx)
+        return tuple(spaces)
 
 
 class Rule(click.ParamType[str]):
@@ -154,8 +160,9 @@ class Column(click.ParamType[tuple[str, str]]):
     "--space",
     type=CompetingGrowths(),
     help="Growths that compete: 'expectation' (those around it), 'pmnf' (the usual "
-    "ones), 'mpi' (those of the MPI study), or your own, such as 'log p, p, p^2'; by "
-    "default what the rule prescribes.",
+    "ones), 'mpi' (those of the MPI study), your own, such as 'log p, p, p^2', or "
+    "several: 'expectation, p^3' widens what follows from the expectation; by default "
+    "what the rule prescribes.",
 )
 @click.option(
     "--rule",

@@ -7,6 +7,7 @@ is scaled by a power of two, which is exact and keeps every square finite.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -116,7 +117,8 @@ class Batch:
     @property
     def _sizes(self) -> Reals:
         """Largest magnitude in each series, shape (S,); NaN for one without values."""
-        flat = self.values.reshape(len(self.values), -1)
+        series, *each = self.values.shape
+        flat = self.values.reshape(series, prod(each))
         # `fmax`, which passes over NaN, takes six times as long as `max`.
         highest, lowest = flat.max(axis=1, initial=0.0), flat.min(axis=1, initial=0.0)
         sizes = np.maximum(highest, -lowest)

@@ -62,10 +62,9 @@ class Pool:
     def all_of(cls, batch: Batch, space: Space, *, may_fall: bool) -> "list[Pool]":
         """Return the series that can be modelled, by settings, not too many of them."""
         pools = [
-            cls(part.settings, part.only(sound).scaled()[0].values, space)
+            cls(part.settings, positive(part).values, space)
             for _, part in batch.groups()
-            if (sound := is_positive(part)).any()
-            and obstacle(part.settings, space) is None
+            if obstacle(part.settings, space) is None
         ]
         if may_fall:
             pools = [part for pool in pools for part in pool.apart()]
@@ -103,10 +102,14 @@ class Pool:
         return replace(self, settings=settings, values=self.values[:, :-1])
 
 
-def is_positive(part: Batch) -> NDArray[np.bool_]:
-    """Tell which series have a logarithm."""
-    smallest = np.fmin.reduce(part.values, axis=(1, 2), initial=np.inf)
-    return np.asarray((smallest > 0) & part.is_finite)
+def positive(part: Batch) -> Batch:
+    """Return the series all of whose values have logarithms, scaled.
+
+    Beside 1e300, 1e-300 has none.
+    """
+    scaled, _ = part.only(part.is_finite).scaled()
+    smallest = np.fmin.reduce(scaled.values, axis=(1, 2), initial=np.inf)
+    return scaled.only(smallest > 0)
 
 
 def thinned(pools: Sequence[Pool], most: int) -> list[Pool]:

@@ -30,6 +30,9 @@ from scalewatch.modelling.space import (
 )
 from scalewatch.modelling.summary import SUMMARIES, Summary
 
+Choice = Literal["auto", "expectation", "pmnf"] | Space
+"""A space, or where it comes from."""
+
 
 def find_models(  # noqa: PLR0913, one keyword per choice of the user
     x: ArrayLike,
@@ -38,7 +41,7 @@ def find_models(  # noqa: PLR0913, one keyword per choice of the user
     parameter: str | Sequence[str] = "p",
     expectation: Growth | None = None,
     deviation_limit: Growth | None = None,
-    space: Literal["auto", "expectation", "pmnf"] | Space = "auto",
+    space: Choice | Sequence[Choice] = "auto",
     rule: str = "evidence",
     summary: Summary | None = None,
     targets: Sequence[float | Mapping[str, float]] = (),
@@ -66,7 +69,8 @@ def find_models(  # noqa: PLR0913, one keyword per choice of the user
     space
         Growths that compete: those that follow from the expectation, the usual ones
         of the performance model normal form, a space of your own, or what the rule
-        prescribes.
+        prescribes. Several are put together: ("expectation", your own) refines or
+        widens what follows from the expectation.
     rule
         How one of them is selected, see `scalewatch.modelling.rules`; for several
         parameters the default rule tries their sums and products.
@@ -94,7 +98,8 @@ def find_models(  # noqa: PLR0913, one keyword per choice of the user
         raise UnknownChoice("summary", summary, SUMMARIES)
     parameters = (parameter,) if isinstance(parameter, str) else tuple(parameter)
     selector = rule_named(rule, len(parameters))
-    competing = _space(space, selector, expectation, parameters)
+    choices = (space,) if isinstance(space, str | Space) else tuple(space)
+    competing = _space(choices, selector, expectation, parameters)
     question = _Question(
         rule=selector,
         space=competing,
@@ -104,7 +109,7 @@ def find_models(  # noqa: PLR0913, one keyword per choice of the user
         targets=tuple(_target(each, parameters[0], competing) for each in targets),
         level=level,
         noise=noise,
-        may_fall=space == "auto",
+        may_fall="auto" in choices,
     )
     groups: list[Group] = []
     refusals: dict[int, Finding] = {}
@@ -181,27 +186,39 @@ def _target(
 
 
 def _space(
-    space: str | Space,
+    choices: Sequence[Choice],
     rule: Rule,
     expectation: Growth | None,
     parameters: tuple[str, ...],
 ) -> Space:
     """Return the growths that compete."""
-    known = ("auto", "expectation", "pmnf")
-    if isinstance(space, str) and space not in known:
-        raise UnknownChoice("space", space, known)
-    if space == "auto":
-        space = "pmnf" if expectation is None else rule.auto_space
-    if space == "expectation":
-        if expectation is None:
-            raise NoExpectation
-        space = search_space(expectation, parameters[0])
-    elif not isinstance(space, Space):
-        is_wider = space == "both"
-        space = reduce(Space.__or__, map(pmnf, parameters))
-        if expectation is not None and (is_wider or expectation not in space):
-            space |= search_space(expectation, parameters[0])
-    for name in (*space.parameters, *(expectation or CONSTANT).parameters):
+    spaces = [_chosen(each, rule, expectation, parameters) for each in choices]
+    competing = reduce(Space.__or__, spaces, Space(()))
+    for name in (*competing.parameters, *(expectation or CONSTANT).parameters):
         if name not in parameters:
             raise MissingParameter(name, str(expectation or "the search space"))
-    return space
+    return competing
+
+
+def _chosen(
+    space: Choice,
+    rule: Rule,
+    expectation: Growth | None,
+    parameters: tuple[str, ...],
+) -> Space:
+    if isinstance(space, Space):
+        return space
+    known = ("auto", "expectation", "pmnf")
+    if space not in known:
+        raise UnknownChoice("space", space, known)
+    source: str = space
+    if source == "auto":
+        source = "pmnf" if expectation is None else rule.auto_space
+    if source == "expectation":
+        if expectation is None:
+            raise NoExpectation
+        return search_space(expectation, parameters[0])
+    usual = reduce(Space.__or__, map(pmnf, parameters))
+    if expectation is not None and (source == "both" or expectation not in usual):
+        return usual | search_space(expectation, parameters[0])
+    return usual

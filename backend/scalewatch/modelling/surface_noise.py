@@ -19,7 +19,7 @@ from scalewatch.modelling.estimators import located
 from scalewatch.modelling.noise import USUAL, Noise
 from scalewatch.modelling.obstacles import obstacle
 from scalewatch.modelling.pooling import LEAST_SERIES
-from scalewatch.modelling.pools import is_positive
+from scalewatch.modelling.pools import positive
 from scalewatch.modelling.rules.rule import Sample
 from scalewatch.modelling.rules.surfaces import select
 from scalewatch.modelling.scans import unresolved
@@ -55,7 +55,7 @@ def learn_surface_noise(
     """
     batch = Batch.of(x, values, parameter)
     parts = [
-        part.only(is_positive(part))
+        positive(part)
         for _, part in batch.groups()
         if _corner(part.settings) is not None
     ]
@@ -82,17 +82,19 @@ def _corner(settings: Mapping[str, Reals]) -> int | None:
 
 
 def _scores(batch: Batch, space: Space, level: float) -> Iterator[float]:
-    """Yield by how much the measurement at the corner misses its forecast."""
+    """Yield by how much the measurement at the corner misses its forecast.
+
+    The batch is scaled.
+    """
     corner = _corner(batch.settings)
     is_other = np.arange(batch.points) != corner
     settings = {name: x[is_other] for name, x in batch.settings.items()}
     # Without the corner of a cross nobody can tell a product from a sum.
     if unresolved(settings) or obstacle(settings, space) or not len(batch.values):
         return
-    scaled, _ = batch.scaled()
     sample = Sample(
         settings=settings,
-        values=scaled.values[:, is_other],
+        values=batch.values[:, is_other],
         space=space,
         summary=USUAL.summary,
         targets=({name: float(x[corner]) for name, x in batch.settings.items()},),
@@ -103,7 +105,7 @@ def _scores(batch: Batch, space: Space, level: float) -> Iterator[float]:
     if forecasts is None:
         return
     middle, low, high = np.log(forecasts[:, 0]).T
-    actual = located(scaled.values, USUAL)
+    actual = located(batch.values, USUAL)
     error = actual.log[corner] - middle
     own = np.where(error > 0, high - middle, middle - low)
     scatter = deviations(USUAL.shares, level) ** 2 * actual.variance
