@@ -12,20 +12,24 @@ const SIGNED = ["below", "surface", "above"];
 const NARROW = 480;
 const MANY = 6;
 
+/** The legend of a narrow figure. */
+const SMALL = { font: { size: 10 } };
+
 /** Return data and layout of `figure` in the colours that `element` sees. */
 export function paint(figure, element) {
   const colour = resolver(element);
   const layout = paintLayout(figure.layout, colour, getComputedStyle(element).fontFamily);
   const listed = figure.data.filter((trace) => trace.showlegend !== false);
-  if (element.clientWidth < NARROW && listed.length > MANY) {
-    layout.legend = { ...layout.legend, ...IN_COLUMNS };
+  if (element.clientWidth < NARROW) {
+    const columns = listed.length > MANY ? IN_COLUMNS : {};
+    layout.legend = { ...layout.legend, ...SMALL, ...columns };
   }
   layout.margin = margins(figure.data, layout, element.clientWidth);
   return [figure.data.map((trace) => paintTrace(trace, colour)), layout];
 }
 
 /** Entries side by side, however long the longest one is. */
-const IN_COLUMNS = { entrywidth: 0.5, entrywidthmode: "fraction", font: { size: 10 } };
+const IN_COLUMNS = { entrywidth: 0.5, entrywidthmode: "fraction" };
 
 function paintTrace(trace, colour) {
   const own = colour(trace.meta);
