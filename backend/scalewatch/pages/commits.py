@@ -46,8 +46,7 @@ def show_commit(  # noqa: PLR0913, PLR0917 - parts of the address
     report = commit_report(session, view, vs or None)
     if wanted is not Format.HTML:
         name = f"{report.project}-{report.commit.label}-changes"
-        listing, overview = changes_listing(report), changes_overview(report)
-        return download(wanted, name, report, listing, overview)
+        return download(wanted, name, report, changes_listing, changes_overview)
     lead, against = counts_sentence(report), baseline_sentence(report.baseline)
     return render(
         request,

@@ -64,8 +64,7 @@ def show_comparison(  # noqa: PLR0913, PLR0917 - parts of the address
     shown = compare_sides(session, view, split_sides(subjects))
     if wanted is not Format.HTML:
         name = f"{project}-{subjects}-{shown.metric}"
-        overview = side_by_side_overview(shown)
-        return download(wanted, name, shown, places(shown), overview)
+        return download(wanted, name, shown, places, side_by_side_overview)
     plotted = _plotted(shown, region, on)
     query = {
         "commit": view.commit,

@@ -51,7 +51,7 @@ def show_configurations(  # noqa: PLR0913, PLR0917 - parts of the address
     shown = search_configurations(session, view, region or None, asked)
     if wanted is not Format.HTML:
         name = f"{shown.region}-{shown.commit.label}-configurations"
-        return download(wanted, name, shown, tried(shown), tried(shown))
+        return download(wanted, name, shown, tried)
     query = query_of(view, shown)
     return render(
         request,

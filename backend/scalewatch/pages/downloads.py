@@ -1,13 +1,16 @@
 """Every page's data for programs: `?format=json`, `csv`, `md` or `tex`."""
 
+from collections.abc import Callable
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, TypeVar
 from urllib.parse import quote
 
 from fastapi import Query, Response
 
 from scalewatch.exporters.documents import json_text
 from scalewatch.exporters.listing import Listing, csv_text, latex_text, markdown_text
+
+Shown = TypeVar("Shown")
 
 
 class Format(StrEnum):
@@ -26,26 +29,30 @@ FormatQuery = Annotated[
 
 
 def download(
-    wanted: Format, name: str, value: object, listing: Listing, overview: Listing
+    wanted: Format,
+    name: str,
+    shown: Shown,
+    listing: Callable[[Shown], Listing],
+    overview: Callable[[Shown], Listing] | None = None,
 ) -> Response:
     """Answer with the data of a page.
 
     Parameters
     ----------
-    value
-        What JSON shows.
     listing, overview
-        What CSV shows, for programs, and Markdown and LaTeX, for people.
+        Return what CSV shows, for programs, and Markdown and LaTeX, for people, by
+        default the same.
     """
+    overview = overview or listing
     match wanted:
         case Format.CSV:
-            body, media_type = csv_text(listing).encode(), "text/csv"
+            body, media_type = csv_text(listing(shown)).encode(), "text/csv"
         case Format.MARKDOWN:
-            body, media_type = markdown_text(overview).encode(), "text/markdown"
+            body, media_type = markdown_text(overview(shown)).encode(), "text/markdown"
         case Format.LATEX:
-            body, media_type = latex_text(overview).encode(), "application/x-tex"
+            body, media_type = latex_text(overview(shown)).encode(), "application/x-tex"
         case _:
-            body, media_type = json_text(value), "application/json"
+            body, media_type = json_text(shown), "application/json"
     disposition = f"inline; filename*=UTF-8''{quote(f'{name}.{wanted}', safe='')}"
     return Response(
         body, media_type=media_type, headers={"Content-Disposition": disposition}

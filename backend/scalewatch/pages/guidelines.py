@@ -36,8 +36,7 @@ def show_guidelines(
     report = guidelines_at(session, view)
     if wanted is not Format.HTML:
         name = f"{report.project}-{report.commit.label}-guidelines"
-        listing = checks_listing(report)
-        return download(wanted, name, report, listing, listing)
+        return download(wanted, name, report, checks_listing)
     return render(
         request,
         "guidelines/show.html",

@@ -68,8 +68,9 @@ def show_history(  # noqa: PLR0913, PLR0917 - one per parameter of the query
         return render(request, "histories/empty.html", project=project)
     if wanted is not Format.HTML:
         name = f"{project}-{history.region or 'all'}-{history.metric}-history"
-        listing = steps(history) if history.region else eras(history)
-        return download(wanted, name, history, listing, changes(history))
+        return download(
+            wanted, name, history, steps if history.region else eras, changes
+        )
     return render(
         request,
         "histories/show.html",

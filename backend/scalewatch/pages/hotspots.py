@@ -36,7 +36,7 @@ def show_hotspots(
     if wanted is not Format.HTML:
         label = shown.commit.label if shown.commit else "none"
         name = f"{shown.project}-{label}-hotspots"
-        return download(wanted, name, shown, profiles(shown), steps(shown))
+        return download(wanted, name, shown, profiles, steps)
     query = query_of(view, asked)
     return render(
         request,

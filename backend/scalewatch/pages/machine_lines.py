@@ -28,7 +28,7 @@ def show_machine_lines(  # noqa: PLR0913, PLR0917 - parts of the address
     shown = machine_lines_at(session, view, region or None, asked)
     if wanted is not Format.HTML:
         name = f"{shown.region}-{shown.commit.label}-machine-lines"
-        return download(wanted, name, shown, times(shown), lines(shown))
+        return download(wanted, name, shown, times, lines)
     query = {
         "region": shown.region,
         "commit": view.commit,

@@ -26,8 +26,7 @@ def show_machine(
     """Show what a machine is, how noisy it is, and what it has measured."""
     shown = platform(session, project, machine)
     if wanted is not Format.HTML:
-        listing = coverage_listing(shown)
-        return download(wanted, f"{project}-{machine}", shown, listing, listing)
+        return download(wanted, f"{project}-{machine}", shown, coverage_listing)
     return render(
         request,
         "machines/show.html",

@@ -33,8 +33,7 @@ def show_projects(
     """Show all projects, or how to bring the first one."""
     projects = all_projects(session)
     if wanted is not Format.HTML:
-        listing = listings.projects(projects)
-        return download(wanted, "projects", projects, listing, listing)
+        return download(wanted, "projects", projects, listings.projects)
     return render(
         request,
         "projects/index.html",

@@ -53,8 +53,7 @@ def show_region(  # noqa: PLR0913, PLR0917, one per part of the address
         if wanted is not Format.HTML:
             shown = region_at(session, view, region)
             name = f"{shown.region}-{shown.commit.label}-{shown.metric}"
-            listing = listings.points(shown)
-            return download(wanted, name, shown, listing, listing)
+            return download(wanted, name, shown, listings.points)
         return region_page(request, session, view, region, target)
     except NotMeasured:
         present = renamed(session, view.project, region)

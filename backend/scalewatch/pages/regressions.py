@@ -40,8 +40,12 @@ def show_regressions(
     """Show one row per cause, the newest first."""
     found = regressions_of(session, project, state or ())
     if wanted is not Format.HTML:
-        listing = causes(found.regressions)
-        return download(wanted, f"{project}-regressions", found, listing, listing)
+        return download(
+            wanted,
+            f"{project}-regressions",
+            found,
+            lambda found: causes(found.regressions),
+        )
     return render(
         request,
         "regressions/show.html",
@@ -64,9 +68,11 @@ def show_regression(
     """Show one cause: all series that it changed, and what happened to it."""
     found = regression_of(session, project, number)
     if wanted is not Format.HTML:
-        listing = causes([found])
         return download(
-            wanted, f"{project}-regression-{number}", found, listing, listing
+            wanted,
+            f"{project}-regression-{number}",
+            found,
+            lambda found: causes([found]),
         )
     return render(
         request,

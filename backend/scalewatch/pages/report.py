@@ -98,8 +98,7 @@ def show_report(
     if wanted is not Format.HTML:
         metric = "all" if table.metric == ALL_METRICS else table.metric
         name = f"{table.project}-{table.commit.label}-{metric}"
-        cells, overview = listings.cells(table), listings.overview(table)
-        return download(wanted, name, table, cells, overview)
+        return download(wanted, name, table, listings.cells, listings.overview)
     rows = arrangement.arranged(table.rows)
     return render(
         request,

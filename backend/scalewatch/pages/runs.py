@@ -25,8 +25,7 @@ def show_run(
     """Show where a run measured, in which environment, and its results."""
     recorded = recorded_run(session, run, project)
     if wanted is not Format.HTML:
-        listing = listings.results(recorded)
-        return download(wanted, str(recorded.uuid), recorded, listing, listing)
+        return download(wanted, str(recorded.uuid), recorded, listings.results)
     return render(request, "runs/show.html", run=recorded, share=share)
 
 

@@ -46,7 +46,7 @@ def show_scaling_errors(  # noqa: PLR0913, PLR0917 - parts of the address
     shown = scaling_errors_at(session, view, region or None, asked)
     if wanted is not Format.HTML:
         name = f"{shown.region}-{shown.commit.label}-{asked.kind}-scaling"
-        return download(wanted, name, shown, pairs(shown), rows(shown))
+        return download(wanted, name, shown, pairs, rows)
     query = query_of(view, shown, asked)
     return render(
         request,

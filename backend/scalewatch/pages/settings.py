@@ -182,9 +182,11 @@ def settings_page(  # noqa: PLR0913 - what is shown once, too
     """Render the settings of a project, or of the server, once with a new secret."""
     found = _settings(session, project)
     if wanted is not Format.HTML:
-        listing = _deeds(found["deeds"])
         return download(
-            wanted, f"{project or 'server'}-settings", found, listing, listing
+            wanted,
+            f"{project or 'server'}-settings",
+            found,
+            lambda found: _deeds(found["deeds"]),
         )
     template = "settings/site.html" if project is None else "settings/project.html"
     page = render(

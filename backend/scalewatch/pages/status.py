@@ -18,8 +18,7 @@ def show_status(
     """Show the queue, the workers, and where runs come from."""
     found = status(session)
     if wanted is not Format.HTML:
-        listing = _agents(found)
-        return download(wanted, "status", found, listing, listing)
+        return download(wanted, "status", found, _agents)
     return render(request, "status/show.html", status=found)
 
 
