@@ -1,9 +1,12 @@
 """Steps of a history: what each commit shows by itself."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import compress
 from math import isfinite
+from operator import mul
+from typing import Final, NamedTuple
 
 import orjson
 from sqlalchemy.orm import Session
@@ -40,6 +43,41 @@ class Step:
     expectation_version: int | None
 
 
+_Target = tuple[str, float]
+"""A parameter, and where on it."""
+
+_VERDICTS: Final = {str(verdict): verdict for verdict in Verdict}
+
+
+class _Told(NamedTuple):
+    """What a model tells by itself, as `Step` has it."""
+
+    growth: Growth | None
+    coefficient: float | None
+    at_target: float | None
+
+
+_NOTHING: Final = _Told(None, None, None)
+
+
+class _Sum(NamedTuple):
+    """Growths that are added, each with a coefficient.
+
+    Parameters
+    ----------
+    growth
+        That of the sum, with its constant.
+    is_largest
+        Which of them have it.
+    values
+        Of each at the target.
+    """
+
+    growth: Growth
+    is_largest: tuple[bool, ...]
+    values: tuple[float, ...]
+
+
 class Steps:
     """Tells what was found of each commit by itself."""
 
@@ -65,30 +103,32 @@ class Steps:
     def of(self, track: Track, exponents: Sequence[float | None]) -> tuple[Step, ...]:
         """Return the steps of a track."""
         pairs = zip(track.places, exponents, strict=True)
-        target = {track.parameters[0]: target_of(track)}
+        is_line = len(track.parameters) == 1
+        target = (track.parameters[0], target_of(track)) if is_line else None
         return tuple(
-            self._step(track, place, exponent, target)
-            for place, exponent in [*pairs][self._first :]
+            [
+                self._step(track.series.id, place, exponent, target)
+                for place, exponent in [*pairs][self._first :]
+            ]
         )
 
     def _step(
         self,
-        track: Track,
+        series_id: int,
         place: int,
         exponent: float | None,
-        target: Mapping[str, float],
+        target: _Target | None,
     ) -> Step:
-        row = self._found.get((track.series.id, self._line.commits[place].id))
-        model = model_of(row.constant, orjson.loads(row.terms)) if row else None
-        growth = _growth(model) if model else None
+        row = self._found.get((series_id, self._line.commits[place].id))
+        told = _told(row, target) if row else _NOTHING
         return Step(
             place=place,
-            growth=growth,
+            growth=told.growth,
             exponent=exponent,
-            constant=model.constant if model else None,
-            coefficient=_coefficient(model, growth) if model and growth else None,
-            at_target=_at(model, target) if len(track.parameters) == 1 else None,
-            verdict=Verdict(row.verdict) if row and row.verdict else None,
+            constant=row.constant if row else None,
+            coefficient=told.coefficient,
+            at_target=told.at_target,
+            verdict=_VERDICTS[row.verdict] if row and row.verdict else None,
             expectation_version=row.version if row else None,
         )
 
@@ -98,39 +138,45 @@ def target_of(track: Track) -> float:
     return FARTHER * max(at[0] for at in track.settings)
 
 
-def _at(model: Model | None, target: Mapping[str, float]) -> float | None:
+def _told(row: verdicts.Stepped, target: _Target | None) -> _Told:
+    model = model_of(row.constant, orjson.loads(row.terms))
     if model is None:
-        return None
-    ((parameter, setting),) = target.items()
-    parts = [
-        term.coefficient * _value(term.growth, parameter, setting)
-        for term in model.terms
-        if term.coefficient
-    ]
-    value = model.constant + sum(parts)
+        return _NOTHING
+    terms = [term for term in model.terms if term.coefficient]
+    sum_ = _sum(tuple([t.growth for t in terms]), target, bool(model.constant))
+    coefficients = [term.coefficient for term in terms]
+    return _Told(
+        sum_.growth,
+        model.constant
+        if sum_.growth == CONSTANT
+        else sum(compress(coefficients, sum_.is_largest)),
+        _at(model, coefficients, sum_.values, target) if target else None,
+    )
+
+
+def _at(
+    model: Model,
+    coefficients: Sequence[float],
+    values: Sequence[float],
+    target: _Target,
+) -> float | None:
+    value = model.constant + sum(map(mul, coefficients, values))
     if not isfinite(value):  # parts may exceed all numbers where the sum does not
-        value = float(model(target))
+        value = float(model(dict([target])))
     return value if isfinite(value) else None
 
 
-def _growth(model: Model) -> Growth:
-    """Return its growth, which is that of all models of these terms."""
-    own = tuple([term.growth for term in model.terms if term.coefficient])
-    return _largest(own, has_constant=bool(model.constant))
-
-
-def _coefficient(model: Model, growth: Growth) -> float:
-    """Return the coefficient of its growth, `Model.leading_coefficient`."""
-    if growth == CONSTANT:
-        return model.constant
-    return sum([term.coefficient for term in model.terms if term.growth == growth])
-
-
 @lru_cache(maxsize=4096)
-def _largest(growths: tuple[Growth, ...], *, has_constant: bool) -> Growth:
-    return Model(float(has_constant), tuple(Term(1.0, each) for each in growths)).growth
-
-
-@lru_cache(maxsize=4096)
-def _value(growth: Growth, parameter: str, setting: float) -> float:
-    return float(growth({parameter: setting}))
+def _sum(
+    growths: tuple[Growth, ...],
+    target: _Target | None,
+    has_constant: bool,  # noqa: FBT001 - cached by position
+) -> _Sum:
+    """Return what all models have in common that are sums of these growths."""
+    terms = tuple(Term(1.0, each) for each in growths)
+    growth = Model(float(has_constant), terms).growth
+    return _Sum(
+        growth,
+        tuple(each == growth for each in growths),
+        tuple(float(each(dict([target]))) for each in growths) if target else (),
+    )
