@@ -1,6 +1,6 @@
 """A project in a few words: whether its newest commit is fine, what commits changed."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -10,10 +10,17 @@ from sqlalchemy.orm import Session
 
 from scalewatch.modelling import Verdict
 from scalewatch.services.commits import Commit, commit_of
-from scalewatch.storage import commits, projects, verdicts
+from scalewatch.services.editions import all_kept_at
+from scalewatch.services.kept import Kept
+from scalewatch.storage import commits, expectations, projects, verdicts
+from scalewatch.storage.verdicts import Counted
 
 ENTRIES: Final = 20
 """Commits of a feed."""
+
+Counts = tuple[Counted, ...]
+
+_COUNTS: Final = Kept[Counts](1_000)
 
 
 class Condition(StrEnum):
@@ -46,9 +53,9 @@ def condition_of(
     """
     project = projects.existing(session, project_name)
     newest = commits.newest(session, project.id)
-    found = verdicts.counts_at(session, [newest.id]) if newest else {}
+    (found,) = _counted(session, project.id, [newest.id]) if newest else [()]
     counts = dict.fromkeys(Verdict, 0) | {
-        Verdict(word): number for (_, word), (number, _) in found.items()
+        Verdict(each.verdict): each.number for each in found
     }
     return _condition(counts), counts
 
@@ -63,20 +70,33 @@ def recent_changes(session: Session, project_name: str) -> tuple[Entry, ...]:
     """
     project = projects.existing(session, project_name)
     rows = commits.of_project(session, project.id, limit=ENTRIES)
-    found = verdicts.counts_at(session, [row.id for row in rows])
+    counted = _counted(session, project.id, [row.id for row in rows])
     entries = []
-    for row in rows:
-        own = {word: each for (commit, word), each in found.items() if commit == row.id}
-        counted = [f"{own[v][0]} {v}" for v in Verdict if v in own]
-        judged = [at for _, at in own.values()]
+    for row, found in zip(rows, counted, strict=True):
+        numbers = {each.verdict: each.number for each in found}
+        words = [f"{numbers[v]} {v}" for v in Verdict if v in numbers]
         entries.append(
             Entry(
                 commit=commit_of(row),
-                at=max([row.first_run_at, *judged]),
-                summary=", ".join(counted) or "not judged yet",
+                at=max([row.first_run_at, *(each.at for each in found)]),
+                summary=", ".join(words) or "not judged yet",
             )
         )
     return tuple(entries)
+
+
+def _counted(
+    session: Session, project_id: int, commit_ids: Sequence[int]
+) -> Sequence[Counts]:
+    """Return the verdicts by expectations in force, at each commit."""
+    own = [row.id for row in expectations.of_project(session, project_id)]
+    return all_kept_at(
+        session,
+        commit_ids,
+        _COUNTS,
+        own,
+        lambda ids: [tuple(verdicts.counts_at(session, each, own)) for each in ids],
+    )
 
 
 def _condition(counts: Mapping[Verdict, int]) -> Condition:

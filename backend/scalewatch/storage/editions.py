@@ -1,5 +1,6 @@
 """Queries on editions of what is known of commits."""
 
+from collections.abc import Collection
 from typing import Final
 from uuid import UUID, uuid4
 
@@ -16,25 +17,33 @@ _RUN: Final = tables.Run.__table__.c
 _EDITION: Final = tables.Edition.__table__.c
 
 _AT: Final = (
-    select(_RUN.machine_id, _EDITION.mark, func.count(), func.max(_RUN.id))
+    select(
+        _RUN.commit_id, _RUN.machine_id, _EDITION.mark, func.count(), func.max(_RUN.id)
+    )
     .outerjoin(
         tables.Edition.__table__,
         (_EDITION.commit_id == _RUN.commit_id)
         & (_EDITION.machine_id == _RUN.machine_id),
     )
-    .where(_RUN.commit_id == bindparam("commit"))
-    .group_by(_RUN.machine_id, _EDITION.mark)
-    .order_by(_RUN.machine_id)
+    .where(_RUN.commit_id.in_(bindparam("commits", expanding=True)))
+    .group_by(_RUN.commit_id, _RUN.machine_id, _EDITION.mark)
+    .order_by(_RUN.commit_id, _RUN.machine_id)
 )
 
 
-def at(session: Session, commit_id: int) -> Edition | None:
+def at(session: Session, commit_ids: Collection[int]) -> dict[int, Edition]:
     """Return what changes whenever anything that is known of a commit does.
 
-    None where a machine has not been analysed yet.
+    Commits are left out of which a machine has not been analysed yet, or none is there.
     """
-    rows = tuple(map(tuple, session.execute(_AT, {"commit": commit_id})))
-    return None if any(mark is None for _, mark, _, _ in rows) else rows
+    found: dict[int, list[tuple[int, UUID, int, int]]] = {}
+    for commit_id, *own in session.execute(_AT, {"commits": [*commit_ids]}):
+        found.setdefault(commit_id, []).append(tuple(own))
+    return {
+        commit_id: tuple(rows)
+        for commit_id, rows in found.items()
+        if all(mark is not None for _, mark, _, _ in rows)
+    }
 
 
 def renew(session: Session, commit_id: int, machine_id: int) -> None:

@@ -9,7 +9,6 @@ from sqlalchemy import JSON, Row, Select, Text, bindparam, cast, func, select
 from sqlalchemy.orm import Session
 
 from scalewatch.storage import bulk, tables
-from scalewatch.storage.expectations import in_force
 from scalewatch.storage.inserts import Row as NewRow
 
 
@@ -167,27 +166,35 @@ def lines_at(
     ).all()
 
 
-def counts_at(
-    session: Session, commit_ids: Collection[int]
-) -> dict[tuple[int, str], tuple[int, datetime]]:
-    """Count verdicts by commit and word, those by expectations in force alone.
+class Counted(NamedTuple):
+    """How often a verdict was reached at a commit, and when last."""
 
-    Each comes with the time of the newest of them.
+    verdict: str
+    number: int
+    at: datetime
+
+
+def counts_at(
+    session: Session, commit_id: int, expectation_ids: Collection[int]
+) -> list[Counted]:
+    """Count the verdicts at a commit by some expectations.
+
+    Of several commits at once, PostgreSQL would rather read the verdicts of all.
     """
-    current = in_force().subquery()
-    rows = session.execute(
-        select(
-            tables.Model.commit_id,
-            tables.Verdict.verdict,
-            func.count(),
-            func.max(tables.Verdict.judged_at),
-        )
-        .join(tables.Model, tables.Model.id == tables.Verdict.model_id)
-        .join(current, current.c.id == tables.Verdict.expectation_id)
-        .where(tables.Model.commit_id.in_(commit_ids))
-        .group_by(tables.Model.commit_id, tables.Verdict.verdict)
+    asked = {"commit": commit_id, "expectations": [*expectation_ids]}
+    return list(map(Counted._make, session.execute(_counts(), asked).all()))
+
+
+@cache
+def _counts() -> Select[Any]:
+    model, verdict = tables.Model.__table__, tables.Verdict.__table__
+    among = verdict.c.expectation_id.in_(bindparam("expectations", expanding=True))
+    return (
+        select(verdict.c.verdict, func.count(), func.max(verdict.c.judged_at))
+        .join(model, model.c.id == verdict.c.model_id)
+        .where(model.c.commit_id == bindparam("commit"), among)
+        .group_by(verdict.c.verdict)
     )
-    return {(commit, word): (number, at) for commit, word, number, at in rows}
 
 
 def put_models(
