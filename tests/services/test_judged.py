@@ -5,7 +5,7 @@ from sqlalchemy import select
 
 from builders import sweep_reports
 from recorded import record_runs
-from scalewatch.services import analysis, expectations, replay
+from scalewatch.services import analysis, expectations, replay, summaries
 from scalewatch.services.expectations import Declaration
 from scalewatch.services.jobs import Subject
 from scalewatch.services.judged import judged_at
@@ -61,21 +61,37 @@ def test_another_expectation_makes_a_verdict_pending_until_it_is_reached(analyse
     assert states(analysed) == {"MPI_Bcast": State.JUDGED}
 
 
+def test_verdicts_are_counted_anew_after_an_analysis(analysed):
+    (name,) = [project.name for project in projects.listed(analysed)]
+    before = summaries.recent_changes(analysed, name)
+    declared = [Declaration("MPI_Bcast", "time", "p")]
+    expectations.declare(analysed, name, declared, author="Ada", reason=None)
+    meanwhile = summaries.recent_changes(analysed, name)
+    analyse(analysed)
+    after = summaries.recent_changes(analysed, name)
+
+    assert [each.summary for each in (*before, *meanwhile, *after)] == [
+        "1 match",
+        "not judged yet",
+        "1 mismatch",
+    ]
+
+
 def test_edition_changes_with_every_run_analysis_and_replay(analysed):
-    seen = [editions.at(analysed, SUBJECT.commit_id)]
+    seen = [editions.at(analysed, [SUBJECT.commit_id])[SUBJECT.commit_id]]
     for change in (
         lambda: record_runs(analysed, sweep_reports(growths=SOLVE, seed=2)),
         lambda: analyse(analysed),
         lambda: replay.replay(analysed, 1),
     ):
         change()
-        seen.append(editions.at(analysed, SUBJECT.commit_id))
+        seen += editions.at(analysed, [SUBJECT.commit_id]).values()
 
-    assert None not in seen
+    assert len(seen) == 4
     assert len(set(seen)) == len(seen)
 
 
 def test_commit_that_nobody_has_analysed_has_no_edition_yet(session):
     record_runs(session, sweep_reports(growths=BCAST))
 
-    assert editions.at(session, SUBJECT.commit_id) is None
+    assert editions.at(session, [SUBJECT.commit_id]) == {}

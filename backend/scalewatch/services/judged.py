@@ -24,6 +24,7 @@ from scalewatch.services.standings import (
     standing_of,
 )
 from scalewatch.storage import expectations, machines, measurements, tables
+from scalewatch.storage.snapshots import once
 
 KEPT: Final = 16_000
 """Series that are kept as they were read at commits: 3 kB each, with their models."""
@@ -150,10 +151,14 @@ def _read(
 
 def promises_of(session: Session, project_id: int) -> Promises:
     """Return the expectation of each region and metric, with its id."""
-    return {
-        (row.region, row.metric): (row.id, expectation_of(row))
-        for row in expectations.of_project(session, project_id)
-    }
+    return once(
+        session,
+        ("promises", project_id),
+        lambda: {
+            (row.region, row.metric): (row.id, expectation_of(row))
+            for row in expectations.of_project(session, project_id)
+        },
+    )
 
 
 def standing_at(

@@ -23,6 +23,7 @@ from sqlalchemy.orm import Session
 from scalewatch import wire
 from scalewatch.storage import tables
 from scalewatch.storage.inserts import insert_new
+from scalewatch.storage.snapshots import once
 
 TIME = func.coalesce(tables.Commit.committed_at, tables.Commit.first_run_at)
 """When a commit was made or, where nobody said, first measured."""
@@ -141,7 +142,8 @@ def with_hashes(
 ) -> list[Stored]:
     """Return the measured ones among commits, newest first."""
     asked = {"project": project_id, "hashes": hashes}
-    return _stored(session, _WITH_HASHES, asked)
+    question = ("commits", project_id, *hashes)
+    return once(session, question, lambda: _stored(session, _WITH_HASHES, asked))
 
 
 def with_parent(session: Session, project_id: int, sha: str) -> list[Stored]:

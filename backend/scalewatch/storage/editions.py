@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 
 from scalewatch.storage import tables
 from scalewatch.storage.inserts import upsert
+from scalewatch.storage.snapshots import once
 
 Edition = tuple[tuple[int, UUID, int, int], ...]
 """By machine: its mark, the number of its runs, and the newest of them."""
@@ -36,6 +37,11 @@ def at(session: Session, commit_ids: Collection[int]) -> dict[int, Edition]:
 
     Commits are left out of which a machine has not been analysed yet, or none is there.
     """
+    question = ("editions", *commit_ids)
+    return once(session, question, lambda: _at(session, commit_ids))
+
+
+def _at(session: Session, commit_ids: Collection[int]) -> dict[int, Edition]:
     found: dict[int, list[tuple[int, UUID, int, int]]] = {}
     for commit_id, *own in session.execute(_AT, {"commits": [*commit_ids]}):
         found.setdefault(commit_id, []).append(tuple(own))

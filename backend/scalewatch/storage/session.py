@@ -20,6 +20,7 @@ from sqlalchemy.orm import Session, sessionmaker
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from scalewatch.errors import InMemoryDatabase
+from scalewatch.storage.snapshots import IS_SNAPSHOT, reading_engine
 from scalewatch.storage.turns import Turns
 
 BUSY_SECONDS: Final = 30
@@ -100,7 +101,9 @@ def connect(url: str) -> Engine:
 def sessions_of(engine: Engine) -> Sessions:
     """Return how to read and how to write the database of `engine`."""
     return Sessions(
-        reading=sessionmaker(engine, expire_on_commit=False),
+        reading=sessionmaker(
+            reading_engine(engine), expire_on_commit=False, info={IS_SNAPSHOT: True}
+        ),
         writing=sessionmaker(writing_engine(engine), expire_on_commit=False),
     )
 

@@ -1,0 +1,38 @@
+"""Reading transactions see one state of the database, so they ask each thing once."""
+
+from collections.abc import Callable, Hashable
+from typing import Final, TypeVar
+
+from sqlalchemy import Engine
+from sqlalchemy.orm import Session
+
+Outcome = TypeVar("Outcome")
+
+IS_SNAPSHOT: Final = "is_snapshot"
+"""In the `info` of sessions whose transactions see one state, and write nothing."""
+
+_ANSWERS: Final = "answers"
+
+
+def reading_engine(engine: Engine) -> Engine:
+    """Return `engine` with transactions that see the database as it was at first.
+
+    Those of SQLite do anyway.
+    """
+    if engine.dialect.name == "sqlite":
+        return engine
+    return engine.execution_options(isolation_level="REPEATABLE READ")
+
+
+def once(session: Session, question: Hashable, ask: Callable[[], Outcome]) -> Outcome:
+    """Return what a transaction was told before; ask if it was not, or may write."""
+    if not session.info.get(IS_SNAPSHOT):
+        return ask()
+    transaction, answers = session.info.get(_ANSWERS, (None, {}))
+    if transaction is None or transaction is not session.get_transaction():
+        answers = {}
+    if question not in answers:
+        answers[question] = ask()
+        session.info[_ANSWERS] = session.get_transaction(), answers
+    told: Outcome = answers[question]
+    return told
