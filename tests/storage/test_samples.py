@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
@@ -13,6 +13,7 @@ def bits(values):
     return values.view(np.int64).tolist()
 
 
+@example(np.array([-0.0]))
 @given(arrays.arrays(np.float64, st.integers(0, 50), elements=QUANTITIES))
 def test_decoding_returns_the_encoded_numbers_bit_by_bit(values):
     decoded = samples.decode(samples.encode(values))

@@ -56,9 +56,10 @@ def _narrowest(
     for code, divisor in enumerate(_DIVISORS):
         whole = np.rint(values * divisor)
         largest = np.abs(whole).max(initial=0)
-        if largest < 2**53 and np.array_equal(
-            (whole / divisor).view(np.int64), values.view(np.int64)
-        ):
-            kind = _TYPES[1] if largest < 2**31 else _TYPES[2]
-            return whole.astype(kind), code
+        if largest >= 2**53:
+            continue
+        numbers = whole.astype(_TYPES[1] if largest < 2**31 else _TYPES[2])
+        # Bit by bit: an integer has lost the sign of a negative zero.
+        if np.array_equal((numbers / divisor).view(np.int64), values.view(np.int64)):
+            return numbers, code
     return np.ascontiguousarray(values, _TYPES[0]), 0
