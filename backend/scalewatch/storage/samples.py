@@ -58,7 +58,9 @@ def _narrowest(
         largest = np.abs(whole).max(initial=0)
         if largest >= 2**53:
             continue
-        numbers = whole.astype(_TYPES[1] if largest < 2**31 else _TYPES[2])
+        numbers: NDArray[Any] = whole.astype(
+            _TYPES[1] if largest < 2**31 else _TYPES[2]
+        )
         # Bit by bit: an integer has lost the sign of a negative zero.
         if np.array_equal((numbers / divisor).view(np.int64), values.view(np.int64)):
             return numbers, code
