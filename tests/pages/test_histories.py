@@ -103,6 +103,24 @@ def test_a_regression_has_a_page_with_all_that_is_known_of_it(client):
     assert len(listed) == 2
 
 
+def test_a_growth_that_changed_comes_before_a_constant(client, sessions):
+    record_history(
+        sessions,
+        lambda number: {
+            "MPI_Bcast": LINEAR if number >= AT else TREE,
+            "MPI_Reduce": lambda p: (1.5 if number >= 10 else 1) * TREE(p),
+        },
+        16,
+    )
+
+    found = client.get("/api/v1/projects/mpich/regressions").json()["regressions"]
+    page = client.get("/p/mpich/regressions").text
+
+    assert [each["kind"] for each in found] == ["constant", "growth"]
+    shown = re.findall(r'id="regression-(\d+)"', page)
+    assert [int(each) for each in shown] == [found[1]["id"], found[0]["id"]]
+
+
 @pytest.mark.usefixtures("watched")
 def test_states_are_filters_and_the_empty_one_says_what_to_run(client):
     page = client.get("/p/mpich/regressions?state=fixed").text

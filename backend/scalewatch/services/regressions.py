@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from sqlalchemy.orm import Session
 
+from scalewatch.modelling.causes import Class
 from scalewatch.services.commits import Commit, commit_of
 from scalewatch.services.confirmations import Confirmation, confirmations_in
 from scalewatch.services.next_steps import NextStep, confirming_step
@@ -83,9 +84,11 @@ class Regression:
     happenings: tuple[Happening, ...] = ()
 
     @property
-    def urgency(self) -> int:
-        """Place of its state: what has to be done comes first."""
-        return list(State).index(self.state)
+    def urgency(self) -> tuple[int, bool, bool, float]:
+        """What has to be done comes first, then what is sure, growths, effects."""
+        state = list(State).index(self.state)
+        effect = max(map(effect_size, self.members), default=1.0)
+        return state, not self.is_sure, self.kind != Class.GROWTH, -effect
 
     @property
     def worst(self) -> Member:
