@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from rich.console import Console
 
+from scalewatch.cli.findings import modelled
 from scalewatch.cli.findings_table import print_table
 from scalewatch.importers import Series
 from scalewatch.modelling import parse_growth
-from scalewatch.services.findings import Question, Stated, model_series
+from scalewatch.services.findings import Question, Stated
 
 P = np.array([2.0, 4, 8, 16, 32])
 
@@ -31,7 +32,7 @@ def shown(
     console = Console(
         file=io.StringIO(), force_terminal=True, color_system="truecolor", width=width
     )
-    print_table(all_series, model_series(all_series, question), console)
+    print_table(modelled(all_series, question), console)
     return console.file.getvalue()
 
 

@@ -214,6 +214,33 @@ def test_only_what_grows_faster_than_a_threshold_is_listed(costs) -> None:
     assert nothing.stdout == "no series grows faster than p\n"
 
 
+def test_what_would_settle_an_undecided_verdict_is_told_with_its_cost(tmp_path) -> None:
+    path = tmp_path / "noisy.csv"
+    values = (1.1, 0.7, 1.6, 1.2, 2.6, 1.5, 1.4, 2.9, 1.7, 3.1)
+    rows = zip((2, 4, 8, 16, 32), values[::2], values[1::2], strict=True)
+    path.write_text(
+        "p,time\n" + "".join(f"{p},{one}\n{p},{two}\n" for p, one, two in rows)
+    )
+    asked = (str(path), "--expect", "O(p)", "--next")
+
+    (found,) = map(json.loads, run(*asked, "--json").stdout.splitlines())
+    table = run(*asked).stdout
+
+    assert found["verdict"] == "undecided"
+    proposal = found["next_measurement"]
+    assert (
+        f"{proposal['repetitions']} repetitions at p = {proposal['at']['p']} " in table
+    )
+    assert f"{proposal['core_hours']:.2g} core-hours" in table
+
+
+def test_a_settled_verdict_needs_no_further_measurement(measurements) -> None:
+    result = run(measurements, "--expect", "O(log p)", "--next", "--json")
+
+    found = json.loads(result.stdout.splitlines()[0])
+    assert (found["verdict"], found["next_measurement"]) == ("match", None)
+
+
 def test_growths_of_ones_own_compete(costs) -> None:
     result = run(costs, "--space", "1, O(log p)", "--json")
 

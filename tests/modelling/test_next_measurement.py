@@ -71,6 +71,12 @@ def test_a_run_costs_its_cores_for_its_repetitions_and_its_start():
     assert started.core_hours == pytest.approx(7 * started.at["p"] / 3600)
 
 
+def test_whatever_is_undecided_has_a_proposal():
+    # So noisy that some seem to fall, which adds growths to those that compete.
+    for _, values in undecided(20, noise=0.3):
+        assert next_measurement(P, values, SQRT) is not None
+
+
 def test_only_candidates_are_proposed():
     for _, values in undecided(3):
         proposal = next_measurement(P, values, SQRT, candidates=[16.0, 32.0])

@@ -1,9 +1,15 @@
 import json
+import re
 
 import pytest
 
-from builders import decoded
-from recorded import record_grid, record_half_failed_project, record_project
+from builders import decoded, sweep_reports
+from recorded import (
+    record,
+    record_grid,
+    record_half_failed_project,
+    record_project,
+)
 
 BARRIER = "/p/openmpi/r/MPI_Barrier"
 
@@ -17,6 +23,18 @@ def test_target_is_forecast_in_words_and_in_a_table(client, sessions):
     assert "As it was promised, it would be" in page
     assert "figures/scaling?project=openmpi&amp;region=MPI_Barrier" in page
     assert "target=1024" in page
+
+
+def test_undecided_verdict_comes_with_the_measurement_that_would_settle_it(
+    client, sessions
+):
+    reports = sweep_reports(growths={"MPI_Bcast": lambda p: 1 + p}, noise=0.5)
+    record(sessions, reports)
+
+    page = client.get("/p/mpich/r/MPI_Bcast", params={"machine": "jureca"}).text
+
+    assert "is undecided" in page
+    assert re.search(r"\d+ repetitions at p = \d+ would settle it with a", page)
 
 
 def test_without_a_target_multiples_of_the_largest_scale_are_forecast(client, sessions):

@@ -3,7 +3,8 @@ import pytest
 
 from scalewatch.importers import Series
 from scalewatch.modelling import Verdict, parse_growth
-from scalewatch.services.findings import Question, Stated, model_series
+from scalewatch.services.batches import find_all
+from scalewatch.services.findings import Question, Stated, asked_of
 
 P = np.array([2.0, 4, 8, 16, 32, 64])
 
@@ -24,6 +25,10 @@ def series(region: str = "solve", growth: str = "O(p)", **fields) -> Series:
 
 def stated(pattern: str, growth: str) -> Stated:
     return Stated(pattern, parse_growth(growth))
+
+
+def model_series(all_series, question):
+    return find_all(asked_of(all_series, question), question.choices)
 
 
 def test_findings_come_in_the_order_of_the_series() -> None:

@@ -8,11 +8,14 @@ from typing import Final
 import click
 from rich.console import Console
 
+from scalewatch.cli.findings_columns import Row
 from scalewatch.cli.findings_table import print_table
-from scalewatch.exporters.findings import finding_object
+from scalewatch.exporters.findings import finding_object, proposal_object
 from scalewatch.importers import Series, read_files
-from scalewatch.modelling import Finding
-from scalewatch.services.findings import Question, model_series
+from scalewatch.modelling import Verdict
+from scalewatch.services.batches import find_all
+from scalewatch.services.findings import Question, asked_of
+from scalewatch.services.proposals import proposed
 
 UNREADABLE: Final = 3
 """Exit code if a file cannot be read; what the others hold is modelled."""
@@ -38,18 +41,15 @@ def answer(
         click.echo(f"Error: {error}", err=True)
     warn(series, question)
     with progress.status(f"Modelling {len(series)} series …"):
-        findings = model_series(series, question)
-    is_modelled = any(finding.model for finding in findings)
-    shares: list[float | None] = []
+        rows = modelled(series, question)
+    is_modelled = any(row.finding.model for row in rows)
     if ranking := question.ranking:
-        ranked = ranking.order(series, findings)
-        series = [series[each.region] for each in ranked]
-        findings = [findings[each.region] for each in ranked]
-        shares = [each.share for each in ranked]
+        ranked = ranking.order(series, [row.finding for row in rows])
+        rows = [rows[each.region]._replace(share=each.share) for each in ranked]
     if as_json:
-        print_lines(series, findings, shares)
-    elif findings:
-        print_table(series, findings, Console(highlight=False), shares)
+        print_lines(rows, question)
+    elif rows:
+        print_table(rows, Console(highlight=False))
     elif is_modelled and ranking:
         click.echo(f"no series grows faster than {ranking.threshold}")
     if reading.unreadable:
@@ -80,19 +80,32 @@ def warn(all_series: Sequence[Series], question: Question) -> None:
             click.echo(f"Warning: a target needs {needed}, not {told}", err=True)
 
 
-def print_lines(
-    all_series: Sequence[Series],
-    findings: Sequence[Finding],
-    shares: Sequence[float | None],
-) -> None:
-    """Print one JSON object per series and line; `shares` only where they rank."""
-    for number, (series, finding) in enumerate(zip(all_series, findings, strict=True)):
-        identity = {
+def modelled(all_series: Sequence[Series], question: Question) -> list[Row]:
+    """Return what is found about each series, in their order."""
+    all_asked = asked_of(all_series, question)
+    rows = list(map(Row, all_series, find_all(all_asked, question.choices)))
+    if not question.proposes:
+        return rows
+    return [
+        row._replace(proposal=proposed(asked, row.series.metric, row.series.unit))
+        if row.finding.verdict is Verdict.UNDECIDED
+        else row
+        for row, asked in zip(rows, all_asked, strict=True)
+    ]
+
+
+def print_lines(rows: Sequence[Row], question: Question) -> None:
+    """Print one JSON object per series and line, with what was asked for besides."""
+    for series, finding, share, proposal in rows:
+        found = {
             "region": series.region,
             "metric": series.metric,
             "unit": series.unit,
             "configuration": series.configuration,
+            **finding_object(finding),
         }
-        ranked = {"share": shares[number]} if shares else {}
-        found = identity | finding_object(finding) | ranked
+        if question.ranking:
+            found["share"] = share
+        if question.proposes:
+            found["next_measurement"] = proposal and proposal_object(proposal)
         click.echo(json.dumps(found, allow_nan=False))

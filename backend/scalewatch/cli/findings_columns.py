@@ -6,15 +6,25 @@ from typing import NamedTuple
 
 from scalewatch.cli.notation import Notation
 from scalewatch.importers import Series
-from scalewatch.modelling import Finding
+from scalewatch.modelling import Finding, Proposal
+from scalewatch.services.proposals import proposal_words
 
 
 class Row(NamedTuple):
-    """A series, what was found, and its share of what all cost at the target."""
+    """A series and what was found.
+
+    Parameters
+    ----------
+    share
+        Of what all cost at the target, where they are ranked.
+    proposal
+        What to measure next, where that is asked for and the verdict is undecided.
+    """
 
     series: Series
     finding: Finding
     share: float | None = None
+    proposal: Proposal | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +88,8 @@ def columns_of(rows: Sequence[Row], notation: Notation) -> list[Column]:
     columns += _forecast_columns(rows, notation)
     if any(map(_reason, rows)):
         columns.append(Column("reason", _reason, narrowest=24))
+    if any(row.proposal for row in rows):
+        columns.append(Column("measure next", _proposal, narrowest=24))
     return columns
 
 
@@ -119,6 +131,10 @@ def _reason(row: Row) -> str:
     if finding.model is not None and finding.expectation is None:
         return ""
     return finding.reason or ""
+
+
+def _proposal(row: Row) -> str:
+    return "" if row.proposal is None else proposal_words(row.proposal)
 
 
 def _metric(row: Row) -> str:

@@ -12,7 +12,6 @@ from rich.text import Text
 
 from scalewatch.cli.findings_columns import Column, Row, columns_of
 from scalewatch.cli.notation import PLAIN, RICH
-from scalewatch.importers import Series
 from scalewatch.modelling import Finding, Verdict
 
 COLOURS: Final[Mapping[Verdict, str]] = {
@@ -26,18 +25,9 @@ _GAP: Final = 2
 """Blanks between columns."""
 
 
-def print_table(
-    all_series: Sequence[Series],
-    findings: Sequence[Finding],
-    console: Console,
-    shares: Sequence[float | None] = (),
-) -> None:
-    """Print one row per series, in their order, and a line that sums them up.
-
-    `shares` say what part of the whole each costs at the first target.
-    """
-    told = shares or [None] * len(findings)
-    rows = list(map(Row, all_series, findings, told))
+def print_table(rows: Sequence[Row], console: Console) -> None:
+    """Print one line per row, in their order, and one that sums them up."""
+    findings = [row.finding for row in rows]
     notation = RICH if console.is_terminal and not console.options.ascii_only else PLAIN
     columns = [
         _Filled(column, [column.text(row) for row in rows])

@@ -22,6 +22,7 @@ Examples:
   scalewatch model sweep.txt --expect 'O(log p)' --target p=65536
   scalewatch model runs/*.json --expect 'MPI_Bcast=O(log p)' --expect '*=O(p)'
   scalewatch model times.csv --column p=ranks --column value=seconds
+  scalewatch model sweep.txt --expect 'O(log p)' --next
   scalewatch model sweep.txt --rank --target p=65536
   scalewatch model sweep.txt --expect 'O(p)' --space 'expectation, p^3'
   scalewatch model sweep.txt --worse-than 'O(p)' --space '1, log p, p, p^2'
@@ -200,6 +201,12 @@ class Column(click.ParamType[tuple[str, str]]):
     metavar="GROWTH",
     help="Only what grows faster, most expensive first.",
 )
+@click.option(
+    "--next",
+    "proposes",
+    is_flag=True,
+    help="Where a verdict is undecided: what to measure to settle it, and its cost.",
+)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per series.")
 @click.pass_context
 def command(  # noqa: PLR0913 - one per option
@@ -214,6 +221,7 @@ def command(  # noqa: PLR0913 - one per option
     targets: Sequence[Mapping[str, float]],
     rank: bool,
     threshold: "Stated | None",
+    proposes: bool,
     as_json: bool,
     **choices: object,
 ) -> None:
@@ -243,6 +251,7 @@ def command(  # noqa: PLR0913 - one per option
             name: choice for name, choice in choices.items() if choice is not None
         },
         ranking=ranking,
+        proposes=proposes,
     )
     names: dict[str, list[str]] = {}
     for meaning, name in columns:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from scalewatch.modelling import Finding, Forecast, Growth, Model
+from scalewatch.modelling import Finding, Forecast, Growth, Model, Proposal
 
 
 def finding_object(finding: Finding) -> dict[str, Any]:
@@ -25,6 +25,16 @@ def finding_object(finding: Finding) -> dict[str, Any]:
         "verdict_probability": _rounded(finding.verdict_probability),
         "forecasts": [_forecast(forecast) for forecast in finding.forecasts],
         "reason": finding.reason,
+    }
+
+
+def proposal_object(proposal: Proposal) -> dict[str, Any]:
+    """Return what to measure next: where, how often, at what cost and how surely."""
+    return {
+        "at": {name: _plain(setting) for name, setting in proposal.at.items()},
+        "repetitions": proposal.repetitions,
+        "core_hours": proposal.core_hours,
+        "settles": proposal.settles,
     }
 
 

@@ -34,12 +34,14 @@ from scalewatch.modelling.posterior import Prior, posterior
 from scalewatch.modelling.prediction import target_table
 from scalewatch.modelling.quadrature import one_term
 from scalewatch.modelling.scratch import Scratch
+from scalewatch.modelling.search import find_models
 from scalewatch.modelling.space import (
     Space,
     default_deviation_limit,
     pmnf,
     search_space,
 )
+from scalewatch.modelling.verdict import Verdict
 
 Reals = NDArray[np.float64]
 
@@ -146,14 +148,23 @@ def next_measurement(  # noqa: PLR0913, one keyword per choice of the user
     if obstacle(measured.settings, space) or not np.nanmin(measured.values) > 0:
         return None
     limit = deviation_limit or default_deviation_limit(expectation)
+    finding, *_ = find_models(
+        x,
+        np.asarray(values, np.float64)[np.newaxis],
+        parameter=parameter,
+        expectation=expectation,
+        deviation_limit=limit,
+        level=level,
+        noise=noise,
+    )
+    if finding.verdict is not Verdict.UNDECIDED:
+        return None
     if candidates is None:
         largest = float(measured.settings[parameter].max())
         candidates = [*measured.settings[parameter], *(largest * k for k in FARTHER)]
     state = _State.of(
         measured, space, Prior.of(space, expectation, limit), candidates, noise
     )
-    if is_settled(state.outlooks[0].verdicts, level):
-        return None
     proposals = [
         state.proposal(parameter, number, times, cost or Cost(), level)
         for number, times in product(range(len(candidates)), TIMES)

@@ -7,6 +7,7 @@ from markupsafe import Markup
 from scalewatch.modelling import Forecast, MemoryWall
 from scalewatch.pages.formats import count, percent, quantity, significant
 from scalewatch.services.outlooks import Outlook, held_at
+from scalewatch.services.proposals import proposal_words
 from scalewatch.services.scans import Scan
 
 FAR: Final = 64
@@ -82,6 +83,13 @@ def wall_sentence(wall: MemoryWall | None) -> str | None:
         f"From p ≈ {significant(wall.scale)} on, the processes of a node need more "
         f"than its memory of {available}."
     )
+
+
+def proposal_sentence(outlook: Outlook | None) -> str | None:
+    """Tell what to measure next where the verdict is undecided."""
+    if outlook is None or outlook.proposal is None:
+        return None
+    return f"{proposal_words(outlook.proposal)}."
 
 
 def residual_sentence(scan: Scan) -> str | None:

@@ -133,6 +133,7 @@ def _environment() -> Environment:
         "state_words": sentences.state_words,
         "twice_sentence": outlook_sentences.twice_sentence,
         "wall_sentence": outlook_sentences.wall_sentence,
+        "proposal_sentence": outlook_sentences.proposal_sentence,
         "strip": strips.strip,
         "table_cell": cells.table_cell,
         "tight_counts": marks.tight_counts,

@@ -7,9 +7,9 @@ from fnmatch import fnmatchcase
 from typing import Any, Final
 
 from scalewatch.importers import Series
-from scalewatch.modelling import Finding, Growth, Noise
+from scalewatch.modelling import Growth, Noise
 from scalewatch.modelling.noise import USUAL
-from scalewatch.services.batches import Asked, find_all
+from scalewatch.services.batches import Asked
 from scalewatch.services.learning import learned
 from scalewatch.services.rankings import Ranking
 
@@ -58,6 +58,8 @@ class Question:
         Further arguments of `find_models`: space, rule, summary, level.
     ranking
         How what is found is ordered; as the series are without.
+    proposes
+        Whether to say what to measure next where a verdict is undecided.
     """
 
     expectations: Sequence[Stated] = ()
@@ -65,6 +67,7 @@ class Question:
     targets: Sequence[Mapping[str, float]] = ()
     choices: Mapping[str, Any] = field(default_factory=dict)
     ranking: Ranking | None = None
+    proposes: bool = False
 
     def expects(self, series: Series) -> bool:
         """Tell whether an expectation is about this series."""
@@ -79,14 +82,13 @@ class Question:
         ]
 
 
-def model_series(all_series: Sequence[Series], question: Question) -> list[Finding]:
-    """Return a finding for each series, in their order.
+def asked_of(all_series: Sequence[Series], question: Question) -> list[Asked]:
+    """Return what is asked of each series, and what is known of its noise.
 
-    What makes no sense for some of them is their finding's reason. The series of a
-    metric tell their noise together, where there are enough of them.
+    The series of a metric tell their noise together, where there are enough of them.
     """
     noise = _noise_by_metric(all_series, question)
-    asked = [
+    return [
         Asked(
             parameters=series.parameters,
             settings=series.settings,
@@ -98,7 +100,6 @@ def model_series(all_series: Sequence[Series], question: Question) -> list[Findi
         )
         for series in all_series
     ]
-    return find_all(asked, question.choices)
 
 
 def _noise_by_metric(

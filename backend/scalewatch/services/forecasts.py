@@ -1,7 +1,7 @@
-"""Forecasts of scans at settings that nobody measured, with intervals.
+"""Forecasts of scans at settings that nobody measured, and what to measure next.
 
-They come from the repetitions themselves and the noise that the analysis learned, not
-from the formula of a model: an interval has to allow for every curve that explains
+Forecasts come from the repetitions themselves and the noise that the analysis learned,
+not from the formula of a model: an interval has to allow for every curve that explains
 the measurements.
 """
 
@@ -12,10 +12,11 @@ from typing import Final, Self
 
 from sqlalchemy.orm import Session
 
-from scalewatch.modelling import Forecast
+from scalewatch.modelling import Forecast, Proposal, Verdict
 from scalewatch.modelling.noise import USUAL
 from scalewatch.services.batches import Asked, find_all
 from scalewatch.services.pooling import Pool, pooled
+from scalewatch.services.proposals import proposed
 from scalewatch.services.scalings import repetitions_of
 from scalewatch.services.scans import Scan
 
@@ -48,16 +49,11 @@ def forecasts_of(
     level
         Probability that an interval holds.
     """
-    asked: dict[int, Asked] = {}
-    for place, scan in enumerate(scans):
-        taken = repetitions_of(session, scan) if scan.standing.model else {}
-        measured = [each for each in scan.measurements if each.run in taken]
-        if measured:
-            pool = pooled(
-                [each.coordinate for each in measured],
-                [taken[each.run] for each in measured],
-            )
-            asked[place] = _question(scan, pool, targets)
+    asked = {
+        place: one
+        for place, scan in enumerate(scans)
+        if (one := _asked(session, scan, targets)) is not None
+    }
     if len(asked) == 1:
         ((place, one),) = asked.items()
         forecasts = {place: _remembered(_Remembered.of(one, level))}
@@ -67,6 +63,16 @@ def forecasts_of(
             place: each.forecasts for place, each in zip(asked, found, strict=True)
         }
     return [forecasts.get(place, ()) for place in range(len(scans))]
+
+
+def proposal_of(session: Session, scan: Scan) -> Proposal | None:
+    """Return the cheapest measurement that would settle an undecided verdict."""
+    if scan.standing.verdict is not Verdict.UNDECIDED:
+        return None
+    asked = _asked(session, scan, ())
+    if asked is None:
+        return None
+    return _proposed(_Remembered.of(asked, LEVEL), scan.metric, scan.unit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +103,23 @@ def _remembered(question: _Remembered) -> tuple[Forecast, ...]:
     """Return forecasts: a page is shown, and shown again, more often than measured."""
     (finding,) = find_all([question.asked], {"level": question.level})
     return finding.forecasts
+
+
+@lru_cache(REMEMBERED)
+def _proposed(question: _Remembered, metric: str, unit: str) -> Proposal | None:
+    return proposed(question.asked, metric, unit)
+
+
+def _asked(session: Session, scan: Scan, targets: Sequence[Target]) -> Asked | None:
+    """Return the question about a scan; None without a model."""
+    taken = repetitions_of(session, scan) if scan.standing.model else {}
+    measured = [each for each in scan.measurements if each.run in taken]
+    if not measured:
+        return None
+    pool = pooled(
+        [each.coordinate for each in measured], [taken[each.run] for each in measured]
+    )
+    return _question(scan, pool, targets)
 
 
 def _question(scan: Scan, pool: Pool, targets: Sequence[Target]) -> Asked:

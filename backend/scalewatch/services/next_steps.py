@@ -14,20 +14,18 @@ from typing import Final
 from sqlalchemy.orm import Session
 
 from scalewatch.errors import ModellingError
-from scalewatch.modelling import Cost, next_measurement
 from scalewatch.modelling.noise import USUAL
+from scalewatch.services.batches import Asked
 from scalewatch.services.changes import ChangeKind, SeriesChange
 from scalewatch.services.confirmations import JOBS
 from scalewatch.services.editions import kept_at
 from scalewatch.services.judged import promises_of
 from scalewatch.services.kept import Kept
 from scalewatch.services.pooling import pooled
+from scalewatch.services.proposals import STARTUP, place_words, proposed
 from scalewatch.storage import costs, points, samples, tables
 from scalewatch.storage.costs import Spent
 from scalewatch.wire import UNITS
-
-STARTUP: Final = 1.0
-"""Seconds that a job takes before it measures, where nobody told its times."""
 
 MOST_ASKED: Final = 4
 """Series for which a measurement is worked out; the cheapest of them is proposed."""
@@ -64,10 +62,7 @@ class NextStep:
         object.__setattr__(self, "sentence", self._words())
 
     def _words(self) -> str:
-        where = ", ".join(
-            " and ".join(f"{name} = {value:g}" for name, value in at.items())
-            for at in self.at
-        )
+        where = ", ".join(map(place_words, self.at))
         cost = f"about {self.core_hours:.2g} core-hours"
         if self.region is None:
             return f"measure once more on {self.machine} at {where}: {cost}"
@@ -165,28 +160,25 @@ def _proposal(
         for each in points.of_series(session, commit_id, [change.series_id])
         if each.count
     ]
-    blobs = samples.of_runs(session, {each.run_id for each in measured})
-    unit = UNITS["time"].get(change.unit, 0.0) if change.metric == "time" else 0.0
     if not measured:
         return None
+    blobs = samples.of_runs(session, {each.run_id for each in measured})
     try:
         pool = pooled(
             [each.coordinate for each in measured],
             [blobs[m.run_id][m.start : m.start + m.count] for m in measured],
         )
-        if len(pool.parameters) > 1:
-            return None
-        proposal = next_measurement(
-            pool.settings[:, 0],
-            pool.values,
-            expectation.growth,
-            parameter=pool.parameters[0],
-            deviation_limit=expectation.deviation_limit,
-            cost=Cost(STARTUP, unit),
-            noise=change.after.noise or USUAL,
-        )
     except ModellingError:
         return None
+    asked = Asked(
+        parameters=pool.parameters,
+        settings=pool.settings,
+        values=pool.values,
+        expectation=expectation.growth,
+        deviation_limit=expectation.deviation_limit,
+        noise=change.after.noise or USUAL,
+    )
+    proposal = proposed(asked, change.metric, change.unit)
     if proposal is None:
         return None
     return NextStep(

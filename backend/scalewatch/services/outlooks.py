@@ -11,11 +11,12 @@ from scalewatch.errors import ModellingError
 from scalewatch.modelling import (
     Forecast,
     MemoryWall,
+    Proposal,
     break_even,
     expected_model,
     memory_wall,
 )
-from scalewatch.services.forecasts import forecasts_of
+from scalewatch.services.forecasts import forecasts_of, proposal_of
 from scalewatch.services.scans import Scan
 
 MULTIPLES: Final = (2, 4, 16)
@@ -49,6 +50,8 @@ class Outlook:
         where nothing is expected.
     wall
         Where memory no longer suffices, for a metric that is memory.
+    proposal
+        What to measure next, where the verdict is undecided.
     """
 
     target: Forecast | None
@@ -56,6 +59,7 @@ class Outlook:
     expected: float | None
     twice_from: float | None
     wall: MemoryWall | None
+    proposal: Proposal | None
 
 
 def held_at(scan: Scan) -> dict[str, float]:
@@ -91,6 +95,7 @@ def outlook(
         expected=expected,
         twice_from=twice_from,
         wall=_wall(scan, fingerprint or {}),
+        proposal=proposal_of(session, scan),
     )
 
 
