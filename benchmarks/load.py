@@ -27,6 +27,9 @@ class Load:
     """What the agents saw: seconds until each acknowledgement, and what it was of."""
 
     seconds: list[float] = field(default_factory=list)
+    later: list[float] = field(default_factory=list)
+    """The same without the first run of each agent, whose machine is new."""
+
     acknowledged: set[UUID] = field(default_factory=set)
     refused: int = 0
     took: float = 0.0
@@ -119,6 +122,8 @@ async def _agent(url: str, number: int, plan: list[Body], load: Load) -> None:
             load.refused += 1
             continue
         load.seconds.append(time.monotonic() - sent)
+        if count:
+            load.later.append(load.seconds[-1])
         if status == 202:
             load.acknowledged.add(uuid)
         else:

@@ -15,7 +15,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse
 
 from scalewatch import api, pages
-from scalewatch.api import bodies, problems
+from scalewatch.api import bodies, problems, rehearsal
 from scalewatch.errors import ScalewatchError, TokenNeeded
 from scalewatch.jobs.worker import Worker
 from scalewatch.pages.addresses import path_to
@@ -49,7 +49,7 @@ def served() -> FastAPI:
     end_with_parent()
     spare_collections()
     settings = get_settings()
-    return create_app(
+    app = create_app(
         connect(settings.database_url),
         embedded_worker=settings.embedded_worker,
         broker_url=settings.broker_url,
@@ -61,6 +61,8 @@ def served() -> FastAPI:
             request_seconds=settings.request_seconds,
         ),
     )
+    rehearsal.begin(app, app.state.sessions)
+    return app
 
 
 def create_app(
