@@ -7,9 +7,9 @@ from functools import cache
 from typing import Any, Final
 
 from sqlalchemy import (
-    ColumnElement,
     Executable,
     and_,
+    bindparam,
     case,
     exists,
     func,
@@ -21,7 +21,7 @@ from sqlalchemy import (
     union_all,
     update,
 )
-from sqlalchemy.orm import Session, aliased
+from sqlalchemy.orm import Session
 
 from scalewatch.errors import NotFound
 from scalewatch.storage import tables
@@ -30,7 +30,8 @@ from scalewatch.storage.tables import now
 
 OPEN = ("queued", "running")
 
-_JOB: Final = tables.Job.__table__.c
+_JOBS: Final = tables.Job.metadata.tables[tables.Job.__tablename__]
+_JOB: Final = _JOBS.c
 _IS_OPEN: Final = _JOB.due_at.is_not(None)
 
 # Written once; as the partial indices say it: most jobs were done long ago.
@@ -45,6 +46,14 @@ _COUNTS: Final = union_all(
 HORIZON: Final = timedelta(minutes=10)
 """Further ahead than any lease or pause: only a clock that was set back since, or
 another machine's that is wrong, writes such a time, and its job is due."""
+
+
+_IS_DUE: Final = and_(
+    _JOB.due_at.is_not(None),  # lets the partial index serve both
+    or_(_JOB.due_at <= bindparam("moment"), _JOB.due_at > bindparam("horizon")),
+)
+_IS_ANY_DUE: Final = select(exists().where(_IS_DUE))
+_LONGEST_DUE: Final = select(_JOB.id).where(_IS_DUE).order_by(_JOB.due_at)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,17 +102,12 @@ def _enqueue(dialect: str) -> Executable:
 
 def is_due(session: Session) -> bool:
     """Tell whether a job may be claimed."""
-    return bool(session.scalar(select(exists().where(_is_due(now())))))
+    return bool(session.scalar(_IS_ANY_DUE, _moments()))
 
 
 def due(session: Session, limit: int) -> Sequence[int]:
     """Return the ids of the jobs that are longest due."""
-    return session.scalars(
-        select(tables.Job.id)
-        .where(_is_due(now()))
-        .order_by(tables.Job.due_at)
-        .limit(limit)
-    ).all()
+    return session.scalars(_LONGEST_DUE.limit(limit), _moments()).all()
 
 
 def claim(
@@ -113,39 +117,39 @@ def claim(
 
     None is taken whose equal is being done.
     """
-    rival = aliased(tables.Job)
-    moment = now()
+    asked = _moments() | {"by": owner, "until": now() + lease, "job": job_id}
+    row = session.execute(_claim(of_one=job_id is not None), asked).one_or_none()
+    if row is None:
+        return None
+    return Claim(row.id, row.kind, row.subject, row.attempts, owner)
+
+
+@cache
+def _claim(*, of_one: bool) -> Executable:
+    """Return the statement that takes the longest due job, or the one with an id."""
+    rival = _JOBS.alias()
     is_being_done = exists().where(
-        rival.kind == tables.Job.kind,
-        rival.subject == tables.Job.subject,
-        rival.id != tables.Job.id,
-        rival.state == "running",
-        rival.due_at.between(moment, moment + HORIZON),
+        rival.c.kind == _JOB.kind,
+        rival.c.subject == _JOB.subject,
+        rival.c.id != _JOB.id,
+        rival.c.state == "running",
+        rival.c.due_at.between(bindparam("moment"), bindparam("horizon")),
     )
-    longest_due = (
-        select(tables.Job.id)
-        .where(_is_due(moment), ~is_being_done)
-        .order_by(tables.Job.due_at)
-        .limit(1)
-        .with_for_update(skip_locked=True)
-    )
-    if job_id is not None:
-        longest_due = longest_due.where(tables.Job.id == job_id)
-    row = session.execute(
-        update(tables.Job)
-        .where(tables.Job.id.in_(longest_due.scalar_subquery()))
+    wanted = _LONGEST_DUE.where(~is_being_done).limit(1)
+    if of_one:
+        wanted = wanted.where(_JOB.id == bindparam("job"))
+    chosen = wanted.with_for_update(skip_locked=True).scalar_subquery()
+    return (
+        update(_JOBS)
+        .where(_JOB.id.in_(chosen))
         .values(
             state="running",
-            owner=owner,
-            due_at=moment + lease,
-            attempts=tables.Job.attempts + 1,
+            owner=bindparam("by"),
+            due_at=bindparam("until"),
+            attempts=_JOB.attempts + 1,
         )
-        .returning(
-            tables.Job.id, tables.Job.kind, tables.Job.subject, tables.Job.attempts
-        )
-        .execution_options(synchronize_session=False)
-    ).one_or_none()
-    return row and Claim(*row, owner=owner)
+        .returning(_JOB.id, _JOB.kind, _JOB.subject, _JOB.attempts)
+    )
 
 
 def extend(session: Session, claim: Claim, lease: timedelta) -> bool:
@@ -222,27 +226,36 @@ def oldest_open(session: Session) -> datetime | None:
 
 def _change(session: Session, claim: Claim, **changes: Any) -> bool:
     """Change a job, unless another attempt at it may have begun."""
-    held = session.scalar(
-        update(tables.Job)
-        .where(
-            tables.Job.id == claim.id,
-            tables.Job.owner == claim.owner,
-            tables.Job.attempts == claim.attempts,
-            tables.Job.state == "running",
-            not_(_is_due(now())),
-        )
-        .values(**changes)
-        .returning(tables.Job.id)
-        .execution_options(synchronize_session=False)
-    )
+    asked = {
+        "job": claim.id,
+        "by": claim.owner,
+        "attempt": claim.attempts,
+        **{f"new_{name}": value for name, value in changes.items()},
+    }
+    held = session.scalar(_changed(tuple(changes)), _moments() | asked)
     return held is not None
 
 
-def _is_due(moment: datetime) -> ColumnElement[bool]:
-    return and_(
-        tables.Job.due_at.is_not(None),  # lets the partial index serve both
-        or_(tables.Job.due_at <= moment, tables.Job.due_at > moment + HORIZON),
+@cache
+def _changed(names: tuple[str, ...]) -> Executable:
+    return (
+        update(_JOBS)
+        .where(
+            _JOB.id == bindparam("job"),
+            _JOB.owner == bindparam("by"),
+            _JOB.attempts == bindparam("attempt"),
+            _JOB.state == "running",
+            not_(_IS_DUE),
+        )
+        .values({name: bindparam(f"new_{name}") for name in names})
+        .returning(_JOB.id)
     )
+
+
+def _moments() -> dict[str, datetime]:
+    """Return between when and when a job is not yet due: from now to the horizon."""
+    moment = now()
+    return {"moment": moment, "horizon": moment + HORIZON}
 
 
 def _is_any(

@@ -28,6 +28,13 @@ _NAMES: Final = (
     .where(_MACHINE.c.project_id == bindparam("project"), _IS_LOCATED)
     .distinct()
 )
+_RUN: Final = tables.Run.__table__.c
+_NEWEST_RUN: Final = select(func.max(_RUN.id)).where(
+    _RUN.commit_id == bindparam("commit"), _RUN.machine_id == bindparam("machine")
+)
+_STATE: Final = select(_RUN.fingerprint_id).where(
+    _RUN.id == _NEWEST_RUN.scalar_subquery()
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -171,14 +178,8 @@ def _located(  # noqa: PLR0913, PLR0917, one per column
 
 def fingerprint_of(session: Session, commit_id: int, machine_id: int) -> int | None:
     """Return the state of a machine when it last measured a commit."""
-    newest = (
-        select(func.max(tables.Run.id))
-        .where(tables.Run.commit_id == commit_id, tables.Run.machine_id == machine_id)
-        .scalar_subquery()
-    )
-    return session.scalar(
-        select(tables.Run.fingerprint_id).where(tables.Run.id == newest)
-    )
+    asked = {"commit": commit_id, "machine": machine_id}
+    return session.scalar(_STATE, asked)
 
 
 def facts_of(
