@@ -2,6 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scalewatch.errors import MissingParameter
 from scalewatch.modelling import Model, Term, first_above, parse_growth
 from scalewatch.modelling.crossing import LARGEST_SCALE
 
@@ -40,3 +41,11 @@ def test_two_crossings_give_the_first():
 
     assert first_above(hill, Model(0.0)) == pytest.approx(2)
     assert first_above(hill, Model(0.0), start=9) is None
+
+
+def test_what_takes_less_in_every_part_never_exceeds():
+    part = Model(1.0, (Term(2.0, parse_growth("n p")),))
+
+    assert first_above(part, part * 1.05, others={"n": 10}) is None
+    with pytest.raises(MissingParameter):
+        first_above(part, part * 1.05)

@@ -44,6 +44,8 @@ def first_above(
     """
     excess = model - limit
     fixed = others or {}
+    if _is_nowhere_positive(excess, {parameter, *fixed}):
+        return None
     doublings = np.log2(LARGEST_SCALE / start)
     scales = start * 2.0 ** np.linspace(
         0, doublings, 1 + int(np.ceil(doublings * STEPS_PER_DOUBLING))
@@ -62,3 +64,13 @@ def first_above(
         else:
             low = middle
     return high
+
+
+def _is_nowhere_positive(model: Model, known: set[str]) -> bool:
+    """Tell whether no coefficient is positive, as growths are where they are defined.
+
+    Of parameters that are not known, evaluation tells.
+    """
+    names = {name for term in model.terms for name in term.growth.parameters}
+    coefficients = [model.constant, *(term.coefficient for term in model.terms)]
+    return names <= known and max(coefficients) <= 0
