@@ -214,6 +214,13 @@ def test_only_what_grows_faster_than_a_threshold_is_listed(costs) -> None:
     assert nothing.stdout == "no series grows faster than p\n"
 
 
+def test_series_without_a_model_are_not_ranked_in_silence(measurements) -> None:
+    result = run(measurements, "--worse-than", "O(p)")
+
+    assert result.stderr == "Warning: 1 series has no model, hence no rank\n"
+    assert result.stdout == "no series grows faster than p\n"
+
+
 def test_what_would_settle_an_undecided_verdict_is_told_with_its_cost(tmp_path) -> None:
     path = tmp_path / "noisy.csv"
     values = (1.1, 0.7, 1.6, 1.2, 2.6, 1.5, 1.4, 2.9, 1.7, 3.1)

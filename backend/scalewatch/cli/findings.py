@@ -44,6 +44,9 @@ def answer(
         rows = modelled(series, question)
     is_modelled = any(row.finding.model for row in rows)
     if ranking := question.ranking:
+        if unranked := sum(row.finding.model is None for row in rows):
+            told = "1 series has" if unranked == 1 else f"{unranked} series have"
+            click.echo(f"Warning: {told} no model, hence no rank", err=True)
         ranked = ranking.order(series, [row.finding for row in rows])
         rows = [rows[each.region]._replace(share=each.share) for each in ranked]
     if as_json:

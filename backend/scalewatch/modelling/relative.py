@@ -31,6 +31,7 @@ SINGULAR = 1e-13
 """Relative determinant below which a term cannot be told from the constant."""
 
 LEAST_CONSTANT = 1e-30
+"""c₀/c₁ of a curve without a constant: its ratio stays finite."""
 
 
 @dataclass(frozen=True, slots=True)
