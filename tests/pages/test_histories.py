@@ -91,6 +91,15 @@ def test_a_regression_is_acknowledged_by_its_form_and_its_history_kept(client):
 
 
 @pytest.mark.usefixtures("watched")
+def test_json_of_a_history_says_of_its_regressions_what_the_page_says(client):
+    (found,) = client.get("/api/v1/projects/mpich/history").json()["regressions"]
+    whole = client.get(f"/api/v1/projects/mpich/regressions/{found['id']}").json()
+
+    said = ("id", "is_worse", "state", "sentence")
+    assert found == {name: whole[name] for name in said}
+
+
+@pytest.mark.usefixtures("watched")
 def test_a_regression_has_a_page_with_all_that_is_known_of_it(client):
     page = client.get("/p/mpich/regressions/1").text
     listed = client.get("/p/mpich/regressions/1?format=csv").text.splitlines()

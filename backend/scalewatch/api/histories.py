@@ -34,6 +34,15 @@ class Said(schemas.Schema):
     link: wire.Text | None = Field(None, examples=["https://example.org/issues/42"])
 
 
+class Cause(schemas.Schema):
+    """A regression in a sentence; the route of its id tells all of it."""
+
+    id: int
+    is_worse: bool
+    state: State
+    sentence: str
+
+
 class History(schemas.Schema):
     """The history of a region's metric on its machines."""
 
@@ -48,7 +57,7 @@ class History(schemas.Schema):
     tracks: list[dict[str, Any]] = Field(
         description="Per series: steps, eras and changes, by position on the line."
     )
-    regressions: list[dict[str, Any]]
+    regressions: list[Cause] = Field(description="Found on these tracks.")
     more: int = Field(description="Tracks that are not shown.")
     next: str | None = Field(description="`before` of what is older, if anything is.")
 

@@ -14,7 +14,6 @@ from scalewatch.pages.history_charts import HEIGHT, LEFT, WIDTH, charts, release
 from scalewatch.pages.templates import render
 from scalewatch.services.histories import History, history_of
 from scalewatch.services.overviews import overview_of
-from scalewatch.services.regressions import causes_among, regressions_among
 from scalewatch.services.windows import Window
 
 NEWEST: Final = 10
@@ -44,7 +43,6 @@ def show_history(  # noqa: PLR0913, PLR0917 - one per parameter of the query
 ) -> Response:
     """Show the growth of a region at every commit, or how all regions changed."""
     window = Window(before or None)
-    told = causes_among if wanted is Format.HTML else regressions_among
     try:
         history = (
             history_of(
@@ -55,12 +53,9 @@ def show_history(  # noqa: PLR0913, PLR0917 - one per parameter of the query
                 machine or None,
                 newest=NEWEST if wanted is Format.HTML else None,
                 window=window,
-                told=told,
             )
             if region
-            else overview_of(
-                session, project, metric or None, machine or None, window, told
-            )
+            else overview_of(session, project, metric or None, machine or None, window)
         )
     except NotMeasured:
         if region or metric or machine or wanted is not Format.HTML:

@@ -21,7 +21,7 @@ from scalewatch.services.eras import (
     growths_of,
 )
 from scalewatch.services.lineage import Lineage
-from scalewatch.services.regressions import Cause, Regression, Told, regressions_among
+from scalewatch.services.regressions import Cause, causes_among
 from scalewatch.services.steps import Step, Steps, target_of
 from scalewatch.services.tracks import Track, tracks
 from scalewatch.services.windows import NEWEST, Window, part_of
@@ -90,7 +90,7 @@ class History:
     commits: tuple[Commit, ...]
     remarks: tuple[str, ...]
     tracks: tuple[TrackHistory, ...]
-    regressions: tuple[Regression, ...] | tuple[Cause, ...]
+    regressions: tuple[Cause, ...]
     more: int
     next: str | None
 
@@ -103,7 +103,6 @@ def history_of(  # noqa: PLR0913, PLR0917, one per part of the question
     machine: str | None,
     newest: int | None = None,
     window: Window = NEWEST,
-    told: Told = regressions_among,
 ) -> History:
     """Return the history of a region, by default of the first, of all its machines.
 
@@ -113,8 +112,6 @@ def history_of(  # noqa: PLR0913, PLR0917, one per part of the question
         Steps of each track that are wanted, all if None.
     window
         The commits that are looked at, by default the newest.
-    told
-        Tells of its regressions, by default all.
 
     Raises
     ------
@@ -153,7 +150,7 @@ def history_of(  # noqa: PLR0913, PLR0917, one per part of the question
         commits=tuple(map(commit_of, line.commits)),
         remarks=(*line.remarks, *baselines),
         tracks=_histories(session, line, own[:MOST_TRACKS], shifts, newest),
-        regressions=told(
+        regressions=causes_among(
             session, project.id, {shift.regression_id for shift in shifts}
         ),
         more=max(len(own) - MOST_TRACKS, 0),

@@ -8,7 +8,7 @@ from scalewatch.services.aliases import present_name
 from scalewatch.services.commits import commit_of
 from scalewatch.services.eras import Changed, changes_of, eras_between
 from scalewatch.services.histories import History, TrackHistory, chosen
-from scalewatch.services.regressions import Told, regressions_among
+from scalewatch.services.regressions import causes_among
 from scalewatch.services.windows import NEWEST, Window, part_of
 from scalewatch.storage import aliases as former_names
 from scalewatch.storage import (
@@ -21,18 +21,16 @@ from scalewatch.storage import (
 from scalewatch.storage.locations import Watched
 
 
-def overview_of(  # noqa: PLR0913, PLR0917, one per part of the question
+def overview_of(
     session: Session,
     project_name: str,
     metric: str | None,
     machine: str | None,
     window: Window = NEWEST,
-    told: Told = regressions_among,
 ) -> History:
     """Return the eras of each region on a machine, by default on the first one.
 
-    It reads what the newest look has found, and no commit by itself; `told` tells of
-    the regressions.
+    It reads what the newest look has found, and no commit by itself.
 
     Raises
     ------
@@ -73,7 +71,7 @@ def overview_of(  # noqa: PLR0913, PLR0917, one per part of the question
         commits=tuple(map(commit_of, line.commits)),
         remarks=line.remarks,
         tracks=_tracks(own, aliases, places, changes, growths),
-        regressions=told(
+        regressions=causes_among(
             session, project.id, {shift.regression_id for shift in shifts}
         ),
         more=0,

@@ -1,6 +1,6 @@
 """Regressions as their users see and change them."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -106,12 +106,6 @@ class Cause:
     sentence: str
 
 
-Told = Callable[
-    [Session, int, Collection[int]], tuple[Regression, ...] | tuple[Cause, ...]
-]
-"""Tells of the regressions of a project that have some ids."""
-
-
 @dataclass(frozen=True, slots=True)
 class Regressions:
     """The regressions of a project, and how far they can be trusted.
@@ -158,17 +152,10 @@ def regressions_of(
     )
 
 
-def regressions_among(
-    session: Session, project_id: int, ids: Collection[int]
-) -> tuple[Regression, ...]:
-    """Return the regressions of a project that have these ids, newest first."""
-    return _complete(session, regressions.among(session, project_id, ids))
-
-
 def causes_among(
     session: Session, project_id: int, ids: Collection[int]
 ) -> tuple[Cause, ...]:
-    """Return what is said of the same in a sentence."""
+    """Return what is said of the regressions that have these ids, newest first."""
     return tuple(
         Cause(row.id, row.is_worse, State(row.state), row.sentence)
         for row in regressions.among(session, project_id, ids)
