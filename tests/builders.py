@@ -1,6 +1,5 @@
 """Valid objects with every field defaulted; a test names only what it is about."""
 
-from base64 import b64decode
 from collections.abc import Callable, Mapping, Sequence
 from math import log2
 from typing import Any
@@ -93,11 +92,3 @@ def sweep_reports(*arguments: Any, **fields: Any) -> list[RunReport]:
         RunReport.model_validate(one, strict=False)
         for one in sweep(*arguments, **fields)
     ]
-
-
-def decoded(numbers: Any) -> list[float]:
-    """Return numbers of a figure's JSON, which writes arrays in base64."""
-    if isinstance(numbers, list):
-        return numbers
-    found = np.frombuffer(b64decode(numbers["bdata"]), numbers["dtype"])
-    return [float(each) for each in found]

@@ -1,3 +1,4 @@
+import plotly.graph_objects as go
 import pytest
 
 from recorded import record_hydro
@@ -40,9 +41,9 @@ def test_figures_draw_what_the_tables_hold(client, sessions, figure, traces):
         "vs": "held=distribution=even",
     }
 
-    drawn = client.get(FIGURE + figure, params=query).json()
+    drawn = go.Figure(client.get(FIGURE + figure, params=query).json())
 
-    assert len(drawn["data"]) == traces
+    assert len(drawn.data) == traces
 
 
 @pytest.mark.parametrize("figure", ["differences", "shares", "movements"])

@@ -1,9 +1,12 @@
 import numpy as np
 import pytest
 
+from plotted import plotted
+from scalewatch.figures import residuals
 from scalewatch.figures.curves import Scaling
-from scalewatch.figures.residuals import residuals_figure
 from scalewatch.modelling import Growth, Model, Term
+
+residuals_figure = plotted(residuals.residuals_figure)
 
 P = np.array([2.0, 4, 8, 16])
 MODEL = Model(0.0, (Term(1e-6, Growth.of("p", power=1)),))

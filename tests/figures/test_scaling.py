@@ -3,15 +3,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from plotted import plotted
+from scalewatch.figures import scaling as figures
 from scalewatch.figures.curves import Scaling, curves_of
-from scalewatch.figures.scaling import (
-    BEYOND,
-    MOST_REPETITIONS,
-    NOTHING,
-    machines_figure,
-    scaling_figure,
-)
+from scalewatch.figures.scaling import BEYOND, MOST_REPETITIONS, NOTHING
 from scalewatch.modelling import Forecast, Growth, Model, Term
+
+scaling_figure = plotted(figures.scaling_figure)
+machines_figure = plotted(figures.machines_figure)
 
 P = np.array([2.0, 4, 8, 16, 32])
 LOG = Growth.of("p", log=1)

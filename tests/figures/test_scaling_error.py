@@ -1,14 +1,11 @@
 import numpy as np
 import pytest
 
+from plotted import plotted
+from scalewatch.figures import scaling_error
 from scalewatch.figures.hull import convex_hull
 from scalewatch.figures.palette import PALETTE
-from scalewatch.figures.scaling_error import (
-    ErrorRow,
-    contour_figure,
-    difference_figure,
-    rows_figure,
-)
+from scalewatch.figures.scaling_error import ErrorRow
 from scalewatch.modelling import (
     Growth,
     Model,
@@ -19,6 +16,10 @@ from scalewatch.modelling import (
     strong_scaling_errors,
     weak_scaling_errors,
 )
+
+contour_figure = plotted(scaling_error.contour_figure)
+difference_figure = plotted(scaling_error.difference_figure)
+rows_figure = plotted(scaling_error.rows_figure)
 
 P = np.array([2.0, 4, 8, 16, 32])
 TIMES = Times.of({(p, None): 100 / p + p for p in P})

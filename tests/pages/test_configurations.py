@@ -1,6 +1,8 @@
 import csv
 from io import StringIO
 
+import plotly.graph_objects as go
+
 from builders import sweep_reports
 from recorded import record, record_configurations
 from scalewatch.api import configuration_schemas
@@ -71,9 +73,7 @@ def test_figures_draw_effects(client, sessions):
     interaction = client.get(figures + "interaction", params={"project": "hybrid"})
     unknown = client.get(figures + "moon", params={"project": "hybrid"})
 
-    assert [trace["name"] for trace in effects.json()["data"]] == [
-        "threads",
-        "compiler",
-    ]
-    assert len(interaction.json()["data"]) == 2
+    names = [trace.name for trace in go.Figure(effects.json()).data]
+    assert names == ["threads", "compiler"]
+    assert len(go.Figure(interaction.json()).data) == 2
     assert unknown.status_code == 404

@@ -2,6 +2,7 @@ import csv
 import json
 from io import StringIO
 
+import plotly.graph_objects as go
 import pytest
 
 from builders import sweep_reports
@@ -106,7 +107,8 @@ def test_figure_draws_points_and_line_of_each_machine(client, sessions):
 
     drawn = client.get("/api/v1/figures/machine-lines", params={"project": "hydro"})
 
-    assert [trace["mode"] for trace in drawn.json()["data"]] == ["markers", "lines"] * 2
+    modes = [trace.mode for trace in go.Figure(drawn.json()).data]
+    assert modes == ["markers", "lines"] * 2
 
 
 def test_exports_hold_times_and_lines(client, sessions):

@@ -2,13 +2,14 @@
 
 from typing import Any
 
+import numpy as np
 import orjson
-import plotly.graph_objects as go
 from fastapi import Response
 from pydantic import BaseModel
 
 from scalewatch.api.problems import problems
 from scalewatch.exporters.documents import json_text
+from scalewatch.figures.figure import Figure
 
 Responses = dict[int | str, dict[str, Any]]
 
@@ -18,9 +19,10 @@ def answer(value: object) -> Response:
     return Response(json_text(value), media_type="application/json")
 
 
-def figure_answer(figure: go.Figure) -> Response:
+def figure_answer(figure: Figure) -> Response:
     """Answer with a figure as plotly's JSON."""
-    content = orjson.dumps(figure.to_plotly_json(), option=orjson.OPT_SERIALIZE_NUMPY)
+    document = {"data": figure.data, "layout": figure.layout}
+    content = orjson.dumps(document, np.ndarray.tolist, orjson.OPT_SERIALIZE_NUMPY)
     return Response(content, media_type="application/json")
 
 

@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Annotated, Final
 
-import plotly.graph_objects as go
 from fastapi import APIRouter, Path, Query, Response
 from sqlalchemy.orm import Session
 
@@ -12,6 +11,7 @@ from scalewatch.api.answers import figure_answer
 from scalewatch.api.dependencies import ReadingDep
 from scalewatch.api.problems import problems
 from scalewatch.errors import NotFound
+from scalewatch.figures.figure import Figure
 from scalewatch.figures.residuals import residuals_figure
 from scalewatch.figures.scaling import machines_figure, scaling_figure
 from scalewatch.services.outlooks import LARGEST_TARGET, curve_forecasts
@@ -57,7 +57,7 @@ def show_figure(
     return figure_answer(drawn)
 
 
-def _scaling(session: Session, region: Region, target: float | None) -> go.Figure:
+def _scaling(session: Session, region: Region, target: float | None) -> Figure:
     scan = region.scans[0]
     drawn = scaling_of(scan, repetitions_of(session, scan))
     if not drawn.x.size:
@@ -67,15 +67,15 @@ def _scaling(session: Session, region: Region, target: float | None) -> go.Figur
     )
 
 
-def _slices(_session: Session, region: Region, _target: float | None) -> go.Figure:
+def _slices(_session: Session, region: Region, _target: float | None) -> Figure:
     return machines_figure(slices_of(region.scans[0]))
 
 
-def _residuals(_session: Session, region: Region, _target: float | None) -> go.Figure:
+def _residuals(_session: Session, region: Region, _target: float | None) -> Figure:
     return residuals_figure(slices_of(region.scans[0]))
 
 
-def _machines(_session: Session, region: Region, _target: float | None) -> go.Figure:
+def _machines(_session: Session, region: Region, _target: float | None) -> Figure:
     by_machine: dict[str, list[Scan]] = {}
     for scan in region.scans:
         by_machine.setdefault(scan.machine, []).append(scan)
@@ -88,7 +88,7 @@ def _machines(_session: Session, region: Region, _target: float | None) -> go.Fi
     )
 
 
-FIGURES: Final[Mapping[str, Callable[[Session, Region, float | None], go.Figure]]] = {
+FIGURES: Final[Mapping[str, Callable[[Session, Region, float | None], Figure]]] = {
     "machines": _machines,
     "residuals": _residuals,
     "scaling": _scaling,

@@ -2,7 +2,6 @@
 
 from typing import Annotated
 
-import plotly.graph_objects as go
 from fastapi import APIRouter, Path, Query, Response
 
 from scalewatch.api.answers import answer, answers, figure_answer
@@ -10,6 +9,7 @@ from scalewatch.api.dependencies import ReadingDep
 from scalewatch.api.problems import problems
 from scalewatch.api.scaling_schemas import RegionScaling
 from scalewatch.errors import NotFound
+from scalewatch.figures.figure import Figure
 from scalewatch.services.error_figures import FIGURES
 from scalewatch.services.scaling_errors import scaling_errors_at
 from scalewatch.web.scaling_questions import QuestionDep
@@ -50,5 +50,5 @@ def show_figure(
     draw = FIGURES.get(figure)
     if draw is None:
         raise NotFound("figure", f"scaling-error-{figure}")
-    drawn: go.Figure = draw(scaling_errors_at(session, view, region, asked))
+    drawn: Figure = draw(scaling_errors_at(session, view, region, asked))
     return figure_answer(drawn)

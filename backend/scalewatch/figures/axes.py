@@ -5,9 +5,9 @@ from math import ceil
 from typing import Any, Final
 
 import numpy as np
-import plotly.graph_objects as go
 from numpy.typing import NDArray
 
+from scalewatch.figures.figure import Figure
 from scalewatch.figures.palette import PALETTE
 
 PREFIXED: Final = frozenset({"s", "B", "flop"})
@@ -22,11 +22,10 @@ LEEWAY: Final = 4.0
 NAMES: Final = {"p": "processes p", "n": "problem size n"}
 
 
-def canvas() -> go.Figure:
+def canvas() -> Figure:
     """Return an empty figure: transparent, quiet lines, the legend on top."""
-    return go.Figure(
+    return Figure(
         layout={
-            "template": "none",
             "font": {"color": PALETTE["quiet"], "size": 12},
             "hoverlabel": {"align": "left"},
             "hovermode": "closest",
@@ -44,7 +43,7 @@ def canvas() -> go.Figure:
     )
 
 
-def nothing(why: str) -> go.Figure:
+def nothing(why: str) -> Figure:
     """Return a figure without axes that says why nothing is drawn."""
     figure = canvas()
     figure.update_layout(

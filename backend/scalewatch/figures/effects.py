@@ -8,9 +8,9 @@ from html import escape
 from typing import Final
 
 import numpy as np
-import plotly.graph_objects as go
 
 from scalewatch.figures.axes import canvas
+from scalewatch.figures.figure import Figure
 from scalewatch.figures.notation import setting_text
 from scalewatch.figures.palette import PALETTE, machine_role, symbol
 from scalewatch.modelling import Effects, Interaction
@@ -19,7 +19,7 @@ MOST_SETTINGS: Final = 6
 """Settings whose main effects are drawn, those first that explain most."""
 
 
-def main_effects_figure(effects: Effects, objective: str) -> go.Figure:
+def main_effects_figure(effects: Effects, objective: str) -> Figure:
     """Plot the mean objective at each level, setting by setting."""
     figure = canvas()
     shown = effects.main[:MOST_SETTINGS]
@@ -51,13 +51,13 @@ def main_effects_figure(effects: Effects, objective: str) -> go.Figure:
             ),
             meta=role,
         )
-    figure.add_hline(
+    figure.add_level(
         y=overall, line={"color": PALETTE["expectation"], "dash": "6px,5px"}
     )
     return figure
 
 
-def interaction_figure(interaction: Interaction, objective: str) -> go.Figure:
+def interaction_figure(interaction: Interaction, objective: str) -> Figure:
     """Plot the mean objective over the levels of one setting, per level of another."""
     figure = canvas()
     across, along = interaction.settings

@@ -10,9 +10,9 @@ from html import escape
 from typing import Any, Final
 
 import numpy as np
-import plotly.graph_objects as go
 
 from scalewatch.figures.axes import NAMES, canvas, parameter_axis
+from scalewatch.figures.figure import Figure
 from scalewatch.figures.palette import PALETTE, machine_role, symbol
 from scalewatch.modelling import Movement, ScanStep
 
@@ -41,7 +41,7 @@ class DifferenceLine:
     steps: tuple[ScanStep, ...]
 
 
-def differences_figure(parameter: str, lines: Sequence[DifferenceLine]) -> go.Figure:
+def differences_figure(parameter: str, lines: Sequence[DifferenceLine]) -> Figure:
     """Plot how much each profile differs from the one it is compared with."""
     figure = canvas()
     drawn = [line for line in lines if line.steps]
@@ -62,7 +62,7 @@ def shares_figure(
     settings: Sequence[Setting],
     functions: Sequence[str],
     seconds: Sequence[Sequence[float]],
-) -> go.Figure:
+) -> Figure:
     """Plot what each profile of a scan consists of, as stacked bars.
 
     Parameters
@@ -103,7 +103,7 @@ def shares_figure(
 
 def movements_figure(
     before: Setting, after: Setting, moved: Sequence[Movement]
-) -> go.Figure:
+) -> Figure:
     """Plot two profiles side by side, what explains their difference on top."""
     figure = canvas()
     shown = list(moved[:MOST_MOVEMENTS])[::-1]
@@ -138,7 +138,7 @@ def setting_text(setting: Setting) -> str:
     return escape(setting) if isinstance(setting, str) else f"{setting:,g}"
 
 
-def _add_line(figure: go.Figure, slot: int, line: DifferenceLine) -> None:
+def _add_line(figure: Figure, slot: int, line: DifferenceLine) -> None:
     role = machine_role(slot)
     figure.add_scatter(
         x=[step.after for step in line.steps],

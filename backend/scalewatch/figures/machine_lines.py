@@ -10,10 +10,10 @@ from html import escape
 from typing import Final
 
 import numpy as np
-import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from scalewatch.figures.axes import NAMES, canvas, hover_number
+from scalewatch.figures.figure import Figure
 from scalewatch.figures.notation import growth_markup
 from scalewatch.figures.palette import PALETTE, machine_role, symbol
 from scalewatch.modelling import MachineLine
@@ -34,7 +34,7 @@ class DrawnLine:
 
 def machine_lines_figure(
     lines: Sequence[DrawnLine], *, unit: str, parameter: str = "n"
-) -> go.Figure:
+) -> Figure:
     """Plot times over the problem size, machine by machine."""
     figure = canvas()
     if not lines:
@@ -53,7 +53,7 @@ def machine_lines_figure(
 
 
 def _add(
-    figure: go.Figure, drawn: DrawnLine, at: Reals, unit: str, parameter: str
+    figure: Figure, drawn: DrawnLine, at: Reals, unit: str, parameter: str
 ) -> None:
     line, role = drawn.line, machine_role(drawn.slot)
     name = escape(line.machine)

@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from html import escape
 
 import numpy as np
-import plotly.graph_objects as go
 
 from scalewatch.figures.axes import canvas, nothing, parameter_axis
 from scalewatch.figures.curves import Scaling, Vector
+from scalewatch.figures.figure import Figure
 from scalewatch.figures.palette import PALETTE, machine_role, symbol
 
 
-def residuals_figure(scalings: Sequence[Scaling]) -> go.Figure:
+def residuals_figure(scalings: Sequence[Scaling]) -> Figure:
     """Plot measured over modelled, less 1, with the quartiles of each measurement."""
     drawn = [
         (scaling, model)
@@ -34,9 +34,7 @@ def residuals_figure(scalings: Sequence[Scaling]) -> go.Figure:
     return figure
 
 
-def _add_residuals(
-    figure: go.Figure, scaling: Scaling, model: Vector, role: str
-) -> None:
+def _add_residuals(figure: Figure, scaling: Scaling, model: Vector, role: str) -> None:
     low, middle, high = (
         _residual(values, model)
         for values in (scaling.low, scaling.middle, scaling.high)

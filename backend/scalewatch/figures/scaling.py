@@ -5,7 +5,6 @@ from html import escape
 from typing import Final
 
 import numpy as np
-import plotly.graph_objects as go
 
 from scalewatch.figures.axes import (
     canvas,
@@ -15,6 +14,7 @@ from scalewatch.figures.axes import (
     parameter_axis,
 )
 from scalewatch.figures.curves import Curves, Scaling, Vector, curves_of
+from scalewatch.figures.figure import Figure
 from scalewatch.figures.notation import growth_markup
 from scalewatch.figures.palette import PALETTE, machine_role, symbol
 from scalewatch.figures.styles import Style, styles
@@ -38,7 +38,7 @@ BEYOND: Final = "2px,4px"
 """Line of a model where nothing was measured."""
 
 
-def scaling_figure(scaling: Scaling) -> go.Figure:
+def scaling_figure(scaling: Scaling) -> Figure:
     """Plot one scan with its expectation and what may deviate from it."""
     if not scaling.x.size:
         return nothing(NOTHING)
@@ -54,7 +54,7 @@ def scaling_figure(scaling: Scaling) -> go.Figure:
     return figure
 
 
-def machines_figure(scalings: Sequence[Scaling]) -> go.Figure:
+def machines_figure(scalings: Sequence[Scaling]) -> Figure:
     """Plot scans of several machines together, each with its model."""
     measured = [scaling for scaling in scalings if scaling.x.size]
     if not measured:
@@ -71,7 +71,7 @@ def machines_figure(scalings: Sequence[Scaling]) -> go.Figure:
     return figure
 
 
-def _frame(scalings: Sequence[Scaling], curves: Sequence[Curves]) -> go.Figure:
+def _frame(scalings: Sequence[Scaling], curves: Sequence[Curves]) -> Figure:
     first = scalings[0]
     settings = [scaling.x for scaling in scalings]
     reached = [[scaling.end] for scaling in scalings if scaling.forecasts]
@@ -100,7 +100,7 @@ def _frame(scalings: Sequence[Scaling], curves: Sequence[Curves]) -> go.Figure:
     return figure
 
 
-def _add_band(figure: go.Figure, curves: Curves) -> None:
+def _add_band(figure: Figure, curves: Curves) -> None:
     if curves.lower is None or curves.upper is None:
         return
     drawn = np.isfinite(curves.lower) & np.isfinite(curves.upper)
@@ -118,7 +118,7 @@ def _add_band(figure: go.Figure, curves: Curves) -> None:
     )
 
 
-def _add_interval(figure: go.Figure, scaling: Scaling) -> None:
+def _add_interval(figure: Figure, scaling: Scaling) -> None:
     """Add where the truth lies, as far as the measurements tell."""
     known = [
         (each.at[scaling.parameter], each.low, each.high)
@@ -143,7 +143,7 @@ def _add_interval(figure: go.Figure, scaling: Scaling) -> None:
 
 
 def _add_expectation(
-    figure: go.Figure, curves: Curves, expectation: Growth | None
+    figure: Figure, curves: Curves, expectation: Growth | None
 ) -> None:
     if expectation is None or curves.expectation is None:
         return
@@ -153,14 +153,14 @@ def _add_expectation(
         mode="lines",
         line={"color": PALETTE["expectation"], "dash": "6px,5px", "width": 1.5},
         hoverinfo="skip",
-        showlegend=not any(trace.meta == "expectation" for trace in figure.data),
+        showlegend=not any(trace["meta"] == "expectation" for trace in figure.data),
         name=f"expected {growth_markup(expectation)}",
         meta="expectation",
     )
 
 
 def _add_model(
-    figure: go.Figure,
+    figure: Figure,
     curves: Curves,
     scaling: Scaling,
     style: Style,
@@ -185,7 +185,7 @@ def _add_model(
         )
 
 
-def _add_repetitions(figure: go.Figure, scaling: Scaling) -> None:
+def _add_repetitions(figure: Figure, scaling: Scaling) -> None:
     """Add every repetition as a faint dot, spread sideways so that dots show."""
     if max((values.size for values in scaling.repetitions), default=0) <= 1:
         return
@@ -208,7 +208,7 @@ def _add_repetitions(figure: go.Figure, scaling: Scaling) -> None:
 
 
 def _add_measurements(
-    figure: go.Figure, scaling: Scaling, style: Style, name: str
+    figure: Figure, scaling: Scaling, style: Style, name: str
 ) -> None:
     role = style.role
     low, high = (

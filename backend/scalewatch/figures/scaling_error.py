@@ -12,10 +12,10 @@ from math import ceil, floor, log10
 from typing import Any, Final
 
 import numpy as np
-import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from scalewatch.figures.axes import canvas, parameter_axis
+from scalewatch.figures.figure import Figure
 from scalewatch.figures.hull import convex_hull
 from scalewatch.figures.palette import PALETTE, symbol
 from scalewatch.figures.styles import Style, styles
@@ -60,7 +60,7 @@ class ErrorRow:
     position: int = 0
 
 
-def contour_figure(scaling: ScalingErrors) -> go.Figure:
+def contour_figure(scaling: ScalingErrors) -> Figure:
     """Plot the scaling error over all pairs of scales."""
     letter = LETTERS[scaling.kind]
     figure = _contours(scaling.scales, scaling.errors, letter)
@@ -70,7 +70,7 @@ def contour_figure(scaling: ScalingErrors) -> go.Figure:
     return figure
 
 
-def difference_figure(scaling: ScalingErrors, other: ScalingErrors) -> go.Figure:
+def difference_figure(scaling: ScalingErrors, other: ScalingErrors) -> Figure:
     """Plot how much larger one scaling error is than another, where both are known."""
     common, rows, others = np.intersect1d(
         scaling.scales, other.scales, return_indices=True
@@ -81,7 +81,7 @@ def difference_figure(scaling: ScalingErrors, other: ScalingErrors) -> go.Figure
     return _contours(common, difference, f"Δ{LETTERS[scaling.kind]}")
 
 
-def rows_figure(kind: ScalingKind, base: float, rows: Sequence[ErrorRow]) -> go.Figure:
+def rows_figure(kind: ScalingKind, base: float, rows: Sequence[ErrorRow]) -> Figure:
     """Plot one row of the contours of each scaling: the error from n₁ to all n₂."""
     drawn = [row for row in rows if np.isfinite(row.errors).any()]
     figure = canvas()
@@ -92,14 +92,14 @@ def rows_figure(kind: ScalingKind, base: float, rows: Sequence[ErrorRow]) -> go.
         xaxis=axis | {"title": {"text": "processes n₂", "standoff": 12}},
         yaxis=_plain(axis, f"{LETTERS[kind]} from n₁ = {base:,g}"),
     )
-    figure.add_hline(y=0, line={"color": PALETTE["expectation"], "dash": "6px,5px"})
+    figure.add_level(y=0, line={"color": PALETTE["expectation"], "dash": "6px,5px"})
     own = styles([(row.slot, row.position) for row in drawn])
     for row, style in zip(drawn, own, strict=True):
         _add_row(figure, row, style, LETTERS[kind])
     return figure
 
 
-def _contours(scales: Vector, errors: Matrix, letter: str) -> go.Figure:
+def _contours(scales: Vector, errors: Matrix, letter: str) -> Figure:
     """Plot values of pairs by signed colours with labelled isolines."""
     figure = canvas()
     if scales.size < 2 or not np.isfinite(errors).any():
@@ -148,7 +148,7 @@ def _levels(errors: Matrix) -> tuple[float, float]:
     return step, step * ceil(largest / step)
 
 
-def _add_outline(figure: go.Figure, scaling: ScalingErrors) -> None:
+def _add_outline(figure: Figure, scaling: ScalingErrors) -> None:
     """Outline the pairs that were measured, or that a model need not extrapolate."""
     is_inside = np.isfinite(scaling.errors) & ~scaling.is_extrapolated
     corners = convex_hull(np.log2(scaling.scales[np.argwhere(is_inside)[:, ::-1]]))
@@ -167,7 +167,7 @@ def _add_outline(figure: go.Figure, scaling: ScalingErrors) -> None:
     )
 
 
-def _add_pairs(figure: go.Figure, scaling: ScalingErrors) -> None:
+def _add_pairs(figure: Figure, scaling: ScalingErrors) -> None:
     """Mark the pairs that were measured."""
     if scaling.is_modelled:
         return
@@ -184,7 +184,7 @@ def _add_pairs(figure: go.Figure, scaling: ScalingErrors) -> None:
     )
 
 
-def _add_row(figure: go.Figure, row: ErrorRow, style: Style, letter: str) -> None:
+def _add_row(figure: Figure, row: ErrorRow, style: Style, letter: str) -> None:
     """Add a row: a line that is dotted where it is extrapolated."""
     role, mark = style.role, symbol(row.slot + row.position)
     beyond = row.is_extrapolated

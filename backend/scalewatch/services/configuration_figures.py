@@ -3,10 +3,9 @@
 from collections.abc import Callable, Mapping
 from typing import Final
 
-import plotly.graph_objects as go
-
 from scalewatch.figures.axes import canvas
 from scalewatch.figures.effects import interaction_figure, main_effects_figure
+from scalewatch.figures.figure import Figure
 from scalewatch.services.configuration_questions import ConfigurationQuestion, Objective
 from scalewatch.services.configuration_search import ConfigurationSearch
 
@@ -21,13 +20,13 @@ def objective_name(question: ConfigurationQuestion) -> str:
     return f"divergence of {question.kind} scaling ({question.objective})"
 
 
-def _main_effects(shown: ConfigurationSearch) -> go.Figure:
+def _main_effects(shown: ConfigurationSearch) -> Figure:
     if shown.effects is None:
         return canvas()
     return main_effects_figure(shown.effects, objective_name(shown.question))
 
 
-def _interaction(shown: ConfigurationSearch) -> go.Figure:
+def _interaction(shown: ConfigurationSearch) -> Figure:
     if shown.effects is None or not shown.effects.interactions:
         return canvas()
     return interaction_figure(
@@ -35,7 +34,7 @@ def _interaction(shown: ConfigurationSearch) -> go.Figure:
     )
 
 
-FIGURES: Final[Mapping[str, Callable[[ConfigurationSearch], go.Figure]]] = {
+FIGURES: Final[Mapping[str, Callable[[ConfigurationSearch], Figure]]] = {
     "interaction": _interaction,
     "main-effects": _main_effects,
 }

@@ -4,10 +4,10 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import numpy as np
-import plotly.graph_objects as go
 
 from scalewatch.errors import NotFound
 from scalewatch.figures.axes import canvas
+from scalewatch.figures.figure import Figure
 from scalewatch.figures.scaling_error import (
     ErrorRow,
     contour_figure,
@@ -28,12 +28,12 @@ def label(scaling: CodeScaling, shared: Mapping[str, Any]) -> str:
     return " ".join([scaling.machine, *own])
 
 
-def _contours(shown: RegionScaling) -> go.Figure:
+def _contours(shown: RegionScaling) -> Figure:
     errors = shown.chosen.errors
     return canvas() if errors is None else contour_figure(errors)
 
 
-def _rows(shown: RegionScaling) -> go.Figure:
+def _rows(shown: RegionScaling) -> Figure:
     differing = shown.choices
     rows: list[ErrorRow] = []
     for scaling in shown.scalings:
@@ -55,7 +55,7 @@ def _rows(shown: RegionScaling) -> go.Figure:
     return rows_figure(shown.question.kind, shown.question.base or 1.0, rows)
 
 
-def _difference(shown: RegionScaling) -> go.Figure:
+def _difference(shown: RegionScaling) -> Figure:
     if shown.other is None:
         raise NotFound("comparison", "vs")
     mine, others = shown.chosen.errors, shown.other.errors
@@ -64,7 +64,7 @@ def _difference(shown: RegionScaling) -> go.Figure:
     return difference_figure(mine, others)
 
 
-FIGURES: Final[Mapping[str, Callable[[RegionScaling], go.Figure]]] = {
+FIGURES: Final[Mapping[str, Callable[[RegionScaling], Figure]]] = {
     "contours": _contours,
     "difference": _difference,
     "rows": _rows,

@@ -3,9 +3,8 @@
 from collections.abc import Callable, Mapping
 from typing import Final
 
-import plotly.graph_objects as go
-
 from scalewatch.figures.axes import canvas
+from scalewatch.figures.figure import Figure
 from scalewatch.figures.hotspots import (
     DifferenceLine,
     differences_figure,
@@ -21,7 +20,7 @@ def _name(scan: HotspotScan, what: str | None) -> str:
     return what or scan.label or scan.machine
 
 
-def _differences(shown: Hotspots) -> go.Figure:
+def _differences(shown: Hotspots) -> Figure:
     if shown.chosen is None:
         return canvas()
     lines = [DifferenceLine(_name(shown.chosen, None), shown.chosen.steps)]
@@ -31,7 +30,7 @@ def _differences(shown: Hotspots) -> go.Figure:
     return differences_figure(shown.question.over or SCALE, lines)
 
 
-def _shares(shown: Hotspots) -> go.Figure:
+def _shares(shown: Hotspots) -> Figure:
     scan = shown.chosen
     if scan is None:
         return canvas()
@@ -39,13 +38,13 @@ def _shares(shown: Hotspots) -> go.Figure:
     return shares_figure(over, scan.settings, scan.functions, scan.seconds)
 
 
-def _movements(shown: Hotspots) -> go.Figure:
+def _movements(shown: Hotspots) -> Figure:
     if shown.step is None:
         return canvas()
     return movements_figure(shown.step.before, shown.step.after, shown.movements)
 
 
-FIGURES: Final[Mapping[str, Callable[[Hotspots], go.Figure]]] = {
+FIGURES: Final[Mapping[str, Callable[[Hotspots], Figure]]] = {
     "differences": _differences,
     "movements": _movements,
     "shares": _shares,
