@@ -3,7 +3,7 @@ import re
 
 import pytest
 
-from builders import decoded, sweep_reports
+from builders import sweep_reports
 from recorded import (
     record,
     record_grid,
@@ -111,4 +111,4 @@ def test_residuals_are_a_figure_for_programs_too(client, sessions):
     figure = json.loads(client.get("/api/v1/figures/residuals", params=query).text)
 
     (residuals,) = figure["data"]
-    assert max(map(abs, decoded(residuals["y"]))) < 0.01
+    assert max(map(abs, residuals["y"])) < 0.01
