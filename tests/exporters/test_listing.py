@@ -1,6 +1,8 @@
 import csv
 from io import StringIO
 
+import pytest
+
 from scalewatch.exporters.listing import Listing, csv_text, latex_text, markdown_text
 
 LISTING = Listing(
@@ -43,8 +45,22 @@ def test_latex_escapes_what_means_something_to_it():
         r"\toprule",
         r"100 \% of & $\bar{R}^2$ \\",
         r"\midrule",
-        r"MPI\_Comm\{\&\} & $\checkmark$ O($\surd$p) \\",
+        r"MPI\_Comm\{\&\} & $\checkmark$ $O(p^{1/2})$ \\",
         r" & a\textbackslash{}b \\",
         r"\bottomrule",
         r"\end{tabular}",
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("O(p^(5/4)), δ √p · log p", r"$O(p^{5/4})$, $\delta = p^{1/2} \, \log p$"),
+        ("O(k³ · 2^k) → O(1)", r"$O(k^{3} \, 2^{k})$ $\rightarrow$ $O(1)$"),
+        ("δ p / log p, × 2", r"$\delta = \frac{p}{\log p}$, $\times$ 2"),
+        ("IO(a_b, c)", r"IO(a\_b, c)"),
+        ("O(", "O("),
+    ],
+)
+def test_growths_are_formulas_in_latex(text, written):
+    assert latex_text(Listing(("",), [(text,)])).splitlines()[4] == rf"{written} \\"

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from io import StringIO
 from typing import Final
 
+from scalewatch.errors import BadExpression
+from scalewatch.modelling import parse_growth
+
 LATEX: Final = {
     "\\": r"\textbackslash{}",
     "&": r"\&",
@@ -42,6 +45,10 @@ LATEX: Final = {
 
 _SPECIAL: Final = re.compile("|".join(map(re.escape, sorted(LATEX, key=len)[::-1])))
 
+_GROWTH: Final = re.compile(
+    r"\bO\((?P<order>([^()]|\([^()]*\))+)\)|δ (?P<quotient>[^,]+)"
+)
+"""A growth, or a divergence, as it is written for people."""
 
 _FORMULA: Final = re.compile(r"[=+\-@\t\r]")
 """What makes a spreadsheet take a text for a formula."""
@@ -91,8 +98,31 @@ def latex_text(listing: Listing) -> str:
 
 def _latex_line(values: Sequence[object]) -> str:
     cells = ("" if value is None else str(value) for value in values)
-    written = (_SPECIAL.sub(lambda found: LATEX[found[0]], cell) for cell in cells)
-    return " & ".join(" ".join(cell.split()) for cell in written) + r" \\" + "\n"
+    return " & ".join(" ".join(_latex(cell).split()) for cell in cells) + r" \\" + "\n"
+
+
+def _latex(text: str) -> str:
+    """Return a text with its growths as formulas, all else escaped."""
+    written, end = [], 0
+    for found in _GROWTH.finditer(text):
+        written += [_escaped(text[end : found.start()]), _formula(found)]
+        end = found.end()
+    return "".join([*written, _escaped(text[end:])])
+
+
+def _formula(found: re.Match[str]) -> str:
+    """Return a growth or a divergence; what only looks like one as it is."""
+    try:
+        growth = parse_growth(found["order"] or found["quotient"])
+    except BadExpression:
+        return _escaped(found[0])
+    if found["order"]:
+        return f"$O({growth.latex()})$"
+    return rf"$\delta = {growth.latex()}$"
+
+
+def _escaped(text: str) -> str:
+    return _SPECIAL.sub(lambda found: LATEX[found[0]], text)
 
 
 def _harmless(row: Sequence[object]) -> list[object]:
