@@ -37,6 +37,10 @@ LEAST_TYPICAL, MOST_TYPICAL = 0.1, 20.0
 """Bounds of the degrees of freedom of a typical variance; single precision has no room
 for more."""
 
+TAILED = 5.0
+"""The most of them for the least repetition: it lies as far out as an exponential number,
+whose kurtosis Student's t has with five degrees of freedom."""
+
 HALVINGS = 20
 
 MEASURED = 2.0
@@ -101,7 +105,7 @@ def typical_variance(values: Reals, summary: Summary) -> tuple[float, float]:
             is_more = polygamma(1, freedom / 2) < beyond
             low, high = (low, freedom) if is_more else (freedom, high)
     middle = float(log.mean() + digamma(freedom / 2) - math.log(freedom / 2))
-    return math.exp(middle), freedom
+    return math.exp(middle), min(freedom, TAILED) if summary == "min" else freedom
 
 
 def _moderated(

@@ -45,9 +45,12 @@ LEAST_SERIES: Final = 20
 ESTIMATORS: Final = (USUAL, Noise("mean"), Noise("min", level=USUAL.summary))
 """What may tell the shape of curves; the least tells no typical value."""
 
-SCALES: Final = (0.7, 0.85, 1.0, 1.25, 1.6, 2.0, 2.5)
-"""Factors of a variance that are tried, closer than those of `EXCESSES`. Gaps tell too
-much of the least repetition where delays are exponential and some are outliers."""
+SCALES: Final = (1.0, 1.25, 1.6, 2.0, 2.5)
+"""Factors of a variance that are tried, closer than those of `EXCESSES`."""
+
+GAP_SCALE: Final = 0.8
+"""Another one for the least repetition: where delays are exponential and some are
+outliers, gaps tell too large a variance, but with less of it constants would grow."""
 
 ROUNDS: Final = 50
 PSEUDO_SERIES: Final = 20.0
@@ -204,9 +207,10 @@ def _likelihoods(pool: Pool, noise: Noise) -> Reals:
 def _scale(pools: Sequence[Pool], noise: Noise) -> float:
     """Return the factor of all variances that makes the series likeliest."""
     few = thinned(pools, MOST_FORECAST)
-    tried = [replace(noise, scale=scale) for scale in SCALES]
+    scales = (GAP_SCALE, *SCALES) if noise.summary == "min" else SCALES
+    tried = [replace(noise, scale=scale) for scale in scales]
     likely = [sum(_log_likelihood(pool, each) for pool in few) for each in tried]
-    return max(zip(likely, SCALES, strict=True))[1]
+    return max(zip(likely, scales, strict=True))[1]
 
 
 def _log_likelihood(pool: Pool, noise: Noise) -> float:
