@@ -38,8 +38,8 @@ LEAST_TYPICAL, MOST_TYPICAL = 0.1, 20.0
 for more."""
 
 TAILED = 5.0
-"""The most of them for the least repetition: it lies as far out as an exponential number,
-whose kurtosis Student's t has with five degrees of freedom."""
+"""The most of them for the least repetition: it lies as far out as an exponential
+number, whose kurtosis Student's t has with five degrees of freedom."""
 
 HALVINGS = 20
 
