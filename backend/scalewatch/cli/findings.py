@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from difflib import get_close_matches
 from typing import Final
 
@@ -10,10 +11,15 @@ from rich.console import Console
 
 from scalewatch.cli.findings_columns import Row
 from scalewatch.cli.findings_table import print_table
-from scalewatch.exporters.findings import finding_object, proposal_object
+from scalewatch.exporters.findings import (
+    comparison_object,
+    finding_object,
+    proposal_object,
+)
 from scalewatch.importers import Series, read_files
 from scalewatch.modelling import Verdict
 from scalewatch.services.batches import find_all
+from scalewatch.services.earlier_versions import compared_with
 from scalewatch.services.findings import Question, asked_of
 from scalewatch.services.proposals import proposed
 
@@ -24,21 +30,32 @@ NO_MODEL: Final = 4
 """Exit code if no series could be modelled."""
 
 
-def answer(
+def answer(  # noqa: PLR0913 - the parts of a question about files
     files: Sequence[str],
     file_format: str,
     columns: Mapping[str, Sequence[str]],
     question: Question,
     *,
+    since: Sequence[str] = (),
     as_json: bool,
 ) -> int:
-    """Print what is found about the series of `files` and return the exit code."""
+    """Print what is found about the series of `files` and return the exit code.
+
+    Parameters
+    ----------
+    since
+        Files of an earlier version, in the same format.
+    """
     progress = Console(stderr=True)
     with progress.status("Reading …"):
         reading = read_files(files, file_format, columns)
+        earlier = read_files(since, file_format, columns)
         series = reading.series
-    for error in reading.unreadable:
+    unreadable = [*reading.unreadable, *earlier.unreadable]
+    for error in unreadable:
         click.echo(f"Error: {error}", err=True)
+    if earlier.series:
+        question = replace(question, earlier=earlier.series)
     warn(series, question)
     with progress.status(f"Modelling {len(series)} series …"):
         rows = modelled(series, question)
@@ -55,7 +72,7 @@ def answer(
         print_table(rows, Console(highlight=False))
     elif is_modelled and ranking:
         click.echo(f"no series grows faster than {ranking.threshold}")
-    if reading.unreadable:
+    if unreadable:
         return UNREADABLE
     return 0 if is_modelled else NO_MODEL
 
@@ -87,6 +104,13 @@ def modelled(all_series: Sequence[Series], question: Question) -> list[Row]:
     """Return what is found about each series, in their order."""
     all_asked = asked_of(all_series, question)
     rows = list(map(Row, all_series, find_all(all_asked, question.choices)))
+    if question.earlier is not None:
+        level = question.choices.get("level")
+        compared = compared_with(question.earlier, all_series, all_asked, level)
+        rows = [
+            row._replace(compared=each)
+            for row, each in zip(rows, compared, strict=True)
+        ]
     if not question.proposes:
         return rows
     return [
@@ -99,7 +123,7 @@ def modelled(all_series: Sequence[Series], question: Question) -> list[Row]:
 
 def print_lines(rows: Sequence[Row], question: Question) -> None:
     """Print one JSON object per series and line, with what was asked for besides."""
-    for series, finding, share, proposal in rows:
+    for series, finding, share, proposal, compared in rows:
         found = {
             "region": series.region,
             "metric": series.metric,
@@ -111,4 +135,6 @@ def print_lines(rows: Sequence[Row], question: Question) -> None:
             found["share"] = share
         if question.proposes:
             found["next_measurement"] = proposal and proposal_object(proposal)
+        if compared is not None:
+            found["since"] = comparison_object(compared)
         click.echo(json.dumps(found, allow_nan=False))

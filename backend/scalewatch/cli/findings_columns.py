@@ -7,6 +7,7 @@ from typing import NamedTuple
 from scalewatch.cli.notation import Notation
 from scalewatch.importers import Series
 from scalewatch.modelling import Finding, Proposal
+from scalewatch.services.earlier_versions import Compared, comparison_words
 from scalewatch.services.proposals import proposal_words
 
 
@@ -19,12 +20,15 @@ class Row(NamedTuple):
         Of what all cost at the target, where they are ranked.
     proposal
         What to measure next, where that is asked for and the verdict is undecided.
+    compared
+        What it has to do with an earlier version, where there is one.
     """
 
     series: Series
     finding: Finding
     share: float | None = None
     proposal: Proposal | None = None
+    compared: Compared | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +90,8 @@ def columns_of(rows: Sequence[Row], notation: Notation) -> list[Column]:
     if any(row.finding.expectation is not None for row in rows):
         columns += _verdict_columns(notation)
     columns += _forecast_columns(rows, notation)
+    if any(row.compared for row in rows):
+        columns.append(Column("since the earlier version", _compared, narrowest=24))
     if any(map(_reason, rows)):
         columns.append(Column("reason", _reason, narrowest=24))
     if any(row.proposal for row in rows):
@@ -135,6 +141,10 @@ def _reason(row: Row) -> str:
 
 def _proposal(row: Row) -> str:
     return "" if row.proposal is None else proposal_words(row.proposal)
+
+
+def _compared(row: Row) -> str:
+    return "" if row.compared is None else comparison_words(row.compared)
 
 
 def _metric(row: Row) -> str:

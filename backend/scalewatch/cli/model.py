@@ -23,6 +23,7 @@ Examples:
   scalewatch model runs/*.json --expect 'MPI_Bcast=O(log p)' --expect '*=O(p)'
   scalewatch model times.csv --column p=ranks --column value=seconds
   scalewatch model sweep.txt --expect 'O(log p)' --next
+  scalewatch model new.txt --since old.txt
   scalewatch model sweep.txt --rank --target p=65536
   scalewatch model sweep.txt --expect 'O(p)' --space 'expectation, p^3'
   scalewatch model sweep.txt --worse-than 'O(p)' --space '1, log p, p, p^2'
@@ -207,6 +208,12 @@ class Column(click.ParamType[tuple[str, str]]):
     is_flag=True,
     help="Where a verdict is undecided: what to measure to settle it, and its cost.",
 )
+@click.option(
+    "--since",
+    multiple=True,
+    metavar="FILE",
+    help="Measurements of an earlier version: what has changed since, by which factor.",
+)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per series.")
 @click.pass_context
 def command(  # noqa: PLR0913 - one per option
@@ -222,6 +229,7 @@ def command(  # noqa: PLR0913 - one per option
     rank: bool,
     threshold: "Stated | None",
     proposes: bool,
+    since: Sequence[str],
     as_json: bool,
     **choices: object,
 ) -> None:
@@ -256,4 +264,4 @@ def command(  # noqa: PLR0913 - one per option
     names: dict[str, list[str]] = {}
     for meaning, name in columns:
         names.setdefault(meaning, []).append(name)
-    ctx.exit(answer(files, file_format, names, question, as_json=as_json))
+    ctx.exit(answer(files, file_format, names, question, since=since, as_json=as_json))

@@ -5,7 +5,15 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from scalewatch.modelling import Finding, Forecast, Growth, Model, Proposal
+from scalewatch.modelling import (
+    Comparison,
+    Finding,
+    Forecast,
+    Growth,
+    Incomparable,
+    Model,
+    Proposal,
+)
 
 
 def finding_object(finding: Finding) -> dict[str, Any]:
@@ -35,6 +43,21 @@ def proposal_object(proposal: Proposal) -> dict[str, Any]:
         "repetitions": proposal.repetitions,
         "core_hours": proposal.core_hours,
         "settles": proposal.settles,
+    }
+
+
+def comparison_object(compared: Comparison | Incomparable) -> dict[str, Any]:
+    """Return what a series has to do with an earlier version, or why nobody knows."""
+    if isinstance(compared, Incomparable):
+        return {"reason": compared.reason}
+    return {
+        "probability": {str(kind): p for kind, p in compared.probability.items()},
+        "growth_before": str(compared.growth_before),
+        "growth_after": str(compared.growth_after),
+        "factor": compared.factor,
+        "low": compared.low,
+        "high": compared.high,
+        "faster_probability": compared.faster_probability,
     }
 
 

@@ -60,6 +60,8 @@ class Question:
         How what is found is ordered; as the series are without.
     proposes
         Whether to say what to measure next where a verdict is undecided.
+    earlier
+        Series of an earlier version, with which these are compared; None for none.
     """
 
     expectations: Sequence[Stated] = ()
@@ -68,6 +70,7 @@ class Question:
     choices: Mapping[str, Any] = field(default_factory=dict)
     ranking: Ranking | None = None
     proposes: bool = False
+    earlier: Sequence[Series] | None = None
 
     def expects(self, series: Series) -> bool:
         """Tell whether an expectation is about this series."""
