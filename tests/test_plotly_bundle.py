@@ -11,7 +11,7 @@ from scalewatch import plotly_bundle as plotly_bundles
 from scalewatch.plotly_bundle import KINDS, bundle_version, plotly_bundle
 
 REGISTERED = re.compile(rb'moduleType:"trace",name:"(\w+)"')
-LAYOUT = {"hline", "vline", "shape", "annotation"}
+LAYOUT = {"level"}
 
 
 @pytest.fixture
