@@ -105,8 +105,9 @@ def modelled(all_series: Sequence[Series], question: Question) -> list[Row]:
     all_asked = asked_of(all_series, question)
     rows = list(map(Row, all_series, find_all(all_asked, question.choices)))
     if question.earlier is not None:
-        level = question.choices.get("level")
-        compared = compared_with(question.earlier, all_series, all_asked, level)
+        compared = compared_with(
+            question.earlier, all_series, all_asked, **question.chosen("level")
+        )
         rows = [
             row._replace(compared=each)
             for row, each in zip(rows, compared, strict=True)

@@ -5,7 +5,7 @@ leads to a figure; here the tests do that, once.
 """
 
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any
 
 Trace = dict[str, Any]
 
@@ -17,12 +17,11 @@ class Figure:
     layout: dict[str, Any]
     data: list[Trace] = field(default_factory=list)
 
-    def update_layout(self, **parts: Any) -> Self:
+    def update_layout(self, **parts: Any) -> None:
         """Set parts of the layout; what is there of a part stays."""
         for name, part in parts.items():
             known = self.layout.get(name, {})
             self.layout[name] = {**known, **part} if isinstance(part, dict) else part
-        return self
 
     def add_scatter(self, **attributes: Any) -> None:
         """Add points or lines."""

@@ -37,7 +37,7 @@ def show_regressions(
     state: Annotated[list[State] | None, Query()] = None,
     wanted: FormatQuery = Format.HTML,
 ) -> Response:
-    """Show one row per cause, the newest first."""
+    """Show one row per cause, the worst first."""
     found = regressions_of(session, project, state or ())
     if wanted is not Format.HTML:
         return download(

@@ -81,7 +81,7 @@ def _findings(batch: Sequence[Asked], choices: Mapping[str, Any]) -> Sequence[Fi
     try:
         return find_models(
             first.settings,
-            _stacked([asked.values for asked in batch]),
+            stacked([asked.values for asked in batch]),
             parameter=first.parameters,
             expectation=first.expectation,
             deviation_limit=first.deviation_limit,
@@ -103,7 +103,7 @@ def _refusal(asked: Asked, reason: str) -> Finding:
     )
 
 
-def _stacked(values: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
+def stacked(values: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
     """Return one array of shape (S, n, R), the missing repetitions NaN."""
     most = max(each.shape[1] for each in values)
     stacked = np.full((len(values), len(values[0]), most), np.nan)

@@ -1,15 +1,16 @@
 """Series of files beside those of an earlier version of the code."""
 
 import json
+from collections import defaultdict
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scalewatch.importers import Series
 from scalewatch.modelling import Change, Comparison, Incomparable, compare_versions
-from scalewatch.services.batches import Asked
+from scalewatch.services.batches import Asked, stacked
 
 Reals = NDArray[np.float64]
 Compared = Comparison | Incomparable
@@ -21,26 +22,54 @@ UNMEASURED: Final = Incomparable("the earlier version was not measured")
 SEVERAL: Final = Incomparable("versions are compared where one parameter varies")
 
 
+class Pair(NamedTuple):
+    """Both versions of a series at the same n settings of its parameter.
+
+    Parameters
+    ----------
+    x
+        Shape (n,).
+    before, after
+        Repetitions, shape (n, R), R may differ; NaN where missing.
+    """
+
+    parameter: str
+    x: Reals
+    before: Reals
+    after: Reals
+
+
 def compared_with(
     earlier: Sequence[Series],
     all_series: Sequence[Series],
     all_asked: Sequence[Asked],
-    level: float | None = None,
+    **choices: Any,
 ) -> list[Compared]:
     """Return what each series has to do with the same one of an earlier version.
+
+    Series measured at the same settings and of the same noise are compared together.
 
     Parameters
     ----------
     all_asked
         What is asked of each series, with what is known of its noise.
-    level
-        Probability that the intervals of factors hold.
+    choices
+        Further arguments of `compare_versions`.
     """
     known = {_subject(series): series for series in earlier}
-    return [
-        _compared(known.get(_subject(series)), series, asked, level or 0.9)
-        for series, asked in zip(all_series, all_asked, strict=True)
-    ]
+    pairs = [_pair(known.get(_subject(series)), series) for series in all_series]
+    batches: dict[tuple[object, ...], list[int]] = defaultdict(list)
+    compared: dict[int, Compared] = {}
+    for place, (pair, asked) in enumerate(zip(pairs, all_asked, strict=True)):
+        if isinstance(pair, Pair):
+            batches[pair.parameter, pair.x.tobytes(), asked.noise].append(place)
+        else:
+            compared[place] = pair
+    for places in batches.values():
+        batch = [pair for place in places if isinstance(pair := pairs[place], Pair)]
+        found = _compared(batch, noise=all_asked[places[0]].noise, **choices)
+        compared |= zip(places, found, strict=True)
+    return [compared[place] for place in range(len(pairs))]
 
 
 def comparison_words(compared: Compared) -> str:
@@ -63,30 +92,29 @@ def comparison_words(compared: Compared) -> str:
     )
 
 
-def _compared(
-    earlier: Series | None, series: Series, asked: Asked, level: float
-) -> Compared:
+def _pair(earlier: Series | None, series: Series) -> Pair | Incomparable:
     if earlier is None:
         return UNMEASURED
     if len(series.parameters) > 1:
         return SEVERAL
-    (parameter,) = series.parameters
     x = np.union1d(earlier.settings, series.settings)
-    (compared,) = compare_versions(
-        x,
-        _at(x, earlier),
-        _at(x, series),
-        parameter=parameter,
-        noise=asked.noise,
-        level=level,
+    return Pair(series.parameters[0], x, _at(x, earlier), _at(x, series))
+
+
+def _compared(batch: Sequence[Pair], **choices: Any) -> Sequence[Compared]:
+    return compare_versions(
+        batch[0].x,
+        stacked([pair.before for pair in batch]),
+        stacked([pair.after for pair in batch]),
+        parameter=batch[0].parameter,
+        **choices,
     )
-    return compared
 
 
 def _at(x: Reals, series: Series) -> Reals:
     """Return the repetitions of a series at settings, missing ones as NaN."""
-    values = np.full((1, x.size, series.values.shape[1]), np.nan)
-    values[0, np.searchsorted(x, series.settings.reshape(-1))] = series.values
+    values = np.full((x.size, series.values.shape[1]), np.nan)
+    values[np.searchsorted(x, series.settings.reshape(-1))] = series.values
     return values
 
 

@@ -76,6 +76,10 @@ class Question:
         """Tell whether an expectation is about this series."""
         return _stated(self.expectations, series) is not None
 
+    def chosen(self, *names: str) -> dict[str, Any]:
+        """Return the choices of these names that were made."""
+        return {name: self.choices[name] for name in names if name in self.choices}
+
     def targets_of(self, parameters: Sequence[str]) -> list[Mapping[str, float]]:
         """Return the targets that tell the settings of all `parameters`."""
         return [
@@ -114,11 +118,7 @@ def _noise_by_metric(
     by_metric: dict[str, list[Series]] = defaultdict(list)
     for series in all_series:
         by_metric[series.metric].append(series)
-    choices = {
-        name: question.choices[name]
-        for name in ("summary", "level")
-        if name in question.choices
-    }
+    choices = question.chosen("summary", "level")
     return {
         metric: learned(
             alike, {stated.growth for stated in question.expectations}, **choices
