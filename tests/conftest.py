@@ -99,6 +99,23 @@ def database_url(dialect: str, tmp_path: Path, request: pytest.FixtureRequest) -
 
 
 @pytest.fixture
+def blank(
+    dialect: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> Iterator[Engine]:
+    """A database without a schema."""
+    if dialect == "postgresql":
+        server: PostgreSQL = request.getfixturevalue("postgresql")
+        engine = connect(server.create("blank"))
+        yield engine
+        engine.dispose()
+        server.drop("blank")
+    else:
+        engine = connect(f"sqlite:///{tmp_path}/blank.db")
+        yield engine
+        engine.dispose()
+
+
+@pytest.fixture
 def engine(database_url: str) -> Iterator[Engine]:
     engine = connect(database_url)
     yield engine

@@ -10,18 +10,19 @@ from fastapi import FastAPI, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from fastapi.exceptions import RequestValidationError
 from sqlalchemy import Engine
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import OperationalError, ProgrammingError
 from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse
 
 from scalewatch import api, pages
 from scalewatch.api import bodies, problems, rehearsal
-from scalewatch.errors import ScalewatchError, TokenNeeded
+from scalewatch.errors import ScalewatchError, SchemaNotMigrated, TokenNeeded
 from scalewatch.jobs.worker import Worker
 from scalewatch.pages.addresses import path_to
 from scalewatch.pages.errors import show_error
 from scalewatch.services.jobs import Terms
 from scalewatch.settings import get_settings
+from scalewatch.storage import schema
 from scalewatch.storage.session import Sessions, connect, sessions_of
 from scalewatch.web.compression import Compression
 from scalewatch.web.etags import ETags
@@ -122,6 +123,7 @@ def create_app(
     app.include_router(api.router)
     app.include_router(pages.router)
     _add_error_handlers(app)
+    _add_database_handlers(app, engine)
     return app
 
 
@@ -175,18 +177,43 @@ def _add_error_handlers(app: FastAPI) -> None:
             return problems.problem_of_fields(request, error)
         return show_error(request, 422, problems.detail_of_fields(error))
 
-    @app.exception_handler(OperationalError)
-    def unavailable(request: Request, error: OperationalError) -> Response:
-        _LOG.error("the database does not answer: %s", error.orig)
-        if _is_program(request):
-            return problems.problem_of_database(request)
-        return show_error(request, 503, problems.UNAVAILABLE)
-
     @app.exception_handler(Exception)
     def failed(request: Request, _error: Exception) -> Response:
         if _is_program(request):
             return problems.problem_of_failure(request)
         return show_error(request, 500, problems.failure())
+
+
+def _add_database_handlers(app: FastAPI, engine: Engine) -> None:
+    """Answer that the database is away, or was not migrated."""
+
+    @app.exception_handler(OperationalError)
+    def unavailable(request: Request, error: OperationalError) -> Response:
+        if engine.dialect.name == "sqlite" and (outdated := _outdated(engine)):
+            return _answer(request, outdated)
+        _LOG.error("the database does not answer: %s", error.orig)
+        if _is_program(request):
+            return problems.problem_of_database(request)
+        return show_error(request, 503, problems.UNAVAILABLE)
+
+    @app.exception_handler(ProgrammingError)
+    def not_understood(request: Request, error: ProgrammingError) -> Response:
+        """PostgreSQL knows no such table or column, which SQLite finds operational."""
+        if outdated := _outdated(engine):
+            return _answer(request, outdated)
+        raise error
+
+
+def _outdated(engine: Engine) -> SchemaNotMigrated | None:
+    """Return what is wrong with the schema, if anything."""
+    try:
+        schema.require_newest(engine)
+    except SchemaNotMigrated as error:
+        _LOG.error("%s", error)
+        return error
+    except OperationalError:
+        return None  # it does not answer at all
+    return None
 
 
 PROBES: Final = ("/healthz", "/readyz", "/metrics")

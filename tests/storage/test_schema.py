@@ -35,21 +35,6 @@ def declarations(engine):
     }
 
 
-@pytest.fixture
-def blank(dialect, tmp_path, request):
-    """A database without a schema."""
-    if dialect == "postgresql":
-        server = request.getfixturevalue("postgresql")
-        engine = connect(server.create("blank"))
-        yield engine
-        engine.dispose()
-        server.drop("blank")
-    else:
-        engine = connect(f"sqlite:///{tmp_path}/blank.db")
-        yield engine
-        engine.dispose()
-
-
 # SQLite's indices on expressions are compared by the next test, as text.
 @pytest.mark.filterwarnings("ignore:Skipped unsupported reflection of expression")
 @pytest.mark.filterwarnings("ignore:autogenerate skipping metadata-specified expr")

@@ -7,7 +7,6 @@ import logging
 import pytest
 import zstandard
 from fastapi.testclient import TestClient
-from sqlalchemy import text
 
 from builders import run, sweep
 from scalewatch.web.compression import chosen
@@ -170,13 +169,3 @@ def test_metrics_count_requests_by_route_not_by_address(client):
     assert "scalewatch_jobs_open 1.0" in text
     assert 'route="/p/{project}",status="404"} 1.0' in text
     assert "nonesuch" not in text
-
-
-def test_readiness_follows_the_database(client, engine):
-    ready = client.get("/readyz")
-    with engine.begin() as connection:
-        connection.execute(text("DROP TABLE job"))
-    broken = client.get("/readyz")
-
-    assert (ready.status_code, broken.status_code) == (200, 503)
-    assert client.get("/healthz").status_code == 200

@@ -13,6 +13,7 @@ from scalewatch.api.problems import problems
 from scalewatch.api.schemas import Schema
 from scalewatch.errors import NotReady
 from scalewatch.services import status
+from scalewatch.storage import schema
 from scalewatch.web.metrics import Gauges, Metrics
 
 router = APIRouter(tags=["operations"])
@@ -103,9 +104,10 @@ def show_health() -> Health:
 
 @health.get("/readyz", responses=problems(503))
 def show_readiness(door: DoorDep) -> Health:
-    """Tell that the database answers, so that requests can be answered."""
+    """Tell that the database answers and is migrated, so that requests succeed."""
     try:
         with door.sessions.reading() as session:
+            schema.require_newest(session.connection().engine)
             status.is_behind(session)
     except SQLAlchemyError as error:
         raise NotReady(type(error).__name__) from error

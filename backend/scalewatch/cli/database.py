@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from sqlalchemy import Engine
 from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
 
+from scalewatch.errors import SchemaNotMigrated
 from scalewatch.settings import Settings, get_settings
 from scalewatch.storage import schema
 from scalewatch.storage.session import connect
@@ -73,11 +74,16 @@ def prepare(engine: Engine) -> None:
     """Migrate an embedded database; ask for that where others depend on it too."""
     if engine.dialect.name == "sqlite":
         schema.upgrade(engine)
-    elif (found := schema.version(engine)) != (needed := schema.newest()):
-        raise click.ClickException(
-            f"{shown(engine)} has schema {found or 'none'}, this version needs "
-            f"{needed}: run `scalewatch migrate`"
-        )
+    else:
+        require_newest(engine)
+
+
+def require_newest(engine: Engine) -> None:
+    """End in one line where the database has not the schema of this version."""
+    try:
+        schema.require_newest(engine)
+    except SchemaNotMigrated as error:
+        raise click.ClickException(f"{shown(engine)}: {error}") from None
 
 
 def shown(engine: Engine) -> str:

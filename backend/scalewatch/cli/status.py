@@ -4,10 +4,9 @@ from typing import Final
 
 import click
 
-from scalewatch.cli.database import configured, opened, shown
+from scalewatch.cli.database import configured, opened, require_newest, shown
 from scalewatch.exporters.documents import json_text
 from scalewatch.services.status import Status, status
-from scalewatch.storage import schema
 from scalewatch.storage.session import sessions_of
 
 EPILOG: Final = """
@@ -25,10 +24,7 @@ def command(*, as_json: bool) -> None:
     Reads the database, whether a server runs or not.
     """
     with opened(configured()) as engine:
-        if schema.version(engine) is None:
-            raise click.ClickException(
-                f"{shown(engine)} has no schema yet: run `scalewatch migrate`"
-            )
+        require_newest(engine)
         with sessions_of(engine).reading() as session:
             found = status(session)
         if as_json:

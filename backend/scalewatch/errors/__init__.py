@@ -51,6 +51,7 @@
   x StaleForm
   x DatabaseNotEmpty
   x OtherSchema
+  x SchemaNotMigrated
   x InMemoryDatabase
   x MissingExtra
   x NotARun
@@ -81,6 +82,7 @@ from scalewatch.errors.files import MalformedFile, NotARun, UnreadableFile
 from scalewatch.errors.installation import (
     InMemoryDatabase,
     MissingExtra,
+    SchemaNotMigrated,
 )
 from scalewatch.errors.modelling import (
     BadExpression,
@@ -169,6 +171,7 @@ __all__ = [
     "RepeatedScale",
     "RunAlreadyRecorded",
     "ScalewatchError",
+    "SchemaNotMigrated",
     "SizeUnknown",
     "StaleForm",
     "TokenNeeded",

@@ -13,6 +13,18 @@ class InMemoryDatabase(ScalewatchError):
         self.url = url
 
 
+class SchemaNotMigrated(ScalewatchError):
+    """The database has another schema than this version of the product needs."""
+
+    def __init__(self, found: str | None, needed: str | None, remedy: str) -> None:
+        has = f"schema {found}" if found else "no schema yet"
+        super().__init__(
+            f"the database has {has}, this version needs {needed}: {remedy}"
+        )
+        self.found = found
+        self.needed = needed
+
+
 class MissingExtra(ScalewatchError):
     """A command needs packages that the base install leaves out."""
 

@@ -1,11 +1,14 @@
 """The schema of the database: which version it has, and how to bring it up to date."""
 
+from functools import cache
+
 from alembic import command
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Engine
 
+from scalewatch.errors import SchemaNotMigrated
 from scalewatch.resources import bundled
 from scalewatch.storage.session import writing_engine
 
@@ -34,9 +37,32 @@ def version(engine: Engine) -> str | None:
         return MigrationContext.configure(connection).get_current_revision()
 
 
+@cache
 def newest() -> str | None:
     """Return the revision that this version of the product needs."""
-    return ScriptDirectory.from_config(_config()).get_current_head()
+    return _scripts().get_current_head()
+
+
+def require_newest(engine: Engine) -> None:
+    """Make sure that the database has the schema that this version needs.
+
+    Raises
+    ------
+    SchemaNotMigrated
+        If it is to be migrated first, or belongs to a later version.
+    """
+    found = version(engine)
+    if found == newest():
+        return
+    known = {each.revision for each in _scripts().walk_revisions()}
+    remedy = "run `scalewatch migrate`"
+    if found is not None and found not in known:
+        remedy = "it belongs to a later version, which is to be installed here"
+    raise SchemaNotMigrated(found, newest(), remedy)
+
+
+def _scripts() -> ScriptDirectory:
+    return ScriptDirectory.from_config(_config())
 
 
 def _config() -> Config:

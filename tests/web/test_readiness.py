@@ -1,0 +1,58 @@
+"""What the server answers while its database is not as it should be."""
+
+from fastapi.testclient import TestClient
+from sqlalchemy import text
+
+from builders import sweep
+from scalewatch.app import create_app
+from scalewatch.storage import schema
+
+
+def test_readiness_follows_the_database(blank):
+    schema.upgrade(blank)
+    with TestClient(create_app(blank, embedded_worker=False)) as client:
+        ready = client.get("/readyz")
+        with blank.begin() as connection:
+            connection.execute(text("DROP TABLE job"))
+        broken = client.get("/readyz")
+        alive = client.get("/healthz")
+
+    assert (ready.status_code, broken.status_code) == (200, 503)
+    assert alive.status_code == 200
+
+
+def test_database_without_a_schema_is_not_ready(blank):
+    with TestClient(create_app(blank, embedded_worker=False)) as client:
+        answers = [client.get(path) for path in ("/readyz", "/api/v1/projects", "/")]
+
+    for answer in answers:
+        assert answer.status_code == 503
+        assert "he database has no schema yet" in answer.text
+        assert "run `scalewatch migrate`" in answer.text
+
+
+def test_whatever_is_asked_of_an_old_schema_is_told_to_migrate_it(blank):
+    schema.upgrade(blank, "0003")
+    with TestClient(create_app(blank, embedded_worker=False)) as client:
+        answers = [
+            client.get("/readyz"),
+            client.get("/api/v1/projects"),
+            client.post("/api/v1/runs", json=sweep()),
+            client.get("/p/mpich"),
+        ]
+
+    for answer in answers:
+        assert answer.status_code == 503
+        assert "has schema 0003, this version needs" in answer.text
+        assert "run `scalewatch migrate`" in answer.text
+
+
+def test_schema_of_a_later_version_is_not_to_be_migrated(blank):
+    schema.upgrade(blank)
+    with blank.begin() as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    with TestClient(create_app(blank, embedded_worker=False)) as client:
+        answer = client.get("/readyz")
+
+    assert answer.status_code == 503
+    assert "it belongs to a later version" in answer.json()["detail"]
