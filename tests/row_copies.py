@@ -12,7 +12,6 @@ import orjson
 import zstandard
 from sqlalchemy import (
     Column,
-    ColumnElement,
     Integer,
     MetaData,
     Select,
@@ -218,19 +217,10 @@ def _copy_points(session: Session) -> None:
         rows = (
             _columns(table, run_id=_RUNS.c.target_id)
             .join(_RUNS, _RUNS.c.source_id == table.run_id)
-            .order_by(*_order(session, table))
+            # As runs come one after the other.
+            .order_by(_RUNS.c.target_id, *table.__table__.primary_key)
         )
         session.execute(insert(table).from_select(_names(table), rows))
-
-
-def _order(session: Session, table: type[tables.Table]) -> Sequence[ColumnElement[Any]]:
-    """Return in which order rows lie, if runs come one after the other.
-
-    SQLite has them by primary key, however they came.
-    """
-    if session.get_bind().dialect.name == "sqlite":
-        return tuple(table.__table__.primary_key)
-    return (_RUNS.c.target_id, *table.__table__.primary_key)
 
 
 def _copy_judgements(session: Session, originals: Collection[int]) -> None:

@@ -137,7 +137,9 @@ def test_replay_repairs_what_was_read_wrongly(measured, engine, work_off):
 
 
 def test_thinning_keeps_summaries_and_quantiles_but_few_repetitions(measured, engine):
-    summaries = select(tables.Point.series_id, tables.Point.run_id, tables.Point.q50)
+    summaries = select(
+        tables.Point.run_id, tables.Point.series_id, tables.Point.q50
+    ).order_by(tables.Point.run_id, tables.Point.series_id)
     with engine.connect() as connection:
         before = connection.execute(summaries).all()
         sizes = text("SELECT sum(length(blob)) FROM samples")

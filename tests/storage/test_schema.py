@@ -143,3 +143,41 @@ def test_what_models_assumed_of_the_noise_outlives_its_column(blank):
 
     with sessions_of(blank).reading() as session:
         assert stored_noise.assumed(session, 1, 1) == {"time": noise}
+
+
+def test_points_outlive_that_they_are_kept_by_run(blank):
+    schema.upgrade(blank, "0018")
+    with blank.begin() as connection:
+        for statement in RUN_OF_0008.split(";"):
+            connection.execute(text(statement))
+        for series, number, reason in (
+            (1, 1.5, None),
+            (2, 1e200, None),
+            (3, None, "killed"),
+        ):
+            connection.execute(
+                text(
+                    "INSERT INTO point (series_id, run_id, start, count, minimum, "
+                    "q25, q50, q75, q95, mean, reason) VALUES (:series, 1, 0, 1, "
+                    ":number, :number, :number, :number, :number, :tiny, :reason)"
+                ),
+                {
+                    "series": series,
+                    "number": number,
+                    "tiny": number and 1e-60 * number,
+                    "reason": reason,
+                },
+            )
+
+    schema.upgrade(blank)
+
+    with sessions_of(blank).reading() as session:
+        points = session.scalars(select(tables.Point).order_by(tables.Point.series_id))
+        assert [
+            (each.minimum, each.q75, each.q95, each.mean, each.reason)
+            for each in points
+        ] == [
+            (1.5, 1.5, 1.5, 0.0, None),
+            (1e200, 1e200, None, None, None),
+            (None, None, None, None, "killed"),
+        ]

@@ -70,7 +70,7 @@ def prepare(report: RunReport, posted: bytes | None = None) -> PreparedRun:
                 "count": count,
                 **summary,
                 "flags": bits_of(flags_of(procedure)) if procedure else 0,
-                "reason": result.reason,
+                "reason": result.reason or "",
             }
             for result, procedure, start, count, summary in zip(
                 report.results,

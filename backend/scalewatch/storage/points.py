@@ -13,13 +13,15 @@ from scalewatch.storage import tables
 
 _QUANTILES: Final = {
     "minimum": 0.0,
-    "q05": 0.05,
     "q25": 0.25,
     "q50": 0.5,
     "q75": 0.75,
     "q95": 0.95,
 }
-_NOTHING: Final = dict.fromkeys((*_QUANTILES, "mean", "deviation"))
+_NAMES: Final = (*_QUANTILES, "mean")
+_NOTHING: Final = dict.fromkeys(_NAMES)
+_SINGLE: Final = ("q95", "mean")
+"""What is stored in single precision: it is only shown."""
 
 _HALF: Final = 0.5
 
@@ -74,11 +76,8 @@ def of_series(
     session: Session, commit_id: int, series_ids: Collection[int]
 ) -> Sequence[Measurement]:
     """Return what was measured of some series at a commit, oldest run first."""
-    # Points are clustered by series and run. Joined with the runs of the commit, a
-    # series is read through its whole history; asked for these runs, it is not.
-    runs = select(tables.Run.id).where(tables.Run.commit_id == commit_id)
-    point = tables.Point
-    return _measured(session, point.series_id.in_(series_ids), point.run_id.in_(runs))
+    of_commit = tables.Run.commit_id == commit_id
+    return _measured(session, of_commit, tables.Point.series_id.in_(series_ids))
 
 
 def _measured(session: Session, *which: ColumnElement[bool]) -> Sequence[Measurement]:
@@ -103,18 +102,18 @@ def _measured(session: Session, *which: ColumnElement[bool]) -> Sequence[Measure
 
 def _summarise(values: NDArray[np.float64]) -> list[Summary]:
     """Summarise the rows of a matrix of repetitions, shape (S, R)."""
-    repetitions = values.shape[1]
     with np.errstate(over="ignore", invalid="ignore"):
-        columns = [*_quantiles(values), values.mean(axis=1)]
-        if repetitions > 1:
-            columns.append(values.std(axis=1, ddof=1))
-    table = np.array(columns)
+        table = np.array([*_quantiles(values), values.mean(axis=1)])
+        for name in _SINGLE:
+            row = table[_NAMES.index(name)]
+            single = row.astype(np.float32)
+            # What it has no place for is infinite or zero in it.
+            np.copyto(row, single, where=np.isinf(single) | (single == 0))
     # What overflows is unknown; a database has no place for infinity.
     if not np.isfinite(table).all():
         table = table.astype(object)
         table[~np.isfinite(table.astype(float))] = None
-    names = (*_QUANTILES, "mean", "deviation")[: len(columns)]
-    return [_NOTHING | dict(zip(names, row, strict=True)) for row in table.T.tolist()]
+    return [dict(zip(_NAMES, row, strict=True)) for row in table.T.tolist()]
 
 
 def _quantiles(values: NDArray[np.float64]) -> Iterable[NDArray[np.float64]]:

@@ -7,7 +7,7 @@ policies say who may do what; the audit log, who did.
 """
 
 from scalewatch.storage.tables.access import Deed, Login, Policy, Token
-from scalewatch.storage.tables.base import Instant, Table, now
+from scalewatch.storage.tables.base import Instant, Remark, Table, now
 from scalewatch.storage.tables.confirmations import Attendant, Confirmation
 from scalewatch.storage.tables.histories import (
     Alias,
@@ -73,6 +73,7 @@ __all__ = [
     "Profile",
     "Project",
     "Regression",
+    "Remark",
     "Run",
     "Samples",
     "Series",

@@ -4,7 +4,15 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any, ClassVar
 
-from sqlalchemy import JSON, DateTime, Dialect, Double, MetaData, TypeDecorator
+from sqlalchemy import (
+    JSON,
+    DateTime,
+    Dialect,
+    Double,
+    MetaData,
+    String,
+    TypeDecorator,
+)
 from sqlalchemy.orm import DeclarativeBase
 
 
@@ -33,6 +41,33 @@ class Instant(TypeDecorator[datetime]):
 
 def _moment(stored: str | None) -> datetime | None:
     return None if stored is None else datetime.fromisoformat(f"{stored}+00:00")
+
+
+class Remark(TypeDecorator[str]):
+    """Text that most rows have none of, stored as empty text.
+
+    A null costs a row of PostgreSQL eight bytes. Rows that go past this type, by
+    `storage.bulk`, have to bring the empty text themselves.
+    """
+
+    impl = String
+    cache_ok = True
+
+    def process_bind_param(
+        self,
+        value: str | None,
+        dialect: Dialect,  # noqa: ARG002
+    ) -> str:
+        """Store nothing as empty text."""
+        return value or ""
+
+    def process_result_value(
+        self,
+        value: str | None,
+        dialect: Dialect,  # noqa: ARG002
+    ) -> str | None:
+        """Return nothing for empty text."""
+        return value or None
 
 
 def now() -> datetime:
