@@ -22,6 +22,7 @@ from sqlalchemy.orm import Session
 
 from scalewatch import wire
 from scalewatch.storage import tables
+from scalewatch.storage.among import is_among
 from scalewatch.storage.inserts import insert_new
 from scalewatch.storage.snapshots import once
 
@@ -61,12 +62,8 @@ _AFTER: Final = _OF_PROJECT.where(
     _MADE >= _GIVEN, or_(_MADE > _GIVEN, _COMMIT.id > bindparam("last"))
 ).order_by(_MADE, _COMMIT.id)
 _TAGGED: Final = _NEWEST_FIRST.where(_COMMIT.tag.is_not(None))
-_WITH_HASHES: Final = _NEWEST_FIRST.where(
-    _COMMIT.sha.in_(bindparam("hashes", expanding=True))
-)
-_ON_BRANCHES: Final = _NEWEST_FIRST.where(
-    _COMMIT.branch.in_(bindparam("branches", expanding=True))
-).limit(1)
+_WITH_HASHES: Final = _NEWEST_FIRST.where(is_among(_COMMIT.sha, "hashes"))
+_ON_BRANCHES: Final = _NEWEST_FIRST.where(is_among(_COMMIT.branch, "branches")).limit(1)
 _NEWEST: Final = _NEWEST_FIRST.limit(1)
 _REFERENCE: Final = bindparam("reference", type_=String())
 _MEANT: Final = _NEWEST_FIRST.where(
@@ -75,9 +72,7 @@ _MEANT: Final = _NEWEST_FIRST.where(
         _COMMIT.sha.between(_REFERENCE, bindparam("beyond", type_=String())),
     )
 )
-_IDENTIFIED: Final = select(*_COLUMNS).where(
-    _COMMIT.id.in_(bindparam("ids", expanding=True))
-)
+_IDENTIFIED: Final = select(*_COLUMNS).where(is_among(_COMMIT.id, "ids"))
 _COUNT: Final = select(func.count()).where(_COMMIT.project_id == bindparam("project"))
 
 LAST_CHARACTER: Final = "\U0010ffff"

@@ -4,10 +4,11 @@ from collections.abc import Collection
 from typing import Final
 from uuid import UUID, uuid4
 
-from sqlalchemy import bindparam, func, select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from scalewatch.storage import tables
+from scalewatch.storage.among import is_among
 from scalewatch.storage.inserts import upsert
 from scalewatch.storage.snapshots import once
 
@@ -26,7 +27,7 @@ _AT: Final = (
         (_EDITION.commit_id == _RUN.commit_id)
         & (_EDITION.machine_id == _RUN.machine_id),
     )
-    .where(_RUN.commit_id.in_(bindparam("commits", expanding=True)))
+    .where(is_among(_RUN.commit_id, "commits"))
     .group_by(_RUN.commit_id, _RUN.machine_id, _EDITION.mark)
     .order_by(_RUN.commit_id, _RUN.machine_id)
 )

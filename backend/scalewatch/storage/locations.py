@@ -12,6 +12,7 @@ from sqlalchemy import Select, Text, bindparam, cast, exists, func, select
 from sqlalchemy.orm import Session
 
 from scalewatch.storage import bulk, tables
+from scalewatch.storage.among import is_among
 from scalewatch.storage.inserts import Row
 from scalewatch.storage.measurements import settings_of
 
@@ -113,8 +114,7 @@ def _series(*, of_regions: bool, of_metric: bool) -> Select[Any]:
         .order_by(_SERIES.c.id)
     )
     if of_regions:
-        among = _SERIES.c.region.in_(bindparam("regions", expanding=True))
-        wanted = wanted.where(among)
+        wanted = wanted.where(is_among(_SERIES.c.region, "regions"))
     return (
         wanted.where(_SERIES.c.metric == bindparam("metric")) if of_metric else wanted
     )
@@ -151,8 +151,8 @@ def _of_series() -> Select[Any]:
             func.aggregate_strings(cast(location.log, Text), ","),
         )
         .where(
-            location.series_id.in_(bindparam("series", expanding=True)),
-            location.commit_id.in_(bindparam("commits", expanding=True)),
+            is_among(location.series_id, "series"),
+            is_among(location.commit_id, "commits"),
         )
         .group_by(*alike)
     )

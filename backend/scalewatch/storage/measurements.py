@@ -14,6 +14,7 @@ from sqlalchemy import Row, Select, bindparam, case, func, or_, select
 from sqlalchemy.orm import Session
 
 from scalewatch.storage import tables
+from scalewatch.storage.among import is_among
 
 _CONFIGURATION: Final = tables.Configuration.__table__
 _POINT: Final = tables.Point.__table__
@@ -190,7 +191,7 @@ def _taken() -> Select[Any]:
     return (
         select(*(columns[name] for name in Taken._fields))
         .join(taken, taken.c.series_id == _SERIES.c.id)
-        .where(_SERIES.c.metric.in_(bindparam("metrics", expanding=True)))
+        .where(is_among(_SERIES.c.metric, "metrics"))
         .order_by(_SERIES.c.id)
     )
 
@@ -219,7 +220,7 @@ def _points(names: tuple[str, ...]) -> Select[Any]:
         .join(_RUN, _RUN.c.id == _POINT.c.run_id)
         .where(
             _RUN.c.commit_id == bindparam("commit"),
-            _POINT.c.series_id.in_(bindparam("series", expanding=True)),
+            is_among(_POINT.c.series_id, "series"),
         )
     )
 

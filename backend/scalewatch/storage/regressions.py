@@ -10,13 +10,14 @@ from sqlalchemy.orm import Session
 
 from scalewatch.errors import NotFound
 from scalewatch.storage import tables
+from scalewatch.storage.among import is_among
 from scalewatch.storage.inserts import upsert
 
 _AMONG: Final = (
     select(tables.Regression)
     .where(
         tables.Regression.project_id == bindparam("project"),
-        tables.Regression.id.in_(bindparam("ids", expanding=True)),
+        is_among(tables.Regression.__table__.c.id, "ids"),
     )
     .order_by(tables.Regression.opened_at.desc(), tables.Regression.id.desc())
 )
@@ -136,7 +137,7 @@ def _members() -> Select[Any]:
         .join(series, series.c.id == shift.c.series_id)
         .join(machine, machine.c.id == series.c.machine_id)
         .join(configuration, configuration.c.id == series.c.configuration_id)
-        .where(shift.c.regression_id.in_(bindparam("regressions", expanding=True)))
+        .where(is_among(shift.c.regression_id, "regressions"))
         .order_by(series.c.region, machine.c.name, series.c.id)
     )
 
@@ -157,9 +158,7 @@ def _shifts() -> Select[Any]:
     return (
         select(*known, cast(details, Text))
         .join(regression, regression.c.id == shift.c.regression_id)
-        .where(
-            shift.c.series_id.in_(bindparam("series", expanding=True)), ~is_withdrawn
-        )
+        .where(is_among(shift.c.series_id, "series"), ~is_withdrawn)
     )
 
 

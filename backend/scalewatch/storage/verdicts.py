@@ -9,6 +9,7 @@ from sqlalchemy import JSON, Row, Select, Text, bindparam, cast, func, select
 from sqlalchemy.orm import Session
 
 from scalewatch.storage import bulk, tables
+from scalewatch.storage.among import is_among
 from scalewatch.storage.inserts import Row as NewRow
 
 
@@ -92,10 +93,10 @@ def _compared(*, of_regions: bool) -> Select[Any]:
         )
         .outerjoin(verdict, verdict.c.model_id == model.c.id)
         .where(model.c.commit_id == bindparam("commit"))
-        .where(series.c.metric.in_(bindparam("metrics", expanding=True)))
+        .where(is_among(series.c.metric, "metrics"))
     )
     if of_regions:
-        wanted = series.c.region.in_(bindparam("regions", expanding=True))
+        wanted = is_among(series.c.region, "regions")
         found = found.where(wanted)
     return found
 
@@ -137,8 +138,8 @@ def _stepped() -> Select[Any]:
         .outerjoin(verdict, verdict.c.model_id == model.c.id)
         .outerjoin(expectation, expectation.c.id == verdict.c.expectation_id)
         .where(
-            model.c.series_id.in_(bindparam("series", expanding=True)),
-            model.c.commit_id.in_(bindparam("commits", expanding=True)),
+            is_among(model.c.series_id, "series"),
+            is_among(model.c.commit_id, "commits"),
         )
         .order_by(expectation.c.version)
     )
@@ -188,7 +189,7 @@ def counts_at(
 @cache
 def _counts() -> Select[Any]:
     model, verdict = tables.Model.__table__, tables.Verdict.__table__
-    among = verdict.c.expectation_id.in_(bindparam("expectations", expanding=True))
+    among = is_among(verdict.c.expectation_id, "expectations")
     return (
         select(verdict.c.verdict, func.count(), func.max(verdict.c.judged_at))
         .join(model, model.c.id == verdict.c.model_id)
