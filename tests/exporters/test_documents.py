@@ -6,7 +6,7 @@ from uuid import UUID
 
 import pytest
 
-from scalewatch.exporters.documents import document, json_text, write_once
+from scalewatch.exporters.documents import document, json_text
 from scalewatch.modelling import Growth, Model, Term, Verdict
 
 ROOT = Growth.of("p", power="1/2")
@@ -57,19 +57,3 @@ def test_models_are_what_the_command_line_prints():
 )
 def test_every_value_has_a_form_in_json(value, expected):
     assert json.loads(json_text(value)) == expected
-
-
-@dataclass(frozen=True)
-class Measured:
-    growth: Growth
-    shares: dict[Growth, float]
-
-
-def test_what_is_written_once_reads_like_what_is_written_each_time():
-    values = [
-        Measured(Growth.of("p"), {Growth.of("p", power=power): 0.5}) for power in (1, 2)
-    ]
-    each_time = json_text(values)
-    write_once(Measured, 1)
-
-    assert [json_text(values) for _ in range(2)] == [each_time] * 2

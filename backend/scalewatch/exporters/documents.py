@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
 from datetime import datetime
 from fractions import Fraction
-from functools import cache, lru_cache, singledispatch
+from functools import cache, singledispatch
 from math import isfinite
 from operator import attrgetter
 from types import NoneType, UnionType
@@ -20,7 +20,7 @@ import orjson
 from numpy.typing import NDArray
 
 from scalewatch.exporters.findings import finding_object, model_object
-from scalewatch.modelling import Finding, Growth, Model, Noise
+from scalewatch.modelling import Finding, Growth, Model
 
 
 def json_text(value: object, *, indented: bool = False) -> bytes:
@@ -38,51 +38,13 @@ def json_text(value: object, *, indented: bool = False) -> bytes:
         return orjson.dumps(document(value), option=layout)
 
 
-def write_once(kind: type, most: int) -> None:
-    """Keep the JSON of values of a kind, of those that were written last.
-
-    Parameters
-    ----------
-    kind
-        A dataclass whose values stay as they are, and are written again and again.
-    most
-        Values that are kept.
-    """
-    parts = _writer(kind)
-
-    @lru_cache(maxsize=most)
-    def written(same: _Same) -> orjson.Fragment:
-        return orjson.Fragment(orjson.dumps(parts(same.value), _shallow, _OPTIONS))
-
-    _ONCE[kind] = lambda value: written(_Same(value))
-
-
-class _Same:
-    """Equal to nothing but what holds the same object."""
-
-    __slots__ = ("value",)
-
-    def __init__(self, value: object) -> None:
-        self.value = value
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and self.value is other.value
-
-    def __hash__(self) -> int:
-        return id(self.value)
-
-
-_ONCE: Final[dict[type[Any], Callable[[object], object]]] = {}
-
-
 # What JSON knows, orjson finds by itself, ten times as fast as we could.
 _OPTIONS: Final = orjson.OPT_NON_STR_KEYS | orjson.OPT_PASSTHROUGH_DATACLASS
 
 
 def _shallow(value: object) -> object:
     """Return a value whose parts JSON may not know yet."""
-    kind: type = type(value)
-    return (_ONCE.get(kind) or _writer(kind))(value)
+    return _writer(type(value))(value)
 
 
 @cache
@@ -186,5 +148,3 @@ _WRITTEN: Final[Mapping[type, Callable[[Any], object]]] = {
     Model: model_object,
 }
 """What hundreds of values have as fields, and orjson does not know."""
-
-write_once(Noise, 1024)  # hundreds of models share that of a metric on a machine

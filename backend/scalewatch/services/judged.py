@@ -16,14 +16,13 @@ from scalewatch.services.kept import Kept
 from scalewatch.services.measurements import Flag, flags_in, varied
 from scalewatch.services.standings import (
     Expectation,
-    Found,
     Standing,
     State,
     expectation_of,
     findings_at,
     standing_of,
 )
-from scalewatch.storage import expectations, machines, measurements, tables
+from scalewatch.storage import expectations, machines, measurements, tables, verdicts
 from scalewatch.storage.snapshots import once
 
 KEPT: Final = 16_000
@@ -165,7 +164,7 @@ def standing_at(
     runs: int,
     repetitions: int | None,
     reasons: Sequence[str | None],
-    found: Found | None,
+    found: Sequence[verdicts.Modelled] | None,
     expectation_id: int | None,
 ) -> Standing:
     """Return what is known of a series that was measured so often.
@@ -180,7 +179,7 @@ def standing_at(
     if not runs:
         named = sorted({reason for reason in reasons if reason})
         return Standing(State.FAILED, reason="; ".join(named) or None)
-    if found is None:
+    if not found:
         return Standing(State.PENDING, points=runs, repetitions=repetitions or 0)
     return standing_of(found, expectation_id)
 

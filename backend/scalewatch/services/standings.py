@@ -1,11 +1,12 @@
 """Read stored models and verdicts back as what they mean."""
 
+from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from fractions import Fraction
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache
 from operator import itemgetter
 from typing import Any, Final
 
@@ -13,7 +14,7 @@ import orjson
 from sqlalchemy import Row
 from sqlalchemy.orm import Session
 
-from scalewatch.exporters.documents import write_once
+from scalewatch.exporters.documents import document
 from scalewatch.modelling import (
     Direction,
     Factor,
@@ -52,20 +53,19 @@ class Expectation:
     declared_at: datetime
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Standing:
     """What is known about one series at one commit.
 
+    Tables of hundreds of cells need little of it: what is stored as text is decoded
+    when it is asked for.
+
     Parameters
     ----------
+    stored
+        Its model and the verdict on it.
     points, repetitions
         Coordinates that entered the model and the repetitions at each.
-    noise
-        What the rule assumed of it; None where that was not recorded.
-    growths
-        How the model grows by each of its parameters while the others are held.
-    class_probability, verdict_probability
-        Most probable first.
     reason
         Why there is no model, no verdict or no measurement, in words.
     """
@@ -73,20 +73,77 @@ class Standing:
     state: State
     points: int = 0
     repetitions: int = 0
-    model: Model | None = None
-    growth: Growth | None = None
-    growths: Mapping[str, Growth] = field(default_factory=dict)
-    rule: str | None = None
-    noise: Noise | None = None
-    adjusted_r2: float | None = None
-    smape: float | None = None
-    class_probability: Mapping[Growth, float] = field(default_factory=dict)
-    divergence: Growth | None = None
-    deviation_limit: Growth | None = None
-    verdict: Verdict | None = None
-    verdict_probability: Mapping[Verdict, float] = field(default_factory=dict)
+    stored: verdicts.Modelled = field(default=verdicts.Modelled(), repr=False)
     reason: str | None = None
-    modelled_at: datetime | None = None
+
+    @cached_property
+    def model(self) -> Model | None:
+        """Its performance model."""
+        return model_of(self.stored.constant, self.stored.terms)
+
+    @property
+    def growth(self) -> Growth | None:
+        """How the model grows."""
+        return _growth_or_none(self.stored.growth)
+
+    @property
+    def growths(self) -> Mapping[str, Growth]:
+        """How the model grows by each of its parameters while the others are held."""
+        model = self.model
+        terms = model.terms if model else ()
+        return _by_parameter(tuple([t.growth for t in terms if t.coefficient]))
+
+    @property
+    def rule(self) -> str | None:
+        """By what rule the model was selected."""
+        return self.stored.rule
+
+    @property
+    def noise(self) -> Noise | None:
+        """What the rule assumed of it; None where that was not recorded."""
+        return _noise(self.stored.noise) if self.stored.points else None
+
+    @property
+    def adjusted_r2(self) -> float | None:
+        """How much of the variance the model explains, allowing for its terms."""
+        return self.stored.adjusted_r2
+
+    @property
+    def smape(self) -> float | None:
+        """How far the model is from what was measured, in percent."""
+        return self.stored.smape
+
+    @cached_property
+    def class_probability(self) -> Mapping[Growth, float]:
+        """Probabilities of growths, the most probable first."""
+        shares = _descending(self.stored.class_probability)
+        return {_growth(text): share for text, share in shares.items()}
+
+    @property
+    def divergence(self) -> Growth | None:
+        """Growth over expectation."""
+        return _growth_or_none(self.stored.divergence)
+
+    @property
+    def deviation_limit(self) -> Growth | None:
+        """Divergence up to which it still matches approximately."""
+        return _growth_or_none(self.stored.deviation_limit)
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """Whether it scales as it should."""
+        return _VERDICTS[self.stored.verdict]
+
+    @cached_property
+    def verdict_probability(self) -> Mapping[Verdict, float]:
+        """Probabilities of verdicts, the most probable first."""
+        shares = _descending(self.stored.probability)
+        return {Verdict(word): share for word, share in shares.items()}
+
+    @property
+    def modelled_at(self) -> datetime | None:
+        """When it was modelled."""
+        return self.stored.modelled_at
 
     @property
     def probability(self) -> float | None:
@@ -106,22 +163,39 @@ class Standing:
         return None if self.divergence is None else direction(self.divergence)
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """The model of a series at a commit, and the verdicts on it by expectation."""
-
-    model: verdicts.Modelled
-    verdicts: dict[int, verdicts.Compared]
-
-
 UNMEASURED = Standing(State.UNMEASURED)
 
-KEPT: Final = 8192
-"""Of several thousand series at a commit and beside it, those that were read last."""
+_VERDICTS: Final = {None: None} | {str(verdict): verdict for verdict in Verdict}
 
-write_once(Standing, KEPT)
 
-_VERDICTS: Final = {str(verdict): verdict for verdict in Verdict}
+@document.register
+def standing_object(standing: Standing) -> dict[str, object]:
+    """Return what is known of a series as JSON shows it, most of it as it is stored."""
+    stored, model = standing.stored, standing.model
+    return {
+        "state": standing.state,
+        "points": standing.points,
+        "repetitions": standing.repetitions,
+        "model": model
+        and {
+            "formula": model.formula,
+            "constant": model.constant,
+            "terms": orjson.Fragment(stored.terms),
+        },
+        "growth": stored.growth,
+        "growths": {name: str(growth) for name, growth in standing.growths.items()},
+        "rule": stored.rule,
+        "noise": _noise_object(stored.noise) if stored.points else None,
+        "adjusted_r2": stored.adjusted_r2,
+        "smape": stored.smape,
+        "class_probability": orjson.Fragment(stored.class_probability),
+        "divergence": stored.divergence,
+        "deviation_limit": stored.deviation_limit,
+        "verdict": stored.verdict,
+        "verdict_probability": orjson.Fragment(stored.probability),
+        "reason": standing.reason,
+        "modelled_at": stored.modelled_at,
+    }
 
 
 def expectation_of(row: Row[Any] | tables.Expectation) -> Expectation | None:
@@ -151,77 +225,40 @@ def findings_at(
     commit_id: int,
     metrics: Collection[str],
     regions: Collection[str] | None = None,
-) -> dict[int, Found]:
-    """Return what was found of some metrics at a commit, by series."""
-    found: dict[int, Found] = {}
-    for model, verdict in verdicts.compared_at(session, commit_id, metrics, regions):
-        own = found.setdefault(model.series_id, Found(model, {}))
-        if verdict is not None:
-            own.verdicts[verdict.expectation_id] = verdict
+) -> dict[int, list[verdicts.Modelled]]:
+    """Return models at a commit by series, once for each verdict on them."""
+    found: dict[int, list[verdicts.Modelled]] = defaultdict(list)
+    for each in verdicts.compared_at(session, commit_id, metrics, regions):
+        found[each.series_id].append(each)
     return found
 
 
-def standing_of(found: Found, expectation_id: int | None) -> Standing:
+def standing_of(
+    found: Sequence[verdicts.Modelled], expectation_id: int | None
+) -> Standing:
     """Return what was found of a series, compared with one version of an expectation.
 
     A model that nobody compared with it yet is pending.
     """
-    verdict = found.verdicts.get(expectation_id or 0)
-    return _standing(found.model, verdict, expectation_id is not None)
+    state, stored = State.MODELLED, found[0].unjudged
+    if expectation_id is not None:
+        judged = (each for each in found if each.expectation_id == expectation_id)
+        stored = next(judged, stored)
+        state = State.JUDGED if stored.verdict else State.PENDING
+    reason = stored.verdict_reason or stored.reason
+    return Standing(state, stored.points, stored.repetitions, stored, reason)
 
 
-# Kept by all that it follows from, so that what was analysed anew is read anew: the
-# pages of a commit and its neighbours show the same hundreds of models again.
-@lru_cache(maxsize=KEPT)
-def _standing(
-    row: verdicts.Modelled,
-    verdict: verdicts.Compared | None,
-    is_promised: bool,  # noqa: FBT001 - cached by position
-) -> Standing:
-    model = model_of(row.constant, orjson.loads(row.terms))
-    modelled = partial(
-        Standing,
-        points=row.points,
-        repetitions=row.repetitions,
-        model=model,
-        growth=_growth_or_none(row.growth),
-        growths=_growths(model),
-        rule=row.rule,
-        noise=_noise(row.noise) if row.points else None,
-        adjusted_r2=row.adjusted_r2,
-        smape=row.smape,
-        class_probability={
-            _growth(text): share for text, share in _descending(row.class_probability)
-        },
-        modelled_at=row.modelled_at,
-    )
-    if verdict is None:
-        state = State.PENDING if is_promised else State.MODELLED
-        return modelled(state, reason=row.reason)
-    return modelled(
-        State.JUDGED,
-        divergence=_growth_or_none(verdict.divergence),
-        deviation_limit=_growth(verdict.deviation_limit),
-        verdict=_VERDICTS[verdict.verdict],
-        verdict_probability={
-            _VERDICTS[word]: share for word, share in _descending(verdict.probability)
-        },
-        reason=verdict.reason or row.reason,
-    )
-
-
-def _descending(probability: str) -> list[tuple[str, float]]:
+def _descending(probability: str) -> dict[str, float]:
     """Return what is most probable first."""
     shares: dict[str, float] = orjson.loads(probability)
-    if len(shares) == 1:
-        return [*shares.items()]
-    return sorted(shares.items(), key=itemgetter(1), reverse=True)
+    if len(shares) <= 1:
+        return shares
+    return dict(sorted(shares.items(), key=itemgetter(1), reverse=True))
 
 
-def model_of(
-    constant: float | None, terms: Sequence[Mapping[str, Any]]
-) -> Model | None:
-    """Return a stored model, None where there is none."""
+def model_of(constant: float | None, terms: str) -> Model | None:
+    """Return a model stored with its terms as JSON, None where there is none."""
     if constant is None:
         return None
     return Model(
@@ -232,30 +269,29 @@ def model_of(
                     term["coefficient"],
                     _product(tuple([(*factor.items(),) for factor in term["factors"]])),
                 )
-                for term in terms
+                for term in orjson.loads(terms)
             ]
         ),
     )
 
 
-def _growths(model: Model | None) -> dict[str, Growth]:
-    if model is None:
-        return {}
-    return dict(_by_parameter(tuple([t.growth for t in model.terms if t.coefficient])))
-
-
 @lru_cache(maxsize=4096)
-def _by_parameter(growths: tuple[Growth, ...]) -> tuple[tuple[str, Growth], ...]:
+def _by_parameter(growths: tuple[Growth, ...]) -> Mapping[str, Growth]:
     """Return how a sum of growths grows by each parameter; few sums ever occur."""
     model = Model(0.0, tuple(Term(1.0, growth) for growth in growths))
     named = {name for growth in growths for name in growth.parameters}
-    return tuple((name, model.growth_in(name)) for name in sorted(named))
+    return {name: model.growth_in(name) for name in sorted(named)}
 
 
 @lru_cache(maxsize=4096)
 def _noise(text: str | None) -> Noise | None:
     """Return the noise that a rule assumed; series of a machine share it."""
     return None if text is None else noise_of(orjson.loads(text))
+
+
+@lru_cache(maxsize=4096)
+def _noise_object(text: str | None) -> object:
+    return document(_noise(text))
 
 
 @lru_cache(maxsize=4096)

@@ -8,7 +8,6 @@ from math import isfinite
 from operator import mul
 from typing import Final, NamedTuple
 
-import orjson
 from sqlalchemy.orm import Session
 
 from scalewatch.modelling import CONSTANT, Growth, Model, Term, Verdict
@@ -139,7 +138,7 @@ def target_of(track: Track) -> float:
 
 
 def _told(row: verdicts.Stepped, target: _Target | None) -> _Told:
-    model = model_of(row.constant, orjson.loads(row.terms))
+    model = model_of(row.constant, row.terms)
     if model is None:
         return _NOTHING
     terms = [term for term in model.terms if term.coefficient]

@@ -14,41 +14,50 @@ from scalewatch.storage.inserts import Row as NewRow
 
 
 class Modelled(NamedTuple):
-    """Columns of `tables.Model`, and the `noise` that it assumes.
+    """A model of a series, the noise that it assumes, and a verdict on it.
 
-    JSON is text that nobody has decoded yet.
+    Without one that of a series of which there is none yet. JSON is text that nobody
+    has decoded yet.
+
+    Parameters
+    ----------
+    reason
+        Why there is no model.
+    expectation_id
+        By which it was judged; None if it was not.
+    verdict_reason
+        Why the verdict is not another one.
     """
 
-    id: int
-    series_id: int
-    rule: str
-    noise: str | None
-    points: int
-    repetitions: int
-    constant: float | None
-    terms: str
-    growth: str | None
-    adjusted_r2: float | None
-    smape: float | None
-    class_probability: str
-    reason: str | None
-    modelled_at: datetime
+    series_id: int = 0
+    rule: str | None = None
+    noise: str | None = None
+    points: int = 0
+    repetitions: int = 0
+    constant: float | None = None
+    terms: str = "[]"
+    growth: str | None = None
+    adjusted_r2: float | None = None
+    smape: float | None = None
+    class_probability: str = "{}"
+    reason: str | None = None
+    modelled_at: datetime | None = None
+    expectation_id: int | None = None
+    deviation_limit: str | None = None
+    divergence: str | None = None
+    verdict: str | None = None
+    probability: str = "{}"
+    verdict_reason: str | None = None
 
-
-class Compared(NamedTuple):
-    """Columns of `tables.Verdict`; JSON is text that nobody has decoded yet."""
-
-    expectation_id: int
-    deviation_limit: str
-    divergence: str | None
-    verdict: str
-    probability: str
-    reason: str | None
+    @property
+    def unjudged(self) -> "Modelled":
+        """The model without the verdict on it."""
+        return Modelled(*self[: self._fields.index("expectation_id")])
 
 
 def _columns(kind: Any, *sources: Any) -> list[Any]:
     """Return the columns of tables that are the fields of a kind, JSON as text."""
-    columns = dict(c for each in reversed(sources) for c in each.c.items())
+    columns = dict(c for each in reversed(sources) for c in each.items())
     own = (columns[name] for name in kind._fields)
     return [cast(c, Text) if isinstance(c.type, JSON) else c for c in own]
 
@@ -58,7 +67,7 @@ def compared_at(
     commit_id: int,
     metrics: Collection[str],
     regions: Collection[str] | None = None,
-) -> list[tuple[Modelled, Compared | None]]:
+) -> list[Modelled]:
     """Return models at a commit with the verdicts on them, of some regions or of all.
 
     A model comes once for each expectation that it was compared with. A page shows
@@ -66,14 +75,7 @@ def compared_at(
     """
     asked = {"commit": commit_id, "metrics": [*metrics], "regions": [*(regions or ())]}
     found = _compared(of_regions=regions is not None)
-    width = len(Modelled._fields)
-    return [
-        (
-            Modelled._make(row[:width]),
-            None if row[width] is None else Compared._make(row[width:]),
-        )
-        for row in map(tuple, session.execute(found, asked).all())
-    ]
+    return list(map(Modelled._make, session.execute(found, asked).all()))
 
 
 @cache
@@ -83,7 +85,15 @@ def _compared(*, of_regions: bool) -> Select[Any]:
         for kind in (tables.Model, tables.Series, tables.Assumption, tables.Verdict)
     )
     found = (
-        select(*_columns(Modelled, model, assumed), *_columns(Compared, verdict))
+        select(
+            *_columns(
+                Modelled,
+                model.c,
+                assumed.c,
+                verdict.c,
+                {"verdict_reason": verdict.c.reason},
+            )
+        )
         .join(series, series.c.id == model.c.series_id)
         .outerjoin(
             assumed,
@@ -134,7 +144,7 @@ def _stepped() -> Select[Any]:
         kind.__table__ for kind in (tables.Model, tables.Verdict, tables.Expectation)
     )
     return (
-        select(*_columns(Stepped, model, verdict, expectation))
+        select(*_columns(Stepped, model.c, verdict.c, expectation.c))
         .outerjoin(verdict, verdict.c.model_id == model.c.id)
         .outerjoin(expectation, expectation.c.id == verdict.c.expectation_id)
         .where(
