@@ -17,7 +17,7 @@ def model(constant, coefficient, growth):
 def check(allreduce, reduce, bcast, **options):
     """Check the guideline on models that were measured without noise."""
     models = {"Allreduce": allreduce, "Reduce": reduce, "Bcast": bcast}
-    values = {region: each(p=P) for region, each in models.items()}
+    values = {name: np.zeros(5) + each(p=P) for name, each in models.items()}
     return check_guideline(ALLREDUCE, P, values, models, **options)
 
 

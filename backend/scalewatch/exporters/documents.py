@@ -44,7 +44,8 @@ _OPTIONS: Final = orjson.OPT_NON_STR_KEYS | orjson.OPT_PASSTHROUGH_DATACLASS
 
 def _shallow(value: object) -> object:
     """Return a value whose parts JSON may not know yet."""
-    return _writer(type(value))(value)
+    kind: type = type(value)
+    return _writer(kind)(value)
 
 
 @cache

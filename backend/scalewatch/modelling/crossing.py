@@ -1,10 +1,15 @@
 """The scale from which one model exceeds another."""
 
 from collections.abc import Mapping
+from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
+from scalewatch.modelling.growth import Growth, power_of_two
 from scalewatch.modelling.model import Model
+
+Reals = NDArray[np.float64]
 
 LARGEST_SCALE = 2.0**60
 """No machine and no problem is larger; what happens beyond does not matter."""
@@ -46,16 +51,13 @@ def first_above(
     fixed = others or {}
     if _is_nowhere_positive(excess, {parameter, *fixed}):
         return None
-    doublings = np.log2(LARGEST_SCALE / start)
-    scales = start * 2.0 ** np.linspace(
-        0, doublings, 1 + int(np.ceil(doublings * STEPS_PER_DOUBLING))
-    )
-    above = np.flatnonzero(excess({**fixed, parameter: scales}) > 0)
+    if excess({**fixed, parameter: start}) > 0:
+        return start
+    scales = _scales(start)
+    above = np.flatnonzero(_along(excess, parameter, start, fixed)[1:] > 0)
     if not above.size:
         return None
-    first = int(above[0])
-    if first == 0:
-        return start
+    first = int(above[0]) + 1
     low, high = float(scales[first - 1]), float(scales[first])
     for _ in range(BISECTIONS):
         middle = float(np.sqrt(low * high))
@@ -64,6 +66,34 @@ def first_above(
         else:
             low = middle
     return high
+
+
+@lru_cache(maxsize=64)
+def _scales(start: float) -> Reals:
+    doublings = np.log2(LARGEST_SCALE / start)
+    steps = 1 + int(np.ceil(doublings * STEPS_PER_DOUBLING))
+    return np.asarray(start * 2.0 ** np.linspace(0, doublings, steps))
+
+
+@lru_cache(maxsize=256)
+def _grown(growth: Growth, parameter: str, start: float) -> Reals:
+    """Return a growth at all scales; few of them ever occur."""
+    return power_of_two(growth.log2({parameter: _scales(start)}))
+
+
+def _along(
+    model: Model, parameter: str, start: float, others: Mapping[str, float]
+) -> Reals:
+    """Evaluate a model at all scales."""
+    scales = _scales(start)
+    if not others:
+        values = np.full_like(scales, model.constant)
+        with np.errstate(over="ignore", invalid="ignore"):
+            for term in model.terms:
+                values += term.coefficient * _grown(term.growth, parameter, start)
+        if np.isfinite(values).all():
+            return values
+    return model({**others, parameter: scales})
 
 
 def _is_nowhere_positive(model: Model, known: set[str]) -> bool:

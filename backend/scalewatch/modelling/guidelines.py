@@ -12,11 +12,8 @@ S. Shudler et al., "Exascaling Your Library: Will Your Implementation Meet Your
 Expectations?", ICS 2015, sections 2.1, 2.4 and 4.2.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-
-import numpy as np
-from numpy.typing import ArrayLike
 
 from scalewatch.errors import BadExpression, UnknownChoice
 from scalewatch.modelling.crossing import first_above
@@ -102,8 +99,8 @@ def parse_guideline(text: str) -> Guideline:
 
 def check_guideline(  # noqa: PLR0913, measurements and models belong together
     guideline: Guideline,
-    x: ArrayLike,
-    values: Mapping[str, ArrayLike],
+    x: Sequence[float],
+    values: Mapping[str, Sequence[float]],
     models: Mapping[str, Model],
     *,
     parameter: str = "p",
@@ -140,9 +137,7 @@ def check_guideline(  # noqa: PLR0913, measurements and models belong together
     return GuidelineCheck(
         guideline=guideline,
         violated_at=violations(guideline, x, values, tolerance),
-        violated_from=first_above(
-            model, allowed, parameter, start=float(np.max(np.asarray(x)))
-        ),
+        violated_from=first_above(model, allowed, parameter, start=float(max(x))),
         growth=model.growth,
         allowed=allowed.growth,
     )
@@ -150,8 +145,8 @@ def check_guideline(  # noqa: PLR0913, measurements and models belong together
 
 def violations(
     guideline: Guideline,
-    x: ArrayLike,
-    values: Mapping[str, ArrayLike],
+    x: Sequence[float],
+    values: Mapping[str, Sequence[float]],
     tolerance: float = TOLERANCE,
 ) -> tuple[float, ...]:
     """Return the settings at which a shortcut was measured slower, rising.
@@ -161,8 +156,12 @@ def violations(
     x, values, tolerance
         As `check_guideline` takes them.
     """
-    settings = np.asarray(x, dtype=np.float64)
-    shortcut = np.asarray(values[guideline.region], dtype=np.float64)
-    together = np.sum([np.asarray(values[each]) for each in guideline.parts], axis=0)
-    slower = shortcut > together * (1 + tolerance)
-    return tuple(sorted(set(settings[slower].tolist())))
+    together = zip(*(values[each] for each in guideline.parts), strict=True)
+    slower = {
+        float(setting)
+        for setting, shortcut, parts in zip(
+            x, values[guideline.region], together, strict=True
+        )
+        if shortcut > sum(parts) * (1 + tolerance)
+    }
+    return tuple(sorted(slower))

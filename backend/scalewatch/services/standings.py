@@ -240,11 +240,13 @@ def standing_of(
 
     A model that nobody compared with it yet is pending.
     """
-    state, stored = State.MODELLED, found[0].unjudged
+    state = State.MODELLED
+    stored = None
     if expectation_id is not None:
         judged = (each for each in found if each.expectation_id == expectation_id)
-        stored = next(judged, stored)
-        state = State.JUDGED if stored.verdict else State.PENDING
+        stored = next(judged, None)
+        state = State.JUDGED if stored else State.PENDING
+    stored = stored or found[0].unjudged
     reason = stored.verdict_reason or stored.reason
     return Standing(state, stored.points, stored.repetitions, stored, reason)
 

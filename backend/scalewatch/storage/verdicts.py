@@ -52,7 +52,14 @@ class Modelled(NamedTuple):
     @property
     def unjudged(self) -> "Modelled":
         """The model without the verdict on it."""
-        return Modelled(*self[: self._fields.index("expectation_id")])
+        return self._replace(
+            expectation_id=None,
+            deviation_limit=None,
+            divergence=None,
+            verdict=None,
+            probability="{}",
+            verdict_reason=None,
+        )
 
 
 def _columns(kind: Any, *sources: Any) -> list[Any]:

@@ -7,7 +7,7 @@ from fastapi import Depends, Query
 from scalewatch.services.configuration_questions import ConfigurationQuestion
 
 
-def question(  # noqa: PLR0913, PLR0917 - one per parameter of the query
+async def question(  # noqa: PLR0913, PLR0917 - one per parameter of the query
     objective: Annotated[
         str | None,
         Query(description="`area` unless given, `growth`, `correlation` or `time`."),

@@ -7,7 +7,7 @@ from fastapi import Depends, Query
 from scalewatch.services.hotspot_questions import HotspotQuestion
 
 
-def question(  # noqa: PLR0913, PLR0917 - one per parameter of the query
+async def question(  # noqa: PLR0913, PLR0917 - one per parameter of the query
     over: Annotated[
         str | None, Query(description="Parameter of the scan, such as `p`.")
     ] = None,

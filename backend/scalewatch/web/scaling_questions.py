@@ -7,7 +7,7 @@ from fastapi import Depends, Query
 from scalewatch.services.scaling_questions import Question
 
 
-def question(  # noqa: PLR0913, PLR0917 - one per parameter of the query
+async def question(  # noqa: PLR0913, PLR0917 - one per parameter of the query
     kind: Annotated[
         str | None, Query(description="`strong` unless given, or `weak`.")
     ] = None,

@@ -49,29 +49,16 @@ SESSION: Final = "session"
 """Where it holds the session that a route reads with."""
 
 
-def sessions(request: Request) -> Sessions:
-    """Return the sessions of the application."""
-    found: Sessions = request.app.state.sessions
-    return found
-
-
-SessionsDep = Annotated[Sessions, Depends(sessions)]
-
-
 class Door:
     """Where every session of a request is told who asks."""
 
     def __init__(
-        self,
-        request: Request,
-        sessions: SessionsDep,
-        tasks: BackgroundTasks,
-        bearer: Annotated[HTTPAuthorizationCredentials | None, Security(BEARER)],
+        self, request: Request, tasks: BackgroundTasks, secret: str | None
     ) -> None:
-        self.sessions = sessions
+        self.sessions: Sessions = request.app.state.sessions
         self._tasks = tasks
         self._request = request
-        self._secret = bearer.credentials if bearer else None
+        self._secret = secret
         self._login = request.cookies.get(LOGIN)
 
     @contextmanager
@@ -122,7 +109,17 @@ def _is_trusted(request: Request) -> bool:
     return protection.is_open or is_loopback(request.url.hostname or "")
 
 
-DoorDep = Annotated[Door, Depends(Door)]
+# Async, as is all that only reads the request: a thread takes longer to wake.
+async def door(
+    request: Request,
+    tasks: BackgroundTasks,
+    bearer: Annotated[HTTPAuthorizationCredentials | None, Security(BEARER)],
+) -> Door:
+    """Return the door through which a request comes in."""
+    return Door(request, tasks, bearer.credentials if bearer else None)
+
+
+DoorDep = Annotated[Door, Depends(door)]
 
 
 def open_reading(request: Request, door: DoorDep) -> Iterator[Session]:

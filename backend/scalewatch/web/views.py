@@ -7,7 +7,7 @@ from fastapi import Depends, Query
 from scalewatch.services.views import View
 
 
-def view(
+async def view(
     project: str,
     commit: Annotated[
         str | None, Query(description="Hash, its beginning, or tag; else the newest.")
