@@ -13,10 +13,19 @@ S. Shudler et al., "Exascaling Your Library: Will Your Implementation Meet Your
 Expectations?", ICS 2015.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import (
+    Callable,
+    Collection,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
+from operator import attrgetter
 
 from scalewatch.modelling.growth import Growth
 from scalewatch.modelling.verdict import Direction, Verdict, direction
@@ -95,11 +104,11 @@ def attribute(
     """
     found: list[Attribution] = []
     distrusted: set[str] = set()
-    for machine in dict.fromkeys(cell.machine for cell in cells):
-        column = [cell for cell in cells if cell.machine == machine]
+    behaving = {(cell.region, cell.machine) for cell in cells if not cell.diverges}
+    for machine, column in _grouped(cells, attrgetter("machine")).items():
         tests = [cell for cell in column if cell.region in litmus_tests]
         others = [cell for cell in column if cell.region not in litmus_tests]
-        elsewhere = [cell for cell in cells if cell.machine != machine]
+        elsewhere = {region for region, other in behaving if other != machine}
         suspicion = (
             _from_litmus_tests(machine, tests, others)
             if tests
@@ -110,11 +119,19 @@ def attribute(
             if suspicion.suspect is Suspect.PLATFORM:
                 distrusted.add(machine)
     trusted = [cell for cell in cells if cell.machine not in distrusted]
-    for region in dict.fromkeys(cell.region for cell in trusted):
+    for region, row in _grouped(trusted, attrgetter("region")).items():
         if region not in litmus_tests:
-            row = tuple(cell for cell in trusted if cell.region == region)
-            found.extend(_from_row(region, row))
+            found.extend(_from_row(region, tuple(row)))
     return tuple(found)
+
+
+def _grouped(
+    cells: Iterable[JudgedCell], name_of: Callable[[JudgedCell], str]
+) -> Mapping[str, list[JudgedCell]]:
+    grouped: dict[str, list[JudgedCell]] = defaultdict(list)
+    for cell in cells:
+        grouped[name_of(cell)].append(cell)
+    return grouped
 
 
 @lru_cache(maxsize=4096)
@@ -151,10 +168,9 @@ def _from_litmus_tests(
 
 
 def _from_column(
-    machine: str, column: Sequence[JudgedCell], elsewhere: Sequence[JudgedCell]
+    machine: str, column: Sequence[JudgedCell], behaving: Collection[str]
 ) -> Attribution | None:
-    """Find a machine on which most regions diverge that behave on another."""
-    behaving = {cell.region for cell in elsewhere if not cell.diverges}
+    """Find a machine on which most regions diverge that behave elsewhere."""
     diverging = tuple(c for c in column if c.diverges and c.region in behaving)
     if len(diverging) < 2 or len(diverging) <= BAD_SHARE * len(column):
         return None
