@@ -22,7 +22,7 @@ from sqlalchemy import (
     text,
     update,
 )
-from sqlalchemy.orm import Session, aliased
+from sqlalchemy.orm import Session
 
 from scalewatch.storage import bulk, tables
 from scalewatch.storage.digests import canonical, digest_of
@@ -224,20 +224,20 @@ def _copy_points(session: Session) -> None:
 
 
 def _copy_judgements(session: Session, originals: Collection[int]) -> None:
-    """Insert models, what they assume, and verdicts; models get the next free ids."""
-    last = session.scalar(select(func.max(tables.Model.id))) or 0
-    number = func.row_number().over(order_by=(_PAIRS.c.target_id, tables.Model.id))
-    models = (
-        _columns(tables.Model, id=last + number, commit_id=_PAIRS.c.target_id)
-        .join(tables.Series, tables.Series.id == tables.Model.series_id)
-        .join(
-            _PAIRS,
-            (_PAIRS.c.source_id == tables.Model.commit_id)
-            & (_PAIRS.c.machine_id == tables.Series.machine_id),
+    """Insert models, what they assume, and verdicts."""
+    for table in (tables.Model, tables.Verdict):
+        rows = (
+            _columns(table, commit_id=_PAIRS.c.target_id)
+            .join(tables.Series, tables.Series.id == table.series_id)
+            .join(
+                _PAIRS,
+                (_PAIRS.c.source_id == table.commit_id)
+                & (_PAIRS.c.machine_id == tables.Series.machine_id),
+            )
+            .where(table.commit_id.in_(originals))
+            .order_by(_PAIRS.c.target_id, table.series_id)
         )
-        .where(tables.Model.commit_id.in_(originals))
-    )
-    session.execute(insert(tables.Model).from_select(_names(tables.Model), models))
+        session.execute(insert(table).from_select(_names(table), rows))
     assumptions = _columns(tables.Assumption, commit_id=_PAIRS.c.target_id).join(
         _PAIRS,
         (_PAIRS.c.source_id == tables.Assumption.commit_id)
@@ -245,26 +245,6 @@ def _copy_judgements(session: Session, originals: Collection[int]) -> None:
     )
     session.execute(
         insert(tables.Assumption).from_select(_names(tables.Assumption), assumptions)
-    )
-    source, target = tables.Model, aliased(tables.Model)
-    verdicts = (
-        _columns(tables.Verdict, model_id=target.id)
-        .join(source, source.id == tables.Verdict.model_id)
-        .join(tables.Series, tables.Series.id == source.series_id)
-        .join(
-            _PAIRS,
-            (_PAIRS.c.source_id == source.commit_id)
-            & (_PAIRS.c.machine_id == tables.Series.machine_id),
-        )
-        .join(
-            target,
-            (target.series_id == source.series_id)
-            & (target.commit_id == _PAIRS.c.target_id),
-        )
-        .where(source.commit_id.in_(originals), target.id > last)
-    )
-    session.execute(
-        insert(tables.Verdict).from_select(_names(tables.Verdict), verdicts)
     )
 
 

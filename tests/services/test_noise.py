@@ -127,7 +127,7 @@ def test_another_analysis_assumes_the_same(session):
     for day in (1, 2):
         released(session, day, seed=day)
     columns = [c for c in tables.Model.__table__.c if c.name != "modelled_at"]
-    models = select(*columns).order_by(tables.Model.id)
+    models = select(*columns).order_by(*tables.Model.__table__.primary_key)
     before = session.execute(models).all()
 
     ages = [analysed(session, run).age for run in session.scalars(first_runs())]

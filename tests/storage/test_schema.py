@@ -181,3 +181,57 @@ def test_points_outlive_that_they_are_kept_by_run(blank):
             (1e200, 1e200, None, None, None),
             (None, None, None, None, "killed"),
         ]
+
+
+def test_models_and_verdicts_outlive_that_they_are_kept_by_commit(blank):
+    schema.upgrade(blank, "0019")
+    factor = {"parameter": "p", "power": "1/2", "log": "1", "exp2": "0"}
+    terms = [{"coefficient": 0.1 + 0.2, "factors": [factor]}]
+    with blank.begin() as connection:
+        for statement in RUN_OF_0008.split(";"):
+            connection.execute(text(statement))
+        connection.execute(
+            text(
+                "INSERT INTO expectation (id, project_id, region, metric, version, "
+                "growth, author, declared_at) "
+                "VALUES (5, 1, 'f', 'time', 1, 'p', 'a', '2026-01-01')"
+            )
+        )
+        for key, series, own, reason in ((7, 2, [], "too few"), (8, 1, terms, None)):
+            connection.execute(
+                text(
+                    "INSERT INTO model (id, series_id, commit_id, rule, points, "
+                    "repetitions, terms, class_probability, reason, modelled_at) "
+                    "VALUES (:key, :series, 1, 'evidence', 5, 9, :terms, :shares, "
+                    ":reason, '2026-01-01 12:00:00')"
+                ),
+                {
+                    "key": key,
+                    "series": series,
+                    "terms": json.dumps(own),
+                    "shares": json.dumps({"p": 1.0}),
+                    "reason": reason,
+                },
+            )
+        connection.execute(
+            text(
+                "INSERT INTO verdict (model_id, expectation_id, deviation_limit, "
+                "verdict, probability, judged_at) "
+                "VALUES (8, 5, '1', 'match', '{}', '2026-01-01 12:00:00')"
+            )
+        )
+
+    schema.upgrade(blank)
+
+    with sessions_of(blank).reading() as session:
+        models = session.scalars(select(tables.Model).order_by(tables.Model.series_id))
+        assert [
+            (each.series_id, each.terms, each.class_probability, each.reason)
+            for each in models
+        ] == [
+            (1, [[0.1 + 0.2, "p^(1/2) log p"]], {"p": 1.0}, None),
+            (2, [], {"p": 1.0}, "too few"),
+        ]
+        verdict = session.scalars(select(tables.Verdict)).one()
+        assert (verdict.series_id, verdict.expectation_id) == (1, 5)
+        assert (verdict.verdict, verdict.reason) == ("match", None)

@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from operator import attrgetter
 from typing import Final
 
 from sqlalchemy.orm import Session
@@ -123,12 +124,11 @@ def analyse(session: Session, subject: Subject) -> Analysis:
 def record(session: Session, analysis: Analysis) -> None:
     """Store models and verdicts in place of earlier ones."""
     commit_id = analysis.subject.commit_id
-    model_ids = verdicts.put_models(
-        session, commit_id, [_model_row(commit_id, each) for each in analysis.answers]
-    )
+    answers = sorted(analysis.answers, key=attrgetter("series_id"))
+    verdicts.put_models(session, [_model_row(commit_id, each) for each in answers])
     rows = [
-        _verdict_row(model_ids[answer.series_id], answer.promise, answer.finding)
-        for answer in analysis.answers
+        _verdict_row(commit_id, answer.series_id, answer.promise, answer.finding)
+        for answer in answers
         if answer.promise is not None
     ]
     verdicts.put_verdicts(session, rows)
@@ -208,36 +208,40 @@ def _refusal(promise: Promise | None, reason: str) -> Finding:
 
 def _model_row(commit_id: int, answer: Answer) -> Row:
     found = finding_object(answer.finding)
-    model = found["model"] or {"constant": None, "terms": []}
+    model = answer.finding.model
+    terms = model.terms if model else ()
     return {
-        "series_id": answer.series_id,
         "commit_id": commit_id,
-        "rule": RULE,
+        "series_id": answer.series_id,
+        "modelled_at": now(),
         "points": found["points"],
         "repetitions": found["repetitions"],
-        "constant": model["constant"],
-        "terms": model["terms"],
-        "growth": found["growth"],
+        "constant": model and model.constant,
         "adjusted_r2": found["adjusted_r2"],
         "smape": found["smape"],
+        "rule": RULE,
+        "growth": found["growth"],
+        "terms": [(term.coefficient, str(term.growth)) for term in terms],
         "class_probability": found["class_probability"],
-        "reason": None if found["model"] else found["reason"],
-        "modelled_at": now(),
+        "reason": (None if model else found["reason"]) or "",
     }
 
 
-def _verdict_row(model_id: int, promise: Promise, finding: Finding) -> Row:
+def _verdict_row(
+    commit_id: int, series_id: int, promise: Promise, finding: Finding
+) -> Row:
     found = finding_object(finding)
     reason = found["reason"]
     if finding.expectation is None:
         reason = f"what was varied is not what {promise.growth} depends on"
     return {
-        "model_id": model_id,
+        "commit_id": commit_id,
+        "series_id": series_id,
         "expectation_id": promise.id,
         "deviation_limit": str(promise.deviation_limit),
         "divergence": found["divergence"],
         "verdict": found["verdict"],
         "probability": found["verdict_probability"],
-        "reason": reason,
+        "reason": reason or "",
         "judged_at": now(),
     }

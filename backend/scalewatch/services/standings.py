@@ -5,7 +5,6 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from fractions import Fraction
 from functools import cached_property, lru_cache
 from operator import itemgetter
 from typing import Any, Final
@@ -15,9 +14,9 @@ from sqlalchemy import Row
 from sqlalchemy.orm import Session
 
 from scalewatch.exporters.documents import document
+from scalewatch.exporters.findings import model_object
 from scalewatch.modelling import (
     Direction,
-    Factor,
     Growth,
     Model,
     Noise,
@@ -176,12 +175,7 @@ def standing_object(standing: Standing) -> dict[str, object]:
         "state": standing.state,
         "points": standing.points,
         "repetitions": standing.repetitions,
-        "model": model
-        and {
-            "formula": model.formula,
-            "constant": model.constant,
-            "terms": orjson.Fragment(stored.terms),
-        },
+        "model": model and model_object(model),
         "growth": stored.growth,
         "growths": {name: str(growth) for name, growth in standing.growths.items()},
         "rule": stored.rule,
@@ -263,18 +257,10 @@ def model_of(constant: float | None, terms: str) -> Model | None:
     """Return a model stored with its terms as JSON, None where there is none."""
     if constant is None:
         return None
-    return Model(
-        constant,
-        tuple(
-            [
-                Term(
-                    term["coefficient"],
-                    _product(tuple([(*factor.items(),) for factor in term["factors"]])),
-                )
-                for term in orjson.loads(terms)
-            ]
-        ),
-    )
+    read = [
+        Term(coefficient, _growth(text)) for coefficient, text in orjson.loads(terms)
+    ]
+    return Model(constant, tuple(read))
 
 
 @lru_cache(maxsize=4096)
@@ -294,21 +280,6 @@ def _noise(text: str | None) -> Noise | None:
 @lru_cache(maxsize=4096)
 def _noise_object(text: str | None) -> object:
     return document(_noise(text))
-
-
-@lru_cache(maxsize=4096)
-def _product(factors: tuple[tuple[tuple[str, str], ...], ...]) -> Growth:
-    """Return the growth of stored factors; few of them ever occur."""
-    return Growth(tuple(_factor(dict(factor)) for factor in factors))
-
-
-def _factor(stored: Mapping[str, str]) -> Factor:
-    return Factor(
-        stored["parameter"],
-        power=Fraction(stored["power"]),
-        log=Fraction(stored["log"]),
-        exp2=Fraction(stored["exp2"]),
-    )
 
 
 def _growth_or_none(text: str | None) -> Growth | None:

@@ -107,12 +107,13 @@ def unjudged(session: Session, project_id: int) -> Sequence[tuple[int, int]]:
         )
         .outerjoin(
             tables.Verdict,
-            (tables.Verdict.model_id == tables.Model.id)
+            (tables.Verdict.commit_id == tables.Model.commit_id)
+            & (tables.Verdict.series_id == tables.Model.series_id)
             & (tables.Verdict.expectation_id == current.c.id),
         )
         .where(
             tables.Machine.project_id == project_id,
-            tables.Verdict.model_id.is_(None),
+            tables.Verdict.expectation_id.is_(None),
         )
         .distinct()
         .order_by(tables.Model.commit_id, tables.Series.machine_id)

@@ -5,7 +5,18 @@ from datetime import datetime
 from functools import cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import JSON, Row, Select, Text, bindparam, cast, func, select
+from sqlalchemy import (
+    JSON,
+    ColumnElement,
+    Row,
+    Select,
+    Text,
+    and_,
+    bindparam,
+    cast,
+    func,
+    select,
+)
 from sqlalchemy.orm import Session
 
 from scalewatch.storage import bulk, tables
@@ -69,6 +80,12 @@ def _columns(kind: Any, *sources: Any) -> list[Any]:
     return [cast(c, Text) if isinstance(c.type, JSON) else c for c in own]
 
 
+def _is_about(verdict: Any, model: Any) -> ColumnElement[bool]:
+    return and_(
+        verdict.commit_id == model.commit_id, verdict.series_id == model.series_id
+    )
+
+
 def compared_at(
     session: Session,
     commit_id: int,
@@ -108,7 +125,7 @@ def _compared(*, of_regions: bool) -> Select[Any]:
             & (assumed.c.machine_id == series.c.machine_id)
             & (assumed.c.metric == series.c.metric),
         )
-        .outerjoin(verdict, verdict.c.model_id == model.c.id)
+        .outerjoin(verdict, _is_about(verdict.c, model.c))
         .where(model.c.commit_id == bindparam("commit"))
         .where(is_among(series.c.metric, "metrics"))
     )
@@ -152,7 +169,7 @@ def _stepped() -> Select[Any]:
     )
     return (
         select(*_columns(Stepped, model.c, verdict.c, expectation.c))
-        .outerjoin(verdict, verdict.c.model_id == model.c.id)
+        .outerjoin(verdict, _is_about(verdict.c, model.c))
         .outerjoin(expectation, expectation.c.id == verdict.c.expectation_id)
         .where(
             is_among(model.c.series_id, "series"),
@@ -178,7 +195,7 @@ def lines_at(
             tables.Verdict.verdict,
         )
         .join(tables.Series, tables.Series.id == tables.Model.series_id)
-        .outerjoin(tables.Verdict, tables.Verdict.model_id == tables.Model.id)
+        .outerjoin(tables.Verdict, _is_about(tables.Verdict, tables.Model))
         .where(tables.Model.commit_id.in_(commit_ids), tables.Series.metric == metric)
         .order_by(tables.Verdict.expectation_id)
     ).all()
@@ -205,30 +222,21 @@ def counts_at(
 
 @cache
 def _counts() -> Select[Any]:
-    model, verdict = tables.Model.__table__, tables.Verdict.__table__
-    among = is_among(verdict.c.expectation_id, "expectations")
+    verdict = tables.Verdict.__table__.c
+    among = is_among(verdict.expectation_id, "expectations")
     return (
-        select(verdict.c.verdict, func.count(), func.max(verdict.c.judged_at))
-        .join(model, model.c.id == verdict.c.model_id)
-        .where(model.c.commit_id == bindparam("commit"), among)
-        .group_by(verdict.c.verdict)
+        select(verdict.verdict, func.count(), func.max(verdict.judged_at))
+        .where(verdict.commit_id == bindparam("commit"), among)
+        .group_by(verdict.verdict)
     )
 
 
-def put_models(
-    session: Session, commit_id: int, rows: Sequence[NewRow]
-) -> dict[int, int]:
-    """Insert or replace models of a commit; return their ids by series."""
-    bulk.put(session, tables.Model, rows, keys=("series_id", "commit_id"))
-    stored = session.execute(
-        select(tables.Model.series_id, tables.Model.id).where(
-            tables.Model.commit_id == commit_id,
-            tables.Model.series_id.in_([row["series_id"] for row in rows]),
-        )
-    )
-    return dict(stored.all())
+def put_models(session: Session, rows: Sequence[NewRow]) -> None:
+    """Insert or replace models."""
+    bulk.put(session, tables.Model, rows, keys=("commit_id", "series_id"))
 
 
 def put_verdicts(session: Session, rows: Sequence[NewRow]) -> None:
     """Insert or replace the verdicts on models by expectations."""
-    bulk.put(session, tables.Verdict, rows, keys=("model_id", "expectation_id"))
+    keys = ("commit_id", "series_id", "expectation_id")
+    bulk.put(session, tables.Verdict, rows, keys=keys)

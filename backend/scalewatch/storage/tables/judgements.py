@@ -4,10 +4,10 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ForeignKey, Index, UniqueConstraint
+from sqlalchemy import ForeignKey, ForeignKeyConstraint, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
-from scalewatch.storage.tables.base import Table, now
+from scalewatch.storage.tables.base import Remark, Table, now
 
 
 class Expectation(Table):
@@ -64,28 +64,30 @@ class GateRules(Table):
 
 
 class Model(Table):
-    """The performance model of a series at a commit, or why there is none."""
+    """The performance model of a series at a commit, or why there is none.
+
+    `terms` holds a pair for each term, coefficient and growth. On PostgreSQL a row and
+    its entry of the index take about 170 bytes: as for points, what may be missing is
+    null in few rows.
+    """
 
     __tablename__ = "model"
-    __table_args__ = (
-        UniqueConstraint("series_id", "commit_id"),
-        Index(None, "commit_id"),
-    )
 
-    id: Mapped[int] = mapped_column(primary_key=True)
-    series_id: Mapped[int] = mapped_column(ForeignKey("series.id"))
-    commit_id: Mapped[int] = mapped_column(ForeignKey("commit.id"))
-    rule: Mapped[str]
+    commit_id: Mapped[int] = mapped_column(ForeignKey("commit.id"), primary_key=True)
+    series_id: Mapped[int] = mapped_column(ForeignKey("series.id"), primary_key=True)
+    modelled_at: Mapped[datetime] = mapped_column(default=now)
     points: Mapped[int]
     repetitions: Mapped[int]
     constant: Mapped[float | None]
-    terms: Mapped[list[Any]]
-    growth: Mapped[str | None]
     adjusted_r2: Mapped[float | None]
     smape: Mapped[float | None]
+    rule: Mapped[str]
+    growth: Mapped[str | None]
+    terms: Mapped[list[Any]]
     class_probability: Mapped[dict[str, Any]]
-    reason: Mapped[str | None]
-    modelled_at: Mapped[datetime] = mapped_column(default=now)
+    reason: Mapped[str | None] = mapped_column(
+        Remark, nullable=False, server_default=""
+    )
 
 
 class Assumption(Table):
@@ -135,16 +137,24 @@ class Verdict(Table):
     """A model compared with one version of its expectation."""
 
     __tablename__ = "verdict"
-
-    model_id: Mapped[int] = mapped_column(
-        ForeignKey("model.id", ondelete="cascade"), primary_key=True
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["commit_id", "series_id"],
+            ["model.commit_id", "model.series_id"],
+            ondelete="cascade",
+        ),
     )
+
+    commit_id: Mapped[int] = mapped_column(primary_key=True)
+    series_id: Mapped[int] = mapped_column(primary_key=True)
     expectation_id: Mapped[int] = mapped_column(
         ForeignKey("expectation.id"), primary_key=True
     )
+    judged_at: Mapped[datetime] = mapped_column(default=now)
+    verdict: Mapped[str]
     deviation_limit: Mapped[str]
     divergence: Mapped[str | None]
-    verdict: Mapped[str]
     probability: Mapped[dict[str, Any]]
-    reason: Mapped[str | None]
-    judged_at: Mapped[datetime] = mapped_column(default=now)
+    reason: Mapped[str | None] = mapped_column(
+        Remark, nullable=False, server_default=""
+    )
