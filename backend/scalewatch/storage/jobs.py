@@ -141,7 +141,9 @@ def _claim(*, of_one: bool) -> Executable:
     chosen = wanted.with_for_update(skip_locked=True).scalar_subquery()
     return (
         update(_JOBS)
-        .where(_JOB.id.in_(chosen))
+        # Not `in_`: PostgreSQL may choose anew for each row that it joins with those
+        # chosen, and take several.
+        .where(_JOB.id == chosen)
         .values(
             state="running",
             owner=bindparam("by"),
