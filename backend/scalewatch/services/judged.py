@@ -110,7 +110,11 @@ def _read(
     promises: Promises,
 ) -> tuple[Judged, ...]:
     found = findings_at(session, commit_id, metrics)
-    taken = measurements.taken_at(session, commit_id, metrics)
+    taken = [
+        row
+        for row in measurements.taken_at(session, commit_id)
+        if row.metric in metrics
+    ]
     noted = _noted(session, commit_id, [row.id for row in taken if row.noted])
     places = {
         machine.id: (machine.name, slot)

@@ -15,6 +15,7 @@ from sqlalchemy.orm import Session
 
 from scalewatch.storage import tables
 from scalewatch.storage.among import is_among
+from scalewatch.storage.snapshots import once
 
 _CONFIGURATION: Final = tables.Configuration.__table__
 _POINT: Final = tables.Point.__table__
@@ -30,6 +31,17 @@ _SETTINGS: Final = select(_CONFIGURATION.c.id, _CONFIGURATION.c.settings).where(
 )
 
 
+_METRICS: Final = (
+    select(_SERIES.c.metric)
+    .join(_POINT, _POINT.c.series_id == _SERIES.c.id)
+    .join(_RUN, _RUN.c.id == _POINT.c.run_id)
+    .where(
+        _RUN.c.commit_id == bindparam("commit"),
+        _SERIES.c.region == bindparam("region"),
+    )
+    .distinct()
+    .order_by(_SERIES.c.metric)
+)
 _REGIONS: Final = (
     select(_SERIES.c.region)
     .join(_POINT, _POINT.c.series_id == _SERIES.c.id)
@@ -103,8 +115,12 @@ def series_at(
 
 def places_at(session: Session, commit_id: int) -> Mapping[int, Place]:
     """Return where each run of a commit measured."""
-    runs = session.execute(_PLACES, {"commit": commit_id})
-    return {run_id: Place(uuid, coordinate) for run_id, uuid, coordinate in runs}
+
+    def read() -> Mapping[int, Place]:
+        runs = session.execute(_PLACES, {"commit": commit_id})
+        return {run_id: Place(uuid, coordinate) for run_id, uuid, coordinate in runs}
+
+    return once(session, ("places", commit_id), read)
 
 
 def summaries_at(
@@ -165,10 +181,14 @@ class Taken(NamedTuple):
     noted: int
 
 
-def taken_at(session: Session, commit_id: int, metrics: Collection[str]) -> list[Taken]:
-    """Return the series of some metrics that were measured at a commit."""
-    rows = session.execute(_taken(), {"commit": commit_id, "metrics": [*metrics]})
-    return list(map(Taken._make, rows.all()))
+def taken_at(session: Session, commit_id: int) -> list[Taken]:
+    """Return the series that were measured at a commit."""
+
+    def read() -> list[Taken]:
+        rows = session.execute(_taken(), {"commit": commit_id})
+        return list(map(Taken._make, rows.all()))
+
+    return once(session, ("taken", commit_id), read)
 
 
 @cache
@@ -191,7 +211,6 @@ def _taken() -> Select[Any]:
     return (
         select(*(columns[name] for name in Taken._fields))
         .join(taken, taken.c.series_id == _SERIES.c.id)
-        .where(is_among(_SERIES.c.metric, "metrics"))
         .order_by(_SERIES.c.id)
     )
 
@@ -251,23 +270,10 @@ def metrics_at_commit(
     session: Session, commit_id: int, region: str | None = None
 ) -> Sequence[str]:
     """Return the metrics measured at a commit, of one region or of all."""
+    if region is None:
+        return sorted({each.metric for each in taken_at(session, commit_id)})
     asked = {"commit": commit_id, "region": region}
-    return session.scalars(_metrics(of_region=region is not None), asked).all()
-
-
-@cache
-def _metrics(*, of_region: bool) -> Select[str]:
-    metrics = (
-        select(_SERIES.c.metric)
-        .join(_POINT, _POINT.c.series_id == _SERIES.c.id)
-        .join(_RUN, _RUN.c.id == _POINT.c.run_id)
-        .where(_RUN.c.commit_id == bindparam("commit"))
-        .distinct()
-        .order_by(_SERIES.c.metric)
-    )
-    if of_region:
-        metrics = metrics.where(_SERIES.c.region == bindparam("region"))
-    return metrics
+    return session.scalars(_METRICS, asked).all()
 
 
 def regions_at(session: Session, commit_id: int, metric: str) -> Sequence[str]:
