@@ -5,8 +5,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from functools import cached_property, lru_cache
-from operator import itemgetter
+from functools import cached_property
+from operator import attrgetter
 from typing import Any, Final
 
 import orjson
@@ -20,13 +20,19 @@ from scalewatch.modelling import (
     Growth,
     Model,
     Noise,
-    Term,
     Verdict,
-    default_deviation_limit,
     direction,
-    parse_growth,
 )
-from scalewatch.services.learning import noise_of
+from scalewatch.services.decoded import (
+    by_parameter,
+    descending,
+    growth_or_none,
+    model_of,
+    noise_json,
+    stored_growth,
+    stored_noise,
+    usual_limit,
+)
 from scalewatch.storage import tables, verdicts
 
 
@@ -83,14 +89,14 @@ class Standing:
     @property
     def growth(self) -> Growth | None:
         """How the model grows."""
-        return _growth_or_none(self.stored.growth)
+        return growth_or_none(self.stored.growth)
 
     @property
     def growths(self) -> Mapping[str, Growth]:
         """How the model grows by each of its parameters while the others are held."""
         model = self.model
         terms = model.terms if model else ()
-        return _by_parameter(tuple([t.growth for t in terms if t.coefficient]))
+        return by_parameter(tuple([t.growth for t in terms if t.coefficient]))
 
     @property
     def rule(self) -> str | None:
@@ -100,7 +106,7 @@ class Standing:
     @property
     def noise(self) -> Noise | None:
         """What the rule assumed of it; None where that was not recorded."""
-        return _noise(self.stored.noise) if self.stored.points else None
+        return stored_noise(self.stored.noise) if self.stored.points else None
 
     @property
     def adjusted_r2(self) -> float | None:
@@ -115,18 +121,18 @@ class Standing:
     @cached_property
     def class_probability(self) -> Mapping[Growth, float]:
         """Probabilities of growths, the most probable first."""
-        shares = _descending(self.stored.class_probability)
-        return {_growth(text): share for text, share in shares.items()}
+        shares = descending(self.stored.class_probability)
+        return {stored_growth(text): share for text, share in shares.items()}
 
     @property
     def divergence(self) -> Growth | None:
         """Growth over expectation."""
-        return _growth_or_none(self.stored.divergence)
+        return growth_or_none(self.stored.divergence)
 
     @property
     def deviation_limit(self) -> Growth | None:
         """Divergence up to which it still matches approximately."""
-        return _growth_or_none(self.stored.deviation_limit)
+        return growth_or_none(self.stored.deviation_limit)
 
     @property
     def verdict(self) -> Verdict | None:
@@ -136,7 +142,7 @@ class Standing:
     @cached_property
     def verdict_probability(self) -> Mapping[Verdict, float]:
         """Probabilities of verdicts, the most probable first."""
-        shares = _descending(self.stored.probability)
+        shares = descending(self.stored.probability)
         return {Verdict(word): share for word, share in shares.items()}
 
     @property
@@ -161,35 +167,40 @@ class Standing:
         """Tell whether it scales worse or better than expected."""
         return None if self.divergence is None else direction(self.divergence)
 
+    @cached_property
+    def written(self) -> orjson.Fragment:
+        """It as JSON, most of it as it is stored; two commits may show the same."""
+        stored, model = self.stored, self.model
+        return orjson.Fragment(
+            orjson.dumps(
+                {
+                    "state": self.state,
+                    "points": self.points,
+                    "repetitions": self.repetitions,
+                    "model": model and model_object(model),
+                    "growth": stored.growth,
+                    "growths": {name: str(each) for name, each in self.growths.items()},
+                    "rule": stored.rule,
+                    "noise": noise_json(stored.noise) if stored.points else None,
+                    "adjusted_r2": stored.adjusted_r2,
+                    "smape": stored.smape,
+                    "class_probability": orjson.Fragment(stored.class_probability),
+                    "divergence": stored.divergence,
+                    "deviation_limit": stored.deviation_limit,
+                    "verdict": stored.verdict,
+                    "verdict_probability": orjson.Fragment(stored.probability),
+                    "reason": self.reason,
+                    "modelled_at": stored.modelled_at,
+                }
+            )
+        )
+
 
 UNMEASURED = Standing(State.UNMEASURED)
 
 _VERDICTS: Final = {None: None} | {str(verdict): verdict for verdict in Verdict}
 
-
-@document.register
-def standing_object(standing: Standing) -> dict[str, object]:
-    """Return what is known of a series as JSON shows it, most of it as it is stored."""
-    stored, model = standing.stored, standing.model
-    return {
-        "state": standing.state,
-        "points": standing.points,
-        "repetitions": standing.repetitions,
-        "model": model and model_object(model),
-        "growth": stored.growth,
-        "growths": {name: str(growth) for name, growth in standing.growths.items()},
-        "rule": stored.rule,
-        "noise": _noise_object(stored.noise) if stored.points else None,
-        "adjusted_r2": stored.adjusted_r2,
-        "smape": stored.smape,
-        "class_probability": orjson.Fragment(stored.class_probability),
-        "divergence": stored.divergence,
-        "deviation_limit": stored.deviation_limit,
-        "verdict": stored.verdict,
-        "verdict_probability": orjson.Fragment(stored.probability),
-        "reason": standing.reason,
-        "modelled_at": stored.modelled_at,
-    }
+document.register(Standing, attrgetter("written"))
 
 
 def expectation_of(row: Row[Any] | tables.Expectation) -> Expectation | None:
@@ -197,15 +208,15 @@ def expectation_of(row: Row[Any] | tables.Expectation) -> Expectation | None:
 
     A version that withdraws the expectation expects nothing.
     """
-    growth = _growth_or_none(row.growth)
+    growth = growth_or_none(row.growth)
     if growth is None:
         return None
     return Expectation(
         growth=growth,
         deviation_limit=(
-            _growth(row.deviation_limit)
+            stored_growth(row.deviation_limit)
             if row.deviation_limit is not None
-            else _default_limit(growth)
+            else usual_limit(growth)
         ),
         version=row.version,
         author=row.author,
@@ -243,54 +254,3 @@ def standing_of(
     stored = stored or found[0].unjudged
     reason = stored.verdict_reason or stored.reason
     return Standing(state, stored.points, stored.repetitions, stored, reason)
-
-
-def _descending(probability: str) -> dict[str, float]:
-    """Return what is most probable first."""
-    shares: dict[str, float] = orjson.loads(probability)
-    if len(shares) <= 1:
-        return shares
-    return dict(sorted(shares.items(), key=itemgetter(1), reverse=True))
-
-
-def model_of(constant: float | None, terms: str) -> Model | None:
-    """Return a model stored with its terms as JSON, None where there is none."""
-    if constant is None:
-        return None
-    read = [
-        Term(coefficient, _growth(text)) for coefficient, text in orjson.loads(terms)
-    ]
-    return Model(constant, tuple(read))
-
-
-@lru_cache(maxsize=4096)
-def _by_parameter(growths: tuple[Growth, ...]) -> Mapping[str, Growth]:
-    """Return how a sum of growths grows by each parameter; few sums ever occur."""
-    model = Model(0.0, tuple(Term(1.0, growth) for growth in growths))
-    named = {name for growth in growths for name in growth.parameters}
-    return {name: model.growth_in(name) for name in sorted(named)}
-
-
-@lru_cache(maxsize=4096)
-def _noise(text: str | None) -> Noise | None:
-    """Return the noise that a rule assumed; series of a machine share it."""
-    return None if text is None else noise_of(orjson.loads(text))
-
-
-@lru_cache(maxsize=4096)
-def _noise_object(text: str | None) -> object:
-    return document(_noise(text))
-
-
-def _growth_or_none(text: str | None) -> Growth | None:
-    return None if text is None else _growth(text)
-
-
-@lru_cache(maxsize=4096)
-def _growth(text: str) -> Growth:
-    return parse_growth(text)
-
-
-@lru_cache(maxsize=4096)
-def _default_limit(growth: Growth) -> Growth:
-    return default_deviation_limit(growth)

@@ -11,9 +11,9 @@ from typing import Final, NamedTuple
 from sqlalchemy.orm import Session
 
 from scalewatch.modelling import CONSTANT, Growth, Model, Term, Verdict
+from scalewatch.services.decoded import model_of
 from scalewatch.services.effects import FARTHER
 from scalewatch.services.lineage import Lineage
-from scalewatch.services.standings import model_of
 from scalewatch.services.tracks import Track
 from scalewatch.storage import verdicts
 
