@@ -8,8 +8,8 @@ from scalewatch.api.answers import answer, answers, figure_answer
 from scalewatch.api.dependencies import ReadingDep
 from scalewatch.api.machine_line_schemas import MachineLines
 from scalewatch.api.problems import problems
-from scalewatch.figures.machine_lines import DrawnLine, machine_lines_figure
 from scalewatch.services.choices import positive
+from scalewatch.services.machine_line_figures import lines_figure
 from scalewatch.services.machine_lines import machine_lines_at
 from scalewatch.web.views import ViewDep
 
@@ -51,5 +51,4 @@ def show_figure(
 ) -> Response:
     """Return the figure of the same."""
     shown = machine_lines_at(session, view, region, positive("scale", scale))
-    lines = [DrawnLine(each.slot, each.line) for each in shown.lines if each.line]
-    return figure_answer(machine_lines_figure(lines, unit=shown.unit))
+    return figure_answer(lines_figure(shown))

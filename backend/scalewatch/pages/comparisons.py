@@ -9,6 +9,7 @@ from scalewatch.pages.comparison_listings import places, side_by_side_overview
 from scalewatch.pages.comparison_sentences import comparison_sentence, row_sentence
 from scalewatch.pages.dependencies import SessionDep
 from scalewatch.pages.downloads import Format, FormatQuery, download
+from scalewatch.pages.plots import Plot
 from scalewatch.pages.templates import path_to, render
 from scalewatch.services.compared import ComparedRow, ComparedSides, SideKind
 from scalewatch.services.comparison_choices import choices_of
@@ -79,7 +80,7 @@ def show_comparison(  # noqa: PLR0913, PLR0917 - parts of the address
         subjects=subjects,
         rows=shown.rows if all_rows else shown.rows[:MOST_ROWS],
         plotted=plotted,
-        figure=plotted and _figure(request, shown, subjects, plotted),
+        plot=plotted and _plot(request, shown, subjects, plotted),
         lead=comparison_sentence(shown),
         row_sentence=row_sentence,
         choices=choices_of(session, project),
@@ -103,9 +104,9 @@ def _plotted(
     return next(iter(named or whole or shown.rows), None)
 
 
-def _figure(
+def _plot(
     request: Request, shown: ComparedSides, subjects: str, row: ComparedRow
-) -> str:
+) -> Plot:
     query = {
         "project": shown.project,
         "subjects": subjects,
@@ -117,4 +118,4 @@ def _figure(
             f"{name}={value}" for name, value in row.configuration.items()
         ],
     }
-    return path_to(request, "comparison-figure", query)
+    return Plot(path_to(request, "comparison-figure", query))

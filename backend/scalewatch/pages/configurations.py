@@ -16,10 +16,11 @@ from scalewatch.pages.configuration_sentences import (
 from scalewatch.pages.dependencies import SessionDep, ViewDep
 from scalewatch.pages.downloads import Format, FormatQuery, download
 from scalewatch.pages.formats import number
+from scalewatch.pages.plots import plots_of
 from scalewatch.pages.scaling_sentences import share
 from scalewatch.pages.templates import Query as Address
-from scalewatch.pages.templates import path_to, render
-from scalewatch.services.configuration_figures import objective_name
+from scalewatch.pages.templates import render
+from scalewatch.services.configuration_figures import FIGURES, objective_name
 from scalewatch.services.configuration_questions import Objective
 from scalewatch.services.configuration_search import (
     ConfigurationSearch,
@@ -59,15 +60,13 @@ def show_configurations(  # noqa: PLR0913, PLR0917 - parts of the address
         shown=shown,
         asked=asked,
         query=query,
-        figures={
-            figure: path_to(
-                request,
-                "configuration-figure",
-                {"project": shown.project, **query},
-                figure=figure,
-            )
-            for figure in ("main-effects", "interaction")
-        },
+        plots=plots_of(
+            request,
+            "configuration-figure",
+            FIGURES,
+            shown,
+            {"project": shown.project, **query},
+        ),
         lead=search_sentence(shown),
         suspicions=suspicions(shown),
         confounded=confounded_sentence,

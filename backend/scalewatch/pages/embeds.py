@@ -5,6 +5,7 @@ from typing import Final
 from fastapi import APIRouter, Request, Response
 
 from scalewatch.pages.dependencies import SessionDep
+from scalewatch.pages.plots import Plot
 from scalewatch.pages.templates import path_to, render
 from scalewatch.storage import projects
 from scalewatch.web.headers import SOURCES, policy
@@ -28,7 +29,7 @@ def show_embed(
     answer = render(
         request,
         "embeds/show.html",
-        figure=address,
+        plot=Plot(address),
         name=request.query_params.get("region", figure),
     )
     answer.headers["Content-Security-Policy"] = ANYWHERE

@@ -10,8 +10,10 @@ from scalewatch.pages.dependencies import SessionDep, ViewDep
 from scalewatch.pages.downloads import Format, FormatQuery, download
 from scalewatch.pages.formats import assignments, number
 from scalewatch.pages.hotspot_sentences import hotspots_sentence, remarks
+from scalewatch.pages.plots import plots_of
 from scalewatch.pages.scaling_sentences import share
-from scalewatch.pages.templates import Query, path_to, render
+from scalewatch.pages.templates import Query, render
+from scalewatch.services.hotspot_figures import FIGURES
 from scalewatch.services.hotspot_questions import LEVEL, HotspotQuestion
 from scalewatch.services.hotspots import Hotspots, hotspots_at, setting_key
 from scalewatch.services.views import View
@@ -44,15 +46,13 @@ def show_hotspots(
         shown=shown,
         asked=shown.question,
         query=query,
-        figures={
-            figure: path_to(
-                request,
-                "hotspot-figure",
-                {"project": shown.project, **query},
-                figure=figure,
-            )
-            for figure in ("differences", "shares", "movements")
-        },
+        plots=plots_of(
+            request,
+            "hotspot-figure",
+            FIGURES,
+            shown,
+            {"project": shown.project, **query},
+        ),
         lead=hotspots_sentence(shown),
         level=LEVEL,
         most=MOST_FUNCTIONS,

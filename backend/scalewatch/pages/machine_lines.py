@@ -1,5 +1,7 @@
 """The page of machine lines: the time over the problem size, machine by machine."""
 
+from functools import partial
+
 from fastapi import APIRouter, Request, Response
 
 from scalewatch.exporters.listing import Listing
@@ -7,8 +9,10 @@ from scalewatch.modelling import MachineLine
 from scalewatch.pages.dependencies import SessionDep, ViewDep
 from scalewatch.pages.downloads import Format, FormatQuery, download
 from scalewatch.pages.formats import quantity, significant
+from scalewatch.pages.plots import Plot
 from scalewatch.pages.templates import path_to, render
 from scalewatch.services.choices import positive
+from scalewatch.services.machine_line_figures import lines_figure
 from scalewatch.services.machine_lines import MachineLines, machine_lines_at
 
 router = APIRouter(include_in_schema=False)
@@ -41,8 +45,11 @@ def show_machine_lines(  # noqa: PLR0913, PLR0917 - parts of the address
         "machine_lines/show.html",
         shown=shown,
         query=query,
-        figure=path_to(
-            request, "machine-lines-figure", {"project": shown.project, **query}
+        plot=Plot(
+            path_to(
+                request, "machine-lines-figure", {"project": shown.project, **query}
+            ),
+            partial(lines_figure, shown),
         ),
         interval=interval,
         growth_text=growth_text,

@@ -1,6 +1,7 @@
 """The page of a region: how it scales on each machine."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Annotated, Final, TypeVar
 
 from fastapi import APIRouter, Request, Response
@@ -13,6 +14,7 @@ from scalewatch.pages import listings
 from scalewatch.pages.dependencies import SessionDep, ViewDep
 from scalewatch.pages.downloads import Format, FormatQuery, download
 from scalewatch.pages.formats import number
+from scalewatch.pages.plots import Plot
 from scalewatch.pages.templates import Query, path_to, render
 from scalewatch.services.access import Role, may
 from scalewatch.services.aliases import renamed
@@ -20,6 +22,7 @@ from scalewatch.services.expectations import versions
 from scalewatch.services.machines import newest_fingerprint
 from scalewatch.services.measurements import Measurement
 from scalewatch.services.outlooks import LARGEST_TARGET, Outlook, outlook
+from scalewatch.services.region_figures import FIGURES
 from scalewatch.services.regions import Region, region_at
 from scalewatch.services.scans import Scan
 from scalewatch.services.views import View
@@ -93,7 +96,7 @@ def region_page(  # noqa: PLR0913, PLR0917, one per part of the address, and a f
         versions=versions(session, shown.project, shown.region, shown.metric),
         likeliest=likeliest,
         predicted=predicted,
-        figures=_figures(request, shown, {**query, "target": _number(target)}),
+        plots=_plots(request, session, shown, query, target),
     )
 
 
@@ -107,25 +110,33 @@ def _outlook(session: Session, shown: Region, target: float | None) -> Outlook |
     )
 
 
-def _figures(request: Request, shown: Region, query: Query) -> dict[str, str | None]:
-    """Return where the figures of the page are; None for what cannot be drawn."""
+def _plots(
+    request: Request,
+    session: Session,
+    shown: Region,
+    query: Query,
+    target: float | None,
+) -> dict[str, Plot]:
+    """Return the figures of the page, of what can be drawn."""
     view: Query = {
         "project": shown.project,
         "region": shown.region,
         "machine": shown.machine,
         **query,
+        "target": None if target is None else number(target),
     }
     is_measured = any(
         taken.count for scan in shown.scans for taken in scan.measurements
     )
     is_modelled = len(shown.scans) == 1 and shown.scans[0].standing.model is not None
+    drawn = {"main": _main(shown)} if is_measured else {}
+    drawn |= {"residuals": "residuals"} if is_modelled else {}
     return {
-        "main": path_to(request, "figure", view, figure=_main(shown))
-        if is_measured
-        else None,
-        "residuals": path_to(request, "figure", view, figure="residuals")
-        if is_modelled
-        else None,
+        place: Plot(
+            path_to(request, "figure", view, figure=figure),
+            partial(FIGURES[figure], session, shown, target),
+        )
+        for place, figure in drawn.items()
     }
 
 
@@ -133,10 +144,6 @@ def _main(shown: Region) -> str:
     if len(shown.scans) > 1:
         return "machines"
     return "slices" if len(shown.scans[0].parameters) > 1 else "scaling"
-
-
-def _number(target: float | None) -> str | None:
-    return None if target is None else number(target)
 
 
 def predicted(scan: Scan, taken: Measurement) -> float | None:

@@ -12,14 +12,16 @@ from scalewatch.modelling.divergence_metric import MEANINGS
 from scalewatch.pages.dependencies import SessionDep, ViewDep
 from scalewatch.pages.downloads import Format, FormatQuery, download
 from scalewatch.pages.formats import assignments, number
+from scalewatch.pages.plots import plots_of
 from scalewatch.pages.scaling_sentences import (
     LETTERS,
     gaps_sentence,
     scaling_sentence,
     share,
 )
-from scalewatch.pages.templates import Query, path_to, render
+from scalewatch.pages.templates import Query, render
 from scalewatch.services.code_scalings import CodeScaling
+from scalewatch.services.error_figures import FIGURES
 from scalewatch.services.scaling_errors import RegionScaling, scaling_errors_at
 from scalewatch.services.scaling_questions import Question, Source
 from scalewatch.services.views import View
@@ -54,15 +56,13 @@ def show_scaling_errors(  # noqa: PLR0913, PLR0917 - parts of the address
         shown=shown,
         asked=asked,
         query=query,
-        figures={
-            figure: path_to(
-                request,
-                "scaling-error-figure",
-                {"project": shown.project, **query},
-                figure=figure,
-            )
-            for figure in ("contours", "rows", "difference")
-        },
+        plots=plots_of(
+            request,
+            "scaling-error-figure",
+            FIGURES,
+            shown,
+            {"project": shown.project, **query},
+        ),
         ranked=ranked(shown.scalings),
         telling_of=partial(telling, shown),
         letter=LETTERS[asked.kind],

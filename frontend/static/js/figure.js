@@ -1,7 +1,8 @@
 /**
  * Figures: every element with data-figure="<url>" shows the Plotly figure that the
- * API returns there. A trace is painted by its role, which is its `meta`, with the
- * colour that the style sheet gives that role in the theme in force.
+ * API returns there, or that the page has brought as data-drawn="<figure>". A trace
+ * is painted by its role, which is its `meta`, with the colour that the style sheet
+ * gives that role in the theme in force.
  */
 
 import { paint } from "./paint.js";
@@ -19,24 +20,35 @@ const PICTURES = ["svg", "png"];
 /** What each element shows, to be painted again in another theme. */
 const shown = new Map();
 
-/** Fetch and draw the figure of an element, in place of what it showed before. */
+/** Draw the figure of an element, in place of what it showed before. */
 export async function showFigure(element) {
   element.ariaBusy = "true";
   if (!element.nextElementSibling?.matches(".figure__exports")) {
     offer(element);
   }
   try {
-    const [response] = await Promise.all([fetch(element.dataset.figure), plotly()]);
-    if (!response.ok) {
-      throw new Error(`the server answered ${response.status}`);
-    }
-    shown.set(element, await response.json());
+    const [figure] = await Promise.all([figureOf(element), plotly()]);
+    shown.set(element, figure);
     await draw(element);
   } catch (error) {
     element.append(message(`The plot could not be drawn: ${error.message}.`));
   } finally {
     element.ariaBusy = "false";
   }
+}
+
+/** Return the figure that the page has brought for an element, or ask for it. */
+async function figureOf(element) {
+  const { drawn } = element.dataset;
+  if (drawn) {
+    delete element.dataset.drawn;
+    return JSON.parse(drawn);
+  }
+  const response = await fetch(element.dataset.figure);
+  if (!response.ok) {
+    throw new Error(`the server answered ${response.status}`);
+  }
+  return response.json();
 }
 
 /** Offer the figure for download, and for other pages to embed. */

@@ -18,8 +18,8 @@ export async function askForecast(form) {
   const page = new DOMParser().parseFromString(await response.text(), "text/html");
   const id = form.dataset.forecast;
   document.getElementById(id).replaceWith(page.getElementById(id));
-  const figure = document.querySelector("[data-figure]");
-  figure.dataset.figure = page.querySelector("[data-figure]").dataset.figure;
+  const [figure, drawn] = [document, page].map((each) => each.querySelector("[data-figure]"));
+  Object.assign(figure.dataset, drawn.dataset);
   history.replaceState(history.state, "", address);
   await showFigure(figure);
 }
