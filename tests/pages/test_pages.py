@@ -2,6 +2,7 @@
 
 import csv
 import json
+from html import unescape
 from io import StringIO
 
 import pytest
@@ -176,3 +177,23 @@ def test_settings_in_a_csv_file_can_be_read_by_programs(client, sessions):
     (row,) = csv.DictReader(StringIO(response.text))
     assert row["configuration"] == "message_bytes=1048576; flags=-O3"
     assert row["coordinate"] == "p=2048"
+
+
+def test_page_has_the_theme_that_its_reader_chose(client):
+    def root(**cookies: str) -> str:
+        headers = {"Cookie": "; ".join(f"{k}={v}" for k, v in cookies.items())}
+        return client.get("/", headers=headers).text.split("<html", 1)[1].split(">")[0]
+
+    assert 'data-theme="dark"' in root(theme="dark")
+    assert "data-theme" not in root(theme="system")
+    assert "data-theme" not in root(theme='"><script>')
+
+
+def test_page_brings_the_figure_that_the_api_returns(client, sessions):
+    record_project(sessions)
+    page = client.get("/p/openmpi/r/MPI_Bcast").text
+
+    brought = json.loads(page.split("data-drawn='")[1].split("'")[0])
+    address = unescape(page.split('data-figure="')[1].split('"')[0])
+
+    assert brought == client.get(address).json()

@@ -34,6 +34,8 @@ from scalewatch.web.sessions import CALLER, SESSION
 
 __all__ = ["TEMPLATES", "Query", "path_to", "render"]
 
+THEMES: Final = ("light", "dark")
+
 
 def render(
     request: Request, template: str, *, status_code: int = 200, **context: Any
@@ -59,7 +61,14 @@ def _context(request: Request) -> dict[str, Any]:
         "live_events": live_events(request),
         "project_links": project_links(request),
         "site_links": site_links(request),
+        "theme": _theme(request),
     }
+
+
+def _theme(request: Request) -> str | None:
+    """Return the theme that the reader chose; None leaves it to the system."""
+    chosen = request.cookies.get("theme")
+    return chosen if chosen in THEMES else None
 
 
 def _asset(request: Request, name: str) -> str:

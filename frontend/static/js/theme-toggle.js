@@ -1,9 +1,14 @@
 /**
  * Theme toggle: <button data-theme-toggle hidden> goes round from the system's theme
- * to light, to dark. Figures repaint on the event `themechange` of the document.
+ * to light, to dark. A cookie keeps what was chosen, so that the server writes it into
+ * the next page, and nobody waits for a script or sees the other theme before. Figures
+ * repaint on the event `themechange` of the document.
  */
 
 const THEMES = ["system", "light", "dark"];
+
+/** Seconds for which the browser remembers a theme. */
+const YEAR = 31_536_000;
 
 export function currentTheme() {
   return document.documentElement.dataset.theme ?? "system";
@@ -12,11 +17,11 @@ export function currentTheme() {
 function choose(theme) {
   if (theme === "system") {
     delete document.documentElement.dataset.theme;
-    localStorage.removeItem("theme");
   } else {
     document.documentElement.dataset.theme = theme;
-    localStorage.setItem("theme", theme);
   }
+  const age = theme === "system" ? 0 : YEAR;
+  document.cookie = `theme=${theme}; path=/; max-age=${age}; samesite=lax`;
   document.dispatchEvent(new Event("themechange"));
 }
 
