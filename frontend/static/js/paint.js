@@ -3,7 +3,7 @@
  * its words take. The roles are the custom properties --figure-* of tokens.css.
  */
 
-import { margins } from "./room.js";
+import { margins, spaced } from "./room.js";
 
 /** Roles of the colours of a negative value, of 0 and of a positive one. */
 const SIGNED = ["below", "surface", "above"];
@@ -25,6 +25,7 @@ export function paint(figure, element) {
     layout.legend = { ...layout.legend, ...SMALL, ...columns };
   }
   layout.margin = margins(figure.data, layout, element.clientWidth);
+  layout.xaxis = spaced(layout.xaxis, figure.data, layout, element.clientWidth);
   return [figure.data.map((trace) => paintTrace(trace, colour)), layout];
 }
 

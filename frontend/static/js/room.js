@@ -13,6 +13,9 @@ const EDGE = 14;
 /** What a tick label may be where plotly.js chooses the ticks. */
 const USUAL = ["000 µs"];
 
+/** Pixels between two tick labels. */
+const APART = 6;
+
 /** Pixels of a legend's entry beside its name, and around all entries. */
 const ENTRY = 45;
 const AROUND = 30;
@@ -22,9 +25,7 @@ const ROW = 1.8;
 
 /** Return the margins, in pixels, that a painted figure of `width` begins with. */
 export function margins(data, layout, width) {
-  const write = document.createElement("canvas").getContext("2d");
-  write.font = `${layout.font.size}px ${layout.font.family}`;
-  const long = (text) => write.measureText(text.replaceAll(/<[^>]*>/g, "")).width;
+  const long = ruler(layout.font);
   const given = layout.margin;
   const left = titled(layout.yaxis)
     ? BESIDE + Math.max(...(layout.yaxis.ticktext ?? USUAL).map(long))
@@ -41,6 +42,44 @@ export function margins(data, layout, width) {
     r: Math.ceil(right),
     t: rows ? AROUND + rows * row : row,
   };
+}
+
+/**
+ * Return a logarithmic axis without the labels that would touch the one to their right;
+ * the ticks stay, and what has no label is between its neighbours.
+ */
+export function spaced(axis, data, layout, width) {
+  if (axis?.type !== "log" || !axis.ticktext) {
+    return axis;
+  }
+  const long = ruler(layout.font);
+  const [low, high] = extent(data.flatMap((trace) => [...(trace.x ?? [])]));
+  const room = width - layout.margin.l - layout.margin.r;
+  let free = Infinity;
+  const ticktext = axis.ticktext.map((text, place) => {
+    const at = (room * Math.log(axis.tickvals[place] / low)) / Math.log(high / low);
+    return { at, half: long(text) / 2, text };
+  });
+  for (const label of ticktext.toReversed()) {
+    if (label.at + label.half > free) {
+      label.text = "";
+    } else {
+      free = label.at - label.half - APART;
+    }
+  }
+  return { ...axis, ticktext: ticktext.map((label) => label.text) };
+}
+
+function extent(values) {
+  const known = values.filter((value) => value > 0);
+  return known.reduce(([low, high], x) => [Math.min(low, x), Math.max(high, x)], [Infinity, 0]);
+}
+
+/** Return a function from texts to their width in pixels. */
+function ruler(font) {
+  const write = document.createElement("canvas").getContext("2d");
+  write.font = `${font.size}px ${font.family}`;
+  return (text) => write.measureText(text.replaceAll(/<[^>]*>/g, "")).width;
 }
 
 function titled(axis) {
