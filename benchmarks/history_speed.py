@@ -87,8 +87,7 @@ def _measure_again(session: Session, commits: int) -> None:
                 series_id=row.series_id,
                 commit_id=further.id,
                 fingerprint_id=row.fingerprint_id,
-                parameters=row.parameters,
-                settings=row.settings,
+                grid_id=row.grid_id,
                 log=row.log,
             )
         )
@@ -155,7 +154,17 @@ def _rows(log: Reals) -> Iterator[tuple[type[tables.Table], list[dict[str, Any]]
             for n in range(series)
         ],
     )
-    settings = [[p] for p in P.tolist()]
+    yield (
+        tables.Grid,
+        [
+            {
+                "id": 1,
+                "digest": "",
+                "parameters": ["p"],
+                "settings": [[p] for p in P.tolist()],
+            }
+        ],
+    )
     yield (
         tables.Location,
         [
@@ -163,8 +172,7 @@ def _rows(log: Reals) -> Iterator[tuple[type[tables.Table], list[dict[str, Any]]
                 "series_id": n + 1,
                 "commit_id": t + 1,
                 "fingerprint_id": n % MACHINES + 1,
-                "parameters": ["p"],
-                "settings": settings,
+                "grid_id": 1,
                 "log": log[n, t].tolist(),
             }
             for n in range(series)

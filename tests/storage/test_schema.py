@@ -7,8 +7,9 @@ from alembic.migration import MigrationContext
 from sqlalchemy import select, text
 
 from scalewatch.services.measurements import Flag, flags_in
+from scalewatch.storage import grids, locations, procedures, schema, tables
 from scalewatch.storage import noise as stored_noise
-from scalewatch.storage import procedures, schema, tables
+from scalewatch.storage.grids import Grid
 from scalewatch.storage.session import connect, sessions_of
 from scalewatch.storage.tables import Table
 
@@ -235,3 +236,38 @@ def test_models_and_verdicts_outlive_that_they_are_kept_by_commit(blank):
         verdict = session.scalars(select(tables.Verdict)).one()
         assert (verdict.series_id, verdict.expectation_id) == (1, 5)
         assert (verdict.verdict, verdict.reason) == ("match", None)
+
+
+def test_locations_outlive_that_equal_grids_are_kept_once(blank):
+    schema.upgrade(blank, "0020")
+    with blank.begin() as connection:
+        for statement in RUN_OF_0008.split(";"):
+            connection.execute(text(statement))
+        for series, settings in ((1, "[[2.0],[4.0]]"), (2, "[[2.0], [4.0]]")):
+            connection.execute(
+                text(
+                    "INSERT INTO location (series_id, commit_id, fingerprint_id, "
+                    "parameters, settings, log) "
+                    "VALUES (:series, 1, 1, :parameters, :settings, :log)"
+                ),
+                {
+                    "series": series,
+                    "parameters": json.dumps(["p"]),
+                    "settings": settings,
+                    "log": json.dumps([0.5, series / 3]),
+                },
+            )
+
+    schema.upgrade(blank)
+
+    with sessions_of(blank).writing.begin() as session:
+        found = sorted(
+            locations.of_series(session, [1, 2], [1]), key=lambda each: each.series_id
+        )
+        assert [(each.parameters, each.settings) for each in found] == [
+            (("p",), ((2.0,), (4.0,)))
+        ] * 2
+        assert [each.log.tolist() for each in found] == [[[0.5, 1 / 3]], [[0.5, 2 / 3]]]
+        known = Grid(("p",), ((2.0,), (4.0,)))
+        other = Grid(("p",), ((2.0,), (8.0,)))
+        assert grids.ids_of(session, [known, other]) == {known: 1, other: 2}

@@ -12,6 +12,7 @@ from scalewatch.services.jobs import Subject
 from scalewatch.services.pooling import Pool
 from scalewatch.storage import locations as stored
 from scalewatch.storage import tables
+from scalewatch.storage.grids import Grid
 from scalewatch.storage.inserts import Row
 
 DECIMALS: Final = 8
@@ -31,13 +32,14 @@ def rows(
         values = _stacked([pool for _, pool in alike])
         logs = locations(values).round(DECIMALS)
         for (series_id, pool), log in zip(alike, logs, strict=True):
+            settings = tuple(map(tuple, pool.settings.tolist()))
+            grid = Grid(tuple(pool.parameters), settings)
             found.append(
                 {
                     "series_id": series_id,
                     "commit_id": subject.commit_id,
                     "fingerprint_id": fingerprint,
-                    "parameters": list(pool.parameters),
-                    "settings": pool.settings.tolist(),
+                    "grid": grid,
                     "log": [None if np.isnan(each) else each for each in log.tolist()],
                 }
             )

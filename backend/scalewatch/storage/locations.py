@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sqlalchemy import Select, Text, bindparam, cast, exists, func, select
 from sqlalchemy.orm import Session
 
-from scalewatch.storage import bulk, tables
+from scalewatch.storage import bulk, grids, tables
 from scalewatch.storage.among import is_among
 from scalewatch.storage.inserts import Row
 from scalewatch.storage.measurements import settings_of
@@ -77,8 +77,14 @@ class Watched(NamedTuple):
 
 
 def put(session: Session, rows: Sequence[Row]) -> None:
-    """Insert or replace locations."""
-    bulk.put(session, tables.Location, rows, keys=("series_id", "commit_id"))
+    """Insert or replace locations, whose `grid` takes the place of its id."""
+    ids = grids.ids_of(session, {row["grid"] for row in rows})
+    stored = [
+        {name: value for name, value in row.items() if name != "grid"}
+        | {"grid_id": ids[row["grid"]]}
+        for row in rows
+    ]
+    bulk.put(session, tables.Location, stored, keys=("series_id", "commit_id"))
 
 
 def series_of(
@@ -135,27 +141,31 @@ def of_series(
 
 @cache
 def _of_series() -> Select[Any]:
-    location = tables.Location.__table__.c
-    alike = (
-        location.series_id,
-        location.fingerprint_id,
-        cast(location.parameters, Text),
-        cast(location.settings, Text),
-    )
-    return (
+    location, grid = tables.Location.__table__.c, tables.Grid.__table__
+    alike = (location.series_id, location.fingerprint_id, location.grid_id)
+    together = (
         select(
             *alike,
             # One row for hundreds: what the driver and JSON take for each is most of
             # reading. Both lists come in the same order, as the database meets them.
-            func.aggregate_strings(cast(location.commit_id, Text), ","),
-            func.aggregate_strings(cast(location.log, Text), ","),
+            func.aggregate_strings(cast(location.commit_id, Text), ",").label("ids"),
+            func.aggregate_strings(cast(location.log, Text), ",").label("logs"),
         )
         .where(
             is_among(location.series_id, "series"),
             is_among(location.commit_id, "commits"),
         )
         .group_by(*alike)
+        .subquery()
     )
+    return select(
+        together.c.series_id,
+        together.c.fingerprint_id,
+        cast(grid.c.parameters, Text),
+        cast(grid.c.settings, Text),
+        together.c.ids,
+        together.c.logs,
+    ).join(grid, grid.c.id == together.c.grid_id)
 
 
 def _located(  # noqa: PLR0913, PLR0917, one per column

@@ -11,6 +11,7 @@ from scalewatch.storage.tables.base import Instant, Remark, Table, now
 from scalewatch.storage.tables.confirmations import Attendant, Confirmation
 from scalewatch.storage.tables.histories import (
     Alias,
+    Grid,
     Happening,
     Location,
     Regression,
@@ -57,6 +58,7 @@ __all__ = [
     "Expectation",
     "Fingerprint",
     "GateRules",
+    "Grid",
     "Guidelines",
     "Happening",
     "Instant",

@@ -9,21 +9,34 @@ from sqlalchemy.orm import Mapped, mapped_column
 from scalewatch.storage.tables.base import Table, now
 
 
+class Grid(Table):
+    """Where series were measured: what varied, and a row of `settings` for each place.
+
+    Nearly all series of a machine share one.
+    """
+
+    __tablename__ = "grid"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    digest: Mapped[str] = mapped_column(unique=True)
+    parameters: Mapped[list[Any]]
+    settings: Mapped[list[Any]]
+
+
 class Location(Table):
     """Where the repetitions of a series lie at a commit, by coordinate.
 
-    `log` holds the natural logarithm of a robust location per row of `settings`; null
+    `log` holds the natural logarithm of a robust location per setting of the grid; null
     where it has none. What histories are compared by, without their repetitions.
     """
 
     __tablename__ = "location"
-    __table_args__ = (Index(None, "commit_id"), {"sqlite_with_rowid": False})
+    __table_args__ = ({"sqlite_with_rowid": False},)
 
     series_id: Mapped[int] = mapped_column(ForeignKey("series.id"), primary_key=True)
     commit_id: Mapped[int] = mapped_column(ForeignKey("commit.id"), primary_key=True)
     fingerprint_id: Mapped[int] = mapped_column(ForeignKey("fingerprint.id"))
-    parameters: Mapped[list[Any]]
-    settings: Mapped[list[Any]]
+    grid_id: Mapped[int] = mapped_column(ForeignKey("grid.id"))
     log: Mapped[list[Any]]
 
 
