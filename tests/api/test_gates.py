@@ -17,6 +17,15 @@ def test_a_commit_passes_that_scales_as_before(client, sessions):
     assert said["relation"] == "parent"
 
 
+def test_the_first_commit_lacks_a_baseline_and_no_measurements(client, sessions):
+    record_commit(sessions, 1, {"MPI_Bcast": TREE})
+
+    said = gate(client, commit=commit(1)["sha"]).json()
+
+    assert (said["outcome"], said["baseline"]) == ("undecided", None)
+    assert said["sentence"] == "nothing was measured before it to compare it with"
+
+
 def test_one_job_alone_is_a_suspicion_and_a_second_one_stops_the_commit(
     client, sessions
 ):

@@ -92,9 +92,18 @@ def test_slash_filters_the_rows_and_the_address_remembers(page: Page):
 
     rows = region_links(page)
     expect(rows).to_have_text(["MPI_Gather"])
+    expect(page.get_by_text("1 of 4 rows shown")).to_be_visible()
     expect(page).to_have_url(re.compile(r"\?filter=gath$"))
     page.reload()
     expect(rows).to_have_text(["MPI_Gather"])
+    expect(page.get_by_text("1 of 4 rows shown")).to_be_visible()
+
+
+def test_filter_of_a_comparison_is_restored_by_its_address(page: Page):
+    page.goto("/p/openmpi/compare/node-shm...node-tcp?filter=gath")
+
+    expect(page.get_by_label("Filter regions")).to_have_value("gath")
+    expect(page.get_by_role("rowheader")).to_have_text(["MPI_Gather"])
 
 
 def test_brackets_go_to_the_commits_before_and_after(page: Page):

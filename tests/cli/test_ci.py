@@ -148,7 +148,14 @@ def test_a_server_that_is_away_is_told_apart_from_a_regression():
     answer = gate("http://127.0.0.1:9", 1, "--wait", "0")
 
     assert answer.exit_code == 3
-    assert "does not answer" in answer.stderr
+    assert "http://127.0.0.1:9 does not answer: Connection refused" in answer.stderr
+
+
+def test_what_is_no_address_of_a_server_is_not_waited_for():
+    answer = gate("ftp://127.0.0.1", 1, "--wait", "600")
+
+    assert answer.exit_code == 3
+    assert "does not begin with http:// or https://" in answer.stderr
 
 
 def test_expectations_come_from_a_file_and_get_versions(server, tmp_path):

@@ -1,6 +1,7 @@
 import csv
 import json
 from io import StringIO
+from uuid import UUID
 
 from builders import result, run_report
 from recorded import record, record_half_failed_project, record_project
@@ -23,6 +24,31 @@ def test_machine_shows_what_changed_between_its_states(client, sessions):
     assert "<dd>MPICH 5</dd>" in page
     assert '<span class="quiet">MPICH 4</span> → MPICH 5' in page
     assert "First seen" in page
+
+
+def test_bytes_of_a_fingerprint_have_a_unit(client, sessions):
+    facts = {"cpu": "x", "memory_bytes": 274_877_906_944}
+    machine = {"name": "jureca", "fingerprint": facts}
+    record(sessions, [run_report(machine=machine)])
+
+    page = client.get("/p/mpich/m/jureca").text
+
+    assert "<dt>memory_bytes</dt><dd>275\N{NARROW NO-BREAK SPACE}GB</dd>" in page
+
+
+def test_newest_commits_are_said_to_be_some_of_all(client, sessions):
+    runs = [
+        run_report(id=str(UUID(int=number)), commit={"sha": f"c{number}"})
+        for number in range(1, 23)
+    ]
+
+    record(sessions, runs[:20])
+    all_of_them = client.get("/p/mpich/m/jureca").text
+    record(sessions, runs[20:])
+    some_of_them = client.get("/p/mpich/m/jureca").text
+
+    assert "that it measured." not in all_of_them
+    assert "The newest 20 of 22 commits that it measured." in some_of_them
 
 
 def test_noise_is_the_interquartile_range_over_the_median(client, sessions):

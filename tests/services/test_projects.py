@@ -56,6 +56,20 @@ def test_concerns_are_limited_and_the_rest_is_counted(sessions):
     assert project.more == 13 - MOST
 
 
+def test_region_that_fares_alike_on_several_machines_is_one_concern(sessions):
+    for name in ("jureca", "hazel", "mira"):
+        machine = {"name": name, "fingerprint": {"cores": 128}}
+        results = [failed_result("transpose"), failed_result(f"only on {name}")]
+        record(sessions, sweep_reports((2,), results=results, machine=machine))
+
+    with sessions.reading() as session:
+        (project,) = all_projects(session)
+    concerns = {each.region: each for each in project.concerns}
+    assert len(concerns) == 4
+    assert concerns["transpose"].machine == "hazel"
+    assert concerns["transpose"].others == ("jureca", "mira")
+
+
 def test_projects_are_listed_by_name(sessions):
     record_project(sessions, "openmpi")
     record(sessions, sweep_reports(project="mpich"))

@@ -114,7 +114,7 @@ def test_what_is_no_backup_is_refused_by_name(other, tmp_path, content):
     file = tmp_path / "backup.zst"
     file.write_bytes(content)
 
-    with pytest.raises(UnreadableFile):
+    with pytest.raises(UnreadableFile, match="it is no backup of Scalewatch"):
         backups.restore(other, file)
 
 

@@ -4,6 +4,8 @@ from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
 
+from pydantic import Field
+
 from scalewatch.api.comparison_schemas import Baseline, ChangeKind, Neighbours
 from scalewatch.api.schemas import (
     Commit,
@@ -95,11 +97,12 @@ class Seen(Schema):
 
 
 class Concern(Schema):
-    """A series that needs attention."""
+    """A series that needs attention, and machines on which it fares alike."""
 
     region: str
     metric: str
     machine: str
+    others: list[str] = Field(description="Further machines with the same verdict.")
     configuration: Settings
     standing: Standing
 

@@ -22,7 +22,7 @@ EPILOG: Final = """
 Exit codes:
   0  nothing scales worse
   1  something scales worse
-  2  undecided: too few measurements, or one job alone says worse
+  2  undecided: too few measurements, no baseline, or one job alone says worse
   3  could not tell: no server, no such commit, no such option, no verdict in time
 \b
 Examples:

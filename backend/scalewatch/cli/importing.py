@@ -10,6 +10,7 @@ import orjson
 import zstandard
 
 from scalewatch.cli.model import FORMATS, Column, Target
+from scalewatch.cli.remote import server_options
 from scalewatch.errors import ScalewatchError
 from scalewatch.importers import read_files
 from scalewatch.services.imports import SUITE, Origin, profiles_of, runs_of
@@ -82,8 +83,7 @@ REFUSED: Final = 4
     help="Regions are functions, and their own times the profile of a run.",
 )
 @click.option("--dry-run", is_flag=True, help="Tell what would be posted, no more.")
-@click.option("--server", default="http://127.0.0.1:8000", envvar="SCALEWATCH_SERVER")
-@click.option("--token", envvar="SCALEWATCH_TOKEN", help="That lets one post.")
+@server_options
 @click.pass_context
 def command(
     ctx: click.Context, /, files: Sequence[str], file_format: str, **options: Any

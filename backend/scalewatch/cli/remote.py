@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from http.client import HTTPException
 from typing import Any
-from urllib.error import HTTPError
+from urllib.error import HTTPError, URLError
 from urllib.parse import quote, urlencode
 from urllib.request import Request, urlopen
 
@@ -76,19 +76,19 @@ class Remote:
 
     def _ask(self, method: str, path: str, body: bytes | None) -> Reply:
         url = f"{self.server.rstrip('/')}/api/v1/{path}"
-        if not url.startswith(("http://", "https://")):
-            raise Unreachable(f"{self.server} is no address that begins with http")
         headers = {"Accept": "application/json", "Content-Type": "application/json"}
         if self.token:
             headers["Authorization"] = f"Bearer {self.token}"
-        request = Request(url, body, headers, method=method)  # noqa: S310 - checked
+        request = Request(url, body, headers, method=method)  # noqa: S310 - see options
         try:
-            with urlopen(request, timeout=SECONDS) as answer:  # noqa: S310 - checked
+            with urlopen(request, timeout=SECONDS) as answer:  # noqa: S310 - as above
                 return Reply(answer.status, _content(answer.read()))
         except HTTPError as error:
             return Reply(error.code, _content(error.read()))
         except (OSError, HTTPException) as error:
-            raise Unreachable(f"{self.server} does not answer: {error}") from error
+            cause = error.reason if isinstance(error, URLError) else error
+            reason = getattr(cause, "strerror", None) or cause
+            raise Unreachable(f"{self.server} does not answer: {reason}") from error
 
 
 def segment(name: str) -> str:
@@ -104,6 +104,18 @@ def _content(body: bytes) -> Mapping[str, Any]:
     return content if isinstance(content, dict) else {}
 
 
+class Address(click.ParamType[str]):
+    """`http://perf.example.org:8000`."""
+
+    name = "URL"
+
+    def convert(self, value: str, param: Any, ctx: Any) -> str:
+        """Return the address of a server."""
+        if not value.startswith(("http://", "https://")):
+            self.fail(f"{value!r} does not begin with http:// or https://", param, ctx)
+        return value
+
+
 def server_options(command: Any) -> Any:
     """Add --server and --token, which the environment may give as well."""
     token = click.option(
@@ -111,6 +123,7 @@ def server_options(command: Any) -> Any:
     )
     server = click.option(
         "--server",
+        type=Address(),
         envvar="SCALEWATCH_SERVER",
         default="http://127.0.0.1:8000",
         show_default=True,

@@ -7,7 +7,7 @@ import click
 
 from scalewatch.cli.database import configured, opened, prepare
 from scalewatch.services import replay
-from scalewatch.storage import payloads
+from scalewatch.storage import payloads, projects
 from scalewatch.storage.session import sessions_of, transact
 
 AT_ONCE: Final = 20
@@ -31,6 +31,9 @@ def command(*, project: str | None) -> None:
     with opened(configured()) as engine:
         prepare(engine)
         sessions = sessions_of(engine)
+        if project is not None:
+            with sessions.reading() as session:
+                projects.existing(session, project)
         after, done = 0, 0
         while True:
             with sessions.reading() as session:

@@ -141,6 +141,13 @@ def setting(value: object) -> str:
     return moment(value) if isinstance(value, datetime) else setting_text(value)
 
 
+def fact(value: object, name: str) -> str:
+    """Write what a fingerprint tells; bytes as people say them: `275 GB`."""
+    if name.endswith("_bytes") and isinstance(value, int | float):
+        return quantity(value, "B")
+    return setting(value)
+
+
 def multiple(factor: float) -> str:
     """Write how much more it is: `7.29 times as much as`, `1.2 % less than`."""
     if not 1 / NEAR < factor < NEAR:

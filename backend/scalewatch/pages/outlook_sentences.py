@@ -65,7 +65,7 @@ def twice_sentence(scan: Scan, outlook: Outlook) -> str | None:
     if outlook.twice_from is None:
         return None
     tense = "it takes" if outlook.twice_from <= largest(scan) else "it will take"
-    place = significant(outlook.twice_from)
+    place = significant(outlook.twice_from, 2)
     return (
         f"From {scan.parameter} ≈ {place} on, {tense} more than twice what was "
         "promised, taking the smallest measurement for granted."
@@ -80,7 +80,7 @@ def wall_sentence(wall: MemoryWall | None) -> str | None:
     if wall.scale is None:
         return f"The memory of a node, {available}, suffices at every scale."
     return (
-        f"From p ≈ {significant(wall.scale)} on, the processes of a node need more "
+        f"From p ≈ {significant(wall.scale, 2)} on, the processes of a node need more "
         f"than its memory of {available}."
     )
 

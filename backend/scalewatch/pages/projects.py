@@ -1,13 +1,17 @@
 """The home page: every project at its newest commit."""
 
 from fastapi import APIRouter, Request, Response
+from markupsafe import Markup
 
 from scalewatch.modelling import Verdict
 from scalewatch.pages import listings
 from scalewatch.pages.dependencies import SessionDep
 from scalewatch.pages.downloads import Format, FormatQuery, download
+from scalewatch.pages.formats import percent
+from scalewatch.pages.mathematics import big_o, growth
+from scalewatch.pages.sentences import FASTER
 from scalewatch.pages.templates import render
-from scalewatch.services.projects import Project, all_projects
+from scalewatch.services.projects import Concern, Project, all_projects
 from scalewatch.services.provenance import all_origins
 
 router = APIRouter(include_in_schema=False)
@@ -26,6 +30,21 @@ def project_lead(project: Project) -> str:
     return "Everything scales as it should."
 
 
+def concern_words(concern: Concern) -> Markup:
+    """Say how a series that scales other than expected does scale."""
+    standing = concern.standing
+    sure = ""
+    if standing.probability is not None:
+        sure = f", probability {percent(standing.probability)}"
+    return Markup("{} grows like {}, {} than expected: divergence {}{}").format(
+        concern.metric,
+        big_o(standing.growth),
+        FASTER[standing.direction],
+        growth(standing.divergence),
+        sure,
+    )
+
+
 @router.get("/", name="home")
 def show_projects(
     request: Request, session: SessionDep, wanted: FormatQuery = Format.HTML
@@ -39,6 +58,7 @@ def show_projects(
         "projects/index.html",
         projects=projects,
         origins_by_project=all_origins(session),
+        concern_words=concern_words,
         project_lead=project_lead,
         server=str(request.base_url).rstrip("/"),
     )

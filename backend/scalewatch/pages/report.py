@@ -107,7 +107,7 @@ def show_report(
         rows=rows,
         flags=_flags(table),
         arrangement=arrangement,
-        has_rows=any(map(arrangement.contains, rows)),
+        shown=sum(map(arrangement.contains, rows)),
         query={
             "commit": view.commit,
             "metric": view.metric,

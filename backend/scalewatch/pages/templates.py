@@ -124,6 +124,7 @@ def _environment() -> Environment:
         "quantity": formats.quantity,
         "sentence": formats.sentence,
         "stated": formats.stated,
+        "fact": formats.fact,
         "setting": formats.setting,
         "settings": formats.settings,
         "significant": formats.significant,

@@ -262,6 +262,8 @@ def _sentence(
         case Outcome.UNDECIDED if findings:
             suspected = len({each.series for each in findings})
             return f"{suspected} suspected of scaling worse{against}: run again"
+        case Outcome.UNDECIDED if baseline is None:
+            return "nothing was measured before it to compare it with"
         case Outcome.UNDECIDED:
             return "no series has enough measurements to tell"
         case _:

@@ -11,7 +11,7 @@ from typing import Any, Final
 from sqlalchemy.orm import Session
 
 from scalewatch.services.commits import Commit, commit_of
-from scalewatch.storage import coverage, machines, noise, projects
+from scalewatch.storage import coordinates, coverage, machines, noise, projects
 from scalewatch.storage.commits import AnyCommit
 
 COMMITS: Final = 20
@@ -102,6 +102,8 @@ class Platform:
 
     Parameters
     ----------
+    commits
+        How many it measured.
     states, coverage
         Newest first.
     unmeasured
@@ -112,6 +114,7 @@ class Platform:
     name: str
     slot: int
     runs: int
+    commits: int
     states: tuple[MachineState, ...]
     noise: tuple[Noise, ...]
     coverage: tuple[Coverage, ...]
@@ -137,6 +140,7 @@ def platform(session: Session, project_name: str, name: str) -> Platform:
         name=machine.name,
         slot=[each.id for each in siblings].index(machine.id),
         runs=sum(state.runs for state in states),
+        commits=len(coordinates.commits_on(session, machine.id)),
         states=states,
         noise=_noise(session, machine.id, commits[0].id) if commits else (),
         coverage=_coverage(session, machine.id, commits),

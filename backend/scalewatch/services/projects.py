@@ -1,7 +1,7 @@
 """Projects at a glance: is the newest commit fine, and what needs attention."""
 
-from collections import Counter
-from collections.abc import Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
@@ -36,11 +36,20 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class Concern:
-    """A series that needs attention."""
+    """A series that needs attention, and machines on which it fares alike.
+
+    Parameters
+    ----------
+    machine
+        Where that is surest.
+    others
+        Further machines with the same verdict, by name.
+    """
 
     region: str
     metric: str
     machine: str
+    others: tuple[str, ...]
     configuration: Mapping[str, Any]
     standing: Standing
 
@@ -88,7 +97,7 @@ def _project(session: Session, project: tables.Project) -> Project:
     kinds = kinds_of(before, scans) if baseline else {}
     states = Counter(scan.standing.state for scan in scans)
     found = Counter(scan.standing.verdict for scan in scans)
-    concerns = sorted(filter(_is_concern, scans), key=_urgency)
+    concerns = _concerns(scans)
     return Project(
         name=project.name,
         commit=commit_of(newest) if newest else None,
@@ -104,16 +113,7 @@ def _project(session: Session, project: tables.Project) -> Project:
                 machines.last_seen(session, project.id)
             )
         ),
-        concerns=tuple(
-            Concern(
-                scan.region,
-                scan.metric,
-                scan.machine,
-                scan.configuration,
-                scan.standing,
-            )
-            for scan in concerns[:MOST]
-        ),
+        concerns=concerns[:MOST],
         more=max(0, len(concerns) - MOST),
     )
 
@@ -121,6 +121,32 @@ def _project(session: Session, project: tables.Project) -> Project:
 def _ordered(found: Counter[ChangeKind]) -> dict[ChangeKind, int]:
     """Return the kinds that occur, worst first."""
     return {kind: found[kind] for kind in ChangeKind if found[kind]}
+
+
+def _concerns(scans: Iterable[Judged]) -> tuple[Concern, ...]:
+    """Return what needs attention, worst first: one region on ten machines is one."""
+    alike: dict[tuple[object, ...], list[Judged]] = defaultdict(list)
+    for scan in sorted(filter(_is_concern, scans), key=_urgency):
+        alike[_kind(scan)].append(scan)
+    return tuple(
+        Concern(
+            worst.region,
+            worst.metric,
+            worst.machine,
+            tuple(sorted(each.machine for each in others)),
+            worst.configuration,
+            worst.standing,
+        )
+        for worst, *others in alike.values()
+    )
+
+
+def _kind(scan: Judged) -> tuple[object, ...]:
+    """Return what two series have in common that are one thing to look at."""
+    standing = scan.standing
+    settings = repr(sorted(scan.configuration.items()))
+    fares = (standing.state, standing.verdict, standing.direction)
+    return (scan.region, scan.metric, settings, *fares)
 
 
 def _is_concern(scan: Judged) -> bool:

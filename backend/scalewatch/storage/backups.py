@@ -22,6 +22,8 @@ from scalewatch.storage import schema
 from scalewatch.storage.session import writing_engine
 from scalewatch.storage.tables import Instant, Table
 
+NO_BACKUP: Final = "it is no backup of Scalewatch"
+
 FORMAT: Final = 1
 ROWS: Final = 1000
 """Rows that are read or inserted at once."""
@@ -63,7 +65,9 @@ def restore(engine: Engine, path: Path) -> int:
     try:
         with path.open("rb") as file:
             return _restore(engine, path, _lines(file))
-    except (OSError, ValueError, KeyError, zstandard.ZstdError) as error:
+    except zstandard.ZstdError as error:
+        raise UnreadableFile(str(path), NO_BACKUP) from error
+    except (OSError, ValueError, KeyError) as error:
         raise UnreadableFile(str(path), str(error)) from error
 
 
@@ -93,7 +97,7 @@ def _write(engine: Engine, file: IO[bytes]) -> int:
 def _restore(engine: Engine, path: Path, lines: Iterator[bytes]) -> int:
     header = orjson.loads(next(lines, b"{}"))
     if not isinstance(header, dict) or header.get("scalewatch") != FORMAT:
-        raise UnreadableFile(str(path), "it is no backup of Scalewatch")
+        raise UnreadableFile(str(path), NO_BACKUP)
     if header["schema"] != schema.newest():
         raise OtherSchema(header["schema"], schema.newest())
     rows = 0

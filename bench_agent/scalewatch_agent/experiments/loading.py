@@ -76,6 +76,7 @@ def _flaws(document: Document, error: ValidationError) -> list[Flaw]:
         ]
         message = {
             "missing": MISSING,
+            "model_type": "keys with their values are expected here",
             "extra_forbidden": "there is no such key",
         }.get(kind, fault.message)
         flaws.append(document.flaw(parts, message))
