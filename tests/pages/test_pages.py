@@ -140,6 +140,15 @@ def test_links_keep_the_state_of_the_view(client, sessions):
     assert 'href="/p/openmpi/r/MPI_Bcast?commit=v5.0.8&amp;metric=time' in text
 
 
+def test_commits_side_by_side_say_what_changed_by_all_repetitions(client, sessions):
+    record_project(sessions)
+
+    page = client.get("/p/openmpi/compare/v5.0.8...v5.0.11?region=MPI_Bcast").text
+
+    said = "From <bdi>v5.0.8</bdi> to <bdi>v5.0.11</bdi>, by all repetitions: "
+    assert said in page
+
+
 def test_pending_series_say_so(client, session):
     record_runs(session, sweep_reports())
     session.commit()

@@ -5,10 +5,11 @@ import pytest
 from builders import sweep_reports
 from recorded import PROCESSES, record, record_project
 from scalewatch.errors import NotFound, TooFewSides
-from scalewatch.modelling import CONSTANT, Growth
+from scalewatch.modelling import CONSTANT, Change, Growth
 from scalewatch.services.compared import SideKind
 from scalewatch.services.comparisons import compare_sides, split_sides
 from scalewatch.services.standings import State
+from scalewatch.services.version_changes import changes_since_first
 from scalewatch.services.views import View
 
 LOG = Growth.of("p", log=1)
@@ -77,6 +78,35 @@ def test_commits_are_compared_machine_by_machine(sessions):
     )
     assert shown.kind is SideKind.COMMIT
     assert row.places[1].against.factor == pytest.approx(2, rel=0.02)
+
+
+def test_commits_tell_apart_configurations_and_by_which_factor_each_changed(sessions):
+    sizes = (256, 4096)
+    for commit, factor in (("c1", 1.0), ("c2", 1.3)):
+        growths = {"MPI_Bcast": lambda p, f=factor: f * (1e-6 + 2e-6 * log2(p))}
+        for size in sizes:
+            fixed = {"message_bytes": size, "transport": "shm"}
+            made = {"sha": commit, "committed_at": f"2026-09-0{commit[1]}T12:00:00Z"}
+            runs = sweep_reports(
+                PROCESSES,
+                growths,
+                repetitions=20,
+                seed=size + int(commit[1]),
+                project="openmpi",
+                commit=made,
+                configuration=fixed,
+            )
+            record(sessions, runs)
+
+    shown = compared(sessions, "c1", "c2")
+
+    assert {row.configuration["message_bytes"] for row in shown.rows} == set(sizes)
+    assert all("transport" not in row.configuration for row in shown.rows)
+    with sessions.reading() as session:
+        for row in shown.rows:
+            (found,) = changes_since_first(session, shown, row).values()
+            assert found.factor == pytest.approx(1.3, rel=0.02)
+            assert found.change() is Change.LEVEL
 
 
 @pytest.mark.parametrize("names", [(), ("node-shm",), ("node-shm", "node-shm")])

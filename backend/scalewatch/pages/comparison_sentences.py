@@ -6,6 +6,7 @@ from scalewatch.modelling import CONSTANT
 from scalewatch.pages.formats import count, plural, significant
 from scalewatch.pages.mathematics import big_o, growth
 from scalewatch.services.compared import ComparedRow, ComparedSides, SideKind
+from scalewatch.services.earlier_versions import Compared, comparison_words
 
 
 def comparison_sentence(shown: ComparedSides) -> str:
@@ -50,6 +51,13 @@ def row_sentence(shown: ComparedSides, row: ComparedRow) -> Markup:
                 row.parameter, scale(pair.crossing)
             )
     return text + "."
+
+
+def change_sentence(first: str, label: str, compared: Compared) -> Markup:
+    """Tell what has changed between two commits, judged by all repetitions."""
+    return Markup(
+        "From <bdi>{}</bdi> to <bdi>{}</bdi>, by all repetitions: {}."
+    ).format(first, label, comparison_words(compared))
 
 
 def scale(value: float) -> str:

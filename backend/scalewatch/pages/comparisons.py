@@ -1,12 +1,17 @@
 """Machines or commits side by side: `/p/{project}/compare/{a}...{b}`."""
 
+from collections.abc import Mapping
 from typing import Annotated, Final
 
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import RedirectResponse
 
 from scalewatch.pages.comparison_listings import places, side_by_side_overview
-from scalewatch.pages.comparison_sentences import comparison_sentence, row_sentence
+from scalewatch.pages.comparison_sentences import (
+    change_sentence,
+    comparison_sentence,
+    row_sentence,
+)
 from scalewatch.pages.dependencies import SessionDep
 from scalewatch.pages.downloads import Format, FormatQuery, download
 from scalewatch.pages.plots import Plot
@@ -14,6 +19,7 @@ from scalewatch.pages.templates import path_to, render
 from scalewatch.services.compared import ComparedRow, ComparedSides, SideKind
 from scalewatch.services.comparison_choices import choices_of
 from scalewatch.services.comparisons import SEPARATOR, compare_sides, split_sides
+from scalewatch.services.version_changes import changes_since_first
 from scalewatch.services.views import View
 
 MOST_ROWS: Final = 100
@@ -55,18 +61,24 @@ def show_comparison(  # noqa: PLR0913, PLR0917 - parts of the address
     machine: str | None = None,
     region: str | None = None,
     on: str | None = None,
+    settings: Annotated[list[str] | None, Query(alias="with")] = None,
     configuration: Annotated[list[str] | None, Query()] = None,
     *,
     all_rows: Annotated[bool, Query(alias="all")] = False,
     wanted: FormatQuery = Format.HTML,
 ) -> Response:
-    """Show sides: ?commit=v5&metric=time&machine=a&region=MPI_Bcast&on=a."""
+    """Show sides: ?commit=v5&metric=time&machine=a; region, on and with are drawn."""
     view = View.stated(project, commit, metric, machine, configuration or [])
     shown = compare_sides(session, view, split_sides(subjects))
     if wanted is not Format.HTML:
         name = f"{project}-{subjects}-{shown.metric}"
         return download(wanted, name, shown, places, side_by_side_overview)
-    plotted = _plotted(shown, region, on)
+    held = View.stated(project, None, None, None, settings or []).configuration
+    plotted = _plotted(shown, region, on, held)
+    is_commits = shown.kind is SideKind.COMMIT
+    changes = {}
+    if plotted and is_commits:
+        changes = changes_since_first(session, shown, plotted)
     query = {
         "commit": view.commit,
         "metric": view.metric,
@@ -85,18 +97,25 @@ def show_comparison(  # noqa: PLR0913, PLR0917 - parts of the address
         row_sentence=row_sentence,
         choices=choices_of(session, project),
         query=query,
-        is_commits=shown.kind is SideKind.COMMIT,
+        changes=changes,
+        change_sentence=change_sentence,
+        is_commits=is_commits,
     )
 
 
 def _plotted(
-    shown: ComparedSides, region: str | None, machine: str | None
+    shown: ComparedSides,
+    region: str | None,
+    machine: str | None,
+    held: Mapping[str, str],
 ) -> ComparedRow | None:
     """Return the row that is drawn: the one asked for, else the first of several."""
     named = [
         row
         for row in shown.rows
-        if row.region == region and machine in {None, row.machine}
+        if row.region == region
+        and machine in {None, row.machine}
+        and held.items() <= {k: str(v) for k, v in row.configuration.items()}.items()
     ]
     whole = [
         row for row in shown.rows if all(each.standing.model for each in row.places)

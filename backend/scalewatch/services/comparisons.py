@@ -126,8 +126,9 @@ def _commits(
         ]
         for row in rows.values()
     }
-    nothing: dict[str, Mapping[str, Any]] = {label: {} for label in by_commit}
-    aligned = _aligned(by_commit, nothing, by_machine_too=True)
+    everything = [each for own in by_commit.values() for each in own]
+    common = shared([each.series.configuration for each in everything])
+    aligned = _aligned(by_commit, dict.fromkeys(by_commit, common), by_machine_too=True)
     slots = {label: slot for slot, label in enumerate(by_commit)}
     return _compared(
         project, SideKind.COMMIT, slots, commit_of(last), metric, metrics, aligned
@@ -182,7 +183,7 @@ def _compared(  # noqa: PLR0913, PLR0917 - the parts of one answer
     metrics: Sequence[str],
     aligned: Aligned,
 ) -> ComparedSides:
-    rows = [_row(key, measured, list(slots), kind) for key, measured in aligned.items()]
+    rows = [_row(key, measured, list(slots)) for key, measured in aligned.items()]
     rows.sort(key=lambda row: (row.region, row.machine or ""))
     rows.sort(key=_apart, reverse=True)
     return ComparedSides(
@@ -208,7 +209,6 @@ def _row(
     key: tuple[Any, ...],
     measured: Mapping[str, _Measured],
     names: Sequence[str],
-    kind: SideKind,
 ) -> ComparedRow:
     region, machine, settings = key
     some = next(iter(measured.values()))
@@ -220,7 +220,7 @@ def _row(
         configuration={
             name: value
             for name, value in some.series.configuration.items()
-            if name in distinct and kind is SideKind.MACHINE
+            if name in distinct
         },
         unit=some.series.unit,
         parameter=some.middles.parameter if some.middles else "p",

@@ -1,15 +1,21 @@
-"""Series of files beside those of an earlier version of the code."""
+"""Series, of files or of commits, beside those of an earlier version of the code."""
 
 import json
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scalewatch.importers import Series
-from scalewatch.modelling import Change, Comparison, Incomparable, compare_versions
+from scalewatch.modelling import (
+    Change,
+    Comparison,
+    Incomparable,
+    Noise,
+    compare_versions,
+)
 from scalewatch.services.batches import Asked, stacked
 
 Reals = NDArray[np.float64]
@@ -20,6 +26,25 @@ CERTAIN: Final = 0.995
 
 UNMEASURED: Final = Incomparable("the earlier version was not measured")
 SEVERAL: Final = Incomparable("versions are compared where one parameter varies")
+
+
+class Repeated(Protocol):
+    """A series with all its repetitions.
+
+    `settings` has the shape (n, parameters) or (n,), `values` (n, R).
+    """
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """What varies."""
+
+    @property
+    def settings(self) -> Reals:
+        """Where it was measured."""
+
+    @property
+    def values(self) -> Reals:
+        """What was measured there; NaN is missing."""
 
 
 class Pair(NamedTuple):
@@ -72,6 +97,14 @@ def compared_with(
     return [compared[place] for place in range(len(pairs))]
 
 
+def compared_once(
+    earlier: Repeated | None, later: Repeated, *, noise: Noise
+) -> Compared:
+    """Return what a series has to do with the same one of an earlier version."""
+    pair = _pair(earlier, later)
+    return _compared([pair], noise=noise)[0] if isinstance(pair, Pair) else pair
+
+
 def comparison_words(compared: Compared) -> str:
     """Return which change is likeliest, by which factor, and how probably."""
     if isinstance(compared, Incomparable):
@@ -92,10 +125,10 @@ def comparison_words(compared: Compared) -> str:
     )
 
 
-def _pair(earlier: Series | None, series: Series) -> Pair | Incomparable:
+def _pair(earlier: Repeated | None, series: Repeated) -> Pair | Incomparable:
     if earlier is None:
         return UNMEASURED
-    if len(series.parameters) > 1:
+    if len(series.parameters) > 1 or earlier.parameters != series.parameters:
         return SEVERAL
     x = np.union1d(earlier.settings, series.settings)
     return Pair(series.parameters[0], x, _at(x, earlier), _at(x, series))
@@ -111,7 +144,7 @@ def _compared(batch: Sequence[Pair], **choices: Any) -> Sequence[Compared]:
     )
 
 
-def _at(x: Reals, series: Series) -> Reals:
+def _at(x: Reals, series: Repeated) -> Reals:
     """Return the repetitions of a series at settings, missing ones as NaN."""
     values = np.full((x.size, series.values.shape[1]), np.nan)
     values[np.searchsorted(x, series.settings.reshape(-1))] = series.values
