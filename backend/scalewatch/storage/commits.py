@@ -61,8 +61,10 @@ _BEFORE: Final = _NEWEST_FIRST.where(
 _AFTER: Final = _OF_PROJECT.where(
     _MADE >= _GIVEN, or_(_MADE > _GIVEN, _COMMIT.id > bindparam("last"))
 ).order_by(_MADE, _COMMIT.id)
-_TAGGED: Final = _NEWEST_FIRST.where(_COMMIT.tag.is_not(None))
-_WITH_HASHES: Final = _NEWEST_FIRST.where(is_among(_COMMIT.sha, "hashes"))
+# Put in order here: SQLite would find them by the index that has them in order already,
+# and look at all commits of a project for a few.
+_TAGGED: Final = _OF_PROJECT.where(_COMMIT.tag.is_not(None))
+_WITH_HASHES: Final = _OF_PROJECT.where(is_among(_COMMIT.sha, "hashes"))
 _ON_BRANCHES: Final = _NEWEST_FIRST.where(is_among(_COMMIT.branch, "branches")).limit(1)
 _NEWEST: Final = _NEWEST_FIRST.limit(1)
 _REFERENCE: Final = bindparam("reference", type_=String())
@@ -129,7 +131,7 @@ def following(
 
 def tagged(session: Session, project_id: int) -> list[Stored]:
     """Return the commits with a tag, newest first."""
-    return _stored(session, _TAGGED, {"project": project_id})
+    return _newest_first(_stored(session, _TAGGED, {"project": project_id}))
 
 
 def with_hashes(
@@ -138,7 +140,9 @@ def with_hashes(
     """Return the measured ones among commits, newest first."""
     asked = {"project": project_id, "hashes": hashes}
     question = ("commits", project_id, *hashes)
-    return once(session, question, lambda: _stored(session, _WITH_HASHES, asked))
+    return once(
+        session, question, lambda: _newest_first(_stored(session, _WITH_HASHES, asked))
+    )
 
 
 def with_parent(session: Session, project_id: int, sha: str) -> list[Stored]:
@@ -271,6 +275,13 @@ def _stored(
 ) -> list[Stored]:
     rows = map(tuple, session.execute(wanted, asked).all())
     return [Stored._make((*known, tuple(parents))) for *known, parents in rows]
+
+
+def _newest_first(rows: Sequence[Stored]) -> list[Stored]:
+    def place(row: Stored) -> tuple[datetime, int]:
+        return row.committed_at or row.first_run_at, row.id
+
+    return sorted(rows, key=place, reverse=True)
 
 
 def _first(session: Session, wanted: Select[Any]) -> Stored | None:

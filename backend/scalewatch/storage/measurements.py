@@ -239,7 +239,8 @@ def _points(names: tuple[str, ...]) -> Select[Any]:
         .join(_RUN, _RUN.c.id == _POINT.c.run_id)
         .where(
             _RUN.c.commit_id == bindparam("commit"),
-            is_among(_POINT.c.series_id, "series"),
+            # Not the column itself: for every run each of them would be looked up.
+            is_among(_POINT.c.series_id + 0, "series"),
         )
     )
 
