@@ -49,3 +49,11 @@ def test_what_takes_less_in_every_part_never_exceeds():
     assert first_above(part, part * 1.05, others={"n": 10}) is None
     with pytest.raises(MissingParameter):
         first_above(part, part * 1.05)
+
+
+def test_growths_beyond_all_numbers_are_compared():
+    exponential = Model(0.0, (Term(1e-3, parse_growth("2^p")),))
+    steep = Model(0.0, (Term(1.0, parse_growth("2^(2p)")),))
+
+    assert first_above(exponential, Model(1.024), start=2) == pytest.approx(10)
+    assert first_above(exponential, steep, start=2) is None
