@@ -175,13 +175,12 @@ def _growths(tracks: Sequence[Track]) -> list[str | None]:
 
 
 def _slopes(log: Reals, centred: Reals) -> list[float | None]:
-    weight = np.where(np.isnan(log), 0.0, centred)
-    spread = (weight**2).sum(axis=1)
-    sums = (weight * np.nan_to_num(log)).sum(axis=1) / np.log(2)
+    is_there = ~np.isnan(log)
+    known = np.where(is_there, log, 0.0)
+    spread = is_there @ centred**2
     # Missing settings shift the mean of the others; the level must not leak in.
-    present = np.maximum((~np.isnan(log)).sum(axis=1), 1)
-    level = np.nansum(log, axis=1) / present / np.log(2)
-    sums -= level * weight.sum(axis=1)
+    level = known.sum(axis=1) / np.maximum(is_there.sum(axis=1), 1)
+    sums = (known @ centred - level * (is_there @ centred)) / np.log(2)
     slopes = np.divide(sums, spread, out=np.full_like(sums, np.nan), where=spread > 0)
     return [None if isnan(slope) else slope for slope in slopes.tolist()]
 

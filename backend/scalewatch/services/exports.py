@@ -55,7 +55,7 @@ def exported(
 def _measured(
     session: Session, scan: Scan, project: str, commit: str
 ) -> Iterator[Exported]:
-    repetitions = repetitions_of(session, scan)
+    repetitions = repetitions_of(session, [scan])
     for each in scan.measurements:
         quartiles = _quartiles(each)
         if quartiles is None:

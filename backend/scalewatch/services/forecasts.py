@@ -112,7 +112,7 @@ def _proposed(question: _Remembered, metric: str, unit: str) -> Proposal | None:
 
 def _asked(session: Session, scan: Scan, targets: Sequence[Target]) -> Asked | None:
     """Return the question about a scan; None without a model."""
-    taken = repetitions_of(session, scan) if scan.standing.model else {}
+    taken = repetitions_of(session, [scan]) if scan.standing.model else {}
     measured = [each for each in scan.measurements if each.run in taken]
     if not measured:
         return None

@@ -21,7 +21,7 @@ from scalewatch.services.eras import (
     growths_of,
 )
 from scalewatch.services.lineage import Lineage
-from scalewatch.services.regressions import Cause, causes_among
+from scalewatch.services.regressions import Cause, causes_of
 from scalewatch.services.steps import Step, Steps, target_of
 from scalewatch.services.tracks import Track, tracks
 from scalewatch.services.windows import NEWEST, Window, part_of
@@ -150,9 +150,7 @@ def history_of(  # noqa: PLR0913, PLR0917, one per part of the question
         commits=tuple(map(commit_of, line.commits)),
         remarks=(*line.remarks, *baselines),
         tracks=_histories(session, line, own[:MOST_TRACKS], shifts, newest),
-        regressions=causes_among(
-            session, project.id, {shift.regression_id for shift in shifts}
-        ),
+        regressions=causes_of(shifts),
         more=max(len(own) - MOST_TRACKS, 0),
         next=part.next,
     )

@@ -106,6 +106,7 @@ def machine_lines_at(
     if scale is not None and scale not in scales:
         raise NotMeasured("scale", f"{scale:g}", at=everything.commit.label)
     chosen = scale if scale is not None else next(iter(scales), None)
+    repetitions = repetitions_of(session, scans)
     return _compared(
         MachineLines(
             project=project.name,
@@ -118,8 +119,7 @@ def machine_lines_at(
             scales=tuple(sorted(scales)),
             choices=choices_among(everything.scans),
             lines=tuple(
-                _placed(scan, *_times(scan, repetitions_of(session, scan), chosen))
-                for scan in scans
+                _placed(scan, *_times(scan, repetitions, chosen)) for scan in scans
             ),
         )
     )

@@ -8,7 +8,7 @@ from scalewatch.services.aliases import present_name
 from scalewatch.services.commits import commit_of
 from scalewatch.services.eras import Changed, changes_of, eras_between
 from scalewatch.services.histories import History, TrackHistory, chosen
-from scalewatch.services.regressions import causes_among
+from scalewatch.services.regressions import causes_of
 from scalewatch.services.windows import NEWEST, Window, part_of
 from scalewatch.storage import aliases as former_names
 from scalewatch.storage import (
@@ -71,9 +71,7 @@ def overview_of(
         commits=tuple(map(commit_of, line.commits)),
         remarks=line.remarks,
         tracks=_tracks(own, aliases, places, changes, growths),
-        regressions=causes_among(
-            session, project.id, {shift.regression_id for shift in shifts}
-        ),
+        regressions=causes_of(shifts),
         more=0,
         next=part.next,
     )

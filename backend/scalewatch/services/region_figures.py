@@ -17,7 +17,7 @@ from scalewatch.services.scans import Scan
 
 def _scaling(session: Session, region: Region, target: float | None) -> Figure:
     scan = region.scans[0]
-    drawn = scaling_of(scan, repetitions_of(session, scan))
+    drawn = scaling_of(scan, repetitions_of(session, [scan]))
     if not drawn.x.size:
         return scaling_figure(drawn)
     return scaling_figure(

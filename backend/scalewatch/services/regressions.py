@@ -1,6 +1,6 @@
 """Regressions as their users see and change them."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -14,6 +14,7 @@ from scalewatch.services.confirmations import Confirmation, confirmations_in
 from scalewatch.services.next_steps import NextStep, confirming_step
 from scalewatch.storage import commits, projects, regressions, tables
 from scalewatch.storage.commits import Stored
+from scalewatch.storage.regressions import Shift
 
 
 class State(StrEnum):
@@ -152,13 +153,13 @@ def regressions_of(
     )
 
 
-def causes_among(
-    session: Session, project_id: int, ids: Collection[int]
-) -> tuple[Cause, ...]:
-    """Return what is said of the regressions that have these ids, newest first."""
+def causes_of(shifts: Sequence[Shift]) -> tuple[Cause, ...]:
+    """Return what is said of the regressions that shifts are of, newest first."""
+    ordered = sorted(shifts, key=lambda each: (each.opened_at, each.regression_id))
+    newest = {each.regression_id: each for each in reversed(ordered)}
     return tuple(
-        Cause(row.id, row.is_worse, State(row.state), row.sentence)
-        for row in regressions.among(session, project_id, ids)
+        Cause(number, each.is_worse, State(each.state), each.sentence)
+        for number, each in newest.items()
     )
 
 

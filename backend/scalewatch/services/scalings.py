@@ -96,10 +96,14 @@ def slices_of(scan: Scan) -> list[Scaling]:
     ]
 
 
-def repetitions_of(session: Session, scan: Scan) -> dict[UUID, NDArray[np.float64]]:
-    """Return all repetitions of a scan, by run."""
-    uuids = [each.run for each in scan.measurements if each.count]
-    places = measurements.places(session, uuids, scan.region, scan.metric)
+def repetitions_of(
+    session: Session, scans: Sequence[Scan]
+) -> dict[UUID, NDArray[np.float64]]:
+    """Return all repetitions of scans of the same metric of a region, by run."""
+    runs = [each.run for scan in scans for each in scan.measurements if each.count]
+    if not runs:
+        return {}
+    places = measurements.places(session, runs, scans[0].region, scans[0].metric)
     values = samples.of_runs(session, [run_id for _, run_id, _, _ in places])
     return {
         uuid: values[run_id][start : start + count]

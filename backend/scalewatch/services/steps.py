@@ -8,10 +8,10 @@ from math import isfinite
 from operator import mul
 from typing import Final, NamedTuple
 
+import orjson
 from sqlalchemy.orm import Session
 
-from scalewatch.modelling import CONSTANT, Growth, Model, Term, Verdict
-from scalewatch.services.decoded import model_of
+from scalewatch.modelling import CONSTANT, Growth, Model, Term, Verdict, parse_growth
 from scalewatch.services.effects import FARTHER
 from scalewatch.services.lineage import Lineage
 from scalewatch.services.tracks import Track
@@ -66,13 +66,16 @@ class _Sum(NamedTuple):
     ----------
     growth
         That of the sum, with its constant.
+    growths
+        That of each.
     is_largest
-        Which of them have it.
+        Which of them have that of the sum.
     values
         Of each at the target.
     """
 
     growth: Growth
+    growths: tuple[Growth, ...]
     is_largest: tuple[bool, ...]
     values: tuple[float, ...]
 
@@ -138,44 +141,38 @@ def target_of(track: Track) -> float:
 
 
 def _told(row: verdicts.Stepped, target: _Target | None) -> _Told:
-    model = model_of(row.constant, row.terms)
-    if model is None:
+    if row.constant is None:
         return _NOTHING
-    terms = [term for term in model.terms if term.coefficient]
-    sum_ = _sum(tuple([t.growth for t in terms]), target, bool(model.constant))
-    coefficients = [term.coefficient for term in terms]
+    terms = [term for term in orjson.loads(row.terms) if term[0]]
+    coefficients = [coefficient for coefficient, _ in terms]
+    sum_ = _sum(tuple([growth for _, growth in terms]), target, bool(row.constant))
+    at_target = row.constant + sum(map(mul, coefficients, sum_.values))
+    if target and not isfinite(at_target):
+        # Parts may exceed all numbers where the sum does not.
+        model = Model(row.constant, tuple(map(Term, coefficients, sum_.growths)))
+        at_target = float(model(dict([target])))
     return _Told(
         sum_.growth,
-        model.constant
+        row.constant
         if sum_.growth == CONSTANT
         else sum(compress(coefficients, sum_.is_largest)),
-        _at(model, coefficients, sum_.values, target) if target else None,
+        at_target if target and isfinite(at_target) else None,
     )
-
-
-def _at(
-    model: Model,
-    coefficients: Sequence[float],
-    values: Sequence[float],
-    target: _Target,
-) -> float | None:
-    value = model.constant + sum(map(mul, coefficients, values))
-    if not isfinite(value):  # parts may exceed all numbers where the sum does not
-        value = float(model(dict([target])))
-    return value if isfinite(value) else None
 
 
 @lru_cache(maxsize=4096)
 def _sum(
-    growths: tuple[Growth, ...],
+    texts: tuple[str, ...],
     target: _Target | None,
     has_constant: bool,  # noqa: FBT001 - cached by position
 ) -> _Sum:
     """Return what all models have in common that are sums of these growths."""
+    growths = tuple(map(parse_growth, texts))
     terms = tuple(Term(1.0, each) for each in growths)
     growth = Model(float(has_constant), terms).growth
     return _Sum(
         growth,
+        growths,
         tuple(each == growth for each in growths),
         tuple(float(each(dict([target]))) for each in growths) if target else (),
     )

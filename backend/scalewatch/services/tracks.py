@@ -207,7 +207,9 @@ def _tracks(
 
 def _settings(newest: Sequence[Located]) -> tuple[Setting, ...]:
     """Return the settings that at least half of the commits have measured."""
-    counts = Counter(at for each in newest for at in each.settings if min(at) > 0)
+    counts: Counter[Setting] = Counter()
+    for part, commits in Counter(newest).items():  # most were measured alike
+        counts.update({at: commits for at in part.settings if min(at) > 0})
     return tuple(sorted(at for at, count in counts.items() if 2 * count >= len(newest)))
 
 

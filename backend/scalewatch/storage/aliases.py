@@ -7,6 +7,7 @@ from sqlalchemy import bindparam, delete, select
 from sqlalchemy.orm import Session
 
 from scalewatch.storage import tables
+from scalewatch.storage.snapshots import once
 
 _ALIAS: Final = tables.Alias.__table__.c
 _OF_PROJECT: Final = select(_ALIAS.former, _ALIAS.name).where(
@@ -16,6 +17,10 @@ _OF_PROJECT: Final = select(_ALIAS.former, _ALIAS.name).where(
 
 def of_project(session: Session, project_id: int) -> dict[str, str]:
     """Return the present name of each region that had another one."""
+    return once(session, ("aliases", project_id), lambda: _read(session, project_id))
+
+
+def _read(session: Session, project_id: int) -> dict[str, str]:
     return dict(session.execute(_OF_PROJECT, {"project": project_id}).all())
 
 

@@ -166,7 +166,11 @@ def count(session: Session, project_id: int) -> int:
 
 def newest(session: Session, project_id: int) -> Stored | None:
     """Return a project's newest commit."""
-    return next(iter(_stored(session, _NEWEST, {"project": project_id})), None)
+    asked = {"project": project_id}
+    question = ("newest", project_id)
+    return next(
+        iter(once(session, question, lambda: _stored(session, _NEWEST, asked))), None
+    )
 
 
 def newest_on(

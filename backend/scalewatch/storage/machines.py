@@ -13,6 +13,7 @@ from scalewatch.errors import NotFound
 from scalewatch.storage import tables
 from scalewatch.storage.digests import canonical, digest_of
 from scalewatch.storage.inserts import insert_new, insert_or_find
+from scalewatch.storage.snapshots import once
 from scalewatch.wire import Fact
 
 _FINGERPRINT: Final = tables.Fingerprint.__table__
@@ -37,7 +38,9 @@ _PROVENANCES_IN: Final = _PROVENANCES.where(tables.Project.name == bindparam("pr
 
 def of_project(session: Session, project_id: int) -> Sequence[tables.Machine]:
     """Return a project's machines in the order in which they appeared."""
-    return session.scalars(_OF_PROJECT, {"project": project_id}).all()
+    asked = {"project": project_id}
+    question = ("machines", project_id)
+    return once(session, question, lambda: session.scalars(_OF_PROJECT, asked).all())
 
 
 def last_seen(session: Session, project_id: int) -> Sequence[Row[str, datetime, int]]:

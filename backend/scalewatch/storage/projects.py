@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 from scalewatch.errors import NotFound
 from scalewatch.storage import tables
 from scalewatch.storage.inserts import insert_missing
+from scalewatch.storage.snapshots import once
 
 # Written once: to write a statement takes longer than to execute it.
 _NAMED: Final = select(tables.Project).where(tables.Project.name == bindparam("name"))
@@ -21,7 +22,8 @@ def listed(session: Session) -> Sequence[tables.Project]:
 
 def named(session: Session, name: str) -> tables.Project | None:
     """Return the project of this name."""
-    return session.scalar(_NAMED, {"name": name})
+    asked = {"name": name}
+    return once(session, ("project", name), lambda: session.scalar(_NAMED, asked))
 
 
 def existing(session: Session, name: str) -> tables.Project:

@@ -1,11 +1,12 @@
 """Queries on regressions, and on what happened to them."""
 
 from collections.abc import Collection, Sequence
+from datetime import datetime
 from functools import cache, lru_cache
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 import orjson
-from sqlalchemy import Select, Text, and_, bindparam, cast, delete, or_, select
+from sqlalchemy import Select, Text, and_, cast, delete, or_, select
 from sqlalchemy.orm import Session
 
 from scalewatch.errors import NotFound
@@ -13,23 +14,18 @@ from scalewatch.storage import tables
 from scalewatch.storage.among import is_among
 from scalewatch.storage.inserts import upsert
 
-_AMONG: Final = (
-    select(tables.Regression)
-    .where(
-        tables.Regression.project_id == bindparam("project"),
-        is_among(tables.Regression.__table__.c.id, "ids"),
-    )
-    .order_by(tables.Regression.opened_at.desc(), tables.Regression.id.desc())
-)
-
 
 class Shift(NamedTuple):
-    """Where a series changed, and what is known of it."""
+    """Where a series changed, what is known of it, and of the regression it is of."""
 
     regression_id: int
     series_id: int
     first_commit_id: int
     last_commit_id: int
+    opened_at: datetime
+    is_worse: bool
+    state: str
+    sentence: str
     details: dict[str, Any]
 
 
@@ -73,14 +69,6 @@ def of_project(
         ends = (tables.Regression.first_commit_id, tables.Regression.last_commit_id)
         wanted = wanted.where(or_(*(end == commit_id for end in ends)))
     return session.scalars(wanted).all()
-
-
-def among(
-    session: Session, project_id: int, ids: Collection[int]
-) -> Sequence[tables.Regression]:
-    """Return the regressions of a project that have these ids, newest cause first."""
-    asked = {"project": project_id, "ids": [*ids]}
-    return session.scalars(_AMONG, asked).all()
 
 
 def identified(
@@ -154,9 +142,9 @@ def _shifts() -> Select[Any]:
     is_withdrawn = and_(
         regression.c.state == "fixed", regression.c.fixed_commit_id.is_(None)
     )
-    *known, details = (shift.c[name] for name in Shift._fields)
+    columns = {**regression.c, **shift.c, "details": cast(shift.c.details, Text)}
     return (
-        select(*known, cast(details, Text))
+        select(*(columns[name] for name in Shift._fields))
         .join(regression, regression.c.id == shift.c.regression_id)
         .where(is_among(shift.c.series_id, "series"), ~is_withdrawn)
     )
