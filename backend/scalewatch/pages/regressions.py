@@ -26,6 +26,9 @@ from scalewatch.web.forms import FormDep
 MOST_MEMBERS: Final = 8
 """Series of a regression that the page of all of them lists."""
 
+TREATED: Final = (State.OPEN, State.ACKNOWLEDGED)
+"""What somebody is to look at: of others, that page says no more than a sentence."""
+
 router = APIRouter(include_in_schema=False)
 
 
@@ -53,6 +56,7 @@ def show_regressions(
         states=list(State),
         settable=SETTABLE,
         most=MOST_MEMBERS,
+        treated=TREATED,
         query={"state": [str(each) for each in state or ()]},
     )
 

@@ -85,6 +85,16 @@ class Regression:
     happenings: tuple[Happening, ...] = ()
 
     @property
+    def regions(self) -> tuple[str, ...]:
+        """What it changed, worst first."""
+        return tuple(dict.fromkeys(member.region for member in self.members))
+
+    @property
+    def machines(self) -> tuple[str, ...]:
+        """Where it was seen."""
+        return tuple(dict.fromkeys(member.machine for member in self.members))
+
+    @property
     def urgency(self) -> tuple[int, bool, bool, float]:
         """What has to be done comes first, then what is sure, growths, effects."""
         state = list(State).index(self.state)
