@@ -1,13 +1,23 @@
 """Pages work while nobody does the jobs, and say so."""
 
+from typing import Final
+
 from fastapi import Request
+from sqlalchemy.orm import Session
 
-from scalewatch.pages.dependencies import SessionDep
 from scalewatch.services.status import is_behind
+from scalewatch.web.sessions import SESSION
 
-STATE = "is_behind"
+STATE: Final = "shows_analysis"
 
 
-def note_delay(request: Request, session: SessionDep) -> None:
-    """Let the page say that analysis is behind, if it is."""
-    setattr(request.state, STATE, is_behind(session))
+def note_delay(request: Request) -> None:
+    """Let what is rendered say that analysis is behind, if it is."""
+    setattr(request.state, STATE, True)
+
+
+def has_delay(request: Request) -> bool:
+    """Tell whether a page shows what jobs find, and they are behind."""
+    session: Session | None = getattr(request.state, SESSION, None)
+    shows_analysis = getattr(request.state, STATE, False)
+    return shows_analysis and session is not None and is_behind(session)

@@ -20,6 +20,7 @@ from scalewatch.pages import (
 )
 from scalewatch.pages.addresses import Query, embed_of, path_to
 from scalewatch.pages.assets import asset_version
+from scalewatch.pages.delay import has_delay
 from scalewatch.pages.navigation import (
     live_events,
     login_path,
@@ -53,7 +54,7 @@ def _context(request: Request) -> dict[str, Any]:
         "asset": partial(_asset, request),
         "caller": getattr(request.state, CALLER, None),
         "form_token": partial(form_token, request),
-        "is_behind": getattr(request.state, "is_behind", False),
+        "is_behind": has_delay(request),
         "login_path": login_path(request),
         "path": partial(path_to, request),
         "origins": _origins(request),

@@ -133,7 +133,7 @@ def platform(session: Session, project_name: str, name: str) -> Platform:
     project = projects.existing(session, project_name)
     machine = machines.named(session, project.id, name)
     siblings = machines.of_project(session, project.id)
-    commits = coverage.newest_commits(session, machine.id, COMMITS)
+    commits = coverage.newest_commits(session, machine, COMMITS)
     states = _states(session, machine.id)
     return Platform(
         project=project.name,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Row, case, func, select
+from sqlalchemy import Row, case, exists, func, select
 from sqlalchemy.orm import Session
 
 from scalewatch.storage import tables
@@ -24,13 +24,16 @@ class RunCounts:
 
 
 def newest_commits(
-    session: Session, machine_id: int, limit: int
+    session: Session, machine: tables.Machine, limit: int
 ) -> Sequence[tables.Commit]:
     """Return the commits that a machine measured, newest first."""
-    measured = select(tables.Run.commit_id).where(tables.Run.machine_id == machine_id)
+    # From the newest on, one by one: hardly ever is it far from there.
+    is_measured = exists().where(
+        tables.Run.commit_id == tables.Commit.id, tables.Run.machine_id == machine.id
+    )
     return session.scalars(
         select(tables.Commit)
-        .where(tables.Commit.id.in_(measured))
+        .where(tables.Commit.project_id == machine.project_id, is_measured)
         .order_by(TIME.desc(), tables.Commit.id.desc())
         .limit(limit)
     ).all()

@@ -108,7 +108,8 @@ class Run(Table):
     __tablename__ = "run"
     __table_args__ = (
         Index(None, "commit_id", "machine_id"),
-        Index(None, "machine_id", "received_at"),
+        # With the fingerprint, of which the first and the last run are asked for.
+        Index(None, "machine_id", "received_at", "fingerprint_id"),
         Index(None, "received_at"),
     )
 
