@@ -2,8 +2,8 @@
 
 from alembic import op
 
-revision = "0021"
-down_revision = "0020"
+revision = "0022"
+down_revision = "0021"
 
 _BEFORE = ["machine_id", "received_at"]
 _AFTER = [*_BEFORE, "fingerprint_id"]
