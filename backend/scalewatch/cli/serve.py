@@ -81,7 +81,7 @@ def command(*, host: str | None, port: int | None, workers: int, is_open: bool) 
 
     Without any setting the data lie in a database of your own, below
     $SCALEWATCH_HOME, which is created and migrated as needed. Whoever uses this
-    machine may then do everything; another address than its own is listened at once
+    machine may then do everything. Other addresses than its own are opened only after
     `scalewatch token create` has made a token, or with --open.
     """
     settings = configured()
