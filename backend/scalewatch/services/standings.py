@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from functools import cached_property
+from functools import cached_property, lru_cache
 from operator import attrgetter
 from typing import Any, Final
 
@@ -198,6 +198,9 @@ class Standing:
 
 UNMEASURED = Standing(State.UNMEASURED)
 
+KEPT: Final = 8192
+"""Of several thousand series at a commit and beside it, those that were read last."""
+
 _VERDICTS: Final = {None: None} | {str(verdict): verdict for verdict in Verdict}
 
 document.register(Standing, attrgetter("written"))
@@ -251,6 +254,12 @@ def standing_of(
         judged = (each for each in found if each.expectation_id == expectation_id)
         stored = next(judged, None)
         state = State.JUDGED if stored else State.PENDING
-    stored = stored or found[0].unjudged
+    return _standing(state, stored or found[0].unjudged)
+
+
+# Kept by all that it follows from, so that what was analysed anew is read anew: other
+# tables and the next commit show the same hundreds of models again, written once.
+@lru_cache(maxsize=KEPT)
+def _standing(state: State, stored: verdicts.Modelled) -> Standing:
     reason = stored.verdict_reason or stored.reason
     return Standing(state, stored.points, stored.repetitions, stored, reason)
