@@ -31,6 +31,7 @@ def upgrade() -> None:
         sa.Column("q75", sa.Double),
         sa.Column("q95", sa.REAL),
         sa.Column("mean", sa.REAL),
+        sa.Column("deviation", sa.REAL),
         _flags(),
         sa.Column("reason", sa.String, server_default="", nullable=False),
         *_keys("run_id", "series_id"),
@@ -38,9 +39,9 @@ def upgrade() -> None:
     )
     names = "run_id, series_id, start, count, minimum, q25, q50, q75, flags"
     _move(
-        f"{names}, q95, mean, reason",
+        f"{names}, q95, mean, deviation, reason",
         f"{names}, {_SINGLE.format('q95')}, {_SINGLE.format('mean')}, "
-        "coalesce(reason, '')",
+        f"{_SINGLE.format('deviation')}, coalesce(reason, '')",
         "run_id, series_id",
     )
 
@@ -60,7 +61,8 @@ def downgrade() -> None:
         *_keys("series_id", "run_id"),
         sqlite_with_rowid=False,
     )
-    names = "run_id, series_id, start, count, minimum, q25, q50, q75, flags, q95, mean"
+    names = "run_id, series_id, start, count, minimum, q25, q50, q75, flags"
+    names = f"{names}, q95, mean, deviation"
     _move(f"{names}, reason", f"{names}, nullif(reason, '')", "series_id, run_id")
     op.create_index("ix_point_run_id", "point", ["run_id"])
 

@@ -33,6 +33,7 @@ def test_run_is_stored_with_its_points_samples_payload_and_job(session):
     points = session.scalars(select(tables.Point).order_by(tables.Point.start)).all()
     assert [(point.start, point.count) for point in points] == [(0, 3), (3, 1)]
     assert (points[0].minimum, points[0].q50, points[0].mean) == (1.0, 2.0, 2.0)
+    assert (points[0].deviation, points[1].deviation) == (1.0, None)
     (blob,) = samples.of_runs(session, [points[0].run_id]).values()
     assert blob.tolist() == [3.0, 1.0, 2.0, 5.0]
     assert count(session, tables.Payload) == 1

@@ -18,9 +18,9 @@ _QUANTILES: Final = {
     "q75": 0.75,
     "q95": 0.95,
 }
-_NAMES: Final = (*_QUANTILES, "mean")
+_NAMES: Final = (*_QUANTILES, "mean", "deviation")
 _NOTHING: Final = dict.fromkeys(_NAMES)
-_SINGLE: Final = ("q95", "mean")
+_SINGLE: Final = ("q95", "mean", "deviation")
 """What is stored in single precision: it is only shown."""
 
 _HALF: Final = 0.5
@@ -103,7 +103,9 @@ def _measured(session: Session, *which: ColumnElement[bool]) -> Sequence[Measure
 def _summarise(values: NDArray[np.float64]) -> list[Summary]:
     """Summarise the rows of a matrix of repetitions, shape (S, R)."""
     with np.errstate(over="ignore", invalid="ignore"):
-        table = np.array([*_quantiles(values), values.mean(axis=1)])
+        table = np.array(
+            [*_quantiles(values), values.mean(axis=1), _deviations(values)]
+        )
         for name in _SINGLE:
             row = table[_NAMES.index(name)]
             single = row.astype(np.float32)
@@ -114,6 +116,14 @@ def _summarise(values: NDArray[np.float64]) -> list[Summary]:
         table = table.astype(object)
         table[~np.isfinite(table.astype(float))] = None
     return [dict(zip(_NAMES, row, strict=True)) for row in table.T.tolist()]
+
+
+def _deviations(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the standard deviation of each row, which one repetition has none of."""
+    if values.shape[1] == 1:
+        return np.full(len(values), np.nan)
+    deviations: NDArray[np.float64] = values.std(axis=1, ddof=1)
+    return deviations
 
 
 def _quantiles(values: NDArray[np.float64]) -> Iterable[NDArray[np.float64]]:

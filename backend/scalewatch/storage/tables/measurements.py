@@ -183,8 +183,8 @@ class Point(Table):
 
     Of nothing else are there as many rows. On PostgreSQL a row takes 92 bytes and its
     entry of the index 23: wide columns come before narrow ones, as they are aligned;
-    none is null unless the result failed, as a null costs every row a bitmap of eight
-    bytes; least and quartiles are exact, and what is only shown is not.
+    few are null, as a null costs a row a bitmap of eight bytes; least and quartiles
+    are exact, and what is only told is not.
     """
 
     __tablename__ = "point"
@@ -202,6 +202,7 @@ class Point(Table):
     q75: Mapped[float | None]
     q95: Mapped[float | None] = mapped_column(REAL)
     mean: Mapped[float | None] = mapped_column(REAL)
+    deviation: Mapped[float | None] = mapped_column(REAL)
     # One bit per kind of `services.measurements.Flag`.
     flags: Mapped[int] = mapped_column(SmallInteger, server_default=text("0"))
     reason: Mapped[str | None] = mapped_column(
