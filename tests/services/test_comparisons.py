@@ -7,6 +7,7 @@ from recorded import PROCESSES, record, record_project
 from scalewatch.errors import NotFound, TooFewSides
 from scalewatch.modelling import CONSTANT, Change, Growth
 from scalewatch.services.compared import SideKind
+from scalewatch.services.comparison_figures import compared_scalings
 from scalewatch.services.comparisons import compare_sides, split_sides
 from scalewatch.services.standings import State
 from scalewatch.services.version_changes import changes_since_first
@@ -78,6 +79,11 @@ def test_commits_are_compared_machine_by_machine(sessions):
     )
     assert shown.kind is SideKind.COMMIT
     assert row.places[1].against.factor == pytest.approx(2, rel=0.02)
+    names = [side.name for side in shown.sides]
+    with sessions.reading() as session:
+        alone = View("openmpi", machine="node-shm")
+        drawn = compared_scalings(session, alone, "MPI_Bcast", names)
+    assert [each.slot for each in drawn] == [side.slot for side in shown.sides]
 
 
 def test_commits_tell_apart_configurations_and_by_which_factor_each_changed(sessions):

@@ -40,13 +40,12 @@ def compared_scalings(
         for scan in _scans(session, project, row, view, region):
             if view.machine in {None, scan.machine}:
                 label = commit_of(row).label
-                is_alone = view.machine is not None
-                drawn.append(
-                    replace(
-                        scaling_of(scan, position=place),
-                        name=label if is_alone else f"{label} · {scan.machine}",
-                    )
-                )
+                if view.machine is None:
+                    scaling = scaling_of(scan, position=place)
+                    own = replace(scaling, name=f"{label} · {scan.machine}")
+                else:  # the colour of the side, as in the table
+                    own = replace(scaling_of(scan), name=label, slot=place)
+                drawn.append(own)
     return drawn
 
 

@@ -95,11 +95,11 @@ class Regression:
         return tuple(dict.fromkeys(member.machine for member in self.members))
 
     @property
-    def urgency(self) -> tuple[int, bool, bool, float]:
+    def urgency(self) -> tuple[int, bool, bool, float, float]:
         """What has to be done comes first, then what is sure, growths, effects."""
         state = list(State).index(self.state)
-        effect = max(map(effect_size, self.members), default=1.0)
-        return state, not self.is_sure, self.kind != Class.GROWTH, -effect
+        surely, seems = max(map(effect_of, self.members), default=(1.0, 1.0))
+        return state, not self.is_sure, self.kind != Class.GROWTH, -surely, -seems
 
     @property
     def worst(self) -> Member:
@@ -266,7 +266,7 @@ def _regression(
         link=row.link,
         opened_at=row.opened_at,
         changed_at=row.changed_at,
-        members=tuple(sorted(listed, key=effect_size, reverse=True)),
+        members=tuple(sorted(listed, key=effect_of, reverse=True)),
         next_step=next_step,
         happenings=tuple(
             Happening(each.at, each.actor, each.action, each.note)
@@ -275,8 +275,16 @@ def _regression(
     )
 
 
-def effect_size(member: Member) -> float:
-    """Return how far a change is from none, at the target if that is known."""
+def effect_of(member: Member) -> tuple[float, float]:
+    """Return how far a change surely is from none, and how far it seems to be.
+
+    At the target if that is known, where an interval says what is sure: a model that
+    nobody can tell from others may seem to be anything there.
+    """
     at_target = member.details.get("at_target")
-    factor = at_target["value"] if at_target else member.details["largest_factor"]
-    return float(max(factor, 1 / factor))
+    if at_target is None:
+        factor = float(member.details["largest_factor"])
+        seen = max(factor, 1 / factor)
+        return seen, seen
+    seems = max(at_target["value"], 1 / at_target["value"])
+    return max(at_target["low"], 1 / at_target["high"], 1.0), seems
