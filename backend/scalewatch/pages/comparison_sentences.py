@@ -3,7 +3,7 @@
 from markupsafe import Markup
 
 from scalewatch.modelling import CONSTANT
-from scalewatch.pages.formats import count, plural, significant
+from scalewatch.pages.formats import count, percent, plural, significant
 from scalewatch.pages.mathematics import big_o, growth
 from scalewatch.services.compared import ComparedRow, ComparedSides, SideKind
 from scalewatch.services.earlier_versions import Compared, comparison_words
@@ -57,7 +57,7 @@ def change_sentence(first: str, label: str, compared: Compared) -> Markup:
     """Tell what has changed between two commits, judged by all repetitions."""
     return Markup(
         "From <bdi>{}</bdi> to <bdi>{}</bdi>, by all repetitions: {}."
-    ).format(first, label, comparison_words(compared))
+    ).format(first, label, comparison_words(compared, percent))
 
 
 def scale(value: float) -> str:

@@ -2,7 +2,7 @@
 
 import json
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple, Protocol
 
 import numpy as np
@@ -105,7 +105,14 @@ def compared_once(
     return _compared([pair], noise=noise)[0] if isinstance(pair, Pair) else pair
 
 
-def comparison_words(compared: Compared) -> str:
+def plain_percent(probability: float) -> str:
+    """Write a probability for a terminal; certainty is never claimed."""
+    return ">99%" if probability > CERTAIN else f"{probability:.0%}"
+
+
+def comparison_words(
+    compared: Compared, percent: Callable[[float], str] = plain_percent
+) -> str:
     """Return which change is likeliest, by which factor, and how probably."""
     if isinstance(compared, Incomparable):
         return compared.reason
@@ -117,10 +124,8 @@ def comparison_words(compared: Compared) -> str:
         Change.COEFFICIENT: "another coefficient",
         Change.GROWTH: f"another growth, {before} before and {after} now",
     }
-    probability = compared.probability[change]
-    surely = ">99%" if probability > CERTAIN else f"{probability:.0%}"
     return (
-        f"{words[change]} ({surely}), "
+        f"{words[change]} ({percent(compared.probability[change])}), "
         f"{compared.factor:.3g} times [{compared.low:.3g}, {compared.high:.3g}]"
     )
 
