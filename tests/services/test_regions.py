@@ -95,7 +95,7 @@ def test_what_was_not_measured_is_named(reading, view, region):
 
 def test_drawn_scan_holds_all_repetitions_with_the_stored_quartiles(reading):
     scan = region_at(reading, NEWEST, "MPI_Bcast").scans[0]
-    scaling = scaling_of(scan, repetitions_of(reading, scan))
+    scaling = scaling_of(scan, repetitions_of(reading, [scan]))
 
     assert scaling.x.tolist() == list(PROCESSES)
     for median, values in zip(scaling.middle, scaling.repetitions, strict=True):
@@ -108,7 +108,7 @@ def test_repetitions_belong_to_the_metric_and_region_of_the_scan(reading):
     for name in ("MPI_Barrier", "MPI_Gather"):
         (scan,) = region_at(reading, machine, name).scans
         for taken in scan.measurements:
-            values = repetitions_of(reading, scan)[taken.run]
+            values = repetitions_of(reading, [scan])[taken.run]
             assert values.min() == pytest.approx(taken.minimum)
 
 
