@@ -27,7 +27,7 @@ export async function showFigure(element) {
     offer(element);
   }
   try {
-    const [figure] = await Promise.all([figureOf(element), plotly()]);
+    const [figure] = await Promise.all([figureOf(element), plotly(), painted()]);
     shown.set(element, figure);
     await draw(element);
   } catch (error) {
@@ -110,7 +110,6 @@ async function showAll(elements) {
   );
   await Promise.all(seen.map(showFigure));
   for (const element of others) {
-    await painted();
     await showFigure(element);
   }
 }
