@@ -3,7 +3,7 @@
 import json
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from scalewatch.modelling import (
     compare_versions,
 )
 from scalewatch.services.batches import Asked, stacked
+from scalewatch.services.learning import Scan
 
 Reals = NDArray[np.float64]
 Compared = Comparison | Incomparable
@@ -26,25 +27,6 @@ CERTAIN: Final = 0.995
 
 UNMEASURED: Final = Incomparable("the earlier version was not measured")
 SEVERAL: Final = Incomparable("versions are compared where one parameter varies")
-
-
-class Repeated(Protocol):
-    """A series with all its repetitions.
-
-    `settings` has the shape (n, parameters) or (n,), `values` (n, R).
-    """
-
-    @property
-    def parameters(self) -> tuple[str, ...]:
-        """What varies."""
-
-    @property
-    def settings(self) -> Reals:
-        """Where it was measured."""
-
-    @property
-    def values(self) -> Reals:
-        """What was measured there; NaN is missing."""
 
 
 class Pair(NamedTuple):
@@ -97,9 +79,7 @@ def compared_with(
     return [compared[place] for place in range(len(pairs))]
 
 
-def compared_once(
-    earlier: Repeated | None, later: Repeated, *, noise: Noise
-) -> Compared:
+def compared_once(earlier: Scan | None, later: Scan, *, noise: Noise) -> Compared:
     """Return what a series has to do with the same one of an earlier version."""
     pair = _pair(earlier, later)
     return _compared([pair], noise=noise)[0] if isinstance(pair, Pair) else pair
@@ -130,7 +110,7 @@ def comparison_words(
     )
 
 
-def _pair(earlier: Repeated | None, series: Repeated) -> Pair | Incomparable:
+def _pair(earlier: Scan | None, series: Scan) -> Pair | Incomparable:
     if earlier is None:
         return UNMEASURED
     if len(series.parameters) > 1 or earlier.parameters != series.parameters:
@@ -149,7 +129,7 @@ def _compared(batch: Sequence[Pair], **choices: Any) -> Sequence[Compared]:
     )
 
 
-def _at(x: Reals, series: Repeated) -> Reals:
+def _at(x: Reals, series: Scan) -> Reals:
     """Return the repetitions of a series at settings, missing ones as NaN."""
     values = np.full((x.size, series.values.shape[1]), np.nan)
     values[np.searchsorted(x, series.settings.reshape(-1))] = series.values

@@ -31,28 +31,23 @@ _SETTINGS: Final = select(_CONFIGURATION.c.id, _CONFIGURATION.c.settings).where(
 )
 
 
-_METRICS: Final = (
-    select(_SERIES.c.metric)
-    .join(_POINT, _POINT.c.series_id == _SERIES.c.id)
-    .join(_RUN, _RUN.c.id == _POINT.c.run_id)
-    .where(
-        _RUN.c.commit_id == bindparam("commit"),
-        _SERIES.c.region == bindparam("region"),
+def _measured(wanted: str, *, given: str) -> Select[Any]:
+    """Select what the series of a commit have in a column, given another one."""
+    return (
+        select(_SERIES.c[wanted])
+        .join(_POINT, _POINT.c.series_id == _SERIES.c.id)
+        .join(_RUN, _RUN.c.id == _POINT.c.run_id)
+        .where(
+            _RUN.c.commit_id == bindparam("commit"),
+            _SERIES.c[given] == bindparam(given),
+        )
+        .distinct()
+        .order_by(_SERIES.c[wanted])
     )
-    .distinct()
-    .order_by(_SERIES.c.metric)
-)
-_REGIONS: Final = (
-    select(_SERIES.c.region)
-    .join(_POINT, _POINT.c.series_id == _SERIES.c.id)
-    .join(_RUN, _RUN.c.id == _POINT.c.run_id)
-    .where(
-        _RUN.c.commit_id == bindparam("commit"),
-        _SERIES.c.metric == bindparam("metric"),
-    )
-    .distinct()
-    .order_by(_SERIES.c.region)
-)
+
+
+_METRICS: Final = _measured("metric", given="region")
+_REGIONS: Final = _measured("region", given="metric")
 
 
 @dataclass(frozen=True, slots=True)
