@@ -52,3 +52,14 @@ def test_what_is_put_again_is_replaced(session):
     stored = _put(session, constant=None, growth=None, points=7, modelled_at=there)
     assert (stored.constant, stored.growth, stored.points) == (None, None, 7)
     assert stored.modelled_at == there
+
+
+def test_what_is_copied_comes_back_as_it_was(session):
+    grids = [
+        {"digest": f"{n}", "parameters": ["p", 'a"\\'], "settings": [[4.0, n], [0.1]]}
+        for n in range(bulk.FEW + 1)
+    ]
+    bulk.add(session, tables.Grid, grids)
+    stored = session.scalars(select(tables.Grid).order_by(tables.Grid.id)).all()
+    assert [grid.settings for grid in stored] == [row["settings"] for row in grids]
+    assert stored[0].parameters == ["p", 'a"\\']

@@ -14,6 +14,7 @@ from sqlalchemy import JSON, Connection, Dialect
 from sqlalchemy import Table as Relation
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
+from sqlalchemy.types import TypeEngine
 
 from scalewatch.storage.inserts import Row
 from scalewatch.storage.tables import Instant, Table
@@ -129,15 +130,21 @@ def _copy(
 ) -> None:
     columns = ", ".join(names)
     statement = f"COPY {relation.name} ({columns}) FROM STDIN (FORMAT binary)"
-    types = [relation.columns[name].type.compile(connection.dialect) for name in names]
+    kinds = (relation.columns[name].type for name in names)
+    types = [_sent_as(kind, connection.dialect) for kind in kinds]
     with (
         _driver(connection, statement) as driver,
         driver.cursor() as cursor,
         cursor.copy(statement) as copy,
     ):
-        copy.set_types([each.lower() for each in types])
+        copy.set_types(types)
         for row in rows:
             copy.write_row(row)
+
+
+def _sent_as(kind: TypeEngine[Any], dialect: Dialect) -> str:
+    """Return the type that the driver is told; JSON is encoded already."""
+    return "text" if isinstance(kind, JSON) else kind.compile(dialect).lower()
 
 
 @contextmanager
