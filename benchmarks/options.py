@@ -14,6 +14,7 @@ BENCHMARKS: Final = (
     "two_parameters",
     "several_terms",
     "versions",
+    "gate",
     "scaling",
     "agent",
     "delivery",

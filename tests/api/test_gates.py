@@ -1,10 +1,20 @@
-from builders import sweep_reports
-from histories import LINEAR, PROCESSES, TREE, commit, record_commit, reports
+import pytest
+
+from histories import LINEAR, TREE, commit, record_commit, reports
 from recorded import record
 
 
 def gate(client, **query):
     return client.get("/api/v1/projects/mpich/gate", params=query)
+
+
+def dearer(factor):
+    return lambda p: factor * TREE(p)
+
+
+def record_again(sessions, number, growths, **fields):
+    """Measure a commit once more, by a second job."""
+    record(sessions, reports(number, growths, suite="again", **fields))
 
 
 def test_a_commit_passes_that_scales_as_before(client, sessions):
@@ -33,16 +43,7 @@ def test_one_job_alone_is_a_suspicion_and_a_second_one_stops_the_commit(
     record_commit(sessions, 2, {"MPI_Bcast": LINEAR})
 
     suspected = gate(client, commit=commit(2)["sha"]).json()
-    again = sweep_reports(
-        PROCESSES,
-        {"MPI_Bcast": LINEAR},
-        seed=99,
-        project="mpich",
-        commit=commit(2),
-        machine={"name": "jureca", "fingerprint": {"cores": 128}},
-        suite="again",
-    )
-    record(sessions, again)
+    record_again(sessions, 2, {"MPI_Bcast": LINEAR})
     confirmed = gate(client, commit=commit(2)["sha"]).json()
 
     (finding,) = suspected["findings"]
@@ -52,6 +53,92 @@ def test_one_job_alone_is_a_suspicion_and_a_second_one_stops_the_commit(
     assert confirmed["findings"][0]["sentence"] == (
         "grows like p instead of log p: no longer as expected"
     )
+
+
+def test_a_worse_constant_stops_a_commit_once_a_second_job_says_so(client, sessions):
+    record_commit(sessions, 1, {"MPI_Bcast": TREE, "MPI_Barrier": TREE})
+    record_commit(sessions, 2, {"MPI_Bcast": dearer(1.3), "MPI_Barrier": TREE})
+
+    suspected = gate(client, commit=commit(2)["sha"]).json()
+    record_again(sessions, 2, {"MPI_Bcast": dearer(1.3), "MPI_Barrier": TREE})
+    confirmed = gate(client, commit=commit(2)["sha"]).json()
+
+    (doubt,), (finding,) = suspected["findings"], confirmed["findings"]
+    assert suspected["outcome"] == "undecided"
+    assert doubt["sentence"].endswith("throughout, says one job alone")
+    assert "once more on jureca at p = 4, p = 8" in doubt["todo"]
+    assert confirmed["outcome"] == "worse"
+    assert confirmed["sentence"].startswith("1 of 2 series are worse than")
+    assert (finding["region"], finding["kind"]) == ("MPI_Bcast", "constant")
+    assert "times as much as before (1." in finding["sentence"]
+    assert finding["probability"] > 0.99
+    effect = finding["at_target"]
+    assert 1.25 < effect["low"] < 1.3 < effect["high"] < 1.35
+    assert finding["target"] == {"p": 16 * 64}
+
+
+def test_a_worse_constant_that_a_second_job_denies_is_nothing(client, sessions):
+    record_commit(sessions, 1, {"MPI_Bcast": TREE})
+    record_commit(sessions, 2, {"MPI_Bcast": dearer(1.3)})
+    record_again(sessions, 2, {"MPI_Bcast": TREE})
+
+    said = gate(client, commit=commit(2)["sha"]).json()
+
+    assert (said["outcome"], said["findings"]) == ("fine", [])
+
+
+@pytest.mark.parametrize(
+    ("factor", "least"), [(1.03, 0.0), (1.3, 0.5), (1.3, None), (0.7, 0.0)], ids=str
+)
+def test_a_constant_passes_that_is_not_surely_worse_by_what_is_minded(
+    client, sessions, factor, least
+):
+    record_commit(sessions, 1, {"MPI_Bcast": TREE})
+    record_commit(sessions, 2, {"MPI_Bcast": dearer(factor)})
+    rules = {"author": "ada", "rules": {"constant": least}}
+    client.put("/api/v1/projects/mpich/gate/rules", json=rules)
+
+    assert gate(client, commit=commit(2)["sha"]).json()["outcome"] == "fine"
+
+
+@pytest.mark.parametrize(("factor", "outcome"), [(0.7, "undecided"), (1.4, "fine")])
+def test_a_rate_is_worse_where_it_yields_less(client, sessions, factor, outcome):
+    for number, times in ((1, 1.0), (2, factor)):
+        swept = reports(number, {"stream": dearer(times)})
+        record(
+            sessions,
+            [
+                run.model_copy(
+                    update={
+                        "results": tuple(
+                            result.model_copy(
+                                update={
+                                    "metric": "rate",
+                                    "unit": "B/s",
+                                    "better": "higher",
+                                }
+                            )
+                            for result in run.results
+                        )
+                    }
+                )
+                for run in swept
+            ],
+        )
+
+    assert gate(client, commit=commit(2)["sha"]).json()["outcome"] == outcome
+
+
+def test_one_job_that_measured_two_configurations_is_still_one(client, sessions):
+    for number, curve in ((1, TREE), (2, LINEAR)):
+        for size in (8, 1024):
+            settings = {"message_bytes": size}
+            record_commit(sessions, number, {"solve": curve}, configuration=settings)
+
+    said = gate(client, commit=commit(2)["sha"]).json()
+
+    assert said["outcome"] == "undecided"
+    assert all(each["todo"] for each in said["findings"])
 
 
 def test_a_branch_is_compared_with_where_it_left_the_main_line(client, sessions):

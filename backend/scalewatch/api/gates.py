@@ -88,7 +88,9 @@ class Rule(schemas.Schema):
     new_mismatch: bool = Field(default=True, description="And did not before.")
     growth: bool = Field(default=True, description="Grows surely faster than before.")
     constant: Share | None = Field(
-        0.0, description="Another constant by more than this share; null: never."
+        0.0,
+        description="A worse constant at unchanged growth, surely by more than this "
+        "share, and by 5 % if two commits alone tell; null: never.",
     )
     guideline: bool = Field(
         default=True, description="Breaks a guideline that held before."

@@ -105,8 +105,8 @@ def command(  # noqa: PLR0913, one per option
 ) -> None:
     """Drive `git bisect` with the verdict as test, in the present checkout.
 
-    A commit is bad if something scales worse than at the good one; an undecided one is
-    skipped.
+    A commit is bad if something scales worse than at the good one, or costs more at the
+    same growth; an undecided one is skipped.
     """
     if _git("status", "--porcelain", "--untracked-files=no"):
         raise click.ClickException("the checkout has changes: commit or stash them")

@@ -30,7 +30,7 @@ The file, at the top of a repository:
   mismatch = false                    # scales worse than expected
   new_mismatch = true                 # and did not before
   growth = true                       # grows faster than before
-  constant = 0.1                      # costs 10 % more; false: never
+  constant = 0.1                      # surely costs over 10 % more; false: never
   guideline = true                    # breaks a guideline that held
   [gate.regions.solve]
   constant = 0.3

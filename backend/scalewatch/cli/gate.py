@@ -20,8 +20,8 @@ PAUSE: Final = 1.0
 EPILOG: Final = """
 \b
 Exit codes:
-  0  nothing scales worse
-  1  something scales worse
+  0  nothing is worse
+  1  something scales worse, or costs more at the same growth
   2  undecided: too few measurements, no baseline, or one job alone says worse
   3  could not tell: no server, no such commit, no such option, no verdict in time
 \b
@@ -89,7 +89,7 @@ def command(  # noqa: PLR0913, one per option
     server: str,
     token: str | None,
 ) -> None:
-    """Tell a CI job whether a commit scales worse than its baseline."""
+    """Tell a CI job whether a commit scales worse, or costs more, than its baseline."""
     remote = Remote(server, token)
     deadline = time.monotonic() + wait
     reply = ask(remote, project, commit, baseline, deadline)

@@ -60,9 +60,14 @@ class Comparison:
     tilt: float
     faster_probability: float
 
+    @property
+    def likeliest(self) -> Change:
+        """The most probable change."""
+        return max(self.probability, key=self.probability.__getitem__)
+
     def change(self, level: float = 0.9) -> Change | None:
         """Return the change that is at least so likely, if there is one."""
-        likeliest = max(self.probability, key=self.probability.__getitem__)
+        likeliest = self.likeliest
         return likeliest if self.probability[likeliest] >= level else None
 
 

@@ -230,9 +230,9 @@ def permitted(session: Session, confirmation_id: int) -> None:
     permit(session, Role.INGEST, project)
 
 
-def is_confirmed(session: Session, commit_id: int, machine: str) -> bool:
-    """Tell whether enough jobs have measured a commit at every coordinate."""
-    measured = coordinates.jobs_of(session, commit_id, machine)
+def is_confirmed(session: Session, commit_id: int, series_id: int) -> bool:
+    """Tell whether enough jobs have measured a series of a commit everywhere."""
+    measured = coordinates.jobs_of(session, commit_id, series_id)
     return bool(measured) and min(measured.values()) >= JOBS
 
 

@@ -64,25 +64,44 @@ def compared_with(
         Further arguments of `compare_versions`.
     """
     known = {_subject(series): series for series in earlier}
-    pairs = [_pair(known.get(_subject(series)), series) for series in all_series]
-    batches: dict[tuple[object, ...], list[int]] = defaultdict(list)
+    versions = [
+        (known.get(_subject(series)), series, asked.noise)
+        for series, asked in zip(all_series, all_asked, strict=True)
+    ]
+    return all_compared(versions, **choices)
+
+
+def all_compared(
+    versions: Sequence[tuple[Scan | None, Scan, Noise]], **choices: Any
+) -> list[Compared]:
+    """Return what series have to do with the same ones of an earlier version.
+
+    Parameters
+    ----------
+    versions
+        Of each series the earlier and the later one, and what is known of its noise.
+    choices
+        Further arguments of `compare_versions`.
+    """
+    pairs = [_pair(earlier, later) for earlier, later, _ in versions]
+    batches: dict[tuple[str, bytes, Noise], list[int]] = defaultdict(list)
     compared: dict[int, Compared] = {}
-    for place, (pair, asked) in enumerate(zip(pairs, all_asked, strict=True)):
+    for place, (pair, (*_, noise)) in enumerate(zip(pairs, versions, strict=True)):
         if isinstance(pair, Pair):
-            batches[pair.parameter, pair.x.tobytes(), asked.noise].append(place)
+            batches[pair.parameter, pair.x.tobytes(), noise].append(place)
         else:
             compared[place] = pair
-    for places in batches.values():
+    for (*_, noise), places in batches.items():
         batch = [pair for place in places if isinstance(pair := pairs[place], Pair)]
-        found = _compared(batch, noise=all_asked[places[0]].noise, **choices)
+        found = _compared(batch, noise=noise, **choices)
         compared |= zip(places, found, strict=True)
     return [compared[place] for place in range(len(pairs))]
 
 
 def compared_once(earlier: Scan | None, later: Scan, *, noise: Noise) -> Compared:
     """Return what a series has to do with the same one of an earlier version."""
-    pair = _pair(earlier, later)
-    return _compared([pair], noise=noise)[0] if isinstance(pair, Pair) else pair
+    (found,) = all_compared([(earlier, later, noise)])
+    return found
 
 
 def plain_percent(probability: float) -> str:
@@ -96,7 +115,7 @@ def comparison_words(
     """Return which change is likeliest, by which factor, and how probably."""
     if isinstance(compared, Incomparable):
         return compared.reason
-    change = max(compared.probability, key=compared.probability.__getitem__)
+    change = compared.likeliest
     before, after = compared.growth_before, compared.growth_after
     words = {
         Change.NONE: "as before",

@@ -23,6 +23,8 @@ def with_effects(
 ) -> list[Finding]:
     """Return findings about series with what they cost at the target scale.
 
+    What a finding costs at every scale it tells by itself.
+
     Parameters
     ----------
     commits
@@ -42,7 +44,7 @@ def with_effects(
         if own is None or own.before is None or own.after is None:
             findings.append(finding)
             continue
-        ratio = ratio_of(own.before.finding, own.after.finding)
+        ratio = finding.at_target or ratio_of(own.before.finding, own.after.finding)
         target = own.after.target if ratio else {}
         findings.append(replace(finding, target=target, at_target=ratio))
     return findings

@@ -2,10 +2,12 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, Self
 
 from scalewatch.modelling import Direction, Verdict
 from scalewatch.services.changes import SURE, ChangeKind, SeriesChange
+from scalewatch.services.confirmations import JOBS
+from scalewatch.services.constant_changes import WorseConstant
 from scalewatch.services.effects import Bounds
 from scalewatch.services.gate_rules import GateRules, Rule
 from scalewatch.services.guideline_changes import BrokenGuideline
@@ -54,12 +56,28 @@ class Finding:
 
 
 GUIDELINE: Final = "guideline"
+CONSTANT: Final = "constant"
 
 LIKELY: Final = 0.5
 """Probability from which something may have happened."""
 
-Steps = Callable[[str], NextStep | None]
-"""Returns the runs of a machine, by its name, that lack a second job."""
+Steps = Callable[["Place"], NextStep | None]
+"""Returns the runs that lack a second job."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a series was measured; settings that are not named do not matter."""
+
+    region: str
+    metric: str
+    machine: str
+    configuration: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, about: "SeriesChange | Finding") -> Self:
+        """Return the place of a series."""
+        return cls(about.region, about.metric, about.machine, about.configuration)
 
 
 def of_change(change: SeriesChange, rules: GateRules, steps: Steps) -> Finding | None:
@@ -70,15 +88,38 @@ def of_change(change: SeriesChange, rules: GateRules, steps: Steps) -> Finding |
     said = _said(change, rules.about(change.region))
     if said is None:
         return None
-    step = steps(change.machine)
+    step = steps(Place.of(change))
     if step is None:
         return _finding(change, said, None)
     return _finding(change, f"{said}, says one job alone", step.sentence)
 
 
-def of_regression(
-    regression: Regression, rules: GateRules, steps: Steps
-) -> list[Finding]:
+def of_constant(change: SeriesChange, worse: WorseConstant, steps: Steps) -> Finding:
+    """Return what a worse constant means for the gate."""
+    step = steps(Place.of(change))
+    is_settled = step is None and worse.jobs >= JOBS
+    where = "throughout" if worse.is_throughout else "on average"
+    said = (
+        f"{worse.factor:.3g} times as much as before "
+        f"({worse.low:.3g} to {worse.high:.3g}) {where}"
+    )
+    return Finding(
+        region=change.region,
+        metric=change.metric,
+        machine=change.machine,
+        configuration=change.configuration,
+        kind=CONSTANT,
+        is_sure=is_settled,
+        sentence=said if is_settled else f"{said}, says one job alone",
+        todo=None if is_settled else _todo(step),
+        probability=worse.probability,
+        at_target=Bounds(worse.factor, worse.low, worse.high)
+        if worse.is_throughout
+        else None,
+    )
+
+
+def of_regression(regression: Regression, rules: GateRules) -> list[Finding]:
     """Return what a regression that began with the commit means for the gate."""
     return [
         Finding(
@@ -89,7 +130,7 @@ def of_regression(
             kind=f"regression of {regression.kind}",
             is_sure=regression.is_sure,
             sentence=_since_history(regression, member.details),
-            todo=None if regression.is_sure else _todo(steps(member.machine)),
+            todo=None if regression.is_sure else _todo(regression.next_step),
             commits=f"{regression.first.label}^..{regression.last.label}",
             probability=member.details["probability"][member.details["kind"]],
             target=member.details["target"],
@@ -129,7 +170,8 @@ def of_guideline(
     odds = broken.probability
     if not rules.about(region).guideline or (odds is not None and odds < LIKELY):
         return None
-    step = steps(broken.machine)
+    place = Place(region, broken.metric, broken.machine, broken.configuration)
+    step = steps(place)
     said = f"breaks the guideline {broken.guideline}, which held before"
     is_clear = odds is None or odds >= SURE
     return Finding(

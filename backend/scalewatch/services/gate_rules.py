@@ -10,6 +10,9 @@ from sqlalchemy.orm import Session
 from scalewatch.services import audit
 from scalewatch.storage import gate_rules, projects, tables
 
+LEAST_CONSTANT: Final = 0.05
+"""By so much jobs may differ as a whole, which their repetitions do not show."""
+
 
 @dataclass(frozen=True, slots=True)
 class Rule:
@@ -24,7 +27,8 @@ class Rule:
     growth
         A growth that is surely faster than before, whatever is expected.
     constant
-        Another constant at unchanged growth, by more than this share; None: never.
+        A worse constant at unchanged growth, surely by more than this share; None:
+        never.
     guideline
         A guideline is broken that held before.
     """
@@ -34,6 +38,11 @@ class Rule:
     growth: bool = True
     constant: float | None = 0.0
     guideline: bool = True
+
+    @property
+    def least_constant(self) -> float | None:
+        """By how much a constant is worse at least of which two commits alone tell."""
+        return None if self.constant is None else max(self.constant, LEAST_CONSTANT)
 
 
 USUAL: Final = Rule()

@@ -1,16 +1,16 @@
 """The gate: may this commit pass, judged by how it scales and not by a stopwatch.
 
 A commit is worse if a series that scaled as expected no longer does, if its growth is
-surely faster than at the baseline, or if a regression that is sure and not accepted
-began with it; a project can state other rules. What only one job says is a suspicion:
-the gate then asks for another run, and stops nobody before that has agreed.
+surely faster than at the baseline or its constant surely worse, or if a regression that
+is sure and not accepted began with it; a project can state other rules. What only one
+job says is a suspicion: the gate then asks for another run, and stops nobody before
+that has agreed.
 """
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import cache
 from typing import Final
 
 from sqlalchemy.orm import Session
@@ -20,11 +20,15 @@ from scalewatch.services.changes import ChangeKind, SeriesChange
 from scalewatch.services.commit_reports import CommitReport, commit_report
 from scalewatch.services.commits import Commit, find_commit
 from scalewatch.services.confirmations import Confirmation, confirmations_in
+from scalewatch.services.constant_changes import worse_constants
 from scalewatch.services.gate_effects import with_effects
 from scalewatch.services.gate_findings import (
+    CONSTANT,
     Finding,
+    Place,
     Steps,
     of_change,
+    of_constant,
     of_guideline,
     of_regression,
     without_settled,
@@ -122,10 +126,10 @@ def gate_on(
     ]
     began = [each for each in worse if each.state in WAITING]
     accepted = [each for each in worse if each.state is State.EXPECTED]
-    steps = _steps(session, project, row)
+    steps = _steps(session, project, row, report.changes)
     listed = _since_baseline(session, project, row, report, (rules, steps))
     for regression in began:
-        listed += of_regression(regression, rules, steps)
+        listed += of_regression(regression, rules)
     listed = without_settled(listed, accepted)
     is_pending = _is_pending(session, project.id, row.id)
     outcome = _outcome(listed, report.changes, is_pending=is_pending)
@@ -161,9 +165,14 @@ def _since_baseline(
     if report.baseline is None:
         return []
     ids = (report.baseline.id, row.id)
-    targets = minded[0].target
+    rules, steps = minded
+    targets = rules.target
     changed = ((each, of_change(each, *minded)) for each in report.changes)
     found = [(change, finding) for change, finding in changed if finding is not None]
+    named = {change.series_id for change, _ in found}
+    others = [each for each in report.changes if each.series_id not in named]
+    for change, worse in worse_constants(session, ids, others, rules):
+        found.append((change, of_constant(change, worse, steps)))
     listed = with_effects(session, ids, found, targets)
     for broken in broken_since(session, project, ids, report.changes, targets):
         if (finding := of_guideline(broken, *minded)) is not None:
@@ -204,17 +213,25 @@ def _is_pending(session: Session, project_id: int, commit_id: int) -> bool:
     return jobs.is_any_open(session, Kind.ANALYSE, everywhere)
 
 
-def _steps(session: Session, project: tables.Project, row: AnyCommit) -> Steps:
-    """Return a function that tells what a machine still has to confirm."""
+def _steps(
+    session: Session,
+    project: tables.Project,
+    row: AnyCommit,
+    changes: Sequence[SeriesChange],
+) -> Steps:
+    """Return a function that tells what a machine still has to confirm of a series."""
+    ids = {each.name: each.id for each in machines.of_project(session, project.id)}
 
-    @cache
-    def step(machine: str) -> NextStep | None:
-        (found,) = (
-            each
-            for each in machines.of_project(session, project.id)
-            if each.name == machine
-        )
-        return confirming_step(session, row.id, found.id, machine)
+    def step(place: Place) -> NextStep | None:
+        series = [
+            each.series_id
+            for each in changes
+            if (each.region, each.metric, each.machine)
+            == (place.region, place.metric, place.machine)
+            and place.configuration.items() <= each.configuration.items()
+        ]
+        machine = ids[place.machine], place.machine
+        return confirming_step(session, row.id, machine, series)
 
     return step
 
@@ -230,8 +247,8 @@ def _next(  # noqa: PLR0913, PLR0917 - what is known of a commit
     """Return the cheapest measurement that would settle something."""
     if not findings:
         return deciding_step(session, project, row.id, changes)
-    suspected = {each.machine for each in findings if not each.is_sure}
-    wanted = [step for name in suspected if (step := steps(name)) is not None]
+    suspected = [Place.of(each) for each in findings if not each.is_sure]
+    wanted = [step for place in suspected if (step := steps(place)) is not None]
     return min(wanted, key=lambda step: step.core_hours, default=None)
 
 
@@ -253,18 +270,19 @@ def _sentence(
     baseline: Baseline | None,
 ) -> str:
     against = f" than {baseline.commit.label}" if baseline else ""
-    sure = len({each.series for each in findings if each.is_sure})
+    sure = {each.series: each.kind for each in findings if each.is_sure}
+    how = "are worse" if CONSTANT in sure.values() else "scale worse"
     match outcome:
         case Outcome.PENDING:
             return "the analysis is not finished"
         case Outcome.WORSE:
-            return f"{sure} of {len(changes)} series scale worse{against}"
+            return f"{len(sure)} of {len(changes)} series {how}{against}"
         case Outcome.UNDECIDED if findings:
             suspected = len({each.series for each in findings})
-            return f"{suspected} suspected of scaling worse{against}: run again"
+            return f"{suspected} suspected of being worse{against}: run again"
         case Outcome.UNDECIDED if baseline is None:
             return "nothing was measured before it to compare it with"
         case Outcome.UNDECIDED:
             return "no series has enough measurements to tell"
         case _:
-            return f"none of {len(changes)} series scales worse{against}"
+            return f"none of {len(changes)} series is worse{against}"

@@ -112,8 +112,9 @@ def _is_confirmed(session: Session, change: Change, line: Lineage) -> bool:
     """Tell whether more than one job says so: of later commits, or of this one."""
     own = change.shift.segments
     noticed_at = line.commits[change.track.places[own.at]].id
-    machine = change.track.series.machine
-    return own.after_commits > 1 or is_confirmed(session, noticed_at, machine)
+    return own.after_commits > 1 or is_confirmed(
+        session, noticed_at, change.track.series.id
+    )
 
 
 def _details(

@@ -5,10 +5,11 @@ of points or for noise needs what `modelling.next_measurement` proposes. A run c
 what the one before it took, by the times of its job where these are known.
 """
 
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cache
 from typing import Final
 
 from sqlalchemy.orm import Session
@@ -23,7 +24,8 @@ from scalewatch.services.judged import promises_of
 from scalewatch.services.kept import Kept
 from scalewatch.services.pooling import pooled
 from scalewatch.services.proposals import STARTUP, place_words, proposed
-from scalewatch.storage import costs, points, samples, tables
+from scalewatch.storage import coordinates, costs, points, samples, tables
+from scalewatch.storage.coordinates import Place
 from scalewatch.storage.costs import Spent
 from scalewatch.wire import UNITS
 
@@ -73,40 +75,77 @@ class NextStep:
         )
 
 
-_CONFIRMING: Final = Kept["NextStep | None"](512)
+@dataclass(frozen=True, slots=True)
+class _Jobs:
+    """What a machine has run of a commit.
+
+    Parameters
+    ----------
+    spent
+        Its runs, by their ids.
+    lacking
+        Of each series the runs at whose coordinate too few have measured it.
+    """
+
+    spent: Mapping[int, Spent]
+    lacking: Mapping[int, tuple[int, ...]]
+
+
+_JOBS: Final = Kept[_Jobs](128)
 
 
 def confirming_step(
-    session: Session, commit_id: int, machine_id: int, machine: str
+    session: Session,
+    commit_id: int,
+    place: tuple[int, str],
+    series_ids: Iterable[int],
 ) -> NextStep | None:
-    """Return the runs that lack a second job; None if none does."""
-    return kept_at(
+    """Return the runs of some series that lack a second job; None if none does.
+
+    Parameters
+    ----------
+    place
+        Id and name of the machine that measured them.
+    """
+    machine_id, machine = place
+    jobs = kept_at(
         session,
         commit_id,
-        _CONFIRMING,
+        _JOBS,
         (machine_id,),
-        lambda: _confirming(session, commit_id, machine_id, machine),
+        lambda: _jobs(session, commit_id, machine_id),
     )
-
-
-def _confirming(
-    session: Session, commit_id: int, machine_id: int, machine: str
-) -> NextStep | None:
-    by_place: dict[tuple[tuple[str, float], ...], list[Spent]] = defaultdict(list)
-    for run in costs.spent(session, commit_id, machine_id):
-        by_place[tuple(sorted(run.coordinate.items()))].append(run)
-    lacking = {at: own for at, own in by_place.items() if len(own) < JOBS}
-    if not lacking:
+    runs = {run for each in series_ids for run in jobs.lacking.get(each, ())}
+    if not runs:
         return None
+    # One job can be several runs at a coordinate, which took its time together.
+    by_place: dict[Place, Spent] = {}
+    for run in sorted(runs):
+        spent = jobs.spent[run]
+        by_place.setdefault(tuple(sorted(spent.coordinate.items())), spent)
     return NextStep(
         machine=machine,
         region=None,
         metric=None,
-        at=tuple(dict(at) for at in lacking),
+        at=tuple(map(dict, by_place)),
         repetitions=None,
-        core_hours=sum(core_hours(own[0]) for own in lacking.values()),
+        core_hours=sum(map(core_hours, by_place.values())),
         settles=None,
     )
+
+
+def _jobs(session: Session, commit_id: int, machine_id: int) -> _Jobs:
+    spent = {each.run_id: each for each in costs.spent(session, commit_id, machine_id)}
+    place = {run: tuple(sorted(one.coordinate.items())) for run, one in spent.items()}
+
+    @cache
+    def lacking(*runs: int) -> tuple[int, ...]:
+        """Return those that are too few; most series were measured by the same."""
+        counts = Counter(place[run] for run in runs)
+        return tuple(run for run in runs if counts[place[run]] < JOBS)
+
+    measured = coordinates.runs_by_series(session, commit_id, machine_id)
+    return _Jobs(spent, {series: lacking(*runs) for series, runs in measured.items()})
 
 
 def deciding_step(

@@ -1,5 +1,6 @@
 """Regressions as their users see and change them."""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -228,10 +229,12 @@ def _next_step(
     """Return the cheapest run that would tell whether a suspicion is right."""
     if row.is_sure or not row.is_worse or row.state != State.OPEN:
         return None
-    places = {member.machine_id: member.machine for member in members}
+    places: dict[tuple[int, str], list[int]] = defaultdict(list)
+    for member in members:
+        places[member.machine_id, member.machine].append(member.series_id)
     steps = (
-        confirming_step(session, row.last_commit_id, machine_id, machine)
-        for machine_id, machine in places.items()
+        confirming_step(session, row.last_commit_id, place, series_ids)
+        for place, series_ids in places.items()
     )
     return min(
         (step for step in steps if step is not None),

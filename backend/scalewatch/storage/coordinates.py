@@ -1,6 +1,6 @@
 """Queries on where commits were measured, and how often."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -9,6 +9,8 @@ from sqlalchemy import Text, cast, select
 from sqlalchemy.orm import Session
 
 from scalewatch.storage import tables
+
+Place = tuple[tuple[str, int | float], ...]
 
 
 class Coordinates(NamedTuple):
@@ -71,19 +73,30 @@ def repeated(session: Session, commit_id: int, machine_id: int) -> list[Repeated
     ]
 
 
-def jobs_of(session: Session, commit_id: int, machine: str) -> dict[str, int]:
-    """Return how many runs measured a commit on a machine at each coordinate."""
+def jobs_of(session: Session, commit_id: int, series_id: int) -> Counter[Place]:
+    """Return how many runs measured a series of a commit at each coordinate."""
     rows = session.scalars(
-        select(tables.Run.coordinate)
-        .join(tables.Machine, tables.Machine.id == tables.Run.machine_id)
-        .where(tables.Run.commit_id == commit_id, tables.Machine.name == machine)
-        .order_by(tables.Run.id)
+        select(cast(tables.Run.coordinate, Text))
+        .join(tables.Point, tables.Point.run_id == tables.Run.id)
+        .where(tables.Run.commit_id == commit_id, tables.Point.series_id == series_id)
     )
-    counts: dict[str, int] = {}
-    for coordinate in rows:
-        name = ",".join(f"{key}={value}" for key, value in sorted(coordinate.items()))
-        counts[name] = counts.get(name, 0) + 1
-    return counts
+    return Counter(map(_place, rows))
+
+
+def runs_by_series(
+    session: Session, commit_id: int, machine_id: int
+) -> dict[int, list[int]]:
+    """Return the runs of a commit on a machine by the series that they measured."""
+    rows = session.execute(
+        select(tables.Point.series_id, tables.Point.run_id)
+        .join(tables.Run, tables.Run.id == tables.Point.run_id)
+        .where(tables.Run.commit_id == commit_id, tables.Run.machine_id == machine_id)
+        .order_by(tables.Point.run_id)
+    )
+    found: dict[int, list[int]] = defaultdict(list)
+    for series_id, run_id in rows:
+        found[series_id].append(run_id)
+    return found
 
 
 def commits_on(session: Session, machine_id: int) -> Sequence[int]:
@@ -92,5 +105,5 @@ def commits_on(session: Session, machine_id: int) -> Sequence[int]:
     return session.scalars(wanted.distinct()).all()
 
 
-def _place(coordinate: str) -> tuple[tuple[str, int | float], ...]:
+def _place(coordinate: str) -> Place:
     return tuple(sorted(orjson.loads(coordinate).items()))

@@ -13,6 +13,7 @@ from scalewatch.storage import tables
 class Spent(NamedTuple):
     """A run, how it was scheduled, and the repetitions' sum of times by unit."""
 
+    run_id: int
     coordinate: dict[str, int | float]
     scheduler_job: dict[str, Any] | None
     times: dict[str, float]
@@ -40,4 +41,4 @@ def spent(session: Session, commit_id: int, machine_id: int) -> Sequence[Spent]:
         .where(*mine)
         .order_by(tables.Run.id)
     )
-    return [Spent(at, job, times[run_id]) for run_id, at, job in rows]
+    return [Spent(run_id, at, job, times[run_id]) for run_id, at, job in rows]
