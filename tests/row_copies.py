@@ -24,6 +24,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import Session
 
+from scalewatch.services.locations import DECIMALS
 from scalewatch.storage import bulk, tables
 from scalewatch.storage.digests import canonical, digest_of
 from scalewatch.storage.inserts import Row
@@ -224,7 +225,7 @@ def _copy_points(session: Session) -> None:
 
 
 def _copy_judgements(session: Session, originals: Collection[int]) -> None:
-    """Insert models, what they assume, and verdicts."""
+    """Insert models, what they assume, verdicts, and how probable they are."""
     for table in (tables.Model, tables.Verdict):
         rows = (
             _columns(table, commit_id=_PAIRS.c.target_id)
@@ -238,14 +239,13 @@ def _copy_judgements(session: Session, originals: Collection[int]) -> None:
             .order_by(_PAIRS.c.target_id, table.series_id)
         )
         session.execute(insert(table).from_select(_names(table), rows))
-    assumptions = _columns(tables.Assumption, commit_id=_PAIRS.c.target_id).join(
-        _PAIRS,
-        (_PAIRS.c.source_id == tables.Assumption.commit_id)
-        & (_PAIRS.c.machine_id == tables.Assumption.machine_id),
-    )
-    session.execute(
-        insert(tables.Assumption).from_select(_names(tables.Assumption), assumptions)
-    )
+    for whole in (tables.Assumption, tables.Probabilities):
+        rows = _columns(whole, commit_id=_PAIRS.c.target_id).join(
+            _PAIRS,
+            (_PAIRS.c.source_id == whole.commit_id)
+            & (_PAIRS.c.machine_id == whole.machine_id),
+        )
+        session.execute(insert(whole).from_select(_names(whole), rows))
 
 
 def _copy_locations(
@@ -269,7 +269,7 @@ def _copy_locations(
         row = dict(zip(_names(table), values, strict=True))
         beside = draw.normal(0, SCATTER, len(row["log"])).tolist()
         log = [
-            None if at is None else at + by
+            None if at is None else round(at + by, DECIMALS)
             for at, by in zip(row["log"], beside, strict=True)
         ]
         rows.append({**row, "log": log})

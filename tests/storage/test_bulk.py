@@ -22,11 +22,10 @@ def _put(session: Session, **changes: object) -> tables.Model:
         "points": 6,
         "repetitions": 5,
         "constant": 1 / 3,
-        "terms": [[0.1, "p^(1/2)"]],
+        "terms": [[0.1, "p'\"\\{,"]],
         "growth": "p^(1/2)",
         "adjusted_r2": None,
         "smape": 5e-324,
-        "class_probability": {"p'\"\\{,": 1.0},
         "reason": 'it isn\'t "one",\n{ü} \\ \t',
         "modelled_at": datetime(2026, 3, 1, 12, 30, 1, 5, tzinfo=UTC),
     }
@@ -38,10 +37,9 @@ def _put(session: Session, **changes: object) -> tables.Model:
 def test_what_is_put_comes_back_as_it_was(session):
     stored = _put(session)
     assert stored.constant == 1 / 3
-    assert stored.terms == [[0.1, "p^(1/2)"]]
+    assert stored.terms == [[0.1, "p'\"\\{,"]]
     assert stored.adjusted_r2 is None
     assert stored.smape == 5e-324
-    assert stored.class_probability == {"p'\"\\{,": 1.0}
     assert stored.reason == 'it isn\'t "one",\n{ü} \\ \t'
     assert stored.modelled_at == datetime(2026, 3, 1, 12, 30, 1, 5, tzinfo=UTC)
 

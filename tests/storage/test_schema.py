@@ -7,9 +7,18 @@ from alembic.migration import MigrationContext
 from sqlalchemy import select, text
 
 from scalewatch.services.measurements import Flag, flags_in
-from scalewatch.storage import grids, locations, procedures, schema, tables
+from scalewatch.storage import (
+    grids,
+    locations,
+    probabilities,
+    procedures,
+    schema,
+    tables,
+    verdicts,
+)
 from scalewatch.storage import noise as stored_noise
 from scalewatch.storage.grids import Grid
+from scalewatch.storage.probabilities import Likely
 from scalewatch.storage.session import connect, sessions_of
 from scalewatch.storage.tables import Table
 
@@ -226,12 +235,9 @@ def test_models_and_verdicts_outlive_that_they_are_kept_by_commit(blank):
 
     with sessions_of(blank).reading() as session:
         models = session.scalars(select(tables.Model).order_by(tables.Model.series_id))
-        assert [
-            (each.series_id, each.terms, each.class_probability, each.reason)
-            for each in models
-        ] == [
-            (1, [[0.1 + 0.2, "p^(1/2) log p"]], {"p": 1.0}, None),
-            (2, [], {"p": 1.0}, "too few"),
+        assert [(each.series_id, each.terms, each.reason) for each in models] == [
+            (1, [[0.1 + 0.2, "p^(1/2) log p"]], None),
+            (2, [], "too few"),
         ]
         verdict = session.scalars(select(tables.Verdict)).one()
         assert (verdict.series_id, verdict.expectation_id) == (1, 5)
@@ -271,3 +277,42 @@ def test_locations_outlive_that_equal_grids_are_kept_once(blank):
         known = Grid(("p",), ((2.0,), (4.0,)))
         other = Grid(("p",), ((2.0,), (8.0,)))
         assert grids.ids_of(session, [known, other]) == {known: 1, other: 2}
+
+
+FOUND_BY_0022 = """
+INSERT INTO expectation (id, project_id, region, metric, version, growth, author,
+  declared_at)
+VALUES (4, 1, 'f', 'time', 1, 'p', 'a', '2026-01-01'),
+  (5, 1, 'f', 'time', 2, 'p', 'a', '2026-01-02');
+INSERT INTO model (series_id, commit_id, rule, points, repetitions, terms,
+  class_probability, modelled_at)
+VALUES (1, 1, 'evidence', 5, 9, '[]', '{"p": 0.9, "1": 0.1}', '2026-01-02'),
+  (2, 1, 'evidence', 5, 9, '[]', '{}', '2026-01-02');
+INSERT INTO verdict (series_id, commit_id, expectation_id, deviation_limit, verdict,
+  probability, judged_at)
+VALUES (1, 1, 4, '1', 'mismatch', '{"mismatch": 1.0}', '2026-01-01'),
+  (1, 1, 5, '1', 'match', '{"match": 0.75}', '2026-01-02')
+"""
+
+
+def test_probabilities_outlive_that_each_analysis_keeps_them_in_one_blob(blank):
+    schema.upgrade(blank, "0022")
+    with blank.begin() as connection:
+        for statement in f"{RUN_OF_0008};{FOUND_BY_0022}".split(";"):
+            connection.exec_driver_sql(statement)
+
+    schema.upgrade(blank)
+
+    with sessions_of(blank).reading() as session:
+        assert probabilities.at(session, 1) == {
+            1: Likely('{"p":0.9,"1":0.1}', '{"match":0.75}', 5),
+            2: Likely(),
+        }
+        found = verdicts.compared_at(session, 1, ["time"])
+        assert {
+            (each.series_id, each.expectation_id): each.likely for each in found
+        } == {
+            (1, 4): Likely('{"p":0.9,"1":0.1}'),
+            (1, 5): Likely('{"p":0.9,"1":0.1}', '{"match":0.75}', 5),
+            (2, None): Likely(),
+        }

@@ -7,6 +7,7 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Final
 
+import orjson
 from sqlalchemy.orm import Session
 
 from scalewatch.errors import ModellingError
@@ -29,11 +30,13 @@ from scalewatch.storage import (
     editions,
     expectations,
     points,
+    probabilities,
     samples,
     tables,
     verdicts,
 )
 from scalewatch.storage.inserts import Row
+from scalewatch.storage.probabilities import Likely
 from scalewatch.storage.tables import now
 
 RULE: Final = "evidence"
@@ -132,6 +135,8 @@ def record(session: Session, analysis: Analysis) -> None:
         if answer.promise is not None
     ]
     verdicts.put_verdicts(session, rows)
+    likely = {answer.series_id: _likely(answer) for answer in answers}
+    probabilities.put(session, commit_id, analysis.subject.machine_id, likely)
     kept_noise.record(session, analysis.subject, analysis.assumed)
     locations.record(session, commit_id, analysis.locations)
     editions.renew(session, commit_id, analysis.subject.machine_id)
@@ -222,9 +227,17 @@ def _model_row(commit_id: int, answer: Answer) -> Row:
         "rule": RULE,
         "growth": found["growth"],
         "terms": [(term.coefficient, str(term.growth)) for term in terms],
-        "class_probability": found["class_probability"],
         "reason": (None if model else found["reason"]) or "",
     }
+
+
+def _likely(answer: Answer) -> Likely:
+    found = finding_object(answer.finding)
+    growths = orjson.dumps(found["class_probability"]).decode()
+    if answer.promise is None:
+        return Likely(growths)
+    verdict = orjson.dumps(found["verdict_probability"]).decode()
+    return Likely(growths, verdict, answer.promise.id)
 
 
 def _verdict_row(
@@ -241,7 +254,6 @@ def _verdict_row(
         "deviation_limit": str(promise.deviation_limit),
         "divergence": found["divergence"],
         "verdict": found["verdict"],
-        "probability": found["verdict_probability"],
         "reason": reason or "",
         "judged_at": now(),
     }

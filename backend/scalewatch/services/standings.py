@@ -121,7 +121,7 @@ class Standing:
     @cached_property
     def class_probability(self) -> Mapping[Growth, float]:
         """Probabilities of growths, the most probable first."""
-        shares = descending(self.stored.class_probability)
+        shares = descending(self.stored.likely.growths)
         return {stored_growth(text): share for text, share in shares.items()}
 
     @property
@@ -142,7 +142,7 @@ class Standing:
     @cached_property
     def verdict_probability(self) -> Mapping[Verdict, float]:
         """Probabilities of verdicts, the most probable first."""
-        shares = descending(self.stored.probability)
+        shares = descending(self.stored.likely.verdicts)
         return {Verdict(word): share for word, share in shares.items()}
 
     @property
@@ -184,11 +184,11 @@ class Standing:
                     "noise": noise_json(stored.noise) if stored.points else None,
                     "adjusted_r2": stored.adjusted_r2,
                     "smape": stored.smape,
-                    "class_probability": orjson.Fragment(stored.class_probability),
+                    "class_probability": orjson.Fragment(stored.likely.growths),
                     "divergence": stored.divergence,
                     "deviation_limit": stored.deviation_limit,
                     "verdict": stored.verdict,
-                    "verdict_probability": orjson.Fragment(stored.probability),
+                    "verdict_probability": orjson.Fragment(stored.likely.verdicts),
                     "reason": self.reason,
                     "modelled_at": stored.modelled_at,
                 }

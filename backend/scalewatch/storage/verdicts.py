@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from datetime import datetime
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from sqlalchemy import (
     JSON,
@@ -19,9 +19,10 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import Session
 
-from scalewatch.storage import bulk, tables
+from scalewatch.storage import bulk, probabilities, tables
 from scalewatch.storage.among import is_among
 from scalewatch.storage.inserts import Row as NewRow
+from scalewatch.storage.probabilities import NOTHING, Likely
 
 
 class Modelled(NamedTuple):
@@ -38,6 +39,8 @@ class Modelled(NamedTuple):
         By which it was judged; None if it was not.
     verdict_reason
         Why the verdict is not another one.
+    likely
+        How probable growths and verdicts are.
     """
 
     series_id: int = 0
@@ -50,15 +53,14 @@ class Modelled(NamedTuple):
     growth: str | None = None
     adjusted_r2: float | None = None
     smape: float | None = None
-    class_probability: str = "{}"
     reason: str | None = None
     modelled_at: datetime | None = None
     expectation_id: int | None = None
     deviation_limit: str | None = None
     divergence: str | None = None
     verdict: str | None = None
-    probability: str = "{}"
     verdict_reason: str | None = None
+    likely: Likely = NOTHING
 
     @property
     def unjudged(self) -> "Modelled":
@@ -68,15 +70,19 @@ class Modelled(NamedTuple):
             deviation_limit=None,
             divergence=None,
             verdict=None,
-            probability="{}",
             verdict_reason=None,
+            likely=self.likely.judged_by(None),
         )
 
 
-def _columns(kind: Any, *sources: Any) -> list[Any]:
-    """Return the columns of tables that are the fields of a kind, JSON as text."""
+_STORED: Final = tuple(name for name in Modelled._fields if name != "likely")
+"""What of it are columns."""
+
+
+def _columns(fields: Sequence[str], *sources: Any) -> list[Any]:
+    """Return the columns of tables that have these names, JSON as text."""
     columns = dict(c for each in reversed(sources) for c in each.items())
-    own = (columns[name] for name in kind._fields)
+    own = (columns[name] for name in fields)
     return [cast(c, Text) if isinstance(c.type, JSON) else c for c in own]
 
 
@@ -99,7 +105,13 @@ def compared_at(
     """
     asked = {"commit": commit_id, "metrics": [*metrics], "regions": [*(regions or ())]}
     found = _compared(of_regions=regions is not None)
-    return list(map(Modelled._make, session.execute(found, asked).all()))
+    likely = probabilities.at(session, commit_id)
+    return [
+        Modelled._make(
+            (*row, likely.get(row.series_id, NOTHING).judged_by(row.expectation_id))
+        )
+        for row in session.execute(found, asked).all()
+    ]
 
 
 @cache
@@ -111,7 +123,7 @@ def _compared(*, of_regions: bool) -> Select[Any]:
     found = (
         select(
             *_columns(
-                Modelled,
+                _STORED,
                 model.c,
                 assumed.c,
                 verdict.c,
@@ -168,7 +180,7 @@ def _stepped() -> Select[Any]:
         kind.__table__ for kind in (tables.Model, tables.Verdict, tables.Expectation)
     )
     return (
-        select(*_columns(Stepped, model.c, verdict.c, expectation.c))
+        select(*_columns(Stepped._fields, model.c, verdict.c, expectation.c))
         .outerjoin(verdict, _is_about(verdict.c, model.c))
         .outerjoin(expectation, expectation.c.id == verdict.c.expectation_id)
         .where(

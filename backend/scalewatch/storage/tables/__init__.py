@@ -27,6 +27,7 @@ from scalewatch.storage.tables.judgements import (
     Guidelines,
     Model,
     Noise,
+    Probabilities,
     Verdict,
 )
 from scalewatch.storage.tables.measurements import (
@@ -71,6 +72,7 @@ __all__ = [
     "Payload",
     "Point",
     "Policy",
+    "Probabilities",
     "Procedure",
     "Profile",
     "Project",

@@ -4,7 +4,12 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ForeignKey, ForeignKeyConstraint, UniqueConstraint
+from sqlalchemy import (
+    ForeignKey,
+    ForeignKeyConstraint,
+    LargeBinary,
+    UniqueConstraint,
+)
 from sqlalchemy.orm import Mapped, mapped_column
 
 from scalewatch.storage.tables.base import Remark, Table, now
@@ -66,9 +71,8 @@ class GateRules(Table):
 class Model(Table):
     """The performance model of a series at a commit, or why there is none.
 
-    `terms` holds a pair for each term, coefficient and growth. On PostgreSQL a row and
-    its entry of the index take about 170 bytes: as for points, what may be missing is
-    null in few rows.
+    `terms` holds a pair for each term, coefficient and growth. As for points, what may
+    be missing is null in few rows.
     """
 
     __tablename__ = "model"
@@ -84,10 +88,23 @@ class Model(Table):
     rule: Mapped[str]
     growth: Mapped[str | None]
     terms: Mapped[list[Any]]
-    class_probability: Mapped[dict[str, Any]]
     reason: Mapped[str | None] = mapped_column(
         Remark, nullable=False, server_default=""
     )
+
+
+class Probabilities(Table):
+    """How probable growths and verdicts are, see `storage.probabilities`.
+
+    Of all series that a machine measured of a commit, as they are analysed together:
+    what is said of one is said with other numbers of the next.
+    """
+
+    __tablename__ = "probabilities"
+
+    commit_id: Mapped[int] = mapped_column(ForeignKey("commit.id"), primary_key=True)
+    machine_id: Mapped[int] = mapped_column(ForeignKey("machine.id"), primary_key=True)
+    blob: Mapped[bytes] = mapped_column(LargeBinary)
 
 
 class Assumption(Table):
@@ -154,7 +171,6 @@ class Verdict(Table):
     verdict: Mapped[str]
     deviation_limit: Mapped[str]
     divergence: Mapped[str | None]
-    probability: Mapped[dict[str, Any]]
     reason: Mapped[str | None] = mapped_column(
         Remark, nullable=False, server_default=""
     )
