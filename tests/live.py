@@ -7,9 +7,9 @@ import uvicorn
 
 
 @contextmanager
-def serving(app):
-    """A server in a thread; yields its address."""
-    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="error"))
+def serving(app, port=0):
+    """A server in a thread, by default on a free port; yields its address."""
+    server = uvicorn.Server(uvicorn.Config(app, port=port, log_level="error"))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     while not server.started:

@@ -3,17 +3,23 @@
 import json
 import threading
 import urllib.request
+from urllib.parse import urlsplit
 
-from playwright.sync_api import Page, expect
+import pytest
+from playwright.sync_api import Browser, Page, expect
+from sqlalchemy import Engine
 
 from builders import sweep_reports
+from live import serving
 from recorded import PROCESSES, SHARED_MEMORY, TCP, record, record_project
+from scalewatch.app import create_app
 from scalewatch.storage.session import Sessions
 
 NEW_REGION = {"MPI_Scan": lambda p: 1e-6 * p}
 
 
 NEWEST = {"sha": "2500011", "tag": "v5.0.11"}
+NEWER = {"sha": "9" * 40, "committed_at": "2026-10-01T12:00:00Z"}
 
 
 def later(
@@ -80,10 +86,90 @@ def test_home_offers_the_first_project_and_then_keeps_its_card_up_to_date(
     card = page.get_by_role("region", name="openmpi")
     expect(card).to_contain_text("newest of 2 commits")
 
-    newer = {"sha": "9" * 40, "committed_at": "2026-10-01T12:00:00Z"}
-    record(sessions, later(SHARED_MEMORY, commit=newer))
+    record(sessions, later(SHARED_MEMORY, commit=NEWER))
 
     expect(card).to_contain_text("newest of 3 commits", timeout=20_000)
+
+
+def test_a_newer_commit_is_offered_and_not_mixed_with_the_one_that_is_read(
+    page: Page, sessions: Sessions
+):
+    record_project(sessions)
+    page.goto("/p/openmpi")
+    heading = page.get_by_role("heading", level=1)
+    cells = page.get_by_role("table").inner_text()
+    expect(heading).to_contain_text("v5.0.11")
+
+    record(sessions, later(NEW_REGION, commit=NEWER))
+
+    notice = page.get_by_role("status")
+    expect(notice).to_contain_text("There are new results", timeout=20_000)
+    expect(heading).to_contain_text("v5.0.11")
+    assert page.get_by_role("table").inner_text() == cells
+
+
+@pytest.mark.parametrize(
+    ("path", "commit"),
+    [
+        ("/p/openmpi/r/MPI_Reduce?machine=node-tcp", NEWEST),
+        ("/p/openmpi/m/node-tcp", NEWEST),
+        ("/p/openmpi/compare/node-tcp...node-shm", NEWEST),
+        ("/p/openmpi/history?region=MPI_Reduce", NEWER),
+    ],
+    ids=str,
+)
+def test_a_page_that_draws_offers_what_is_new(
+    page: Page, sessions: Sessions, path: str, commit: dict[str, str]
+):
+    record_project(sessions)
+    page.goto(path)
+    notice = page.get_by_role("status")
+    main = page.get_by_role("main")
+    expect(main.locator("[aria-busy=true]")).to_have_count(0)
+    text = main.inner_text()
+
+    record(sessions, later(TCP, "node-tcp", "tcp", commit))
+
+    expect(notice).to_contain_text("There are new results", timeout=20_000)
+    assert main.inner_text() == text
+
+
+def test_what_happened_while_the_server_was_away_is_seen_once_it_is_back(
+    browser: Browser, engine: Engine, sessions: Sessions
+):
+    record_project(sessions)
+    context = browser.new_context()
+    page = context.new_page()
+    with serving(create_app(engine, embedded_worker=False)) as site:
+        page.goto(f"{site}/p/openmpi?commit=v5.0.11")
+    record(sessions, later(NEW_REGION))
+
+    with serving(create_app(engine, embedded_worker=False), urlsplit(site).port):
+        notice = page.get_by_role("status")
+
+        expect(notice).to_contain_text("There are new results", timeout=30_000)
+        context.close()
+
+
+def test_a_page_in_the_background_listens_again_once_it_is_looked_at(
+    page: Page, sessions: Sessions
+):
+    hide = """is => {
+        Object.defineProperty(document, "hidden", {value: is, configurable: true});
+        document.dispatchEvent(new Event("visibilitychange"));
+    }"""
+    record_project(sessions)
+    page.goto("/p/openmpi?commit=v5.0.11")
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.resource_type))
+
+    page.evaluate(hide, arg=True)
+    record(sessions, later(NEW_REGION))
+    page.wait_for_timeout(4000)
+    assert not {"document", "fetch", "eventsource"} & set(asked)
+    page.evaluate(hide, arg=False)
+
+    expect(page.get_by_role("status")).to_contain_text("There are new results")
 
 
 def test_events_name_what_happened_and_end_with_the_server(

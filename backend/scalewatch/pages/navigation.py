@@ -41,7 +41,19 @@ A page that the application does not have is not in the menu.
 FAILED: Final = "failed"
 """What the state of a request says where it was answered by an error."""
 
-LIVE: Final = frozenset({"report", "commit-report", "guidelines"})
+LIVE: Final = frozenset(
+    {
+        "commit-report",
+        "comparison",
+        "guidelines",
+        "history",
+        "machine",
+        "region",
+        "regression",
+        "regressions",
+        "report",
+    }
+)
 """Pages of a project that name the parts of them that change, see `live.js`."""
 
 SITE_PAGES: Final = (

@@ -1,25 +1,30 @@
 /**
- * Live: <body data-live-events="<url>"> listens to what happens on the server. When
- * something does, the page is fetched again and every element with a data-live="<name>"
- * takes over the content of its namesake; nothing else moves. What has no namesake, such
- * as a row that is new, is offered by the notice [data-live-notice] instead.
+ * Live: <body data-live-events="<url>" data-live-subject="<sha>"> listens to what
+ * happens on the server. When something does, the page is fetched again and every
+ * element with a data-live="<name>" takes over the content of its namesake; nothing
+ * else moves. What would move the page is offered by the notice [data-live-notice]
+ * instead: a row that has no namesake, another text in a [data-live-offer="<name>"],
+ * and all of a page that is about another subject by now, such as a newer commit.
  */
 
 const PAUSE = 1500; // milliseconds: many runs at once are one change
+const AGAIN = 10000; // milliseconds until a server that refused is asked again
 
 const url = document.body.dataset.liveEvents;
 const notice = document.querySelector("[data-live-notice]");
+let events;
 let timer;
 
-function names(root) {
-  return new Map([...root.querySelectorAll("[data-live]")].map((each) => [each.dataset.live, each]));
+function named(root, attribute) {
+  const found = [...root.querySelectorAll(`[data-${attribute}]`)];
+  return new Map(found.map((each) => [each.getAttribute(`data-${attribute}`), each]));
 }
 
 /** Bring elements up to date in place; return whether the page holds more than that. */
 export function takeOver(current, fresh) {
-  const known = names(current);
+  const known = named(current, "live");
   let isMore = false;
-  for (const [name, element] of names(fresh)) {
+  for (const [name, element] of named(fresh, "live")) {
     const own = known.get(name);
     if (!own) {
       isMore = true;
@@ -32,6 +37,25 @@ export function takeOver(current, fresh) {
   return isMore;
 }
 
+/** Tell whether what a page only offers reads differently by now. */
+export function offersMore(current, fresh) {
+  const known = named(current, "live-offer");
+  return [...named(fresh, "live-offer")].some(
+    ([name, element]) => !known.has(name) || read(known.get(name)) !== read(element),
+  );
+}
+
+/** Return the text of an element, but for what passes by itself or is drawn here. */
+function read(element) {
+  const copy = element.cloneNode(true);
+  copy.querySelectorAll("time, form, noscript, figure, [data-filter-nothing]").forEach((each) => each.remove());
+  return copy.textContent.replace(/\s+/g, " ").trim();
+}
+
+function isOfAnother(fresh) {
+  return fresh.body.dataset.liveSubject !== document.body.dataset.liveSubject;
+}
+
 async function refresh() {
   const response = await fetch(location.href, { headers: { "Cache-Control": "no-cache" } });
   if (!response.ok) {
@@ -39,21 +63,52 @@ async function refresh() {
   }
   const text = await response.text();
   const fresh = new DOMParser().parseFromString(text, "text/html");
-  if (takeOver(document, fresh)) {
+  if (isOfAnother(fresh) || takeOver(document, fresh) || offersMore(document, fresh)) {
     notice.hidden = false;
   }
 }
 
+/** Look soon; what happens until then is seen by the same look. */
+function lookSoon() {
+  timer ??= setTimeout(() => {
+    timer = undefined;
+    refresh();
+  }, PAUSE);
+}
+
+/** Listen while somebody looks: a browser opens few connections to one server. */
 function listen() {
-  const events = new EventSource(url);
-  events.addEventListener("news", () => {
-    clearTimeout(timer);
-    timer = setTimeout(refresh, PAUSE);
+  if (events || document.hidden) {
+    return;
+  }
+  let isLate = false;
+  events = new EventSource(url);
+  events.addEventListener("news", lookSoon);
+  events.addEventListener("open", () => isLate && lookSoon());
+  events.addEventListener("error", () => {
+    isLate = true; // what happens until it is open again is not told
+    if (events?.readyState === EventSource.CLOSED) {
+      rest();
+      setTimeout(listenAgain, AGAIN);
+    }
   });
-  addEventListener("pagehide", () => events.close(), { once: true });
+}
+
+function rest() {
+  events?.close();
+  events = undefined;
+}
+
+function listenAgain() {
+  if (!events && !document.hidden) {
+    lookSoon();
+    listen();
+  }
 }
 
 if (url && notice) {
   listen();
-  addEventListener("pageshow", (event) => event.persisted && listen());
+  document.addEventListener("visibilitychange", () => (document.hidden ? rest() : listenAgain()));
+  addEventListener("pagehide", rest);
+  addEventListener("pageshow", (event) => event.persisted && listenAgain());
 }
