@@ -24,7 +24,7 @@ if MPI.COMM_WORLD.rank == 0:
 """
 
 PROCESSES = (1, 2, 3)
-CONFIGURATION = {"transport": "shm", "thread_level": "default"}
+CONFIGURATION = {"transport": "shm"}
 
 
 @pytest.fixture
@@ -80,6 +80,7 @@ def suspect(sessions, repository):
         suite="bcast",
         commit={"sha": sha},
         machine={"name": "here", "fingerprint": {"cores": 2}},
+        configuration=CONFIGURATION,
     )
     record(sessions, measured)
     with sessions.writing.begin() as session:
@@ -88,6 +89,13 @@ def suspect(sessions, repository):
         machine = session.query(tables.Machine).one()
         confirmations.ask(session, project.id, (commit.id, machine.id), "suspected")
     return sha
+
+
+def jobs_of(session, commit):
+    """Return how many jobs measured a commit at each process count."""
+    (machine,) = session.query(tables.Machine).all()
+    measured = coordinates.repeated(session, commit.id, machine.id)
+    return {each.coordinate["p"]: each.jobs for each in measured}
 
 
 def serve(server, experiments, machine="here"):
@@ -115,8 +123,7 @@ def test_the_agent_measures_the_suspected_commit_once_more(
         (asked,) = confirmations.confirmations_of(session, "bcast")
         commit = session.query(tables.Commit).filter_by(sha=suspect).one()
         assert (asked.state, asked.outcome) == (State.DONE, "3 runs posted")
-        jobs = coordinates.jobs_of(session, commit.id, "here")
-        assert jobs == {"p=1": 2, "p=2": 2, "p=3": 2}
+        assert jobs_of(session, commit) == {1: 2, 2: 2, 3: 2}
 
 
 @pytest.mark.usefixtures("suspect", "spool_folder")
@@ -189,8 +196,7 @@ def test_a_run_of_the_built_in_suite_is_made_once_more(
         (asked,) = confirmations.confirmations_of(session, "openmpi")
         commit = session.query(tables.Commit).one()
         assert (asked.state, asked.outcome) == (State.DONE, "2 runs posted")
-        jobs = coordinates.jobs_of(session, commit.id, "here")
-        assert jobs == {"p=1": 2, "p=2": 2}
+        assert jobs_of(session, commit) == {1: 2, 2: 2}
 
 
 @pytest.mark.usefixtures("suspect_release", "spool_folder")
