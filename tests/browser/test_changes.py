@@ -132,3 +132,20 @@ def test_guidelines_name_what_is_broken_first(page: Page):
     page.keyboard.press("/")
     page.keyboard.type("barrier")
     expect(page.get_by_role("rowheader")).to_have_text(["MPI_Barrier ⪯ MPI_Allreduce"])
+
+
+def test_a_change_expands_to_both_commits_and_says_by_which_factor(page: Page):
+    page.goto("/p/openmpi/c/v5.0.12")
+    row = page.get_by_role("row", name="MPI_Bcast").first
+
+    row.get_by_role("link", name="Expand MPI_Bcast").click()
+
+    figure = page.get_by_role("figure", name="Time of MPI_Bcast at both commits")
+    expect(figure.locator(".scatterlayer .trace").first).to_be_attached(timeout=SLOW)
+    said = page.get_by_text("From v5.0.11 to v5.0.12, by all repetitions: another")
+    expect(said).to_contain_text("log p before and p now")
+    expect(page).to_have_url(re.compile("expand=MPI_Bcast"))
+    page.reload()
+    expect(said).to_be_visible()
+    page.get_by_role("link", name="Expand MPI_Bcast").click()
+    expect(figure).to_have_count(0)

@@ -20,6 +20,7 @@ class Place(Schema):
     """A side of a row."""
 
     standing: Standing
+    series_id: int | None
     against: SideBySide | None
     ratio: float | None
     at: float | None

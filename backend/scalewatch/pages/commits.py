@@ -1,21 +1,46 @@
 """The report of a commit: what changed against a named baseline, worst first."""
 
+from dataclasses import dataclass
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import RedirectResponse
+from markupsafe import Markup
+from sqlalchemy.orm import Session
 
 from scalewatch.pages import listings
 from scalewatch.pages.change_listings import changes_listing, changes_overview
 from scalewatch.pages.change_sentences import baseline_sentence, counts_sentence, gap
+from scalewatch.pages.comparison_sentences import change_sentence
 from scalewatch.pages.dependencies import SessionDep
 from scalewatch.pages.downloads import Format, FormatQuery, download
+from scalewatch.pages.formats import stated
+from scalewatch.pages.plots import Plot
 from scalewatch.pages.templates import path_to, render
-from scalewatch.services.commit_reports import commit_report
+from scalewatch.services.changes import SeriesChange
+from scalewatch.services.commit_reports import CommitReport, commit_report
+from scalewatch.services.comparisons import SEPARATOR
 from scalewatch.services.gates import gate_on
+from scalewatch.services.version_changes import change_of
 from scalewatch.services.views import View
 
 router = APIRouter(include_in_schema=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Expansion:
+    """What is shown below the row of a series.
+
+    Parameters
+    ----------
+    subjects
+        Both commits, as the address of their comparison names them.
+    """
+
+    series_id: int
+    sentence: Markup
+    subjects: str
+    plot: Plot
 
 
 @router.get("/p/{project}/c", name="commit")
@@ -36,11 +61,12 @@ def show_commit(  # noqa: PLR0913, PLR0917 - parts of the address
     metric: str | None = None,
     machine: str | None = None,
     configuration: Annotated[list[str] | None, Query()] = None,
+    expand: str | None = None,
     *,
     all_rows: Annotated[bool, Query(alias="all")] = False,
     wanted: FormatQuery = Format.HTML,
 ) -> Response:
-    """Show what a commit changed: ?vs=v5.0.8&metric=time&machine=jureca&all=1."""
+    """Show what a commit changed: ?vs=v5.0.8&metric=time&all=1; expand names a row."""
     reference = None if sha == "newest" else sha
     view = View.stated(project, reference, metric, machine, configuration or [])
     report = commit_report(session, view, vs or None)
@@ -54,6 +80,8 @@ def show_commit(  # noqa: PLR0913, PLR0917 - parts of the address
         report=report,
         gate=gate_on(session, report) if report.baseline else None,
         all_rows=all_rows,
+        change_name=change_name,
+        expanded=_expanded(request, session, report, expand) if expand else None,
         lead=lead,
         against=against,
         gap=gap(report.baseline),
@@ -67,4 +95,35 @@ def show_commit(  # noqa: PLR0913, PLR0917 - parts of the address
             "machine": view.machine,
             "configuration": view.settings,
         },
+    )
+
+
+def change_name(change: SeriesChange) -> str:
+    """Name a row in an address: region, machine, metric and settings."""
+    place = (change.region, change.machine, change.metric)
+    return " ".join([*place, *stated(change.configuration)])
+
+
+def _expanded(
+    request: Request, session: Session, report: CommitReport, name: str
+) -> Expansion | None:
+    """Return what is shown of the series of a row, if there is one of this name."""
+    change = next((e for e in report.changes if change_name(e) == name), None)
+    if change is None or report.baseline is None:
+        return None
+    before, now = report.baseline.commit.label, report.commit.label
+    subjects = SEPARATOR.join((before, now))
+    query: dict[str, str | list[str] | None] = {
+        "project": report.project,
+        "subjects": subjects,
+        "region": change.region,
+        "metric": change.metric,
+        "machine": change.machine,
+        "configuration": stated(change.configuration),
+    }
+    return Expansion(
+        change.series_id,
+        change_sentence(before, now, change_of(session, report, change)),
+        subjects,
+        Plot(path_to(request, "comparison-figure", query)),
     )

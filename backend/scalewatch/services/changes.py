@@ -56,6 +56,11 @@ class SeriesChange:
     odds: GrowthOdds | None
 
     @property
+    def is_comparable(self) -> bool:
+        """Whether both commits have models of it."""
+        return bool(self.before.points and self.after.points)
+
+    @property
     def urgency(self) -> tuple[int, float, str, str, str]:
         """Order worst first, surest first within a kind."""
         odds = self.odds

@@ -43,6 +43,8 @@ class Place:
 
     Parameters
     ----------
+    series_id
+        Of the series that stands there; None where nothing was measured.
     against
         How its model differs from that of the first side.
     ratio, at
@@ -51,6 +53,7 @@ class Place:
     """
 
     standing: Standing
+    series_id: int | None = None
     against: SideBySide | None = None
     ratio: float | None = None
     at: float | None = None

@@ -232,10 +232,11 @@ def _row(
 def _place(first: _Measured | None, own: _Measured | None) -> Place:
     if own is None:
         return Place(UNMEASURED)
+    series = own.series
     if first is None or first is own:
-        return Place(own.series.standing)
+        return Place(series.standing, series.series_id)
     at, ratio = _ratio(first.middles, own.middles)
-    return Place(own.series.standing, _against(first, own), ratio, at)
+    return Place(series.standing, series.series_id, _against(first, own), ratio, at)
 
 
 def _ratio(

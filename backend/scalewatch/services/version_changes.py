@@ -1,13 +1,14 @@
-"""What a row of compared commits has changed, told from all its repetitions."""
+"""What has changed of single series between commits, told from all repetitions."""
 
 from sqlalchemy.orm import Session
 
+from scalewatch.modelling import Incomparable
 from scalewatch.modelling.noise import USUAL
+from scalewatch.services.changes import SeriesChange
+from scalewatch.services.commit_reports import CommitReport
 from scalewatch.services.commits import find_commit
-from scalewatch.services.compared import ComparedRow, ComparedSides
-from scalewatch.services.configurations import is_chosen
-from scalewatch.services.earlier_versions import Compared, compared_once
-from scalewatch.services.judged import Judged, judged_at
+from scalewatch.services.compared import ComparedRow, ComparedSides, Place
+from scalewatch.services.earlier_versions import UNMEASURED, Compared, compared_once
 from scalewatch.services.pooling import Pool
 from scalewatch.services.pools import pools_of
 from scalewatch.storage import projects, tables
@@ -21,32 +22,37 @@ def changes_since_first(
     By its label; one that has not measured the row is left out.
     """
     project = projects.existing(session, shown.project)
-    (_, first), *others = (
-        (side.name, _measured(session, project, shown, row, side.name))
-        for side in shown.sides
+    (_, earlier), *others = (
+        (side.name, _pool(session, project, side.name, place))
+        for side, place in zip(shown.sides, row.places, strict=True)
     )
-    earlier = first[1] if first else None
     return {
-        label: compared_once(earlier, pool, noise=series.standing.noise or USUAL)
-        for label, found in others
-        if found is not None
-        for series, pool in [found]
+        label: compared_once(earlier, pool, noise=place.standing.noise or USUAL)
+        for (label, pool), place in zip(others, row.places[1:], strict=True)
+        if pool is not None
     }
 
 
-def _measured(
-    session: Session,
-    project: tables.Project,
-    shown: ComparedSides,
-    row: ComparedRow,
-    label: str,
-) -> tuple[Judged, Pool] | None:
-    """Return the series of a row at a commit, with its repetitions."""
+def change_of(session: Session, report: CommitReport, change: SeriesChange) -> Compared:
+    """Return how a series of a report differs from what it was at the baseline."""
+    if report.baseline is None:
+        return UNMEASURED
+    project = projects.existing(session, report.project)
+    row = find_commit(session, project, report.commit.sha)
+    earlier, later = (
+        pools_of(session, each, [change.series_id]).get(change.series_id)
+        for each in (report.baseline.id, row.id)
+    )
+    if later is None:
+        return Incomparable("this version was not measured")
+    return compared_once(earlier, later, noise=change.after.noise or USUAL)
+
+
+def _pool(
+    session: Session, project: tables.Project, label: str, place: Place
+) -> Pool | None:
+    """Return the repetitions of a place at the commit of its side."""
+    if place.series_id is None:
+        return None
     commit = find_commit(session, project, label)
-    settings = {name: str(value) for name, value in row.configuration.items()}
-    for each in judged_at(session, project, commit.id, [shown.metric]):
-        is_place = (each.region, each.machine) == (row.region, row.machine)
-        if is_place and is_chosen(each, settings):
-            pool = pools_of(session, commit.id, [each.series_id]).get(each.series_id)
-            return (each, pool) if pool is not None else None
-    return None
+    return pools_of(session, commit.id, [place.series_id]).get(place.series_id)
