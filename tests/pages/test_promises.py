@@ -1,6 +1,7 @@
 """The form that declares expectations, as a browser without scripts sends it."""
 
 import re
+from html import unescape
 
 import pytest
 
@@ -57,6 +58,7 @@ def test_withdrawn_expectation_stays_in_the_history(client, sessions):
         ({"growth": ""}, "Say how it should grow"),
         ({"growth": "p", "author": " "}, "Say who declares it"),
         ({"growth": "p", "deviation_limit": "1/p"}, "falls"),
+        ({"growth": "log P"}, "not measured over P, only over p"),
         ({"growth": "p" * 1001}, "more than 1000 letters"),
     ],
     ids=str,
@@ -71,6 +73,38 @@ def test_refused_form_keeps_what_was_entered_and_says_why(
     assert response.status_code == 422
     assert said in response.text
     assert '<th scope="row" class="number">2</th>' not in response.text
+
+
+def test_form_begins_with_an_earlier_version_where_one_goes_back_to_it(
+    client, sessions
+):
+    record_project(sessions)
+    send(client, growth="p^2", deviation_limit="p", reason="a slip")
+    back = re.search(r'href="([^"#]+)#declare">Go back', client.get(REGION).text)[1]
+
+    page = client.get(unescape(back)).text
+
+    assert '<details class="details promises__form" id="declare" open>' in page
+    assert re.search('name="growth"[^>]* value="p"', page)
+    assert 'value="as in version 1"' in page
+
+
+def test_form_leaves_the_limit_open_that_the_growth_implies(client, sessions):
+    record_project(sessions)
+
+    page = send(client, growth="log p").text
+
+    assert re.search('name="deviation_limit"[^>]* value=""', page)
+
+
+def test_verdict_is_on_its_way_once_the_expectation_has_changed(client, sessions):
+    record_project(sessions)
+
+    page = send(client, growth="log p").text
+
+    assert "verdict on its way" in page
+    assert "its verdict is on its way" in page
+    assert "model is on its way" not in page
 
 
 def test_form_that_no_page_of_ours_has_shown_is_refused(client, sessions):

@@ -9,6 +9,7 @@ from scalewatch.modelling import Growth, parse_growth
 from scalewatch.services import analysis, expectations, published
 from scalewatch.services.expectations import Declaration, declare
 from scalewatch.services.jobs import Kind, Subject
+from scalewatch.storage import expectations as stored_expectations
 from scalewatch.storage import tables
 
 AUTHOR = {"author": "ada", "reason": "measured by hand"}
@@ -147,6 +148,20 @@ def test_only_what_a_change_concerns_is_queued_for_analysis(session):
 
     queued = select(tables.Job.subject).where(tables.Job.kind == Kind.ANALYSE)
     assert session.scalars(queued).all() == ["1/1"]
+
+
+def test_newest_commits_are_judged_anew_first(session):
+    for sha, day in (("v1", 2), ("v3", 3), ("v2", 1)):
+        commit = {"sha": sha, "committed_at": f"2026-09-0{day}T12:00:00Z"}
+        record_runs(session, sweep_reports(commit=commit))
+    for commit_id in (1, 2, 3):
+        subject = Subject(commit_id, machine_id=1)
+        analysis.record(session, analysis.analyse(session, subject))
+    declare(session, "mpich", [Declaration("MPI_Bcast", "time", "O(p)")], **AUTHOR)
+
+    found = stored_expectations.unjudged(session, project_id=1)
+
+    assert found == [(2, 1), (1, 1), (3, 1)]
 
 
 def test_each_version_keeps_its_verdicts(session):

@@ -13,7 +13,7 @@ from markupsafe import Markup, escape
 from scalewatch.pages.formats import count, determination, percent
 from scalewatch.pages.marks import change_mark, verdict
 from scalewatch.pages.mathematics import big_o, growth
-from scalewatch.pages.sentences import STATES, flag_places, state_words
+from scalewatch.pages.sentences import flag_places, state_words
 from scalewatch.services.changes import SAME
 from scalewatch.services.match_cells import Cell
 from scalewatch.services.standings import Standing
@@ -56,7 +56,7 @@ def _content(cell: Cell, sparklines: str) -> Iterator[str]:
     if standing.verdict:
         yield f'<span class="cell__verdict">{verdict(standing.verdict)}</span>'
     elif standing.growth:
-        state = STATES[standing.state]
+        state = state_words(standing)
         yield f'<span class="cell__verdict quiet small">{state}</span>'
     yield f'<span class="cell__details">{" · ".join(_details(standing))}</span>'
     yield f'<span class="cell__aside">{" ".join(_aside(cell))}</span>'

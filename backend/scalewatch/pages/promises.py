@@ -4,11 +4,13 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
 
 from scalewatch.errors import BadExpression, FallingLimit, InvalidReport, NotMeasured
+from scalewatch.modelling import parse_growth
 from scalewatch.pages.dependencies import AdminDep, ViewDep
 from scalewatch.pages.regions import region_page
 from scalewatch.pages.templates import path_to
 from scalewatch.services import expectations, status_quo
 from scalewatch.services.expectations import Declaration
+from scalewatch.services.regions import region_at
 from scalewatch.services.views import View
 from scalewatch.web.forms import Form, FormDep
 
@@ -61,6 +63,8 @@ def _declare(session: AdminDep, view: View, region: str, form: Form) -> None:
     texts = [author, growth, form.text("deviation_limit"), form.text("reason")]
     if max(len(text or "") for text in texts) > MOST_LETTERS:
         raise InvalidReport([("", f"a field holds more than {MOST_LETTERS} letters")])
+    if growth is not None:
+        _check_parameters(session, view, region, growth)
     if is_as_it_is:
         status_quo.accept(
             session,
@@ -86,3 +90,25 @@ def _declare(session: AdminDep, view: View, region: str, form: Form) -> None:
         author=author,
         reason=form.text("reason"),
     )
+
+
+def _check_parameters(session: AdminDep, view: View, region: str, growth: str) -> None:
+    """Refuse a growth over what nobody measures: O(P) is a slip for O(p).
+
+    Raises
+    ------
+    InvalidReport
+        If the growth names such a parameter.
+    BadExpression
+        If it cannot be read.
+    """
+    measured = {
+        parameter
+        for scan in region_at(session, view, region).scans
+        for taken in scan.measurements
+        for parameter in taken.coordinate
+    }
+    unknown = sorted(set(parse_growth(growth).parameters) - measured)
+    if measured and unknown:
+        said = f"{region} is not measured over {', '.join(unknown)}, only over "
+        raise InvalidReport([("", said + ", ".join(sorted(measured)))])

@@ -49,6 +49,7 @@ def show_region(  # noqa: PLR0913, PLR0917, one per part of the address
     view: ViewDep,
     region: str,
     target: TargetQuery = None,
+    again: int | None = None,
     wanted: FormatQuery = Format.HTML,
 ) -> Response:
     """Show measurements, model and expectation of a region on one or all machines."""
@@ -57,7 +58,7 @@ def show_region(  # noqa: PLR0913, PLR0917, one per part of the address
             shown = region_at(session, view, region)
             name = f"{shown.region}-{shown.commit.label}-{shown.metric}"
             return download(wanted, name, shown, listings.points)
-        return region_page(request, session, view, region, target)
+        return region_page(request, session, view, region, target, again=again)
     except NotMeasured:
         present = renamed(session, view.project, region)
         if present is None:
@@ -72,11 +73,19 @@ def region_page(  # noqa: PLR0913, PLR0917, one per part of the address, and a f
     view: View,
     region: str,
     target: float | None = None,
+    again: int | None = None,
     entered: Form | None = None,
     refused: str | None = None,
 ) -> Response:
-    """Render the page, with what was entered in its form if that was refused."""
+    """Render the page, with what was entered in its form if that was refused.
+
+    Parameters
+    ----------
+    again
+        The earlier version of the expectation that the form begins with.
+    """
     shown = region_at(session, view, region)
+    promised = versions(session, shown.project, shown.region, shown.metric)
     query: Query = {
         "commit": shown.commit.label,
         "metric": shown.metric,
@@ -93,7 +102,8 @@ def region_page(  # noqa: PLR0913, PLR0917, one per part of the address, and a f
         entered=entered,
         refused=refused,
         may_declare=may(session, Role.ADMIN, shown.project),
-        versions=versions(session, shown.project, shown.region, shown.metric),
+        versions=promised,
+        again=next((each for each in promised if each.version == again), None),
         likeliest=likeliest,
         predicted=predicted,
         plots=_plots(request, session, shown, query, target),

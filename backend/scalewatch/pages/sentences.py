@@ -22,6 +22,7 @@ STATES: Final = {
 }
 
 NO_MODEL: Final = "no model"
+NO_VERDICT_YET: Final = "verdict on its way"
 
 WITHOUT_MODEL: Final = {
     State.UNMEASURED: Markup("was not measured."),
@@ -51,7 +52,9 @@ FASTER: Final = {Direction.WORSE: "faster", Direction.BETTER: "slower", None: "o
 
 
 def state_words(standing: Standing) -> str:
-    """Say in two words how far a series without a verdict has come."""
+    """Say in few words how far a series without a verdict has come."""
+    if standing.state is State.PENDING and standing.growth is not None:
+        return NO_VERDICT_YET
     is_done = standing.state in {State.JUDGED, State.MODELLED}
     if is_done and standing.model is None:
         return NO_MODEL
@@ -78,14 +81,16 @@ def scan_sentence(scan: Scan, distinction: Mapping[str, object]) -> Markup:
     subject = place + Markup(", the <bdi>{}</bdi> of <bdi>{}</bdi> ").format(
         scan.metric, scan.region
     )
-    if standing.growth is None or standing.state is State.PENDING:
+    if standing.growth is None:
         return subject + WITHOUT_MODEL[standing.state].format(
             points=plural(standing.points, "coordinate"),
             reason=standing.reason or "nobody said why",
         )
     if standing.verdict is None or scan.expectation is None:
+        is_pending = standing.state is State.PENDING
+        rest = "its verdict is on its way" if is_pending else "nothing is expected"
         found = big_o(standing.growth)
-        return subject + Markup("grows like {}; nothing is expected.").format(found)
+        return subject + Markup("grows like {}; {}.").format(found, rest)
     return subject + JUDGED[standing.verdict].format(
         because=f" – {standing.reason}" if standing.reason else "",
         divergence=growth(standing.divergence),

@@ -78,7 +78,13 @@ def of_project(session: Session, project_name: str) -> list[Expectation]:
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """One version of an expectation; without a growth it was withdrawn."""
+    """One version of an expectation; without a growth it was withdrawn.
+
+    Parameters
+    ----------
+    deviation_limit
+        The one in force, be it the default of the growth.
+    """
 
     version: int
     growth: Growth | None
@@ -86,6 +92,14 @@ class Version:
     author: str
     reason: str | None
     declared_at: datetime
+
+    @property
+    def stated_limit(self) -> Growth | None:
+        """The deviation limit, unless the growth alone says it."""
+        if self.growth is None:
+            return None
+        is_default = self.deviation_limit == default_deviation_limit(self.growth)
+        return None if is_default else self.deviation_limit
 
 
 def versions(

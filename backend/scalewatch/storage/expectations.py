@@ -9,6 +9,7 @@ from sqlalchemy import Select, bindparam, func, select
 from sqlalchemy.orm import Session, aliased
 
 from scalewatch.storage import tables
+from scalewatch.storage.commits import TIME
 from scalewatch.storage.inserts import Row, insert_missing
 
 _EXPECTATION: Final = tables.Expectation.__table__.c
@@ -92,13 +93,15 @@ def add(session: Session, rows: Sequence[Row]) -> None:
 def unjudged(session: Session, project_id: int) -> Sequence[tuple[int, int]]:
     """Return the commits and machines with a model that no verdict compares yet.
 
-    Each is a pair of ids; withdrawn expectations ask for no verdict.
+    Each is a pair of ids, those of the newest commits first: they are looked at most.
+    Withdrawn expectations ask for no verdict.
     """
     current = in_force().subquery()
     rows = session.execute(
         select(tables.Model.commit_id, tables.Series.machine_id)
         .join(tables.Series, tables.Series.id == tables.Model.series_id)
         .join(tables.Machine, tables.Machine.id == tables.Series.machine_id)
+        .join(tables.Commit, tables.Commit.id == tables.Model.commit_id)
         .join(
             current,
             (current.c.project_id == tables.Machine.project_id)
@@ -115,7 +118,11 @@ def unjudged(session: Session, project_id: int) -> Sequence[tuple[int, int]]:
             tables.Machine.project_id == project_id,
             tables.Verdict.expectation_id.is_(None),
         )
-        .distinct()
-        .order_by(tables.Model.commit_id, tables.Series.machine_id)
+        .group_by(tables.Model.commit_id, tables.Series.machine_id)
+        .order_by(
+            func.max(TIME).desc(),
+            tables.Model.commit_id.desc(),
+            tables.Series.machine_id,
+        )
     )
     return [(commit_id, machine_id) for commit_id, machine_id in rows]
