@@ -8,6 +8,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from scalewatch.storage.measurements import Place, Summary
+from scalewatch.storage.tables import Point
 
 PARAMETER: Final = "p"
 """What a scan is drawn over, wherever it varies."""
@@ -54,19 +55,27 @@ class Measurement:
     reason: str | None
 
 
+def quartiles_of(point: Summary | Point) -> tuple[float | None, float | None]:
+    """Return the quartiles of a point; they are stored as they lie about its median."""
+    if point.q50 is None or point.below is None or point.above is None:
+        return None, None
+    return point.q50 - point.below, point.q50 + point.above
+
+
 def measurement_of(
     point: Summary, place: Place, parameter: str, late: int | None
 ) -> Measurement:
     """Return the measurement of a point at a coordinate of a scan over `parameter`."""
+    low, high = quartiles_of(point)
     return Measurement(
         run=place.uuid,
         coordinate=place.coordinate,
         x=float(place.coordinate.get(parameter, 1)),
         count=point.count,
         minimum=point.minimum,
-        low=point.q25,
+        low=low,
         middle=point.q50,
-        high=point.q75,
+        high=high,
         q95=point.q95,
         mean=point.mean,
         late=late,

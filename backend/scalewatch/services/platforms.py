@@ -169,11 +169,11 @@ def _changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[Chang
 
 def _noise(session: Session, machine_id: int, commit_id: int) -> tuple[Noise, ...]:
     spread: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
-    for region, metric, _, low, middle, high in coverage.quartiles(
+    for region, metric, middle, below, above in coverage.spreads(
         session, machine_id, commit_id
     ):
-        if middle:
-            spread[metric][region].append((high - low) / middle)
+        if middle and below is not None and above is not None:
+            spread[metric][region].append((below + above) / middle)
     learned = noise.assumed(session, machine_id, commit_id)
     return tuple(
         Noise(

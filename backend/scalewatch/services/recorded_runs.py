@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 
 from scalewatch.errors import NotFound
 from scalewatch.services.commits import Commit, commit_of
-from scalewatch.services.measurements import Flag, flags_in
+from scalewatch.services.measurements import Flag, flags_in, quartiles_of
 from scalewatch.storage import (
     measurements,
     procedures,
@@ -161,6 +161,7 @@ def _result(
     kept: NDArray[np.float64] | None,
 ) -> Result:
     own = () if kept is None else kept[point.start : point.start + point.count]
+    low, high = quartiles_of(point)
     return Result(
         region=series.region,
         metric=series.metric,
@@ -168,9 +169,9 @@ def _result(
         count=point.count,
         asked=procedure.get("repetitions_asked"),
         minimum=point.minimum,
-        low=point.q25,
+        low=low,
         middle=point.q50,
-        high=point.q75,
+        high=high,
         q95=point.q95,
         synchronisation=procedure.get("synchronisation"),
         late=procedure.get("late"),

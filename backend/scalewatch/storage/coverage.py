@@ -61,18 +61,17 @@ def runs_of(
     return [RunCounts(*row) for row in rows]
 
 
-def quartiles(
+def spreads(
     session: Session, machine_id: int, commit_id: int
-) -> Sequence[Row[str, str, dict[str, Any], float, float, float]]:
-    """Return region, metric, coordinate and quartiles of what was repeated."""
+) -> Sequence[Row[str, str, float | None, float | None, float | None]]:
+    """Return region, metric, median and quartiles' distances of what was repeated."""
     return session.execute(
         select(
             tables.Series.region,
             tables.Series.metric,
-            tables.Run.coordinate,
-            tables.Point.q25,
             tables.Point.q50,
-            tables.Point.q75,
+            tables.Point.below,
+            tables.Point.above,
         )
         .join(tables.Run, tables.Run.id == tables.Point.run_id)
         .join(tables.Series, tables.Series.id == tables.Point.series_id)

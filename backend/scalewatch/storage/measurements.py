@@ -75,9 +75,9 @@ class Summary:
     run_id: int
     count: int
     minimum: float | None
-    q25: float | None
     q50: float | None
-    q75: float | None
+    below: float | None
+    above: float | None
     q95: float | None
     mean: float | None
     flags: int

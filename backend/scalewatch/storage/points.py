@@ -11,17 +11,16 @@ from sqlalchemy.orm import Session
 
 from scalewatch.storage import tables
 
-_QUANTILES: Final = {
-    "minimum": 0.0,
-    "q25": 0.25,
-    "q50": 0.5,
-    "q75": 0.75,
-    "q95": 0.95,
-}
-_NAMES: Final = (*_QUANTILES, "mean", "deviation")
-_NOTHING: Final = dict.fromkeys(_NAMES)
-_SINGLE: Final = ("q95", "mean", "deviation")
+_SHARES: Final = (0.0, 0.25, 0.5, 0.75, 0.95)
+_EXACT: Final = ("minimum", "q50")
+_SINGLE: Final = ("below", "above", "q95", "mean", "deviation")
 """What is stored in single precision: it is only shown."""
+
+_LARGEST: Final = float(np.finfo(np.float32).max)
+"""To which quartiles are drawn that are farther from the median: they are known."""
+
+_NAMES: Final = (*_EXACT, *_SINGLE)
+_NOTHING: Final = dict.fromkeys(_NAMES)
 
 _HALF: Final = 0.5
 
@@ -103,11 +102,11 @@ def _measured(session: Session, *which: ColumnElement[bool]) -> Sequence[Measure
 def _summarise(values: NDArray[np.float64]) -> list[Summary]:
     """Summarise the rows of a matrix of repetitions, shape (S, R)."""
     with np.errstate(over="ignore", invalid="ignore"):
-        table = np.array(
-            [*_quantiles(values), values.mean(axis=1), _deviations(values)]
-        )
-        for name in _SINGLE:
-            row = table[_NAMES.index(name)]
+        minimum, q25, q50, q75, q95 = _quantiles(values)
+        about = np.minimum((q50 - q25, q75 - q50), _LARGEST)
+        told = (*about, q95, values.mean(axis=1), _deviations(values))
+        table = np.array([minimum, q50, *told])
+        for row in table[len(_EXACT) :]:
             single = row.astype(np.float32)
             # What it has no place for is infinite or zero in it.
             np.copyto(row, single, where=np.isinf(single) | (single == 0))
@@ -130,7 +129,7 @@ def _quantiles(values: NDArray[np.float64]) -> Iterable[NDArray[np.float64]]:
     """Return quantiles of each row, interpolated as `np.quantile` does, but sooner."""
     ordered = np.sort(values, axis=1)
     last = values.shape[1] - 1
-    for share in _QUANTILES.values():
+    for share in _SHARES:
         below = int(share * last)
         weight = share * last - below
         low, high = ordered[:, below], ordered[:, min(below + 1, last)]
