@@ -58,8 +58,8 @@ def main() -> None:
     names = (
         "| | measurements/s | p50 | p99 | p99 after first | refused | lost | doubled "
     )
-    print(f"{names}| verdict p95 | /healthz p99 | cores used | bytes each |")
-    print(f"|---|{'---|' * 11}")
+    print(f"{names}| verdict p95 | /healthz p99 | cores used | bytes each | unswept |")
+    print(f"|---|{'---|' * 12}")
     plan = bodies(seconds)
     for name, system in (
         ("PostgreSQL + Redis + Celery", distributed),
@@ -93,13 +93,14 @@ def row(sessions: Sessions, load: Load, used: Mapping[str, float]) -> str:
     verdict = f"{np.quantile(delays, 0.95):.1f} s" if delays else "not within patience"
     alive = np.quantile(load.probes, 0.99) * 1e3
     cores = ", ".join(f"{part} {share:.2f}" for part, share in used.items())
+    left = besides(occupied(sessions)) / points
+    swept(sessions)
     each = {name: size / points for name, size in occupied(sessions).items()}
-    besides = sum(size for name, size in each.items() if name not in REPETITIONS)
     parts = ", ".join(f"{name} {size:.0f}" for name, size in each.items() if size > 1)
     return (
         f"{rate:,.0f} | {p50:.0f} ms | {p99:.0f} ms | {later:.0f} ms | "
         f"{load.refused} | {lost} | {doubled} | {verdict} | {alive:.0f} ms | {cores} | "
-        f"{besides:.0f} ({parts})"
+        f"{besides(each):.0f} ({parts}) | {left:.0f}"
     )
 
 
@@ -122,6 +123,25 @@ def _used(system: System) -> dict[str, float]:
 
 REPETITIONS: Final = ("samples", "payload")
 """Tables that hold repetitions, as numbers and as they were posted."""
+
+
+def besides(sizes: Mapping[str, float]) -> float:
+    """Return what all tables take but those of repetitions."""
+    return sum(size for name, size in sizes.items() if name not in REPETITIONS)
+
+
+def swept(sessions: Sessions) -> None:
+    """Give the space of rows back that were written anew.
+
+    A model is, with every run of its machine; PostgreSQL sweeps once a minute, and
+    later rows take the space.
+    """
+    with sessions.reading() as session:
+        engine = session.get_bind().engine
+    if engine.dialect.name == "postgresql":
+        with engine.connect() as connection:
+            own = connection.execution_options(isolation_level="AUTOCOMMIT")
+            own.execute(text("VACUUM FULL"))
 
 
 def occupied(sessions: Sessions) -> dict[str, int]:
