@@ -227,17 +227,7 @@ def _copy_points(session: Session) -> None:
 def _copy_judgements(session: Session, originals: Collection[int]) -> None:
     """Insert models, what they assume, verdicts, and how probable they are."""
     for table in (tables.Model, tables.Verdict):
-        rows = (
-            _columns(table, commit_id=_PAIRS.c.target_id)
-            .join(tables.Series, tables.Series.id == table.series_id)
-            .join(
-                _PAIRS,
-                (_PAIRS.c.source_id == table.commit_id)
-                & (_PAIRS.c.machine_id == tables.Series.machine_id),
-            )
-            .where(table.commit_id.in_(originals))
-            .order_by(_PAIRS.c.target_id, table.series_id)
-        )
+        rows = _copies(table, originals)
         session.execute(insert(table).from_select(_names(table), rows))
     for whole in (tables.Assumption, tables.Probabilities):
         rows = _columns(whole, commit_id=_PAIRS.c.target_id).join(
@@ -253,7 +243,24 @@ def _copy_locations(
 ) -> None:
     """Insert locations, each a little beside the one that it copies."""
     table = tables.Location
-    found = session.execute(
+    rows = []
+    for values in session.execute(_copies(table, originals)).all():
+        row = dict(zip(_names(table), values, strict=True))
+        beside = draw.normal(0, SCATTER, len(row["log"])).tolist()
+        log = [
+            None if at is None else round(at + by, DECIMALS)
+            for at, by in zip(row["log"], beside, strict=True)
+        ]
+        rows.append({**row, "log": log})
+    bulk.add(session, table, rows)
+
+
+def _copies(
+    table: type[tables.Model | tables.Verdict | tables.Location],
+    originals: Collection[int],
+) -> Select[Any]:
+    """Select what is known of series, once for each commit that copies theirs."""
+    return (
         _columns(table, commit_id=_PAIRS.c.target_id)
         .join(tables.Series, tables.Series.id == table.series_id)
         .join(
@@ -264,16 +271,6 @@ def _copy_locations(
         .where(table.commit_id.in_(originals))
         .order_by(_PAIRS.c.target_id, table.series_id)
     )
-    rows = []
-    for values in found.all():
-        row = dict(zip(_names(table), values, strict=True))
-        beside = draw.normal(0, SCATTER, len(row["log"])).tolist()
-        log = [
-            None if at is None else round(at + by, DECIMALS)
-            for at, by in zip(row["log"], beside, strict=True)
-        ]
-        rows.append({**row, "log": log})
-    bulk.add(session, table, rows)
 
 
 def _date(session: Session) -> None:

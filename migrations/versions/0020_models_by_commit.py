@@ -6,6 +6,7 @@ from typing import Any
 
 import sqlalchemy as sa
 from alembic import op
+from alembic.util import CommandError
 
 revision = "0020"
 down_revision = "0019"
@@ -90,6 +91,14 @@ def upgrade() -> None:
     if _is_postgresql():
         op.execute("ANALYZE model")
         op.execute("ANALYZE verdict")
+
+
+def downgrade() -> None:
+    message = (
+        "revision 0020 cannot be undone: terms that are kept as text are not taken "
+        "apart again; restore a copy of the database from before it"
+    )
+    raise CommandError(message)
 
 
 def _retire(*tables: str) -> None:

@@ -1,4 +1,5 @@
 from datetime import UTC, datetime, timedelta, timezone
+from uuid import UUID
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -50,6 +51,23 @@ def test_what_is_put_again_is_replaced(session):
     stored = _put(session, constant=None, growth=None, points=7, modelled_at=there)
     assert (stored.constant, stored.growth, stored.points) == (None, None, 7)
     assert stored.modelled_at == there
+
+
+def test_bytes_and_marks_come_back_as_they_were(session):
+    record_prepared(session, [prepare(run_report())])
+    keys = {
+        "commit_id": session.scalars(select(tables.Commit.id)).one(),
+        "machine_id": session.scalars(select(tables.Machine.id)).one(),
+    }
+    blob, mark = bytes(range(256)), UUID(int=5)
+
+    for content in (b"", blob):
+        row = keys | {"blob": content}
+        bulk.put(session, tables.Probabilities, [row], tuple(keys))
+    bulk.put(session, tables.Edition, [keys | {"mark": mark}], tuple(keys))
+
+    assert session.scalars(select(tables.Probabilities.blob)).one() == blob
+    assert session.scalars(select(tables.Edition.mark)).one() == mark
 
 
 def test_what_is_copied_comes_back_as_it_was(session):

@@ -3,9 +3,11 @@ import re
 from functools import partial
 
 import pytest
+from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import select, text
+from alembic.util import CommandError
+from sqlalchemy import inspect, select, text
 
 from scalewatch.services.measurements import Flag, flags_in, quartiles_of
 from scalewatch.storage import (
@@ -357,3 +359,129 @@ def test_quartiles_outlive_that_they_are_told_from_the_median(blank):
             ),
             (None, None, None, None),
         ]
+
+
+POINTS_OF_0019 = """
+INSERT INTO point (series_id, run_id, start, count, minimum, q25, q50, q75, q95, mean,
+  deviation, flags, reason)
+VALUES (1, 1, 0, 2, 1.5, 1.5, 1.5, 2.5, 2.5, 2.0, 0.5, 3, ''),
+  (2, 1, 2, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 'killed')
+"""
+
+POINTS_OF_0024 = """
+INSERT INTO point (series_id, run_id, start, count, minimum, q50, below, above, q95,
+  mean, deviation, flags, reason)
+VALUES (1, 1, 0, 2, 1.5, 1.75, 0.25, 0.5, 2.5, 2.0, 0.5, 3, ''),
+  (2, 1, 2, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 'killed')
+"""
+
+LOCATIONS_OF_0021 = """
+INSERT INTO grid (id, digest, parameters, settings)
+VALUES (1, 'a', '["p"]', '[[2.0],[4.0]]'), (2, 'b', '["p"]', '[[2.0],[8.0]]');
+INSERT INTO location (series_id, commit_id, fingerprint_id, grid_id, log)
+VALUES (1, 1, 1, 1, '[0.5, 0.25]'), (2, 1, 1, 2, '[0.5, null]')
+"""
+
+
+def undo(engine, revision):
+    with schema.migrating(engine) as config:
+        command.downgrade(config, revision)
+
+
+def fill(engine, *scripts):
+    with engine.begin() as connection:
+        for statement in ";".join(scripts).split(";"):
+            connection.exec_driver_sql(statement)
+
+
+def rows_of(engine, question):
+    with engine.connect() as connection:
+        return connection.execute(text(question)).all()
+
+
+def layout(engine, table):
+    """Return columns, keys and indices of a table, in any order."""
+    seen = inspect(engine)
+    columns = {
+        (each["name"], str(each["type"]), each["nullable"])
+        for each in seen.get_columns(table)
+    }
+    keys = {tuple(each["referred_columns"]) for each in seen.get_foreign_keys(table)}
+    indices = {each["name"] for each in seen.get_indexes(table)}
+    return columns, keys, indices, seen.get_pk_constraint(table)["constrained_columns"]
+
+
+POINTS = "SELECT * FROM point ORDER BY series_id"
+LOCATIONS = (
+    "SELECT l.series_id, l.commit_id, l.fingerprint_id, CAST(l.log AS TEXT), "
+    "CAST(g.parameters AS TEXT), CAST(g.settings AS TEXT) "
+    "FROM location AS l JOIN grid AS g ON g.id = l.grid_id ORDER BY l.series_id"
+)
+LIKELY = (
+    "SELECT m.series_id, CAST(class_probability AS TEXT), expectation_id, "
+    "CAST(probability AS TEXT) FROM model AS m LEFT JOIN verdict AS v "
+    "ON v.commit_id = m.commit_id AND v.series_id = m.series_id "
+    "ORDER BY m.series_id, expectation_id"
+)
+
+
+# What a migration of SQLite copies, it reflects first, and with it what that refers to.
+@pytest.mark.filterwarnings("ignore:Skipped unsupported reflection of expression")
+@pytest.mark.parametrize(
+    ("revision", "table", "filled", "question"),
+    [
+        ("0019", "point", POINTS_OF_0019, POINTS),
+        ("0021", "location", LOCATIONS_OF_0021, LOCATIONS),
+        ("0024", "point", POINTS_OF_0024, POINTS),
+    ],
+)
+def test_rows_outlive_that_a_migration_is_undone_and_made_again(
+    blank, revision, table, filled, question
+):
+    before = f"{int(revision) - 1:04}"
+    schema.upgrade(blank, before)
+    former = layout(blank, table)
+    schema.upgrade(blank, revision)
+    fill(blank, RUN_OF_0008, filled)
+    known = rows_of(blank, question)
+
+    undo(blank, before)
+    was = schema.version(blank), layout(blank, table)
+    schema.upgrade(blank, revision)
+
+    assert was == (before, former)
+    assert len(known) == 2
+    assert rows_of(blank, question) == known
+
+
+def test_probabilities_outlive_that_their_blobs_are_undone(blank):
+    schema.upgrade(blank, "0022")
+    fill(blank, RUN_OF_0008, FOUND_BY_0022)
+    schema.upgrade(blank)
+    with sessions_of(blank).reading() as session:
+        known = probabilities.at(session, 1)
+
+    undo(blank, "0021")
+
+    found = [
+        (series, json.loads(growths), by, verdicts and json.loads(verdicts))
+        for series, growths, by, verdicts in rows_of(blank, LIKELY)
+    ]
+    schema.upgrade(blank)
+    with sessions_of(blank).reading() as session:
+        assert probabilities.at(session, 1) == known
+    assert found == [
+        (1, {"p": 0.9, "1": 0.1}, 4, {}),
+        (1, {"p": 0.9, "1": 0.1}, 5, {"match": 0.75}),
+        (2, {}, None, None),
+    ]
+
+
+@pytest.mark.filterwarnings("ignore:Skipped unsupported reflection of expression")
+def test_what_cannot_be_undone_says_so_and_changes_nothing(blank):
+    schema.upgrade(blank)
+
+    with pytest.raises(CommandError, match=r"0020 cannot be undone.* restore a copy"):
+        undo(blank, "0018")
+
+    assert schema.version(blank) == schema.newest()

@@ -1,4 +1,4 @@
-"""How figures and pages write growths and settings."""
+"""How figures, pages and sentences write growths, settings and certainty."""
 
 from collections.abc import Mapping
 from fractions import Fraction
@@ -8,6 +8,9 @@ from typing import Final
 from scalewatch.modelling import Factor, Growth
 
 THIN: Final = "\N{THIN SPACE}"
+
+CERTAIN: Final = 0.995
+"""Probabilities beyond it would be written as 100 %."""
 
 
 def growth_markup(growth: Growth) -> str:

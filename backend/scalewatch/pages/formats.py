@@ -13,7 +13,7 @@ from typing import Final
 
 from markupsafe import Markup
 
-from scalewatch.figures.notation import setting_text
+from scalewatch.figures.notation import CERTAIN, setting_text
 
 SPACE: Final = "\N{NARROW NO-BREAK SPACE}"
 MISSING: Final = "–"
@@ -86,7 +86,7 @@ def percent(probability: float | None) -> str:
     """Write a probability; certainty is never claimed."""
     if probability is None:
         return MISSING
-    if probability > 0.995:
+    if probability > CERTAIN:
         return f">{SPACE}99{SPACE}%"
     if 0 < probability < 0.005:
         return f"<{SPACE}1{SPACE}%"

@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from scalewatch.figures.notation import CERTAIN
 from scalewatch.importers import Series
 from scalewatch.modelling import (
     Change,
@@ -21,9 +22,6 @@ from scalewatch.services.learning import Scan
 
 Reals = NDArray[np.float64]
 Compared = Comparison | Incomparable
-
-CERTAIN: Final = 0.995
-"""Probabilities beyond it would be written as 100 %."""
 
 UNMEASURED: Final = Incomparable("the earlier version was not measured")
 SEVERAL: Final = Incomparable("versions are compared where one parameter varies")

@@ -1,7 +1,7 @@
-"""Many rows at once, as fast as the database takes them.
+"""Rows that know all their columns, as fast as the database takes them.
 
-The rows of a run know all their columns, defaults and identities included, so they
-need neither the object-relational mapper nor answers from the database.
+Defaults and identities included, so that they need neither the object-relational mapper
+nor answers from the database.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any, Final
 
 import orjson
-from sqlalchemy import JSON, Connection, Dialect
+from sqlalchemy import JSON, Connection, Dialect, Uuid
 from sqlalchemy import Table as Relation
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
@@ -67,7 +67,8 @@ def put(
 ) -> None:
     """Insert rows of equal columns, or replace those that agree with them in `keys`.
 
-    No two of the rows agree in them.
+    No two of the rows agree in them. A transaction that meets a row of another one,
+    not yet committed, waits for it instead of failing.
     """
     others = (name for name in (rows[0] if rows else ()) if name not in keys)
     changes = ", ".join(f"{name} = excluded.{name}" for name in others)
@@ -171,11 +172,18 @@ def _encoded(
 def _encoder(dialect: Dialect, relation: Relation, name: str) -> Encoder | None:
     """Return what makes of a value what the driver takes; None: as it is."""
     kind = relation.columns[name].type
-    if isinstance(kind, Instant):
+    if isinstance(kind, Instant | Uuid):
         return kind.dialect_impl(dialect).bind_processor(dialect)
     return _json if isinstance(kind, JSON) else None
 
 
 def _json(value: Any) -> str:
     options = orjson.OPT_NON_STR_KEYS | orjson.OPT_SERIALIZE_NUMPY
-    return orjson.dumps(value, option=options).decode()
+    return orjson.dumps(value, _hexadecimal, option=options).decode()
+
+
+def _hexadecimal(content: Any) -> str:
+    """Write bytes as PostgreSQL reads them."""
+    if not isinstance(content, bytes):
+        raise TypeError
+    return f"\\x{content.hex()}"

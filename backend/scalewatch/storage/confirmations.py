@@ -8,8 +8,8 @@ from sqlalchemy import Row, delete, func, select, update
 from sqlalchemy.orm import Session
 
 from scalewatch.errors import NotFound
-from scalewatch.storage import tables
-from scalewatch.storage.inserts import insert_missing, upsert
+from scalewatch.storage import bulk, tables
+from scalewatch.storage.inserts import insert_missing
 from scalewatch.storage.tables import now
 
 Found = Row[tables.Confirmation, tables.Commit, str, str]
@@ -119,7 +119,7 @@ def seen(session: Session, machine: str, agent: str) -> None:
     gone = tables.Attendant.seen_at < now() - timedelta(days=1)
     session.execute(delete(tables.Attendant).where(gone))
     row = {"machine": machine, "agent": agent, "seen_at": now()}
-    upsert(session, tables.Attendant, [row], keys=("machine", "agent"))
+    bulk.put(session, tables.Attendant, [row], keys=("machine", "agent"))
 
 
 def attended(session: Session, since: datetime) -> dict[str, datetime]:

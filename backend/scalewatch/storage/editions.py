@@ -7,9 +7,8 @@ from uuid import UUID, uuid4
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from scalewatch.storage import tables
+from scalewatch.storage import bulk, tables
 from scalewatch.storage.among import is_among
-from scalewatch.storage.inserts import upsert
 from scalewatch.storage.snapshots import once
 
 Edition = tuple[tuple[int, UUID, int, int], ...]
@@ -56,7 +55,7 @@ def _at(session: Session, commit_ids: Collection[int]) -> dict[int, Edition]:
 def renew(session: Session, commit_id: int, machine_id: int) -> None:
     """Begin another edition, in the transaction that writes it."""
     row = {"commit_id": commit_id, "machine_id": machine_id, "mark": uuid4()}
-    upsert(session, tables.Edition, [row], keys=("commit_id", "machine_id"))
+    bulk.put(session, tables.Edition, [row], keys=("commit_id", "machine_id"))
 
 
 def renew_of_run(session: Session, run_id: int) -> None:

@@ -51,21 +51,6 @@ def insert_or_find(session: Session, table: type[Table], keys: Row, others: Row)
     return found
 
 
-def upsert(
-    session: Session, table: type[Table], rows: Sequence[Row], keys: Sequence[str]
-) -> None:
-    """Insert rows, or bring those up to date that agree with them in `keys`.
-
-    No two of the rows agree in them.
-    """
-    if not rows:
-        return
-    session.flush()
-    connection = session.connection()
-    statement = _upsert(connection.dialect.name, table, tuple(rows[0]), tuple(keys))
-    connection.execute(statement, rows)
-
-
 # What answers with its rows is sent as one statement of many rows instead of many
 # statements, and as several where a database takes no more parameters in one.
 
@@ -75,14 +60,3 @@ def _missing(dialect: str, table: type[Table]) -> Executable:
     relation = table.metadata.tables[table.__tablename__]
     statement = insert_for(dialect, relation).on_conflict_do_nothing()
     return statement.returning(*relation.primary_key)
-
-
-@cache
-def _upsert(
-    dialect: str, table: type[Table], names: tuple[str, ...], keys: tuple[str, ...]
-) -> Executable:
-    relation = table.metadata.tables[table.__tablename__]
-    statement = insert_for(dialect, relation)
-    changed = {name: statement.excluded[name] for name in names if name not in keys}
-    updated = statement.on_conflict_do_update(index_elements=keys, set_=changed)
-    return updated.returning(*relation.primary_key)

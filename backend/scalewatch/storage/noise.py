@@ -6,8 +6,8 @@ from typing import Any, Final
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from scalewatch.storage import tables
-from scalewatch.storage.inserts import Row, upsert
+from scalewatch.storage import bulk, tables
+from scalewatch.storage.inserts import Row
 
 _LEARNED: Final = ("machine_id", "metric", "conditions", "commit_id")
 _ASSUMED: Final = ("commit_id", "machine_id", "metric")
@@ -34,7 +34,7 @@ def learned_at(
 
 def keep(session: Session, rows: Sequence[Row]) -> None:
     """Insert or replace what commits keep as learned."""
-    upsert(session, tables.Noise, rows, keys=_LEARNED)
+    bulk.put(session, tables.Noise, rows, keys=_LEARNED)
 
 
 def assumed(session: Session, machine_id: int, commit_id: int) -> dict[str, Any]:
@@ -50,4 +50,4 @@ def assumed(session: Session, machine_id: int, commit_id: int) -> dict[str, Any]
 
 def assume(session: Session, rows: Sequence[Row]) -> None:
     """Insert or replace what models assume of the noise."""
-    upsert(session, tables.Assumption, rows, keys=_ASSUMED)
+    bulk.put(session, tables.Assumption, rows, keys=_ASSUMED)

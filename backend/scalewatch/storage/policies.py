@@ -6,8 +6,7 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from scalewatch.storage import tables
-from scalewatch.storage.inserts import upsert
+from scalewatch.storage import bulk, tables
 
 
 def of_project(session: Session, project_id: int) -> tables.Policy:
@@ -19,7 +18,7 @@ def of_project(session: Session, project_id: int) -> tables.Policy:
 def change(session: Session, project_id: int, changed: Mapping[str, Any]) -> None:
     """Change some columns of a project's policy."""
     row = {"project_id": project_id, "is_private": False, **changed}
-    upsert(session, tables.Policy, [row], keys=("project_id",))
+    bulk.put(session, tables.Policy, [row], keys=("project_id",))
 
 
 def private_projects(session: Session) -> set[int]:

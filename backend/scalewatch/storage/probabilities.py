@@ -12,8 +12,7 @@ import zstandard
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from scalewatch.storage import tables
-from scalewatch.storage.inserts import upsert
+from scalewatch.storage import bulk, tables
 
 _LEVEL: Final = 3
 
@@ -52,7 +51,7 @@ def put(
     """Insert or replace what is probable of all that a machine measured of a commit."""
     keys = {"commit_id": commit_id, "machine_id": machine_id}
     row = keys | {"blob": encode(found)}
-    upsert(session, tables.Probabilities, [row], keys=tuple(keys))
+    bulk.put(session, tables.Probabilities, [row], keys=tuple(keys))
 
 
 def at(session: Session, commit_id: int) -> dict[int, Likely]:

@@ -10,9 +10,8 @@ from sqlalchemy import Select, Text, and_, cast, delete, or_, select
 from sqlalchemy.orm import Session
 
 from scalewatch.errors import NotFound
-from scalewatch.storage import tables
+from scalewatch.storage import bulk, tables
 from scalewatch.storage.among import is_among
-from scalewatch.storage.inserts import upsert
 
 
 class Shift(NamedTuple):
@@ -202,7 +201,7 @@ def put_shifts(
         )
     changed = [row for row in rows if known.get(row["series_id"]) != row]
     if changed:
-        upsert(
+        bulk.put(
             session,
             tables.Shift,
             [{"regression_id": regression_id, **row} for row in changed],
@@ -213,7 +212,7 @@ def put_shifts(
 def put_watch(session: Session, project_id: int, details: dict[str, Any]) -> None:
     """Store what the newest look found out about the whole project."""
     row = {"project_id": project_id, "at": tables.now(), "details": details}
-    upsert(session, tables.Watch, [row], keys=("project_id",))
+    bulk.put(session, tables.Watch, [row], keys=("project_id",))
 
 
 def watch_of(session: Session, project_id: int) -> tables.Watch | None:

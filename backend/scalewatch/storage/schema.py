@@ -1,5 +1,7 @@
 """The schema of the database: which version it has, and how to bring it up to date."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 
 from alembic import command
@@ -18,6 +20,13 @@ def upgrade(engine: Engine, revision: str = "head") -> None:
 
     Two processes may start at once: the second one waits and finds nothing to do.
     """
+    with migrating(engine) as config:
+        command.upgrade(config, revision)
+
+
+@contextmanager
+def migrating(engine: Engine) -> Iterator[Config]:
+    """Lend what a command of Alembic needs, in a transaction of its own."""
     config = _config()
     with writing_engine(engine).connect() as connection:
         if engine.dialect.name == "sqlite":
@@ -26,7 +35,7 @@ def upgrade(engine: Engine, revision: str = "head") -> None:
             connection.connection.cursor().execute("PRAGMA foreign_keys = OFF")
         with connection.begin():
             config.attributes["connection"] = connection
-            command.upgrade(config, revision)
+            yield config
         # The connection keeps the pragma, so it does not go back to the pool.
         connection.invalidate()
 

@@ -7,8 +7,7 @@ from typing import Final
 from sqlalchemy import bindparam, delete, select
 from sqlalchemy.orm import Session
 
-from scalewatch.storage import tables
-from scalewatch.storage.inserts import upsert
+from scalewatch.storage import bulk, tables
 from scalewatch.storage.tables import now
 
 # Written once: every page asks whether anybody is there.
@@ -25,7 +24,7 @@ def seen(session: Session, name: str, kind: str) -> None:
     row = {"name": name, "kind": kind, "started_at": moment, "seen_at": moment}
     known = session.get(tables.Worker, name)
     if known is None:
-        upsert(session, tables.Worker, [row], keys=("name",))
+        bulk.put(session, tables.Worker, [row], keys=("name",))
         forgotten = tables.Worker.seen_at < moment - timedelta(days=1)
         session.execute(delete(tables.Worker).where(forgotten))
     else:
