@@ -1,3 +1,5 @@
+from math import log2
+
 import numpy as np
 import pytest
 
@@ -5,7 +7,7 @@ from builders import sweep_reports
 from recorded import PROCESSES, record
 from scalewatch.errors import NotMeasured
 from scalewatch.modelling import Verdict, parse_growth
-from scalewatch.services.regions import region_at
+from scalewatch.services.regions import region_at, timed_region
 from scalewatch.services.scalings import repetitions_of, scaling_of
 from scalewatch.services.views import View
 
@@ -143,3 +145,18 @@ def test_scan_tells_all_that_varies_along_it(sessions):
     with sessions.reading() as session:
         (scan,) = region_at(session, View("mpich"), "MPI_Bcast").scans
     assert scan.parameters == ("p", "n")
+
+
+@pytest.mark.parametrize(
+    ("reduce", "shown"),
+    [(lambda p: 9e-6 + 4e-6 * p, "MPI_Reduce"), (log2, "MPI_Bcast")],
+    ids=["unlike expected", "as expected"],
+)
+def test_most_telling_region_is_shown_unless_one_is_named(sessions, reduce, shown):
+    regions = {"Bcast (binary tree)": log2, "MPI_Bcast": log2, "MPI_Reduce": reduce}
+    record(sessions, sweep_reports(PROCESSES, regions, repetitions=40, noise=0.002))
+
+    with sessions.reading() as session:
+        region, _ = timed_region(session, View("mpich"), None)
+        named, _ = timed_region(session, View("mpich"), "Bcast (binary tree)")
+    assert (region.region, named.region) == (shown, "Bcast (binary tree)")

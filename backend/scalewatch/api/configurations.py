@@ -18,7 +18,8 @@ router = APIRouter(tags=["configurations"])
 
 
 RegionQuery = Annotated[
-    str | None, Query(description="The first by name unless given.")
+    str | None,
+    Query(description="The one that most often scales unlike expected unless given."),
 ]
 
 

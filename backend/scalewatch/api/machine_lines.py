@@ -16,7 +16,8 @@ from scalewatch.web.views import ViewDep
 router = APIRouter(tags=["machines"])
 
 RegionQuery = Annotated[
-    str | None, Query(description="The first by name unless given.")
+    str | None,
+    Query(description="The one that most often scales unlike expected unless given."),
 ]
 ScaleQuery = Annotated[
     str | None,

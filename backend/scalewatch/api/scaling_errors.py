@@ -19,7 +19,8 @@ router = APIRouter(tags=["scaling errors"])
 
 
 RegionQuery = Annotated[
-    str | None, Query(description="The first by name unless given.")
+    str | None,
+    Query(description="The one that most often scales unlike expected unless given."),
 ]
 
 

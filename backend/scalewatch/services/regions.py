@@ -1,19 +1,21 @@
 """A region at a commit: how it scales on each machine."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlalchemy.orm import Session
 
 from scalewatch.errors import NotMeasured
+from scalewatch.modelling import Verdict
 from scalewatch.services.baselines import Neighbours, neighbours_of
 from scalewatch.services.commits import Commit, commit_of, find_commit
 from scalewatch.services.configurations import is_chosen, shared
+from scalewatch.services.published import LITMUS_TESTS
 from scalewatch.services.scans import PREFERRED_METRIC, Scan, choose_metric, scans_at
 from scalewatch.services.standings import Expectation
 from scalewatch.services.views import View
-from scalewatch.storage import measurements, projects
+from scalewatch.storage import expectations, measurements, projects, verdicts
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +108,8 @@ def timed_region(
 ) -> tuple[Region, tuple[str, ...]]:
     """Return a region on all machines, by time unless another metric is asked for.
 
-    The first region by name unless one is named; with the names of all regions that
+    Unless one is named, the region that most often scales unlike expected; without
+    any, the first by name that is no litmus test. With the names of all regions that
     have the metric at this commit.
 
     Raises
@@ -121,4 +124,19 @@ def timed_region(
     if not regions:
         raise NotMeasured("metric", metric, at=commit_of(commit).label)
     everywhere = replace(view, metric=metric, machine=None, configuration={})
-    return region_at(session, everywhere, region or regions[0]), regions
+    shown = region or _telling(session, project.id, commit.id, metric, regions)
+    return region_at(session, everywhere, shown), regions
+
+
+def _telling(
+    session: Session,
+    project_id: int,
+    commit_id: int,
+    metric: str,
+    regions: Iterable[str],
+) -> str:
+    """Return the region of a commit that there is most to say about."""
+    expected = [each.id for each in expectations.of_project(session, project_id)]
+    return verdicts.region_most_often(
+        session, Verdict.MISMATCH, commit_id, metric, expected
+    ) or min(regions, key=lambda region: (region in LITMUS_TESTS, region))

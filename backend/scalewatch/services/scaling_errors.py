@@ -61,7 +61,7 @@ class RegionScaling:
 def scaling_errors_at(
     session: Session, view: View, region: str | None, question: Question
 ) -> RegionScaling:
-    """Return how far a region is from ideal scaling, the first by name unless named.
+    """Return how far a region is from ideal scaling, the most telling unless named.
 
     Raises
     ------
