@@ -123,3 +123,16 @@ def test_plots_begin_with_the_room_that_their_words_need(
     assert begun_and_taken
     for begun, taken in (pair for figure in begun_and_taken for pair in figure):
         assert taken == pytest.approx(begun, abs=1), "plotly.js drew it twice"
+
+
+def test_column_of_remarks_is_there_where_something_is_remarked(page: Page, sessions):
+    record_project(sessions)
+    record_half_failed_project(sessions)
+    remarks = page.get_by_role("columnheader", name="Remarks")
+
+    page.goto("/p/openmpi/scaling")
+    expect(page.get_by_role("columnheader", name="Area")).to_be_visible()
+    expect(remarks).to_be_hidden()
+    page.goto("/p/fragile/scaling?region=solve")
+
+    expect(remarks).to_be_visible()

@@ -99,7 +99,10 @@ def test_a_project_without_sizes_says_what_to_run(client, sessions):
     page = client.get("/p/openmpi/lines").text
 
     assert "No line to draw" in page
-    assert "no run that succeeded there names its problem size n" in page
+    why = "No run that succeeded there names its problem size n."
+    assert page.count(why) == 1
+    assert f"node-shm, node-tcp: {why}" in page
+    assert "<table" not in page
 
 
 def test_figure_draws_points_and_line_of_each_machine(client, sessions):
