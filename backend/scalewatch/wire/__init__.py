@@ -1,0 +1,45 @@
+"""What the bench agent sends: the only package that agent and server share."""
+
+from scalewatch.wire.fields import (
+    UNITS,
+    Fact,
+    Finite,
+    Name,
+    Setting,
+    Sha,
+    Text,
+)
+from scalewatch.wire.refusals import Fault, faults, wrong
+from scalewatch.wire.reports import (
+    MOST_RESULTS,
+    Commit,
+    FunctionTime,
+    Job,
+    Machine,
+    Procedure,
+    Profile,
+    Result,
+    RunReport,
+)
+
+__all__ = [
+    "MOST_RESULTS",
+    "UNITS",
+    "Commit",
+    "Fact",
+    "Fault",
+    "Finite",
+    "FunctionTime",
+    "Job",
+    "Machine",
+    "Name",
+    "Procedure",
+    "Profile",
+    "Result",
+    "RunReport",
+    "Setting",
+    "Sha",
+    "Text",
+    "faults",
+    "wrong",
+]

@@ -1,0 +1,99 @@
+"""Fields of what the bench agent sends: units, names, numbers, times and settings."""
+
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from math import isfinite
+from typing import Annotated, Final
+
+from pydantic import (
+    AfterValidator,
+    AwareDatetime,
+    BeforeValidator,
+    Field,
+    StringConstraints,
+)
+
+from scalewatch.wire.refusals import wrong
+
+UNITS: Final[Mapping[str, Mapping[str, float]]] = {
+    "time": {"s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9},
+    "memory": {
+        "B": 1.0,
+        "kB": 1e3,
+        "MB": 1e6,
+        "GB": 1e9,
+        "KiB": 2.0**10,
+        "MiB": 2.0**20,
+        "GiB": 2.0**30,
+    },
+    "bytes": {"B": 1.0, "kB": 1e3, "MB": 1e6, "GB": 1e9},
+    "flops": {"flop": 1.0, "Mflop": 1e6, "Gflop": 1e9},
+}
+"""Known metrics: their units, each with its size in the first one."""
+
+Sha = Annotated[
+    str, StringConstraints(min_length=1, max_length=64, pattern=r"^[0-9A-Za-z._+-]+$")
+]
+"""A commit hash or a release tag."""
+
+Text = Annotated[str, StringConstraints(max_length=10_000, pattern=r"^[^\x00]*$")]
+Finite = Annotated[float, Field(allow_inf_nan=False)]
+
+Duration = Annotated[Finite, Field(ge=0)]
+"""Seconds."""
+
+Quantity = Annotated[float, Field(allow_inf_nan=False, ge=-1e290, le=1e290)]
+"""A number that stays finite in any unit."""
+
+Moment = Annotated[
+    AwareDatetime,
+    Field(ge=datetime(1970, 1, 1, tzinfo=UTC), lt=datetime(9000, 1, 1, tzinfo=UTC)),
+]
+"""A time with its zone."""
+
+
+_UNADDRESSABLE: Final = re.compile(r"[\x00-\x1f\x7f/?#]")
+
+
+def _addressable(name: str) -> str:
+    """Refuse what cannot stand in a URL path, even percent-encoded."""
+    if _UNADDRESSABLE.search(name):
+        raise wrong("a name is one line without '/', '?' and '#'")
+    if name in {".", ".."} or name.isspace():
+        raise wrong(f"{name!r} is no name that an address can hold")
+    return name
+
+
+Name = Annotated[
+    str,
+    StringConstraints(min_length=1, max_length=200),
+    AfterValidator(_addressable),
+]
+"""A name that can stand in a URL path once it is percent-encoded."""
+
+
+def _portable(value: object) -> object:
+    """Refuse what not every database and JSON reader can hold."""
+    if not isinstance(value, str | int | float | None):
+        raise wrong("a text, a number, true or false is expected")
+    if isinstance(value, float) and not isfinite(value):
+        raise wrong(f"{value} is not a finite number")
+    if isinstance(value, int) and not -(2**63) <= value < 2**63:
+        raise wrong("the number needs more than 64 bits")
+    if isinstance(value, str) and ("\x00" in value or len(value) > 10_000):
+        raise wrong("the text holds a NUL or more than 10,000 characters")
+    return value
+
+
+def _number(value: object) -> object:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise wrong("a number is expected")
+    return _portable(value)
+
+
+Setting = Annotated[int | float, BeforeValidator(_number)]
+"""What a parameter is set to."""
+
+Fact = Annotated[str | bool | int | float | None, BeforeValidator(_portable)]
+"""What a machine or a configuration says of itself."""
