@@ -87,6 +87,19 @@ def test_a_worse_constant_that_a_second_job_denies_is_nothing(client, sessions):
     assert (said["outcome"], said["findings"]) == ("fine", [])
 
 
+def test_a_worse_constant_that_a_second_job_of_the_baseline_denies_is_nothing(
+    client, sessions
+):
+    record_commit(sessions, 1, {"MPI_Bcast": TREE})
+    record_again(sessions, 1, {"MPI_Bcast": dearer(1.3)})
+    record_commit(sessions, 2, {"MPI_Bcast": dearer(1.3)})
+    record_again(sessions, 2, {"MPI_Bcast": dearer(1.3)})
+
+    said = gate(client, commit=commit(2)["sha"]).json()
+
+    assert (said["outcome"], said["findings"]) == ("fine", [])
+
+
 @pytest.mark.parametrize(
     ("factor", "least"), [(1.03, 0.0), (1.3, 0.5), (1.3, None), (0.7, 0.0)], ids=str
 )

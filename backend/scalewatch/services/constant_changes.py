@@ -2,12 +2,13 @@
 
 A history shows how far a series scatters from commit to commit; two commits do not. So
 this tells only what exceeds `LEAST_CONSTANT`, by an interval that holds for all series
-of a report at once; and each job of the later commit has to say so by itself, as what
-one job suffers from it suffers at all settings.
+of a report at once; and each job of one has to say so beside each job of the other, as
+what one job suffers from it suffers at all settings.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Final
 
 import numpy as np
@@ -51,7 +52,7 @@ class WorseConstant:
     is_throughout
         Whether it most probably is the same at every scale.
     jobs
-        How many say so, each by itself.
+        How many of the commit say so, each by itself.
     """
 
     factor: float
@@ -132,33 +133,14 @@ def _noise(change: SeriesChange) -> Noise:
 def _worse(
     session: Session, commits: tuple[int, int], asked: Sequence[_Asked]
 ) -> dict[int, WorseConstant]:
-    """Return what all jobs of the commit say, from all repetitions."""
+    """Return the series that all jobs call worse, with what they say together."""
     differing = set(_differing(session, commits, [each.series_id for each in asked]))
     candidates = {each.series_id: each for each in asked if each.series_id in differing}
-    if not candidates:
-        return {}
-    before = pools_of(session, commits[0], candidates)
-    jobs = pools_by_job(session, commits[1], candidates)
-    versions = {
-        (key, number): (before.get(key), job, candidates[key].noise)
-        for key, own in jobs.items()
-        for number, job in enumerate(own)
-    }
-    compared = all_compared([*versions.values()], level=level_of(len(asked)))
-    said = dict(zip(versions, compared, strict=True))
-    is_cost = {
-        row.id: row.better == "lower" for row in series_by_id(session, candidates)
-    }
-    told = {
-        key: len(own)
-        for key, own in jobs.items()
-        if all(
-            is_worse(said[key, number], candidates[key].least, is_cost=is_cost[key])
-            for number in range(len(own))
-        )
-    }
-    after = pools_of(session, commits[1], told)
-    together = [(before[key], after[key], candidates[key].noise) for key in told]
+    jobs = _agreeing(session, commits, candidates, level_of(len(asked) or 1))
+    before, after = (pools_of(session, each, jobs) for each in commits)
+    together = all_compared(
+        [(before[key], after[key], candidates[key].noise) for key in jobs]
+    )
     return {
         key: WorseConstant(
             factor=found.factor,
@@ -168,11 +150,39 @@ def _worse(
             is_throughout=found.likeliest is Change.LEVEL,
             jobs=number,
         )
-        for (key, number), found in zip(
-            told.items(), all_compared(together), strict=True
-        )
+        for (key, number), found in zip(jobs.items(), together, strict=True)
         if isinstance(found, Comparison)
     }
+
+
+def _agreeing(
+    session: Session,
+    commits: tuple[int, int],
+    candidates: Mapping[int, _Asked],
+    level: float,
+) -> dict[int, int]:
+    """Return how many jobs of the commit say that a series is worse, if all of them."""
+    if not candidates:
+        return {}
+    before, after = (pools_by_job(session, each, candidates) for each in commits)
+    versions = [
+        (key, earlier, later)
+        for key in sorted(before.keys() & after.keys())
+        for earlier, later in product(before[key], after[key])
+    ]
+    compared = all_compared(
+        [(earlier, later, candidates[key].noise) for key, earlier, later in versions],
+        level=level,
+    )
+    is_cost = {
+        row.id: row.better == "lower" for row in series_by_id(session, candidates)
+    }
+    denied = {
+        key
+        for (key, *_), found in zip(versions, compared, strict=True)
+        if not is_worse(found, candidates[key].least, is_cost=is_cost[key])
+    }
+    return {key: len(after[key]) for key, *_ in versions if key not in denied}
 
 
 def _differing(
