@@ -49,7 +49,7 @@ def test_home_tells_what_changed_and_leads_there(page: Page):
     expect(card).to_contain_text("Since v5.0.11")
     expect(card).to_contain_text("1 new mismatch")
 
-    card.get_by_role("link", name="what changed").click()
+    card.get_by_role("link", name="report").click()
 
     expect(page.get_by_role("heading", level=1)).to_have_text("What v5.0.12 changed")
 
