@@ -118,7 +118,7 @@ def test_machines_side_by_side_lead_from_a_row_to_its_plot(page: Page):
     table.get_by_role("link", name="MPI_Reduce").click()
 
     figure = page.get_by_role("figure", name="Time of MPI_Reduce on all sides")
-    legend = ["expected log p", "node-shm", "node-tcp"]
+    legend = ["expected log p, for each", "node-shm", "node-tcp"]
     expect(figure.locator(".legendtext")).to_have_text(legend, timeout=SLOW)
     expect(page.get_by_text("MPI_Reduce grows like")).to_contain_text("node-tcp, δ =")
 

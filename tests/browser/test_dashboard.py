@@ -67,7 +67,7 @@ def test_region_on_all_machines_is_one_plot_with_a_table_for_each(page: Page):
 
     figure = plot(page, "Time of MPI_Bcast on node-shm, node-tcp")
     expect(figure.locator(".legendtext")).to_have_text(
-        ["expected log p", "node-shm", "node-tcp"]
+        ["expected log p, for each", "node-shm", "node-tcp"]
     )
     for machine in ("node-shm", "node-tcp"):
         measurements = page.get_by_role("table", name=f"MPI_Bcast on {machine}")

@@ -138,7 +138,9 @@ def test_the_expectation_is_named_once_for_all_machines():
     figure = machines_figure([SCALING, replace(SCALING, slot=1)])
     named = [t.name for t in figure.data if t.meta == "expectation" and t.showlegend]
 
-    assert named == ["expected log <i>p</i>"]
+    assert named == ["expected log <i>p</i>, for each"]
+    groups = {t.legendgroup for t in figure.data if t.meta == "expectation"}
+    assert groups == set(named)
 
 
 def forecasts(*scales):

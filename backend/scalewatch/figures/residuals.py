@@ -76,7 +76,7 @@ def _axis(residuals: Sequence[Vector]) -> dict[str, object]:
         "gridcolor": PALETTE["grid"],
         "linecolor": PALETTE["grid"],
         "range": [-reach, reach],
-        "tickformat": "+.0%" if reach > 0.05 else "+.1%",
+        "tickformat": "~%",
         "title": {"text": "off the model", "standoff": 12},
         "zeroline": True,
         "zerolinecolor": PALETTE["quiet"],

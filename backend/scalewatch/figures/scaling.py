@@ -62,9 +62,10 @@ def machines_figure(scalings: Sequence[Scaling]) -> Figure:
     own = styles([(each.slot, each.position) for each in measured])
     all_curves = [curves_of(scaling) for scaling in measured]
     figure = _frame(measured, all_curves)
+    each = ", for each" if len(measured) > 1 else ""
     for curves, scaling, style in zip(all_curves, measured, own, strict=True):
         if len(measured) <= MOST_EXPECTATIONS:
-            _add_expectation(figure, curves, scaling.expectation)
+            _add_expectation(figure, curves, scaling.expectation, each)
         _add_model(figure, curves, scaling, style, is_listed=False)
     for scaling, style in zip(measured, own, strict=True):
         _add_measurements(figure, scaling, style, _named(scaling.name))
@@ -143,18 +144,21 @@ def _add_interval(figure: Figure, scaling: Scaling) -> None:
 
 
 def _add_expectation(
-    figure: Figure, curves: Curves, expectation: Growth | None
+    figure: Figure, curves: Curves, expectation: Growth | None, each: str = ""
 ) -> None:
+    """Draw what is expected; lines of the same growth share one entry of the legend."""
     if expectation is None or curves.expectation is None:
         return
+    name = f"expected {growth_markup(expectation)}{each}"
     figure.add_scatter(
         x=curves.x,
         y=curves.expectation,
         mode="lines",
         line={"color": PALETTE["expectation"], "dash": "6px,5px", "width": 1.5},
         hoverinfo="skip",
-        showlegend=not any(trace["meta"] == "expectation" for trace in figure.data),
-        name=f"expected {growth_markup(expectation)}",
+        legendgroup=name,
+        showlegend=not any(trace.get("name") == name for trace in figure.data),
+        name=name,
         meta="expectation",
     )
 
