@@ -86,6 +86,14 @@ class Regression:
     happenings: tuple[Happening, ...] = ()
 
     @property
+    def change(self) -> str:
+        """What changed, in few words."""
+        way = "worse" if self.is_worse else "better"
+        if self.kind == Class.CONSTANT:
+            return f"{way} by a constant factor"
+        return f"{way} {self.kind}"
+
+    @property
     def regions(self) -> tuple[str, ...]:
         """What it changed, worst first."""
         return tuple(dict.fromkeys(member.region for member in self.members))
