@@ -1,11 +1,15 @@
 """What the server answers while its database is not as it should be."""
 
+import re
+
+import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import text
 
 from builders import sweep
 from scalewatch.app import create_app
 from scalewatch.storage import schema
+from scalewatch.storage.session import connect
 
 
 def test_readiness_follows_the_database(blank):
@@ -19,6 +23,26 @@ def test_readiness_follows_the_database(blank):
 
     assert (ready.status_code, broken.status_code) == (200, 503)
     assert alive.status_code == 200
+    assert "missing" in broken.json()["detail"]
+
+
+@pytest.mark.parametrize(
+    ("url", "reason"),
+    [
+        ("postgresql+psycopg://ada:secret@127.0.0.1:1/db", "nothing listens"),
+        ("postgresql+psycopg://ada:secret@no.invalid/db", "its host name is not known"),
+        ("sqlite:////proc/scalewatch.db", "its file cannot be opened"),
+    ],
+    ids=["port", "host", "file"],
+)
+def test_readiness_says_why_the_database_is_away_but_not_where_it_is(url, reason):
+    app = create_app(connect(url), embedded_worker=False)
+    with TestClient(app) as client:
+        answer = client.get("/readyz")
+
+    assert answer.status_code == 503
+    assert f"the database cannot be used: {reason}" in answer.json()["detail"].lower()
+    assert not re.search("ada|secret|127|invalid|proc", answer.text)
 
 
 def test_database_without_a_schema_is_not_ready(blank):

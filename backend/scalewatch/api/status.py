@@ -1,6 +1,8 @@
 """Status: how the product is doing, for people, probes and Prometheus."""
 
+import logging
 from datetime import datetime
+from typing import Final
 
 from fastapi import APIRouter, Request, Response
 from pydantic import Field
@@ -13,11 +15,13 @@ from scalewatch.api.problems import problems
 from scalewatch.api.schemas import Schema
 from scalewatch.errors import NotReady
 from scalewatch.services import status
-from scalewatch.storage import schema
+from scalewatch.storage import outages, schema
 from scalewatch.web.metrics import Gauges, Metrics
 
 router = APIRouter(tags=["operations"])
 health = APIRouter(tags=["operations"])
+
+_LOG: Final = logging.getLogger(__name__)
 
 METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -110,7 +114,8 @@ def show_readiness(door: DoorDep) -> Health:
             schema.require_newest(session.connection().engine)
             status.is_behind(session)
     except SQLAlchemyError as error:
-        raise NotReady(type(error).__name__) from error
+        _LOG.error("not ready: %s", " ".join(str(error).split()))
+        raise NotReady(outages.reason(error)) from error
     return Health(status="ok")
 
 

@@ -82,8 +82,8 @@ class TookTooLong(ScalewatchError):
 
 
 class NotReady(ScalewatchError):
-    """The database does not answer."""
+    """The database does not answer, or not as it should."""
 
     def __init__(self, reason: str) -> None:
-        super().__init__(f"the database does not answer: {reason}")
+        super().__init__(f"the database cannot be used: {reason}")
         self.reason = reason

@@ -1,0 +1,38 @@
+"""Why a database cannot be used, in words that give nothing away."""
+
+from typing import Final
+
+from sqlalchemy.exc import SQLAlchemyError
+
+UNKNOWN: Final = "the server's log says why"
+
+REASONS: Final = {
+    "connection refused": "nothing listens at its address",
+    "no such file or directory": "nothing listens at its address",
+    "resolve host": "its host name is not known",
+    "name or service not known": "its host name is not known",
+    "timeout": "it did not answer in time",
+    "authentication failed": "it does not accept the user or the password",
+    "no pg_hba.conf entry": "it does not let this host in",
+    "too many": "all its connections are taken",
+    "remaining connection slots": "all its connections are taken",
+    "starting up": "it is starting",
+    "shutting down": "it is shutting down",
+    "terminating connection": "it ended the connection",
+    "closed the connection": "it ended the connection",
+    "unable to open database file": "its file cannot be opened",
+    "database is locked": "somebody else keeps it locked",
+    "malformed": "its file is damaged",
+    "not a database": "its file is no database",
+    "disk": "its disk is full or fails",
+    "no such table": "a table is missing",
+    "does not exist": "the database or a table of it is missing",
+}
+"""What the messages of drivers hold, in lower case, the first that fits first."""
+
+
+def reason(error: SQLAlchemyError) -> str:
+    """Return what is wrong; addresses, users and statements stay in the log."""
+    message = str(getattr(error, "orig", error)).lower()
+    fitting = (words for fragment, words in REASONS.items() if fragment in message)
+    return next(fitting, UNKNOWN)
