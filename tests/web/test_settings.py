@@ -246,3 +246,13 @@ def test_worker_that_is_there_is_listed(browser, sessions):
 @pytest.mark.parametrize("wanted", ["json", "csv", "md"])
 def test_pages_have_their_data_for_programs(browser, path, wanted):
     assert browser.get(f"{path}?format={wanted}").status_code == 200
+
+
+def test_long_detail_of_a_change_is_told_whole(browser, sessions):
+    regions = [f"region {number}" for number in range(60)]
+    with sessions.writing.begin() as session:
+        audit.note(session, "expectations declared", "mpich", regions=regions)
+
+    page = browser.get(SETTINGS).text
+
+    assert f"</summary>{', '.join(regions)}</details>" in page

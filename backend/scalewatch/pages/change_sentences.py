@@ -39,7 +39,7 @@ PLURALS: Final = {
 }
 
 RELATIONS: Final = {
-    Relation.ASKED: "the baseline asked for",
+    Relation.ASKED: "as asked for",
     Relation.PARENT: "its parent",
     Relation.EARLIER: "the commit measured before it; none of its parents was measured",
 }

@@ -13,6 +13,9 @@ from scalewatch.web.headers import SOURCES, policy
 ANYWHERE: Final = policy(SOURCES | {"frame-ancestors": "*", "form-action": "'none'"})
 """As on other pages, except that anybody may frame this one."""
 
+TOLD: Final = ("metric", "machine", "subjects", "commit")
+"""What a heading says of the figure beside the region, as far as the address does."""
+
 router = APIRouter(include_in_schema=False)
 
 
@@ -31,6 +34,7 @@ def show_embed(
         "embeds/show.html",
         plot=Plot(address),
         name=request.query_params.get("region", figure),
+        of=[known.name, *(query[key][0] for key in TOLD if query.get(key))],
     )
     answer.headers["Content-Security-Policy"] = ANYWHERE
     return answer
