@@ -141,6 +141,23 @@ def test_worker_beside_a_server_without_one_analyses(environment):
     assert worker.returncode == 0
 
 
+def test_worker_with_a_broker_ends_in_order_on_ctrl_c(environment, broker_server):
+    distributed = environment | {"SCALEWATCH_BROKER_URL": broker_server.url}
+
+    with running(distributed, "worker", "--processes", "1") as worker:
+        assert "Ctrl-C stops it" in worker.stdout.readline()
+        asked = ("status", "--json")
+        eventually(lambda: "Celery" in scalewatch(distributed, *asked).stdout)
+        complaints = stop(worker)
+    with running(distributed, "worker", "--processes", "1") as hasty:
+        hasty.stdout.readline()
+        stop(hasty)
+
+    assert "Traceback" not in complaints
+    assert worker.returncode == 0
+    assert hasty.returncode in {0, 130}
+
+
 def test_migrate_creates_the_schema_once(environment):
     first = scalewatch(environment, "migrate")
     second = scalewatch(environment, "migrate")

@@ -2,6 +2,7 @@
 
 import logging
 import os
+import signal
 import socket
 import warnings
 from contextlib import ExitStack
@@ -13,6 +14,7 @@ from celery.signals import (
     worker_process_init,
     worker_process_shutdown,
     worker_ready,
+    worker_shutting_down,
 )
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import configure_mappers
@@ -66,11 +68,31 @@ def run(
             beside.enter_context(schedule(sessions, thin_hours))
             beside.enter_context(swept(sessions, broker))
 
+        endings = _asked_to_end()
         worker_ready.connect(begin, weak=False)
         # What children that are started later find configured cannot be locked.
         configure_mappers()
         worker.start()
-    return int(worker.exitcode or 0)
+    return 0 if endings == {"Warm"} else int(worker.exitcode or 0)
+
+
+def _asked_to_end() -> set[str]:
+    """Return how we are asked to end, in the words of Celery, for which Ctrl-C fails.
+
+    Until Celery listens to Ctrl-C itself, Python does, and nothing is lost.
+    """
+    endings: set[str] = set()
+
+    def note(how: str, **_: object) -> None:
+        endings.add(how)
+
+    def interrupt(*_: object) -> None:
+        endings.add("Warm")
+        raise KeyboardInterrupt
+
+    worker_shutting_down.connect(note, weak=False)
+    signal.signal(signal.SIGINT, interrupt)
+    return endings
 
 
 def _define_task(
