@@ -99,7 +99,9 @@ function message(text) {
   const paragraph = document.createElement("p");
   paragraph.className = "figure__message";
   paragraph.role = "alert";
-  paragraph.textContent = `${text} The tables below hold the same numbers.`;
+  const isAlone = document.body.classList.contains("embedded");
+  const elsewhere = isAlone ? "" : " The tables below hold the same numbers.";
+  paragraph.textContent = text + elsewhere;
   return paragraph;
 }
 
