@@ -39,11 +39,17 @@ def later(
     )
 
 
+def visit(page: Page, path: str) -> None:
+    """Open a page, and wait until it hears of what happens from then on."""
+    with page.expect_response(lambda answer: "/events" in answer.url):
+        page.goto(path)
+
+
 def test_a_cell_changes_in_place_when_its_verdict_is_ready(
     page: Page, sessions: Sessions
 ):
     record_project(sessions)
-    page.goto("/p/openmpi?commit=v5.0.11")
+    visit(page, "/p/openmpi?commit=v5.0.11")
     row = page.get_by_role("row").filter(
         has=page.get_by_role("rowheader", name="MPI_Reduce")
     )
@@ -60,7 +66,7 @@ def test_a_cell_changes_in_place_when_its_verdict_is_ready(
 
 def test_a_new_region_is_offered_and_not_pushed_in(page: Page, sessions: Sessions):
     record_project(sessions)
-    page.goto("/p/openmpi?commit=v5.0.11")
+    visit(page, "/p/openmpi?commit=v5.0.11")
     rows = page.get_by_role("rowheader")
     expect(rows).to_have_count(4)
 
@@ -76,7 +82,7 @@ def test_a_new_region_is_offered_and_not_pushed_in(page: Page, sessions: Session
 def test_home_offers_the_first_project_and_then_keeps_its_card_up_to_date(
     page: Page, sessions: Sessions
 ):
-    page.goto("/")
+    visit(page, "/")
     expect(page.get_by_role("heading", name="No measurements yet")).to_be_visible()
 
     record_project(sessions)
@@ -95,7 +101,7 @@ def test_a_newer_commit_is_offered_and_not_mixed_with_the_one_that_is_read(
     page: Page, sessions: Sessions
 ):
     record_project(sessions)
-    page.goto("/p/openmpi")
+    visit(page, "/p/openmpi")
     heading = page.get_by_role("heading", level=1)
     cells = page.get_by_role("table").inner_text()
     expect(heading).to_contain_text("v5.0.11")
@@ -122,7 +128,7 @@ def test_a_page_that_draws_offers_what_is_new(
     page: Page, sessions: Sessions, path: str, commit: dict[str, str]
 ):
     record_project(sessions)
-    page.goto(path)
+    visit(page, path)
     notice = page.get_by_role("status")
     main = page.get_by_role("main")
     expect(main.locator("[aria-busy=true]")).to_have_count(0)
@@ -159,7 +165,7 @@ def test_a_page_in_the_background_listens_again_once_it_is_looked_at(
         document.dispatchEvent(new Event("visibilitychange"));
     }"""
     record_project(sessions)
-    page.goto("/p/openmpi?commit=v5.0.11")
+    visit(page, "/p/openmpi?commit=v5.0.11")
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.resource_type))
 
