@@ -3,8 +3,17 @@ import gc
 import weakref
 
 import pytest
+from anyio.from_thread import start_blocking_portal
 
 from scalewatch.web.garbage import FEW, Garbage
+
+START = {"type": "http.response.start", "status": 200, "headers": []}
+
+
+def run(function, *arguments):
+    """Run it in a thread, whose loop is its own, whatever runs in that of the tests."""
+    with start_blocking_portal() as portal:
+        return portal.call(function, *arguments)
 
 
 class Cycle:
@@ -37,7 +46,7 @@ def test_what_an_answer_left_is_collected_once_it_is_given():
     async def app(*_):
         left.append(weakref.ref(Cycle()))
 
-    asyncio.run(Garbage(app)({"type": "http"}, receive, send))
+    run(Garbage(app), {"type": "http"}, receive, send)
 
     assert left[0]() is None
 
@@ -58,7 +67,7 @@ def test_what_outlives_its_own_answer_is_collected_after_a_few():
             await garbage({"type": "http"}, receive, send)
             kept.clear()
 
-    asyncio.run(answers())
+    run(answers)
 
     assert left[0]() is None
 
@@ -69,13 +78,13 @@ def test_older_objects_wait_while_an_answer_is_made_but_not_for_a_stream(monkeyp
         gc, "collect", lambda generation=2: generations.append(generation)
     )
 
-    async def scenario(first):
+    async def scenario(before):
         done = asyncio.Event()
 
         async def app(scope, _receive, answer):
             if scope["path"] == "/long":
-                if first:
-                    await answer({"type": "http.response.start"})
+                for message in before:
+                    await answer(message)
                 await done.wait()
 
         garbage = Garbage(app)
@@ -91,5 +100,5 @@ def test_older_objects_wait_while_an_answer_is_made_but_not_for_a_stream(monkeyp
         generations.clear()
         return found
 
-    assert asyncio.run(scenario(first=False)) == [0] * FEW
-    assert asyncio.run(scenario(first=True)) == [0] * (FEW - 1) + [1]
+    assert run(scenario, []) == [0] * FEW
+    assert run(scenario, [START]) == [0] * (FEW - 1) + [1]
