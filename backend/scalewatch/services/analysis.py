@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import attrgetter
-from typing import Final
+from typing import Any, Final
 
 import orjson
 from sqlalchemy.orm import Session
@@ -128,14 +128,15 @@ def record(session: Session, analysis: Analysis) -> None:
     """Store models and verdicts in place of earlier ones."""
     commit_id = analysis.subject.commit_id
     answers = sorted(analysis.answers, key=attrgetter("series_id"))
-    verdicts.put_models(session, [_model_row(commit_id, each) for each in answers])
+    found = [(answer, finding_object(answer.finding)) for answer in answers]
+    verdicts.put_models(session, [_model_row(commit_id, *each) for each in found])
     rows = [
-        _verdict_row(commit_id, answer.series_id, answer.promise, answer.finding)
-        for answer in answers
+        _verdict_row(commit_id, answer, answer.promise, told)
+        for answer, told in found
         if answer.promise is not None
     ]
     verdicts.put_verdicts(session, rows)
-    likely = {answer.series_id: _likely(answer) for answer in answers}
+    likely = {answer.series_id: _likely(answer, told) for answer, told in found}
     probabilities.put(session, commit_id, analysis.subject.machine_id, likely)
     kept_noise.record(session, analysis.subject, analysis.assumed)
     locations.record(session, commit_id, analysis.locations)
@@ -211,8 +212,7 @@ def _refusal(promise: Promise | None, reason: str) -> Finding:
     )
 
 
-def _model_row(commit_id: int, answer: Answer) -> Row:
-    found = finding_object(answer.finding)
+def _model_row(commit_id: int, answer: Answer, found: Mapping[str, Any]) -> Row:
     model = answer.finding.model
     terms = model.terms if model else ()
     return {
@@ -231,8 +231,7 @@ def _model_row(commit_id: int, answer: Answer) -> Row:
     }
 
 
-def _likely(answer: Answer) -> Likely:
-    found = finding_object(answer.finding)
+def _likely(answer: Answer, found: Mapping[str, Any]) -> Likely:
     growths = orjson.dumps(found["class_probability"]).decode()
     if answer.promise is None:
         return Likely(growths)
@@ -241,15 +240,14 @@ def _likely(answer: Answer) -> Likely:
 
 
 def _verdict_row(
-    commit_id: int, series_id: int, promise: Promise, finding: Finding
+    commit_id: int, answer: Answer, promise: Promise, found: Mapping[str, Any]
 ) -> Row:
-    found = finding_object(finding)
     reason = found["reason"]
-    if finding.expectation is None:
+    if answer.finding.expectation is None:
         reason = f"what was varied is not what {promise.growth} depends on"
     return {
         "commit_id": commit_id,
-        "series_id": series_id,
+        "series_id": answer.series_id,
         "expectation_id": promise.id,
         "deviation_limit": str(promise.deviation_limit),
         "divergence": found["divergence"],
