@@ -16,10 +16,10 @@ import numpy as np
 from benchmarks import truths
 from sqlalchemy import delete
 
-from scalewatch.services import analysis
+from scalewatch.services.analysis import analysis
 from scalewatch.services.jobs import Subject
-from scalewatch.services.prepared_runs import prepare
-from scalewatch.services.runs import record_prepared
+from scalewatch.services.runs.prepared_runs import prepare
+from scalewatch.services.runs.runs import record_prepared
 from scalewatch.storage import schema, tables
 from scalewatch.storage.session import Sessions, connect, sessions_of
 from scalewatch.wire import RunReport

@@ -23,9 +23,10 @@ from builders import result, run
 from recorded import record_runs
 from row_copies import Copy, copy_measurements
 from scalewatch.jobs import perform_next
-from scalewatch.services import expectations, looks, watching
-from scalewatch.services.expectations import Declaration
-from scalewatch.services.tracks import MOST_COMMITS
+from scalewatch.services.expectations import expectations
+from scalewatch.services.expectations.expectations import Declaration
+from scalewatch.services.regressions import looks, watching
+from scalewatch.services.regressions.tracks import MOST_COMMITS
 from scalewatch.storage import commits, projects
 from scalewatch.storage.session import Sessions
 from scalewatch.wire import Commit, RunReport

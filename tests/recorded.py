@@ -10,8 +10,8 @@ from sqlalchemy.orm import Session
 from builders import result, run_report, sweep_reports
 from scalewatch.jobs import perform_next
 from scalewatch.services import jobs
-from scalewatch.services.prepared_runs import prepare
-from scalewatch.services.runs import Receipt, record_prepared
+from scalewatch.services.runs.prepared_runs import prepare
+from scalewatch.services.runs.runs import Receipt, record_prepared
 from scalewatch.storage import jobs as stored_jobs
 from scalewatch.storage.session import Sessions
 from scalewatch.wire import RunReport

@@ -24,7 +24,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import Session
 
-from scalewatch.services.locations import DECIMALS
+from scalewatch.services.analysis.locations import DECIMALS
 from scalewatch.storage import bulk, tables
 from scalewatch.storage.digests import canonical, digest_of
 from scalewatch.storage.inserts import Row

@@ -6,10 +6,10 @@ from sqlalchemy import func, select
 from large_project import MACHINES, PROJECT, Size, planned
 from recorded import record_half_failed_project
 from scalewatch.modelling import Verdict
-from scalewatch.services.commits import measured_commits
-from scalewatch.services.report import match_table
-from scalewatch.services.standings import State
-from scalewatch.services.views import View
+from scalewatch.services.commits.commits import measured_commits
+from scalewatch.services.match_table.report import match_table
+from scalewatch.services.selection.views import View
+from scalewatch.services.series.standings import State
 from scalewatch.storage import tables
 from scalewatch.storage.session import sessions_of
 

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recorded import record
-from scalewatch.services.hotspot_questions import HotspotQuestion
-from scalewatch.services.hotspots import hotspots_at
-from scalewatch.services.views import View
+from scalewatch.services.hotspots.hotspot_questions import HotspotQuestion
+from scalewatch.services.hotspots.hotspots import hotspots_at
+from scalewatch.services.selection.views import View
 from scalewatch.wire import RunReport
 from scalewatch_agent.cli import main
 from scalewatch_agent.hydro.decomposition import (

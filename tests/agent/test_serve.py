@@ -8,8 +8,8 @@ from builders import sweep_reports
 from live import serving
 from recorded import record
 from repositories import git
-from scalewatch.services import confirmations
-from scalewatch.services.confirmations import State
+from scalewatch.services.confirmations import confirmations
+from scalewatch.services.confirmations.confirmations import State
 from scalewatch.storage import coordinates, tables
 from scalewatch_agent.cli import main
 

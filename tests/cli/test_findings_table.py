@@ -10,7 +10,7 @@ from scalewatch.cli.findings import modelled
 from scalewatch.cli.findings_table import print_table
 from scalewatch.importers import Series
 from scalewatch.modelling import parse_growth
-from scalewatch.services.findings import Question, Stated
+from scalewatch.services.files.findings import Question, Stated
 
 P = np.array([2.0, 4, 8, 16, 32])
 

@@ -4,9 +4,9 @@ from scalewatch.modelling import Verdict
 from scalewatch.pages import vocabulary
 from scalewatch.pages.sentences import STATES, SYMBOLS
 from scalewatch.resources import bundled
-from scalewatch.services.analysis import RULE
-from scalewatch.services.measurements import Flag
-from scalewatch.services.standings import State
+from scalewatch.services.analysis.analysis import RULE
+from scalewatch.services.series.measurements import Flag
+from scalewatch.services.series.standings import State
 
 
 def test_every_verdict_and_flag_is_explained():

@@ -5,8 +5,8 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from builders import run_report
-from scalewatch.services.prepared_runs import prepare
-from scalewatch.services.runs import record_prepared
+from scalewatch.services.runs.prepared_runs import prepare
+from scalewatch.services.runs.runs import record_prepared
 from scalewatch.storage import bulk, tables
 
 KEYS = ("commit_id", "series_id")

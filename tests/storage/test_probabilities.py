@@ -1,8 +1,8 @@
 from sqlalchemy import select
 
 from builders import run_report
-from scalewatch.services.prepared_runs import prepare
-from scalewatch.services.runs import record_prepared
+from scalewatch.services.runs.prepared_runs import prepare
+from scalewatch.services.runs.runs import record_prepared
 from scalewatch.storage import probabilities, tables
 from scalewatch.storage.probabilities import NOTHING, Likely
 

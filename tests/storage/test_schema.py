@@ -9,7 +9,7 @@ from alembic.migration import MigrationContext
 from alembic.util import CommandError
 from sqlalchemy import inspect, select, text
 
-from scalewatch.services.measurements import Flag, flags_in, quartiles_of
+from scalewatch.services.series.measurements import Flag, flags_in, quartiles_of
 from scalewatch.storage import (
     grids,
     locations,

@@ -4,8 +4,8 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import update
 
-from scalewatch.services import tokens
-from scalewatch.services.access import Role
+from scalewatch.services.access import tokens
+from scalewatch.services.access.access import Role
 from scalewatch.storage import policies, projects, tables
 from scalewatch.storage.tables import now
 

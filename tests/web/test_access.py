@@ -8,7 +8,8 @@ from fastapi.routing import APIRoute
 
 from builders import run, sweep
 from scalewatch import pages
-from scalewatch.services import jobs, tokens
+from scalewatch.services import jobs
+from scalewatch.services.access import tokens
 from scalewatch.services.jobs import Kind
 from scalewatch.storage import projects
 from scalewatch.storage.tables import Token

@@ -7,7 +7,7 @@ from fastapi.testclient import TestClient
 
 from builders import run
 from scalewatch.app import create_app
-from scalewatch.services import tokens
+from scalewatch.services.access import tokens
 from scalewatch.web.forms import COOKIE
 from scalewatch.web.protection import Protection
 from scalewatch.web.sessions import LOGIN

@@ -9,9 +9,9 @@ from sqlalchemy import update
 
 from builders import run, sweep
 from scalewatch.pages.formats import SPACE
-from scalewatch.services import audit, policies, tokens
-from scalewatch.services.access import Role
-from scalewatch.services.policies import Policy
+from scalewatch.services.access import audit, policies, tokens
+from scalewatch.services.access.access import Role
+from scalewatch.services.access.policies import Policy
 from scalewatch.storage import tables, workers
 from scalewatch.storage.tables import now
 

@@ -9,7 +9,7 @@ from scalewatch import wire
 from scalewatch.api.answers import answer, answers
 from scalewatch.api.dependencies import AdminDep, ReadingDep
 from scalewatch.api.schemas import Schema
-from scalewatch.services import aliases
+from scalewatch.services.selection import aliases
 
 router = APIRouter(prefix="/projects/{project}/aliases", tags=["history"])
 

@@ -9,9 +9,9 @@ from scalewatch.api.answers import answer, answers, figure_answer
 from scalewatch.api.dependencies import ReadingDep
 from scalewatch.api.problems import problems
 from scalewatch.figures.scaling import machines_figure
-from scalewatch.services.commit_reports import commit_report
-from scalewatch.services.comparison_figures import compared_scalings
-from scalewatch.services.comparisons import compare_sides, split_sides
+from scalewatch.services.commit_reports.commit_reports import commit_report
+from scalewatch.services.comparisons.comparison_figures import compared_scalings
+from scalewatch.services.comparisons.comparisons import compare_sides, split_sides
 from scalewatch.web.views import ViewDep
 
 router = APIRouter(tags=["comparisons"])

@@ -9,8 +9,10 @@ from scalewatch.api.configuration_schemas import ConfigurationSearch
 from scalewatch.api.dependencies import ReadingDep
 from scalewatch.api.problems import problems
 from scalewatch.errors import NotFound
-from scalewatch.services.configuration_figures import FIGURES
-from scalewatch.services.configuration_search import search_configurations
+from scalewatch.services.configurations.configuration_figures import FIGURES
+from scalewatch.services.configurations.configuration_search import (
+    search_configurations,
+)
 from scalewatch.web.configuration_questions import ConfigurationQuestionDep
 from scalewatch.web.views import ViewDep
 

@@ -10,8 +10,9 @@ from scalewatch import wire
 from scalewatch.api import schemas
 from scalewatch.api.answers import Responses, answer, answers
 from scalewatch.api.dependencies import ReadingDep, WritingDep
-from scalewatch.services import confirmations, suspicions
-from scalewatch.services.confirmations import State
+from scalewatch.services.confirmations import confirmations
+from scalewatch.services.confirmations.confirmations import State
+from scalewatch.services.gates import suspicions
 
 router = APIRouter(tags=["history"])
 

@@ -13,7 +13,8 @@ from scalewatch.api.problems import problems
 from scalewatch.api.schemas import Expectation, Schema
 from scalewatch.errors import BadExpression
 from scalewatch.modelling import parse_growth
-from scalewatch.services import expectations, status_quo
+from scalewatch.services.expectations import expectations
+from scalewatch.services.regions import status_quo
 
 router = APIRouter(prefix="/projects/{project}/expectations", tags=["expectations"])
 

@@ -11,7 +11,7 @@ from scalewatch.api.answers import answer, answers
 from scalewatch.api.dependencies import AdminDep, ReadingDep
 from scalewatch.api.problems import problems
 from scalewatch.api.schemas import Schema
-from scalewatch.services import guidelines
+from scalewatch.services.guidelines import guidelines
 from scalewatch.web.views import ViewDep
 
 router = APIRouter(prefix="/projects/{project}/guidelines", tags=["guidelines"])

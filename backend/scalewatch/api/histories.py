@@ -12,12 +12,12 @@ from scalewatch.api.confirmations import Confirmation
 from scalewatch.api.dependencies import AdminDep, ReadingDep
 from scalewatch.api.gates import NextStep
 from scalewatch.api.problems import problems
-from scalewatch.services import regressions
-from scalewatch.services.histories import history_of
-from scalewatch.services.regressions import State
-from scalewatch.services.tracks import MOST_COMMITS
-from scalewatch.services.treatments import Treatment, treat
-from scalewatch.services.windows import Window
+from scalewatch.services.histories.histories import history_of
+from scalewatch.services.histories.windows import Window
+from scalewatch.services.regressions import regressions
+from scalewatch.services.regressions.regressions import State
+from scalewatch.services.regressions.tracks import MOST_COMMITS
+from scalewatch.services.regressions.treatments import Treatment, treat
 
 router = APIRouter(prefix="/projects/{project}", tags=["history"])
 

@@ -9,8 +9,8 @@ from scalewatch.api.dependencies import ReadingDep
 from scalewatch.api.hotspot_schemas import Hotspots
 from scalewatch.api.problems import problems
 from scalewatch.errors import NotFound
-from scalewatch.services.hotspot_figures import FIGURES
-from scalewatch.services.hotspots import hotspots_at
+from scalewatch.services.hotspots.hotspot_figures import FIGURES
+from scalewatch.services.hotspots.hotspots import hotspots_at
 from scalewatch.web.hotspot_questions import HotspotQuestionDep
 from scalewatch.web.views import ViewDep
 

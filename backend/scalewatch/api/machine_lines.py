@@ -8,9 +8,9 @@ from scalewatch.api.answers import answer, answers, figure_answer
 from scalewatch.api.dependencies import ReadingDep
 from scalewatch.api.machine_line_schemas import MachineLines
 from scalewatch.api.problems import problems
-from scalewatch.services.choices import positive
-from scalewatch.services.machine_line_figures import lines_figure
-from scalewatch.services.machine_lines import machine_lines_at
+from scalewatch.services.machines.machine_line_figures import lines_figure
+from scalewatch.services.machines.machine_lines import machine_lines_at
+from scalewatch.services.selection.choices import positive
 from scalewatch.web.views import ViewDep
 
 router = APIRouter(tags=["machines"])

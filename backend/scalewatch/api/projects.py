@@ -8,12 +8,12 @@ from pydantic import StringConstraints
 from scalewatch.api import report_schemas, schemas
 from scalewatch.api.answers import answer, answers
 from scalewatch.api.dependencies import ReadingDep
-from scalewatch.services.commits import measured_commits
-from scalewatch.services.forecasts import target_of
-from scalewatch.services.machines import machines_of
-from scalewatch.services.models import models_at
-from scalewatch.services.projects import all_projects
-from scalewatch.services.report import match_table
+from scalewatch.services.commits.commits import measured_commits
+from scalewatch.services.machines.machines import machines_of
+from scalewatch.services.match_table.report import match_table
+from scalewatch.services.projects.projects import all_projects
+from scalewatch.services.regions.forecasts import target_of
+from scalewatch.services.regions.models import models_at
 from scalewatch.web.views import ViewDep
 
 SETTING: Final = r"\w+=\d{1,20}(\.\d{0,20})?(e\d{1,2})?"

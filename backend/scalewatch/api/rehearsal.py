@@ -16,8 +16,8 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from scalewatch.api.bodies import runs_in
 from scalewatch.api.runs import AT_ONCE
-from scalewatch.services.prepared_runs import prepare
-from scalewatch.services.runs import record_prepared
+from scalewatch.services.runs.prepared_runs import prepare
+from scalewatch.services.runs.runs import record_prepared
 from scalewatch.storage.session import Sessions
 from scalewatch.web.garbage import spare_collections
 

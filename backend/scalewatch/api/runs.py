@@ -21,17 +21,17 @@ from scalewatch.api.dependencies import DoorDep, ReadingDep
 from scalewatch.api.posting import request_body
 from scalewatch.api.problems import problems
 from scalewatch.errors import ScalewatchError
-from scalewatch.services import access
-from scalewatch.services.access import Role
-from scalewatch.services.prepared_runs import prepare
-from scalewatch.services.recorded_runs import recorded_run
-from scalewatch.services.run_verdicts import (
+from scalewatch.services.access import access
+from scalewatch.services.access.access import Role
+from scalewatch.services.runs.prepared_runs import prepare
+from scalewatch.services.runs.recorded_runs import recorded_run
+from scalewatch.services.runs.run_verdicts import (
     Progress,
     RunVerdict,
     progress_of,
     verdict_of_run,
 )
-from scalewatch.services.runs import Receipt, record_prepared
+from scalewatch.services.runs.runs import Receipt, record_prepared
 from scalewatch.storage.session import transact
 from scalewatch.web.sessions import Door
 

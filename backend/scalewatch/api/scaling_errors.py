@@ -10,8 +10,8 @@ from scalewatch.api.problems import problems
 from scalewatch.api.scaling_schemas import RegionScaling
 from scalewatch.errors import NotFound
 from scalewatch.figures.figure import Figure
-from scalewatch.services.error_figures import FIGURES
-from scalewatch.services.scaling_errors import scaling_errors_at
+from scalewatch.services.scaling_errors.error_figures import FIGURES
+from scalewatch.services.scaling_errors.scaling_errors import scaling_errors_at
 from scalewatch.web.scaling_questions import QuestionDep
 from scalewatch.web.views import ViewDep
 

@@ -14,7 +14,7 @@ from scalewatch.api.dependencies import DoorDep, ReadingDep
 from scalewatch.api.problems import problems
 from scalewatch.api.schemas import Schema
 from scalewatch.errors import NotReady
-from scalewatch.services import status
+from scalewatch.services.operations import status
 from scalewatch.storage import outages, schema
 from scalewatch.web.metrics import Gauges, Metrics
 

@@ -11,7 +11,7 @@ from scalewatch.api.answers import answer, answers
 from scalewatch.api.dependencies import AdminDep
 from scalewatch.api.problems import problems
 from scalewatch.api.schemas import Schema
-from scalewatch.services import webhooks
+from scalewatch.services.regressions import webhooks
 
 router = APIRouter(prefix="/projects/{project}/webhooks", tags=["history"])
 

@@ -8,8 +8,8 @@ import click
 
 from scalewatch.cli.database import configured, opened, prepare
 from scalewatch.exporters.measurements import WRITERS
-from scalewatch.services.exports import exported
-from scalewatch.services.views import View
+from scalewatch.services.files.exports import exported
+from scalewatch.services.selection.views import View
 from scalewatch.storage.session import sessions_of
 
 EPILOG: Final = """

@@ -7,8 +7,8 @@ from typing import NamedTuple
 from scalewatch.cli.notation import Notation
 from scalewatch.importers import Series
 from scalewatch.modelling import Finding, Proposal
-from scalewatch.services.earlier_versions import Compared, comparison_words
-from scalewatch.services.proposals import proposal_words
+from scalewatch.services.analysis.earlier_versions import Compared, comparison_words
+from scalewatch.services.analysis.proposals import proposal_words
 
 
 class Row(NamedTuple):

@@ -13,7 +13,7 @@ from scalewatch.cli.model import FORMATS, Column, Target
 from scalewatch.cli.remote import server_options
 from scalewatch.errors import ScalewatchError
 from scalewatch.importers import read_files
-from scalewatch.services.imports import SUITE, Origin, profiles_of, runs_of
+from scalewatch.services.files.imports import SUITE, Origin, profiles_of, runs_of
 from scalewatch.wire import RunReport
 
 EPILOG: Final = """

@@ -6,7 +6,7 @@ from typing import Final
 import click
 
 from scalewatch.cli.database import configured, opened, prepare
-from scalewatch.services import replay
+from scalewatch.services.operations import replay
 from scalewatch.storage import payloads, projects
 from scalewatch.storage.session import sessions_of, transact
 

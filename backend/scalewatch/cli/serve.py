@@ -15,7 +15,7 @@ from uvicorn.supervisors import Multiprocess
 
 from scalewatch.cli.companion import companion
 from scalewatch.cli.database import configured, opened, prepare
-from scalewatch.services.tokens import is_any
+from scalewatch.services.access.tokens import is_any
 from scalewatch.settings import Settings, get_settings
 from scalewatch.storage.session import sessions_of
 from scalewatch.web.hosts import is_loopback

@@ -7,8 +7,8 @@ from typing import Final
 import click
 
 from scalewatch.cli.database import configured, opened, prepare
-from scalewatch.services import retention
-from scalewatch.services.policies import administered, policy_of
+from scalewatch.services.access.policies import administered, policy_of
+from scalewatch.services.operations import retention
 from scalewatch.storage.session import Sessions, sessions_of, transact
 
 EPILOG: Final = """

@@ -13,9 +13,9 @@ from sqlalchemy.orm import Session
 
 from scalewatch.cli.database import configured, opened, prepare
 from scalewatch.exporters.documents import json_text
-from scalewatch.services import tokens
-from scalewatch.services.access import Role
-from scalewatch.services.tokens import Token
+from scalewatch.services.access import tokens
+from scalewatch.services.access.access import Role
+from scalewatch.services.access.tokens import Token
 from scalewatch.storage.session import sessions_of
 
 EPILOG: Final = """

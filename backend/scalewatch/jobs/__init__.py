@@ -15,16 +15,12 @@ from sqlalchemy.orm import Session
 
 from scalewatch.errors import LeaseLost, ScalewatchError
 from scalewatch.jobs.heartbeat import heartbeat
-from scalewatch.services import (
-    analysis,
-    expectations,
-    looks,
-    retention,
-    watching,
-    webhooks,
-)
 from scalewatch.services import jobs as queue
+from scalewatch.services.analysis import analysis
+from scalewatch.services.expectations import expectations
 from scalewatch.services.jobs import Kind, Subject, Terms
+from scalewatch.services.operations import retention
+from scalewatch.services.regressions import looks, watching, webhooks
 from scalewatch.settings import get_settings
 from scalewatch.storage import tables
 from scalewatch.storage.jobs import Claim

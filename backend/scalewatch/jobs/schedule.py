@@ -14,7 +14,7 @@ from typing import Final
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from scalewatch.services import retention
+from scalewatch.services.operations import retention
 from scalewatch.storage.session import Sessions, transact
 
 SECONDS: Final = 300.0

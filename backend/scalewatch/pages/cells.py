@@ -14,9 +14,9 @@ from scalewatch.pages.formats import count, determination, percent
 from scalewatch.pages.marks import change_mark, verdict
 from scalewatch.pages.mathematics import big_o, growth
 from scalewatch.pages.sentences import flag_places, state_words
-from scalewatch.services.changes import SAME
-from scalewatch.services.match_cells import Cell
-from scalewatch.services.standings import Standing
+from scalewatch.services.commit_reports.changes import SAME
+from scalewatch.services.match_table.match_cells import Cell
+from scalewatch.services.series.standings import Standing
 
 UNMEASURED = Markup('<td class="cell--unmeasured"><span>not measured</span></td>')
 

@@ -3,7 +3,7 @@
 from scalewatch.exporters.listing import Listing
 from scalewatch.pages.change_sentences import SYMBOLS, change_sentence
 from scalewatch.pages.formats import assignments, percent, settings
-from scalewatch.services.commit_reports import CommitReport
+from scalewatch.services.commit_reports.commit_reports import CommitReport
 
 
 def changes_listing(report: CommitReport) -> Listing:

@@ -3,10 +3,10 @@
 from typing import Final
 
 from scalewatch.pages.sentences import order
-from scalewatch.services.baselines import Baseline, Relation
-from scalewatch.services.changes import SAME, ChangeKind, SeriesChange
-from scalewatch.services.commit_reports import CommitReport
-from scalewatch.services.standings import Standing
+from scalewatch.services.commit_reports.changes import SAME, ChangeKind, SeriesChange
+from scalewatch.services.commit_reports.commit_reports import CommitReport
+from scalewatch.services.commits.baselines import Baseline, Relation
+from scalewatch.services.series.standings import Standing
 
 SHORT: Final = 10
 

@@ -17,12 +17,15 @@ from scalewatch.pages.downloads import Format, FormatQuery, download
 from scalewatch.pages.formats import stated
 from scalewatch.pages.plots import Plot
 from scalewatch.pages.templates import path_to, render
-from scalewatch.services.changes import SeriesChange
-from scalewatch.services.commit_reports import CommitReport, commit_report
-from scalewatch.services.comparisons import SEPARATOR
-from scalewatch.services.gates import gate_on
-from scalewatch.services.version_changes import change_of
-from scalewatch.services.views import View
+from scalewatch.services.commit_reports.changes import SeriesChange
+from scalewatch.services.commit_reports.commit_reports import (
+    CommitReport,
+    commit_report,
+)
+from scalewatch.services.comparisons.comparisons import SEPARATOR
+from scalewatch.services.comparisons.version_changes import change_of
+from scalewatch.services.gates.gates import gate_on
+from scalewatch.services.selection.views import View
 
 router = APIRouter(include_in_schema=False)
 

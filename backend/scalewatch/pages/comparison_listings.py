@@ -3,7 +3,7 @@
 from scalewatch.exporters.listing import Listing
 from scalewatch.pages.formats import assignments, settings, significant
 from scalewatch.pages.sentences import SYMBOLS, order
-from scalewatch.services.compared import ComparedSides, Place
+from scalewatch.services.comparisons.compared import ComparedSides, Place
 
 
 def places(shown: ComparedSides) -> Listing:

@@ -5,8 +5,12 @@ from markupsafe import Markup
 from scalewatch.modelling import CONSTANT
 from scalewatch.pages.formats import count, percent, plural, significant
 from scalewatch.pages.mathematics import big_o, growth
-from scalewatch.services.compared import ComparedRow, ComparedSides, SideKind
-from scalewatch.services.earlier_versions import Compared, comparison_words
+from scalewatch.services.analysis.earlier_versions import Compared, comparison_words
+from scalewatch.services.comparisons.compared import (
+    ComparedRow,
+    ComparedSides,
+    SideKind,
+)
 
 
 def comparison_sentence(shown: ComparedSides) -> str:

@@ -16,11 +16,19 @@ from scalewatch.pages.dependencies import SessionDep
 from scalewatch.pages.downloads import Format, FormatQuery, download
 from scalewatch.pages.plots import Plot
 from scalewatch.pages.templates import path_to, render
-from scalewatch.services.compared import ComparedRow, ComparedSides, SideKind
-from scalewatch.services.comparison_choices import choices_of
-from scalewatch.services.comparisons import SEPARATOR, compare_sides, split_sides
-from scalewatch.services.version_changes import changes_since_first
-from scalewatch.services.views import View
+from scalewatch.services.comparisons.compared import (
+    ComparedRow,
+    ComparedSides,
+    SideKind,
+)
+from scalewatch.services.comparisons.comparison_choices import choices_of
+from scalewatch.services.comparisons.comparisons import (
+    SEPARATOR,
+    compare_sides,
+    split_sides,
+)
+from scalewatch.services.comparisons.version_changes import changes_since_first
+from scalewatch.services.selection.views import View
 
 MOST_ROWS: Final = 100
 """Rows of a page; the downloads hold all."""

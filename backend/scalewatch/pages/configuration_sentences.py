@@ -7,8 +7,8 @@ from markupsafe import Markup
 from scalewatch.modelling import MainEffect
 from scalewatch.pages.formats import setting, settings, significant
 from scalewatch.pages.scaling_sentences import share
-from scalewatch.services.configuration_figures import objective_name
-from scalewatch.services.configuration_search import ConfigurationSearch
+from scalewatch.services.configurations.configuration_figures import objective_name
+from scalewatch.services.configurations.configuration_search import ConfigurationSearch
 
 BEST: Final = Markup(
     "On <bdi>{machine}</bdi>, <bdi>{settings}</bdi> is best for <bdi>{region}</bdi>: "

@@ -20,13 +20,16 @@ from scalewatch.pages.plots import plots_of
 from scalewatch.pages.scaling_sentences import share
 from scalewatch.pages.templates import Query as Address
 from scalewatch.pages.templates import render
-from scalewatch.services.configuration_figures import FIGURES, objective_name
-from scalewatch.services.configuration_questions import Objective
-from scalewatch.services.configuration_search import (
+from scalewatch.services.configurations.configuration_figures import (
+    FIGURES,
+    objective_name,
+)
+from scalewatch.services.configurations.configuration_questions import Objective
+from scalewatch.services.configurations.configuration_search import (
     ConfigurationSearch,
     search_configurations,
 )
-from scalewatch.services.views import View
+from scalewatch.services.selection.views import View
 from scalewatch.web.configuration_questions import ConfigurationQuestionDep
 
 OBJECTIVES: Final = {

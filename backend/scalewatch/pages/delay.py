@@ -5,7 +5,7 @@ from typing import Final
 from fastapi import Request
 from sqlalchemy.orm import Session
 
-from scalewatch.services.status import is_behind
+from scalewatch.services.operations.status import is_behind
 from scalewatch.web.sessions import SESSION
 
 STATE: Final = "shows_analysis"

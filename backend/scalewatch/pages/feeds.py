@@ -9,8 +9,12 @@ from scalewatch.modelling import Verdict
 from scalewatch.pages.addresses import address_of
 from scalewatch.pages.dependencies import SessionDep
 from scalewatch.pages.templates import TEMPLATES, path_to
-from scalewatch.services.regressions import regressions_of
-from scalewatch.services.summaries import Condition, condition_of, recent_changes
+from scalewatch.services.projects.summaries import (
+    Condition,
+    condition_of,
+    recent_changes,
+)
+from scalewatch.services.regressions.regressions import regressions_of
 
 COLOURS: Final = {
     Condition.FINE: "#007a5a",

@@ -10,9 +10,12 @@ from scalewatch.pages.dependencies import SessionDep, ViewDep
 from scalewatch.pages.downloads import Format, FormatQuery, download
 from scalewatch.pages.formats import assignments, plural
 from scalewatch.pages.templates import render
-from scalewatch.services.comparison_choices import choices_of
-from scalewatch.services.guideline_checks import CheckedGuideline, GuidelineState
-from scalewatch.services.guidelines import GuidelineReport, guidelines_at
+from scalewatch.services.comparisons.comparison_choices import choices_of
+from scalewatch.services.guidelines.guideline_checks import (
+    CheckedGuideline,
+    GuidelineState,
+)
+from scalewatch.services.guidelines.guidelines import GuidelineReport, guidelines_at
 
 MARKS = {
     GuidelineState.BROKEN: ("mismatch", "✗"),

@@ -12,9 +12,9 @@ from scalewatch.pages.downloads import Format, FormatQuery, download
 from scalewatch.pages.formats import assignments
 from scalewatch.pages.history_charts import HEIGHT, LEFT, WIDTH, charts, releases
 from scalewatch.pages.templates import render
-from scalewatch.services.histories import History, history_of
-from scalewatch.services.overviews import overview_of
-from scalewatch.services.windows import Window
+from scalewatch.services.histories.histories import History, history_of
+from scalewatch.services.histories.overviews import overview_of
+from scalewatch.services.histories.windows import Window
 
 NEWEST: Final = 10
 """Commits of each machine that the table on the page lists."""

@@ -10,8 +10,8 @@ from typing import Final
 
 from scalewatch.modelling import parse_growth
 from scalewatch.pages.formats import moment, multiple, plural, significant
-from scalewatch.services.commits import Commit
-from scalewatch.services.histories import History, TrackHistory
+from scalewatch.services.commits.commits import Commit
+from scalewatch.services.histories.histories import History, TrackHistory
 
 WIDTH: Final = 360.0
 HEIGHT: Final = 132.0

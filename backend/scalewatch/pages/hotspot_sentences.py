@@ -5,7 +5,7 @@ from markupsafe import Markup
 from scalewatch.modelling import ScanStep
 from scalewatch.pages.formats import breakable, plural, sentence
 from scalewatch.pages.scaling_sentences import share
-from scalewatch.services.hotspots import Hotspots, HotspotScan, setting_key
+from scalewatch.services.hotspots.hotspots import Hotspots, HotspotScan, setting_key
 
 NO_JUMP = Markup(
     "The profile keeps its proportions over {over}: none of {steps} differs."

@@ -13,10 +13,10 @@ from scalewatch.pages.hotspot_sentences import hotspots_sentence, remarks
 from scalewatch.pages.plots import plots_of
 from scalewatch.pages.scaling_sentences import share
 from scalewatch.pages.templates import Query, render
-from scalewatch.services.hotspot_figures import FIGURES
-from scalewatch.services.hotspot_questions import LEVEL, HotspotQuestion
-from scalewatch.services.hotspots import Hotspots, hotspots_at, setting_key
-from scalewatch.services.views import View
+from scalewatch.services.hotspots.hotspot_figures import FIGURES
+from scalewatch.services.hotspots.hotspot_questions import LEVEL, HotspotQuestion
+from scalewatch.services.hotspots.hotspots import Hotspots, hotspots_at, setting_key
+from scalewatch.services.selection.views import View
 from scalewatch.web.hotspot_questions import HotspotQuestionDep
 
 MOST_FUNCTIONS: Final = 50

@@ -9,7 +9,7 @@ from scalewatch.errors import TokenUnknown
 from scalewatch.pages.addresses import path_to
 from scalewatch.pages.dependencies import WritingDep
 from scalewatch.pages.templates import render
-from scalewatch.services import tokens
+from scalewatch.services.access import tokens
 from scalewatch.web.forms import FormDep, set_cookie
 from scalewatch.web.hosts import is_loopback
 from scalewatch.web.protection import Protection

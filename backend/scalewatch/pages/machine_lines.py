@@ -11,9 +11,9 @@ from scalewatch.pages.downloads import Format, FormatQuery, download
 from scalewatch.pages.formats import quantity, significant
 from scalewatch.pages.plots import Plot
 from scalewatch.pages.templates import path_to, render
-from scalewatch.services.choices import positive
-from scalewatch.services.machine_line_figures import lines_figure
-from scalewatch.services.machine_lines import MachineLines, machine_lines_at
+from scalewatch.services.machines.machine_line_figures import lines_figure
+from scalewatch.services.machines.machine_lines import MachineLines, machine_lines_at
+from scalewatch.services.selection.choices import positive
 
 router = APIRouter(include_in_schema=False)
 

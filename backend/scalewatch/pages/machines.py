@@ -10,7 +10,7 @@ from scalewatch.pages.dependencies import SessionDep
 from scalewatch.pages.downloads import Format, FormatQuery, download
 from scalewatch.pages.formats import assignments, count
 from scalewatch.pages.templates import render
-from scalewatch.services.platforms import Platform, platform
+from scalewatch.services.machines.platforms import Platform, platform
 
 router = APIRouter(include_in_schema=False)
 

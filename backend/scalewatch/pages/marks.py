@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from scalewatch.modelling import Verdict
 from scalewatch.pages import change_sentences
-from scalewatch.services.changes import ChangeKind
+from scalewatch.services.commit_reports.changes import ChangeKind
 
 _VERDICT: Final = Markup(
     '<span class="verdict verdict--{value}"><span class="verdict__symbol" '

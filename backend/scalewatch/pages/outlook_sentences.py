@@ -6,9 +6,9 @@ from markupsafe import Markup
 
 from scalewatch.modelling import Forecast, MemoryWall
 from scalewatch.pages.formats import count, percent, quantity, significant
-from scalewatch.services.outlooks import Outlook, held_at
-from scalewatch.services.proposals import proposal_words
-from scalewatch.services.scans import Scan
+from scalewatch.services.analysis.proposals import proposal_words
+from scalewatch.services.regions.outlooks import Outlook, held_at
+from scalewatch.services.series.scans import Scan
 
 FAR: Final = 64
 """Forecasts for more than this multiple of what was measured come with a warning."""

@@ -11,8 +11,8 @@ from scalewatch.pages.formats import percent
 from scalewatch.pages.mathematics import big_o, growth
 from scalewatch.pages.sentences import FASTER
 from scalewatch.pages.templates import render
-from scalewatch.services.projects import Concern, Project, all_projects
-from scalewatch.services.provenance import all_origins
+from scalewatch.services.machines.provenance import all_origins
+from scalewatch.services.projects.projects import Concern, Project, all_projects
 
 router = APIRouter(include_in_schema=False)
 

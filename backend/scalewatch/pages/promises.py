@@ -8,10 +8,11 @@ from scalewatch.modelling import parse_growth
 from scalewatch.pages.dependencies import AdminDep, ViewDep
 from scalewatch.pages.regions import region_page
 from scalewatch.pages.templates import path_to
-from scalewatch.services import expectations, status_quo
-from scalewatch.services.expectations import Declaration
-from scalewatch.services.regions import region_at
-from scalewatch.services.views import View
+from scalewatch.services.expectations import expectations
+from scalewatch.services.expectations.expectations import Declaration
+from scalewatch.services.regions import status_quo
+from scalewatch.services.regions.regions import region_at
+from scalewatch.services.selection.views import View
 from scalewatch.web.forms import Form, FormDep
 
 MOST_LETTERS = 1000

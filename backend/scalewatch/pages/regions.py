@@ -16,16 +16,16 @@ from scalewatch.pages.downloads import Format, FormatQuery, download
 from scalewatch.pages.formats import number
 from scalewatch.pages.plots import Plot
 from scalewatch.pages.templates import Query, path_to, render
-from scalewatch.services.access import Role, may
-from scalewatch.services.aliases import renamed
-from scalewatch.services.expectations import versions
-from scalewatch.services.machines import newest_fingerprint
-from scalewatch.services.measurements import Measurement
-from scalewatch.services.outlooks import LARGEST_TARGET, Outlook, outlook
-from scalewatch.services.region_figures import FIGURES
-from scalewatch.services.regions import Region, region_at
-from scalewatch.services.scans import Scan
-from scalewatch.services.views import View
+from scalewatch.services.access.access import Role, may
+from scalewatch.services.expectations.expectations import versions
+from scalewatch.services.machines.machines import newest_fingerprint
+from scalewatch.services.regions.outlooks import LARGEST_TARGET, Outlook, outlook
+from scalewatch.services.regions.region_figures import FIGURES
+from scalewatch.services.regions.regions import Region, region_at
+from scalewatch.services.selection.aliases import renamed
+from scalewatch.services.selection.views import View
+from scalewatch.services.series.measurements import Measurement
+from scalewatch.services.series.scans import Scan
 from scalewatch.web.forms import Form
 
 NEGLIGIBLE: Final = 0.005

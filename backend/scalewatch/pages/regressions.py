@@ -12,15 +12,15 @@ from scalewatch.pages.dependencies import AdminDep, SessionDep
 from scalewatch.pages.downloads import Format, FormatQuery, download
 from scalewatch.pages.formats import assignments
 from scalewatch.pages.templates import render
-from scalewatch.services.access import caller_of
-from scalewatch.services.regressions import (
+from scalewatch.services.access.access import caller_of
+from scalewatch.services.regressions.regressions import (
     SETTABLE,
     Regression,
     State,
     regression_of,
     regressions_of,
 )
-from scalewatch.services.treatments import Treatment, treat
+from scalewatch.services.regressions.treatments import Treatment, treat
 from scalewatch.web.forms import FormDep
 
 MOST_MEMBERS: Final = 8

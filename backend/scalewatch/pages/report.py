@@ -15,9 +15,9 @@ from scalewatch.pages.downloads import Format, FormatQuery, download
 from scalewatch.pages.formats import stated
 from scalewatch.pages.templates import Query as LinkQuery
 from scalewatch.pages.templates import path_to, render
-from scalewatch.services.match_cells import Row
-from scalewatch.services.measurements import Flag
-from scalewatch.services.report import ALL_METRICS, MatchTable, match_table
+from scalewatch.services.match_table.match_cells import Row
+from scalewatch.services.match_table.report import ALL_METRICS, MatchTable, match_table
+from scalewatch.services.series.measurements import Flag
 
 router = APIRouter(include_in_schema=False)
 

@@ -9,7 +9,7 @@ from scalewatch.pages.dependencies import SessionDep
 from scalewatch.pages.downloads import Format, FormatQuery, download
 from scalewatch.pages.scaling_sentences import share
 from scalewatch.pages.templates import render
-from scalewatch.services.recorded_runs import payload_of, recorded_run
+from scalewatch.services.runs.recorded_runs import payload_of, recorded_run
 
 router = APIRouter(include_in_schema=False)
 

@@ -20,11 +20,14 @@ from scalewatch.pages.scaling_sentences import (
     share,
 )
 from scalewatch.pages.templates import Query, render
-from scalewatch.services.code_scalings import CodeScaling
-from scalewatch.services.error_figures import FIGURES
-from scalewatch.services.scaling_errors import RegionScaling, scaling_errors_at
-from scalewatch.services.scaling_questions import Question, Source
-from scalewatch.services.views import View
+from scalewatch.services.scaling_errors.code_scalings import CodeScaling
+from scalewatch.services.scaling_errors.error_figures import FIGURES
+from scalewatch.services.scaling_errors.scaling_errors import (
+    RegionScaling,
+    scaling_errors_at,
+)
+from scalewatch.services.scaling_errors.scaling_questions import Question, Source
+from scalewatch.services.selection.views import View
 from scalewatch.web.scaling_questions import QuestionDep
 
 EXAMPLE_SIZE: Final = 1000

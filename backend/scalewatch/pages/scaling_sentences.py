@@ -6,8 +6,8 @@ from markupsafe import Markup
 
 from scalewatch.modelling import Origin, ScalingKind
 from scalewatch.pages.formats import SPACE, count, plural, significant
-from scalewatch.services.code_scalings import CodeScaling, RowPoint
-from scalewatch.services.scaling_errors import RegionScaling
+from scalewatch.services.scaling_errors.code_scalings import CodeScaling, RowPoint
+from scalewatch.services.scaling_errors.scaling_errors import RegionScaling
 
 LETTERS: Final = {ScalingKind.STRONG: "α", ScalingKind.WEAK: "β"}
 

@@ -8,8 +8,8 @@ from markupsafe import Markup
 from scalewatch.modelling import Direction, Growth, Verdict
 from scalewatch.pages.formats import SPACE, percent, plural, settings
 from scalewatch.pages.mathematics import big_o, growth
-from scalewatch.services.scans import Scan
-from scalewatch.services.standings import Standing, State
+from scalewatch.services.series.scans import Scan
+from scalewatch.services.series.standings import Standing, State
 
 SYMBOLS: Final = {verdict: verdict.symbol for verdict in Verdict}
 

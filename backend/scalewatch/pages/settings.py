@@ -13,19 +13,14 @@ from scalewatch.pages.addresses import path_to
 from scalewatch.pages.dependencies import AdminDep, SessionDep, WritingDep
 from scalewatch.pages.downloads import Format, FormatQuery, download
 from scalewatch.pages.templates import render
-from scalewatch.services import (
-    access,
-    aliases,
-    audit,
-    expectations,
-    gate_rules,
-    policies,
-    tokens,
-    webhooks,
-)
-from scalewatch.services.access import Role
-from scalewatch.services.expectations import Declaration
-from scalewatch.services.policies import Policy, administered
+from scalewatch.services.access import access, audit, policies, tokens
+from scalewatch.services.access.access import Role
+from scalewatch.services.access.policies import Policy, administered
+from scalewatch.services.expectations import expectations
+from scalewatch.services.expectations.expectations import Declaration
+from scalewatch.services.gates import gate_rules
+from scalewatch.services.regressions import webhooks
+from scalewatch.services.selection import aliases
 from scalewatch.web.forms import Form, FormDep
 
 MOST_DEEDS = 50

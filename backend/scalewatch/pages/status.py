@@ -6,7 +6,7 @@ from scalewatch.exporters.listing import Listing
 from scalewatch.pages.dependencies import SessionDep
 from scalewatch.pages.downloads import Format, FormatQuery, download
 from scalewatch.pages.templates import render
-from scalewatch.services.status import Status, status
+from scalewatch.services.operations.status import Status, status
 
 router = APIRouter(include_in_schema=False)
 

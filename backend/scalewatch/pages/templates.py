@@ -29,7 +29,7 @@ from scalewatch.pages.navigation import (
 )
 from scalewatch.pages.vocabulary import MEANINGS, RULES
 from scalewatch.resources import bundled
-from scalewatch.services.provenance import Origin, origins_of
+from scalewatch.services.machines.provenance import Origin, origins_of
 from scalewatch.web.forms import form_token, keep_form_cookie
 from scalewatch.web.sessions import CALLER, SESSION
 

@@ -6,7 +6,8 @@ from scalewatch.errors import InvalidReport
 from scalewatch.pages.dependencies import AdminDep
 from scalewatch.pages.downloads import Format
 from scalewatch.pages.settings import back_to_settings, settings_page
-from scalewatch.services import access, webhooks
+from scalewatch.services.access import access
+from scalewatch.services.regressions import webhooks
 from scalewatch.web.forms import Form, FormDep
 
 LONGEST = 2000

@@ -15,7 +15,7 @@ from typing import Final, Self
 from sqlalchemy.orm import Session
 
 from scalewatch.errors import LeaseLost, NotFound
-from scalewatch.services.access import Role, caller_of
+from scalewatch.services.access.access import Role, caller_of
 from scalewatch.storage import commits, jobs, projects, tables
 from scalewatch.storage.jobs import Claim
 from scalewatch.storage.tables import now

@@ -24,8 +24,8 @@ from fastapi import BackgroundTasks, Depends, Request, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from sqlalchemy.orm import Session
 
-from scalewatch.services import access
-from scalewatch.services.access import Caller, Role
+from scalewatch.services.access import access
+from scalewatch.services.access.access import Caller, Role
 from scalewatch.storage import projects
 from scalewatch.storage.session import Sessions, transact
 from scalewatch.web.hosts import is_loopback

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from fastapi import Depends, Query
 
-from scalewatch.services.views import View
+from scalewatch.services.selection.views import View
 
 
 async def view(

@@ -17,7 +17,7 @@ from typing import Final
 from fastapi.concurrency import run_in_threadpool
 from sqlalchemy.exc import SQLAlchemyError
 
-from scalewatch.services.news import Look, News, Position, look, position_now
+from scalewatch.services.projects.news import Look, News, Position, look, position_now
 from scalewatch.storage.session import Sessions
 
 SECONDS: Final = 1.0

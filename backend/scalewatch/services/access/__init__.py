@@ -1,0 +1,1 @@
+"""Who may do what: callers, tokens, policies and the audit log."""

@@ -1,0 +1,1 @@
+"""From the repetitions of a run to models, verdicts and learned noise."""

@@ -1,0 +1,257 @@
+"""Analyse what a machine measured of a commit: models, divergence, verdicts."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from operator import attrgetter
+from typing import Any, Final
+
+import orjson
+from sqlalchemy.orm import Session
+
+from scalewatch.errors import ModellingError
+from scalewatch.exporters.findings import finding_object
+from scalewatch.modelling import (
+    Finding,
+    Growth,
+    Noise,
+    default_deviation_limit,
+    parse_growth,
+)
+from scalewatch.modelling.findings import refusal
+from scalewatch.services.analysis import kept_noise, locations
+from scalewatch.services.analysis.batches import Asked, find_all
+from scalewatch.services.analysis.kept_noise import Assumed
+from scalewatch.services.analysis.noise import noise_by_metric
+from scalewatch.services.analysis.pooling import Pool, pool
+from scalewatch.services.jobs import Subject
+from scalewatch.storage import (
+    editions,
+    expectations,
+    points,
+    probabilities,
+    samples,
+    tables,
+    verdicts,
+)
+from scalewatch.storage.inserts import Row
+from scalewatch.storage.probabilities import Likely
+from scalewatch.storage.tables import now
+
+RULE: Final = "evidence"
+"""How a model is selected."""
+
+
+@dataclass(frozen=True, slots=True)
+class Promise:
+    """A version of an expectation, as the modelling core reads it."""
+
+    id: int
+    growth: Growth
+    deviation_limit: Growth
+
+    def is_about(self, parameters: Sequence[str]) -> bool:
+        """Tell whether it depends on no other parameters."""
+        named = {*self.growth.parameters, *self.deviation_limit.parameters}
+        return named <= set(parameters)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What was found of one series.
+
+    Parameters
+    ----------
+    promise
+        What it is compared with, if anything was promised.
+    noise
+        What was assumed of it; None where nothing could be modelled.
+    """
+
+    series_id: int
+    promise: Promise | None
+    finding: Finding
+    noise: Noise | None
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """What was found of all series that a machine measured of a commit.
+
+    Parameters
+    ----------
+    assumed
+        What was assumed of the noise, by metric.
+    """
+
+    subject: Subject
+    answers: tuple[Answer, ...]
+    locations: tuple[Row, ...]
+    assumed: Mapping[str, Assumed]
+
+
+def analyse(session: Session, subject: Subject) -> Analysis:
+    """Model and judge all series, each with the repetitions of all its runs."""
+    measured = points.of_commit(session, subject.commit_id, subject.machine_id)
+    blobs = samples.of_runs(session, {each.run_id for each in measured})
+    promises = _promises(session, subject.machine_id)
+    found: list[Answer] = []
+    asked: list[_Measured] = []
+    for series_id, group in groupby(measured, key=lambda each: each.series_id):
+        own = list(group)
+        promise = promises.get((own[0].region, own[0].metric))
+        try:
+            pooled = pool(own, blobs)
+        except ModellingError as error:
+            found.append(
+                Answer(series_id, promise, _refusal(promise, str(error)), None)
+            )
+        else:
+            asked.append(_Measured(series_id, own[0].metric, promise, pooled))
+    assumed = noise_by_metric(session, subject, _by_metric(asked), _growths(promises))
+    noise = {metric: each.noise for metric, each in assumed.items()}
+    findings = find_all(
+        [each.question(noise[each.metric]) for each in asked], {"rule": RULE}
+    )
+    found += [
+        Answer(each.series_id, each.promise, finding, noise[each.metric])
+        for each, finding in zip(asked, findings, strict=True)
+    ]
+    located = locations.rows(
+        session, subject, [(each.series_id, each.pool) for each in asked]
+    )
+    return Analysis(subject, tuple(found), tuple(located), assumed)
+
+
+def record(session: Session, analysis: Analysis) -> None:
+    """Store models and verdicts in place of earlier ones."""
+    commit_id = analysis.subject.commit_id
+    answers = sorted(analysis.answers, key=attrgetter("series_id"))
+    found = [(answer, finding_object(answer.finding)) for answer in answers]
+    verdicts.put_models(session, [_model_row(commit_id, *each) for each in found])
+    rows = [
+        _verdict_row(commit_id, answer, answer.promise, told)
+        for answer, told in found
+        if answer.promise is not None
+    ]
+    verdicts.put_verdicts(session, rows)
+    likely = {answer.series_id: _likely(answer, told) for answer, told in found}
+    probabilities.put(session, commit_id, analysis.subject.machine_id, likely)
+    kept_noise.record(session, analysis.subject, analysis.assumed)
+    locations.record(session, commit_id, analysis.locations)
+    editions.renew(session, commit_id, analysis.subject.machine_id)
+
+
+def _promises(session: Session, machine_id: int) -> dict[tuple[str, str], Promise]:
+    machine = session.get_one(tables.Machine, machine_id)
+    return {
+        (row.region, row.metric): _promise(row.id, row.growth, row.deviation_limit)
+        for row in expectations.of_project(session, machine.project_id)
+        if row.growth is not None
+    }
+
+
+def _promise(expectation_id: int, growth: str, limit: str | None) -> Promise:
+    expected = parse_growth(growth)
+    return Promise(
+        expectation_id,
+        expected,
+        default_deviation_limit(expected) if limit is None else parse_growth(limit),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Measured:
+    """A series that can be asked about."""
+
+    series_id: int
+    metric: str
+    promise: Promise | None
+    pool: Pool
+
+    def question(self, noise: Noise) -> Asked:
+        """Return it as a question; it is compared with what it can be."""
+        promise = self.promise
+        if promise is not None and not promise.is_about(self.pool.parameters):
+            promise = None
+        return Asked(
+            parameters=self.pool.parameters,
+            settings=self.pool.settings,
+            values=self.pool.values,
+            expectation=promise.growth if promise else None,
+            deviation_limit=promise.deviation_limit if promise else None,
+            noise=noise,
+        )
+
+
+def _by_metric(measured: Sequence[_Measured]) -> dict[str, list[Pool]]:
+    pools: dict[str, list[Pool]] = defaultdict(list)
+    for each in measured:
+        pools[each.metric].append(each.pool)
+    return pools
+
+
+def _growths(
+    promises: Mapping[tuple[str, str], Promise],
+) -> dict[str, set[Growth]]:
+    """Return what is promised of each metric."""
+    growths: dict[str, set[Growth]] = defaultdict(set)
+    for (_, metric), promise in promises.items():
+        growths[metric].add(promise.growth)
+    return growths
+
+
+def _refusal(promise: Promise | None, reason: str) -> Finding:
+    return refusal(
+        points=0,
+        repetitions=0,
+        expectation=promise.growth if promise else None,
+        deviation_limit=promise.deviation_limit if promise else None,
+        reason=reason,
+    )
+
+
+def _model_row(commit_id: int, answer: Answer, found: Mapping[str, Any]) -> Row:
+    model = answer.finding.model
+    terms = model.terms if model else ()
+    return {
+        "commit_id": commit_id,
+        "series_id": answer.series_id,
+        "modelled_at": now(),
+        "points": found["points"],
+        "repetitions": found["repetitions"],
+        "constant": model and model.constant,
+        "adjusted_r2": found["adjusted_r2"],
+        "smape": found["smape"],
+        "rule": RULE,
+        "growth": found["growth"],
+        "terms": [(term.coefficient, str(term.growth)) for term in terms],
+        "reason": (None if model else found["reason"]) or "",
+    }
+
+
+def _likely(answer: Answer, found: Mapping[str, Any]) -> Likely:
+    growths = orjson.dumps(found["class_probability"]).decode()
+    if answer.promise is None:
+        return Likely(growths)
+    verdict = orjson.dumps(found["verdict_probability"]).decode()
+    return Likely(growths, verdict, answer.promise.id)
+
+
+def _verdict_row(
+    commit_id: int, answer: Answer, promise: Promise, found: Mapping[str, Any]
+) -> Row:
+    reason = found["reason"]
+    if answer.finding.expectation is None:
+        reason = f"what was varied is not what {promise.growth} depends on"
+    return {
+        "commit_id": commit_id,
+        "series_id": answer.series_id,
+        "expectation_id": promise.id,
+        "deviation_limit": str(promise.deviation_limit),
+        "divergence": found["divergence"],
+        "verdict": found["verdict"],
+        "reason": reason or "",
+        "judged_at": now(),
+    }

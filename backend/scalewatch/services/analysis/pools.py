@@ -1,0 +1,70 @@
+"""All repetitions of some series at a commit, together or job by job."""
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import groupby
+
+from sqlalchemy.orm import Session
+
+from scalewatch.errors import ModellingError
+from scalewatch.services.analysis.pooling import Pool, Reals, pool
+from scalewatch.storage import points, samples
+from scalewatch.storage.points import Measurement
+
+
+def pools_of(
+    session: Session, commit_id: int, series_ids: Collection[int]
+) -> dict[int, Pool]:
+    """Return the pooled repetitions of those series that can be pooled."""
+    found = {}
+    for series_id, measured, blobs in _measured(session, commit_id, series_ids):
+        try:
+            found[series_id] = pool(measured, blobs)
+        except ModellingError:
+            continue
+    return found
+
+
+def pools_by_job(
+    session: Session, commit_id: int, series_ids: Collection[int]
+) -> dict[int, tuple[Pool, ...]]:
+    """Return the repetitions of series by the jobs that measured them.
+
+    That is the first job and all later ones, where each setting was measured by two at
+    least; otherwise one pool holds everything.
+    """
+    found = {}
+    for series_id, measured, blobs in _measured(session, commit_id, series_ids):
+        try:
+            found[series_id] = tuple(pool(job, blobs) for job in _jobs(measured))
+        except ModellingError:
+            continue
+    return found
+
+
+def _measured(
+    session: Session, commit_id: int, series_ids: Collection[int]
+) -> Iterator[tuple[int, list[Measurement], Mapping[int, Reals]]]:
+    """Yield what was measured of each series, with the repetitions of its runs."""
+    measured = points.of_series(session, commit_id, series_ids)
+    blobs = samples.of_runs(session, {each.run_id for each in measured if each.count})
+    for series_id, group in groupby(measured, key=lambda each: each.series_id):
+        yield series_id, list(group), blobs
+
+
+def _jobs(measured: Sequence[Measurement]) -> list[list[Measurement]]:
+    """Split what was measured of a series: what came first at its setting, and later.
+
+    Runs come oldest first.
+    """
+    seen: Counter[tuple[tuple[str, float], ...]] = Counter()
+    first: list[Measurement] = []
+    later: list[Measurement] = []
+    for each in measured:
+        if not each.count:
+            continue
+        place = tuple(sorted(each.coordinate.items()))
+        (later if seen[place] else first).append(each)
+        seen[place] += 1
+    is_repeated = bool(seen) and min(seen.values()) > 1
+    return [first, later] if is_repeated else [[*measured]]

@@ -1,0 +1,1 @@
+"""The report of a commit: what changed against its baseline."""

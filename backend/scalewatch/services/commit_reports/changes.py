@@ -1,0 +1,165 @@
+"""What changed between two commits, series by series."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any, Final
+
+from scalewatch.modelling import Direction, GrowthOdds, Verdict, all_growth_odds
+from scalewatch.services.series.judged import Judged
+from scalewatch.services.series.standings import UNMEASURED, Standing, State
+
+SURE: Final = 0.9
+"""Probability from which a growth is said to have changed."""
+
+
+class ChangeKind(StrEnum):
+    """How a series at a commit differs from the baseline; worst first."""
+
+    MISMATCH = "new mismatch"
+    FAILED = "failed"
+    WORSE = "grows faster"
+    MISSING = "missing"
+    BETTER = "improvement"
+    NEW = "new"
+    UNDECIDED = "undecided"
+    UNCHANGED = "unchanged"
+
+
+WORSE: Final = frozenset({ChangeKind.MISMATCH, ChangeKind.FAILED, ChangeKind.WORSE})
+_RANK: Final = {kind: place for place, kind in enumerate(ChangeKind)}
+FINE: Final = frozenset({Verdict.MATCH, Verdict.APPROXIMATE})
+SAME: Final = frozenset({ChangeKind.UNCHANGED, ChangeKind.UNDECIDED})
+
+
+@dataclass(frozen=True, slots=True)
+class SeriesChange:
+    """A series at two commits.
+
+    Parameters
+    ----------
+    odds
+        How probably it grows faster or slower than before, where both are modelled.
+    """
+
+    kind: ChangeKind
+    series_id: int
+    region: str
+    metric: str
+    unit: str
+    machine: str
+    slot: int
+    configuration: Mapping[str, Any]
+    before: Standing
+    after: Standing
+    odds: GrowthOdds | None
+
+    @property
+    def is_comparable(self) -> bool:
+        """Whether both commits have models of it."""
+        return bool(self.before.points and self.after.points)
+
+    @property
+    def urgency(self) -> tuple[int, float, str, str, str]:
+        """Order worst first, surest first within a kind."""
+        odds = self.odds
+        certainty = self.after.probability or 0.0
+        if odds is not None and self.kind in {ChangeKind.WORSE, ChangeKind.BETTER}:
+            certainty = max(odds.faster, odds.slower)
+        place = (self.region, self.machine, self.metric)
+        return (_RANK[self.kind], -certainty, *place)
+
+
+def changes_between(
+    before: Sequence[Judged], later: Sequence[Judged]
+) -> tuple[SeriesChange, ...]:
+    """Return how series at a commit differ from what is known of an earlier one."""
+    again = {each.series_id for each in later}
+    measuring = {each.machine for each in later}
+    return (
+        *_changes(later, _earlier(before, later)),
+        *(
+            _change(replace(each, standing=UNMEASURED), each.standing, None)
+            for each in before
+            if each.series_id not in again and each.machine in measuring
+        ),
+    )
+
+
+def kinds_of(
+    before: Sequence[Judged], later: Sequence[Judged]
+) -> dict[int, ChangeKind]:
+    """Return how each series differs from what is known of an earlier commit."""
+    changes = _changes(later, _earlier(before, later))
+    return {each.series_id: each.kind for each in changes}
+
+
+def counts_of(changes: Iterable[SeriesChange]) -> Mapping[ChangeKind, int]:
+    """Count changes; every kind has an entry."""
+    found = Counter(change.kind for change in changes)
+    return {kind: found[kind] for kind in ChangeKind}
+
+
+def kind_of(  # noqa: PLR0911 - the first that is true
+    before: Standing, after: Standing, odds: GrowthOdds | None
+) -> ChangeKind:
+    """Tell how a series differs from what it was; the first that is true holds."""
+    faster, slower = (odds.faster, odds.slower) if odds else (0.0, 0.0)
+    if after.state is State.UNMEASURED:
+        return ChangeKind.MISSING
+    if after.state is State.FAILED and before.state is not after.state:
+        return ChangeKind.FAILED
+    if before.state is State.UNMEASURED:
+        return ChangeKind.NEW
+    if _is_bad(after) and before.verdict in FINE:
+        return ChangeKind.MISMATCH
+    if faster >= SURE:
+        return ChangeKind.WORSE
+    if slower >= SURE or (_is_bad(before) and after.verdict in FINE):
+        return ChangeKind.BETTER
+    undecided = Verdict.UNDECIDED in {before.verdict, after.verdict}
+    if after.state is not State.FAILED and (odds is None or undecided):
+        return ChangeKind.UNDECIDED
+    return ChangeKind.UNCHANGED
+
+
+def _is_bad(standing: Standing) -> bool:
+    return (
+        standing.verdict is Verdict.MISMATCH
+        and standing.direction is not Direction.BETTER
+    )
+
+
+def _changes(later: Sequence[Judged], before: Sequence[Standing]) -> list[SeriesChange]:
+    """Compare series with what each of them was."""
+    odds = all_growth_odds(
+        [
+            (was.class_probability, each.standing.class_probability)
+            for each, was in zip(later, before, strict=True)
+        ]
+    )
+    return [_change(*one) for one in zip(later, before, odds, strict=True)]
+
+
+def _change(later: Judged, before: Standing, odds: GrowthOdds | None) -> SeriesChange:
+    after = later.standing
+    return SeriesChange(
+        kind=kind_of(before, after, odds),
+        series_id=later.series_id,
+        region=later.region,
+        metric=later.metric,
+        unit=later.unit,
+        machine=later.machine,
+        slot=later.slot,
+        configuration=later.configuration,
+        before=before,
+        after=after,
+        odds=odds,
+    )
+
+
+def _earlier(before: Sequence[Judged], later: Sequence[Judged]) -> list[Standing]:
+    """Return what each series was at an earlier commit."""
+    known = {each.series_id: each.standing for each in before}
+    return [known.get(each.series_id, UNMEASURED) for each in later]

@@ -1,0 +1,1 @@
+"""Commits: which one is meant, how they follow each other, baselines."""

@@ -1,0 +1,133 @@
+"""What a commit is compared with, and where both stand in history."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from sqlalchemy.orm import Session
+
+from scalewatch.services.commits.commits import Commit, commit_of, find_commit
+from scalewatch.storage import commits, tables
+from scalewatch.storage.commits import AnyCommit
+
+NEAREST = 30
+"""Commits on either side of the present one that a list offers."""
+
+
+class Relation(StrEnum):
+    """Why a commit is the baseline."""
+
+    ASKED = "asked for"
+    PARENT = "parent"
+    EARLIER = "earlier"
+
+
+@dataclass(frozen=True, slots=True)
+class Relative:
+    """A parent or a child of a commit; `commit` is None where it was not measured."""
+
+    sha: str
+    commit: Commit | None
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """What a commit is compared with.
+
+    Parameters
+    ----------
+    id
+        Of its row.
+    relation
+        Why it is this commit.
+    unmeasured
+        Parents of the later commit that nobody measured, where the baseline is none
+        of its parents: what happened in between is not known.
+    """
+
+    id: int
+    commit: Commit
+    relation: Relation
+    unmeasured: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbours:
+    """Where a commit stands in history.
+
+    Parameters
+    ----------
+    older, newer
+        Measured just before and just after it, by time.
+    nearby
+        Measured commits around it, newest first, and all that have a tag.
+    """
+
+    older: Commit | None
+    newer: Commit | None
+    nearby: tuple[Commit, ...]
+
+
+def baseline_of(
+    session: Session,
+    project: tables.Project,
+    commit: AnyCommit,
+    asked: str | None = None,
+) -> Baseline | None:
+    """Return the commit asked for, else a measured parent, else the one before.
+
+    None if nothing was measured before.
+
+    Raises
+    ------
+    NotFound, AmbiguousReference
+        If what was asked for is unknown.
+    """
+    parents = commits.with_hashes(session, project.id, commit.parents)
+    if asked:
+        row, relation = find_commit(session, project, asked), Relation.ASKED
+    elif parents:
+        row, relation = parents[0], Relation.PARENT
+    else:
+        before = commits.of_project(session, project.id, before=commit, limit=1)
+        if not before:
+            return None
+        row, relation = before[0], Relation.EARLIER
+    known = {parent.sha for parent in parents}
+    is_adjacent = row.sha in commit.parents or row.id == commit.id
+    missing = () if is_adjacent else tuple(s for s in commit.parents if s not in known)
+    return Baseline(row.id, commit_of(row), relation, missing)
+
+
+def parents_of(
+    session: Session, project: tables.Project, commit: AnyCommit
+) -> tuple[Relative, ...]:
+    """Return the parents of a commit, measured or not."""
+    rows = commits.with_hashes(session, project.id, commit.parents)
+    known = {row.sha: commit_of(row) for row in rows}
+    return tuple(Relative(str(sha), known.get(sha)) for sha in commit.parents)
+
+
+def children_of(
+    session: Session, project: tables.Project, commit: AnyCommit
+) -> tuple[Relative, ...]:
+    """Return the measured commits whose parent a commit is."""
+    rows = commits.with_parent(session, project.id, commit.sha)
+    return tuple(Relative(row.sha, commit_of(row)) for row in rows)
+
+
+def neighbours_of(
+    session: Session, project: tables.Project, commit: AnyCommit
+) -> Neighbours:
+    """Return what was measured before, after and around a commit."""
+    older = commits.of_project(session, project.id, before=commit, limit=NEAREST)
+    newer = commits.following(session, project.id, commit, limit=NEAREST)
+    tagged = commits.tagged(session, project.id)
+    around: Sequence[AnyCommit] = (*reversed(newer), commit, *older)
+    ids = {row.id for row in around}
+    others = [row for row in tagged if row.id not in ids]
+    return Neighbours(
+        older=commit_of(older[0]) if older else None,
+        newer=commit_of(newer[0]) if newer else None,
+        nearby=tuple(map(commit_of, (*around, *others))),
+    )

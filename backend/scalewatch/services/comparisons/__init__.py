@@ -1,0 +1,1 @@
+"""Two machines or two commits side by side."""

@@ -1,0 +1,37 @@
+"""What one can compare: machines and commits of a project."""
+
+from dataclasses import dataclass
+
+from sqlalchemy.orm import Session
+
+from scalewatch.services.commits.baselines import NEAREST
+from scalewatch.services.commits.commits import Commit, commit_of
+from scalewatch.storage import commits, machines, projects
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """Machines by first appearance; the newest commits, and all with a tag."""
+
+    project: str
+    machines: tuple[str, ...]
+    commits: tuple[Commit, ...]
+
+
+def choices_of(session: Session, project_name: str) -> Choices:
+    """Return what one can compare.
+
+    Raises
+    ------
+    NotFound
+        If there is no such project.
+    """
+    project = projects.existing(session, project_name)
+    newest = commits.of_project(session, project.id, limit=NEAREST)
+    known = {row.id for row in newest}
+    tagged = [row for row in commits.tagged(session, project.id) if row.id not in known]
+    return Choices(
+        project=project.name,
+        machines=tuple(row.name for row in machines.of_project(session, project.id)),
+        commits=tuple(map(commit_of, (*newest, *tagged))),
+    )

@@ -1,0 +1,1 @@
+"""Measurements that the server asks agents to repeat."""

@@ -1,0 +1,231 @@
+"""The cheapest measurement that would settle what is undecided, and what it costs.
+
+What one job alone says needs the same runs once more; a verdict that is open for lack
+of points or for noise needs what `modelling.next_measurement` proposes. A run costs
+what the one before it took, by the times of its job where these are known.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cache
+from typing import Final
+
+from sqlalchemy.orm import Session
+
+from scalewatch.errors import ModellingError
+from scalewatch.modelling.noise import USUAL
+from scalewatch.services.analysis.batches import Asked
+from scalewatch.services.analysis.pooling import pooled
+from scalewatch.services.analysis.proposals import STARTUP, place_words, proposed
+from scalewatch.services.caches.editions import kept_at
+from scalewatch.services.caches.kept import Kept
+from scalewatch.services.commit_reports.changes import ChangeKind, SeriesChange
+from scalewatch.services.confirmations.confirmations import JOBS
+from scalewatch.services.series.judged import promises_of
+from scalewatch.storage import coordinates, costs, points, samples, tables
+from scalewatch.storage.coordinates import Place
+from scalewatch.storage.costs import Spent
+from scalewatch.wire import UNITS
+
+MOST_ASKED: Final = 4
+"""Series for which a measurement is worked out; the cheapest of them is proposed."""
+
+
+@dataclass(frozen=True, slots=True)
+class NextStep:
+    """A measurement that would settle something.
+
+    Parameters
+    ----------
+    at
+        Where to measure.
+    repetitions
+        How many; None for as many as before.
+    core_hours
+        What it costs, about.
+    settles
+        Probability that the verdict is settled thereby; None for a confirming run.
+    sentence
+        What to do, and what it costs.
+    """
+
+    machine: str
+    region: str | None
+    metric: str | None
+    at: tuple[Mapping[str, float], ...]
+    repetitions: int | None
+    core_hours: float
+    settles: float | None
+    sentence: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "sentence", self._words())
+
+    def _words(self) -> str:
+        where = ", ".join(map(place_words, self.at))
+        cost = f"about {self.core_hours:.2g} core-hours"
+        if self.region is None:
+            return f"measure once more on {self.machine} at {where}: {cost}"
+        return (
+            f"measure {self.region} ({self.metric}) on {self.machine} at {where}, "
+            f"{self.repetitions} repetitions: {cost}, settles it with a probability of "
+            f"{self.settles:.0%}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Jobs:
+    """What a machine has run of a commit.
+
+    Parameters
+    ----------
+    spent
+        Its runs, by their ids.
+    lacking
+        Of each series the runs at whose coordinate too few have measured it.
+    """
+
+    spent: Mapping[int, Spent]
+    lacking: Mapping[int, tuple[int, ...]]
+
+
+_JOBS: Final = Kept[_Jobs](128)
+
+
+def confirming_step(
+    session: Session,
+    commit_id: int,
+    place: tuple[int, str],
+    series_ids: Iterable[int],
+) -> NextStep | None:
+    """Return the runs of some series that lack a second job; None if none does.
+
+    Parameters
+    ----------
+    place
+        Id and name of the machine that measured them.
+    """
+    machine_id, machine = place
+    jobs = kept_at(
+        session,
+        commit_id,
+        _JOBS,
+        (machine_id,),
+        lambda: _jobs(session, commit_id, machine_id),
+    )
+    runs = {run for each in series_ids for run in jobs.lacking.get(each, ())}
+    if not runs:
+        return None
+    # One job can be several runs at a coordinate, which took its time together.
+    by_place: dict[Place, Spent] = {}
+    for run in sorted(runs):
+        spent = jobs.spent[run]
+        by_place.setdefault(tuple(sorted(spent.coordinate.items())), spent)
+    return NextStep(
+        machine=machine,
+        region=None,
+        metric=None,
+        at=tuple(map(dict, by_place)),
+        repetitions=None,
+        core_hours=sum(map(core_hours, by_place.values())),
+        settles=None,
+    )
+
+
+def _jobs(session: Session, commit_id: int, machine_id: int) -> _Jobs:
+    spent = {each.run_id: each for each in costs.spent(session, commit_id, machine_id)}
+    place = {run: tuple(sorted(one.coordinate.items())) for run, one in spent.items()}
+
+    @cache
+    def lacking(*runs: int) -> tuple[int, ...]:
+        """Return those that are too few; most series were measured by the same."""
+        counts = Counter(place[run] for run in runs)
+        return tuple(run for run in runs if counts[place[run]] < JOBS)
+
+    measured = coordinates.runs_by_series(session, commit_id, machine_id)
+    return _Jobs(spent, {series: lacking(*runs) for series, runs in measured.items()})
+
+
+def deciding_step(
+    session: Session,
+    project: tables.Project,
+    commit_id: int,
+    changes: Iterable[SeriesChange],
+) -> NextStep | None:
+    """Return the cheapest measurement that would settle one of the open verdicts."""
+    undecided = [each for each in changes if each.kind is ChangeKind.UNDECIDED]
+    found = [
+        _proposal(session, project, commit_id, each) for each in undecided[:MOST_ASKED]
+    ]
+    return min(
+        (each for each in found if each is not None),
+        key=lambda step: step.core_hours,
+        default=None,
+    )
+
+
+def core_hours(run: Spent) -> float:
+    """Return what a run cost: its cores, for as long as its job took."""
+    cores = run.coordinate.get("p", 1) * run.coordinate.get("threads", 1)
+    return float(cores * _seconds(run) / 3600)
+
+
+def _seconds(run: Spent) -> float:
+    job = run.scheduler_job or {}
+    begin, end = job.get("started_at"), job.get("ended_at")
+    if begin and end:
+        took = datetime.fromisoformat(end) - datetime.fromisoformat(begin)
+        if took.total_seconds() > 0:
+            return took.total_seconds()
+    known = UNITS["time"]
+    return STARTUP + sum(known.get(u, 0.0) * total for u, total in run.times.items())
+
+
+def _proposal(
+    session: Session,
+    project: tables.Project,
+    commit_id: int,
+    change: SeriesChange,
+) -> NextStep | None:
+    """Return what would settle the verdict on one series, if anything can."""
+    promised = (change.region, change.metric)
+    _, expectation = promises_of(session, project.id).get(promised, (None, None))
+    if expectation is None:
+        return None
+    measured = [
+        each
+        for each in points.of_series(session, commit_id, [change.series_id])
+        if each.count
+    ]
+    if not measured:
+        return None
+    blobs = samples.of_runs(session, {each.run_id for each in measured})
+    try:
+        pool = pooled(
+            [each.coordinate for each in measured],
+            [blobs[m.run_id][m.start : m.start + m.count] for m in measured],
+        )
+    except ModellingError:
+        return None
+    asked = Asked(
+        parameters=pool.parameters,
+        settings=pool.settings,
+        values=pool.values,
+        expectation=expectation.growth,
+        deviation_limit=expectation.deviation_limit,
+        noise=change.after.noise or USUAL,
+    )
+    proposal = proposed(asked, change.metric, change.unit)
+    if proposal is None:
+        return None
+    return NextStep(
+        machine=change.machine,
+        region=change.region,
+        metric=change.metric,
+        at=(proposal.at,),
+        repetitions=proposal.repetitions,
+        core_hours=proposal.core_hours,
+        settles=proposal.settles,
+    )

@@ -1,0 +1,1 @@
+"""Growths that authors promise: declared, built in, in force."""

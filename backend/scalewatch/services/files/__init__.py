@@ -1,0 +1,1 @@
+"""Foreign files: modelled offline, imported, exported."""

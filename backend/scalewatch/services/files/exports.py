@@ -1,0 +1,82 @@
+"""All measurements of a commit, with their repetitions, on their way out."""
+
+from collections.abc import Iterator
+
+from sqlalchemy.orm import Session
+
+from scalewatch.errors import NotMeasured
+from scalewatch.exporters.measurements import Exported
+from scalewatch.services.commits.commits import commit_of, find_commit
+from scalewatch.services.selection.configurations import is_chosen
+from scalewatch.services.selection.views import View
+from scalewatch.services.series.measurements import Measurement
+from scalewatch.services.series.scalings import repetitions_of
+from scalewatch.services.series.scans import Scan, scans_at
+from scalewatch.storage import measurements, projects
+
+
+def exported(
+    session: Session, view: View, region: str | None = None
+) -> Iterator[Exported]:
+    """Yield what succeeded at a commit, series by series in the order of its scan.
+
+    Without a metric in the view, all of them. Where repetitions were thinned or are
+    not kept, the median stands for them.
+
+    Raises
+    ------
+    NotFound, AmbiguousReference
+        If the project or the commit is unknown.
+    NotMeasured
+        If the region, the metric or the machine was not measured there.
+    """
+    project = projects.existing(session, view.project)
+    commit = find_commit(session, project, view.commit)
+    label = commit_of(commit).label
+    metrics = measurements.metrics_at_commit(session, commit.id, region)
+    if region is not None and not metrics:
+        raise NotMeasured("region", region, at=label)
+    if view.metric is not None and view.metric not in metrics:
+        raise NotMeasured("metric", view.metric, at=label)
+    wanted = [view.metric] if view.metric else metrics
+    scans = [
+        scan
+        for metric in wanted
+        for scan in scans_at(session, project, commit, metric, region)
+        if view.machine in {None, scan.machine}
+    ]
+    if view.machine is not None and not scans:
+        raise NotMeasured("machine", view.machine, at=label)
+    for scan in scans:
+        if is_chosen(scan, view.configuration):
+            yield from _measured(session, scan, project.name, label)
+
+
+def _measured(
+    session: Session, scan: Scan, project: str, commit: str
+) -> Iterator[Exported]:
+    repetitions = repetitions_of(session, [scan])
+    for each in scan.measurements:
+        quartiles = _quartiles(each)
+        if quartiles is None:
+            continue
+        kept = repetitions.get(each.run)
+        yield Exported(
+            project=project,
+            commit=commit,
+            machine=scan.machine,
+            region=scan.region,
+            metric=scan.metric,
+            unit=scan.unit,
+            coordinate=each.coordinate,
+            configuration=scan.configuration,
+            quartiles=quartiles,
+            values=quartiles[1:2] if kept is None else tuple(kept.tolist()),
+        )
+
+
+def _quartiles(measurement: Measurement) -> tuple[float, float, float] | None:
+    low, middle, high = measurement.low, measurement.middle, measurement.high
+    if low is None or middle is None or high is None:
+        return None  # all repetitions failed
+    return low, middle, high

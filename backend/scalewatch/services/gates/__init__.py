@@ -1,0 +1,1 @@
+"""What a CI job is told: whether a commit passes."""

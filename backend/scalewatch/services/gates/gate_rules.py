@@ -1,0 +1,143 @@
+"""What the gate of a project minds: in the large, and for single regions."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from datetime import datetime
+from typing import Any, Final
+
+from sqlalchemy.orm import Session
+
+from scalewatch.services.access import audit
+from scalewatch.storage import gate_rules, projects, tables
+
+LEAST_CONSTANT: Final = 0.05
+"""By so much jobs may differ as a whole, which their repetitions do not show."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What stops a commit.
+
+    Parameters
+    ----------
+    mismatch
+        A series that scales worse than expected, since whenever.
+    new_mismatch
+        One that scaled as expected before.
+    growth
+        A growth that is surely faster than before, whatever is expected.
+    constant
+        A worse constant at unchanged growth, surely by more than this share; None:
+        never.
+    guideline
+        A guideline is broken that held before.
+    """
+
+    mismatch: bool = False
+    new_mismatch: bool = True
+    growth: bool = True
+    constant: float | None = 0.0
+    guideline: bool = True
+
+    @property
+    def least_constant(self) -> float | None:
+        """By how much a constant is worse at least of which two commits alone tell."""
+        return None if self.constant is None else max(self.constant, LEAST_CONSTANT)
+
+
+USUAL: Final = Rule()
+
+
+@dataclass(frozen=True, slots=True)
+class GateRules:
+    """A version of a project's rules.
+
+    Parameters
+    ----------
+    regions
+        Rules of single regions.
+    target
+        The settings at which effects are told, such as p; those that are not named
+        are taken to be a multiple of the largest measured.
+    version
+        0: nobody declared any.
+    """
+
+    version: int = 0
+    rule: Rule = USUAL
+    regions: Mapping[str, Rule] = field(default_factory=dict)
+    target: Mapping[str, float] = field(default_factory=dict)
+    author: str | None = None
+    reason: str | None = None
+    declared_at: datetime | None = None
+
+    def about(self, region: str) -> Rule:
+        """Return the rule of a region."""
+        return self.regions.get(region, self.rule)
+
+
+def rules_of(session: Session, project_name: str) -> GateRules:
+    """Return the rules in force.
+
+    Raises
+    ------
+    NotFound
+        If there is no such project.
+    """
+    return rules_in_force(session, projects.existing(session, project_name).id)
+
+
+def rules_in_force(session: Session, project_id: int) -> GateRules:
+    """Return the rules of a project that exists."""
+    row = gate_rules.newest(session, project_id)
+    return GateRules() if row is None else _rules(row)
+
+
+def declare(  # noqa: PLR0913 - one per part of a version
+    session: Session,
+    project_name: str,
+    rules: Mapping[str, Any],
+    target: Mapping[str, float],
+    *,
+    author: str,
+    reason: str | None,
+) -> GateRules:
+    """State the rules of a project; what is as before keeps its version.
+
+    Parameters
+    ----------
+    rules
+        Fields of `Rule` and, by region below `regions`, those that differ there.
+
+    Raises
+    ------
+    NotFound
+        If there is no such project.
+    """
+    project = projects.existing(session, project_name)
+    known = gate_rules.newest(session, project.id)
+    said = {"rules": dict(rules), "target": dict(target)}
+    if known is not None and said == {"rules": known.rules, "target": known.target}:
+        return _rules(known)
+    row = gate_rules.add(
+        session, project.id, {**said, "author": author, "reason": reason}
+    )
+    audit.note(session, "gate rules declared", project.name, f"v{row.version}", **said)
+    return _rules(row)
+
+
+def _rules(row: tables.GateRules) -> GateRules:
+    general = {name: row.rules[name] for name in asdict(USUAL) if name in row.rules}
+    rule = replace(USUAL, **general)
+    return GateRules(
+        version=row.version,
+        rule=rule,
+        regions={
+            region: replace(rule, **said)
+            for region, said in row.rules.get("regions", {}).items()
+        },
+        target=row.target,
+        author=row.author,
+        reason=row.reason,
+        declared_at=row.declared_at,
+    )

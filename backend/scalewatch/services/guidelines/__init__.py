@@ -1,0 +1,1 @@
+"""Rules between regions, f ⪯ g + h: which hold, which are broken."""

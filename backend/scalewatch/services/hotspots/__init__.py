@@ -1,0 +1,1 @@
+"""Profiles and where they change along a scan."""

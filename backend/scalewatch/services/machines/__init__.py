@@ -1,0 +1,1 @@
+"""Machines: facts, provenance, lines of machine against machine."""

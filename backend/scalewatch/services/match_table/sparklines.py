@@ -1,0 +1,70 @@
+"""The recent history of every series of a metric, small enough for a cell."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from sqlalchemy.orm import Session
+
+from scalewatch.modelling import Growth, Verdict, parse_growth
+from scalewatch.services.commits.commits import find_commit
+from scalewatch.services.selection.views import View
+from scalewatch.storage import commits, projects, verdicts
+
+COMMITS: Final = 30
+"""Commits that a line goes back."""
+
+
+@dataclass(frozen=True, slots=True)
+class LinePoint:
+    """A series at a commit: `at` counts commits from the oldest one shown."""
+
+    at: int
+    growth: Growth | None
+    verdict: Verdict | None
+
+
+@dataclass(frozen=True, slots=True)
+class Sparklines:
+    """Lines by series; all of them go over the same number of commits."""
+
+    commits: int
+    lines: Mapping[int, tuple[LinePoint, ...]]
+
+
+def sparklines(session: Session, view: View, metrics: tuple[str, ...]) -> Sparklines:
+    """Return the lines of all series up to a commit.
+
+    Raises
+    ------
+    NotFound, AmbiguousReference
+        If the project or the commit is unknown.
+    """
+    project = projects.existing(session, view.project)
+    last = find_commit(session, project, view.commit)
+    older = commits.of_project(session, project.id, before=last, limit=COMMITS - 1)
+    place = {row.id: at for at, row in enumerate(reversed((last, *older)))}
+    lines: dict[int, dict[int, LinePoint]] = {}
+    for metric in metrics:
+        for series, commit, growth, verdict in verdicts.lines_at(
+            session, place.keys(), metric
+        ):
+            at = place[commit]
+            lines.setdefault(series, {})[at] = LinePoint(
+                at,
+                None if growth is None else _growth(growth),
+                None if verdict is None else Verdict(verdict),
+            )
+    return Sparklines(
+        commits=len(place),
+        lines={
+            series: tuple(points[at] for at in sorted(points))
+            for series, points in lines.items()
+        },
+    )
+
+
+@lru_cache(maxsize=4096)
+def _growth(text: str) -> Growth:
+    return parse_growth(text)

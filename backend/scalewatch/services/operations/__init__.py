@@ -1,0 +1,1 @@
+"""Running the product: its state, retention and replay."""

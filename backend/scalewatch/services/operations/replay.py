@@ -1,0 +1,34 @@
+"""Measure nothing anew, but read anew what was posted: after a mistake in reading."""
+
+import zstandard
+from sqlalchemy.orm import Session
+
+from scalewatch.services import jobs
+from scalewatch.services.access import audit
+from scalewatch.services.jobs import Subject
+from scalewatch.services.runs.prepared_runs import prepare
+from scalewatch.services.runs.runs import add_blobs, add_points, series_of
+from scalewatch.storage import payloads, tables
+from scalewatch.wire import RunReport
+
+
+def replay(session: Session, run_id: int) -> None:
+    """Make the measurements of a run anew from what was posted, and analyse them."""
+    content = zstandard.decompress(payloads.body_of(session, run_id))
+    prepared = prepare(RunReport.model_validate_json(content))
+    run = session.get_one(tables.Run, run_id)
+    payloads.remove_measurements(session, run_id)
+    places = {
+        "machine_id": run.machine_id,
+        "configuration_id": run.configuration_id,
+    }
+    ids = series_of(session, places, prepared)
+    add_blobs(session, run_id, ids, prepared)
+    add_points(session, run_id, ids, prepared)
+    subject = Subject(run.commit_id, run.machine_id)
+    jobs.enqueue(session, jobs.Kind.ANALYSE, str(subject))
+
+
+def note(session: Session, project: str | None, runs: int) -> None:
+    """Note in the audit log that runs were replayed."""
+    audit.note(session, "runs replayed", project, runs=runs)

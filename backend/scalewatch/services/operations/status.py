@@ -1,0 +1,150 @@
+"""How the product is doing."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from importlib.metadata import version
+from typing import Final
+
+from sqlalchemy.orm import Session
+
+from scalewatch.services import jobs
+from scalewatch.services.confirmations.confirmations import PRESENCE as ATTENDANCE
+from scalewatch.services.confirmations.confirmations import (
+    Confirmation,
+    confirmations_of,
+)
+from scalewatch.services.jobs import Queue
+from scalewatch.storage import machines, projects, sizes, workers
+from scalewatch.storage.confirmations import attended
+from scalewatch.storage.tables import now
+
+PRESENCE: Final = timedelta(minutes=1)
+"""A worker that was not seen for longer is not there; they say so more often."""
+
+PATIENCE: Final = timedelta(minutes=5)
+"""A job that waits longer says that analysis is behind."""
+
+
+@dataclass(frozen=True, slots=True)
+class Worker:
+    """A process that does jobs."""
+
+    name: str
+    kind: str
+    started_at: datetime
+    seen_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Agent:
+    """Where runs come from: a machine of a project."""
+
+    project: str
+    machine: str
+    last_run_at: datetime
+    runs: int
+
+
+@dataclass(frozen=True, slots=True)
+class Attendant:
+    """A machine whose agent asks what is to be measured once more."""
+
+    machine: str
+    seen_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Ingest:
+    """How much came lately."""
+
+    runs_last_minute: int
+    measurements_last_minute: int
+    runs_last_hour: int
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """What is there and what is to be done.
+
+    Parameters
+    ----------
+    is_behind
+        Whether jobs wait that nobody does, or for too long.
+    """
+
+    version: str
+    database: str
+    database_bytes: int
+    projects: int
+    runs: int
+    jobs: Queue
+    is_behind: bool
+    workers: tuple[Worker, ...]
+    agents: tuple[Agent, ...]
+    confirmations: tuple[Confirmation, ...]
+    attendants: tuple[Attendant, ...]
+    ingest: Ingest
+
+
+def status(session: Session) -> Status:
+    """Return what is there and what is to be done, of what the session can find."""
+    moment = now()
+    queue = jobs.queue(session)
+    present = _workers(session, moment)
+    agents = tuple(
+        Agent(project.name, *seen)
+        for project in projects.listed(session)
+        for seen in machines.last_seen(session, project.id)
+    )
+    return Status(
+        version=version("scalewatch"),
+        database=session.get_bind().dialect.name,
+        database_bytes=sizes.database_bytes(session),
+        projects=projects.count(session),
+        runs=sum(agent.runs for agent in agents),
+        jobs=queue,
+        is_behind=_is_behind(queue.oldest_open_at, present, moment),
+        workers=present,
+        agents=agents,
+        confirmations=confirmations_of(session),
+        attendants=_attendants(session, moment, {each.machine for each in agents}),
+        ingest=Ingest(
+            runs_last_minute=sizes.runs_since(session, moment - timedelta(minutes=1)),
+            measurements_last_minute=sizes.measurements_since(
+                session, moment - timedelta(minutes=1)
+            ),
+            runs_last_hour=sizes.runs_since(session, moment - timedelta(hours=1)),
+        ),
+    )
+
+
+def is_behind(session: Session) -> bool:
+    """Tell whether jobs wait that nobody does, or for too long."""
+    waiting_since = jobs.waiting_since(session)
+    moment = now()
+    return _is_behind(waiting_since, _workers(session, moment), moment)
+
+
+def _workers(session: Session, moment: datetime) -> tuple[Worker, ...]:
+    return tuple(
+        Worker(row.name, row.kind, row.started_at, row.seen_at)
+        for row in workers.seen_since(session, moment - PRESENCE)
+    )
+
+
+def _attendants(
+    session: Session, moment: datetime, known: set[str]
+) -> tuple[Attendant, ...]:
+    """Return who attends to machines of projects that the session can find."""
+    found = attended(session, moment - ATTENDANCE)
+    return tuple(Attendant(m, seen_at) for m, seen_at in found.items() if m in known)
+
+
+def _is_behind(
+    waiting_since: datetime | None, present: tuple[Worker, ...], moment: datetime
+) -> bool:
+    if waiting_since is None:
+        return False
+    waited = moment - waiting_since
+    # A worker that has just begun, or that another process wakes, needs a moment.
+    return waited > PATIENCE or (not present and waited > timedelta(seconds=10))

@@ -1,0 +1,1 @@
+"""Projects on the home page, their feeds and news."""

@@ -1,0 +1,95 @@
+"""What has happened in projects since one last looked: runs recorded, series judged.
+
+Looking is cheap, so that every process of a server can look once a second: two index
+reads while nothing happens.
+"""
+
+from collections import defaultdict
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from sqlalchemy.orm import Session
+
+from scalewatch.services.commits.commits import label_of
+from scalewatch.services.jobs import Kind, Subject
+from scalewatch.storage import jobs, runs
+from scalewatch.storage.tables import now
+
+OVERLAP: Final = timedelta(seconds=10)
+"""A transaction may become visible so long after the time that it wrote down."""
+
+MOST: Final = 1000
+"""News of one look; more of them come with the next."""
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """How far somebody has looked.
+
+    Parameters
+    ----------
+    run
+        The newest run seen.
+    since, jobs
+        Jobs finished before are known, and these of those finished later.
+    """
+
+    run: int
+    since: datetime
+    jobs: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """What happened in a project: commits by their labels, and machines."""
+
+    project: str
+    commits: tuple[str, ...]
+    machines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What a look found, and where the next one begins."""
+
+    position: Position
+    news: tuple[News, ...]
+
+
+def position_now(session: Session) -> Position:
+    """Return where news begin that happen from now on."""
+    return look(session, Position(runs.newest_id(session), now(), frozenset())).position
+
+
+def look(session: Session, position: Position) -> Look:
+    """Return what happened since a position, by project."""
+    recorded = runs.after(session, position.run, MOST)
+    finished = jobs.finished_since(session, position.since - OVERLAP, MOST)
+    new = [job for job in finished if job.id not in position.jobs]
+    subjects = [Subject.read(job.subject) for job in new if job.kind == Kind.ANALYSE]
+    places = [
+        *((run.project, run.sha, run.tag, run.machine) for run in recorded),
+        *runs.names_of(
+            session, [(each.commit_id, each.machine_id) for each in subjects]
+        ),
+    ]
+    found: dict[str, tuple[dict[str, None], dict[str, None]]] = defaultdict(
+        lambda: ({}, {})
+    )
+    for project, sha, tag, machine in places:
+        commits, machines = found[project]
+        commits[label_of(sha, tag)] = None
+        machines[machine] = None
+    times = [job.finished_at for job in finished if job.finished_at is not None]
+    return Look(
+        Position(
+            run=max([position.run, *(run.id for run in recorded)]),
+            since=max([position.since, *times]),
+            jobs=frozenset(job.id for job in finished),
+        ),
+        tuple(
+            News(project, tuple(commits), tuple(machines))
+            for project, (commits, machines) in found.items()
+        ),
+    )

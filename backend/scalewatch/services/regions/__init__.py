@@ -1,0 +1,1 @@
+"""One region: its models, forecasts, figures and status quo."""

@@ -1,0 +1,96 @@
+"""Models and verdicts of series, without the measurements behind them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from scalewatch.modelling import Forecast
+from scalewatch.services.commits.commits import Commit, commit_of, find_commit
+from scalewatch.services.regions.forecasts import Target, forecasts_of
+from scalewatch.services.selection.configurations import is_chosen
+from scalewatch.services.selection.views import View
+from scalewatch.services.series.scans import Scan, scans_at
+from scalewatch.services.series.standings import Expectation, Standing
+from scalewatch.storage import measurements, projects
+
+
+@dataclass(frozen=True, slots=True)
+class SeriesModel:
+    """How a series scales, and how it should.
+
+    Parameters
+    ----------
+    parameter, parameters
+        What it is drawn over, and all that varies.
+    forecasts
+        At the targets that were asked for.
+    """
+
+    region: str
+    metric: str
+    unit: str
+    machine: str
+    configuration: Mapping[str, Any]
+    parameter: str
+    parameters: tuple[str, ...]
+    expectation: Expectation | None
+    standing: Standing
+    forecasts: tuple[Forecast, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CommitModels:
+    """The models of a commit."""
+
+    project: str
+    commit: Commit
+    models: tuple[SeriesModel, ...]
+
+
+def series_model(scan: Scan, forecasts: tuple[Forecast, ...] = ()) -> SeriesModel:
+    """Return what was found of a scan."""
+    return SeriesModel(
+        region=scan.region,
+        metric=scan.metric,
+        unit=scan.unit,
+        machine=scan.machine,
+        configuration=scan.configuration,
+        parameter=scan.parameter,
+        parameters=scan.parameters,
+        expectation=scan.expectation,
+        standing=scan.standing,
+        forecasts=forecasts,
+    )
+
+
+def models_at(
+    session: Session,
+    view: View,
+    region: str | None = None,
+    targets: Sequence[Target] = (),
+) -> CommitModels:
+    """Return the models of a commit: of all metrics unless the view names one.
+
+    Raises
+    ------
+    NotFound, AmbiguousReference
+        If the project or the commit is unknown.
+    """
+    project = projects.existing(session, view.project)
+    commit = find_commit(session, project, view.commit)
+    metrics = measurements.metrics_at_commit(session, commit.id, region)
+    scans = [
+        scan
+        for metric in metrics
+        if view.metric in {None, metric}
+        for scan in scans_at(session, project, commit, metric, region)
+        if view.machine in {None, scan.machine} and is_chosen(scan, view.configuration)
+    ]
+    forecasts = forecasts_of(session, scans, targets) if targets else [()] * len(scans)
+    return CommitModels(
+        project=project.name,
+        commit=commit_of(commit),
+        models=tuple(map(series_model, scans, forecasts)),
+    )

@@ -1,0 +1,155 @@
+"""What is to be expected of a scan at scales that were not measured."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from sqlalchemy.orm import Session
+
+from scalewatch.errors import ModellingError
+from scalewatch.modelling import (
+    Forecast,
+    MemoryWall,
+    Proposal,
+    break_even,
+    expected_model,
+    memory_wall,
+)
+from scalewatch.services.regions.forecasts import forecasts_of, proposal_of
+from scalewatch.services.series.scans import Scan
+
+MULTIPLES: Final = (2, 4, 16)
+"""Forecasts are shown at these multiples of the largest setting measured."""
+
+STEPS: Final = 9
+"""Settings at which the interval of a curve is computed."""
+
+LARGEST_TARGET: Final = 1e12
+"""No machine has more processes, and no problem that anybody runs is larger."""
+
+TWICE: Final = 2.0
+"""How much slower than expected is worth a scale of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """What is to be expected at larger scales.
+
+    Parameters
+    ----------
+    target
+        At the scale that was asked for, if one was.
+    forecasts
+        At multiples of the largest setting measured, and at the target.
+    expected
+        What the expectation comes to at the target, where it was agreed with at the
+        smallest setting measured.
+    twice_from
+        The setting from which it takes twice as much as expected; None if never, or
+        where nothing is expected.
+    wall
+        Where memory no longer suffices, for a metric that is memory.
+    proposal
+        What to measure next, where the verdict is undecided.
+    """
+
+    target: Forecast | None
+    forecasts: tuple[Forecast, ...]
+    expected: float | None
+    twice_from: float | None
+    wall: MemoryWall | None
+    proposal: Proposal | None
+
+
+def held_at(scan: Scan) -> dict[str, float]:
+    """Return where the other parameters of a scan are largest: they stay there."""
+    measured = [each.coordinate for each in scan.measurements if each.count]
+    return {
+        name: float(max(at.get(name, 0) for at in measured))
+        for name in scan.parameters[1:]
+        if measured
+    }
+
+
+def outlook(
+    session: Session,
+    scan: Scan,
+    target: float | None = None,
+    fingerprint: Mapping[str, Any] | None = None,
+) -> Outlook | None:
+    """Return what a scan's model says about larger scales; None without a model."""
+    if scan.standing.model is None:
+        return None
+    measured = [each.x for each in scan.measurements if each.count]
+    largest = max(measured)
+    scales = {multiple * largest for multiple in MULTIPLES}
+    wanted = sorted(scales | ({target} if target is not None else set()))
+    found = forecasts_at(session, scan, wanted)
+    expected, twice_from = _against_expectation(scan, min(measured), target)
+    return Outlook(
+        target=next(
+            (each for each in found if each.at[scan.parameter] == target), None
+        ),
+        forecasts=found,
+        expected=expected,
+        twice_from=twice_from,
+        wall=_wall(scan, fingerprint or {}),
+        proposal=proposal_of(session, scan),
+    )
+
+
+def curve_forecasts(
+    session: Session, scan: Scan, target: float | None = None
+) -> tuple[Forecast, ...]:
+    """Return intervals along a scan, up to a target if there is one."""
+    measured = [each.x for each in scan.measurements if each.count]
+    if scan.standing.model is None or not measured:
+        return ()
+    end = max(*measured, target or 0)
+    along = np.geomspace(min(measured), end, STEPS).tolist()
+    return forecasts_at(session, scan, [*along[:-1], end])
+
+
+def forecasts_at(
+    session: Session, scan: Scan, scales: Sequence[float]
+) -> tuple[Forecast, ...]:
+    """Return forecasts of a scan; scales that no number can hold are left out."""
+    held = held_at(scan)
+    targets = [{**held, scan.parameter: scale} for scale in scales]
+    return forecasts_of(session, [scan], targets)[0]
+
+
+def _against_expectation(
+    scan: Scan, smallest: float, target: float | None
+) -> tuple[float | None, float | None]:
+    """Return what is expected at the target, and from where it takes twice that."""
+    model, expectation = scan.standing.model, scan.expectation
+    named = {scan.parameter, *(model.growth.parameters if model else ())}
+    if model is None or expectation is None or named != {scan.parameter}:
+        return None, None
+    if not set(expectation.growth.parameters) <= {scan.parameter}:
+        return None, None
+    start = max(smallest, 2.0)
+    try:
+        at = {scan.parameter: start}
+        promised = expected_model(expectation.growth, at, float(model(at)))
+        expected = None if target is None else float(promised({scan.parameter: target}))
+        twice = break_even(model, promised, TWICE, scan.parameter, start=start)
+    except ModellingError:
+        return None, None
+    return expected, twice
+
+
+def _wall(scan: Scan, fingerprint: Mapping[str, Any]) -> MemoryWall | None:
+    """Return where the processes of a node need more memory than it has."""
+    model = scan.standing.model
+    memory = fingerprint.get("memory_bytes")
+    share = scan.configuration.get("tasks_per_node", fingerprint.get("cores"))
+    if model is None or scan.metric != "memory" or scan.parameter != "p":
+        return None
+    if not isinstance(memory, int | float) or not isinstance(share, int):
+        return None
+    if memory <= 0 or share <= 0 or set(model.growth.parameters) - {"p"}:
+        return None
+    return memory_wall(model, float(memory), share)

@@ -1,0 +1,1 @@
+"""Changes found in the histories of series, and what became of them."""

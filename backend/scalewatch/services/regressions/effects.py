@@ -1,0 +1,169 @@
+"""What a change means: at the target scale, and for the verdict.
+
+Both segments are modelled from the locations of all their commits, so that the
+scatter between commits is their noise.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, astuple, dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from scalewatch.modelling import Finding, Forecast, Growth
+from scalewatch.services.analysis.batches import Asked, find_all
+from scalewatch.services.caches.kept import Kept, key_of
+from scalewatch.services.regressions.tracks import Moved
+
+FARTHER: Final = 16.0
+"""The target, where nobody named one, is so many times the largest setting."""
+
+MOST_COMMITS: Final = 60
+
+_FINDINGS: Final = Kept[Finding](10_000)
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """A positive number and its 90 % interval."""
+
+    value: float
+    low: float
+    high: float
+
+    def over(self, other: "Bounds") -> "Bounds":
+        """Return the ratio to a number that is wrong independently of this one."""
+        new, old = np.log([*astuple(self)]), np.log([*astuple(other)])
+        ratio = new[0] - old[0]
+        down = np.hypot(new[0] - new[1], old[2] - old[0])
+        up = np.hypot(new[2] - new[0], old[0] - old[1])
+        value, low, high = np.exp([ratio, ratio - down, ratio + up]).tolist()
+        return Bounds(value, low, high)
+
+
+@dataclass(frozen=True, slots=True)
+class Promised:
+    """What is expected of a region's metric."""
+
+    growth: Growth
+    deviation_limit: Growth
+    version: int
+
+
+def effects(
+    moved: Sequence[Moved],
+    promises: Mapping[tuple[str, str], Promised],
+    targets: Mapping[str, float],
+) -> list[dict[str, Any]]:
+    """Return for each change its effect at the target scale, and both verdicts.
+
+    Parameters
+    ----------
+    promises
+        By region and metric.
+    targets
+        The target scale by parameter, where somebody named it.
+    """
+    asked = [
+        _asked(
+            each,
+            commits,
+            promises.get((each.track.region, each.track.series.metric)),
+            _target(each, targets),
+        )
+        for each in moved
+        for commits in _sides(each)
+    ]
+    findings = _FINDINGS.answers(
+        [_key(each) for each in asked],
+        lambda places: find_all([asked[k] for k in places], {"rule": "evidence"}),
+    )
+    return [
+        _effect(each, before, after, _target(each, targets), promises)
+        for each, before, after in zip(
+            moved, findings[::2], findings[1::2], strict=True
+        )
+    ]
+
+
+def _sides(moved: Moved) -> tuple[slice, slice]:
+    """Return the commits before and after, as rows of the track."""
+    own = moved.shift.segments
+    before = slice(max(0, own.first - MOST_COMMITS), max(own.first, 1))
+    end = own.last + max(own.after_commits, 1)
+    return before, slice(own.last, min(end, own.last + MOST_COMMITS))
+
+
+def _asked(
+    moved: Moved, commits: slice, promise: Promised | None, target: Mapping[str, float]
+) -> Asked:
+    track = moved.track
+    is_about = promise is not None and set(promise.growth.parameters) <= set(
+        track.parameters
+    )
+    return Asked(
+        parameters=track.parameters,
+        settings=np.array(track.settings),
+        values=np.exp(track.log[commits]).T.copy(),
+        expectation=promise.growth if promise and is_about else None,
+        deviation_limit=promise.deviation_limit if promise and is_about else None,
+        targets=(target,),
+    )
+
+
+def _key(asked: Asked) -> bytes:
+    return key_of(
+        asked.parameters,
+        asked.settings.tobytes(),
+        asked.values.tobytes(),
+        str(asked.expectation),
+        str(asked.deviation_limit),
+        [sorted(target.items()) for target in asked.targets],
+    )
+
+
+def _target(moved: Moved, targets: Mapping[str, float]) -> dict[str, float]:
+    largest = np.array(moved.track.settings).max(axis=0).tolist()
+    return {
+        name: float(targets.get(name, FARTHER * most))
+        for name, most in zip(moved.track.parameters, largest, strict=True)
+    }
+
+
+def _effect(
+    moved: Moved,
+    before: Finding,
+    after: Finding,
+    target: Mapping[str, float],
+    promises: Mapping[tuple[str, str], Promised],
+) -> dict[str, Any]:
+    shift = moved.shift
+    promise = promises.get((moved.track.region, moved.track.series.metric))
+    ratio = ratio_of(before, after)
+    return {
+        "target": dict(target),
+        "at_target": asdict(ratio) if ratio else None,
+        "growth_before": str(shift.growth_before or before.growth or "") or None,
+        "growth_after": str(shift.growth_after or after.growth or "") or None,
+        "verdict_before": str(before.verdict) if before.expectation else None,
+        "verdict_after": str(after.verdict) if after.expectation else None,
+        "expectation": str(promise.growth) if promise else None,
+        "expectation_version": promise.version if promise else None,
+    }
+
+
+def ratio_of(before: Finding, after: Finding) -> Bounds | None:
+    """Return after over before at the first target, with an interval from both."""
+    if not before.forecasts or not after.forecasts:
+        return None
+    old, new = bounds_of(before.forecasts[0]), bounds_of(after.forecasts[0])
+    return None if old is None or new is None else new.over(old)
+
+
+def bounds_of(forecast: Forecast) -> Bounds | None:
+    """Return a forecast as bounds, if it has any."""
+    if forecast.low is None or forecast.high is None:
+        return None
+    if not 0 < forecast.low <= forecast.high < np.inf or not forecast.value > 0:
+        return None
+    return Bounds(forecast.value, forecast.low, forecast.high)

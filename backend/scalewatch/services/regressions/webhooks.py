@@ -1,0 +1,265 @@
+"""Webhooks: tell other programs what happens to regressions, signed and patiently.
+
+A delivery is a job like any other: it is made in the transaction of what happened,
+and tried again with growing pauses until the address answers with success. The body is
+signed together with the time, so that nobody can send it again another day:
+
+    Scalewatch-Signature: v1=HMAC-SHA256(secret, timestamp + "." + body), hexadecimal
+"""
+
+import hmac
+import secrets
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import sha256
+from http.client import HTTPException
+from typing import Any, Final
+from urllib.error import HTTPError
+from urllib.parse import urlsplit
+from urllib.request import HTTPRedirectHandler, Request, build_opener
+
+from sqlalchemy.orm import Session
+
+from scalewatch.errors import InvalidReport
+from scalewatch.exporters.documents import json_text
+from scalewatch.services.access import audit
+from scalewatch.services.jobs import Kind, enqueue
+from scalewatch.services.regressions.happenings import WATCHER
+from scalewatch.services.regressions.regressions import regression_of
+from scalewatch.storage import projects, tables, webhooks
+from scalewatch.storage.jobs import OPEN
+from scalewatch.storage.tables import now
+
+SECONDS: Final = 5.0
+"""How long an address may take: a worker waits for it."""
+
+MOST: Final = 20
+"""Webhooks of a project."""
+
+REFUSED: Final = "took no delivery: "
+"""Between the name of a webhook and why it was not told, in the reason of a job."""
+
+NOTHING: Final = 0
+"""Stands for a happening where a test delivery is made."""
+
+
+@dataclass(frozen=True, slots=True)
+class Webhook:
+    """An address, without its secret.
+
+    Parameters
+    ----------
+    waiting, given_up
+        Deliveries that are still to be made, and those that nobody makes any more.
+    trouble
+        Why the newest of these was not taken.
+    """
+
+    id: int
+    url: str
+    author: str
+    created_at: datetime
+    last_answer: str | None
+    last_at: datetime | None
+    waiting: int = 0
+    given_up: int = 0
+    trouble: str | None = None
+
+    @property
+    def host(self) -> str:
+        """Where it is; what follows in the address may be a secret."""
+        return urlsplit(self.url).netloc.rpartition("@")[2]
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """A new webhook, and its secret: this is the only time that it is shown."""
+
+    webhook: Webhook
+    secret: str
+
+
+@dataclass(frozen=True, slots=True)
+class Delivered:
+    """What an address answered to a delivery; None if it was removed meanwhile."""
+
+    webhook_id: int
+    answer: str | None
+
+
+class Undelivered(Exception):
+    """An address did not take a delivery; it is tried again.
+
+    The address itself is not told: it may hold a secret, and this is logged.
+    """
+
+    def __init__(self, webhook_id: int, reason: str) -> None:
+        super().__init__(f"webhook {webhook_id} {REFUSED}{reason}")
+        self.webhook_id = webhook_id
+        self.reason = reason
+
+
+class _NoRedirects(HTTPRedirectHandler):
+    """A signed body goes to the address it is meant for and to no other."""
+
+    def redirect_request(self, *_: Any) -> None:
+        """Follow nothing."""
+        return
+
+
+def webhooks_of(session: Session, project_name: str) -> tuple[Webhook, ...]:
+    """Return the webhooks of a project.
+
+    Raises
+    ------
+    NotFound
+        If there is no such project.
+    """
+    project = projects.existing(session, project_name)
+    return tuple(
+        _webhook(session, row) for row in webhooks.of_project(session, project.id)
+    )
+
+
+def add(session: Session, project_name: str, url: str, author: str) -> Added:
+    """Let an address be told what happens to the regressions of a project.
+
+    Raises
+    ------
+    NotFound
+        If there is no such project.
+    InvalidReport
+        If the address is none, or there are too many.
+    """
+    project = projects.existing(session, project_name)
+    if not url.startswith(("http://", "https://")):
+        raise InvalidReport([("url", "begins with http:// or https://")])
+    if len(webhooks.of_project(session, project.id)) >= MOST:
+        raise InvalidReport([("url", f"a project has at most {MOST} webhooks")])
+    secret = f"swh_{secrets.token_urlsafe(32)}"
+    row = webhooks.add(
+        session,
+        {"project_id": project.id, "url": url, "secret": secret, "author": author},
+    )
+    audit.note(session, "webhook added", project.name, url)
+    return Added(_webhook(session, row), secret)
+
+
+def remove(session: Session, project_name: str, webhook_id: int) -> None:
+    """Tell an address nothing any more.
+
+    Raises
+    ------
+    NotFound
+        If there is no such project, or no such webhook of it.
+    """
+    project = projects.existing(session, project_name)
+    webhooks.remove(session, project.id, webhook_id)
+    audit.note(session, "webhook removed", project.name, str(webhook_id))
+
+
+def test(session: Session, project_name: str, webhook_id: int) -> None:
+    """Queue a delivery that tells of nothing, to see whether it arrives.
+
+    Raises
+    ------
+    NotFound
+        If there is no such project, or no such webhook of it.
+    """
+    project = projects.existing(session, project_name)
+    row = webhooks.identified(session, project.id, webhook_id)
+    enqueue(session, Kind.NOTIFY, f"{row.id}/{NOTHING}")
+    audit.note(session, "webhook tested", project.name, str(webhook_id))
+
+
+def deliver(session: Session, subject: str) -> Delivered:
+    """Tell a webhook of a happening, given as `webhook/happening`.
+
+    Raises
+    ------
+    Undelivered
+        If the address does not answer with success.
+    """
+    webhook_id, happening_id = map(int, subject.split("/"))
+    webhook = session.get(tables.Webhook, webhook_id)
+    happening = session.get(tables.Happening, happening_id)
+    if webhook is None or (happening is None and happening_id != NOTHING):
+        return Delivered(webhook_id, None)
+    project = session.get_one(tables.Project, webhook.project_id)
+    body = json_text(_event(session, project.name, happening))
+    headers = signed(webhook.secret, body, int(time.time()))
+    headers["Scalewatch-Delivery"] = str(happening_id)
+    return Delivered(webhook_id, _post(webhook, body, headers))
+
+
+def _event(
+    session: Session, project: str, happening: tables.Happening | None
+) -> dict[str, Any]:
+    """Return what a delivery tells; a test tells of no regression."""
+    if happening is None:
+        told = {"event": "test", "actor": WATCHER, "note": None, "at": now()}
+        return {"project": project, **told, "regression": None}
+    return {
+        "project": project,
+        "event": happening.action,
+        "actor": happening.actor,
+        "note": happening.note,
+        "at": happening.at,
+        "regression": regression_of(session, project, happening.regression_id),
+    }
+
+
+def note(session: Session, delivered: Delivered) -> None:
+    """Note what an address answered."""
+    if delivered.answer is not None:
+        webhooks.change(
+            session, delivered.webhook_id, last_answer=delivered.answer, last_at=now()
+        )
+
+
+def signed(secret: str, body: bytes, timestamp: int) -> dict[str, str]:
+    """Return the headers by which the receiver knows that a body is ours."""
+    message = f"{timestamp}.".encode() + body
+    signature = hmac.new(secret.encode(), message, sha256).hexdigest()
+    return {
+        "Scalewatch-Timestamp": str(timestamp),
+        "Scalewatch-Signature": f"v1={signature}",
+    }
+
+
+def _post(webhook: tables.Webhook, body: bytes, headers: Mapping[str, str]) -> str:
+    sent = {
+        "Content-Type": "application/json",
+        "User-Agent": "scalewatch",
+        **headers,
+    }
+    request = Request(webhook.url, body, sent, method="POST")  # noqa: S310 - checked when added
+    try:
+        with build_opener(_NoRedirects).open(request, timeout=SECONDS) as answer:
+            return f"answered {answer.status}"
+    except HTTPError as error:
+        with error:
+            raise Undelivered(webhook.id, f"it answered {error.code}") from None
+    except (OSError, HTTPException, ValueError) as error:
+        cause = getattr(error, "reason", error)
+        why = getattr(cause, "strerror", None) or str(cause)
+        raise Undelivered(webhook.id, why) from None
+
+
+def _webhook(session: Session, row: tables.Webhook) -> Webhook:
+    made = webhooks.deliveries(session, Kind.NOTIFY, row.id)
+    return Webhook(
+        row.id,
+        row.url,
+        row.author,
+        row.created_at,
+        row.last_answer,
+        row.last_at,
+        waiting=sum(each.state in OPEN for each in made),
+        given_up=sum(each.state == "failed" for each in made),
+        trouble=next(
+            (each.reason.rpartition(REFUSED)[2] for each in made if each.reason), None
+        ),
+    )

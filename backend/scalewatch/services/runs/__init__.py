@@ -1,0 +1,1 @@
+"""Runs: prepared, recorded, shown, judged."""

@@ -1,0 +1,116 @@
+"""Prepare runs for storage: all that needs no database, before one is locked."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any
+
+import numpy as np
+import zstandard
+from numpy.typing import NDArray
+
+from scalewatch.services.series.measurements import bits_of, flags_of
+from scalewatch.storage import points, profiles, samples
+from scalewatch.storage.digests import canonical, digest_of
+from scalewatch.wire import UNITS, Result, RunReport
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedRun:
+    """A run in the form in which it is stored.
+
+    Parameters
+    ----------
+    payload
+        What was posted, compressed.
+    digest
+        That of its content, whatever the order of keys.
+    points
+        A row per result, without the ids of series and run.
+    procedures
+        How each result was taken, as far as the agent told.
+    samples
+        All repetitions.
+    profile
+        Seconds by function, if the run was profiled.
+    """
+
+    report: RunReport
+    payload: bytes
+    digest: str
+    points: tuple[dict[str, Any], ...]
+    procedures: tuple[dict[str, Any], ...]
+    samples: bytes
+    profile: bytes | None
+
+
+def prepare(report: RunReport, posted: bytes | None = None) -> PreparedRun:
+    """Summarise and compress the repetitions of a run.
+
+    Parameters
+    ----------
+    posted
+        The run as it arrived; None: it was not written down yet.
+    """
+    # A run without a profile keeps the digest that it had before there were profiles.
+    absent = {"profile"} if report.profile is None else None
+    told = report.model_dump(by_alias=True, exclude=absent)
+    content = canonical(told)
+    counts = [_count(result) for result in report.results]
+    values = _canonical_values(report.results, counts)
+    starts = np.cumsum([0, *counts]).tolist()
+    procedures = tuple(_procedure(result["procedure"]) for result in told["results"])
+    return PreparedRun(
+        report=report,
+        payload=zstandard.compress(content if posted is None else posted),
+        digest=digest_of(content),
+        points=tuple(
+            {
+                "start": start,
+                "count": count,
+                **summary,
+                "flags": bits_of(flags_of(procedure)) if procedure else 0,
+                "reason": result.reason or "",
+            }
+            for result, procedure, start, count, summary in zip(
+                report.results,
+                procedures,
+                starts[:-1],
+                counts,
+                points.summaries(values, counts),
+                strict=True,
+            )
+        ),
+        procedures=procedures,
+        samples=samples.encode(values),
+        profile=None
+        if report.profile is None
+        else profiles.encode(report.profile.seconds),
+    )
+
+
+def _procedure(told: dict[str, Any] | None) -> dict[str, Any]:
+    """Return how a result was taken, without what nobody told."""
+    return {name: value for name, value in (told or {}).items() if value is not None}
+
+
+def _count(result: Result) -> int:
+    """Return how many repetitions a result has; none if it failed."""
+    return 0 if result.status == "failed" else len(result.values)
+
+
+def _canonical_values(
+    results: Sequence[Result], counts: Sequence[int]
+) -> NDArray[np.float64]:
+    """Return all repetitions one after the other, in the units of their metrics."""
+    told = chain.from_iterable(
+        result.values for result, count in zip(results, counts, strict=True) if count
+    )
+    values = np.fromiter(told, np.float64, count=sum(counts))
+    sizes = [UNITS.get(result.metric, {}).get(result.unit, 1.0) for result in results]
+    if any(size != 1 for size in sizes):
+        size = np.repeat(sizes, counts)
+        # A division by 10^9 rounds once, a product with 1e-9 twice.
+        values *= np.where(size < 1, 1, size)
+        values /= np.where(size < 1, np.round(1 / size), 1)
+    return values

@@ -1,0 +1,87 @@
+"""What the analysis says of a run: all that was judged of what it measured."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from uuid import UUID
+
+from sqlalchemy.orm import Session
+
+from scalewatch.services.jobs import Kind, Subject
+from scalewatch.services.regions.models import SeriesModel, series_model
+from scalewatch.services.series.scans import scans_at
+from scalewatch.storage import jobs, measurements, runs, tables
+
+
+class Progress(StrEnum):
+    """How far the analysis of a run has come."""
+
+    PENDING = "pending"
+    DONE = "done"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class RunVerdict:
+    """The series that a run contributed to, with their models and verdicts.
+
+    Parameters
+    ----------
+    reason
+        Why the analysis failed.
+    series
+        Empty until it is done.
+    """
+
+    run: UUID
+    state: Progress
+    reason: str | None
+    series: tuple[SeriesModel, ...]
+
+
+def progress_of(session: Session, uuid: UUID) -> tuple[Progress, str | None]:
+    """Return how far the analysis of a run has come, and why it failed.
+
+    Raises
+    ------
+    NotFound
+        If no run has this id.
+    """
+    run = runs.described(session, uuid)
+    subject = str(Subject(run.commit_id, run.machine_id))
+    if jobs.is_open(session, Kind.ANALYSE, subject):
+        return Progress.PENDING, None
+    job = jobs.newest(session, Kind.ANALYSE, subject)
+    if job is not None and job.state == "failed":
+        return Progress.FAILED, job.reason
+    return Progress.DONE, None
+
+
+def verdict_of_run(session: Session, uuid: UUID) -> RunVerdict:
+    """Return what the analysis says of a run so far.
+
+    Raises
+    ------
+    NotFound
+        If no run has this id.
+    """
+    state, reason = progress_of(session, uuid)
+    series = _series(session, uuid) if state is Progress.DONE else ()
+    return RunVerdict(uuid, state, reason, series)
+
+
+def _series(session: Session, uuid: UUID) -> tuple[SeriesModel, ...]:
+    run = runs.described(session, uuid)
+    commit = session.get_one(tables.Commit, run.commit_id)
+    project = session.get_one(tables.Project, commit.project_id)
+    measured = {
+        (series.region, series.metric)
+        for _, series in measurements.of_run(session, run.id)
+    }
+    return tuple(
+        series_model(scan)
+        for metric in sorted({metric for _, metric in measured})
+        for scan in scans_at(session, project, commit, metric)
+        if (scan.region, scan.metric) in measured
+        and scan.machine == run.machine
+        and scan.configuration == run.configuration
+    )

@@ -1,0 +1,1 @@
+"""Strong and weak scaling errors α and β, their planes and figures."""

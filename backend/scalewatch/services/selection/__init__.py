@@ -1,0 +1,1 @@
+"""Which regions, metrics and configurations a question is about."""

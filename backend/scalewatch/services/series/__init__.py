@@ -1,0 +1,1 @@
+"""Series as they stand at a commit: values, model, expectation, verdict."""

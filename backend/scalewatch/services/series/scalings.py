@@ -1,0 +1,140 @@
+"""What figures draw of scans."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy.orm import Session
+
+from scalewatch.errors import IncompleteCoordinates
+from scalewatch.figures.curves import Scaling
+from scalewatch.figures.notation import setting_text
+from scalewatch.services.analysis.pooling import modelled_parameters
+from scalewatch.services.series.measurements import Measurement
+from scalewatch.services.series.scans import Scan
+from scalewatch.storage import measurements, samples
+
+MOST_SLICES: Final = 6
+"""Slices of one scan that share a figure; of more, evenly spread ones do."""
+
+
+def scaling_of(
+    scan: Scan,
+    repetitions: Mapping[UUID, NDArray[np.float64]] | None = None,
+    *,
+    distinction: Mapping[str, Any] | None = None,
+    held: Mapping[str, float] | None = None,
+    position: int = 0,
+) -> Scaling:
+    """Return a scan as it is drawn; coordinates where all failed are left out.
+
+    A scan over several parameters is drawn over the first, at those settings of the
+    others where it was measured most.
+
+    Parameters
+    ----------
+    distinction, position
+        What tells it from other scans of its machine, and its place among them.
+    held
+        Where the other parameters are, if it is a slice of a scan.
+    """
+    most_measured, taken = _row(scan)
+    held = most_measured if held is None else held
+    expectation = scan.expectation
+    return Scaling(
+        name=" · ".join(
+            [
+                scan.machine,
+                *(
+                    f"{name} = {setting_text(value)}"
+                    for name, value in {**(distinction or {}), **held}.items()
+                ),
+            ]
+        ),
+        slot=scan.slot,
+        position=position,
+        parameter=scan.parameter,
+        metric=scan.metric,
+        unit=scan.unit,
+        x=np.array([each.x for each in taken], dtype=float),
+        low=_numbers(taken, "low"),
+        middle=_numbers(taken, "middle"),
+        high=_numbers(taken, "high"),
+        repetitions=tuple(repetitions[each.run] for each in taken)
+        if repetitions
+        else (),
+        model=scan.standing.model,
+        held=held,
+        expectation=None if expectation is None else expectation.growth,
+        deviation_limit=None if expectation is None else expectation.deviation_limit,
+    )
+
+
+def slices_of(scan: Scan) -> list[Scaling]:
+    """Return a scan over several parameters as one curve per setting of the others.
+
+    A scan over one parameter is a single slice.
+    """
+    taken = [each for each in scan.measurements if each.count]
+    others = _others(scan, taken)
+    slices: dict[tuple[float, ...], list[Measurement]] = defaultdict(list)
+    for each in taken:
+        slices[tuple(float(each.coordinate[name]) for name in others)].append(each)
+    settings = sorted(slices)
+    chosen = np.linspace(0, len(settings) - 1, min(len(settings), MOST_SLICES))
+    return [
+        scaling_of(
+            replace(scan, measurements=tuple(slices[settings[round(k)]])),
+            held=dict(zip(others, settings[round(k)], strict=True)),
+            position=position,
+        )
+        for position, k in enumerate(chosen)
+    ]
+
+
+def repetitions_of(
+    session: Session, scans: Sequence[Scan]
+) -> dict[UUID, NDArray[np.float64]]:
+    """Return all repetitions of scans of the same metric of a region, by run."""
+    runs = [each.run for scan in scans for each in scan.measurements if each.count]
+    if not runs:
+        return {}
+    places = measurements.places(session, runs, scans[0].region, scans[0].metric)
+    values = samples.of_runs(session, [run_id for _, run_id, _, _ in places])
+    return {
+        uuid: values[run_id][start : start + count]
+        for uuid, run_id, start, count in places
+        if run_id in values
+    }
+
+
+def _row(scan: Scan) -> tuple[dict[str, float], list[Measurement]]:
+    """Return what is drawn of a scan, and the settings of parameters held there."""
+    taken = [each for each in scan.measurements if each.count]
+    others = _others(scan, taken)
+    rows: dict[tuple[float, ...], list[Measurement]] = defaultdict(list)
+    for each in taken:
+        rows[tuple(float(each.coordinate[name]) for name in others)].append(each)
+    if not rows:
+        return {}, []
+    held = max(rows, key=lambda at: (len({each.x for each in rows[at]}), at))
+    return dict(zip(others, held, strict=True)), rows[held]
+
+
+def _others(scan: Scan, taken: Sequence[Measurement]) -> tuple[str, ...]:
+    """Return the parameters that vary independently of the one it is drawn over."""
+    if not taken:
+        return ()
+    try:
+        parameters = modelled_parameters([each.coordinate for each in taken])
+    except IncompleteCoordinates:
+        return ()
+    return tuple(name for name in parameters if name != scan.parameter)
+
+
+def _numbers(taken: Sequence[Measurement], name: str) -> NDArray[np.float64]:
+    return np.array([getattr(each, name) for each in taken], dtype=float)

@@ -1,0 +1,98 @@
+from datetime import UTC, datetime, timedelta
+from itertools import count
+
+from scalewatch.services.commits.lineage import lineage, merge_base
+from scalewatch.storage import tables
+
+START = datetime(2026, 1, 1, tzinfo=UTC)
+IDS = count(1)
+
+
+def commit(sha, *parents, day=0, branch="main", posted=None):
+    return tables.Commit(
+        id=next(IDS),
+        sha=sha,
+        parents=list(parents),
+        branch=branch,
+        tag=None,
+        committed_at=START + timedelta(days=day),
+        first_run_at=START + timedelta(days=day if posted is None else posted),
+    )
+
+
+def order(*commits, head=None):
+    return [each.sha for each in lineage(commits, head).commits]
+
+
+def test_ancestry_goes_before_clocks():
+    assert order(
+        commit("c", "b", day=1), commit("a", day=3), commit("b", "a", day=2)
+    ) == ["a", "b", "c"]
+
+
+def test_a_commit_of_unknown_parents_is_placed_by_its_time_and_said():
+    found = lineage(
+        [commit("a", day=1), commit("c", "b?", day=3), commit("b", "a", day=2)]
+    )
+
+    assert [each.sha for each in found.commits] == ["a", "b", "c"]
+    assert found.remarks == ("commit c was placed by time: no parent was ever posted",)
+
+
+def test_a_merge_comes_after_both_of_its_parents_and_is_said():
+    found = lineage(
+        [
+            commit("a", day=1),
+            commit("m", "b", "x", day=2),
+            commit("b", "a", day=4),
+            commit("x", "a", day=5, branch="topic"),
+        ]
+    )
+
+    assert [each.sha for each in found.commits] == ["a", "b", "x", "m"]
+    assert found.remarks[0] == "commit m is a merge"
+
+
+def test_what_a_force_push_replaced_is_left_out_and_said():
+    found = lineage(
+        [commit("a", day=1), commit("old", "a", day=2), commit("new", "a", day=3)]
+    )
+
+    assert [each.sha for each in found.commits] == ["a", "new"]
+    assert list(found.aside.values()) == ["a force push has replaced it"]
+    assert "1 commit left out because a force push has replaced it" in found.remarks
+
+
+def test_another_branch_is_left_out_until_it_is_asked_for():
+    main = [commit("a", day=1), commit("b", "a", day=2)]
+    topic = commit("t", "a", day=3, branch="topic")
+
+    assert order(*main, topic) == ["a", "b"]
+    assert order(*main, topic, head=topic) == ["a", "t"]
+    by_sha = {each.sha: each for each in (*main, topic)}
+    assert merge_base(main[1], topic, by_sha) is main[0]
+
+
+def test_commits_posted_out_of_order_are_in_order_and_said():
+    found = lineage([commit("a", day=1, posted=9), commit("b", "a", day=2, posted=3)])
+
+    assert [each.sha for each in found.commits] == ["a", "b"]
+    assert found.remarks == ("commit a was posted after newer ones",)
+
+
+def test_months_without_a_commit_are_said():
+    found = lineage([commit("a", day=1), commit("b", "a", day=151)])
+
+    assert found.remarks == ("150 days without a measured commit before b",)
+
+
+def test_parents_that_go_in_a_circle_break_nothing():
+    assert sorted(order(commit("a", "b"), commit("b", "a"), commit("c", "c"))) == [
+        "a",
+        "b",
+        "c",
+    ]
+
+
+def test_no_commit_is_an_empty_line():
+    assert lineage([]).commits == ()
