@@ -8,7 +8,8 @@ from click.testing import CliRunner, Result
 from scalewatch.cli import main
 from scalewatch.cli.model import FORMATS, SUMMARIES
 from scalewatch.importers import files
-from scalewatch.modelling import rules, summary
+from scalewatch.modelling import rules
+from scalewatch.modelling.measurements import summary
 
 
 def run(*arguments: str, stdin: str | None = None) -> Result:

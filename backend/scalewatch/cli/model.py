@@ -9,7 +9,7 @@ import click
 from scalewatch.errors import BadExpression
 
 if TYPE_CHECKING:
-    from scalewatch.modelling.search import Choice
+    from scalewatch.modelling.search.search import Choice
     from scalewatch.services.files.findings import Stated
 
 FORMATS: Final = ("auto", "text", "json", "csv", "gprof")

@@ -27,18 +27,11 @@
 * `profile_scan`, `multiplicity` — where they jump along a scan, how surely
 """
 
-from scalewatch.modelling.attribution import (
+from scalewatch.modelling.attribution.attribution import (
     Attribution,
     JudgedCell,
     Suspect,
     attribute,
-)
-from scalewatch.modelling.changes import Change
-from scalewatch.modelling.crossing import first_above
-from scalewatch.modelling.divergence_metric import (
-    DivergenceMetric,
-    ErrorDivergence,
-    error_divergences,
 )
 from scalewatch.modelling.effects import (
     Effects,
@@ -47,74 +40,18 @@ from scalewatch.modelling.effects import (
     Trial,
     effects_of,
 )
-from scalewatch.modelling.finding import Finding, Forecast
-from scalewatch.modelling.findings import Findings
-from scalewatch.modelling.forecast import (
+from scalewatch.modelling.forecasts.forecast import (
     MemoryWall,
     break_even,
     expected_model,
     memory_wall,
 )
-from scalewatch.modelling.growth import CONSTANT, Factor, Growth
-from scalewatch.modelling.growth_odds import GrowthOdds, all_growth_odds, growth_odds
-from scalewatch.modelling.guidelines import (
-    Guideline,
-    GuidelineCheck,
-    check_guideline,
-    parse_guideline,
-)
-from scalewatch.modelling.hotspots import (
-    Movement,
-    ProfileDifference,
-    movements,
-    profile_difference,
-)
-from scalewatch.modelling.learned_noise import LearnedNoise
-from scalewatch.modelling.lines import Estimate, Line
-from scalewatch.modelling.machine_sentences import machine_sentence
-from scalewatch.modelling.machines import (
-    MachineLine,
-    MachinePair,
-    compare_lines,
-    compare_machines,
-    machine_line,
-)
-from scalewatch.modelling.model import Model, Term
-from scalewatch.modelling.multiplicity import Correction
-from scalewatch.modelling.next_measurement import Cost, Proposal, next_measurement
-from scalewatch.modelling.noise import Noise
-from scalewatch.modelling.parse import parse_growth
-from scalewatch.modelling.polynomials import Extrapolation, drift, extrapolations
-from scalewatch.modelling.pooling import learn_noise
-from scalewatch.modelling.profile_scan import (
-    Against,
-    ProfileScan,
-    ScanStep,
-    scan_profiles,
-)
-from scalewatch.modelling.ranking import RankedRegion, rank_regions
-from scalewatch.modelling.regression import (
-    Comparison,
-    Incomparable,
-    compare_versions,
-)
-from scalewatch.modelling.scaling_error import (
-    Origin,
-    ScalingError,
-    ScalingErrors,
-    ScalingKind,
-    strong_errors,
-    weak_errors,
-)
-from scalewatch.modelling.scalings import (
-    Times,
-    modelled_scaling_errors,
-    strong_scaling_errors,
-    weak_scaling_errors,
-)
-from scalewatch.modelling.search import find_models
-from scalewatch.modelling.side_by_side import SideBySide, side_by_side
-from scalewatch.modelling.space import (
+from scalewatch.modelling.forecasts.ranking import RankedRegion, rank_regions
+from scalewatch.modelling.growths.crossing import first_above
+from scalewatch.modelling.growths.growth import CONSTANT, Factor, Growth
+from scalewatch.modelling.growths.model import Model, Term
+from scalewatch.modelling.growths.parse import parse_growth
+from scalewatch.modelling.growths.space import (
     Ruler,
     Space,
     catwalk,
@@ -125,10 +62,81 @@ from scalewatch.modelling.space import (
     search_space,
     strong_scaling,
 )
-from scalewatch.modelling.speed_up import SpeedUp, speed_up
-from scalewatch.modelling.surface_noise import learn_surface_noise
-from scalewatch.modelling.verdict import Direction, Verdict, direction, judge
-from scalewatch.modelling.weak_gaps import NeededRun, WeakGaps, weak_gaps
+from scalewatch.modelling.growths.verdict import Direction, Verdict, direction, judge
+from scalewatch.modelling.guidelines.guidelines import (
+    Guideline,
+    GuidelineCheck,
+    check_guideline,
+    parse_guideline,
+)
+from scalewatch.modelling.hotspots.hotspots import (
+    Movement,
+    ProfileDifference,
+    movements,
+    profile_difference,
+)
+from scalewatch.modelling.hotspots.profile_scan import (
+    Against,
+    ProfileScan,
+    ScanStep,
+    scan_profiles,
+)
+from scalewatch.modelling.machines.lines import Estimate, Line
+from scalewatch.modelling.machines.machine_sentences import machine_sentence
+from scalewatch.modelling.machines.machines import (
+    MachineLine,
+    MachinePair,
+    compare_lines,
+    compare_machines,
+    machine_line,
+)
+from scalewatch.modelling.measurements.noise import Noise
+from scalewatch.modelling.multiplicity import Correction
+from scalewatch.modelling.next_measurement.next_measurement import (
+    Cost,
+    Proposal,
+    next_measurement,
+)
+from scalewatch.modelling.noise.learned_noise import LearnedNoise
+from scalewatch.modelling.noise.pooling import learn_noise
+from scalewatch.modelling.noise.surface_noise import learn_surface_noise
+from scalewatch.modelling.polynomials import Extrapolation, drift, extrapolations
+from scalewatch.modelling.scaling_errors.divergence_metric import (
+    DivergenceMetric,
+    ErrorDivergence,
+    error_divergences,
+)
+from scalewatch.modelling.scaling_errors.scaling_error import (
+    Origin,
+    ScalingError,
+    ScalingErrors,
+    ScalingKind,
+    strong_errors,
+    weak_errors,
+)
+from scalewatch.modelling.scaling_errors.scalings import (
+    Times,
+    modelled_scaling_errors,
+    strong_scaling_errors,
+    weak_scaling_errors,
+)
+from scalewatch.modelling.scaling_errors.speed_up import SpeedUp, speed_up
+from scalewatch.modelling.scaling_errors.weak_gaps import NeededRun, WeakGaps, weak_gaps
+from scalewatch.modelling.search.finding import Finding, Forecast
+from scalewatch.modelling.search.findings import Findings
+from scalewatch.modelling.search.search import find_models
+from scalewatch.modelling.versions.changes import Change
+from scalewatch.modelling.versions.growth_odds import (
+    GrowthOdds,
+    all_growth_odds,
+    growth_odds,
+)
+from scalewatch.modelling.versions.regression import (
+    Comparison,
+    Incomparable,
+    compare_versions,
+)
+from scalewatch.modelling.versions.side_by_side import SideBySide, side_by_side
 
 __all__ = [
     "CONSTANT",

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Request, Response
 
 from scalewatch.exporters.listing import Listing
 from scalewatch.modelling import DivergenceMetric, ScalingKind
-from scalewatch.modelling.divergence_metric import MEANINGS
+from scalewatch.modelling.scaling_errors.divergence_metric import MEANINGS
 from scalewatch.pages.dependencies import SessionDep, ViewDep
 from scalewatch.pages.downloads import Format, FormatQuery, download
 from scalewatch.pages.formats import assignments, number

@@ -4,8 +4,8 @@ from sqlalchemy import func, select
 
 from builders import PROCESSES, sweep_reports
 from recorded import record_runs
-from scalewatch.modelling.noise import USUAL
-from scalewatch.modelling.pooling import LEAST_SERIES
+from scalewatch.modelling.measurements.noise import USUAL
+from scalewatch.modelling.noise.pooling import LEAST_SERIES
 from scalewatch.services.analysis import analysis, kept_noise
 from scalewatch.services.analysis.learning import learned
 from scalewatch.services.analysis.pooling import Pool

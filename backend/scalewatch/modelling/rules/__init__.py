@@ -3,8 +3,8 @@
 A rule is a `Rule`: its name, the summary of the repetitions that it prescribes, and
 `select`, a function from a `Sample` (a batch of series measured at the same
 settings) to a `Selection` (arrays, one row per series). It sees clean input only:
-`scalewatch.modelling.search` has merged duplicated settings, sorted them, dropped
-those that were not measured, scaled each series by a power of two so that its
+`scalewatch.modelling.search.search` has merged duplicated settings, sorted them,
+dropped those that were not measured, scaled each series by a power of two so that its
 largest magnitude lies in [0.5, 1), and set aside what no rule can model. A rule
 decides nothing about missing points, and scales nothing back.
 
@@ -31,8 +31,8 @@ from scalewatch.modelling.rules.rule import (
     Selection,
     single_terms,
 )
+from scalewatch.modelling.rules.several_parameters.surfaces import SURFACES
 from scalewatch.modelling.rules.smape import SMAPE
-from scalewatch.modelling.rules.surfaces import SURFACES
 
 __all__ = [
     "RULES",

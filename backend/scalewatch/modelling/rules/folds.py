@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from scalewatch.modelling.rules.terms import TermTable
+from scalewatch.modelling.growths.terms import TermTable
 
 Reals = NDArray[np.float64]
 

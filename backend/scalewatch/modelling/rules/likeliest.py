@@ -5,17 +5,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from scalewatch.modelling.curves import Curves
-from scalewatch.modelling.evidence import Evidence, weigh
-from scalewatch.modelling.frames import Frame, by_frame, curves_of
-from scalewatch.modelling.location import Location
-from scalewatch.modelling.noise import Noise
-from scalewatch.modelling.posterior import Prior, likeliest, posterior
-from scalewatch.modelling.prediction import Forecaster
-from scalewatch.modelling.quality import adjusted_r2, smape
-from scalewatch.modelling.rows import total
+from scalewatch.modelling.arrays.rows import total
+from scalewatch.modelling.arrays.scratch import Scratch
+from scalewatch.modelling.evidence.curves import Curves
+from scalewatch.modelling.evidence.evidence import Evidence, weigh
+from scalewatch.modelling.evidence.frames import Frame, by_frame, curves_of
+from scalewatch.modelling.evidence.posterior import Prior, likeliest, posterior
+from scalewatch.modelling.evidence.quality import adjusted_r2, smape
+from scalewatch.modelling.forecasts.prediction import Forecaster
+from scalewatch.modelling.measurements.location import Location
+from scalewatch.modelling.measurements.noise import Noise
 from scalewatch.modelling.rules.rule import Sample
-from scalewatch.modelling.scratch import Scratch
 
 Reals = NDArray[np.float64]
 Indices = NDArray[np.intp]

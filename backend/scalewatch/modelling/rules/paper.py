@@ -22,10 +22,10 @@ from functools import reduce
 import numpy as np
 from numpy.typing import NDArray
 
-from scalewatch.modelling.quality import adjusted_r2, smape
+from scalewatch.modelling.evidence.quality import adjusted_r2, smape
+from scalewatch.modelling.growths.terms import TermTable, term_table
+from scalewatch.modelling.measurements.summary import summarise
 from scalewatch.modelling.rules.rule import Rule, Sample, Selection, single_terms
-from scalewatch.modelling.rules.terms import TermTable, term_table
-from scalewatch.modelling.summary import summarise
 
 Reals = NDArray[np.float64]
 

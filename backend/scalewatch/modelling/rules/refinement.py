@@ -28,11 +28,11 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scalewatch.modelling.quality import adjusted_r2_of, smape
+from scalewatch.modelling.evidence.quality import adjusted_r2_of, smape
+from scalewatch.modelling.growths.space import Space
+from scalewatch.modelling.growths.terms import TermTable, term_table
 from scalewatch.modelling.rules.cross_validation import Fits, best_fits
 from scalewatch.modelling.rules.rule import Rule, Sample, Selection
-from scalewatch.modelling.rules.terms import TermTable, term_table
-from scalewatch.modelling.space import Space
 
 Reals = NDArray[np.float64]
 Indices = NDArray[np.intp]

@@ -7,10 +7,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from scalewatch.modelling.growth import Growth
-from scalewatch.modelling.noise import USUAL, Noise
-from scalewatch.modelling.space import Space
-from scalewatch.modelling.summary import Summary, summarise
+from scalewatch.modelling.growths.growth import Growth
+from scalewatch.modelling.growths.space import Space
+from scalewatch.modelling.measurements.noise import USUAL, Noise
+from scalewatch.modelling.measurements.summary import Summary, summarise
 
 Hypothesis = tuple[Growth, ...]
 

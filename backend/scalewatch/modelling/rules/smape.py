@@ -27,11 +27,11 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scalewatch.modelling.quality import adjusted_r2_of, smape
+from scalewatch.modelling.evidence.quality import adjusted_r2_of, smape
+from scalewatch.modelling.growths.terms import term_table
+from scalewatch.modelling.measurements.summary import summarise
 from scalewatch.modelling.rules.folds import Folds
 from scalewatch.modelling.rules.rule import Rule, Sample, Selection, single_terms
-from scalewatch.modelling.rules.terms import term_table
-from scalewatch.modelling.summary import summarise
 
 Reals = NDArray[np.float64]
 Choice = tuple[NDArray[np.intp], Reals, Reals, Reals]

@@ -19,7 +19,7 @@ from scalewatch.modelling import (
     default_deviation_limit,
     parse_growth,
 )
-from scalewatch.modelling.findings import refusal
+from scalewatch.modelling.search.findings import refusal
 from scalewatch.services.analysis import kept_noise, locations
 from scalewatch.services.analysis.batches import Asked, find_all
 from scalewatch.services.analysis.kept_noise import Assumed

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from scalewatch.errors import ModellingError
 from scalewatch.modelling import Finding, Growth, Noise, find_models
-from scalewatch.modelling.batch import most_repetitions
-from scalewatch.modelling.findings import refusal
-from scalewatch.modelling.noise import USUAL
+from scalewatch.modelling.measurements.batch import most_repetitions
+from scalewatch.modelling.measurements.noise import USUAL
+from scalewatch.modelling.search.findings import refusal
 
 
 @dataclass(frozen=True, slots=True, eq=False)

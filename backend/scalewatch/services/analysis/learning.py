@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalewatch.modelling import Growth, Noise, learn_noise, learn_surface_noise
-from scalewatch.modelling.noise import USUAL
-from scalewatch.modelling.pools import MOST_SERIES
+from scalewatch.modelling.measurements.noise import USUAL
+from scalewatch.modelling.noise.pools import MOST_SERIES
 
 Reals = NDArray[np.float64]
 

@@ -6,7 +6,7 @@ from typing import Final
 import numpy as np
 from sqlalchemy.orm import Session
 
-from scalewatch.modelling.histories import locations
+from scalewatch.modelling.histories.histories import locations
 from scalewatch.services import jobs
 from scalewatch.services.analysis.pooling import Pool
 from scalewatch.services.jobs import Subject

@@ -3,7 +3,7 @@
 from sqlalchemy.orm import Session
 
 from scalewatch.modelling import Incomparable
-from scalewatch.modelling.noise import USUAL
+from scalewatch.modelling.measurements.noise import USUAL
 from scalewatch.services.analysis.earlier_versions import (
     UNMEASURED,
     Compared,

@@ -15,7 +15,7 @@ from typing import Final
 from sqlalchemy.orm import Session
 
 from scalewatch.errors import ModellingError
-from scalewatch.modelling.noise import USUAL
+from scalewatch.modelling.measurements.noise import USUAL
 from scalewatch.services.analysis.batches import Asked
 from scalewatch.services.analysis.pooling import pooled
 from scalewatch.services.analysis.proposals import STARTUP, place_words, proposed

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from scalewatch.importers import Series
 from scalewatch.modelling import Growth, Noise
-from scalewatch.modelling.noise import USUAL
+from scalewatch.modelling.measurements.noise import USUAL
 from scalewatch.services.analysis.batches import Asked
 from scalewatch.services.analysis.learning import learned
 from scalewatch.services.files.rankings import Ranking

@@ -11,7 +11,7 @@ from typing import Final
 from sqlalchemy.orm import Session
 
 from scalewatch.modelling import Finding, Noise
-from scalewatch.modelling.noise import USUAL
+from scalewatch.modelling.measurements.noise import USUAL
 from scalewatch.services.analysis.batches import Asked, find_all
 from scalewatch.services.analysis.pooling import Pool
 from scalewatch.services.analysis.pools import pools_of

@@ -15,7 +15,7 @@ import numpy as np
 from sqlalchemy.orm import Session
 
 from scalewatch.modelling import Change, Comparison, Noise
-from scalewatch.modelling.noise import USUAL
+from scalewatch.modelling.measurements.noise import USUAL
 from scalewatch.services.analysis.earlier_versions import Compared, all_compared
 from scalewatch.services.analysis.pools import pools_by_job, pools_of
 from scalewatch.services.caches.editions import kept_at

@@ -8,7 +8,7 @@ import numpy as np
 from sqlalchemy.orm import Session
 
 from scalewatch.modelling import Guideline
-from scalewatch.modelling.guideline_odds import (
+from scalewatch.modelling.guidelines.guideline_odds import (
     Repeated,
     newly_broken,
     violation_odds,

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from scalewatch.errors import ModellingError
 from scalewatch.modelling import Guideline, GuidelineCheck, check_guideline
-from scalewatch.modelling.guidelines import violations
+from scalewatch.modelling.guidelines.guidelines import violations
 from scalewatch.services.caches.editions import kept_at
 from scalewatch.services.caches.kept import Kept
 from scalewatch.services.selection.configurations import key_of, shared

@@ -13,7 +13,7 @@ from typing import Final, Self
 from sqlalchemy.orm import Session
 
 from scalewatch.modelling import Forecast, Proposal, Verdict
-from scalewatch.modelling.noise import USUAL
+from scalewatch.modelling.measurements.noise import USUAL
 from scalewatch.services.analysis.batches import Asked, find_all
 from scalewatch.services.analysis.pooling import Pool, pooled
 from scalewatch.services.analysis.proposals import proposed

@@ -8,9 +8,9 @@ from typing import Any, Final
 import numpy as np
 from sqlalchemy.orm import Session
 
-from scalewatch.modelling.causes import Cause, Class, Moved, causes
-from scalewatch.modelling.shifts import Kind
-from scalewatch.modelling.watching import (
+from scalewatch.modelling.attribution.causes import Cause, Class, Moved, causes
+from scalewatch.modelling.histories.shifts import Kind
+from scalewatch.modelling.histories.watching import (
     FALSE_SHARE,
     FalseDiscoveries,
     false_discoveries,

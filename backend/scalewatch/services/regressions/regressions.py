@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from sqlalchemy.orm import Session
 
-from scalewatch.modelling.causes import Class
+from scalewatch.modelling.attribution.causes import Class
 from scalewatch.services.commits.commits import Commit, commit_of
 from scalewatch.services.confirmations.confirmations import (
     Confirmation,

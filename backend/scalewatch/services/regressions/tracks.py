@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from sqlalchemy.orm import Session
 
 from scalewatch.modelling import pmnf
-from scalewatch.modelling.histories import Histories
-from scalewatch.modelling.shifts import Shift
-from scalewatch.modelling.watching import watch
+from scalewatch.modelling.histories.histories import Histories
+from scalewatch.modelling.histories.shifts import Shift
+from scalewatch.modelling.histories.watching import watch
 from scalewatch.services.caches.kept import Kept, key_of
 from scalewatch.services.commits.lineage import Lineage
 from scalewatch.services.selection.aliases import present_name

@@ -11,8 +11,8 @@ from typing import Any, Final
 import numpy as np
 from sqlalchemy.orm import Session
 
-from scalewatch.modelling.causes import Cause
-from scalewatch.modelling.watching import FALSE_SHARE
+from scalewatch.modelling.attribution.causes import Cause
+from scalewatch.modelling.histories.watching import FALSE_SHARE
 from scalewatch.services.confirmations.confirmations import ask
 from scalewatch.services.regressions.happenings import WATCHER, happened
 from scalewatch.services.regressions.looks import LEAST_EFFECT, Seen, label

@@ -1,0 +1,1 @@
+"""Arrays that the mathematics shares."""

@@ -1,0 +1,1 @@
+"""Whom to suspect: platform, library or one commit."""

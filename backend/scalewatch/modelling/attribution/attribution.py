@@ -1,0 +1,202 @@
+"""Whom to suspect when a library scales worse than expected.
+
+A litmus test is our own implementation of an algorithm whose behaviour is known. If
+it diverges too, the platform is the strong suspect; if it does not, the library is
+(sections 2.2 and 4.2 of the reference). Without one, the shape of the match table
+still tells: a machine on which most regions diverge that behave elsewhere (a bad
+column) speaks against the machine, a region that diverges on every machine (a bad
+row) against its algorithm, its implementation or its expectation.
+
+References
+----------
+S. Shudler et al., "Exascaling Your Library: Will Your Implementation Meet Your
+Expectations?", ICS 2015.
+"""
+
+from collections import defaultdict
+from collections.abc import (
+    Callable,
+    Collection,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+from operator import attrgetter
+
+from scalewatch.modelling.growths.growth import Growth
+from scalewatch.modelling.growths.verdict import Direction, Verdict, direction
+
+BAD_SHARE = 0.5
+"""A column is bad if more than this share of its regions diverge."""
+
+
+class Suspect(StrEnum):
+    """Where the cause of a divergence is likely to be found."""
+
+    PLATFORM = "platform"
+    LIBRARY = "library"
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedCell:
+    """A cell of the match table.
+
+    Parameters
+    ----------
+    region, machine
+        Its row and column.
+    growth, expectation
+        G and E.
+    verdict
+        What they were judged to be.
+    """
+
+    region: str
+    machine: str
+    growth: Growth
+    expectation: Growth
+    verdict: Verdict
+
+    @property
+    def diverges(self) -> bool:
+        """Whether it is a mismatch for the worse."""
+        is_mismatch = self.verdict is Verdict.MISMATCH
+        return is_mismatch and _is_worse(self.growth, self.expectation)
+
+
+@dataclass(frozen=True, slots=True)
+class Attribution:
+    """A suspicion, in words and with what it explains.
+
+    Parameters
+    ----------
+    suspect
+        Platform or library.
+    subject
+        The machine, or the region.
+    sentence
+        The suspicion and its evidence.
+    cells
+        The diverging cells that it would explain.
+    """
+
+    suspect: Suspect
+    subject: str
+    sentence: str
+    cells: tuple[JudgedCell, ...]
+
+
+def attribute(
+    cells: Sequence[JudgedCell], litmus_tests: Collection[str] = ()
+) -> tuple[Attribution, ...]:
+    """Return the suspicions that a match table supports, machines before regions.
+
+    Parameters
+    ----------
+    cells
+        The table in any order, without what was not measured.
+    litmus_tests
+        Regions that are litmus tests.
+    """
+    found: list[Attribution] = []
+    distrusted: set[str] = set()
+    behaving = {(cell.region, cell.machine) for cell in cells if not cell.diverges}
+    for machine, column in _grouped(cells, attrgetter("machine")).items():
+        tests = [cell for cell in column if cell.region in litmus_tests]
+        others = [cell for cell in column if cell.region not in litmus_tests]
+        elsewhere = {region for region, other in behaving if other != machine}
+        suspicion = (
+            _from_litmus_tests(machine, tests, others)
+            if tests
+            else _from_column(machine, others, elsewhere)
+        )
+        if suspicion is not None:
+            found.append(suspicion)
+            if suspicion.suspect is Suspect.PLATFORM:
+                distrusted.add(machine)
+    trusted = [cell for cell in cells if cell.machine not in distrusted]
+    for region, row in _grouped(trusted, attrgetter("region")).items():
+        if region not in litmus_tests:
+            found.extend(_from_row(region, tuple(row)))
+    return tuple(found)
+
+
+def _grouped(
+    cells: Iterable[JudgedCell], name_of: Callable[[JudgedCell], str]
+) -> Mapping[str, list[JudgedCell]]:
+    grouped: dict[str, list[JudgedCell]] = defaultdict(list)
+    for cell in cells:
+        grouped[name_of(cell)].append(cell)
+    return grouped
+
+
+@lru_cache(maxsize=4096)
+def _is_worse(growth: Growth, expectation: Growth) -> bool:
+    """Tell whether a growth is steeper; few pairs occur in all cells of a table."""
+    return direction(growth / expectation) is Direction.WORSE
+
+
+def _from_litmus_tests(
+    machine: str, tests: Sequence[JudgedCell], others: Sequence[JudgedCell]
+) -> Attribution | None:
+    """Compare the regions of a machine with its litmus tests."""
+    diverging = tuple(cell for cell in others if cell.diverges)
+    failed = tuple(cell for cell in tests if cell.diverges)
+    if failed:
+        return Attribution(
+            Suspect.PLATFORM,
+            machine,
+            f"On {machine} the litmus test {failed[0].region} grows as "
+            f"{failed[0].growth} instead of {failed[0].expectation}, although its "
+            "algorithm is known: suspect the platform (network, placement, neighbours)"
+            f"{_explaining(diverging)}.",
+            (*failed, *diverging),
+        )
+    if diverging and all(cell.verdict is Verdict.MATCH for cell in tests):
+        return Attribution(
+            Suspect.LIBRARY,
+            machine,
+            f"On {machine} the litmus test {tests[0].region} grows as expected: "
+            f"suspect the library{_explaining(diverging)}.",
+            diverging,
+        )
+    return None
+
+
+def _from_column(
+    machine: str, column: Sequence[JudgedCell], behaving: Collection[str]
+) -> Attribution | None:
+    """Find a machine on which most regions diverge that behave elsewhere."""
+    diverging = tuple(c for c in column if c.diverges and c.region in behaving)
+    if len(diverging) < 2 or len(diverging) <= BAD_SHARE * len(column):
+        return None
+    return Attribution(
+        Suspect.PLATFORM,
+        machine,
+        f"On {machine} {len(diverging)} of {len(column)} regions diverge that scale as "
+        f"expected elsewhere: suspect the platform{_explaining(diverging)}.",
+        diverging,
+    )
+
+
+def _from_row(region: str, row: tuple[JudgedCell, ...]) -> Iterator[Attribution]:
+    """Find a region that diverges on several machines and behaves on none."""
+    if len(row) > 1 and all(cell.diverges for cell in row):
+        machines = ", ".join(cell.machine for cell in row)
+        yield Attribution(
+            Suspect.LIBRARY,
+            region,
+            f"{region} diverges on every machine ({machines}): suspect its algorithm, "
+            f"its implementation or the expectation {row[0].expectation}.",
+            row,
+        )
+
+
+def _explaining(cells: Sequence[JudgedCell]) -> str:
+    """Name the diverging regions that a suspicion explains."""
+    names = ", ".join(cell.region for cell in cells)
+    return f"; it would explain {names}" if names else ""

@@ -1,0 +1,166 @@
+"""Changes that have one cause: the same commits, the same class, the same sense.
+
+What changed together is one thing to look at. And who moved tells whom to ask: all
+regions of one machine, while other machines stay as they are, point at the machine;
+a region that moves on every machine points at the library.
+"""
+
+from collections.abc import Collection, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final, Generic, TypeVar
+
+from scalewatch.modelling.attribution.attribution import Suspect
+
+Subject = TypeVar("Subject", bound=Hashable)
+
+MOST: Final = 0.8
+"""Share of the regions of a machine that count as all of them."""
+
+LEAST_REGIONS: Final = 3
+
+
+class Class(StrEnum):
+    """What a change means for scalability."""
+
+    GROWTH = "growth"
+    CONSTANT = "constant"
+    VERDICT = "verdict"
+    GUIDELINE = "guideline"
+
+
+@dataclass(frozen=True, slots=True)
+class Moved(Generic[Subject]):
+    """A series that changed.
+
+    Parameters
+    ----------
+    subject
+        Which change of which series.
+    region, machine
+        Of the series.
+    first, last
+        Numbers of the commits that may have made it.
+    kind
+        Its class.
+    is_worse
+        Whether it became worse.
+    """
+
+    subject: Subject
+    region: str
+    machine: str
+    first: int
+    last: int
+    kind: Class
+    is_worse: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Cause(Generic[Subject]):
+    """What several series share.
+
+    Parameters
+    ----------
+    moved
+        The changes that it explains.
+    first, last
+        Numbers of the commits that may be it: those that all changes allow.
+    kind, is_worse
+        As of each change.
+    suspect, sentence
+        Whom to ask, if anything speaks for it, and why.
+    """
+
+    moved: tuple[Moved[Subject], ...]
+    first: int
+    last: int
+    kind: Class
+    is_worse: bool
+    suspect: Suspect | None
+    sentence: str
+
+
+def causes(
+    moved: Sequence[Moved[Subject]], watched: Mapping[str, Collection[str]]
+) -> list[Cause[Subject]]:
+    """Group changes by their cause, the newest first.
+
+    Parameters
+    ----------
+    moved
+        All changes.
+    watched
+        The regions that were measured on each machine about then.
+    """
+    groups: list[list[Moved[Subject]]] = []
+    # The surest places first: what is vague joins what is exact.
+    for each in sorted(moved, key=lambda m: (m.last - m.first, m.first, m.region)):
+        group = next((g for g in groups if _is_shared(g, each)), None)
+        if group is None:
+            groups.append([each])
+        else:
+            group.append(each)
+    found = [_cause(group, watched) for group in groups]
+    return sorted(found, key=lambda cause: (cause.last, cause.first), reverse=True)
+
+
+def _is_shared(group: Sequence[Moved[Subject]], other: Moved[Subject]) -> bool:
+    first = max(each.first for each in group)
+    last = min(each.last for each in group)
+    return (group[0].kind, group[0].is_worse) == (other.kind, other.is_worse) and max(
+        first, other.first
+    ) <= min(last, other.last)
+
+
+def _cause(
+    group: Sequence[Moved[Subject]], watched: Mapping[str, Collection[str]]
+) -> Cause[Subject]:
+    suspect, sentence = suspicion(
+        {(each.region, each.machine) for each in group}, watched
+    )
+    return Cause(
+        moved=tuple(group),
+        first=max(each.first for each in group),
+        last=min(each.last for each in group),
+        kind=group[0].kind,
+        is_worse=group[0].is_worse,
+        suspect=suspect,
+        sentence=sentence,
+    )
+
+
+def suspicion(
+    moved: Collection[tuple[str, str]], watched: Mapping[str, Collection[str]]
+) -> tuple[Suspect | None, str]:
+    """Return whom to suspect of moves, pairs of region and machine, and why."""
+    machines = sorted({machine for _, machine in moved})
+    regions = sorted({region for region, _ in moved})
+    if len(machines) == 1 and len(watched) > 1:
+        (machine,) = machines
+        every = watched.get(machine, ())
+        shared = {
+            r for r in regions if any(r in watched[m] for m in watched if m != machine)
+        }
+        if len(regions) >= max(LEAST_REGIONS, MOST * len(every)) and shared:
+            return Suspect.PLATFORM, (
+                f"The machine: {len(regions)} of {len(every)} regions moved together "
+                f"on {machine}, and none on the other machines"
+            )
+    for region in regions:
+        on = {machine for moving, machine in moved if moving == region}
+        where = {machine for machine in watched if region in watched[machine]}
+        if len(on) > 1 and on == where:
+            return Suspect.LIBRARY, (
+                f"The library: {region} moved on all {len(on)} machines that measure it"
+            )
+    if len(machines) == 1 and len(watched) == 1:
+        (machine,) = machines
+        return None, (
+            f"Library or machine: only {machine} measures this, "
+            "a second machine would tell"
+        )
+    return None, (
+        f"{len(regions)} region{'s' * (len(regions) > 1)} on {len(machines)} of "
+        f"{len(watched)} machines: neither all of a machine nor all machines"
+    )

@@ -1,0 +1,1 @@
+"""The evidence of each candidate growth, by Bayes' rule."""

@@ -1,0 +1,184 @@
+"""From the evidence of growths to the posterior of growths and of verdicts.
+
+Without an expectation the constant has the prior probability `CONSTANT_SHARE` and the
+others share the rest: most things do not grow until they are seen to, and 42 terms
+against one would find growth in noise. That prior makes probabilities come true. As a
+false growth costs more than a missed one, a growth is selected only if it is `CAUTION`
+times as likely as the constant.
+
+An expectation is a promise of people who know the code: with the probability `PROMISE`
+it is kept for that reason alone, else it holds as often as any growth would. What else
+would be acceptable and what would not share the rest in equal parts, each in proportion
+to the prior without expectation; so neither a fine space nor a wide deviation limit
+decides a verdict.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scalewatch.modelling.arrays.rows import total
+from scalewatch.modelling.evidence.frames import Frame
+from scalewatch.modelling.growths.growth import CONSTANT, Growth
+from scalewatch.modelling.growths.space import Space
+from scalewatch.modelling.growths.verdict import Verdict, judge
+
+Reals = NDArray[np.float64]
+Singles = NDArray[np.float32]
+Indices = NDArray[np.intp]
+
+CONSTANT_SHARE: Final = 0.2
+PROMISE: Final = 0.6
+
+CAUTION: Final = 2.0
+"""How much likelier than the constant a growth has to be to be selected."""
+
+RANKS: Final = (Verdict.MATCH, Verdict.APPROXIMATE, Verdict.MISMATCH)
+
+
+@dataclass(frozen=True, slots=True)
+class Prior:
+    """What is believed of each growth before it is measured.
+
+    Parameters
+    ----------
+    share
+        Probability, shape (H,), positive.
+    ranks
+        Index in `RANKS` of the verdict that the growth would have, shape (H,); None
+        without an expectation.
+    """
+
+    share: Reals
+    ranks: Indices | None = None
+
+    @classmethod
+    def of(
+        cls, space: Space, expectation: Growth | None, deviation_limit: Growth | None
+    ) -> "Prior":
+        """Return the prior of the growths of a space."""
+        shares = _shares(space.growths, CONSTANT)
+        return cls.given(shares, space.growths, expectation, deviation_limit)
+
+    @classmethod
+    def among(
+        cls,
+        frames: Sequence[Frame],
+        expectation: Growth | None,
+        deviation_limit: Growth | None,
+    ) -> "Prior":
+        """Return the prior of all growths of all frames, in their order.
+
+        Those that rise share one half, those beside a falling base the other.
+        """
+        rising, *falling = (_shares(each.growths, each.base) for each in frames)
+        if falling:
+            rising = rising / 2
+            falling = [each / (2 * len(falling)) for each in falling]
+        growths = [growth for frame in frames for growth in frame.growths]
+        shares = np.concatenate([rising, *falling])
+        return cls.given(shares, growths, expectation, deviation_limit)
+
+    @classmethod
+    def given(
+        cls,
+        share: Reals,
+        growths: Sequence[Growth],
+        expectation: Growth | None,
+        deviation_limit: Growth | None,
+    ) -> "Prior":
+        """Return the prior of growths that had other shares but for an expectation."""
+        if expectation is None or deviation_limit is None:
+            return cls(share / share.sum())
+        ranks = np.array(
+            [
+                RANKS.index(judge(growth, expectation, deviation_limit))
+                for growth in growths
+            ]
+        )
+        present = np.bincount(ranks, share, len(RANKS))
+        promise = PROMISE + (1 - PROMISE) * present[0] / present.sum()
+        parts = np.where(present > 0, [promise, 1.0, 1.0], 0.0)
+        parts[1:] *= (1 - promise) / max(parts[1:].sum(), 1.0)
+        promised = share * (parts / np.where(present > 0, present, 1.0))[ranks]
+        return cls(promised / promised.sum(), ranks)
+
+
+def _shares(growths: Sequence[Growth], alone: Growth) -> Reals:
+    """Return the prior of growths of which one, `alone`, has no term beside it."""
+    is_alone = np.array([growth == alone for growth in growths])
+    rest = (1 - CONSTANT_SHARE) / max(len(is_alone) - 1, 1)
+    return np.where(is_alone, CONSTANT_SHARE, rest)
+
+
+def posterior(log_evidence: Singles, prior: Prior) -> Reals:
+    """Return the probability of each growth, shape (H, S).
+
+    Parameters
+    ----------
+    log_evidence
+        But for a summand per series, shape (H, S); overwritten.
+    prior
+        Of the same growths.
+    """
+    log_evidence += np.log(prior.share)[:, np.newaxis].astype(np.float32)
+    log_evidence -= log_evidence.max(axis=0)
+    probability = np.exp(log_evidence, out=log_evidence).astype(np.float64)
+    probability /= total(probability)
+    return probability
+
+
+def verdict_posterior(probability: Reals, prior: Prior) -> Reals | None:
+    """Add up the probabilities, shape (S, H), by verdict to shape (S, 3)."""
+    if prior.ranks is None:
+        return None
+    return np.stack(
+        [_sum_of(probability, prior.ranks == rank) for rank in range(len(RANKS))],
+        axis=1,
+    )
+
+
+def likeliest(probability: Reals, prior: Prior, level: float, constant: int) -> Indices:
+    """Return the likeliest growth of the verdict that is settled, shape (S,).
+
+    It is the likeliest of all where none is settled, see `verdict.decide`, and
+    without an expectation.
+
+    Parameters
+    ----------
+    probability
+        Of each growth, shape (H, S).
+    prior
+        Of the same growths.
+    level
+        Probability that settles a verdict.
+    constant
+        Row of the constant, which a growth has to exceed by `CAUTION`.
+    """
+    verdicts = verdict_posterior(probability.T, prior)
+    weight = probability.copy()
+    weight[constant] *= CAUTION
+    chosen: Indices = weight.argmax(axis=0)
+    if prior.ranks is None or verdicts is None:
+        return chosen
+    match, approximate, mismatch = verdicts.T
+    is_clear = mismatch <= 1 - level
+    settled = (
+        is_clear & (match >= approximate),
+        is_clear & (match < approximate),
+        mismatch >= level,
+    )
+    for rank, is_settled in enumerate(settled):
+        candidates = np.flatnonzero(prior.ranks == rank)
+        if len(candidates) and is_settled.any():
+            among = weight[np.ix_(candidates, is_settled)]
+            chosen[is_settled] = candidates[among.argmax(axis=0)]
+    return chosen
+
+
+def _sum_of(probability: Reals, growths: NDArray[np.bool_]) -> Reals:
+    """Add up columns one after the other."""
+    return total((np.zeros(len(probability)), *probability.T[growths]))

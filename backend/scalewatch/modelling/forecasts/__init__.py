@@ -1,0 +1,1 @@
+"""Values beyond what was measured, with intervals."""

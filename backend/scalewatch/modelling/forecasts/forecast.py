@@ -1,0 +1,114 @@
+"""What a model says about scales that were not measured.
+
+Once a model is validated it can be instantiated to predict scaling limits (end of
+section 2.4 of the reference): where a region becomes so much slower than promised
+that it matters, and where memory no longer suffices (section 4.2, Juropa).
+
+References
+----------
+S. Shudler et al., "Exascaling Your Library: Will Your Implementation Meet Your
+Expectations?", ICS 2015.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from scalewatch.modelling.growths.crossing import first_above
+from scalewatch.modelling.growths.growth import CONSTANT, Growth
+from scalewatch.modelling.growths.model import Model, Term
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryWall:
+    """The scale at which the processes of a node need more than its memory.
+
+    Parameters
+    ----------
+    scale
+        Smallest number of processes that does not fit; None if any number fits.
+    needed
+        What the processes of a node need at `scale`, in the unit of the model.
+    available
+        Memory of a node, in the same unit.
+    """
+
+    scale: float | None
+    needed: float | None
+    available: float
+
+
+def expected_model(expectation: Growth, at: Mapping[str, float], value: float) -> Model:
+    """Return the curve a·E(x) that passes through `value` at one setting.
+
+    Parameters
+    ----------
+    expectation
+        E, not zero at `at`.
+    at
+        Where expectation and measurement are taken to agree, such as the smallest
+        scale measured above 1.
+    value
+        In the unit of the metric.
+
+    Raises
+    ------
+    OutsideDomain
+        If E is zero or undefined at `at`, such as log p at p = 1.
+    """
+    if expectation == CONSTANT:
+        return Model(value)
+    coefficient = value * float((CONSTANT / expectation)(at))
+    return Model(0.0, (Term(coefficient, expectation),))
+
+
+def break_even(
+    actual: Model,
+    expected: Model,
+    factor: float,
+    parameter: str = "p",
+    *,
+    start: float = 1.0,
+) -> float | None:
+    """Return the scale from which the actual exceeds `factor` times the expected.
+
+    Parameters
+    ----------
+    actual, expected
+        Models in the same unit.
+    factor
+        How much more is tolerated, 2 for twice.
+    parameter
+        What is scaled.
+    start
+        Where to begin.
+    """
+    return first_above(actual, expected * factor, parameter, start=start)
+
+
+def memory_wall(
+    memory: Model,
+    per_node: float,
+    processes_per_node: int,
+    parameter: str = "p",
+    *,
+    start: float = 1.0,
+) -> MemoryWall:
+    """Return where a node's processes together need more memory than it has.
+
+    Parameters
+    ----------
+    memory
+        Memory of one process.
+    per_node
+        Memory of a node, in the unit of the model.
+    processes_per_node
+        How many processes share it.
+    parameter
+        The total number of processes.
+    start
+        Where to begin.
+    """
+    together = memory * processes_per_node
+    scale = first_above(together, Model(per_node), parameter, start=start)
+    needed = None if scale is None else float(together({parameter: scale}))
+    return MemoryWall(scale, needed, per_node)

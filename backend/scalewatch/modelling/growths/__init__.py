@@ -1,0 +1,1 @@
+"""Growth classes: algebra, notation, search space; models made of them."""

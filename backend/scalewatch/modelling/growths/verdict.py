@@ -1,0 +1,67 @@
+"""Compare how a region scales with how it was promised to.
+
+With G the leading-order term of the model and E the expectation, the divergence is
+δ = G/E. The match rank of the reference (section 2.4): total match if G corresponds
+to E, approximate match if E/D ≤ G ≤ E·D for the deviation limit D, else no match.
+
+References
+----------
+S. Shudler et al., "Exascaling Your Library: Will Your Implementation Meet Your
+Expectations?", ICS 2015.
+"""
+
+from collections.abc import Mapping
+from enum import StrEnum
+
+from scalewatch.modelling.growths.growth import CONSTANT, Growth
+
+
+class Verdict(StrEnum):
+    """Outcome of comparing a model with its expectation."""
+
+    MATCH = "match"
+    APPROXIMATE = "approximate"
+    MISMATCH = "mismatch"
+    UNDECIDED = "undecided"
+
+    @property
+    def symbol(self) -> str:
+        """The sign that stands before the word."""
+        return "✓≈✗?"[list(Verdict).index(self)]
+
+
+class Direction(StrEnum):
+    """Side on which a growth misses its expectation."""
+
+    WORSE = "worse"
+    BETTER = "better"
+
+
+def judge(growth: Growth, expectation: Growth, deviation_limit: Growth) -> Verdict:
+    """Rank a growth against its expectation; several parameters, each by itself."""
+    if growth == expectation:
+        return Verdict.MATCH
+    is_below = (expectation * deviation_limit).dominates(growth)
+    is_above = growth.dominates(expectation / deviation_limit)
+    return Verdict.APPROXIMATE if is_below and is_above else Verdict.MISMATCH
+
+
+def direction(divergence: Growth) -> Direction | None:
+    """Tell whether δ grows (worse), falls (better) or stays (neither)."""
+    if divergence == CONSTANT:
+        return None
+    return Direction.WORSE if divergence > CONSTANT else Direction.BETTER
+
+
+def decide(probability: Mapping[Verdict, float], level: float) -> Verdict:
+    """Return the verdict that a posterior settles, or `undecided`.
+
+    A mismatch is alarmed at `level` and cleared at 1 - `level`; in between more has
+    to be measured. Once it is cleared, the likelier of the others is the verdict.
+    """
+    mismatch = probability[Verdict.MISMATCH]
+    if mismatch >= level:
+        return Verdict.MISMATCH
+    if mismatch > 1 - level:
+        return Verdict.UNDECIDED
+    return max(Verdict.MATCH, Verdict.APPROXIMATE, key=lambda each: probability[each])

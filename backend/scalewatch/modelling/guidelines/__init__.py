@@ -1,0 +1,1 @@
+"""Rules between regions, f ⪯ g + h, and how surely they hold."""

@@ -1,0 +1,1 @@
+"""Series over many commits, and the changes in them."""

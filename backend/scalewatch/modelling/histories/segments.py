@@ -1,0 +1,285 @@
+"""The parts into which its changes divide a history, and where each change is.
+
+Once a change was noticed, all commits since the previous one and up to the next, at
+most `AFTER` later, say where it is: the likelihood ratios of `detection` of all
+commits nearby, as probabilities, and of these the fewest in a row that hold `HELD`.
+Steps in the same sense that follow each other may be a ramp, see `ramps`.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scalewatch.modelling.histories.covariances import FLOOR, components, shrunk
+from scalewatch.modelling.histories.detection import BASE, WINDOW, Alarm
+from scalewatch.modelling.histories.histories import Histories, middle
+from scalewatch.modelling.histories.ramps import Ramp, best_ramp, is_gradual, whitened
+
+Reals = NDArray[np.float64]
+
+AFTER: Final = 60
+HELD: Final = 0.99
+REACH: Final = 3.0
+
+SAME: Final = 3
+"""Alarms about commits so near to each other are about the same change."""
+
+FEW: Final = 5
+"""Commits of which fewer tell no spread."""
+
+NEXT: Final = 40
+"""Commits between steps of one ramp, at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Segments:
+    """A change of a series between two segments of its history.
+
+    Parameters
+    ----------
+    series
+        Its number.
+    at
+        Number of the commit at which it was noticed.
+    first, last
+        Numbers of the first and the last commit that may have made it.
+    statistic
+        Likelihood ratio, twice its logarithm.
+    is_gradual
+        Whether it came little by little, from `first` to `last`.
+    before, after
+        Mean log-location of the segments, shape (n,).
+    before_commits, after_commits
+        How many commits they have.
+    variance
+        Of one log-location within a segment: what jobs differ by.
+    common
+        Covariance of the log-locations of one commit: what commits differ by.
+    """
+
+    series: int
+    at: int
+    first: int
+    last: int
+    statistic: float
+    is_gradual: bool
+    before: Reals
+    after: Reals
+    before_commits: int
+    after_commits: int
+    variance: float
+    common: float
+
+
+def segments(histories: Histories, alarms: Sequence[Alarm]) -> list[Segments]:
+    """Return the changes that alarms are about, by series and commit."""
+    ordered = sorted(alarms, key=lambda alarm: (alarm.series, alarm.first, alarm.at))
+    found: list[Segments] = []
+    for series, group in groupby(ordered, key=lambda alarm: alarm.series):
+        log = histories.log[series, : histories.length[series]]
+        events = list(_events(group))
+        for run in _runs(list(_steps(log, events, histories.directions)), events):
+            found.extend(_joined(log, run, histories.directions))
+    return found
+
+
+def _events(alarms: Iterable[Alarm]) -> Iterator[Alarm]:
+    """Yield one alarm per change.
+
+    A base that began a commit too early makes the rest of the change alarm again.
+    """
+    event: Alarm | None = None
+    for alarm in alarms:
+        if event is not None and alarm.first - event.first <= SAME:
+            event = replace(event, statistic=max(event.statistic, alarm.statistic))
+            continue
+        if event is not None:
+            yield event
+        event = alarm
+    if event is not None:
+        yield event
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    segments: Segments
+    is_drift: bool
+    begin: int
+    end: int
+
+    @property
+    def sense(self) -> bool:
+        """Whether the level rose."""
+        return bool(self.segments.after.mean() > self.segments.before.mean())
+
+
+def _steps(log: Reals, events: Sequence[Alarm], directions: Reals) -> Iterator[_Step]:
+    """Locate each change between the one before and the one after it."""
+    begin = 0
+    for number, event in enumerate(events):
+        is_last = number + 1 == len(events)
+        end = len(log) if is_last else max(events[number + 1].first, event.at + 1)
+        end = min(end, max(event.at + 1, event.first + AFTER))
+        low = max(begin, event.first - BASE)
+        yield _Step(_step(log, event, low, end, directions), event.is_drift, low, end)
+        begin = event.first
+
+
+def _step(log: Reals, event: Alarm, low: int, end: int, directions: Reals) -> Segments:
+    guess = min(max(event.first - low, 1), end - low - 1)
+    winsorised = _winsorised(log[low:end], [guess])
+    covariance = _covariance(winsorised, [guess])
+    # A commit that the guess puts on the wrong side must still look like the other.
+    features = whitened(_between(log[low:end], guess), covariance, directions)
+    tau = np.arange(
+        max(1, guess - WINDOW), max(2, min(event.at - low + 1, guess + WINDOW))
+    )
+    ratios = _ratios(features, tau)
+    first, last = _held(tau, ratios)
+    best = int(tau[ratios.argmax()])
+    return replace(
+        _segments(event, covariance, winsorised, (best, best)),
+        first=low + first,
+        last=low + last,
+        statistic=float(ratios.max()),
+    )
+
+
+def _ratios(features: Reals, tau: NDArray[np.intp]) -> Reals:
+    """Return the likelihood ratio of a step before each commit τ."""
+    count = len(features)
+    sums = np.cumsum(features, axis=0)[tau - 1]
+    total = features.sum(axis=0)
+    change = (total - sums) / (count - tau)[:, np.newaxis] - sums / tau[:, np.newaxis]
+    ratios: Reals = (change**2).sum(axis=1) * tau * (count - tau) / count
+    return ratios
+
+
+def _held(tau: NDArray[np.intp], ratios: Reals) -> tuple[int, int]:
+    """Return the fewest commits in a row that hold the cause."""
+    probability = np.exp((ratios - ratios.max()) / 2)
+    probability /= probability.sum()
+    low = high = int(probability.argmax())
+    while probability[low : high + 1].sum() < HELD:
+        left = probability[low - 1] if low else -1.0
+        right = probability[high + 1] if high + 1 < tau.size else -1.0
+        low, high = (low - 1, high) if left >= right else (low, high + 1)
+    return int(tau[low]), int(tau[high])
+
+
+def _runs(steps: Sequence[_Step], events: Sequence[Alarm]) -> Iterator[list[_Step]]:
+    """Group steps in the same sense that follow each other."""
+    run: list[_Step] = []
+    for step, event in zip(steps, events, strict=True):
+        if run and (
+            step.sense != run[-1].sense or event.first - run[-1].segments.last > NEXT
+        ):
+            yield run
+            run = []
+        run.append(step)
+    if run:
+        yield run
+
+
+def _joined(log: Reals, run: Sequence[_Step], directions: Reals) -> list[Segments]:
+    """Return a ramp instead of steps, if it is one."""
+    low, end = run[0].begin, run[-1].end
+    places = [step.segments.first - low for step in run]
+    winsorised = _winsorised(log[low:end], places)
+    covariance = _covariance(winsorised, places)
+    features = whitened(winsorised, covariance, directions)
+    ramp = best_ramp(features)
+    was_drift = any(step.is_drift for step in run)
+    if ramp is None or not (was_drift or is_gradual(ramp, features, places)):
+        return [step.segments for step in run]
+    strongest = max(step.segments.statistic for step in run)
+    event = Alarm(run[0].segments.series, run[0].segments.at, low, strongest)
+    change = _segments(event, covariance, winsorised, _ends(ramp))
+    return [
+        replace(
+            change,
+            first=low + ramp.first,
+            last=low + ramp.last,
+            is_gradual=True,
+        )
+    ]
+
+
+def _ends(ramp: Ramp) -> tuple[int, int]:
+    """Return until when it counts as before, and from when as after a ramp."""
+    margin = max((ramp.last - ramp.first) // 5, 1)
+    return ramp.first + margin, max(ramp.last + 1 - margin, ramp.first + margin)
+
+
+def _winsorised(log: Reals, places: Sequence[int]) -> Reals:
+    pieces = np.split(log, places)
+    return np.concatenate([_bounded(piece) for piece in pieces if len(piece)])
+
+
+def _bounded(log: Reals) -> Reals:
+    """Winsorise the vectors of a segment about their median, shape (T, n)."""
+    centre, reach = _bounds(log)
+    return centre + _filled(np.clip(log - centre, -reach, reach))
+
+
+def _between(log: Reals, guess: int) -> Reals:
+    """Winsorise all vectors to where either segment may lie, shape (T, n)."""
+    centres, reaches = zip(*map(_bounds, (log[:guess], log[guess:])), strict=True)
+    centre, reach = np.stack(centres), np.stack(reaches)
+    lowest, highest = (centre - reach).min(axis=0), (centre + reach).max(axis=0)
+    near = np.where((np.arange(len(log)) < guess)[:, np.newaxis], *centre)
+    bounded: Reals = near + _filled(np.clip(log, lowest, highest) - near)
+    return bounded
+
+
+def _bounds(log: Reals) -> tuple[Reals, Reals]:
+    """Return the middle of a segment and how far from it is too far, shape (n,)."""
+    centre = middle(log)
+    # Of few commits no spread is known; then none of them is far away.
+    if len(log) < FEW:
+        return centre, np.full(log.shape[1], np.inf)
+    spread = 1.4826 * middle(np.abs(log - centre))
+    return centre, REACH * np.maximum(spread, FLOOR)
+
+
+def _filled(residual: Reals) -> Reals:
+    """Replace settings that were not measured by the mean of those that were."""
+    present = np.maximum((~np.isnan(residual)).sum(axis=1, keepdims=True), 1)
+    mean = np.nansum(residual, axis=1, keepdims=True) / present
+    filled: Reals = np.where(np.isnan(residual), mean, residual)
+    return filled
+
+
+def _covariance(log: Reals, places: Sequence[int]) -> Reals:
+    """Return the covariance of winsorised locations between steps, shape (n, n)."""
+    differences = np.diff(log, axis=0)
+    differences = np.delete(differences, [place - 1 for place in places], axis=0)
+    products = np.einsum("ti,tj->ij", differences, differences)[np.newaxis]
+    (covariance,) = shrunk(products, np.array([max(len(differences), 1)]))
+    return np.asarray(covariance)
+
+
+def _segments(
+    event: Alarm, covariance: Reals, log: Reals, ends: tuple[int, int]
+) -> Segments:
+    """Return what is before and after a change; its place comes later."""
+    variance, common = components(covariance[np.newaxis])
+    before, after = log[: ends[0]], log[min(ends[1], len(log) - 1) :]
+    return Segments(
+        series=event.series,
+        at=event.at,
+        first=event.first,
+        last=event.first,
+        statistic=event.statistic,
+        is_gradual=False,
+        before=before.mean(axis=0),
+        after=after.mean(axis=0),
+        before_commits=len(before),
+        after_commits=len(after),
+        variance=float(variance[0] - common[0]) + FLOOR**2,
+        common=max(float(common[0]), 0.0),
+    )

@@ -1,0 +1,1 @@
+"""How much two profiles differ, and where they jump along a scan."""

@@ -1,0 +1,1 @@
+"""Machine against machine: regression lines and their pairs."""

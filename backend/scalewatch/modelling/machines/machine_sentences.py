@@ -1,0 +1,130 @@
+"""What a comparison of two machines says, in words (section 4.3 of the reference)."""
+
+from typing import Final
+
+import numpy as np
+
+from scalewatch.modelling.machines.line_pairs import equality
+from scalewatch.modelling.machines.machines import MachineLine, MachinePair
+
+CAUSES = "more processors per node, a faster network or a larger cache"
+"""What makes a machine faster for smaller problems."""
+
+SECONDS: Final = (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9))
+"""Units of time, the largest first."""
+
+
+def machine_sentence(
+    pair: MachinePair, *, parameter: str = "n", unit: str = "s", alpha: float = 0.05
+) -> str:
+    """Interpret two machines: which is faster where, and what its growth costs.
+
+    Parameters
+    ----------
+    pair
+        The comparison.
+    parameter, unit
+        What the problem size is called, and what times are measured in.
+    alpha
+        Below which p-value a difference counts.
+    """
+    parts = [_which(pair, parameter, alpha), _slopes(pair, parameter, unit, alpha)]
+    curved = [
+        each.machine for each in (pair.first, pair.second) if not each.is_line_enough
+    ]
+    if curved:
+        where = " and ".join(curved)
+        parts.append(
+            f"On {where} another growth fits better than a line: trust that instead."
+        )
+    return " ".join(parts)
+
+
+def _which(pair: MachinePair, parameter: str, alpha: float) -> str:
+    """Say which machine is faster, where both were measured or beyond."""
+    flatter, steeper = _by_slope(pair)
+    crossing = pair.crossing
+    overlap = pair.overlap
+    chance = equality(pair.first.line, pair.second.line)
+    if overlap is not None and chance >= alpha:
+        return (
+            f"{pair.first.machine} and {pair.second.machine} take the same time, as "
+            f"far as these {parameter} can tell (p = {chance:.2g})."
+        )
+    if crossing is not None and (
+        overlap is None or overlap[0] <= crossing.value <= overlap[1]
+    ):
+        return (
+            f"{flatter.machine} is faster from {parameter} = "
+            f"{_number(crossing.value)} on{_between(pair)}, and {steeper.machine} "
+            f"below: something such as {CAUSES} favours it on smaller problems."
+        )
+    if overlap is None:
+        return (
+            f"The machines were measured at different {parameter}, at none of which "
+            "they can be compared."
+        )
+    middle = np.sqrt(overlap[0] * overlap[1])
+    times = [float(each.line(middle)) for each in (pair.first, pair.second)]
+    faster, slower = (
+        (pair.first, pair.second) if times[0] <= times[1] else (pair.second, pair.first)
+    )
+    said = (
+        f"{faster.machine} is faster than {slower.machine} at every {parameter} that "
+        f"both were measured at."
+    )
+    if crossing is None or crossing.value < overlap[0]:
+        return said
+    return (
+        f"{said[:-1]}; by their lines, {flatter.machine} would overtake it at "
+        f"{parameter} = {_number(crossing.value)}{_between(pair)}, beyond the "
+        "measurements."
+    )
+
+
+def _slopes(pair: MachinePair, parameter: str, unit: str, alpha: float) -> str:
+    flatter, steeper = _by_slope(pair)
+    costs = (
+        f"{_quantity(steeper.slope.value, unit)} on {steeper.machine}, "
+        f"{_quantity(flatter.slope.value, unit)} on {flatter.machine}"
+    )
+    if pair.slope_p_value is None:
+        return (
+            f"One more unit of {parameter} costs {costs}; two sizes cannot tell how "
+            "sure that is."
+        )
+    if pair.slope_p_value >= alpha:
+        return (
+            f"One more unit of {parameter} costs {costs}; that may be the same "
+            f"(p = {pair.slope_p_value:.2g})."
+        )
+    return f"One more unit of {parameter} costs {costs} (p = {pair.slope_p_value:.2g})."
+
+
+def _by_slope(pair: MachinePair) -> tuple[MachineLine, MachineLine]:
+    """Return the machine with the flatter line, then the other one."""
+    if pair.first.slope.value <= pair.second.slope.value:
+        return pair.first, pair.second
+    return pair.second, pair.first
+
+
+def _between(pair: MachinePair) -> str:
+    crossing = pair.crossing
+    if crossing is None or crossing.low is None or crossing.high is None:
+        return " (how surely cannot be told)"
+    return f" (between {_number(crossing.low)} and {_number(crossing.high)})"
+
+
+def _number(value: float) -> str:
+    """Write three digits: `114,000`, `0.25`, `1.2e-09`."""
+    rounded = float(f"{value:.3g}")
+    is_plain = 1e-3 <= abs(rounded) < 1e15 or not rounded
+    return f"{rounded:,.10g}" if is_plain else f"{rounded:.3g}"
+
+
+def _quantity(value: float, unit: str) -> str:
+    """Write a quantity, a time in the unit that suits it."""
+    if unit != "s":
+        return f"{_number(value)} {unit}"
+    name, size = next((each for each in SECONDS if abs(value) >= each[1]), SECONDS[-1])
+    return f"{_number(value / size)} {name}"

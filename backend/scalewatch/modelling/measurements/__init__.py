@@ -1,0 +1,1 @@
+"""Repetitions of series: batches, summaries, locations, noise."""

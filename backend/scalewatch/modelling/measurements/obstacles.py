@@ -1,0 +1,41 @@
+"""Why series that were measured at some settings cannot be modelled."""
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scalewatch.errors import OutsideDomain, TooFewSettings
+from scalewatch.modelling.growths.space import Space
+from scalewatch.modelling.growths.terms import log2_table
+
+NEEDED_SETTINGS = 5
+"""Distinct settings that a model needs, a rule of thumb of the paper (section 2.3)."""
+
+LARGEST_TERM = 1000.0
+"""Terms above 2 to this power cannot be computed with."""
+
+
+def obstacle(settings: Mapping[str, NDArray[np.float64]], space: Space) -> str | None:
+    """Say in words why no rule can model series measured at these settings.
+
+    Parameters
+    ----------
+    settings
+        Per parameter its settings, shape (n,), distinct as tuples.
+    space
+        Growths that compete.
+    """
+    points = len(next(iter(settings.values())))
+    if points < NEEDED_SETTINGS:
+        return str(TooFewSettings(points, NEEDED_SETTINGS))
+    largest = log2_table(space.growths, settings).max(axis=1)
+    for growth, log2 in zip(space, largest.tolist(), strict=True):
+        if log2 <= LARGEST_TERM:
+            continue
+        try:
+            growth.log2(settings)
+        except OutsideDomain as undefined:
+            return str(undefined)
+        return f"{growth} is too large to compute with at the settings measured"
+    return None

@@ -1,0 +1,1 @@
+"""Which measurement tells most for its cost."""

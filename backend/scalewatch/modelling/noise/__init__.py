@@ -1,0 +1,1 @@
+"""What many series of a machine tell about their noise."""

@@ -1,0 +1,124 @@
+"""Series of one machine and metric, put together by their settings."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scalewatch.modelling.arrays.scratch import Scratch
+from scalewatch.modelling.evidence.evidence import weigh
+from scalewatch.modelling.evidence.frames import (
+    Frame,
+    by_frame,
+    curves_of,
+    falls,
+    frames_of,
+)
+from scalewatch.modelling.growths.space import Space
+from scalewatch.modelling.measurements.batch import Batch
+from scalewatch.modelling.measurements.estimators import located
+from scalewatch.modelling.measurements.location import Location
+from scalewatch.modelling.measurements.noise import USUAL, Noise
+from scalewatch.modelling.measurements.obstacles import obstacle
+
+Reals = NDArray[np.float64]
+Settings = Mapping[str, Reals]
+
+MOST_SERIES: Final = 500
+"""More tell nothing new; as many are taken, evenly spread over the batch."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """What S series say about H growths of all frames.
+
+    Parameters
+    ----------
+    log_evidence, misfit
+        Shape (H, S).
+    ratios
+        c₁/c₀ by frame.
+    """
+
+    log_evidence: Reals
+    misfit: Reals
+    ratios: tuple[Reals, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """Series measured at the same settings, all of them positive.
+
+    Parameters
+    ----------
+    space
+        Growths that compete.
+    is_falling
+        Whether those of strong scaling compete as well.
+    """
+
+    settings: Settings
+    values: Reals
+    space: Space
+    is_falling: bool = False
+
+    @classmethod
+    def all_of(cls, batch: Batch, space: Space, *, may_fall: bool) -> "list[Pool]":
+        """Return the series that can be modelled, by settings, not too many of them."""
+        pools = [
+            cls(part.settings, positive(part).values, space)
+            for _, part in batch.groups()
+            if obstacle(part.settings, space) is None
+        ]
+        if may_fall:
+            pools = [part for pool in pools for part in pool.apart()]
+        return thinned([pool for pool in pools if len(pool.values)], MOST_SERIES)
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    @property
+    def frames(self) -> tuple[Frame, ...]:
+        """All that competes."""
+        return frames_of(self.space, self.settings, may_fall=self.is_falling)
+
+    def apart(self) -> "Iterator[Pool]":
+        """Yield the series that rise and those that fall."""
+        is_falling = falls(located(self.values, USUAL))
+        yield replace(self, values=self.values[~is_falling])
+        yield replace(self, values=self.values[is_falling], is_falling=True)
+
+    def weigh(self, location: Location, noise: Noise) -> Weighed:
+        """Weigh all growths of all frames for all series."""
+        frames = self.frames
+        curves = curves_of(frames)
+        scratch = Scratch((len(curves), location.log.shape[1]))
+        found = weigh(curves, location, noise, scratch)
+        return Weighed(
+            found.log_evidence.astype(np.float64),
+            found.fit.misfit,
+            tuple(by_frame(frames, found.fit.ratio)),
+        )
+
+    def but_last(self) -> "Pool":
+        """Return it without the largest setting."""
+        settings = {name: x[:-1] for name, x in self.settings.items()}
+        return replace(self, settings=settings, values=self.values[:, :-1])
+
+
+def positive(part: Batch) -> Batch:
+    """Return the series all of whose values have logarithms, scaled.
+
+    Beside 1e300, 1e-300 has none.
+    """
+    scaled, _ = part.only(part.is_finite).scaled()
+    smallest = np.fmin.reduce(scaled.values, axis=(1, 2), initial=np.inf)
+    return scaled.only(smallest > 0)
+
+
+def thinned(pools: Sequence[Pool], most: int) -> list[Pool]:
+    """Return about so many of all series, evenly spread."""
+    step = -(-sum(len(pool.values) for pool in pools) // most)
+    return [replace(pool, values=pool.values[:: max(step, 1)]) for pool in pools]

@@ -1,0 +1,1 @@
+"""Selection of models of several parameters."""

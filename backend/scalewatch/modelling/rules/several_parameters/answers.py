@@ -1,0 +1,224 @@
+"""What a contest of several parameters says about one series."""
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scalewatch.modelling.evidence.posterior import RANKS, Prior, verdict_posterior
+from scalewatch.modelling.evidence.quality import adjusted_r2_of, smape
+from scalewatch.modelling.growths.growth import CONSTANT, Growth
+from scalewatch.modelling.growths.verdict import Verdict, decide
+from scalewatch.modelling.rules.rule import Hypothesis, Sample
+from scalewatch.modelling.rules.several_parameters.bases import Base
+from scalewatch.modelling.rules.several_parameters.contest import Contest, Weights
+from scalewatch.modelling.rules.several_parameters.intervals import (
+    Contenders,
+    Targets,
+    forecast,
+    likeliest,
+)
+
+Reals = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+LISTED: Final = 32
+"""Growths per series whose probability is told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What is found about one series.
+
+    Parameters
+    ----------
+    evidence
+        Logarithm of it, but for a summand that all bases share.
+    hypothesis
+        The likeliest.
+    coefficients
+        Its c₀ … c_K.
+    quality
+        Adjusted R² and SMAPE, shape (2,).
+    growths, probability
+        The likeliest leading-order terms and their posterior, at most `LISTED`.
+    verdicts
+        Posterior of match, approximate and mismatch, zeros without an expectation.
+    forecasts
+        Value, low and high at each target, shape (targets, 3).
+    """
+
+    evidence: float
+    hypothesis: Hypothesis
+    coefficients: Reals
+    quality: Reals
+    growths: tuple[Growth, ...]
+    probability: Reals
+    verdicts: Reals
+    forecasts: Reals
+
+    def times(self, size: float) -> "Answer":
+        """Return it in another unit."""
+        return replace(
+            self,
+            coefficients=self.coefficients * size,
+            forecasts=self.forecasts * size,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Questions:
+    """What a sample asks a contest.
+
+    Parameters
+    ----------
+    contest
+        The hypotheses.
+    base
+        What all of them are multiples of.
+    growths
+        Leading-order terms, the columns of the contest and the constant, times the
+        base, C + 1.
+    prior
+        Of each growth, and the verdict it would mean.
+    log_prior
+        Of each hypothesis, shape (H,).
+    log2_scale
+        Logarithm of what each column was divided by, shape (C,).
+    targets
+        Where forecasts are wanted.
+    """
+
+    contest: Contest
+    base: Base
+    growths: tuple[Growth, ...]
+    prior: Prior
+    log_prior: Reals
+    log2_scale: Reals
+    targets: Targets
+
+    @classmethod
+    def of(cls, sample: Sample, contest: Contest, base: Base) -> "Questions":
+        """Read them from a sample."""
+        growths = tuple(base.growth * each for each in (*contest.columns, CONSTANT))
+        usual = contest.by_growth(np.exp(contest.log_prior))
+        prior = Prior.given(usual, growths, sample.expectation, sample.deviation_limit)
+        change = np.ones(len(growths))
+        np.divide(prior.share, usual, out=change, where=usual > 0)
+        return cls(
+            contest=contest,
+            base=base,
+            growths=growths,
+            prior=prior,
+            log_prior=contest.log_prior + np.log(change)[contest.leading],
+            log2_scale=contest.log2_scale(),
+            targets=Targets(_log2_targets(sample, contest), sample.level),
+        )
+
+    def answer(self, weights: Weights) -> Answer:
+        """Return what is found about a series."""
+        contest = self.contest
+        weighed = contest.weigh(weights)
+        belief = weighed.score + self.log_prior
+        probability = _normalised(belief)
+        by_growth = contest.by_growth(probability)
+        verdicts = verdict_posterior(by_growth[np.newaxis], self.prior)
+        chosen = self._chosen(weighed.score, verdicts)
+        members = contest.members(chosen)
+        constant, *factors = self._simplest(
+            weighed.coefficients(chosen), contest.tau[members], weights
+        )
+        fitted = constant + factors @ contest.tau[members]
+        listed = likeliest(by_growth, LISTED)
+        hypothesis, coefficients = self._model(
+            members, np.append(constant, factors * np.exp2(-self.log2_scale[members]))
+        )
+        return Answer(
+            evidence=float(np.logaddexp.reduce(belief)),
+            hypothesis=hypothesis,
+            coefficients=coefficients,
+            quality=_quality(
+                self.base.tau / weights.inverse, self.base.tau * fitted, len(members)
+            ),
+            growths=tuple(self.growths[each] for each in listed.tolist()),
+            probability=by_growth[listed],
+            verdicts=np.zeros(3) if verdicts is None else verdicts[0],
+            forecasts=forecast(
+                contest,
+                Contenders.of(contest, probability),
+                weights,
+                self.targets,
+            )
+            * self.base.target_tau[:, np.newaxis],
+        )
+
+    def _simplest(self, coefficients: Reals, tau: Reals, weights: Weights) -> Reals:
+        """Return a fit without the base alone, if the measurements do not ask for it.
+
+        Schwarz's criterion decides. A constant belongs to every model, but nobody
+        expects 1/p beside n/p.
+        """
+        if self.base.growth == CONSTANT or not len(tau) or not coefficients[0]:
+            return coefficients
+        root, points = np.sqrt(weights.omega), len(weights.omega)
+        columns = tau * weights.inverse * root
+        without = np.linalg.lstsq(columns.T, root)[0]
+        base = coefficients[0] * weights.inverse * root
+        squares = [
+            float((left**2).sum())
+            for left in (
+                root - without @ columns,
+                root - base - coefficients[1:] @ columns,
+            )
+        ]
+        more, less = (weights.variance * weights.freedom + each for each in squares)
+        gain = (weights.freedom + points - 1) / 2 * np.log(more / less)
+        if gain > np.log(points) / 2 or (without <= 0).any():
+            return coefficients
+        return np.array([0.0, *without])
+
+    def _model(self, members: Indices, coefficients: Reals) -> tuple[Hypothesis, Reals]:
+        """Multiply a constant and terms by the base; return them in the same form."""
+        growths = [self.base.growth]
+        growths += [self.growths[each] for each in members.tolist()]
+        parts = dict(
+            zip(growths, (coefficients / self.base.unit).tolist(), strict=True)
+        )
+        constant = parts.pop(CONSTANT, 0.0)
+        if not parts.get(self.base.growth, 1.0):
+            del parts[self.base.growth]
+        return tuple(parts), np.array([constant, *parts.values()])
+
+    def _chosen(self, score: Reals, verdicts: Reals | None) -> int:
+        """Return the best hypothesis, of those with the verdict if it is settled."""
+        if verdicts is None or self.prior.ranks is None:
+            return int(score.argmax())
+        shares = dict(zip(RANKS, verdicts[0].tolist(), strict=True))
+        verdict = decide(shares, self.targets.level)
+        if verdict is Verdict.UNDECIDED:
+            return int(score.argmax())
+        ranks = self.prior.ranks[self.contest.leading]
+        return int(np.where(ranks == RANKS.index(verdict), score, -np.inf).argmax())
+
+
+def _log2_targets(sample: Sample, contest: Contest) -> Reals:
+    """Return the logarithm of τ of each column at the targets, shape (C, T)."""
+    at_targets = np.zeros((len(contest.columns), len(sample.targets)))
+    for place, target in enumerate(sample.targets):
+        at_targets[:, place] = contest.log2_at(target) - contest.log2_scale()
+    return at_targets
+
+
+def _quality(y: Reals, fitted: Reals, terms: int) -> Reals:
+    """Return adjusted R² and SMAPE of the model of y."""
+    actual, predicted = y[:, np.newaxis], fitted[:, np.newaxis]
+    return np.concatenate(
+        [adjusted_r2_of(actual, predicted, terms), smape(actual, predicted)]
+    )
+
+
+def _normalised(log: Reals) -> Reals:
+    """Return probabilities in proportion to what has these logarithms."""
+    probability = np.exp(log - log.max())
+    return np.asarray(probability / probability.sum())

@@ -1,0 +1,83 @@
+"""What surfaces of strong scaling are multiples of.
+
+Work that processes share falls: n/p + p has no product of growths that rise. Divided by
+u = 1/p it is n + p², a sum like any other. So a surface whose measurements fall along
+a parameter is also fitted after division by that base, and the likelier one is taken.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scalewatch.modelling.growths.growth import CONSTANT, Growth
+from scalewatch.modelling.measurements.location import Location
+from scalewatch.modelling.rules.several_parameters.shortlist import lines
+
+Reals = NDArray[np.float64]
+
+FALL = 4.0
+"""Standard deviations by which the first point of a line lies above the least."""
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """A factor that all hypotheses of a contest have in common.
+
+    Parameters
+    ----------
+    growth
+        u.
+    unit
+        The largest u at the settings.
+    tau, target_tau
+        u over it, at the settings and at the targets, shapes (n,) and (T,).
+    """
+
+    growth: Growth
+    unit: float
+    tau: Reals
+    target_tau: Reals
+
+    @classmethod
+    def none(cls, points: int, targets: int) -> "Base":
+        """Return the base of growths that rise."""
+        return cls(CONSTANT, 1.0, np.ones(points), np.ones(targets))
+
+    @classmethod
+    def inverse(
+        cls,
+        parameter: str,
+        settings: Mapping[str, Reals],
+        targets: Sequence[Mapping[str, float]],
+    ) -> "Base":
+        """Return 1/p for a parameter of positive settings and targets."""
+        least = float(settings[parameter].min())
+        beyond = np.array([target[parameter] for target in targets])
+        return cls(
+            Growth.of(parameter, power=-1),
+            1 / least,
+            least / settings[parameter],
+            least / beyond,
+        )
+
+
+def falling(
+    settings: Mapping[str, Reals],
+    targets: Sequence[Mapping[str, float]],
+    location: Location,
+) -> Iterator[tuple[Base, NDArray[np.intp]]]:
+    """Yield bases that fall, each with the series that fall along its parameter."""
+    threshold = FALL * np.sqrt(2 * location.variance)
+    for parameter, x in settings.items():
+        at_targets = [target[parameter] for target in targets]
+        if min(x.min(), *at_targets, x.max()) <= 0:
+            continue
+        drop = np.zeros(location.log.shape[1])
+        for line in lines(settings, parameter):
+            along = location.log[line[np.argsort(x[line], kind="stable")]]
+            drop = np.maximum(drop, along[0] - along.min(axis=0))
+        series = np.flatnonzero(drop > threshold)
+        if len(series):
+            yield Base.inverse(parameter, settings, targets), series

@@ -1,0 +1,178 @@
+"""Forecasts of a mixture of hypotheses.
+
+Each hypothesis predicts f(x*) with the covariance of its coefficients, s²·(AᵀΩA)⁻¹
+with A the columns over y and s² the variance about it. The logarithm of the metric at
+the target is then a mixture of normal densities, weighted by the posterior. Its
+median is the value; the interval cuts off equal probabilities on both sides.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtr, ndtri
+
+from scalewatch.modelling.rules.several_parameters.contest import Contest, Weights
+
+Reals = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+MOST_HYPOTHESES: Final = 200
+"""The likeliest ones that take part."""
+
+NEGLIGIBLE: Final = 1e-3
+"""Probability over that of the likeliest, below which a hypothesis takes no part."""
+
+LEAST_LOG2: Final = -1000.0
+"""Binary logarithm of a term that is zero at a target."""
+
+LARGEST_LOG: Final = 700.0
+"""Natural logarithms of forecasts are cut off here, below the largest number."""
+
+BISECTIONS: Final = 26
+"""Halve the distance between parts to a relative 1e-8."""
+
+RIDGE: Final = 1e-12
+"""Added to correlations of columns, so that none makes the others singular."""
+
+TINY: Final = 1e-150
+"""Least prediction, so that it has a logarithm and its square an inverse."""
+
+
+@dataclass(frozen=True, slots=True)
+class Targets:
+    """Where forecasts are wanted.
+
+    Parameters
+    ----------
+    log2
+        Logarithm of τ of each column there, shape (C, T).
+    level
+        Probability that an interval should hold.
+    """
+
+    log2: Reals
+    level: float
+
+
+@dataclass(frozen=True, slots=True)
+class Contenders:
+    """The likeliest hypotheses, L of them.
+
+    Parameters
+    ----------
+    members
+        Columns of each.
+    share
+        Their probability, shape (L,), the sum is 1.
+    """
+
+    members: tuple[Indices, ...]
+    share: Reals
+
+    @classmethod
+    def of(cls, contest: Contest, probability: Reals) -> "Contenders":
+        """Pick them by their posterior."""
+        best = likeliest(probability, MOST_HYPOTHESES)
+        share = probability[best]
+        return cls(tuple(map(contest.members, best.tolist())), share / share.sum())
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """What the hypotheses of a mixture predict at targets.
+
+    Parameters
+    ----------
+    log
+        Natural logarithm, shape (L, T).
+    spread
+        Standard deviation of it, shape (L, T).
+    """
+
+    log: Reals
+    spread: Reals
+
+
+def likeliest(probability: Reals, most: int) -> Indices:
+    """Return the positions of the largest probabilities, falling, none negligible."""
+    top = np.flatnonzero(probability > NEGLIGIBLE * probability.max())
+    if len(top) > most:
+        top = top[np.argpartition(probability[top], -most)[-most:]]
+    return top[np.argsort(-probability[top], kind="stable")]
+
+
+def forecast(
+    contest: Contest, contenders: Contenders, weights: Weights, targets: Targets
+) -> Reals:
+    """Return value, low and high of a series at targets, shape (T, 3)."""
+    if not targets.log2.shape[1]:
+        return np.empty((0, 3))
+    found = _predict(contest, contenders, weights, targets.log2)
+    levels = np.array([0.5, (1 - targets.level) / 2, (1 + targets.level) / 2])
+    log = _quantiles(found, contenders.share, levels).T
+    return np.asarray(np.exp(np.minimum(log, LARGEST_LOG)))
+
+
+def _predict(
+    contest: Contest, contenders: Contenders, weights: Weights, log2_targets: Reals
+) -> Prediction:
+    """Fit the hypotheses again, for the covariance of their coefficients."""
+    members = contenders.members
+    width = 1 + max(map(len, members))
+    inverse, omega = weights.inverse, weights.omega
+    columns = np.zeros((len(members), width, len(inverse)))
+    log2_target = np.full((len(members), width, log2_targets.shape[1]), -np.inf)
+    columns[:, 0], log2_target[:, 0] = inverse, 0.0
+    for row, each in enumerate(members):
+        columns[row, 1 : 1 + len(each)] = contest.tau[each] * inverse
+        log2_target[row, 1 : 1 + len(each)] = log2_targets[each]
+    coefficients, covariance = _solve(columns, omega)
+    is_negative = coefficients[:, 0] < 0
+    if is_negative.any():
+        columns[is_negative, 0] = 0.0
+        log2_target[is_negative, 0] = -np.inf
+        coefficients, covariance = _solve(columns, omega)
+
+    residual = 1 - np.einsum("lk,lkn->ln", coefficients, columns)
+    energy = weights.variance * weights.freedom + (omega * residual**2).sum(axis=1)
+    variance = energy / (weights.freedom + len(inverse) - 1)
+    largest = np.maximum(log2_target.max(axis=1), LEAST_LOG2)
+    target = np.exp2(log2_target - largest[:, np.newaxis])
+    value = np.maximum(np.einsum("lk,lkt->lt", coefficients, target), TINY)
+    square = np.einsum("lkt,lkj,ljt->lt", target, covariance, target)
+    ratio = variance[:, np.newaxis] * square / value**2
+    return Prediction(
+        log=np.log(value) + largest * np.log(2.0), spread=np.sqrt(np.log1p(ratio))
+    )
+
+
+def _solve(columns: Reals, omega: Reals) -> tuple[Reals, Reals]:
+    """Return coefficients and (AᵀΩA)⁻¹; columns of zeros get zeros."""
+    weighted = columns * omega
+    size = np.sqrt(np.einsum("lkn,lkn->lk", weighted, columns))
+    scale = np.divide(1, size, out=np.zeros_like(size), where=size > 0)
+    pairs = scale[:, :, np.newaxis] * scale[:, np.newaxis]
+    correlation = np.einsum("lkn,ljn->lkj", weighted, columns) * pairs
+    diagonal = range(correlation.shape[1])
+    correlation[:, diagonal, diagonal] = 1 + RIDGE
+    covariance = np.linalg.inv(correlation) * pairs
+    coefficients = np.einsum("lkj,lj->lk", covariance, weighted.sum(axis=2))
+    return coefficients, covariance
+
+
+def _quantiles(found: Prediction, share: Reals, levels: Reals) -> Reals:
+    """Return quantiles of the mixture by bisection, shape (levels, T).
+
+    They lie between those of its parts.
+    """
+    spread = np.maximum(found.spread, np.finfo(np.float64).eps)
+    parts = found.log + ndtri(levels)[:, np.newaxis, np.newaxis] * spread
+    low, high = parts.min(axis=1), parts.max(axis=1)
+    for _ in range(BISECTIONS):
+        middle = (low + high) / 2
+        below = ndtr((middle[:, np.newaxis] - found.log) / spread)
+        is_low = share @ below < levels[:, np.newaxis]
+        low, high = np.where(is_low, middle, low), np.where(is_low, high, middle)
+    return np.asarray((low + high) / 2)

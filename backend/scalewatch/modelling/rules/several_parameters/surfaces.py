@@ -1,0 +1,236 @@
+"""Models of several parameters: sums and products of single-parameter terms.
+
+All hypotheses of `structures` compete, such as f·g, f + g and f·g + f. A series is
+located by the logarithms of its repetitions, see `location`, and fitted relatively;
+the likeliest hypothesis is selected, see `contest`.
+
+Where the space admits too many hypotheses, as with three parameters, those compete
+whose growths are the fittest of each parameter by itself, see `shortlist`. Where the
+settings cannot tell a product from a sum, simplicity alone decides between them: the
+verdict stays open unless both have the same, and says which measurement would settle
+it, see `scans`.
+
+Where measurements fall along a parameter, as n/p does, hypotheses compete as well that
+are multiples of 1/p, see `bases`.
+
+References
+----------
+A. Calotoiu et al., "Fast Multi-Parameter Performance Modeling", CLUSTER 2016.
+"""
+
+from collections.abc import Callable, Iterator
+from functools import reduce
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scalewatch.modelling.arrays.rows import total
+from scalewatch.modelling.evidence.evidence import LARGEST_RANGE
+from scalewatch.modelling.growths.growth import Growth
+from scalewatch.modelling.growths.structures import count
+from scalewatch.modelling.growths.terms import Terms, term_table
+from scalewatch.modelling.growths.verdict import judge
+from scalewatch.modelling.measurements.estimators import located
+from scalewatch.modelling.measurements.location import Location
+from scalewatch.modelling.measurements.noise import Noise
+from scalewatch.modelling.measurements.scans import unresolved
+from scalewatch.modelling.rules.evidence import NOT_POSITIVE
+from scalewatch.modelling.rules.rule import Hypothesis, Rule, Sample, Selection
+from scalewatch.modelling.rules.several_parameters.answers import (
+    LISTED,
+    Answer,
+    Questions,
+)
+from scalewatch.modelling.rules.several_parameters.bases import Base, falling
+from scalewatch.modelling.rules.several_parameters.contest import Contest, Weights
+from scalewatch.modelling.rules.several_parameters.intervals import LARGEST_LOG
+from scalewatch.modelling.rules.several_parameters.shortlist import shortlist
+
+Reals = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+NO_FACTORS: Final = (
+    "the space needs growths of one parameter each: it is their sums and products "
+    "that compete"
+)
+
+MOST_HYPOTHESES: Final = 20_000
+"""More than that many make a shortlist necessary; two parameters have 7,141."""
+
+
+def select(sample: Sample) -> Selection:
+    """Select the likeliest sum of products for each series."""
+    if not any(_terms(sample)):
+        return _refused(sample)
+    rows = np.flatnonzero(np.fmin.reduce(sample.values, axis=(1, 2)) > 0)
+    location = located(sample.values[rows], Noise(sample.summary))
+    base = Base.none(sample.values.shape[1], len(sample.targets))
+    found = _answers(sample, base, location)
+    if sample.may_fall:
+        for base, falls in falling(sample.settings, sample.targets, location):
+            others = _answers(sample, base, location.only(falls))
+            for place, other in zip(falls.tolist(), others, strict=True):
+                if other.evidence > found[place].evidence:
+                    found[place] = other
+    return _selection(sample, rows, found)
+
+
+def _answers(sample: Sample, base: Base, location: Location) -> list[Answer]:
+    """Return what is found about series if all growths are multiples of a base."""
+    if not location.log.shape[1]:
+        return []
+    log = location.log - np.log(base.tau)[:, np.newaxis]
+    level = total(log) / len(log)
+    weights = [
+        Weights(*each)
+        for each in zip(
+            np.exp(np.clip(level - log, -LARGEST_RANGE, LARGEST_RANGE)).T,
+            location.weight.T,
+            location.variance.tolist(),
+            location.freedom.tolist(),
+            strict=True,
+        )
+    ]
+    questions = map(_asked(sample, base), weights)
+    return [
+        asked.answer(each).times(size)
+        for asked, each, size in zip(
+            questions, weights, np.exp(level).tolist(), strict=True
+        )
+    ]
+
+
+def _asked(sample: Sample, base: Base) -> Callable[[Weights], Questions]:
+    """Return a function that holds the contest a series needs."""
+    terms = tuple(_terms(sample))
+    points = sample.values.shape[1]
+    if count([len(each.growths) for each in terms]) <= MOST_HYPOTHESES:
+        same = Questions.of(sample, Contest.of(terms, points), base)
+        return lambda _: same
+    length = _length(len(terms))
+
+    def shortlisted(weights: Weights) -> Questions:
+        short = (
+            each.only(np.sort(_order(sample, each, weights)[:length])) for each in terms
+        )
+        return Questions.of(sample, Contest.of(tuple(short), points), base)
+
+    return shortlisted
+
+
+def _order(sample: Sample, terms: Terms, weights: Weights) -> Indices:
+    return shortlist(
+        sample.settings,
+        terms.parameter,
+        terms.table.tau,
+        weights.inverse,
+        weights.omega,
+    )
+
+
+def _terms(sample: Sample) -> Iterator[Terms]:
+    """Yield the growths of each parameter that was varied."""
+    for name, settings in sample.settings.items():
+        growths = tuple(each for each in sample.space if each.parameters == (name,))
+        if growths and np.ptp(settings) > 0:
+            yield Terms(name, growths, term_table(growths, sample.settings))
+
+
+def _length(parameters: int) -> int:
+    """Return how many growths per parameter may compete."""
+    length = 1
+    while count([length + 1] * parameters) <= MOST_HYPOTHESES:
+        length += 1
+    return length
+
+
+def _refused(sample: Sample) -> Selection:
+    """Return the answer where nothing competes."""
+    series = len(sample.values)
+    return Selection(
+        hypotheses=(),
+        chosen=np.full(series, -1, dtype=np.intp),
+        coefficients=np.zeros((series, 1)),
+        adjusted_r2=np.full(series, np.nan),
+        smape=np.full(series, np.nan),
+        reasons=dict.fromkeys(range(series), NO_FACTORS),
+    )
+
+
+def _selection(sample: Sample, rows: Indices, found: list[Answer]) -> Selection:
+    """Put answers about some series of a sample together; the others have none."""
+    numbers: dict[Hypothesis, int] = {}
+    series = len(sample.values)
+    width = max((len(each.coefficients) for each in found), default=1)
+    chosen = np.full(series, -1, dtype=np.intp)
+    coefficients = np.zeros((series, width))
+    likely = np.zeros((series, LISTED), dtype=np.intp)
+    probability = np.zeros((series, LISTED))
+    verdicts = np.zeros((series, 3))
+    forecasts = np.zeros((series, len(sample.targets), 3))
+    quality = np.full((2, series), np.nan)
+    for row, each in zip(rows, found, strict=True):
+        chosen[row] = numbers.setdefault(each.hypothesis, len(numbers))
+        coefficients[row, : len(each.coefficients)] = each.coefficients
+        likely[row, : len(each.growths)] = [
+            numbers.setdefault((growth,) if growth.factors else (), len(numbers))
+            for growth in each.growths
+        ]
+        probability[row, : len(each.growths)] = each.probability
+        verdicts[row] = each.verdicts
+        forecasts[row] = _widened(each.forecasts, sample.noise.widening)
+        quality[:, row] = each.quality
+    return Selection(
+        hypotheses=tuple(numbers),
+        chosen=chosen,
+        coefficients=coefficients,
+        adjusted_r2=quality[0],
+        smape=quality[1],
+        hypothesis_probability=probability,
+        likely=likely,
+        verdict_probability=None if sample.expectation is None else verdicts,
+        forecasts=forecasts,
+        reasons=_reasons(sample, rows, found),
+    )
+
+
+def _widened(forecasts: Reals, by: float) -> Reals:
+    """Return value, low and high at targets, the bounds further from the value."""
+    if by == 1:
+        return forecasts
+    logs = np.log(forecasts)
+    value = logs[:, :1]
+    return np.exp(np.minimum(value + by * (logs - value), LARGEST_LOG))
+
+
+def _reasons(sample: Sample, rows: Indices, found: list[Answer]) -> dict[int, str]:
+    """Say why there is no model, or why its verdict has to stay open."""
+    answered = set(rows.tolist())
+    reasons = {
+        row: NOT_POSITIVE for row in range(len(sample.values)) if row not in answered
+    }
+    doubt = unresolved(sample.settings)
+    if doubt is not None:
+        reasons |= {
+            row: doubt
+            for row, each in zip(rows.tolist(), found, strict=True)
+            if _is_ambiguous(sample, each.hypothesis)
+        }
+    return reasons
+
+
+def _is_ambiguous(sample: Sample, hypothesis: Hypothesis) -> bool:
+    """Tell whether it matters if growths are multiplied or added."""
+    factors = {Growth((f,)) for growth in hypothesis for f in growth.factors}
+    if len({growth.parameters for growth in factors}) < 2:
+        return False
+    expectation, limit = sample.expectation, sample.deviation_limit
+    if expectation is None or limit is None:
+        return True
+    readings = reduce(Growth.__mul__, factors), max(factors)
+    return len({judge(each, expectation, limit) for each in readings}) > 1
+
+
+SURFACES = Rule("surfaces", summary="robust", auto_space="both", select=select)
+"""Sums and products of single-parameter terms, by their posterior."""

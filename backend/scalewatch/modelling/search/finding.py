@@ -1,0 +1,86 @@
+"""What is known about one series."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from scalewatch.modelling.growths.growth import Growth
+from scalewatch.modelling.growths.model import Model
+from scalewatch.modelling.growths.verdict import Direction, Verdict, direction
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """Predicted metric at a target scale.
+
+    Parameters
+    ----------
+    at
+        Settings of the target.
+    value
+        In the unit of the metric.
+    low, high
+        Bounds of the interval; None for a rule that cannot tell.
+    level
+        Probability that the interval holds.
+    """
+
+    at: Mapping[str, float]
+    value: float
+    low: float | None
+    high: float | None
+    level: float
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """All that is known about one series.
+
+    Parameters
+    ----------
+    model
+        The selected model; None if the series cannot be modelled.
+    growth
+        Leading-order term of the model.
+    points
+        Distinct settings that were measured.
+    repetitions
+        Most repetitions at one of them.
+    adjusted_r2
+        None for a constant model, to which it does not apply.
+    smape
+        Symmetric mean absolute percentage error, 0 … 200.
+    class_probability
+        Posterior of the likeliest growths, highest first; empty for a rule without.
+    expectation, deviation_limit
+        E and D, if there is an expectation.
+    divergence
+        δ = G/E, if there is an expectation.
+    verdict
+        `undecided` without a model or an expectation.
+    verdict_probability
+        Posterior of the verdicts; empty for a rule without.
+    forecasts
+        One per target.
+    reason
+        Why there is no model or no verdict, in words.
+    """
+
+    model: Model | None
+    growth: Growth | None
+    points: int
+    repetitions: int
+    adjusted_r2: float | None
+    smape: float | None
+    class_probability: Mapping[Growth, float]
+    expectation: Growth | None
+    deviation_limit: Growth | None
+    divergence: Growth | None
+    verdict: Verdict
+    verdict_probability: Mapping[Verdict, float]
+    forecasts: tuple[Forecast, ...]
+    reason: str | None
+
+    @property
+    def direction(self) -> Direction | None:
+        """Whether the series scales worse or better than expected."""
+        return None if self.divergence is None else direction(self.divergence)

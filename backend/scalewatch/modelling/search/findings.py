@@ -1,0 +1,231 @@
+"""What the search found about each series of a batch, built on demand from arrays."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scalewatch.modelling.growths.growth import CONSTANT, Growth
+from scalewatch.modelling.growths.model import Model, Term
+from scalewatch.modelling.growths.verdict import Verdict, decide, judge
+from scalewatch.modelling.measurements.batch import most_repetitions
+from scalewatch.modelling.rules.rule import Sample, Selection
+from scalewatch.modelling.search.finding import Finding, Forecast
+
+VERDICTS: Final = (Verdict.MATCH, Verdict.APPROXIMATE, Verdict.MISMATCH)
+"""Columns of `Selection.verdict_probability`."""
+
+ROUNDING = 1e-9
+"""A constant below this share of every measurement is a rounding error."""
+
+NEGLIGIBLE = 5e-4
+"""Growths of smaller posterior probability are not listed."""
+
+TRACE = 1e-6
+"""Probability of a hypothesis that adds nothing to that of its growth."""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Series of a batch that were measured at the same settings.
+
+    Parameters
+    ----------
+    rows
+        Positions in the batch, shape (S,).
+    sample
+        What the rule saw, values scaled.
+    selection
+        What it answered, coefficients and forecasts scaled.
+    log2_scale
+        Power of two that undoes the scaling, shape (S,).
+    """
+
+    rows: NDArray[np.intp]
+    sample: Sample
+    selection: Selection
+    log2_scale: NDArray[np.intc]
+
+
+class Findings(Sequence[Finding]):
+    """One finding per series of the batch, in its order.
+
+    Parameters
+    ----------
+    groups
+        What was modelled.
+    refusals
+        Position of each series that cannot be modelled, and its finding.
+    """
+
+    def __init__(
+        self, groups: Sequence[Group], refusals: Mapping[int, Finding]
+    ) -> None:
+        self.groups = tuple(groups)
+        self.refusals = refusals
+        self._size = sum(len(group.rows) for group in groups) + len(refusals)
+        self._group = np.full(self._size, -1, dtype=np.intp)
+        self._row = np.zeros(self._size, dtype=np.intp)
+        for number, group in enumerate(groups):
+            self._group[group.rows] = number
+            self._row[group.rows] = np.arange(len(group.rows))
+
+    def __len__(self) -> int:
+        return self._size
+
+    @overload
+    def __getitem__(self, index: int) -> Finding: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Finding]: ...
+    def __getitem__(self, index: int | slice) -> Finding | list[Finding]:
+        if isinstance(index, slice):
+            return [self[each] for each in range(*index.indices(self._size))]
+        position = range(self._size)[index]
+        group = self._group[position]
+        if group < 0:
+            return self.refusals[position]
+        return _finding(self.groups[group], int(self._row[position]))
+
+    def __iter__(self) -> Iterator[Finding]:
+        return (self[position] for position in range(self._size))
+
+
+def refusal(
+    points: int,
+    repetitions: int,
+    expectation: Growth | None,
+    deviation_limit: Growth | None,
+    reason: str,
+) -> Finding:
+    """Return the finding of a series that cannot be modelled."""
+    return Finding(
+        model=None,
+        growth=None,
+        points=points,
+        repetitions=repetitions,
+        adjusted_r2=None,
+        smape=None,
+        class_probability={},
+        expectation=expectation,
+        deviation_limit=deviation_limit,
+        divergence=None,
+        verdict=Verdict.UNDECIDED,
+        verdict_probability={},
+        forecasts=(),
+        reason=reason,
+    )
+
+
+def _finding(group: Group, row: int) -> Finding:
+    sample, selection = group.sample, group.selection
+    points = sample.values.shape[1]
+    repetitions = most_repetitions(sample.values[row])
+    hypothesis = int(selection.chosen[row])
+    if hypothesis < 0:
+        return refusal(
+            points,
+            repetitions,
+            sample.expectation,
+            sample.deviation_limit,
+            selection.reasons[row],
+        )
+    coefficients = np.ldexp(selection.coefficients[row], group.log2_scale[row]).tolist()
+    least = np.fmin.reduce(np.abs(sample.values[row]), axis=None)
+    is_rounding = abs(selection.coefficients[row, 0]) < ROUNDING * least
+    model = Model(
+        0.0 if is_rounding else coefficients[0],
+        tuple(map(Term, coefficients[1:], selection.hypotheses[hypothesis])),
+    )
+    growth, expectation = model.growth, sample.expectation
+    verdict_probability = _verdict_probability(selection, row)
+    verdict, reason = _verdict(sample, growth, verdict_probability)
+    if row in selection.reasons:
+        verdict, reason, verdict_probability = (
+            Verdict.UNDECIDED,
+            selection.reasons[row],
+            {},
+        )
+    return Finding(
+        model=model,
+        growth=growth,
+        points=points,
+        repetitions=repetitions,
+        adjusted_r2=_number(selection.adjusted_r2[row]),
+        smape=_number(selection.smape[row]),
+        class_probability=_class_probability(selection, row),
+        expectation=expectation,
+        deviation_limit=sample.deviation_limit,
+        divergence=None if expectation is None else _divergence(growth, expectation),
+        verdict=verdict,
+        verdict_probability=verdict_probability,
+        forecasts=_forecasts(group, row, model),
+        reason=reason,
+    )
+
+
+def _verdict(
+    sample: Sample, growth: Growth, probability: Mapping[Verdict, float]
+) -> tuple[Verdict, str | None]:
+    """Return the verdict, and why there is none."""
+    if sample.expectation is None or sample.deviation_limit is None:
+        return Verdict.UNDECIDED, "no expectation was given"
+    if not probability:
+        return _judge(growth, sample.expectation, sample.deviation_limit), None
+    verdict = decide(probability, sample.level)
+    if verdict is not Verdict.UNDECIDED:
+        return verdict, None
+    shares = ", ".join(f"{each} {probability[each]:.0%}" for each in VERDICTS)
+    return verdict, f"the measurements do not settle it: {shares}"
+
+
+# A batch has few growths and many series.
+_judge = lru_cache(judge)
+_divergence = lru_cache(Growth.__truediv__)
+
+
+def _verdict_probability(selection: Selection, row: int) -> dict[Verdict, float]:
+    if selection.verdict_probability is None:
+        return {}
+    shares = selection.verdict_probability[row].tolist()
+    return dict(zip(VERDICTS, shares, strict=True))
+
+
+def _class_probability(selection: Selection, row: int) -> dict[Growth, float]:
+    """Add up hypotheses of the same leading-order term, likeliest first."""
+    if selection.hypothesis_probability is None:
+        return {}
+    probability: dict[Growth, float] = {}
+    shares = selection.hypothesis_probability[row]
+    for index in np.flatnonzero(shares > TRACE):
+        place = index if selection.likely is None else selection.likely[row, index]
+        growth = (
+            max((*selection.hypotheses[place], CONSTANT))
+            if selection.leading is None
+            else selection.leading[place]
+        )
+        probability[growth] = probability.get(growth, 0.0) + float(shares[index])
+    likely = [growth for growth in probability if probability[growth] >= NEGLIGIBLE]
+    likely.sort(key=lambda growth: (-probability[growth], growth))
+    return {growth: probability[growth] for growth in likely}
+
+
+def _forecasts(group: Group, row: int, model: Model) -> tuple[Forecast, ...]:
+    sample, forecasts = group.sample, group.selection.forecasts
+    if forecasts is None:
+        bounds = [(float(model(at)), None, None) for at in sample.targets]
+    else:
+        with np.errstate(over="ignore"):
+            bounds = np.ldexp(forecasts[row], group.log2_scale[row]).tolist()
+    return tuple(
+        Forecast(at, value, low, high, sample.level)
+        for at, (value, low, high) in zip(sample.targets, bounds, strict=True)
+        if math.isfinite(value) and (high is None or math.isfinite(high))
+    )
+
+
+def _number(value: np.float64) -> float | None:
+    return None if np.isnan(value) else float(value)

@@ -1,0 +1,78 @@
+"""Two versions of a code, measured at the same settings, side by side."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scalewatch.modelling.arrays.rows import total
+from scalewatch.modelling.measurements.location import Location, locate
+
+Reals = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Versions:
+    """Locations of two versions of each series, with one variance.
+
+    Only settings at which both were measured have a weight.
+
+    Parameters
+    ----------
+    before, after
+        Locations at n settings.
+    both
+        The same one after the other, 2n points.
+    """
+
+    before: Location
+    after: Location
+    both: Location
+
+    @classmethod
+    def of(cls, before: Reals, after: Reals) -> "Versions":
+        """Locate two versions from all their repetitions.
+
+        Parameters
+        ----------
+        before, after
+            Repetitions, shape (S, n, R), R may differ; positive, NaN where missing.
+        """
+        series, points, _ = before.shape
+        values = np.full(
+            (series, 2, points, max(before.shape[2], after.shape[2])), np.nan
+        )
+        values[:, 0, :, : before.shape[2]] = before
+        values[:, 1, :, : after.shape[2]] = after
+        is_missing = np.asarray(np.isnan(values).all(axis=3))
+        is_missing |= is_missing[:, ::-1]
+        values[is_missing] = np.nan
+        both = locate(values.reshape(series, 2 * points, -1))
+        return cls(_part(both, slice(points)), _part(both, slice(points, None)), both)
+
+    @property
+    def difference(self) -> Reals:
+        """Logarithm of the ratio of after to before, shape (n, S)."""
+        return self.after.log - self.before.log
+
+    @property
+    def weight(self) -> Reals:
+        """Weight of the differences, shape (n, S)."""
+        product = self.before.weight * self.after.weight
+        both = self.before.weight + self.after.weight
+        return np.divide(product, both, out=np.zeros_like(both), where=both > 0)
+
+    @property
+    def log_factor(self) -> Reals:
+        """Mean of the differences, log κ, shape (S,)."""
+        mean: Reals = total(self.weight * self.difference) / total(self.weight)
+        return mean
+
+    def levelled(self) -> Location:
+        """Return both, after the later version was divided by κ."""
+        log = np.concatenate([self.before.log, self.after.log - self.log_factor])
+        return replace(self.both, log=np.where(self.both.weight > 0, log, 0.0))
+
+
+def _part(location: Location, points: slice) -> Location:
+    return replace(location, log=location.log[points], weight=location.weight[points])

@@ -1,0 +1,67 @@
+from scalewatch.modelling.attribution.attribution import Suspect
+from scalewatch.modelling.attribution.causes import Class, Moved, causes
+
+ALL = {"a": ["r1", "r2", "r3"], "b": ["r1", "r2", "r3"]}
+
+
+def moved(
+    region="r1", machine="a", *, first=5, last=5, kind=Class.GROWTH, is_worse=True
+):
+    name = f"{region}@{machine}"
+    return Moved(name, region, machine, first, last, kind, is_worse)
+
+
+def test_changes_of_the_same_commits_have_one_cause_and_share_the_surest_range():
+    (cause,) = causes(
+        [
+            moved(first=3, last=9),
+            moved("r2", first=5, last=6),
+            moved("r1", "b", first=1, last=5),
+        ],
+        ALL,
+    )
+
+    assert (cause.first, cause.last) == (5, 5)
+    assert len(cause.moved) == 3
+
+
+def test_other_commits_another_class_and_another_sense_are_other_causes():
+    found = causes(
+        [
+            moved(),
+            moved("r2", first=8, last=8),
+            moved("r3", kind=Class.CONSTANT),
+            moved("r2", is_worse=False),
+        ],
+        ALL,
+    )
+
+    assert len(found) == 4
+    assert found[0].first == 8
+
+
+def test_all_regions_of_one_machine_point_at_the_machine():
+    (cause,) = causes([moved(region) for region in ALL["a"]], ALL)
+
+    assert cause.suspect is Suspect.PLATFORM
+    assert cause.sentence.startswith("The machine: 3 of 3 regions moved together on a")
+
+
+def test_a_region_that_moves_on_all_machines_points_at_the_library():
+    (cause,) = causes([moved(machine="a"), moved(machine="b")], ALL)
+
+    assert cause.suspect is Suspect.LIBRARY
+    assert "r1 moved on all 2 machines" in cause.sentence
+
+
+def test_what_one_of_several_machines_shows_of_one_region_points_at_nobody():
+    (cause,) = causes([moved()], ALL)
+
+    assert cause.suspect is None
+
+
+def test_with_a_single_machine_nobody_can_tell():
+    (cause,) = causes([moved()], {"a": ALL["a"]})
+
+    assert cause.suspect is None
+    assert "a second machine would tell" in cause.sentence
