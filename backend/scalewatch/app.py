@@ -18,8 +18,8 @@ from scalewatch import api, pages
 from scalewatch.api import bodies, problems, rehearsal
 from scalewatch.errors import ScalewatchError, SchemaNotMigrated, TokenNeeded
 from scalewatch.jobs.worker import Worker
-from scalewatch.pages.addresses import path_to
-from scalewatch.pages.errors import show_error
+from scalewatch.pages.rendering.addresses import path_to
+from scalewatch.pages.rendering.errors import show_error
 from scalewatch.services.jobs import Terms
 from scalewatch.settings import get_settings
 from scalewatch.storage import schema

@@ -9,7 +9,7 @@ import pytest
 
 from builders import run_report, sweep_reports
 from recorded import record, record_project, record_runs
-from scalewatch.pages.formats import SPACE
+from scalewatch.pages.wording.formats import SPACE
 
 BAD_ADDRESSES = (
     ("/p/nonesuch", 404, "No project 'nonesuch'"),

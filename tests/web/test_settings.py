@@ -8,7 +8,7 @@ from fastapi.testclient import TestClient
 from sqlalchemy import update
 
 from builders import run, sweep
-from scalewatch.pages.formats import SPACE
+from scalewatch.pages.wording.formats import SPACE
 from scalewatch.services.access import audit, policies, tokens
 from scalewatch.services.access.access import Role
 from scalewatch.services.access.policies import Policy

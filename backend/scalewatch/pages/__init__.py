@@ -3,34 +3,27 @@
 from fastapi import APIRouter, Depends
 
 from scalewatch.pages import (
-    assets,
-    commits,
-    comparisons,
-    configurations,
     docs,
-    embeds,
-    feeds,
     glossary,
     guidelines,
-    histories,
-    hotspots,
-    live,
-    logins,
-    machine_lines,
-    machines,
     projects,
-    promises,
-    regions,
     regressions,
-    report,
     runs,
-    scaling_errors,
-    settings,
-    sparklines,
     status,
-    webhooks,
 )
-from scalewatch.pages.delay import note_delay
+from scalewatch.pages.commits import commits
+from scalewatch.pages.comparisons import comparisons
+from scalewatch.pages.configurations import configurations
+from scalewatch.pages.histories import histories
+from scalewatch.pages.hotspots import hotspots
+from scalewatch.pages.live import embeds, feeds, live
+from scalewatch.pages.machines import machine_lines, machines
+from scalewatch.pages.match_table import report, sparklines
+from scalewatch.pages.regions import promises, regions
+from scalewatch.pages.rendering import assets
+from scalewatch.pages.rendering.delay import note_delay
+from scalewatch.pages.scaling_errors import scaling_errors
+from scalewatch.pages.settings import logins, settings, webhooks
 
 DELAY = [Depends(note_delay)]
 """For pages that show what jobs find."""

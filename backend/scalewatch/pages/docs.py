@@ -2,7 +2,7 @@
 
 from fastapi import APIRouter, Request, Response
 
-from scalewatch.pages.templates import render
+from scalewatch.pages.rendering.templates import render
 
 router = APIRouter(include_in_schema=False)
 

@@ -2,8 +2,8 @@
 
 from fastapi import APIRouter, Request, Response
 
-from scalewatch.pages.templates import render
-from scalewatch.pages.vocabulary import TOPICS
+from scalewatch.pages.rendering.templates import render
+from scalewatch.pages.rendering.vocabulary import TOPICS
 
 router = APIRouter(include_in_schema=False)
 

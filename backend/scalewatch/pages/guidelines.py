@@ -7,9 +7,9 @@ from markupsafe import Markup
 
 from scalewatch.exporters.listing import Listing
 from scalewatch.pages.dependencies import SessionDep, ViewDep
-from scalewatch.pages.downloads import Format, FormatQuery, download
-from scalewatch.pages.formats import assignments, plural
-from scalewatch.pages.templates import render
+from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
+from scalewatch.pages.rendering.templates import render
+from scalewatch.pages.wording.formats import assignments, plural
 from scalewatch.services.comparisons.comparison_choices import choices_of
 from scalewatch.services.guidelines.guideline_checks import (
     CheckedGuideline,

@@ -4,13 +4,13 @@ from fastapi import APIRouter, Request, Response
 from markupsafe import Markup
 
 from scalewatch.modelling import Verdict
-from scalewatch.pages import listings
 from scalewatch.pages.dependencies import SessionDep
-from scalewatch.pages.downloads import Format, FormatQuery, download
-from scalewatch.pages.formats import percent
-from scalewatch.pages.mathematics import big_o, growth
-from scalewatch.pages.sentences import FASTER
-from scalewatch.pages.templates import render
+from scalewatch.pages.rendering import listings
+from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
+from scalewatch.pages.rendering.templates import render
+from scalewatch.pages.wording.formats import percent
+from scalewatch.pages.wording.mathematics import big_o, growth
+from scalewatch.pages.wording.sentences import FASTER
 from scalewatch.services.machines.provenance import all_origins
 from scalewatch.services.projects.projects import Concern, Project, all_projects
 

@@ -7,11 +7,11 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import RedirectResponse
 
 from scalewatch.exporters.listing import Listing
-from scalewatch.pages.addresses import path_to
 from scalewatch.pages.dependencies import AdminDep, SessionDep
-from scalewatch.pages.downloads import Format, FormatQuery, download
-from scalewatch.pages.formats import assignments
-from scalewatch.pages.templates import render
+from scalewatch.pages.rendering.addresses import path_to
+from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
+from scalewatch.pages.rendering.templates import render
+from scalewatch.pages.wording.formats import assignments
 from scalewatch.services.access.access import caller_of
 from scalewatch.services.regressions.regressions import (
     SETTABLE,

@@ -4,8 +4,8 @@ from fastapi import APIRouter, Request, Response
 
 from scalewatch.exporters.listing import Listing
 from scalewatch.pages.dependencies import SessionDep
-from scalewatch.pages.downloads import Format, FormatQuery, download
-from scalewatch.pages.templates import render
+from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
+from scalewatch.pages.rendering.templates import render
 from scalewatch.services.operations.status import Status, status
 
 router = APIRouter(include_in_schema=False)

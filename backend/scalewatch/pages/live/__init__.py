@@ -1,0 +1,1 @@
+"""What follows the project: events, feeds, embedded figures."""

@@ -1,0 +1,1 @@
+"""The match table of a project."""

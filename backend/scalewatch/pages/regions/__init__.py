@@ -1,0 +1,1 @@
+"""One region and the form of its expectation."""

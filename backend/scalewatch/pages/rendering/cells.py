@@ -1,0 +1,114 @@
+"""The cells of the match table, as HTML.
+
+A page has hundreds of them: written here they cost a tenth of what a template takes.
+All that people and machines have named is escaped; the rest is our own.
+"""
+
+from collections.abc import Iterator
+from functools import lru_cache
+from urllib.parse import quote
+
+from markupsafe import Markup, escape
+
+from scalewatch.pages.wording.formats import count, determination, percent
+from scalewatch.pages.wording.marks import change_mark, verdict
+from scalewatch.pages.wording.mathematics import big_o, growth
+from scalewatch.pages.wording.sentences import flag_places, state_words
+from scalewatch.services.commit_reports.changes import SAME
+from scalewatch.services.match_table.match_cells import Cell
+from scalewatch.services.series.standings import Standing
+
+UNMEASURED = Markup('<td class="cell--unmeasured"><span>not measured</span></td>')
+
+
+def table_cell(cell: Cell, region: str, sparklines: str) -> Markup:
+    """Write what was found of a region on a machine.
+
+    Parameters
+    ----------
+    region, sparklines
+        Addresses of the page of the region, with a query, and of the sheet of lines.
+    """
+    if cell.series is None:
+        return UNMEASURED
+    kind = cell.standing.verdict or "unjudged"
+    content = "".join(_content(cell, sparklines))
+    return Markup(  # noqa: S704, its parts are escaped
+        f'<td class="match-table__cell" data-live="cell-{cell.series}">'
+        f'<a class="cell cell--{kind}" href="{_written(region)}&amp;machine='
+        f'{_quoted(cell.machine)}">{content}</a></td>'
+    )
+
+
+@lru_cache(maxsize=1024)
+def _written(address: str) -> str:
+    return str(escape(address))
+
+
+@lru_cache(maxsize=1024)
+def _quoted(machine: str) -> str:
+    return quote(machine, safe="")
+
+
+def _content(cell: Cell, sparklines: str) -> Iterator[str]:
+    standing = cell.standing
+    yield f'<span class="cell__growth">{_growth(standing)}</span>'
+    if standing.verdict:
+        yield f'<span class="cell__verdict">{verdict(standing.verdict)}</span>'
+    elif standing.growth:
+        state = state_words(standing)
+        yield f'<span class="cell__verdict quiet small">{state}</span>'
+    yield f'<span class="cell__details">{" · ".join(_details(standing))}</span>'
+    yield f'<span class="cell__aside">{" ".join(_aside(cell))}</span>'
+    yield (
+        '<svg class="spark" viewBox="0 0 60 14" aria-hidden="true">'
+        f'<use href="{_written(sparklines)}#s{cell.series}"/></svg>'
+    )
+    if standing.reason and not standing.likeliest:
+        yield f'<span class="cell__reason">{escape(standing.reason)}</span>'
+
+
+def _growth(standing: Standing) -> str:
+    if standing.growth:
+        return big_o(standing.growth)
+    return f'<span class="quiet small">{state_words(standing)}</span>'
+
+
+def _details(standing: Standing) -> Iterator[str]:
+    if standing.divergence:
+        yield f"<span>δ {growth(standing.divergence)}</span>"
+    if standing.growth:
+        yield f"<span>R̄² {determination(standing.adjusted_r2)}</span>"
+    if standing.points:
+        points, repetitions = standing.points, standing.repetitions
+        yield (
+            f'<span title="{points} coordinates × {repetitions} repetitions">'
+            f"{points} × {count(repetitions)}</span>"
+        )
+
+
+def _aside(cell: Cell) -> Iterator[str]:
+    standing = cell.standing
+    if cell.change and cell.change not in SAME:
+        yield change_mark(cell.change)
+    if cell.broken:
+        title = escape(". ".join(cell.broken))
+        yield f'<span class="flag flag--guideline" title="{title}">guideline</span>'
+    if standing.probability is not None:
+        share = percent(standing.probability)
+        yield f'<span title="Probability of this verdict">{share}</span>'
+    elif standing.likeliest:
+        likeliest, probability = standing.likeliest
+        yield (
+            f'<span title="{escape(standing.reason or "")}">'
+            f"{likeliest} {percent(probability)}</span>"
+        )
+    if cell.flags:
+        places = " ".join(
+            f"{flag.capitalize()} at {flag_places('p', at)}."
+            for flag, at in cell.flags.items()
+        )
+        yield (
+            f'<span class="flag" title="{escape(places)}"><span '
+            f'class="visually-hidden">{", ".join(cell.flags)}</span></span>'
+        )

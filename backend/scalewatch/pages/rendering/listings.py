@@ -1,0 +1,192 @@
+"""What the pages show, as listings for download."""
+
+from scalewatch.exporters.listing import Listing, markdown_line, markdown_text
+from scalewatch.pages.wording.formats import assignments, determination, settings
+from scalewatch.pages.wording.sentences import SYMBOLS, order
+from scalewatch.services.match_table.match_cells import Cell
+from scalewatch.services.match_table.report import MatchTable
+from scalewatch.services.projects.projects import Project
+from scalewatch.services.regions.regions import Region
+from scalewatch.services.runs.recorded_runs import RecordedRun
+
+
+def markdown(listing: Listing, lead: str) -> str:
+    """Return what a page offers to copy: a sentence, and a table if any."""
+    said = markdown_line(lead)
+    return f"{said}\n\n{markdown_text(listing)}" if listing.rows else f"{said}\n"
+
+
+def cells(table: MatchTable) -> Listing:
+    """Return a match table with one line per cell."""
+    return Listing(
+        (
+            "region",
+            "metric",
+            "configuration",
+            "machine",
+            "state",
+            "expectation",
+            "deviation_limit",
+            "growth",
+            "model",
+            "adjusted_r2",
+            "divergence",
+            "verdict",
+            "probability",
+            "points",
+            "repetitions",
+            "flags",
+            "change",
+            "guidelines",
+            "reason",
+        ),
+        [
+            (
+                row.region,
+                row.metric,
+                assignments(row.configuration),
+                cell.machine,
+                cell.standing.state,
+                row.expectation and row.expectation.growth,
+                cell.standing.deviation_limit,
+                cell.standing.growth,
+                cell.standing.model and cell.standing.model.formula,
+                cell.standing.adjusted_r2,
+                cell.standing.divergence,
+                cell.standing.verdict,
+                cell.standing.probability,
+                cell.standing.points,
+                cell.standing.repetitions,
+                ", ".join(cell.flags),
+                cell.change,
+                "; ".join(cell.broken),
+                cell.standing.reason,
+            )
+            for row in table.rows
+            for cell in row.cells
+        ],
+    )
+
+
+def overview(table: MatchTable) -> Listing:
+    """Return a match table as it looks: a line per region, a column per machine."""
+    return Listing(
+        ("Region", "Expectation", *(column.machine for column in table.columns)),
+        [
+            (
+                " ".join((row.region, settings(row.configuration))).strip(),
+                order(row.expectation.growth) if row.expectation else None,
+                *map(_cell, row.cells),
+            )
+            for row in table.rows
+        ],
+    )
+
+
+def points(region: Region) -> Listing:
+    """Return a region's measurements with one line per coordinate."""
+    return Listing(
+        (
+            "machine",
+            "configuration",
+            "coordinate",
+            "unit",
+            "repetitions",
+            "minimum",
+            "q25",
+            "median",
+            "q75",
+            "q95",
+            "mean",
+            "flags",
+            "reason",
+            "run",
+        ),
+        [
+            (
+                scan.machine,
+                assignments(scan.configuration),
+                assignments(taken.coordinate),
+                scan.unit,
+                taken.count,
+                taken.minimum,
+                taken.low,
+                taken.middle,
+                taken.high,
+                taken.q95,
+                taken.mean,
+                ", ".join(taken.flags),
+                taken.reason,
+                taken.run,
+            )
+            for scan in region.scans
+            for taken in scan.measurements
+        ],
+    )
+
+
+def results(run: RecordedRun) -> Listing:
+    """Return the results of a run with one line per region and metric."""
+    return Listing(
+        (
+            "region",
+            "metric",
+            "unit",
+            "repetitions",
+            "minimum",
+            "q25",
+            "median",
+            "q75",
+            "q95",
+            "synchronisation",
+            "late",
+            "flags",
+            "reason",
+        ),
+        [
+            (
+                result.region,
+                result.metric,
+                result.unit,
+                result.count,
+                result.minimum,
+                result.low,
+                result.middle,
+                result.high,
+                result.q95,
+                result.synchronisation,
+                result.late,
+                ", ".join(result.flags),
+                result.reason,
+            )
+            for result in run.results
+        ],
+    )
+
+
+def projects(listed: tuple[Project, ...]) -> Listing:
+    """Return projects with their verdict counts."""
+    return Listing(
+        ("project", "commit", *SYMBOLS, "pending", "machines"),
+        [
+            (
+                project.name,
+                project.commit and project.commit.label,
+                *(project.counts[verdict] for verdict in SYMBOLS),
+                project.pending,
+                ", ".join(seen.machine for seen in project.machines),
+            )
+            for project in listed
+        ],
+    )
+
+
+def _cell(cell: Cell) -> str:
+    standing = cell.standing
+    found = standing.reason or str(standing.state)
+    if standing.growth is not None:
+        found = f"{order(standing.growth)}, R̄² {determination(standing.adjusted_r2)}"
+    if standing.verdict is None:
+        return found
+    delta = f", δ {standing.divergence.unicode()}" if standing.divergence else ""
+    return f"{SYMBOLS[standing.verdict]} {standing.verdict}: {found}{delta}"

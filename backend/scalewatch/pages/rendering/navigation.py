@@ -1,0 +1,133 @@
+"""Where one can go from a page: the pages of its project, and those of the server."""
+
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from fastapi import FastAPI, Request
+from starlette.routing import NoMatchFound
+
+from scalewatch.pages.rendering.addresses import path_to
+from scalewatch.web.sessions import CALLER
+
+WITHIN: Final = {
+    "commit-report": "commit",
+    "comparison": "comparisons",
+    "region": "report",
+    "run": "report",
+}
+"""Pages that have no entry of their own, by the entry that they belong to."""
+
+PAGES: Final = (
+    ("report", "Match table"),
+    ("commit", "Commit"),
+    ("history", "History"),
+    ("regressions", "Regressions"),
+    ("comparisons", "Compare"),
+    ("machine-lines", "Problem size"),
+    ("guidelines", "Guidelines"),
+    ("scaling-errors", "Scaling"),
+    ("hotspots", "Hotspots"),
+    ("configurations", "Configurations"),
+    ("traces", "Traces"),
+    ("settings", "Settings"),
+)
+"""Pages of a project by the name of their route, in the order of the menu.
+
+A page that the application does not have is not in the menu.
+"""
+
+FAILED: Final = "failed"
+"""What the state of a request says where it was answered by an error."""
+
+LIVE: Final = frozenset(
+    {
+        "commit-report",
+        "comparison",
+        "guidelines",
+        "history",
+        "machine",
+        "region",
+        "regression",
+        "regressions",
+        "report",
+    }
+)
+"""Pages of a project that name the parts of them that change, see `live.js`."""
+
+SITE_PAGES: Final = (
+    ("status", "Status"),
+    ("site-settings", "Settings"),
+    ("glossary", "Glossary"),
+    ("docs", "API"),
+)
+"""Pages of the server."""
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """An entry of a menu."""
+
+    name: str
+    path: str
+    is_current: bool
+
+
+def project_links(request: Request) -> list[Link]:
+    """Return the menu of the project that the address names; empty if it names none."""
+    project = request.path_params.get("project")
+    if project is None:
+        return []
+    return _links(request, PAGES, project=str(project))
+
+
+def login_path(request: Request) -> str | None:
+    """Return where to log in and come back, unless it is known who reads."""
+    caller = getattr(request.state, CALLER, None)
+    if caller is None or caller.role is not None:
+        return None
+    query = f"?{request.url.query}" if request.url.query else ""
+    return path_to(request, "login", {"goal": f"{request.url.path}{query}"})
+
+
+def live_events(request: Request) -> str | None:
+    """Return where it is told what happens, if the page can take it in."""
+    route = getattr(request.scope.get("route"), "name", None)
+    if getattr(request.state, FAILED, False):
+        return None
+    if route == "home":
+        return path_to(request, "all-events")
+    if route not in LIVE:
+        return None
+    return path_to(request, "events", project=str(request.path_params["project"]))
+
+
+def site_links(request: Request) -> list[Link]:
+    """Return the menu of the server."""
+    return _links(request, SITE_PAGES)
+
+
+def _links(
+    request: Request, pages: tuple[tuple[str, str], ...], **names: str
+) -> list[Link]:
+    current = str(getattr(request.scope.get("route"), "name", ""))
+    current = WITHIN.get(current, current)
+    links = []
+    for route, name in _existing(request.app, pages, tuple(names)):
+        path = path_to(request, route, None, **names)
+        links.append(Link(name, path, is_current=route == current))
+    return links
+
+
+@lru_cache(maxsize=256)
+def _existing(
+    app: FastAPI, pages: tuple[tuple[str, str], ...], names: tuple[str, ...]
+) -> tuple[tuple[str, str], ...]:
+    """Return those of these pages that the application has."""
+    found = []
+    for route, name in pages:
+        with suppress(NoMatchFound):
+            app.url_path_for(route, **dict.fromkeys(names, "any"))
+            found.append((route, name))
+    return tuple(found)

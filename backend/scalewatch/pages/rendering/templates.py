@@ -1,0 +1,156 @@
+"""Templates: how pages are rendered, and what every template can use."""
+
+from functools import lru_cache, partial
+from typing import Any, Final
+
+from fastapi import FastAPI, Request
+from fastapi.responses import HTMLResponse
+from fastapi.templating import Jinja2Templates
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from sqlalchemy.orm import Session
+
+from scalewatch.pages.rendering import cells, strips
+from scalewatch.pages.rendering.addresses import Query, embed_of, path_to
+from scalewatch.pages.rendering.assets import asset_version
+from scalewatch.pages.rendering.delay import has_delay
+from scalewatch.pages.rendering.navigation import (
+    live_events,
+    login_path,
+    project_links,
+    site_links,
+)
+from scalewatch.pages.rendering.vocabulary import MEANINGS, RULES
+from scalewatch.pages.wording import (
+    formats,
+    marks,
+    mathematics,
+    outlook_sentences,
+    sentences,
+)
+from scalewatch.resources import bundled
+from scalewatch.services.machines.provenance import Origin, origins_of
+from scalewatch.web.forms import form_token, keep_form_cookie
+from scalewatch.web.sessions import CALLER, SESSION
+
+__all__ = ["TEMPLATES", "Query", "path_to", "render"]
+
+THEMES: Final = ("light", "dark")
+
+
+def render(
+    request: Request, template: str, *, status_code: int = 200, **context: Any
+) -> HTMLResponse:
+    """Answer with a template, to which `context` is known."""
+    answer = TEMPLATES.TemplateResponse(
+        request, template, context, status_code=status_code
+    )
+    keep_form_cookie(request, answer)
+    return answer
+
+
+def _context(request: Request) -> dict[str, Any]:
+    return {
+        "asset": partial(_asset, request),
+        "caller": getattr(request.state, CALLER, None),
+        "form_token": partial(form_token, request),
+        "is_behind": has_delay(request),
+        "login_path": login_path(request),
+        "path": partial(path_to, request),
+        "origins": _origins(request),
+        "embed": partial(embed_of, request),
+        "live_events": live_events(request),
+        "project_links": project_links(request),
+        "site_links": site_links(request),
+        "theme": _theme(request),
+    }
+
+
+def _theme(request: Request) -> str | None:
+    """Return the theme that the reader chose; None leaves it to the system."""
+    chosen = request.cookies.get("theme")
+    return chosen if chosen in THEMES else None
+
+
+def _asset(request: Request, name: str) -> str:
+    return f"{request.scope.get('root_path', '')}{_asset_path(request.app, name)}"
+
+
+@lru_cache(maxsize=1024)
+def _asset_path(app: FastAPI, name: str) -> str:
+    """Return the path of a static file; the search for its route is not repeated."""
+    return str(app.url_path_for("asset", version=asset_version(name), path=name))
+
+
+def _origins(request: Request) -> tuple[Origin, ...]:
+    """Return what is not measured of the project that the address names.
+
+    By the session of the request, which knows what its reader may see; a page of an
+    error has none.
+    """
+    session: Session | None = getattr(request.state, SESSION, None)
+    project = request.path_params.get("project")
+    if session is None or project is None:
+        return ()
+    return origins_of(session, str(project))
+
+
+def _combined(query: Query, changed: Query) -> Query:
+    """Return a query with some of its parameters changed."""
+    return {**query, **changed}
+
+
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(bundled("frontend") / "templates"),
+        autoescape=True,
+        lstrip_blocks=True,
+        trim_blocks=True,
+        undefined=StrictUndefined,
+    )
+    environment.filters |= {
+        "age": formats.age,
+        "big_o": mathematics.big_o,
+        "breakable": formats.breakable,
+        "combine": _combined,
+        "count": formats.count,
+        "counts_sentence": sentences.counts_sentence,
+        "determination": formats.determination,
+        "formula": mathematics.formula,
+        "growth": mathematics.growth,
+        "moment": formats.moment,
+        "number": formats.number,
+        "percent": formats.percent,
+        "plural": formats.plural,
+        "quantity": formats.quantity,
+        "sentence": formats.sentence,
+        "stated": formats.stated,
+        "fact": formats.fact,
+        "setting": formats.setting,
+        "settings": formats.settings,
+        "significant": formats.significant,
+        "stated_growth": mathematics.stated_growth,
+        "stated_order": mathematics.stated_order,
+        "zip": zip,
+    }
+    environment.globals |= {
+        "change_mark": marks.change_mark,
+        "flag_places": sentences.flag_places,
+        "forecast_sentence": outlook_sentences.forecast_sentence,
+        "held_sentence": outlook_sentences.held_sentence,
+        "residual_sentence": outlook_sentences.residual_sentence,
+        "rules": RULES,
+        "scan_sentence": sentences.scan_sentence,
+        "state_words": sentences.state_words,
+        "twice_sentence": outlook_sentences.twice_sentence,
+        "wall_sentence": outlook_sentences.wall_sentence,
+        "proposal_sentence": outlook_sentences.proposal_sentence,
+        "strip": strips.strip,
+        "table_cell": cells.table_cell,
+        "tight_counts": marks.tight_counts,
+        "verdict": marks.verdict,
+        "words": MEANINGS,
+    }
+    return environment
+
+
+TEMPLATES: Final = Jinja2Templates(env=_environment(), context_processors=[_context])

@@ -1,0 +1,1 @@
+"""Settings of a project, its webhooks, and logins."""

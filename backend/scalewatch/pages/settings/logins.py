@@ -1,0 +1,81 @@
+"""Log a browser in with a token, and out."""
+
+from datetime import UTC, datetime
+
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import RedirectResponse
+
+from scalewatch.errors import TokenUnknown
+from scalewatch.pages.dependencies import WritingDep
+from scalewatch.pages.rendering.addresses import path_to
+from scalewatch.pages.rendering.templates import render
+from scalewatch.services.access import tokens
+from scalewatch.web.forms import FormDep, set_cookie
+from scalewatch.web.hosts import is_loopback
+from scalewatch.web.protection import Protection
+from scalewatch.web.sessions import LOGIN, DoorDep
+
+router = APIRouter(include_in_schema=False)
+
+
+@router.get("/login", name="login")
+def show_login(request: Request, goal: str | None = None) -> Response:
+    """Ask for a token."""
+    return _form(request, goal, reason=None)
+
+
+@router.post("/login")
+def log_in(request: Request, door: DoorDep, form: FormDep) -> Response:
+    """Log the browser in, and go where it wanted to."""
+    goal = form.text("goal")
+    if not _is_private_line(request):
+        return _form(request, goal, reason="plain http", status_code=403)
+    try:
+        with door.sessions.writing.begin() as session:
+            login, expires_at = tokens.log_in(session, form.text("token") or "")
+    except TokenUnknown:
+        return _form(request, goal, reason="unknown", status_code=401)
+    answer = RedirectResponse(_inside(request, goal), status_code=303)
+    seconds = int((expires_at - datetime.now(UTC)).total_seconds())
+    set_cookie(request, answer, LOGIN, login, seconds=seconds)
+    return answer
+
+
+@router.post("/logout", name="logout")
+def log_out(request: Request, session: WritingDep, form: FormDep) -> Response:  # noqa: ARG001 - the form is ours
+    """Forget the login, here and in the browser."""
+    if login := request.cookies.get(LOGIN):
+        tokens.log_out(session, login)
+    answer = RedirectResponse(path_to(request, "home"), status_code=303)
+    answer.delete_cookie(LOGIN, path=str(request.scope.get("root_path", "")) or "/")
+    return answer
+
+
+def _form(
+    request: Request, goal: str | None, *, reason: str | None, status_code: int = 200
+) -> Response:
+    return render(
+        request,
+        "logins/show.html",
+        status_code=status_code,
+        goal=goal,
+        reason=reason,
+    )
+
+
+def _is_private_line(request: Request) -> bool:
+    """Tell whether nobody between browser and server reads the token."""
+    protection: Protection = request.app.state.protection
+    return (
+        protection.plain_http
+        or request.url.scheme == "https"
+        or is_loopback(request.url.hostname or "")
+    )
+
+
+def _inside(request: Request, goal: str | None) -> str:
+    """Return where to go, if that is on this site; else the home page."""
+    is_path = goal is not None and goal.startswith("/")
+    if not is_path or goal is None or goal[1:2] in {"/", "\\"}:
+        return path_to(request, "home")
+    return goal

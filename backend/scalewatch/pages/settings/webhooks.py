@@ -1,0 +1,53 @@
+"""Forms for the addresses that are told what happens to regressions."""
+
+from fastapi import APIRouter, Request, Response
+
+from scalewatch.errors import InvalidReport
+from scalewatch.pages.dependencies import AdminDep
+from scalewatch.pages.rendering.downloads import Format
+from scalewatch.pages.settings.settings import back_to_settings, settings_page
+from scalewatch.services.access import access
+from scalewatch.services.regressions import webhooks
+from scalewatch.web.forms import Form, FormDep
+
+LONGEST = 2000
+"""Letters of an address."""
+
+router = APIRouter(include_in_schema=False, prefix="/p/{project}/settings/webhooks")
+
+
+@router.post("", name="add-webhook")
+def add_webhook(
+    request: Request, session: AdminDep, project: str, form: FormDep
+) -> Response:
+    """Let an address be told, and show its secret, once."""
+    url = form.text("url") or ""
+    if len(url) > LONGEST:
+        raise InvalidReport([("url", f"at most {LONGEST:,} letters")])
+    added = webhooks.add(session, project, url, access.caller_of(session).name)
+    return settings_page(request, session, Format.HTML, project=project, webhook=added)
+
+
+@router.post("/remove", name="remove-webhook")
+def remove_webhook(
+    request: Request, session: AdminDep, project: str, form: FormDep
+) -> Response:
+    """Tell an address nothing any more."""
+    webhooks.remove(session, project, _number(form))
+    return back_to_settings(request, project)
+
+
+@router.post("/test", name="test-webhook")
+def test_webhook(
+    request: Request, session: AdminDep, project: str, form: FormDep
+) -> Response:
+    """Send an address a delivery that tells of nothing."""
+    webhooks.test(session, project, _number(form))
+    return back_to_settings(request, project)
+
+
+def _number(form: Form) -> int:
+    text = form.text("webhook") or ""
+    if not (text.isascii() and text.isdecimal() and len(text) < 10):
+        raise InvalidReport([("webhook", f"{text!r} is no number of a webhook")])
+    return int(text)

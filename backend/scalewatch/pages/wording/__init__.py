@@ -1,0 +1,1 @@
+"""How values and findings are put into words and marks."""

@@ -1,0 +1,64 @@
+"""Marks: a verdict or a change as symbol, word and colour, never colour alone."""
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Final
+
+from markupsafe import Markup
+
+from scalewatch.modelling import Verdict
+from scalewatch.pages.wording import change_sentences
+from scalewatch.services.commit_reports.changes import ChangeKind
+
+_VERDICT: Final = Markup(
+    '<span class="verdict verdict--{value}"><span class="verdict__symbol" '
+    'aria-hidden="true">{symbol}</span>{number} {value}</span>'
+)
+
+_TIGHT: Final = Markup(
+    '<span class="verdict verdict--{value}" title="{number} {value}"><span '
+    'class="verdict__symbol" aria-hidden="true">{symbol}</span>{number}'
+    '<span class="visually-hidden"> {value}</span></span>'
+)
+
+_CHANGE: Final = Markup(
+    '<span class="change change--{name}" title="{meaning}"><span '
+    'class="change__symbol" aria-hidden="true">{symbol}</span>{number} {kind}</span>'
+)
+
+
+@lru_cache(maxsize=4096)
+def verdict(value: Verdict, number: int | None = None) -> Markup:
+    """Mark a verdict, or a number of them."""
+    return _VERDICT.format(value=value, symbol=value.symbol, number=_counted(number))
+
+
+@lru_cache(maxsize=4096)
+def change_mark(kind: ChangeKind, number: int | None = None) -> Markup:
+    """Mark how a series differs from the baseline, or a number of such series."""
+    return _CHANGE.format(
+        kind=kind,
+        name=kind.replace(" ", "-"),
+        meaning=change_sentences.MEANINGS[kind],
+        symbol=change_sentences.SYMBOLS[kind],
+        number=_counted(number),
+    )
+
+
+def tight_counts(by_verdict: Mapping[Verdict, int]) -> Markup:
+    """Count verdicts in a narrow place: the words are for those who listen."""
+    marks = Markup(" ").join(
+        _tight(value, number) for value, number in by_verdict.items() if number
+    )
+    return Markup(
+        '<span class="verdict-counts verdict-counts--tight">{}</span>'
+    ).format(marks)
+
+
+@lru_cache(maxsize=4096)
+def _tight(value: Verdict, number: int) -> Markup:
+    return _TIGHT.format(value=value, symbol=value.symbol, number=number)
+
+
+def _counted(number: int | None) -> str:
+    return "" if number is None else f" {number}"

@@ -1,0 +1,61 @@
+"""Growth classes and models as HTML that reads like mathematics."""
+
+from functools import lru_cache
+
+from markupsafe import Markup, escape
+
+from scalewatch.figures.notation import growth_markup
+from scalewatch.modelling import Growth, Model, parse_growth
+from scalewatch.pages.wording.formats import MISSING, quantity
+
+
+@lru_cache(maxsize=4096)
+def growth(value: Growth | None) -> Markup:
+    """Set a growth: p^(1/2) log p with italics and raised exponents."""
+    if value is None:
+        return escape(MISSING)
+    return Markup('<span class="mathematics">{}</span>').format(_product(value))
+
+
+@lru_cache(maxsize=4096)
+def big_o(value: Growth | None) -> Markup:
+    """Set a growth as an order, O(…)."""
+    if value is None:
+        return escape(MISSING)
+    return Markup('<span class="mathematics"><i>O</i>({})</span>').format(
+        _product(value)
+    )
+
+
+@lru_cache(maxsize=4096)
+def stated_growth(text: str | None) -> Markup:
+    """Set a growth that is kept as text."""
+    return growth(parse_growth(text) if text else None)
+
+
+@lru_cache(maxsize=4096)
+def stated_order(text: str | None) -> Markup:
+    """Set a growth that is kept as text as an order, O(…)."""
+    return big_o(parse_growth(text) if text else None)
+
+
+@lru_cache(maxsize=8192)
+def formula(model: Model, unit: str) -> Markup:
+    """Set a model with its coefficients: 7.31 µs + 2.11 µs · p^(1/2)."""
+    summands = [
+        (term.coefficient, f" · {_product(term.growth)}") for term in model.terms
+    ]
+    if model.constant or not summands:
+        summands.insert(0, (model.constant, ""))
+    (first, product), *others = summands
+    text = f"{escape(quantity(first, unit))}{product}"
+    for coefficient, product in others:
+        sign = "−" if coefficient < 0 else "+"
+        text += f" {sign} {escape(quantity(abs(coefficient), unit))}{product}"
+    return Markup(  # noqa: S704, its parts are escaped
+        f'<span class="mathematics mathematics--long">{text}</span>'
+    )
+
+
+def _product(value: Growth) -> Markup:
+    return Markup(growth_markup(value))  # noqa: S704, names in it are escaped

@@ -1,0 +1,120 @@
+"""What a finding means, in one sentence: above each chart, for those who listen too."""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from markupsafe import Markup
+
+from scalewatch.modelling import Direction, Growth, Verdict
+from scalewatch.pages.wording.formats import SPACE, percent, plural, settings
+from scalewatch.pages.wording.mathematics import big_o, growth
+from scalewatch.services.series.scans import Scan
+from scalewatch.services.series.standings import Standing, State
+
+SYMBOLS: Final = {verdict: verdict.symbol for verdict in Verdict}
+
+STATES: Final = {
+    State.JUDGED: "judged",
+    State.MODELLED: "no expectation",
+    State.PENDING: "model on its way",
+    State.FAILED: "failed",
+    State.UNMEASURED: "not measured",
+}
+
+NO_MODEL: Final = "no model"
+NO_VERDICT_YET: Final = "verdict on its way"
+
+WITHOUT_MODEL: Final = {
+    State.UNMEASURED: Markup("was not measured."),
+    State.FAILED: Markup("has no result: {reason}."),
+    State.PENDING: Markup("was measured at {points}; its model is on its way."),
+    State.MODELLED: Markup("has no model: {reason}."),
+    State.JUDGED: Markup("has no model: {reason}."),
+}
+
+JUDGED: Final = {
+    Verdict.MATCH: Markup("grows like {found}, as expected{sure}."),
+    Verdict.APPROXIMATE: Markup(
+        "grows like {found}, {faster} than the expected {expected}, but the divergence "
+        "{divergence} stays within the deviation limit {limit}{sure}."
+    ),
+    Verdict.MISMATCH: Markup(
+        "grows like {found}, {faster} than the expected {expected}: the divergence "
+        "{divergence} exceeds the deviation limit {limit}{sure}."
+    ),
+    Verdict.UNDECIDED: Markup(
+        "seems to grow like {found}; whether that is the expected {expected} is "
+        "undecided{because}."
+    ),
+}
+
+FASTER: Final = {Direction.WORSE: "faster", Direction.BETTER: "slower", None: "other"}
+
+
+def state_words(standing: Standing) -> str:
+    """Say in few words how far a series without a verdict has come."""
+    if standing.state is State.PENDING and standing.growth is not None:
+        return NO_VERDICT_YET
+    is_done = standing.state in {State.JUDGED, State.MODELLED}
+    if is_done and standing.model is None:
+        return NO_MODEL
+    return STATES[standing.state]
+
+
+def order(value: Growth | None) -> str:
+    """Write a growth as an order in plain text: `O(√p · log p)`."""
+    return "–" if value is None else f"O({value.unicode()})"
+
+
+def scan_sentence(scan: Scan, distinction: Mapping[str, object]) -> Markup:
+    """Tell how a region scales on a machine and what to think of it.
+
+    Parameters
+    ----------
+    distinction
+        The settings that tell it from other scans of the machine.
+    """
+    standing = scan.standing
+    place = Markup("On <bdi>{}</bdi>").format(scan.machine)
+    if distinction:
+        place += Markup(" with <bdi>{}</bdi>").format(settings(distinction))
+    subject = place + Markup(", the <bdi>{}</bdi> of <bdi>{}</bdi> ").format(
+        scan.metric, scan.region
+    )
+    if standing.growth is None:
+        return subject + WITHOUT_MODEL[standing.state].format(
+            points=plural(standing.points, "coordinate"),
+            reason=standing.reason or "nobody said why",
+        )
+    if standing.verdict is None or scan.expectation is None:
+        is_pending = standing.state is State.PENDING
+        rest = "its verdict is on its way" if is_pending else "nothing is expected"
+        found = big_o(standing.growth)
+        return subject + Markup("grows like {}; {}.").format(found, rest)
+    return subject + JUDGED[standing.verdict].format(
+        because=f" – {standing.reason}" if standing.reason else "",
+        divergence=growth(standing.divergence),
+        expected=big_o(scan.expectation.growth),
+        faster=FASTER[standing.direction],
+        found=big_o(standing.growth),
+        limit=growth(standing.deviation_limit),
+        sure=_sure(standing),
+    )
+
+
+def _sure(standing: Standing) -> str:
+    if standing.probability is None:
+        return ""
+    return f" (probability {percent(standing.probability)})"
+
+
+def counts_sentence(counts: Mapping[Verdict, int]) -> str:
+    """Count verdicts in words: `9 match, 2 mismatch`."""
+    parts = [f"{number} {verdict}" for verdict, number in counts.items() if number]
+    return ", ".join(parts) or "no verdict yet"
+
+
+def flag_places(parameter: str, at: Sequence[float]) -> str:
+    """Name where a flag was raised: `p = 4, 8, 16`."""
+    listed = ", ".join(f"{setting:,g}" for setting in at)
+    return f"{parameter}{SPACE}={SPACE}{listed}"
