@@ -15,7 +15,8 @@ from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse
 
 from scalewatch import api, pages
-from scalewatch.api import bodies, problems, rehearsal
+from scalewatch.api.http import problems
+from scalewatch.api.runs import bodies, rehearsal
 from scalewatch.errors import ScalewatchError, SchemaNotMigrated, TokenNeeded
 from scalewatch.jobs.worker import Worker
 from scalewatch.pages.rendering.addresses import path_to

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from builders import run
-from scalewatch.api.bodies import ENCODINGS, LIMIT, TYPES, decoded, runs_in
+from scalewatch.api.runs.bodies import ENCODINGS, LIMIT, TYPES, decoded, runs_in
 from scalewatch.errors import BodyTooLarge, InvalidReport, UnreadableBody
 
 JSON_VALUES = st.recursive(

@@ -2,7 +2,7 @@ import re
 
 import pytest
 
-from scalewatch.api.posting import EXAMPLE
+from scalewatch.api.runs.posting import EXAMPLE
 
 OPENAPI = "/api/v1/openapi.json"
 

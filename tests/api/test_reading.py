@@ -3,7 +3,8 @@ from uuid import UUID
 import pytest
 
 from builders import result, run, sweep
-from scalewatch.api import report_schemas, schemas
+from scalewatch.api.http import schemas
+from scalewatch.api.projects import report_schemas
 
 PROJECT = "/api/v1/projects/mpich"
 

@@ -4,24 +4,24 @@ from fastapi import APIRouter
 
 from scalewatch.api import (
     aliases,
-    comparisons,
-    configurations,
     confirmations,
     expectations,
     figures,
     gates,
     guidelines,
     histories,
-    hotspots,
     jobs,
-    machine_lines,
-    problems,
-    projects,
-    runs,
-    scaling_errors,
     status,
     webhooks,
 )
+from scalewatch.api.comparisons import comparisons
+from scalewatch.api.configurations import configurations
+from scalewatch.api.hotspots import hotspots
+from scalewatch.api.http import problems
+from scalewatch.api.machines import machine_lines
+from scalewatch.api.projects import projects
+from scalewatch.api.runs import runs
+from scalewatch.api.scaling_errors import scaling_errors
 
 router = APIRouter()
 for noun in (

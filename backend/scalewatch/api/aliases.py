@@ -6,9 +6,9 @@ from fastapi import APIRouter, Response
 from pydantic import Field
 
 from scalewatch import wire
-from scalewatch.api.answers import answer, answers
 from scalewatch.api.dependencies import AdminDep, ReadingDep
-from scalewatch.api.schemas import Schema
+from scalewatch.api.http.answers import answer, answers
+from scalewatch.api.http.schemas import Schema
 from scalewatch.services.selection import aliases
 
 router = APIRouter(prefix="/projects/{project}/aliases", tags=["history"])

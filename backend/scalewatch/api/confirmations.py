@@ -7,9 +7,9 @@ from fastapi import APIRouter, Response
 from pydantic import Field
 
 from scalewatch import wire
-from scalewatch.api import schemas
-from scalewatch.api.answers import Responses, answer, answers
 from scalewatch.api.dependencies import ReadingDep, WritingDep
+from scalewatch.api.http import schemas
+from scalewatch.api.http.answers import Responses, answer, answers
 from scalewatch.services.confirmations import confirmations
 from scalewatch.services.confirmations.confirmations import State
 from scalewatch.services.gates import suspicions

@@ -9,8 +9,8 @@ from sqlalchemy.orm import Session
 
 from scalewatch import wire
 from scalewatch.api.dependencies import AdminDep, ReadingDep
-from scalewatch.api.problems import problems
-from scalewatch.api.schemas import Expectation, Schema
+from scalewatch.api.http.problems import problems
+from scalewatch.api.http.schemas import Expectation, Schema
 from scalewatch.errors import BadExpression
 from scalewatch.modelling import parse_growth
 from scalewatch.services.expectations import expectations

@@ -4,9 +4,9 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Response
 
-from scalewatch.api.answers import figure_answer
 from scalewatch.api.dependencies import ReadingDep
-from scalewatch.api.problems import problems
+from scalewatch.api.http.answers import figure_answer
+from scalewatch.api.http.problems import problems
 from scalewatch.errors import NotFound
 from scalewatch.services.regions.outlooks import LARGEST_TARGET
 from scalewatch.services.regions.region_figures import FIGURES

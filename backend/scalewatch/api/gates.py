@@ -7,10 +7,10 @@ from fastapi import APIRouter, Query, Response
 from pydantic import Field
 
 from scalewatch import wire
-from scalewatch.api import schemas
-from scalewatch.api.answers import answer, answers
 from scalewatch.api.confirmations import Confirmation
 from scalewatch.api.dependencies import AdminDep, ReadingDep
+from scalewatch.api.http import schemas
+from scalewatch.api.http.answers import answer, answers
 from scalewatch.services.gates import gate_rules
 from scalewatch.services.gates.gates import Outcome, gate_of
 

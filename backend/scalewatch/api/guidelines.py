@@ -6,11 +6,11 @@ from fastapi import APIRouter, Response
 from pydantic import Field
 
 from scalewatch import wire
-from scalewatch.api import comparison_schemas as schemas
-from scalewatch.api.answers import answer, answers
+from scalewatch.api.comparisons import comparison_schemas as schemas
 from scalewatch.api.dependencies import AdminDep, ReadingDep
-from scalewatch.api.problems import problems
-from scalewatch.api.schemas import Schema
+from scalewatch.api.http.answers import answer, answers
+from scalewatch.api.http.problems import problems
+from scalewatch.api.http.schemas import Schema
 from scalewatch.services.guidelines import guidelines
 from scalewatch.web.views import ViewDep
 

@@ -6,12 +6,12 @@ from fastapi import APIRouter, Query, Response
 from pydantic import Field
 
 from scalewatch import wire
-from scalewatch.api import schemas
-from scalewatch.api.answers import answer, answers
 from scalewatch.api.confirmations import Confirmation
 from scalewatch.api.dependencies import AdminDep, ReadingDep
 from scalewatch.api.gates import NextStep
-from scalewatch.api.problems import problems
+from scalewatch.api.http import schemas
+from scalewatch.api.http.answers import answer, answers
+from scalewatch.api.http.problems import problems
 from scalewatch.services.histories.histories import history_of
 from scalewatch.services.histories.windows import Window
 from scalewatch.services.regressions import regressions

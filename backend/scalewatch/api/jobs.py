@@ -7,8 +7,8 @@ from fastapi import APIRouter, Path
 from pydantic import Field
 
 from scalewatch.api.dependencies import ReadingDep
-from scalewatch.api.problems import problems
-from scalewatch.api.schemas import Schema
+from scalewatch.api.http.problems import problems
+from scalewatch.api.http.schemas import Schema
 from scalewatch.services import jobs
 
 router = APIRouter(prefix="/jobs", tags=["jobs"])

@@ -8,11 +8,11 @@ from fastapi import APIRouter, Request, Response
 from pydantic import Field
 from sqlalchemy.exc import SQLAlchemyError
 
-from scalewatch.api.answers import answer, answers
 from scalewatch.api.confirmations import Confirmation
 from scalewatch.api.dependencies import DoorDep, ReadingDep
-from scalewatch.api.problems import problems
-from scalewatch.api.schemas import Schema
+from scalewatch.api.http.answers import answer, answers
+from scalewatch.api.http.problems import problems
+from scalewatch.api.http.schemas import Schema
 from scalewatch.errors import NotReady
 from scalewatch.services.operations import status
 from scalewatch.storage import outages, schema

@@ -7,10 +7,10 @@ from fastapi import APIRouter, Response
 from pydantic import Field
 
 from scalewatch import wire
-from scalewatch.api.answers import answer, answers
 from scalewatch.api.dependencies import AdminDep
-from scalewatch.api.problems import problems
-from scalewatch.api.schemas import Schema
+from scalewatch.api.http.answers import answer, answers
+from scalewatch.api.http.problems import problems
+from scalewatch.api.http.schemas import Schema
 from scalewatch.services.regressions import webhooks
 
 router = APIRouter(prefix="/projects/{project}/webhooks", tags=["history"])

@@ -60,7 +60,7 @@
     + MalformedFile
 
 An error carries the evidence as attributes, and writes its own message. What an
-error means over HTTP is decided in `scalewatch.api.problems`, nowhere else.
+error means over HTTP is decided in `scalewatch.api.http.problems`, nowhere else.
 """
 
 from scalewatch.errors.access import (

@@ -5,7 +5,7 @@ import plotly.graph_objects as go
 
 from builders import sweep_reports
 from recorded import record, record_configurations
-from scalewatch.api import configuration_schemas
+from scalewatch.api.configurations import configuration_schemas
 
 PAGE = "/p/hybrid/configurations"
 API = "/api/v1/projects/hybrid/configurations"

@@ -7,7 +7,7 @@ import pytest
 
 from builders import sweep_reports
 from recorded import record, record_project
-from scalewatch.api import machine_line_schemas
+from scalewatch.api.machines import machine_line_schemas
 
 PAGE = "/p/hydro/lines"
 API = "/api/v1/projects/hydro/machine-lines"

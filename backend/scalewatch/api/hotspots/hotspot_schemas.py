@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from scalewatch.api.schemas import Commit, Schema, Settings
+from scalewatch.api.http.schemas import Commit, Schema, Settings
 
 
 class Question(Schema):

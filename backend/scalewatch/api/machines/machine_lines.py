@@ -4,10 +4,10 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 
-from scalewatch.api.answers import answer, answers, figure_answer
 from scalewatch.api.dependencies import ReadingDep
-from scalewatch.api.machine_line_schemas import MachineLines
-from scalewatch.api.problems import problems
+from scalewatch.api.http.answers import answer, answers, figure_answer
+from scalewatch.api.http.problems import problems
+from scalewatch.api.machines.machine_line_schemas import MachineLines
 from scalewatch.services.machines.machine_line_figures import lines_figure
 from scalewatch.services.machines.machine_lines import machine_lines_at
 from scalewatch.services.selection.choices import positive

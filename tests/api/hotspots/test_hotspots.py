@@ -2,7 +2,7 @@ import plotly.graph_objects as go
 import pytest
 
 from recorded import record_hydro
-from scalewatch.api import hotspot_schemas
+from scalewatch.api.hotspots import hotspot_schemas
 
 HOTSPOTS = "/api/v1/projects/hydro/hotspots"
 FIGURE = "/api/v1/figures/hotspots-"

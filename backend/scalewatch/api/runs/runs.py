@@ -14,12 +14,13 @@ from fastapi.concurrency import run_in_threadpool
 from pydantic import Field
 from sqlalchemy.orm import Session
 
-from scalewatch.api import report_schemas, schemas
-from scalewatch.api.answers import answer, answers
-from scalewatch.api.bodies import decoded, received, runs_in
 from scalewatch.api.dependencies import DoorDep, ReadingDep
-from scalewatch.api.posting import request_body
-from scalewatch.api.problems import problems
+from scalewatch.api.http import schemas
+from scalewatch.api.http.answers import answer, answers
+from scalewatch.api.http.problems import problems
+from scalewatch.api.projects import report_schemas
+from scalewatch.api.runs.bodies import decoded, received, runs_in
+from scalewatch.api.runs.posting import request_body
 from scalewatch.errors import ScalewatchError
 from scalewatch.services.access import access
 from scalewatch.services.access.access import Role

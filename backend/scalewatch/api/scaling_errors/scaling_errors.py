@@ -4,10 +4,10 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Response
 
-from scalewatch.api.answers import answer, answers, figure_answer
 from scalewatch.api.dependencies import ReadingDep
-from scalewatch.api.problems import problems
-from scalewatch.api.scaling_schemas import RegionScaling
+from scalewatch.api.http.answers import answer, answers, figure_answer
+from scalewatch.api.http.problems import problems
+from scalewatch.api.scaling_errors.scaling_schemas import RegionScaling
 from scalewatch.errors import NotFound
 from scalewatch.figures.figure import Figure
 from scalewatch.services.scaling_errors.error_figures import FIGURES

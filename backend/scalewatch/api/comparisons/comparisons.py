@@ -4,10 +4,10 @@ from typing import Annotated, Final
 
 from fastapi import APIRouter, Query, Response
 
-from scalewatch.api import comparison_schemas as schemas
-from scalewatch.api.answers import answer, answers, figure_answer
+from scalewatch.api.comparisons import comparison_schemas as schemas
 from scalewatch.api.dependencies import ReadingDep
-from scalewatch.api.problems import problems
+from scalewatch.api.http.answers import answer, answers, figure_answer
+from scalewatch.api.http.problems import problems
 from scalewatch.figures.scaling import machines_figure
 from scalewatch.services.commit_reports.commit_reports import commit_report
 from scalewatch.services.comparisons.comparison_figures import compared_scalings

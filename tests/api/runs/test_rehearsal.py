@@ -1,7 +1,7 @@
 import pytest
 from sqlalchemy import func, select
 
-from scalewatch.api import rehearsal
+from scalewatch.api.runs import rehearsal
 from scalewatch.app import create_app
 from scalewatch.storage import tables
 from scalewatch.storage.session import connect

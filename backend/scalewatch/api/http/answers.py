@@ -5,7 +5,7 @@ from typing import Any
 from fastapi import Response
 from pydantic import BaseModel
 
-from scalewatch.api.problems import problems
+from scalewatch.api.http.problems import problems
 from scalewatch.exporters.documents import json_text
 from scalewatch.figures.figure import Figure
 

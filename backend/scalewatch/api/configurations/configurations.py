@@ -4,10 +4,10 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Response
 
-from scalewatch.api.answers import answer, answers, figure_answer
-from scalewatch.api.configuration_schemas import ConfigurationSearch
+from scalewatch.api.configurations.configuration_schemas import ConfigurationSearch
 from scalewatch.api.dependencies import ReadingDep
-from scalewatch.api.problems import problems
+from scalewatch.api.http.answers import answer, answers, figure_answer
+from scalewatch.api.http.problems import problems
 from scalewatch.errors import NotFound
 from scalewatch.services.configurations.configuration_figures import FIGURES
 from scalewatch.services.configurations.configuration_search import (

@@ -14,8 +14,8 @@ import orjson
 from fastapi import FastAPI
 from sqlalchemy.exc import SQLAlchemyError
 
-from scalewatch.api.bodies import runs_in
-from scalewatch.api.runs import AT_ONCE
+from scalewatch.api.runs.bodies import runs_in
+from scalewatch.api.runs.runs import AT_ONCE
 from scalewatch.services.runs.prepared_runs import prepare
 from scalewatch.services.runs.runs import record_prepared
 from scalewatch.storage.session import Sessions

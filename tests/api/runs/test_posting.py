@@ -10,7 +10,7 @@ from fastapi.testclient import TestClient
 from sqlalchemy import event, func, select
 
 from builders import result, run, sweep
-from scalewatch.api.bodies import LIMIT
+from scalewatch.api.runs.bodies import LIMIT
 from scalewatch.storage import tables
 from scalewatch.storage.tables import Table
 

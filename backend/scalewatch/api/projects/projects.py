@@ -5,9 +5,10 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Query, Response
 from pydantic import StringConstraints
 
-from scalewatch.api import report_schemas, schemas
-from scalewatch.api.answers import answer, answers
 from scalewatch.api.dependencies import ReadingDep
+from scalewatch.api.http import schemas
+from scalewatch.api.http.answers import answer, answers
+from scalewatch.api.projects import report_schemas
 from scalewatch.services.commits.commits import measured_commits
 from scalewatch.services.machines.machines import machines_of
 from scalewatch.services.match_table.report import match_table

@@ -6,8 +6,12 @@ from uuid import UUID
 
 from pydantic import Field
 
-from scalewatch.api.comparison_schemas import Baseline, ChangeKind, Neighbours
-from scalewatch.api.schemas import (
+from scalewatch.api.comparisons.comparison_schemas import (
+    Baseline,
+    ChangeKind,
+    Neighbours,
+)
+from scalewatch.api.http.schemas import (
     Commit,
     Coordinate,
     Expectation,

@@ -4,7 +4,7 @@ from typing import Any
 
 from pydantic import Field
 
-from scalewatch.api.schemas import Commit, Schema, Settings
+from scalewatch.api.http.schemas import Commit, Schema, Settings
 
 
 class Estimate(Schema):

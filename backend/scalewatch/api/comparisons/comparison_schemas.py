@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from scalewatch.api.schemas import Commit, Expectation, Schema, Settings, Standing
+from scalewatch.api.http.schemas import Commit, Expectation, Schema, Settings, Standing
 
 
 class SideBySide(Schema):

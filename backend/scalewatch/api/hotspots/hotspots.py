@@ -4,10 +4,10 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Response
 
-from scalewatch.api.answers import answer, answers, figure_answer
 from scalewatch.api.dependencies import ReadingDep
-from scalewatch.api.hotspot_schemas import Hotspots
-from scalewatch.api.problems import problems
+from scalewatch.api.hotspots.hotspot_schemas import Hotspots
+from scalewatch.api.http.answers import answer, answers, figure_answer
+from scalewatch.api.http.problems import problems
 from scalewatch.errors import NotFound
 from scalewatch.services.hotspots.hotspot_figures import FIGURES
 from scalewatch.services.hotspots.hotspots import hotspots_at

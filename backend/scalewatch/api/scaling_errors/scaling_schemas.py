@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from scalewatch.api.schemas import Commit, Coordinate, Schema, Settings
+from scalewatch.api.http.schemas import Commit, Coordinate, Schema, Settings
 
 Kind = Literal["strong", "weak"]
 Origin = Literal["measured", "modelled", "extrapolated"]

@@ -1,0 +1,1 @@
+"""Machines or commits side by side."""

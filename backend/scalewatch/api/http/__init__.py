@@ -1,0 +1,1 @@
+"""What all routes share: problem documents, answers, their description."""

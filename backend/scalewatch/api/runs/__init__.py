@@ -1,0 +1,1 @@
+"""Posting runs and reading them."""
