@@ -20,8 +20,9 @@ from scalewatch.services.analysis import analysis
 from scalewatch.services.jobs import Subject
 from scalewatch.services.runs.prepared_runs import prepare
 from scalewatch.services.runs.runs import record_prepared
-from scalewatch.storage import schema, tables
-from scalewatch.storage.session import Sessions, connect, sessions_of
+from scalewatch.storage import tables
+from scalewatch.storage.database import schema
+from scalewatch.storage.database.session import Sessions, connect, sessions_of
 from scalewatch.wire import RunReport
 
 SEED: Final = 20261121

@@ -25,7 +25,7 @@ from scalewatch.modelling.histories.histories import Histories, locations
 from scalewatch.modelling.histories.watching import watch
 from scalewatch.services.regressions.looks import look
 from scalewatch.storage import tables
-from scalewatch.storage.session import Sessions, connect, sessions_of
+from scalewatch.storage.database.session import Sessions, connect, sessions_of
 
 Reals = NDArray[np.float64]
 

@@ -19,8 +19,8 @@ from tests.servers.postgres import PostgreSQL
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from large_project import Size, record_large_project
-from scalewatch.storage import schema
-from scalewatch.storage.session import connect, sessions_of
+from scalewatch.storage.database import schema
+from scalewatch.storage.database.session import connect, sessions_of
 
 FOLDER: Final = "SCALEWATCH_BENCHMARK_STORE"
 """Names another folder than one for temporary files."""

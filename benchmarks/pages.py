@@ -37,7 +37,7 @@ from chromium import QUIET, chromium
 from large_database import large_database
 from large_project import PROJECT
 from scalewatch.app import create_app
-from scalewatch.storage.session import connect
+from scalewatch.storage.database.session import connect
 
 WATCH: Final = """
 window.seen = {shift: 0, plots: null, longest: 0};

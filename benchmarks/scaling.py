@@ -19,7 +19,7 @@ from large_database import large_database
 from large_project import PROJECT
 from scalewatch.app import create_app
 from scalewatch.modelling import scan_profiles, strong_errors, weak_errors
-from scalewatch.storage.session import connect
+from scalewatch.storage.database.session import connect
 from scalewatch.web.garbage import spare_collections
 
 SCALES = np.arange(1.0, 201)

@@ -29,8 +29,9 @@ from tests.servers.postgres import PostgreSQL
 from tests.servers.processes import running
 from tests.servers.redis import Redis
 
-from scalewatch.storage import schema, tables
-from scalewatch.storage.session import Sessions, connect, sessions_of
+from scalewatch.storage import tables
+from scalewatch.storage.database import schema
+from scalewatch.storage.database.session import Sessions, connect, sessions_of
 
 SECONDS: Final = 60.0
 QUICK_SECONDS: Final = 10.0

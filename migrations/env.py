@@ -6,7 +6,7 @@ from alembic import context
 from sqlalchemy import Connection
 
 from scalewatch.settings import get_settings
-from scalewatch.storage.session import connect, writing_engine
+from scalewatch.storage.database.session import connect, writing_engine
 from scalewatch.storage.tables import Instant, Table
 
 

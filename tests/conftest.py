@@ -13,8 +13,8 @@ from sqlalchemy.orm import Session
 from large_database import large_database
 from scalewatch.app import create_app
 from scalewatch.jobs import perform_next
-from scalewatch.storage import schema
-from scalewatch.storage.session import Sessions, connect, sessions_of
+from scalewatch.storage.database import schema
+from scalewatch.storage.database.session import Sessions, connect, sessions_of
 from scalewatch.storage.tables import Table
 from servers.postgres import PostgreSQL
 from servers.programs import NoProgram

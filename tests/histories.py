@@ -7,7 +7,7 @@ from typing import Any
 
 from builders import sweep_reports
 from recorded import record
-from scalewatch.storage.session import Sessions
+from scalewatch.storage.database.session import Sessions
 from scalewatch.wire import RunReport
 
 Curve = Callable[[int], float]

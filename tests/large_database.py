@@ -11,7 +11,7 @@ from pathlib import Path
 from sqlalchemy.schema import CreateIndex, CreateTable
 
 from large_project import Size, record_large_project
-from scalewatch.storage.session import connect, sessions_of
+from scalewatch.storage.database.session import connect, sessions_of
 from scalewatch.storage.tables import Table
 
 DAYS = 3

@@ -27,8 +27,9 @@ from scalewatch.services.expectations import expectations
 from scalewatch.services.expectations.expectations import Declaration
 from scalewatch.services.regressions import looks, watching
 from scalewatch.services.regressions.tracks import MOST_COMMITS
-from scalewatch.storage import commits, projects
-from scalewatch.storage.session import Sessions
+from scalewatch.storage.access import projects
+from scalewatch.storage.commits import commits
+from scalewatch.storage.database.session import Sessions
 from scalewatch.wire import Commit, RunReport
 
 PROJECT = "hydro"

@@ -12,8 +12,8 @@ from scalewatch.jobs import perform_next
 from scalewatch.services import jobs
 from scalewatch.services.runs.prepared_runs import prepare
 from scalewatch.services.runs.runs import Receipt, record_prepared
-from scalewatch.storage import jobs as stored_jobs
-from scalewatch.storage.session import Sessions
+from scalewatch.storage.database.session import Sessions
+from scalewatch.storage.work import jobs as stored_jobs
 from scalewatch.wire import RunReport
 
 PROCESSES = (2, 4, 8, 16, 32)

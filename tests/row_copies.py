@@ -25,10 +25,11 @@ from sqlalchemy import (
 from sqlalchemy.orm import Session
 
 from scalewatch.services.analysis.locations import DECIMALS
-from scalewatch.storage import bulk, tables
-from scalewatch.storage.digests import canonical, digest_of
-from scalewatch.storage.inserts import Row
-from scalewatch.storage.session import Sessions
+from scalewatch.storage import tables
+from scalewatch.storage.database import bulk
+from scalewatch.storage.database.digests import canonical, digest_of
+from scalewatch.storage.database.inserts import Row
+from scalewatch.storage.database.session import Sessions
 from scalewatch.wire import Commit
 
 DELAY = timedelta(hours=1)

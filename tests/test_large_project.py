@@ -11,7 +11,7 @@ from scalewatch.services.match_table.report import match_table
 from scalewatch.services.selection.views import View
 from scalewatch.services.series.standings import State
 from scalewatch.storage import tables
-from scalewatch.storage.session import sessions_of
+from scalewatch.storage.database.session import sessions_of
 
 
 @pytest.fixture(scope="module")

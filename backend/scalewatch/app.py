@@ -23,8 +23,8 @@ from scalewatch.pages.rendering.addresses import path_to
 from scalewatch.pages.rendering.errors import show_error
 from scalewatch.services.jobs import Terms
 from scalewatch.settings import get_settings
-from scalewatch.storage import schema
-from scalewatch.storage.session import Sessions, connect, sessions_of
+from scalewatch.storage.database import schema
+from scalewatch.storage.database.session import Sessions, connect, sessions_of
 from scalewatch.web.compression import Compression
 from scalewatch.web.etags import ETags
 from scalewatch.web.garbage import Garbage, spare_collections

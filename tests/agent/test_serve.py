@@ -10,7 +10,8 @@ from recorded import record
 from repositories import git
 from scalewatch.services.confirmations import confirmations
 from scalewatch.services.confirmations.confirmations import State
-from scalewatch.storage import coordinates, tables
+from scalewatch.storage import tables
+from scalewatch.storage.commits import coordinates
 from scalewatch_agent.cli import main
 
 PROGRAM = """

@@ -11,8 +11,8 @@ from schemathesis.specs.openapi.checks import status_code_conformance
 from builders import sweep
 from scalewatch.app import create_app
 from scalewatch.jobs import perform_next
-from scalewatch.storage import schema
-from scalewatch.storage.session import connect, sessions_of
+from scalewatch.storage.database import schema
+from scalewatch.storage.database.session import connect, sessions_of
 
 EXAMPLES = 8
 """Requests of each operation: so many take seconds, thousands are for a night."""

@@ -24,7 +24,7 @@ from addresses import large_examples, page_addresses
 from chromium import QUIET, chromium
 from large_database import large_database
 from scalewatch.app import create_app
-from scalewatch.storage.session import connect
+from scalewatch.storage.database.session import connect
 
 WIDTHS: Final = {"wide": 1400, "narrow": 360}
 THEMES: Final = ("light", "dark")

@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from builders import sweep_reports
 from recorded import PROCESSES, SHARED_MEMORY, record, record_project
-from scalewatch.storage.session import Sessions
+from scalewatch.storage.database.session import Sessions
 
 SLOW = 60_000
 """Milliseconds that a plot may take on a machine that does much else."""

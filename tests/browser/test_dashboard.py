@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from recorded import record_project
-from scalewatch.storage.session import Sessions
+from scalewatch.storage.database.session import Sessions
 
 
 @pytest.fixture(autouse=True)

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Page
 from addresses import page_addresses
 from builders import sweep_reports
 from recorded import PROCESSES, record
-from scalewatch.storage.session import Sessions
+from scalewatch.storage.database.session import Sessions
 
 (AXE,) = Path(axe_playwright_python.__file__).parent.rglob("axe.min.js")
 

@@ -5,7 +5,7 @@ from playwright.sync_api import Page, expect
 
 from builders import sweep_reports
 from recorded import PROCESSES, record
-from scalewatch.storage.session import Sessions
+from scalewatch.storage.database.session import Sessions
 
 HOSTILE = (
     "<img src=x onerror=alert(1)>",

@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from histories import LINEAR, TREE, record_history
-from scalewatch.storage.session import Sessions
+from scalewatch.storage.database.session import Sessions
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from builders import sweep_reports
 from live import serving
 from recorded import PROCESSES, SHARED_MEMORY, TCP, record, record_project
 from scalewatch.app import create_app
-from scalewatch.storage.session import Sessions
+from scalewatch.storage.database.session import Sessions
 
 NEW_REGION = {"MPI_Scan": lambda p: 1e-6 * p}
 

@@ -10,8 +10,8 @@ from recorded import record_project
 from scalewatch.cli import main
 from scalewatch.exporters.measurements import WRITERS
 from scalewatch.importers import read_files
-from scalewatch.storage import schema
-from scalewatch.storage.session import connect, sessions_of
+from scalewatch.storage.database import schema
+from scalewatch.storage.database.session import connect, sessions_of
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from scalewatch.cli import published_machines, simulated_machines
 from scalewatch.cli.reference import load_reference
 from scalewatch.jobs import perform_next
 from scalewatch.modelling import Growth, parse_growth
-from scalewatch.storage.session import connect, sessions_of
+from scalewatch.storage.database.session import connect, sessions_of
 from scalewatch.storage.tables import Table
 from scalewatch.wire import RunReport
 

@@ -14,8 +14,9 @@ from uuid import UUID
 from sqlalchemy import func, select, update
 from sqlalchemy.exc import SQLAlchemyError
 
-from scalewatch.storage import schema, tables
-from scalewatch.storage.session import connect, sessions_of
+from scalewatch.storage import tables
+from scalewatch.storage.database import schema
+from scalewatch.storage.database.session import connect, sessions_of
 from servers.postgres import PostgreSQL
 from servers.processes import end, start
 from servers.redis import Redis, free_port

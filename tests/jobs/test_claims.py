@@ -5,7 +5,7 @@ from threading import Barrier
 
 from scalewatch.services import jobs as queue
 from scalewatch.services.jobs import Kind
-from scalewatch.storage.session import transact
+from scalewatch.storage.database.session import transact
 
 WORKERS = 4
 JOBS = 24

@@ -11,7 +11,7 @@ from scalewatch import jobs
 from scalewatch.services import jobs as queue
 from scalewatch.services.jobs import Kind, Terms
 from scalewatch.storage import tables
-from scalewatch.storage.session import transact
+from scalewatch.storage.database.session import transact
 
 PATIENCE = 60.0
 LEASE = timedelta(seconds=2)

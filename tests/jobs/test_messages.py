@@ -10,7 +10,7 @@ from recorded import record_runs
 from scalewatch.jobs.broker import connected, waiting
 from scalewatch.jobs.messages import Messenger
 from scalewatch.jobs.sweep import Sweep
-from scalewatch.storage.session import transact
+from scalewatch.storage.database.session import transact
 
 PATIENCE = 60.0
 NOBODY_LISTENS = "redis://127.0.0.1:1/0"

@@ -13,7 +13,7 @@ from scalewatch.services import jobs as queue
 from scalewatch.services.expectations.expectations import Declaration, declare
 from scalewatch.services.jobs import Kind
 from scalewatch.storage import tables
-from scalewatch.storage.session import transact
+from scalewatch.storage.database.session import transact
 
 PATIENCE = 60.0
 

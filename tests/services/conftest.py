@@ -1,7 +1,7 @@
 import pytest
 
 from recorded import record_project
-from scalewatch.storage.session import Sessions
+from scalewatch.storage.database.session import Sessions
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

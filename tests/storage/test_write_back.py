@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import event
 
-from scalewatch.storage.session import write_back
+from scalewatch.storage.database.session import write_back
 
 LARGE = 16 * 2**20
 """Bytes: four times what SQLite would let the one who commits write back."""

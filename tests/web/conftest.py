@@ -6,7 +6,8 @@ from sqlalchemy import update
 
 from scalewatch.services.access import tokens
 from scalewatch.services.access.access import Role
-from scalewatch.storage import policies, projects, tables
+from scalewatch.storage import tables
+from scalewatch.storage.access import policies, projects
 from scalewatch.storage.tables import now
 
 

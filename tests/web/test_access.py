@@ -11,7 +11,7 @@ from scalewatch import pages
 from scalewatch.services import jobs
 from scalewatch.services.access import tokens
 from scalewatch.services.jobs import Kind
-from scalewatch.storage import projects
+from scalewatch.storage.access import projects
 from scalewatch.storage.tables import Token
 
 RUNS = "/api/v1/runs"

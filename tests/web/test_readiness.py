@@ -8,8 +8,8 @@ from sqlalchemy import text
 
 from builders import sweep
 from scalewatch.app import create_app
-from scalewatch.storage import schema
-from scalewatch.storage.session import connect
+from scalewatch.storage.database import schema
+from scalewatch.storage.database.session import connect
 
 
 def test_readiness_follows_the_database(blank):

@@ -12,8 +12,9 @@ from scalewatch.pages.wording.formats import SPACE
 from scalewatch.services.access import audit, policies, tokens
 from scalewatch.services.access.access import Role
 from scalewatch.services.access.policies import Policy
-from scalewatch.storage import tables, workers
+from scalewatch.storage import tables
 from scalewatch.storage.tables import now
+from scalewatch.storage.work import workers
 
 SETTINGS = "/p/mpich/settings"
 

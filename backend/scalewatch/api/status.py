@@ -15,7 +15,7 @@ from scalewatch.api.http.problems import problems
 from scalewatch.api.http.schemas import Schema
 from scalewatch.errors import NotReady
 from scalewatch.services.operations import status
-from scalewatch.storage import outages, schema
+from scalewatch.storage.database import outages, schema
 from scalewatch.web.metrics import Gauges, Metrics
 
 router = APIRouter(tags=["operations"])

@@ -6,7 +6,7 @@ from typing import Final
 import click
 
 from scalewatch.cli.database import configured, opened, prepare, shown
-from scalewatch.storage import backups
+from scalewatch.storage.database import backups
 
 EPILOG: Final = """
 \b

@@ -13,8 +13,8 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
 
 from scalewatch.errors import SchemaNotMigrated
 from scalewatch.settings import Settings, get_settings
-from scalewatch.storage import schema
-from scalewatch.storage.session import connect
+from scalewatch.storage.database import schema
+from scalewatch.storage.database.session import connect
 
 PAUSE_SECONDS: Final = 0.5
 """Between two attempts to reach the database."""

@@ -10,7 +10,7 @@ from scalewatch.cli.database import configured, opened, prepare
 from scalewatch.exporters.measurements import WRITERS
 from scalewatch.services.files.exports import exported
 from scalewatch.services.selection.views import View
-from scalewatch.storage.session import sessions_of
+from scalewatch.storage.database.session import sessions_of
 
 EPILOG: Final = """
 \b

@@ -5,7 +5,7 @@ from typing import Final
 import click
 
 from scalewatch.cli.database import configured, opened, shown
-from scalewatch.storage import schema
+from scalewatch.storage.database import schema
 
 EPILOG: Final = """
 \b

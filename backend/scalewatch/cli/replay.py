@@ -7,8 +7,9 @@ import click
 
 from scalewatch.cli.database import configured, opened, prepare
 from scalewatch.services.operations import replay
-from scalewatch.storage import payloads, projects
-from scalewatch.storage.session import sessions_of, transact
+from scalewatch.storage.access import projects
+from scalewatch.storage.database.session import sessions_of, transact
+from scalewatch.storage.runs import payloads
 
 AT_ONCE: Final = 20
 """Runs of one transaction: agents post meanwhile."""

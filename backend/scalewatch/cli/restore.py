@@ -6,7 +6,7 @@ from typing import Final
 import click
 
 from scalewatch.cli.database import configured, opened, shown
-from scalewatch.storage import backups, schema
+from scalewatch.storage.database import backups, schema
 
 EPILOG: Final = """
 \b

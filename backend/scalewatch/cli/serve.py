@@ -17,7 +17,7 @@ from scalewatch.cli.companion import companion
 from scalewatch.cli.database import configured, opened, prepare
 from scalewatch.services.access.tokens import is_any
 from scalewatch.settings import Settings, get_settings
-from scalewatch.storage.session import sessions_of
+from scalewatch.storage.database.session import sessions_of
 from scalewatch.web.hosts import is_loopback
 from scalewatch.web.logs import log_config
 from scalewatch.web.metrics import FOLDER

@@ -7,7 +7,7 @@ import click
 from scalewatch.cli.database import configured, opened, require_newest, shown
 from scalewatch.exporters.documents import json_text
 from scalewatch.services.operations.status import Status, status
-from scalewatch.storage.session import sessions_of
+from scalewatch.storage.database.session import sessions_of
 
 EPILOG: Final = """
 \b

@@ -9,7 +9,7 @@ import click
 from scalewatch.cli.database import configured, opened, prepare
 from scalewatch.services.access.policies import administered, policy_of
 from scalewatch.services.operations import retention
-from scalewatch.storage.session import Sessions, sessions_of, transact
+from scalewatch.storage.database.session import Sessions, sessions_of, transact
 
 EPILOG: Final = """
 \b

@@ -16,7 +16,7 @@ from scalewatch.exporters.documents import json_text
 from scalewatch.services.access import tokens
 from scalewatch.services.access.access import Role
 from scalewatch.services.access.tokens import Token
-from scalewatch.storage.session import sessions_of
+from scalewatch.storage.database.session import sessions_of
 
 EPILOG: Final = """
 \b

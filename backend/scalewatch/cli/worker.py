@@ -16,7 +16,7 @@ from scalewatch.jobs.schedule import schedule
 from scalewatch.jobs.worker import POLL_SECONDS, Worker
 from scalewatch.services.jobs import Terms
 from scalewatch.settings import Settings
-from scalewatch.storage.session import sessions_of
+from scalewatch.storage.database.session import sessions_of
 
 NICENESS: Final = 5
 """How much a worker gives way, as `nice` counts it."""

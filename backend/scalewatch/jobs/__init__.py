@@ -23,8 +23,8 @@ from scalewatch.services.operations import retention
 from scalewatch.services.regressions import looks, watching, webhooks
 from scalewatch.settings import get_settings
 from scalewatch.storage import tables
-from scalewatch.storage.jobs import Claim
-from scalewatch.storage.session import Sessions, transact
+from scalewatch.storage.database.session import Sessions, transact
+from scalewatch.storage.work.jobs import Claim
 
 Effect = Callable[[Session], None]
 """What a job changes, once all is computed."""

@@ -26,7 +26,7 @@ from scalewatch.jobs.presence import present
 from scalewatch.jobs.schedule import schedule
 from scalewatch.jobs.sweep import swept
 from scalewatch.services.jobs import Terms
-from scalewatch.storage.session import connect, sessions_of
+from scalewatch.storage.database.session import connect, sessions_of
 
 _LOG: Final = logging.getLogger(__name__)
 

@@ -13,8 +13,8 @@ from sqlalchemy.exc import SQLAlchemyError
 from scalewatch.errors import LeaseLost
 from scalewatch.services import jobs as queue
 from scalewatch.services.jobs import Terms
-from scalewatch.storage.jobs import Claim
-from scalewatch.storage.session import Sessions, transact
+from scalewatch.storage.database.session import Sessions, transact
+from scalewatch.storage.work.jobs import Claim
 
 _BEATS: Final = 3
 """Signs of life per lease: two may get lost."""

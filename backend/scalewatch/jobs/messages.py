@@ -17,7 +17,7 @@ from sqlalchemy.orm import Session
 
 from scalewatch.jobs.broker import connected, ready, send
 from scalewatch.services.jobs import QUEUED
-from scalewatch.storage.session import Sessions
+from scalewatch.storage.database.session import Sessions
 
 MOST_WAITING: Final = 10_000
 """Messages that wait for a slow broker; more are left to the sweep."""

@@ -9,8 +9,8 @@ from typing import Final
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from scalewatch.storage import workers
-from scalewatch.storage.session import Sessions, transact
+from scalewatch.storage.database.session import Sessions, transact
+from scalewatch.storage.work import workers
 
 SECONDS: Final = 15.0
 """Time between two signs; `services.status.PRESENCE` allows to miss some."""

@@ -15,7 +15,7 @@ from typing import Final
 from sqlalchemy.exc import SQLAlchemyError
 
 from scalewatch.services.operations import retention
-from scalewatch.storage.session import Sessions, transact
+from scalewatch.storage.database.session import Sessions, transact
 
 SECONDS: Final = 300.0
 """Time between two looks at what is due."""

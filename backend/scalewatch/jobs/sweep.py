@@ -12,7 +12,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from scalewatch.jobs.broker import send, waiting
 from scalewatch.services import jobs as queue
-from scalewatch.storage.session import Sessions
+from scalewatch.storage.database.session import Sessions
 
 SECONDS: Final = 2.0
 """Time between two sweeps: so long a lost message delays its job."""

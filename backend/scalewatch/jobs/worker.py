@@ -14,7 +14,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from scalewatch.jobs import perform_next
 from scalewatch.jobs.presence import present
 from scalewatch.services.jobs import Terms
-from scalewatch.storage.session import Sessions, write_back
+from scalewatch.storage.database.session import Sessions, write_back
 
 WRITE_BACK_SECONDS: Final = 1.0
 """How often a worker lets SQLite write its log back, so that no posting has to."""

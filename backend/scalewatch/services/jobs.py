@@ -16,9 +16,12 @@ from sqlalchemy.orm import Session
 
 from scalewatch.errors import LeaseLost, NotFound
 from scalewatch.services.access.access import Role, caller_of
-from scalewatch.storage import commits, jobs, projects, tables
-from scalewatch.storage.jobs import Claim
+from scalewatch.storage import tables
+from scalewatch.storage.access import projects
+from scalewatch.storage.commits import commits
 from scalewatch.storage.tables import now
+from scalewatch.storage.work import jobs
+from scalewatch.storage.work.jobs import Claim
 
 LEASE: Final = timedelta(seconds=30)
 """How long after its worker's last sign of life another one takes a job over."""

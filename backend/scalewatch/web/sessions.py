@@ -26,8 +26,8 @@ from sqlalchemy.orm import Session
 
 from scalewatch.services.access import access
 from scalewatch.services.access.access import Caller, Role
-from scalewatch.storage import projects
-from scalewatch.storage.session import Sessions, transact
+from scalewatch.storage.access import projects
+from scalewatch.storage.database.session import Sessions, transact
 from scalewatch.web.hosts import is_loopback
 from scalewatch.web.protection import Protection
 

@@ -18,7 +18,7 @@ from fastapi.concurrency import run_in_threadpool
 from sqlalchemy.exc import SQLAlchemyError
 
 from scalewatch.services.projects.news import Look, News, Position, look, position_now
-from scalewatch.storage.session import Sessions
+from scalewatch.storage.database.session import Sessions
 
 SECONDS: Final = 1.0
 """How often the database is asked."""

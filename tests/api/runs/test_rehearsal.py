@@ -4,7 +4,7 @@ from sqlalchemy import func, select
 from scalewatch.api.runs import rehearsal
 from scalewatch.app import create_app
 from scalewatch.storage import tables
-from scalewatch.storage.session import connect
+from scalewatch.storage.database.session import connect
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

@@ -10,7 +10,8 @@ from scalewatch.services.analysis import analysis, kept_noise
 from scalewatch.services.analysis.learning import learned
 from scalewatch.services.analysis.pooling import Pool
 from scalewatch.services.jobs import Subject
-from scalewatch.storage import runs, tables
+from scalewatch.storage import tables
+from scalewatch.storage.runs import runs
 
 
 def switching(regions):

@@ -18,7 +18,8 @@ from scalewatch.errors import ConfirmationLost
 from scalewatch.services.confirmations import confirmations
 from scalewatch.services.confirmations.confirmations import MOST_ASKED, State
 from scalewatch.services.gates import suspicions
-from scalewatch.storage import regressions, tables
+from scalewatch.storage import tables
+from scalewatch.storage.histories import regressions
 from scalewatch.storage.tables import now
 
 

@@ -10,8 +10,8 @@ from scalewatch.services.analysis import analysis
 from scalewatch.services.expectations import expectations, published
 from scalewatch.services.expectations.expectations import Declaration, declare
 from scalewatch.services.jobs import Kind, Subject
-from scalewatch.storage import expectations as stored_expectations
 from scalewatch.storage import tables
+from scalewatch.storage.judgements import expectations as stored_expectations
 
 AUTHOR = {"author": "ada", "reason": "measured by hand"}
 

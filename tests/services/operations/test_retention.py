@@ -20,8 +20,10 @@ from scalewatch.services.operations import replay, retention
 from scalewatch.services.runs.prepared_runs import prepare
 from scalewatch.services.runs.runs import record_prepared
 from scalewatch.settings import get_settings
-from scalewatch.storage import backups, payloads, points, samples, schema, tables
-from scalewatch.storage.session import connect
+from scalewatch.storage import tables
+from scalewatch.storage.database import backups, schema
+from scalewatch.storage.database.session import connect
+from scalewatch.storage.runs import payloads, points, samples
 from scalewatch.storage.tables import Table
 
 

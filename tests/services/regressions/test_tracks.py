@@ -8,7 +8,8 @@ from histories import LINEAR, PROCESSES, TREE, record_commit, record_history, re
 from recorded import record
 from scalewatch.services.commits.lineage import Lineage, lineage
 from scalewatch.services.regressions import tracks
-from scalewatch.storage import commits, tables
+from scalewatch.storage import tables
+from scalewatch.storage.commits import commits
 
 
 def tracks_of(session, line=None):

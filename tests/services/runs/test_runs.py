@@ -10,8 +10,9 @@ from builders import result, run_report, sweep_reports
 from recorded import record_runs
 from scalewatch.errors import DirectionChanged, RunAlreadyRecorded, UnitChanged
 from scalewatch.services.series.measurements import Flag, flags_in
-from scalewatch.storage import procedures, samples, tables
-from scalewatch.storage.session import transact
+from scalewatch.storage import tables
+from scalewatch.storage.database.session import transact
+from scalewatch.storage.runs import procedures, samples
 
 
 def count(session, table):

@@ -13,7 +13,9 @@ from scalewatch.services.operations import replay
 from scalewatch.services.projects import summaries
 from scalewatch.services.series.judged import judged_at
 from scalewatch.services.series.standings import State
-from scalewatch.storage import editions, projects, tables
+from scalewatch.storage import tables
+from scalewatch.storage.access import projects
+from scalewatch.storage.judgements import editions
 
 SUBJECT = Subject(commit_id=1, machine_id=1)
 BCAST = {"MPI_Bcast": lambda p: 1e-6 + 2e-6 * log2(p)}

@@ -18,7 +18,7 @@ from scalewatch.api.runs.bodies import runs_in
 from scalewatch.api.runs.runs import AT_ONCE
 from scalewatch.services.runs.prepared_runs import prepare
 from scalewatch.services.runs.runs import record_prepared
-from scalewatch.storage.session import Sessions
+from scalewatch.storage.database.session import Sessions
 from scalewatch.web.garbage import spare_collections
 
 TIMES: Final = 6

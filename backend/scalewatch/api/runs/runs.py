@@ -33,7 +33,7 @@ from scalewatch.services.runs.run_verdicts import (
     verdict_of_run,
 )
 from scalewatch.services.runs.runs import Receipt, record_prepared
-from scalewatch.storage.session import transact
+from scalewatch.storage.database.session import transact
 from scalewatch.web.sessions import Door
 
 LONGEST_WAIT: Final = 60.0

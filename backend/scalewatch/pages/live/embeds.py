@@ -7,7 +7,7 @@ from fastapi import APIRouter, Request, Response
 from scalewatch.pages.dependencies import SessionDep
 from scalewatch.pages.rendering.plots import Plot
 from scalewatch.pages.rendering.templates import path_to, render
-from scalewatch.storage import projects
+from scalewatch.storage.access import projects
 from scalewatch.web.headers import SOURCES, policy
 
 ANYWHERE: Final = policy(SOURCES | {"frame-ancestors": "*", "form-action": "'none'"})

@@ -8,7 +8,7 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 
 from scalewatch.services.projects.news import News
-from scalewatch.storage import projects
+from scalewatch.storage.access import projects
 from scalewatch.web.sessions import Door, DoorDep
 from scalewatch.web.watch import Watch
 

@@ -16,7 +16,8 @@ from typing import Final
 from sqlalchemy.orm import Session
 
 from scalewatch.errors import NotPermitted, TokenNeeded, TokenUnknown
-from scalewatch.storage import tables, tokens, visibility
+from scalewatch.storage import tables
+from scalewatch.storage.access import tokens, visibility
 from scalewatch.storage.tables import now
 
 MARK: Final = "swt"

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from scalewatch.services.access.access import caller_of
-from scalewatch.storage import audit
+from scalewatch.storage.access import audit
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from sqlalchemy.orm import Session
 
 from scalewatch.errors import InvalidReport
 from scalewatch.services.access import audit
-from scalewatch.storage import policies, projects
+from scalewatch.storage.access import policies, projects
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,8 @@ from scalewatch.services.access.access import (
     is_good,
     known_token,
 )
-from scalewatch.storage import projects, tables, tokens
+from scalewatch.storage import tables
+from scalewatch.storage.access import projects, tokens
 from scalewatch.storage.tables import now
 from scalewatch.wire import Name
 

@@ -26,17 +26,16 @@ from scalewatch.services.analysis.kept_noise import Assumed
 from scalewatch.services.analysis.noise import noise_by_metric
 from scalewatch.services.analysis.pooling import Pool, pool
 from scalewatch.services.jobs import Subject
-from scalewatch.storage import (
+from scalewatch.storage import tables
+from scalewatch.storage.database.inserts import Row
+from scalewatch.storage.judgements import (
     editions,
     expectations,
-    points,
     probabilities,
-    samples,
-    tables,
     verdicts,
 )
-from scalewatch.storage.inserts import Row
-from scalewatch.storage.probabilities import Likely
+from scalewatch.storage.judgements.probabilities import Likely
+from scalewatch.storage.runs import points, samples
 from scalewatch.storage.tables import now
 
 RULE: Final = "evidence"

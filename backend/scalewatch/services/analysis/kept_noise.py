@@ -15,10 +15,11 @@ from sqlalchemy.orm import Session
 from scalewatch.modelling import Growth, LearnedNoise, Noise
 from scalewatch.services.analysis.learning import Gathered, Scan, learned, noise_of
 from scalewatch.services.jobs import Subject
-from scalewatch.storage import locations, tables
-from scalewatch.storage import noise as stored
-from scalewatch.storage.digests import canonical, digest_of
-from scalewatch.storage.inserts import Row
+from scalewatch.storage import tables
+from scalewatch.storage.database.digests import canonical, digest_of
+from scalewatch.storage.database.inserts import Row
+from scalewatch.storage.histories import locations
+from scalewatch.storage.machines import noise as stored
 
 KEPT: Final = 20
 """Commits of which the same is assumed before it is learned anew."""

@@ -10,10 +10,10 @@ from scalewatch.modelling.histories.histories import locations
 from scalewatch.services import jobs
 from scalewatch.services.analysis.pooling import Pool
 from scalewatch.services.jobs import Subject
-from scalewatch.storage import locations as stored
 from scalewatch.storage import tables
-from scalewatch.storage.grids import Grid
-from scalewatch.storage.inserts import Row
+from scalewatch.storage.database.inserts import Row
+from scalewatch.storage.histories import locations as stored
+from scalewatch.storage.histories.grids import Grid
 
 DECIMALS: Final = 8
 """Of a logarithm, finer than any clock; all that a double has takes half as much again

@@ -16,7 +16,9 @@ from scalewatch.modelling import Growth
 from scalewatch.services.analysis.kept_noise import Assumed, Keeper
 from scalewatch.services.analysis.pooling import Pool, pool
 from scalewatch.services.jobs import Subject
-from scalewatch.storage import commits, points, samples, tables
+from scalewatch.storage import tables
+from scalewatch.storage.commits import commits
+from scalewatch.storage.runs import points, samples
 
 ENOUGH: Final = 100
 """Series of a metric that need no older commits beside them."""

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalewatch.errors import IncompleteCoordinates, NothingMeasured
-from scalewatch.storage.points import Measurement
+from scalewatch.storage.runs.points import Measurement
 
 PARAMETER: Final = "p"
 """What a scan is about as long as nothing varies, and what is named first."""

@@ -8,8 +8,8 @@ from sqlalchemy.orm import Session
 
 from scalewatch.errors import ModellingError
 from scalewatch.services.analysis.pooling import Pool, Reals, pool
-from scalewatch.storage import points, samples
-from scalewatch.storage.points import Measurement
+from scalewatch.storage.runs import points, samples
+from scalewatch.storage.runs.points import Measurement
 
 
 def pools_of(

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from sqlalchemy.orm import Session
 
 from scalewatch.services.caches.kept import Answer, Kept, key_of
-from scalewatch.storage import editions
+from scalewatch.storage.judgements import editions
 
 
 def kept_at(

@@ -31,7 +31,8 @@ from scalewatch.services.selection.configurations import is_chosen
 from scalewatch.services.selection.views import View
 from scalewatch.services.series.judged import Judged, judged_at
 from scalewatch.services.series.scans import choose_metric
-from scalewatch.storage import measurements, projects
+from scalewatch.storage.access import projects
+from scalewatch.storage.runs import measurements
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from scalewatch.services.caches.editions import kept_at
 from scalewatch.services.caches.kept import Kept
-from scalewatch.storage import runs
+from scalewatch.storage.runs import runs
 
 Environments = Mapping[str, Mapping[str, str]]
 """Facts and settings of runs by machine, all values of each in words."""

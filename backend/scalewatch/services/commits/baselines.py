@@ -7,8 +7,9 @@ from enum import StrEnum
 from sqlalchemy.orm import Session
 
 from scalewatch.services.commits.commits import Commit, commit_of, find_commit
-from scalewatch.storage import commits, tables
-from scalewatch.storage.commits import AnyCommit
+from scalewatch.storage import tables
+from scalewatch.storage.commits import commits
+from scalewatch.storage.commits.commits import AnyCommit
 
 NEAREST = 30
 """Commits on either side of the present one that a list offers."""

@@ -9,8 +9,10 @@ from typing import Any, Final
 from sqlalchemy.orm import Session
 
 from scalewatch.errors import AmbiguousReference, NotFound, NotMeasured
-from scalewatch.storage import commits, coordinates, projects, tables
-from scalewatch.storage.commits import AnyCommit
+from scalewatch.storage import tables
+from scalewatch.storage.access import projects
+from scalewatch.storage.commits import commits, coordinates
+from scalewatch.storage.commits.commits import AnyCommit
 
 SHORT: Final = 10
 """Letters of a hash that name a commit to people."""

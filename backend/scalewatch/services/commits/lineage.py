@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import Final
 
 from scalewatch.services.commits.commits import SHORT
-from scalewatch.storage.commits import AnyCommit
+from scalewatch.storage.commits.commits import AnyCommit
 
 LONG_GAP: Final = timedelta(days=60)
 

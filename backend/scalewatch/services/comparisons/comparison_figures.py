@@ -12,8 +12,11 @@ from scalewatch.services.selection.configurations import is_chosen
 from scalewatch.services.selection.views import View
 from scalewatch.services.series.scalings import scaling_of
 from scalewatch.services.series.scans import Scan, choose_metric, scans_at
-from scalewatch.storage import machines, measurements, projects, tables
-from scalewatch.storage.commits import AnyCommit
+from scalewatch.storage import tables
+from scalewatch.storage.access import projects
+from scalewatch.storage.commits.commits import AnyCommit
+from scalewatch.storage.machines import machines
+from scalewatch.storage.runs import measurements
 
 
 def compared_scalings(

@@ -24,8 +24,12 @@ from scalewatch.services.series.judged import Judged, judged_at
 from scalewatch.services.series.middles import Middles, middles_at
 from scalewatch.services.series.scans import choose_metric
 from scalewatch.services.series.standings import UNMEASURED
-from scalewatch.storage import commits, machines, measurements, projects, tables
-from scalewatch.storage.commits import AnyCommit
+from scalewatch.storage import tables
+from scalewatch.storage.access import projects
+from scalewatch.storage.commits import commits
+from scalewatch.storage.commits.commits import AnyCommit
+from scalewatch.storage.machines import machines
+from scalewatch.storage.runs import measurements
 
 SEPARATOR: Final = "..."
 """Between the names of what is compared."""

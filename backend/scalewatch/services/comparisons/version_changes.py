@@ -15,7 +15,8 @@ from scalewatch.services.commit_reports.changes import SeriesChange
 from scalewatch.services.commit_reports.commit_reports import CommitReport
 from scalewatch.services.commits.commits import find_commit
 from scalewatch.services.comparisons.compared import ComparedRow, ComparedSides, Place
-from scalewatch.storage import projects, tables
+from scalewatch.storage import tables
+from scalewatch.storage.access import projects
 
 
 def changes_since_first(

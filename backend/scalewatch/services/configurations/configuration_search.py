@@ -26,7 +26,7 @@ from scalewatch.services.scaling_errors.scaling_questions import Question
 from scalewatch.services.selection.configurations import is_chosen
 from scalewatch.services.selection.views import View
 from scalewatch.services.series.scans import Scan
-from scalewatch.storage import projects
+from scalewatch.storage.access import projects
 
 MOST_MISSING: Final = 50
 """Configurations without runs that are listed."""

@@ -15,8 +15,10 @@ from sqlalchemy.orm import Session
 from scalewatch.errors import ConfirmationLost
 from scalewatch.services.access.access import Role, caller_of, may, permit
 from scalewatch.services.commits.commits import Commit, commit_of
-from scalewatch.storage import confirmations, coordinates, projects
+from scalewatch.storage.access import projects
+from scalewatch.storage.commits import coordinates
 from scalewatch.storage.tables import now
+from scalewatch.storage.work import confirmations
 
 JOBS: Final = 2
 """Jobs that must agree at each coordinate before anybody is stopped."""

@@ -24,9 +24,11 @@ from scalewatch.services.caches.kept import Kept
 from scalewatch.services.commit_reports.changes import ChangeKind, SeriesChange
 from scalewatch.services.confirmations.confirmations import JOBS
 from scalewatch.services.series.judged import promises_of
-from scalewatch.storage import coordinates, costs, points, samples, tables
-from scalewatch.storage.coordinates import Place
-from scalewatch.storage.costs import Spent
+from scalewatch.storage import tables
+from scalewatch.storage.commits import coordinates, costs
+from scalewatch.storage.commits.coordinates import Place
+from scalewatch.storage.commits.costs import Spent
+from scalewatch.storage.runs import points, samples
 from scalewatch.wire import UNITS
 
 MOST_ASKED: Final = 4

@@ -16,8 +16,10 @@ from scalewatch.modelling import (
 from scalewatch.services import jobs
 from scalewatch.services.access import audit
 from scalewatch.services.expectations import published
-from scalewatch.storage import expectations, projects, tables
-from scalewatch.storage.inserts import Row
+from scalewatch.storage import tables
+from scalewatch.storage.access import projects
+from scalewatch.storage.database.inserts import Row
+from scalewatch.storage.judgements import expectations
 from scalewatch.wire import RunReport
 
 

@@ -12,7 +12,8 @@ from scalewatch.services.selection.views import View
 from scalewatch.services.series.measurements import Measurement
 from scalewatch.services.series.scalings import repetitions_of
 from scalewatch.services.series.scans import Scan, scans_at
-from scalewatch.storage import measurements, projects
+from scalewatch.storage.access import projects
+from scalewatch.storage.runs import measurements
 
 
 def exported(

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from scalewatch.errors import NotARun
 from scalewatch.importers import Measurement
-from scalewatch.storage.digests import canonical
+from scalewatch.storage.database.digests import canonical
 from scalewatch.wire import UNITS, RunReport, faults
 
 SUITE: Final = "imported"

@@ -23,8 +23,8 @@ from scalewatch.services.caches.kept import Kept
 from scalewatch.services.commit_reports.changes import SAME, SURE, SeriesChange
 from scalewatch.services.gates.gate_rules import LEAST_CONSTANT, GateRules
 from scalewatch.services.series.middles import Middles, middles_at
-from scalewatch.storage import editions
-from scalewatch.storage.measurements import series_by_id
+from scalewatch.storage.judgements import editions
+from scalewatch.storage.runs.measurements import series_by_id
 
 FALSE: Final = 0.05
 """Probability that any series of a report is named for no reason."""

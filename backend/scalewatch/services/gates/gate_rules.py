@@ -8,7 +8,9 @@ from typing import Any, Final
 from sqlalchemy.orm import Session
 
 from scalewatch.services.access import audit
-from scalewatch.storage import gate_rules, projects, tables
+from scalewatch.storage import tables
+from scalewatch.storage.access import projects
+from scalewatch.storage.judgements import gate_rules
 
 LEAST_CONSTANT: Final = 0.05
 """By so much jobs may differ as a whole, which their repetitions do not show."""

@@ -50,8 +50,12 @@ from scalewatch.services.gates.guideline_changes import broken_since
 from scalewatch.services.jobs import Kind, Subject
 from scalewatch.services.regressions.regressions import State, regressions_at
 from scalewatch.services.selection.views import View
-from scalewatch.storage import commits, jobs, machines, projects, tables
-from scalewatch.storage.commits import AnyCommit
+from scalewatch.storage import tables
+from scalewatch.storage.access import projects
+from scalewatch.storage.commits import commits
+from scalewatch.storage.commits.commits import AnyCommit
+from scalewatch.storage.machines import machines
+from scalewatch.storage.work import jobs
 
 WAITING: Final = frozenset({State.OPEN, State.ACKNOWLEDGED})
 

@@ -10,7 +10,8 @@ from scalewatch.services.confirmations.confirmations import (
     confirmations_in,
 )
 from scalewatch.services.gates.gates import Outcome, gate_of
-from scalewatch.storage import machines, projects
+from scalewatch.storage.access import projects
+from scalewatch.storage.machines import machines
 
 
 def ask_about(

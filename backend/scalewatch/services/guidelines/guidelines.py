@@ -14,7 +14,10 @@ from scalewatch.services.selection.configurations import is_chosen
 from scalewatch.services.selection.views import View
 from scalewatch.services.series.judged import judged_at
 from scalewatch.services.series.scans import choose_metric
-from scalewatch.storage import guidelines, measurements, projects, tables
+from scalewatch.storage import tables
+from scalewatch.storage.access import projects
+from scalewatch.storage.judgements import guidelines
+from scalewatch.storage.runs import measurements
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from scipy.special import stdtrit
 from scalewatch.services.analysis.batches import Asked, find_all
 from scalewatch.services.caches.kept import Kept, key_of
 from scalewatch.services.regressions.tracks import Track
-from scalewatch.storage.regressions import Shift
+from scalewatch.storage.histories.regressions import Shift
 
 Reals = NDArray[np.float64]
 

@@ -25,13 +25,10 @@ from scalewatch.services.histories.windows import NEWEST, Window, part_of
 from scalewatch.services.regressions.regressions import Cause, causes_of
 from scalewatch.services.regressions.tracks import Track, tracks
 from scalewatch.services.selection.aliases import present_name
-from scalewatch.storage import aliases as former_names
-from scalewatch.storage import (
-    locations,
-    projects,
-    regressions,
-)
-from scalewatch.storage.regressions import Shift
+from scalewatch.storage.access import projects
+from scalewatch.storage.histories import aliases as former_names
+from scalewatch.storage.histories import locations, regressions
+from scalewatch.storage.histories.regressions import Shift
 
 MOST_TRACKS: Final = 12
 """Small multiples of a page."""

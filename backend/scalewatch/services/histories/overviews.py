@@ -10,15 +10,12 @@ from scalewatch.services.histories.histories import History, TrackHistory, chose
 from scalewatch.services.histories.windows import NEWEST, Window, part_of
 from scalewatch.services.regressions.regressions import causes_of
 from scalewatch.services.selection.aliases import present_name
-from scalewatch.storage import aliases as former_names
-from scalewatch.storage import (
-    coordinates,
-    locations,
-    projects,
-    regressions,
-    verdicts,
-)
-from scalewatch.storage.locations import Watched
+from scalewatch.storage.access import projects
+from scalewatch.storage.commits import coordinates
+from scalewatch.storage.histories import aliases as former_names
+from scalewatch.storage.histories import locations, regressions
+from scalewatch.storage.histories.locations import Watched
+from scalewatch.storage.judgements import verdicts
 
 
 def overview_of(

@@ -15,7 +15,7 @@ from scalewatch.modelling import CONSTANT, Growth, Model, Term, Verdict, parse_g
 from scalewatch.services.commits.lineage import Lineage
 from scalewatch.services.regressions.effects import FARTHER
 from scalewatch.services.regressions.tracks import Track
-from scalewatch.storage import verdicts
+from scalewatch.storage.judgements import verdicts
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,8 @@ from sqlalchemy.orm import Session
 from scalewatch.services.commits.commits import find_commit
 from scalewatch.services.commits.lineage import Lineage, lineage
 from scalewatch.services.regressions.tracks import MOST_COMMITS
-from scalewatch.storage import commits, tables
+from scalewatch.storage import tables
+from scalewatch.storage.commits import commits
 
 ASIDE: Final = 4
 """One commit more is read for so many, as some have left the line."""

@@ -23,7 +23,8 @@ from scalewatch.services.hotspots.profiles import (
     varied,
 )
 from scalewatch.services.selection.views import View
-from scalewatch.storage import profiles, projects
+from scalewatch.storage.access import projects
+from scalewatch.storage.runs import profiles
 
 
 @dataclass(frozen=True, slots=True)

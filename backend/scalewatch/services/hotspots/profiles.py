@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any, Final
 
-from scalewatch.storage import profiles
+from scalewatch.storage.runs import profiles
 
 SCALE: Final = "p"
 SIZE: Final = "n"

@@ -25,7 +25,7 @@ from scalewatch.services.selection.configurations import choices_among, is_chose
 from scalewatch.services.selection.views import View
 from scalewatch.services.series.scalings import repetitions_of
 from scalewatch.services.series.scans import Scan
-from scalewatch.storage import projects
+from scalewatch.storage.access import projects
 
 Reals = NDArray[np.float64]
 

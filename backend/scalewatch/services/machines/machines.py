@@ -7,7 +7,8 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from scalewatch.storage import machines, projects
+from scalewatch.storage.access import projects
+from scalewatch.storage.machines import machines
 
 
 @dataclass(frozen=True, slots=True)

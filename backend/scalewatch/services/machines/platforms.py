@@ -11,8 +11,10 @@ from typing import Any, Final
 from sqlalchemy.orm import Session
 
 from scalewatch.services.commits.commits import Commit, commit_of
-from scalewatch.storage import coordinates, coverage, machines, noise, projects
-from scalewatch.storage.commits import AnyCommit
+from scalewatch.storage.access import projects
+from scalewatch.storage.commits import coordinates, coverage
+from scalewatch.storage.commits.commits import AnyCommit
+from scalewatch.storage.machines import machines, noise
 
 COMMITS: Final = 20
 """Commits whose coverage is shown."""

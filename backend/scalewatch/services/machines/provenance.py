@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
-from scalewatch.storage import machines
+from scalewatch.storage.machines import machines
 
 
 @dataclass(frozen=True, slots=True)

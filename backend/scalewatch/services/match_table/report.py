@@ -36,8 +36,10 @@ from scalewatch.services.selection.configurations import (
 from scalewatch.services.selection.views import View
 from scalewatch.services.series.judged import Judged, judged_at
 from scalewatch.services.series.scans import choose_metric
-from scalewatch.storage import measurements, projects, tables
-from scalewatch.storage.commits import AnyCommit
+from scalewatch.storage import tables
+from scalewatch.storage.access import projects
+from scalewatch.storage.commits.commits import AnyCommit
+from scalewatch.storage.runs import measurements
 
 ALL_METRICS: Final = "*"
 """Asks for the rows of every metric."""

@@ -10,7 +10,9 @@ from sqlalchemy.orm import Session
 from scalewatch.modelling import Growth, Verdict, parse_growth
 from scalewatch.services.commits.commits import find_commit
 from scalewatch.services.selection.views import View
-from scalewatch.storage import commits, projects, verdicts
+from scalewatch.storage.access import projects
+from scalewatch.storage.commits import commits
+from scalewatch.storage.judgements import verdicts
 
 COMMITS: Final = 30
 """Commits that a line goes back."""

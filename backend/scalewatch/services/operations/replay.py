@@ -8,7 +8,8 @@ from scalewatch.services.access import audit
 from scalewatch.services.jobs import Subject
 from scalewatch.services.runs.prepared_runs import prepare
 from scalewatch.services.runs.runs import add_blobs, add_points, series_of
-from scalewatch.storage import payloads, tables
+from scalewatch.storage import tables
+from scalewatch.storage.runs import payloads
 from scalewatch.wire import RunReport
 
 

@@ -19,9 +19,10 @@ from sqlalchemy.orm import Session
 from scalewatch.services import jobs
 from scalewatch.services.access import audit
 from scalewatch.services.access.policies import policy_of
-from scalewatch.storage import jobs as stored_jobs
-from scalewatch.storage import payloads, policies, projects, samples
+from scalewatch.storage.access import policies, projects
+from scalewatch.storage.runs import payloads, samples
 from scalewatch.storage.tables import now
+from scalewatch.storage.work import jobs as stored_jobs
 
 AT_ONCE: Final = 50
 """Runs that are exported, and only then thinned."""

@@ -14,9 +14,12 @@ from scalewatch.services.confirmations.confirmations import (
     confirmations_of,
 )
 from scalewatch.services.jobs import Queue
-from scalewatch.storage import machines, projects, sizes, workers
-from scalewatch.storage.confirmations import attended
+from scalewatch.storage.access import projects
+from scalewatch.storage.database import sizes
+from scalewatch.storage.machines import machines
 from scalewatch.storage.tables import now
+from scalewatch.storage.work import workers
+from scalewatch.storage.work.confirmations import attended
 
 PRESENCE: Final = timedelta(minutes=1)
 """A worker that was not seen for longer is not there; they say so more often."""

@@ -13,8 +13,9 @@ from sqlalchemy.orm import Session
 
 from scalewatch.services.commits.commits import label_of
 from scalewatch.services.jobs import Kind, Subject
-from scalewatch.storage import jobs, runs
+from scalewatch.storage.runs import runs
 from scalewatch.storage.tables import now
+from scalewatch.storage.work import jobs
 
 OVERLAP: Final = timedelta(seconds=10)
 """A transaction may become visible so long after the time that it wrote down."""

@@ -14,7 +14,11 @@ from scalewatch.services.commits.baselines import Baseline, baseline_of
 from scalewatch.services.commits.commits import Commit, commit_of
 from scalewatch.services.series.judged import Judged, judged_at
 from scalewatch.services.series.standings import Standing, State
-from scalewatch.storage import commits, machines, measurements, projects, tables
+from scalewatch.storage import tables
+from scalewatch.storage.access import projects
+from scalewatch.storage.commits import commits
+from scalewatch.storage.machines import machines
+from scalewatch.storage.runs import measurements
 
 MOST: Final = 10
 """Things that need attention, per project: more would not be read."""

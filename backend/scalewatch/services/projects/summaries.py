@@ -12,8 +12,10 @@ from scalewatch.modelling import Verdict
 from scalewatch.services.caches.editions import all_kept_at
 from scalewatch.services.caches.kept import Kept
 from scalewatch.services.commits.commits import Commit, commit_of
-from scalewatch.storage import commits, expectations, projects, verdicts
-from scalewatch.storage.verdicts import Counted
+from scalewatch.storage.access import projects
+from scalewatch.storage.commits import commits
+from scalewatch.storage.judgements import expectations, verdicts
+from scalewatch.storage.judgements.verdicts import Counted
 
 ENTRIES: Final = 20
 """Commits of a feed."""

@@ -13,7 +13,8 @@ from scalewatch.services.selection.configurations import is_chosen
 from scalewatch.services.selection.views import View
 from scalewatch.services.series.scans import Scan, scans_at
 from scalewatch.services.series.standings import Expectation, Standing
-from scalewatch.storage import measurements, projects
+from scalewatch.storage.access import projects
+from scalewatch.storage.runs import measurements
 
 
 @dataclass(frozen=True, slots=True)

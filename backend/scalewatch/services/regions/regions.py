@@ -20,7 +20,9 @@ from scalewatch.services.series.scans import (
     scans_at,
 )
 from scalewatch.services.series.standings import Expectation
-from scalewatch.storage import expectations, measurements, projects, verdicts
+from scalewatch.storage.access import projects
+from scalewatch.storage.judgements import expectations, verdicts
+from scalewatch.storage.runs import measurements
 
 
 @dataclass(frozen=True, slots=True)

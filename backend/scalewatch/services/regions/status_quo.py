@@ -9,7 +9,8 @@ from scalewatch.modelling import Growth
 from scalewatch.services.commits.commits import find_commit
 from scalewatch.services.expectations.expectations import Declaration, declare
 from scalewatch.services.series.judged import judged_at
-from scalewatch.storage import measurements, projects
+from scalewatch.storage.access import projects
+from scalewatch.storage.runs import measurements
 
 REASON = "the status quo at {}"
 

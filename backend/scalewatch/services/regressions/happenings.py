@@ -5,8 +5,9 @@ from typing import Final
 from sqlalchemy.orm import Session
 
 from scalewatch.services.jobs import Kind, enqueue
-from scalewatch.storage import tables, webhooks
+from scalewatch.storage import tables
 from scalewatch.storage.tables import now
+from scalewatch.storage.work import webhooks
 
 WATCHER: Final = "scalewatch"
 """Who acts where nobody does."""

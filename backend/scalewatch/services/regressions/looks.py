@@ -22,8 +22,10 @@ from scalewatch.services.regressions.effects import effects
 from scalewatch.services.regressions.promises import promises_of
 from scalewatch.services.regressions.tracks import Moved as Change
 from scalewatch.services.regressions.tracks import Track, changes, tracks
-from scalewatch.storage import commits, gate_rules, locations
-from scalewatch.storage.commits import AnyCommit
+from scalewatch.storage.commits import commits
+from scalewatch.storage.commits.commits import AnyCommit
+from scalewatch.storage.histories import locations
+from scalewatch.storage.judgements import gate_rules
 
 LEAST_EFFECT: Final = 0.01
 """Changes of all settings by less than this are nobody's business."""

@@ -4,7 +4,7 @@ from sqlalchemy.orm import Session
 
 from scalewatch.modelling import default_deviation_limit, parse_growth
 from scalewatch.services.regressions.effects import Promised
-from scalewatch.storage import expectations
+from scalewatch.storage.judgements import expectations
 
 
 def promises_of(session: Session, project_id: int) -> dict[tuple[str, str], Promised]:

@@ -16,9 +16,12 @@ from scalewatch.services.confirmations.confirmations import (
     confirmations_in,
 )
 from scalewatch.services.confirmations.next_steps import NextStep, confirming_step
-from scalewatch.storage import commits, projects, regressions, tables
-from scalewatch.storage.commits import Stored
-from scalewatch.storage.regressions import Shift
+from scalewatch.storage import tables
+from scalewatch.storage.access import projects
+from scalewatch.storage.commits import commits
+from scalewatch.storage.commits.commits import Stored
+from scalewatch.storage.histories import regressions
+from scalewatch.storage.histories.regressions import Shift
 
 
 class State(StrEnum):

@@ -13,8 +13,10 @@ from sqlalchemy.orm import Session
 
 from scalewatch.services.confirmations.confirmations import withdraw
 from scalewatch.services.regressions.looks import Seen
-from scalewatch.storage import confirmations, regressions, tables
-from scalewatch.storage.commits import AnyCommit
+from scalewatch.storage import tables
+from scalewatch.storage.commits.commits import AnyCommit
+from scalewatch.storage.histories import regressions
+from scalewatch.storage.work import confirmations
 
 ENOUGH: Final = 5
 """Later commits that would show what is suspected, nearly always."""

@@ -20,9 +20,9 @@ from scalewatch.modelling.histories.watching import watch
 from scalewatch.services.caches.kept import Kept, key_of
 from scalewatch.services.commits.lineage import Lineage
 from scalewatch.services.selection.aliases import present_name
-from scalewatch.storage import aliases as former_names
-from scalewatch.storage import locations
-from scalewatch.storage.locations import Located, Watched
+from scalewatch.storage.histories import aliases as former_names
+from scalewatch.storage.histories import locations
+from scalewatch.storage.histories.locations import Located, Watched
 
 Reals = NDArray[np.float64]
 Setting = tuple[float, ...]

@@ -9,7 +9,9 @@ from scalewatch.services.expectations import expectations
 from scalewatch.services.expectations.expectations import Declaration
 from scalewatch.services.regressions.happenings import happened
 from scalewatch.services.regressions.regressions import Regression, State, regression_of
-from scalewatch.storage import projects, regressions, tables
+from scalewatch.storage import tables
+from scalewatch.storage.access import projects
+from scalewatch.storage.histories import regressions
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,8 @@ from scalewatch.services.regressions.happenings import WATCHER, happened
 from scalewatch.services.regressions.looks import LEAST_EFFECT, Seen, label
 from scalewatch.services.regressions.settlements import settle
 from scalewatch.services.regressions.tracks import Moved as Change
-from scalewatch.storage import regressions, tables
+from scalewatch.storage import tables
+from scalewatch.storage.histories import regressions
 
 RETURNED: Final = 0.34
 """A level has returned if no more than this share of the change remains."""

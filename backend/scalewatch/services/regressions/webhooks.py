@@ -28,9 +28,11 @@ from scalewatch.services.access import audit
 from scalewatch.services.jobs import Kind, enqueue
 from scalewatch.services.regressions.happenings import WATCHER
 from scalewatch.services.regressions.regressions import regression_of
-from scalewatch.storage import projects, tables, webhooks
-from scalewatch.storage.jobs import OPEN
+from scalewatch.storage import tables
+from scalewatch.storage.access import projects
 from scalewatch.storage.tables import now
+from scalewatch.storage.work import webhooks
+from scalewatch.storage.work.jobs import OPEN
 
 SECONDS: Final = 5.0
 """How long an address may take: a worker waits for it."""

@@ -10,8 +10,8 @@ import zstandard
 from numpy.typing import NDArray
 
 from scalewatch.services.series.measurements import bits_of, flags_of
-from scalewatch.storage import points, profiles, samples
-from scalewatch.storage.digests import canonical, digest_of
+from scalewatch.storage.database.digests import canonical, digest_of
+from scalewatch.storage.runs import points, profiles, samples
 from scalewatch.wire import UNITS, Result, RunReport
 
 

@@ -15,14 +15,8 @@ from sqlalchemy.orm import Session
 from scalewatch.errors import NotFound
 from scalewatch.services.commits.commits import Commit, commit_of
 from scalewatch.services.series.measurements import Flag, flags_in, quartiles_of
-from scalewatch.storage import (
-    measurements,
-    procedures,
-    profiles,
-    runs,
-    samples,
-    tables,
-)
+from scalewatch.storage import tables
+from scalewatch.storage.runs import measurements, procedures, profiles, runs, samples
 
 MOMENTS: Final = frozenset({"started_at", "ended_at"})
 """What is a moment among the facts of a scheduler's job, which are kept as text."""

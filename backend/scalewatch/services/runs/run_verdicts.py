@@ -9,7 +9,9 @@ from sqlalchemy.orm import Session
 from scalewatch.services.jobs import Kind, Subject
 from scalewatch.services.regions.models import SeriesModel, series_model
 from scalewatch.services.series.scans import scans_at
-from scalewatch.storage import jobs, measurements, runs, tables
+from scalewatch.storage import tables
+from scalewatch.storage.runs import measurements, runs
+from scalewatch.storage.work import jobs
 
 
 class Progress(StrEnum):

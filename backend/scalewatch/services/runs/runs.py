@@ -13,10 +13,10 @@ from scalewatch.services import jobs
 from scalewatch.services.expectations import expectations
 from scalewatch.services.jobs import Subject
 from scalewatch.services.runs.prepared_runs import PreparedRun
-from scalewatch.storage import places, procedures, profiles, runs, series
-from scalewatch.storage.bulk import together
-from scalewatch.storage.inserts import Row
-from scalewatch.storage.places import Place
+from scalewatch.storage.database.bulk import together
+from scalewatch.storage.database.inserts import Row
+from scalewatch.storage.runs import places, procedures, profiles, runs, series
+from scalewatch.storage.runs.places import Place
 from scalewatch.wire import RunReport
 
 

@@ -8,7 +8,8 @@ from sqlalchemy.orm import Session
 from scalewatch.errors import InvalidReport
 from scalewatch.services.access import audit
 from scalewatch.services.jobs import Kind, enqueue
-from scalewatch.storage import aliases, projects
+from scalewatch.storage.access import projects
+from scalewatch.storage.histories import aliases
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,8 +22,11 @@ from scalewatch.services.series.standings import (
     findings_at,
     standing_of,
 )
-from scalewatch.storage import expectations, machines, measurements, tables, verdicts
-from scalewatch.storage.snapshots import once
+from scalewatch.storage import tables
+from scalewatch.storage.database.snapshots import once
+from scalewatch.storage.judgements import expectations, verdicts
+from scalewatch.storage.machines import machines
+from scalewatch.storage.runs import measurements
 
 KEPT: Final = 16_000
 """Series that are kept as they were read at commits: 3 kB each, with their models."""

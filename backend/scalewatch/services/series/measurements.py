@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any, Final
 from uuid import UUID
 
-from scalewatch.storage.measurements import Place, Summary
+from scalewatch.storage.runs.measurements import Place, Summary
 from scalewatch.storage.tables import Point
 
 PARAMETER: Final = "p"

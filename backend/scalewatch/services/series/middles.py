@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from scalewatch.services.caches.editions import kept_at
 from scalewatch.services.caches.kept import Kept
 from scalewatch.services.series.measurements import varied
-from scalewatch.storage import measurements
+from scalewatch.storage.runs import measurements
 
 KEPT: Final = 50_000
 """Series whose medians at commits are kept: 0.6 kB each."""

@@ -16,7 +16,7 @@ from scalewatch.figures.notation import setting_text
 from scalewatch.services.analysis.pooling import modelled_parameters
 from scalewatch.services.series.measurements import Measurement
 from scalewatch.services.series.scans import Scan
-from scalewatch.storage import measurements, samples
+from scalewatch.storage.runs import measurements, samples
 
 MOST_SLICES: Final = 6
 """Slices of one scan that share a figure; of more, evenly spread ones do."""

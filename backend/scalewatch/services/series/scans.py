@@ -23,13 +23,10 @@ from scalewatch.services.series.standings import (
     State,
     findings_at,
 )
-from scalewatch.storage import (
-    machines,
-    measurements,
-    procedures,
-    tables,
-)
-from scalewatch.storage.commits import AnyCommit
+from scalewatch.storage import tables
+from scalewatch.storage.commits.commits import AnyCommit
+from scalewatch.storage.machines import machines
+from scalewatch.storage.runs import measurements, procedures
 
 PREFERRED_METRIC: Final = "time"
 

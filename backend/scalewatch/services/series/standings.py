@@ -33,7 +33,8 @@ from scalewatch.services.series.decoded import (
     stored_noise,
     usual_limit,
 )
-from scalewatch.storage import tables, verdicts
+from scalewatch.storage import tables
+from scalewatch.storage.judgements import verdicts
 
 
 class State(StrEnum):

@@ -1,0 +1,1 @@
+"""Tokens, policies, visibility and the audit log."""

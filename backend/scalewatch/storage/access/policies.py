@@ -1,0 +1,31 @@
+"""Queries on how projects are treated."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from scalewatch.storage import tables
+from scalewatch.storage.database import bulk
+
+
+def of_project(session: Session, project_id: int) -> tables.Policy:
+    """Return a project's policy; that of a new project where none was set."""
+    found = session.get(tables.Policy, project_id)
+    return found or tables.Policy(project_id=project_id, is_private=False)
+
+
+def change(session: Session, project_id: int, changed: Mapping[str, Any]) -> None:
+    """Change some columns of a project's policy."""
+    row = {"project_id": project_id, "is_private": False, **changed}
+    bulk.put(session, tables.Policy, [row], keys=("project_id",))
+
+
+def private_projects(session: Session) -> set[int]:
+    """Return the ids of the private projects."""
+    return set(
+        session.scalars(
+            select(tables.Policy.project_id).where(tables.Policy.is_private)
+        )
+    )

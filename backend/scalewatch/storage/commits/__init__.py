@@ -1,0 +1,1 @@
+"""Commits, and what was measured of them."""

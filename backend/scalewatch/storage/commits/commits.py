@@ -1,0 +1,302 @@
+"""Queries on commits."""
+
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
+from typing import Any, Final, NamedTuple
+
+from sqlalchemy import (
+    ColumnElement,
+    Select,
+    String,
+    Text,
+    and_,
+    bindparam,
+    cast,
+    exists,
+    func,
+    or_,
+    select,
+    update,
+)
+from sqlalchemy.orm import Session
+
+from scalewatch import wire
+from scalewatch.storage import tables
+from scalewatch.storage.database.among import is_among
+from scalewatch.storage.database.inserts import insert_new
+from scalewatch.storage.database.snapshots import once
+
+TIME = func.coalesce(tables.Commit.committed_at, tables.Commit.first_run_at)
+"""When a commit was made or, where nobody said, first measured."""
+
+
+class Stored(NamedTuple):
+    """Columns of `tables.Commit`; pages list hundreds: no entity is built for any."""
+
+    id: int
+    project_id: int
+    sha: str
+    branch: str | None
+    tag: str | None
+    message: str | None
+    committed_at: datetime | None
+    first_run_at: datetime
+    parents: tuple[str, ...]
+
+
+AnyCommit = Stored | tables.Commit
+
+_COMMIT: Final = tables.Commit.__table__.c
+_MADE: Final = func.coalesce(_COMMIT.committed_at, _COMMIT.first_run_at)
+_COLUMNS: Final = [_COMMIT[name] for name in Stored._fields]
+
+# Written once: to write a statement takes longer than to execute it.
+_OF_PROJECT: Final = select(*_COLUMNS).where(_COMMIT.project_id == bindparam("project"))
+_NEWEST_FIRST: Final = _OF_PROJECT.order_by(_MADE.desc(), _COMMIT.id.desc())
+_GIVEN: Final = bindparam("made", type_=_COMMIT.first_run_at.type)
+_BEFORE: Final = _NEWEST_FIRST.where(
+    _MADE <= _GIVEN, or_(_MADE < _GIVEN, _COMMIT.id < bindparam("last"))
+)
+# Said twice: what follows alone, no database takes from the index.
+_AFTER: Final = _OF_PROJECT.where(
+    _MADE >= _GIVEN, or_(_MADE > _GIVEN, _COMMIT.id > bindparam("last"))
+).order_by(_MADE, _COMMIT.id)
+# Put in order here: SQLite would find them by the index that has them in order already,
+# and look at all commits of a project for a few.
+_TAGGED: Final = _OF_PROJECT.where(_COMMIT.tag.is_not(None))
+_WITH_HASHES: Final = _OF_PROJECT.where(is_among(_COMMIT.sha, "hashes"))
+_ON_BRANCHES: Final = _NEWEST_FIRST.where(is_among(_COMMIT.branch, "branches")).limit(1)
+_NEWEST: Final = _NEWEST_FIRST.limit(1)
+_REFERENCE: Final = bindparam("reference", type_=String())
+_MEANT: Final = _NEWEST_FIRST.where(
+    or_(
+        _COMMIT.tag == _REFERENCE,
+        _COMMIT.sha.between(_REFERENCE, bindparam("beyond", type_=String())),
+    )
+)
+_IDENTIFIED: Final = select(*_COLUMNS).where(is_among(_COMMIT.id, "ids"))
+_COUNT: Final = select(func.count()).where(_COMMIT.project_id == bindparam("project"))
+
+LAST_CHARACTER: Final = "\U0010ffff"
+"""What begins with some text comes before that text with this behind it."""
+
+_DESCRIPTION: Final = ("parents", "branch", "committed_at", "message", "tag")
+
+
+def of_project(
+    session: Session,
+    project_id: int,
+    *,
+    before: AnyCommit | None = None,
+    limit: int | None = None,
+) -> list[Stored]:
+    """Return a project's commits, newest first: those before one, at most `limit`."""
+    wanted, asked = _NEWEST_FIRST, {"project": project_id}
+    if before is not None:
+        wanted, asked = _BEFORE, {**asked, **_place_of(before)}
+    return _stored(session, wanted if limit is None else wanted.limit(limit), asked)
+
+
+def measured_before(
+    session: Session, commit: AnyCommit, machine_id: int, limit: int
+) -> Sequence[int]:
+    """Return the ids of older commits that a machine measured, newest first."""
+    is_measured = exists().where(
+        tables.Run.commit_id == tables.Commit.id, tables.Run.machine_id == machine_id
+    )
+    return session.scalars(
+        select(tables.Commit.id)
+        .where(tables.Commit.project_id == commit.project_id, is_measured)
+        .where(_came_before(commit))
+        .order_by(TIME.desc(), tables.Commit.id.desc())
+        .limit(limit)
+    ).all()
+
+
+def is_found(session: Session, commit_id: int) -> bool:
+    """Tell whether a commit is there, in a project that the session can find."""
+    wanted = select(tables.Project.id).join(
+        tables.Commit, tables.Commit.project_id == tables.Project.id
+    )
+    return session.scalar(wanted.where(tables.Commit.id == commit_id)) is not None
+
+
+def following(
+    session: Session, project_id: int, commit: AnyCommit, *, limit: int
+) -> list[Stored]:
+    """Return the commits made just after one, oldest first, at most `limit`."""
+    asked = {"project": project_id, **_place_of(commit)}
+    return _stored(session, _AFTER.limit(limit), asked)
+
+
+def tagged(session: Session, project_id: int) -> list[Stored]:
+    """Return the commits with a tag, newest first."""
+    return _newest_first(_stored(session, _TAGGED, {"project": project_id}))
+
+
+def with_hashes(
+    session: Session, project_id: int, hashes: Sequence[str]
+) -> list[Stored]:
+    """Return the measured ones among commits, newest first."""
+    asked = {"project": project_id, "hashes": hashes}
+    question = ("commits", project_id, *hashes)
+    return once(
+        session, question, lambda: _newest_first(_stored(session, _WITH_HASHES, asked))
+    )
+
+
+def with_parent(session: Session, project_id: int, sha: str) -> list[Stored]:
+    """Return the commits that follow one in the graph, newest first."""
+    rows = _stored(
+        session,
+        select(*_COLUMNS)
+        .where(
+            tables.Commit.project_id == project_id,
+            cast(tables.Commit.parents, Text).contains(sha, autoescape=True),
+        )
+        .order_by(TIME.desc(), tables.Commit.id.desc()),
+    )
+    return [row for row in rows if sha in row.parents]
+
+
+def count(session: Session, project_id: int) -> int:
+    """Return how many commits of a project were measured."""
+    return session.scalar(_COUNT, {"project": project_id}) or 0
+
+
+def newest(session: Session, project_id: int) -> Stored | None:
+    """Return a project's newest commit."""
+    asked = {"project": project_id}
+    question = ("newest", project_id)
+    return next(
+        iter(once(session, question, lambda: _stored(session, _NEWEST, asked))), None
+    )
+
+
+def newest_on(
+    session: Session, project_id: int, branches: Sequence[str]
+) -> Stored | None:
+    """Return a project's newest commit on any of these branches."""
+    asked = {"project": project_id, "branches": branches}
+    return next(iter(_stored(session, _ON_BRANCHES, asked)), None)
+
+
+def newest_on_machines(
+    session: Session, project_id: int, machines: Sequence[str]
+) -> Stored | None:
+    """Return the newest commit that every one of some machines measured."""
+    # From the newest on, one by one: hardly ever is it far from there.
+    measured = (
+        exists()
+        .where(tables.Run.commit_id == tables.Commit.id)
+        .where(tables.Run.machine_id == tables.Machine.id)
+        .where(tables.Machine.project_id == project_id, tables.Machine.name == name)
+        for name in machines
+    )
+    return _first(
+        session,
+        select(*_COLUMNS)
+        .where(tables.Commit.project_id == project_id, *measured)
+        .order_by(TIME.desc(), tables.Commit.id.desc()),
+    )
+
+
+def referenced(session: Session, project_id: int, reference: str) -> list[Stored]:
+    """Return the commits that a hash, the beginning of one, or a tag can mean.
+
+    A whole hash means its commit: an index finds it, and no other is looked at.
+    """
+    beyond = f"{reference}{LAST_CHARACTER}"
+    asked = {"project": project_id, "reference": reference, "beyond": beyond}
+    return with_hashes(session, project_id, [reference]) or _stored(
+        session, _MEANT, asked
+    )
+
+
+def identified(session: Session, ids: Collection[int]) -> dict[int, Stored]:
+    """Return commits by their ids."""
+    rows = _stored(session, _IDENTIFIED, {"ids": [*ids]})
+    return {row.id: row for row in rows}
+
+
+def id_of(session: Session, project_id: int, commit: wire.Commit) -> int:
+    """Return the id of a commit, new or not; what was not known of it is added.
+
+    A tag that another commit had, such as `nightly`, has moved here.
+    """
+    keys = {"project_id": project_id, "sha": commit.sha}
+    created = insert_new(session, tables.Commit, {**keys, **_description(commit)})
+    if created is None:
+        return _amend(session, keys, commit)
+    if commit.tag is not None:
+        _move_tag(session, project_id, created, commit.tag)
+    return created
+
+
+def _amend(session: Session, keys: Mapping[str, Any], commit: wire.Commit) -> int:
+    known = session.scalars(select(tables.Commit).filter_by(**keys)).one()
+    is_tagged = known.tag is not None
+    for name, value in _description(commit).items():
+        if value and not getattr(known, name):
+            setattr(known, name, value)
+    session.flush()
+    if known.tag is not None and not is_tagged:
+        _move_tag(session, known.project_id, known.id, known.tag)
+    return known.id
+
+
+def adds_to(known: Any, commit: wire.Commit) -> bool:
+    """Tell whether a run says something of its commit that was not known before."""
+    return any(
+        value and not getattr(known, name)
+        for name, value in _description(commit).items()
+    )
+
+
+def _move_tag(session: Session, project_id: int, commit_id: int, tag: str) -> None:
+    """Leave its tag to this commit alone, so that a tag means one of them."""
+    session.execute(
+        update(tables.Commit)
+        .where(
+            tables.Commit.project_id == project_id,
+            tables.Commit.tag == tag,
+            tables.Commit.id != commit_id,
+        )
+        .values(tag=None)
+    )
+
+
+def _description(commit: wire.Commit) -> dict[str, Any]:
+    return {
+        name: list(value) if isinstance(value, tuple) else value
+        for name in _DESCRIPTION
+        for value in (getattr(commit, name),)
+    }
+
+
+def _stored(
+    session: Session, wanted: Select[Any], asked: Mapping[str, Any] | None = None
+) -> list[Stored]:
+    rows = map(tuple, session.execute(wanted, asked).all())
+    return [Stored._make((*known, tuple(parents))) for *known, parents in rows]
+
+
+def _newest_first(rows: Sequence[Stored]) -> list[Stored]:
+    def place(row: Stored) -> tuple[datetime, int]:
+        return row.committed_at or row.first_run_at, row.id
+
+    return sorted(rows, key=place, reverse=True)
+
+
+def _first(session: Session, wanted: Select[Any]) -> Stored | None:
+    return next(iter(_stored(session, wanted.limit(1))), None)
+
+
+def _place_of(commit: AnyCommit) -> dict[str, Any]:
+    made = commit.committed_at or commit.first_run_at
+    return {"made": made, "last": commit.id}
+
+
+def _came_before(commit: AnyCommit) -> ColumnElement[bool]:
+    made, last = TIME, commit.committed_at or commit.first_run_at
+    return and_(made <= last, or_(made < last, tables.Commit.id < commit.id))

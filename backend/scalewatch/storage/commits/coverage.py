@@ -1,0 +1,99 @@
+"""Queries on what a machine measured of each commit, and how well."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Row, case, exists, func, select
+from sqlalchemy.orm import Session
+
+from scalewatch.storage import tables
+from scalewatch.storage.commits.commits import TIME
+
+
+@dataclass(frozen=True, slots=True)
+class RunCounts:
+    """How much a run brought."""
+
+    commit_id: int
+    coordinate: dict[str, Any]
+    received_at: datetime
+    results: int
+    failures: int
+
+
+def newest_commits(
+    session: Session, machine: tables.Machine, limit: int
+) -> Sequence[tables.Commit]:
+    """Return the commits that a machine measured, newest first."""
+    # From the newest on, one by one: hardly ever is it far from there.
+    is_measured = exists().where(
+        tables.Run.commit_id == tables.Commit.id, tables.Run.machine_id == machine.id
+    )
+    return session.scalars(
+        select(tables.Commit)
+        .where(tables.Commit.project_id == machine.project_id, is_measured)
+        .order_by(TIME.desc(), tables.Commit.id.desc())
+        .limit(limit)
+    ).all()
+
+
+def runs_of(
+    session: Session, machine_id: int, commit_ids: Sequence[int]
+) -> list[RunCounts]:
+    """Return how much each run brought, oldest first."""
+    rows = session.execute(
+        select(
+            tables.Run.commit_id,
+            tables.Run.coordinate,
+            tables.Run.received_at,
+            func.count(),
+            func.sum(case((tables.Point.count == 0, 1), else_=0)),
+        )
+        .join(tables.Point, tables.Point.run_id == tables.Run.id)
+        .where(
+            tables.Run.machine_id == machine_id, tables.Run.commit_id.in_(commit_ids)
+        )
+        .group_by(tables.Run.id)
+        .order_by(tables.Run.id)
+    )
+    return [RunCounts(*row) for row in rows]
+
+
+def spreads(
+    session: Session, machine_id: int, commit_id: int
+) -> Sequence[Row[str, str, float | None, float | None, float | None]]:
+    """Return region, metric, median and quartiles' distances of what was repeated."""
+    return session.execute(
+        select(
+            tables.Series.region,
+            tables.Series.metric,
+            tables.Point.q50,
+            tables.Point.below,
+            tables.Point.above,
+        )
+        .join(tables.Run, tables.Run.id == tables.Point.run_id)
+        .join(tables.Series, tables.Series.id == tables.Point.series_id)
+        .where(
+            tables.Run.machine_id == machine_id,
+            tables.Run.commit_id == commit_id,
+            tables.Point.count > 1,
+        )
+        .order_by(tables.Series.region, tables.Run.id)
+    ).all()
+
+
+def regions_at(session: Session, commit_id: int) -> dict[int, set[str]]:
+    """Return the regions that each machine measured of a commit, by its id."""
+    found: dict[int, set[str]] = {}
+    rows = session.execute(
+        select(tables.Series.machine_id, tables.Series.region)
+        .join(tables.Point, tables.Point.series_id == tables.Series.id)
+        .join(tables.Run, tables.Run.id == tables.Point.run_id)
+        .where(tables.Run.commit_id == commit_id)
+        .distinct()
+    )
+    for machine_id, region in rows:
+        found.setdefault(machine_id, set()).add(region)
+    return found

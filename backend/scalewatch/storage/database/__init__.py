@@ -1,0 +1,1 @@
+"""The database itself: sessions, schema, bulk writing, backups."""

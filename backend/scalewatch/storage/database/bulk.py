@@ -1,0 +1,189 @@
+"""Rows that know all their columns, as fast as the database takes them.
+
+Defaults and identities included, so that they need neither the object-relational mapper
+nor answers from the database.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import cache
+from typing import Any, Final
+
+import orjson
+from sqlalchemy import JSON, Connection, Dialect, Uuid
+from sqlalchemy import Table as Relation
+from sqlalchemy.exc import OperationalError
+from sqlalchemy.orm import Session
+from sqlalchemy.types import TypeEngine
+
+from scalewatch.storage.database.inserts import Row
+from scalewatch.storage.tables import Instant, Table
+
+FEW: Final = 8
+"""So many rows are sooner inserted than copied."""
+
+Encoder = Callable[[Any], Any]
+
+
+@contextmanager
+def together(session: Session) -> Iterator[None]:
+    """Send what is added inside the block without waiting for each answer.
+
+    Nothing may be read there, nor so many rows be added that they are copied.
+    """
+    connection = session.connection()
+    if connection.dialect.name != "postgresql":
+        yield
+        return
+    with _driver(connection, "pipeline") as driver, driver.pipeline():
+        yield
+
+
+def add(session: Session, table: type[Table], rows: Sequence[Row]) -> None:
+    """Insert rows of equal columns, by COPY where PostgreSQL gets more than a few."""
+    if not rows:
+        return
+    connection = session.connection()
+    relation = table.metadata.tables[table.__tablename__]
+    names = tuple(rows[0])
+    encoders = [_encoder(connection.dialect, relation, name) for name in names]
+    values = [tuple(row.values()) for row in rows]
+    if any(encoders):
+        values = [_encoded(row, encoders) for row in values]
+    if connection.dialect.name == "postgresql" and len(rows) > FEW:
+        _copy(connection, relation, names, values)
+    else:
+        statement = _insert(connection.dialect.name, relation, names)
+        connection.exec_driver_sql(statement, values if values[1:] else values[0])
+
+
+def add_missing(session: Session, table: type[Table], rows: Sequence[Row]) -> None:
+    """Insert those rows of equal columns that collide with none."""
+    _add_unless(session, table, rows, "NOTHING")
+
+
+def put(
+    session: Session, table: type[Table], rows: Sequence[Row], keys: Sequence[str]
+) -> None:
+    """Insert rows of equal columns, or replace those that agree with them in `keys`.
+
+    No two of the rows agree in them. A transaction that meets a row of another one,
+    not yet committed, waits for it instead of failing.
+    """
+    others = (name for name in (rows[0] if rows else ()) if name not in keys)
+    changes = ", ".join(f"{name} = excluded.{name}" for name in others)
+    _add_unless(session, table, rows, f"UPDATE SET {changes}", f"({', '.join(keys)})")
+
+
+def _add_unless(
+    session: Session,
+    table: type[Table],
+    rows: Sequence[Row],
+    otherwise: str,
+    keys: str = "",
+) -> None:
+    """Insert rows, and do otherwise with those that collide with one."""
+    if not rows:
+        return
+    session.flush()
+    connection = session.connection()
+    dialect = connection.dialect
+    relation = table.metadata.tables[table.__tablename__]
+    names = tuple(rows[0])
+    values: Any
+    if dialect.name == "sqlite":
+        statement = _insert("sqlite", relation, names)
+        encoders = [_encoder(dialect, relation, name) for name in names]
+        values = [_encoded(tuple(row.values()), encoders) for row in rows]
+    else:
+        # A statement with parameters for every row takes longer to read than to obey.
+        statement = _insert_document(dialect, relation, names)
+        values = (_json(rows),)
+    connection.exec_driver_sql(f"{statement} ON CONFLICT {keys} DO {otherwise}", values)
+
+
+@cache
+def _insert_document(
+    dialect: Dialect, relation: Relation, names: tuple[str, ...]
+) -> str:
+    """Return a statement whose one parameter holds all rows as JSON."""
+    columns = ", ".join(names)
+    types = (relation.columns[name].type.compile(dialect) for name in names)
+    typed = ", ".join(map(" ".join, zip(names, types, strict=True)))
+    return (
+        f"INSERT INTO {relation.name} ({columns}) "  # noqa: S608 - our own names
+        f"SELECT {columns} FROM json_to_recordset(%s::json) AS given ({typed})"
+    )
+
+
+@cache
+def _insert(dialect: str, relation: Relation, names: tuple[str, ...]) -> str:
+    mark = "?" if dialect == "sqlite" else "%s"
+    columns, marks = ", ".join(names), ", ".join(mark for _ in names)
+    return f"INSERT INTO {relation.name} ({columns}) VALUES ({marks})"  # noqa: S608 - our own names
+
+
+def _copy(
+    connection: Connection,
+    relation: Relation,
+    names: Sequence[str],
+    rows: Sequence[tuple[Any, ...]],
+) -> None:
+    columns = ", ".join(names)
+    statement = f"COPY {relation.name} ({columns}) FROM STDIN (FORMAT binary)"
+    kinds = (relation.columns[name].type for name in names)
+    types = [_sent_as(kind, connection.dialect) for kind in kinds]
+    with (
+        _driver(connection, statement) as driver,
+        driver.cursor() as cursor,
+        cursor.copy(statement) as copy,
+    ):
+        copy.set_types(types)
+        for row in rows:
+            copy.write_row(row)
+
+
+def _sent_as(kind: TypeEngine[Any], dialect: Dialect) -> str:
+    """Return the type that the driver is told; JSON is encoded already."""
+    return "text" if isinstance(kind, JSON) else kind.compile(dialect).lower()
+
+
+@contextmanager
+def _driver(connection: Connection, statement: str) -> Iterator[Any]:
+    """Lend the connection of the driver; a lost one is told as by the engine itself."""
+    driver = connection.connection.dbapi_connection
+    try:
+        yield driver
+    except connection.dialect.loaded_dbapi.OperationalError as error:
+        connection.invalidate(error)
+        raise OperationalError(statement, None, error) from error
+
+
+def _encoded(
+    row: tuple[Any, ...], encoders: Sequence[Encoder | None]
+) -> tuple[Any, ...]:
+    return tuple(
+        value if encode is None or value is None else encode(value)
+        for encode, value in zip(encoders, row, strict=True)
+    )
+
+
+@cache
+def _encoder(dialect: Dialect, relation: Relation, name: str) -> Encoder | None:
+    """Return what makes of a value what the driver takes; None: as it is."""
+    kind = relation.columns[name].type
+    if isinstance(kind, Instant | Uuid):
+        return kind.dialect_impl(dialect).bind_processor(dialect)
+    return _json if isinstance(kind, JSON) else None
+
+
+def _json(value: Any) -> str:
+    options = orjson.OPT_NON_STR_KEYS | orjson.OPT_SERIALIZE_NUMPY
+    return orjson.dumps(value, _hexadecimal, option=options).decode()
+
+
+def _hexadecimal(content: Any) -> str:
+    """Write bytes as PostgreSQL reads them."""
+    if not isinstance(content, bytes):
+        raise TypeError
+    return f"\\x{content.hex()}"

@@ -1,0 +1,80 @@
+"""The schema of the database: which version it has, and how to bring it up to date."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+
+from alembic import command
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import Engine
+
+from scalewatch.errors import SchemaNotMigrated
+from scalewatch.resources import bundled
+from scalewatch.storage.database.session import writing_engine
+
+
+def upgrade(engine: Engine, revision: str = "head") -> None:
+    """Run the migrations that are missing, up to a revision, all of them or none.
+
+    Two processes may start at once: the second one waits and finds nothing to do.
+    """
+    with migrating(engine) as config:
+        command.upgrade(config, revision)
+
+
+@contextmanager
+def migrating(engine: Engine) -> Iterator[Config]:
+    """Lend what a command of Alembic needs, in a transaction of its own."""
+    config = _config()
+    with writing_engine(engine).connect() as connection:
+        if engine.dialect.name == "sqlite":
+            # Outside a transaction, or it has no effect: a table that a migration
+            # copies and drops must not take the rows that refer to it along.
+            connection.connection.cursor().execute("PRAGMA foreign_keys = OFF")
+        with connection.begin():
+            config.attributes["connection"] = connection
+            yield config
+        # The connection keeps the pragma, so it does not go back to the pool.
+        connection.invalidate()
+
+
+def version(engine: Engine) -> str | None:
+    """Return the revision of the database, None where there is no schema."""
+    with engine.connect() as connection:
+        return MigrationContext.configure(connection).get_current_revision()
+
+
+@cache
+def newest() -> str | None:
+    """Return the revision that this version of the product needs."""
+    return _scripts().get_current_head()
+
+
+def require_newest(engine: Engine) -> None:
+    """Make sure that the database has the schema that this version needs.
+
+    Raises
+    ------
+    SchemaNotMigrated
+        If it is to be migrated first, or belongs to a later version.
+    """
+    found = version(engine)
+    if found == newest():
+        return
+    known = {each.revision for each in _scripts().walk_revisions()}
+    remedy = "run `scalewatch migrate`"
+    if found is not None and found not in known:
+        remedy = "it belongs to a later version, which is to be installed here"
+    raise SchemaNotMigrated(found, newest(), remedy)
+
+
+def _scripts() -> ScriptDirectory:
+    return ScriptDirectory.from_config(_config())
+
+
+def _config() -> Config:
+    config = Config()
+    config.set_main_option("script_location", str(bundled("migrations")))
+    return config

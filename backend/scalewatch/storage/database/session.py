@@ -1,0 +1,206 @@
+"""Sessions: how the product reads and writes its database.
+
+SQLite and PostgreSQL run the same code. SQLite has one writer at a time, so a
+writing transaction takes the lock when it begins: it then waits for its turn instead
+of failing half-way, when a read turns into a write.
+"""
+
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic
+from typing import Final, TypeVar
+
+import orjson
+from sqlalchemy import Connection, Engine, create_engine, event, make_url, text
+from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.exc import IntegrityError, InvalidatePoolError, OperationalError
+from sqlalchemy.orm import Session, sessionmaker
+from sqlalchemy.pool import ConnectionPoolEntry
+
+from scalewatch.errors import InMemoryDatabase
+from scalewatch.storage.database.snapshots import IS_SNAPSHOT, reading_engine
+from scalewatch.storage.database.turns import Turns
+
+BUSY_SECONDS: Final = 30
+"""How long a writer waits for its turn on SQLite."""
+
+MOST_THREADS: Final = 64
+"""More than ask for a connection at once: the server's thread pool has 40."""
+
+MOST_PAGES_AHEAD: Final = 16_384
+"""Pages, of 4 KiB, of SQLite's log that whoever commits writes back to the database.
+
+Workers do it sooner, see `write_back`: to wait for the disk is no part of posting.
+"""
+
+ATTEMPTS: Final = 3
+"""How often a transaction is tried that collides with another one."""
+
+Outcome = TypeVar("Outcome")
+
+_WRITING: Final = {"sqlite_begin": "IMMEDIATE"}
+
+TRUSTED_SECONDS: Final = 1.0
+"""How long after its last use a connection to PostgreSQL counts as good."""
+
+_TURN: Final = "turn"
+_USED: Final = "used"
+
+_PRAGMAS: Final = (
+    "PRAGMA journal_mode = WAL",  # readers and the writer do not wait for each other
+    "PRAGMA synchronous = NORMAL",  # safe in WAL: a power cut loses no consistency
+    f"PRAGMA busy_timeout = {BUSY_SECONDS * 1000}",
+    "PRAGMA foreign_keys = ON",
+    f"PRAGMA wal_autocheckpoint = {MOST_PAGES_AHEAD}",
+    "PRAGMA cache_size = -16384",  # KiB: what a page reads lies far apart in the file
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Sessions:
+    """Factories of sessions; rows stay readable after commit."""
+
+    reading: sessionmaker[Session]
+    writing: sessionmaker[Session]
+
+
+def connect(url: str) -> Engine:
+    """Return the engine for a database; the folder of an SQLite file is created.
+
+    Raises
+    ------
+    InMemoryDatabase
+        If it were a database of its own for every thread.
+    """
+    location = make_url(url)
+    if location.get_backend_name() != "sqlite":
+        engine = create_engine(
+            location,
+            json_serializer=_json,
+            json_deserializer=orjson.loads,
+            pool_size=20,
+        )
+        event.listen(engine, "connect", _expect_memory)
+        _distrust_the_idle(engine)
+        return engine
+    if location.database in {None, "", ":memory:"}:
+        raise InMemoryDatabase(url)
+    Path(str(location.database)).parent.mkdir(parents=True, exist_ok=True)
+    engine = create_engine(
+        location,
+        json_serializer=_json,
+        json_deserializer=orjson.loads,
+        pool_size=MOST_THREADS,  # waiting writers leave connections to readers
+    )
+    event.listen(engine, "connect", _prepare)
+    _take_turns(engine)
+    return engine
+
+
+def sessions_of(engine: Engine) -> Sessions:
+    """Return how to read and how to write the database of `engine`."""
+    return Sessions(
+        reading=sessionmaker(
+            reading_engine(engine), expire_on_commit=False, info={IS_SNAPSHOT: True}
+        ),
+        writing=sessionmaker(writing_engine(engine), expire_on_commit=False),
+    )
+
+
+def writing_engine(engine: Engine) -> Engine:
+    """Return `engine` with transactions that take the write lock when they begin."""
+    return engine.execution_options(**_WRITING)
+
+
+def transact(sessions: Sessions, work: Callable[[Session], Outcome]) -> Outcome:
+    """Do `work` in one writing transaction; repeat it where it collides.
+
+    Two agents may post the first run of a project at once: the database lets one of
+    them create the project and turns the other back, who finds it on its next try.
+    """
+    for _ in range(ATTEMPTS - 1):
+        try:
+            with sessions.writing.begin() as session:
+                return work(session)
+        except (IntegrityError, OperationalError):
+            continue
+    with sessions.writing.begin() as session:
+        return work(session)
+
+
+def write_back(sessions: Sessions) -> None:
+    """Let SQLite write to the database what its log holds, while others go on."""
+    with sessions.reading() as session:
+        if session.get_bind().dialect.name == "sqlite":
+            session.execute(text("PRAGMA wal_checkpoint(PASSIVE)"))
+
+
+def _json(content: object) -> str:
+    return orjson.dumps(content, option=orjson.OPT_NON_STR_KEYS).decode()
+
+
+def _prepare(connection: sqlite3.Connection, _record: object) -> None:
+    connection.isolation_level = None  # transactions begin in _begin, not in the driver
+    for pragma in _PRAGMAS:
+        connection.execute(pragma).close()
+
+
+def _expect_memory(connection: DBAPIConnection, _record: object) -> None:
+    """Tell PostgreSQL that what pages read is in memory, or on a disk without arms.
+
+    By default it would rather read in order fifty times as much as a history needs.
+    """
+    with closing(connection.cursor()) as cursor:
+        cursor.execute("SET random_page_cost = 1.1")
+    connection.commit()
+
+
+def _distrust_the_idle(engine: Engine) -> None:
+    """Ask connections that were not used for a while whether they are still good.
+
+    One that was used just now is good unless the database has gone meanwhile, and then
+    asking it would not help either.
+    """
+
+    def note(_connection: object, record: ConnectionPoolEntry) -> None:
+        record.info[_USED] = monotonic()
+
+    def ask(
+        connection: DBAPIConnection, record: ConnectionPoolEntry, _: object
+    ) -> None:
+        if monotonic() - record.info.get(_USED, 0.0) < TRUSTED_SECONDS:
+            return
+        try:
+            engine.dialect.do_ping(connection)
+        except engine.dialect.loaded_dbapi.Error as error:
+            raise InvalidatePoolError(str(error)) from error
+
+    event.listen(engine, "connect", note)
+    event.listen(engine, "checkin", note)
+    event.listen(engine, "checkout", ask)
+
+
+def _take_turns(engine: Engine) -> None:
+    """Let the writers of this process have the database in the order they came in.
+
+    A turn ends when the connection goes back to the pool, after commit or rollback.
+    """
+    turns = Turns()
+
+    def begin(connection: Connection) -> None:
+        mode = connection.get_execution_options().get("sqlite_begin", "DEFERRED")
+        if mode != "DEFERRED":
+            # In vain, it is SQLite that complains, and in its own words.
+            connection.info[_TURN] = turns.take(BUSY_SECONDS)
+        connection.exec_driver_sql(f"BEGIN {mode}")
+
+    def end(_connection: object, record: ConnectionPoolEntry, *_: object) -> None:
+        if record.info.pop(_TURN, False):
+            turns.give()
+
+    event.listen(engine, "begin", begin)
+    event.listen(engine, "checkin", end)
+    event.listen(engine, "invalidate", end)

@@ -1,0 +1,1 @@
+"""Locations of series along commits, and regressions."""

@@ -1,0 +1,206 @@
+"""Queries on locations: what histories are made of."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import orjson
+from numpy.typing import NDArray
+from sqlalchemy import Select, Text, bindparam, cast, exists, func, select
+from sqlalchemy.orm import Session
+
+from scalewatch.storage import tables
+from scalewatch.storage.database import bulk
+from scalewatch.storage.database.among import is_among
+from scalewatch.storage.database.inserts import Row
+from scalewatch.storage.histories import grids
+from scalewatch.storage.runs.measurements import settings_of
+
+Reals = NDArray[np.float64]
+
+_MACHINE: Final = tables.Machine.__table__
+_SERIES: Final = tables.Series.__table__
+_IS_LOCATED: Final = exists().where(
+    tables.Location.__table__.c.series_id == _SERIES.c.id
+)
+_NAMES: Final = (
+    select(_SERIES.c.region, _SERIES.c.metric)
+    .join(_MACHINE, _MACHINE.c.id == _SERIES.c.machine_id)
+    .where(_MACHINE.c.project_id == bindparam("project"), _IS_LOCATED)
+    .distinct()
+)
+_RUN: Final = tables.Run.__table__.c
+_NEWEST_RUN: Final = select(func.max(_RUN.id)).where(
+    _RUN.commit_id == bindparam("commit"), _RUN.machine_id == bindparam("machine")
+)
+_STATE: Final = select(_RUN.fingerprint_id).where(
+    _RUN.id == _NEWEST_RUN.scalar_subquery()
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Located:
+    """Where a series lay at commits that measured it alike.
+
+    Parameters
+    ----------
+    fingerprint_id
+        State of the machine.
+    parameters, settings
+        What varied, and where it was measured, n settings.
+    commit_ids
+        In no order.
+    log
+        Natural logarithms, shape (commits, n); NaN where missing.
+    """
+
+    series_id: int
+    fingerprint_id: int
+    parameters: tuple[str, ...]
+    settings: tuple[tuple[float, ...], ...]
+    commit_ids: tuple[int, ...]
+    log: Reals
+
+
+class Watched(NamedTuple):
+    """A series of a project, with what tells it from others."""
+
+    id: int
+    region: str
+    metric: str
+    better: str
+    unit: str
+    machine_id: int
+    machine: str
+    configuration_id: int
+    configuration: dict[str, object]
+
+
+def put(session: Session, rows: Sequence[Row]) -> None:
+    """Insert or replace locations, whose `grid` takes the place of its id."""
+    ids = grids.ids_of(session, {row["grid"] for row in rows})
+    stored = [
+        {name: value for name, value in row.items() if name != "grid"}
+        | {"grid_id": ids[row["grid"]]}
+        for row in rows
+    ]
+    bulk.put(session, tables.Location, stored, keys=("series_id", "commit_id"))
+
+
+def series_of(
+    session: Session,
+    project_id: int,
+    *,
+    regions: Sequence[str] = (),
+    metric: str | None = None,
+) -> list[Watched]:
+    """Return series of a project that have locations: of some regions, or all."""
+    wanted = _series(of_regions=bool(regions), of_metric=metric is not None)
+    asked = {"project": project_id, "regions": [*regions], "metric": metric}
+    settings = settings_of(session, project_id)
+    rows = map(tuple, session.execute(wanted, asked).all())
+    return [Watched._make((*row, settings[row[-1]])) for row in rows]
+
+
+@cache
+def _series(*, of_regions: bool, of_metric: bool) -> Select[Any]:
+    wanted = (
+        select(
+            _SERIES.c.id,
+            _SERIES.c.region,
+            _SERIES.c.metric,
+            _SERIES.c.better,
+            _SERIES.c.unit,
+            _SERIES.c.machine_id,
+            _MACHINE.c.name,
+            _SERIES.c.configuration_id,
+        )
+        .join(_MACHINE, _MACHINE.c.id == _SERIES.c.machine_id)
+        .where(_MACHINE.c.project_id == bindparam("project"), _IS_LOCATED)
+        .order_by(_SERIES.c.id)
+    )
+    if of_regions:
+        wanted = wanted.where(is_among(_SERIES.c.region, "regions"))
+    return (
+        wanted.where(_SERIES.c.metric == bindparam("metric")) if of_metric else wanted
+    )
+
+
+def names_of(session: Session, project_id: int) -> list[tuple[str, str]]:
+    """Return region and metric of all series of a project that have locations."""
+    return [*map(tuple, session.execute(_NAMES, {"project": project_id}).all())]
+
+
+def of_series(
+    session: Session, series_ids: Sequence[int], commit_ids: Sequence[int]
+) -> list[Located]:
+    """Return the locations of series at commits, those measured alike together."""
+    asked = {"series": [*series_ids], "commits": [*commit_ids]}
+    return [_located(*row) for row in session.execute(_of_series(), asked).all()]
+
+
+@cache
+def _of_series() -> Select[Any]:
+    location, grid = tables.Location.__table__.c, tables.Grid.__table__
+    alike = (location.series_id, location.fingerprint_id, location.grid_id)
+    together = (
+        select(
+            *alike,
+            # One row for hundreds: what the driver and JSON take for each is most of
+            # reading. Both lists come in the same order, as the database meets them.
+            func.aggregate_strings(cast(location.commit_id, Text), ",").label("ids"),
+            func.aggregate_strings(cast(location.log, Text), ",").label("logs"),
+        )
+        .where(
+            is_among(location.series_id, "series"),
+            is_among(location.commit_id, "commits"),
+        )
+        .group_by(*alike)
+        .subquery()
+    )
+    return select(
+        together.c.series_id,
+        together.c.fingerprint_id,
+        cast(grid.c.parameters, Text),
+        cast(grid.c.settings, Text),
+        together.c.ids,
+        together.c.logs,
+    ).join(grid, grid.c.id == together.c.grid_id)
+
+
+def _located(  # noqa: PLR0913, PLR0917, one per column
+    series_id: int,
+    fingerprint_id: int,
+    parameters: str,
+    settings: str,
+    commit_ids: str,
+    logs: str,
+) -> Located:
+    return Located(
+        series_id,
+        fingerprint_id,
+        tuple(orjson.loads(parameters)),
+        tuple(map(tuple, orjson.loads(settings))),
+        tuple(orjson.loads(f"[{commit_ids}]")),
+        np.array(orjson.loads(f"[{logs}]"), float),
+    )
+
+
+def fingerprint_of(session: Session, commit_id: int, machine_id: int) -> int | None:
+    """Return the state of a machine when it last measured a commit."""
+    asked = {"commit": commit_id, "machine": machine_id}
+    return session.scalar(_STATE, asked)
+
+
+def facts_of(
+    session: Session, fingerprint_ids: Sequence[int]
+) -> dict[int, dict[str, object]]:
+    """Return what is known of states of machines."""
+    rows = session.execute(
+        select(tables.Fingerprint.id, tables.Fingerprint.facts).where(
+            tables.Fingerprint.id.in_(fingerprint_ids)
+        )
+    )
+    return dict(rows.all())

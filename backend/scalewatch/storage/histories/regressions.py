@@ -1,0 +1,221 @@
+"""Queries on regressions, and on what happened to them."""
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+from functools import cache, lru_cache
+from typing import Any, NamedTuple
+
+import orjson
+from sqlalchemy import Select, Text, and_, cast, delete, or_, select
+from sqlalchemy.orm import Session
+
+from scalewatch.errors import NotFound
+from scalewatch.storage import tables
+from scalewatch.storage.database import bulk
+from scalewatch.storage.database.among import is_among
+
+
+class Shift(NamedTuple):
+    """Where a series changed, what is known of it, and of the regression it is of."""
+
+    regression_id: int
+    series_id: int
+    first_commit_id: int
+    last_commit_id: int
+    opened_at: datetime
+    is_worse: bool
+    state: str
+    sentence: str
+    details: dict[str, Any]
+
+
+class Member(NamedTuple):
+    """A series that a regression is about, and its shift."""
+
+    regression_id: int
+    series_id: int
+    region: str
+    metric: str
+    machine_id: int
+    machine: str
+    configuration: dict[str, Any]
+    first_commit_id: int
+    last_commit_id: int
+    details: dict[str, Any]
+
+
+def of_project(
+    session: Session,
+    project_id: int,
+    states: Sequence[str] = (),
+    commit_id: int | None = None,
+) -> Sequence[tables.Regression]:
+    """Return regressions, the newest cause first.
+
+    Parameters
+    ----------
+    commit_id
+        Only those whose cause begins or ends at this commit, if it is given.
+    """
+    wanted = (
+        select(tables.Regression)
+        .join(tables.Project, tables.Project.id == tables.Regression.project_id)
+        .where(tables.Regression.project_id == project_id)
+        .order_by(tables.Regression.opened_at.desc(), tables.Regression.id.desc())
+    )
+    if states:
+        wanted = wanted.where(tables.Regression.state.in_(states))
+    if commit_id is not None:
+        ends = (tables.Regression.first_commit_id, tables.Regression.last_commit_id)
+        wanted = wanted.where(or_(*(end == commit_id for end in ends)))
+    return session.scalars(wanted).all()
+
+
+def identified(
+    session: Session, project_id: int, regression_id: int
+) -> tables.Regression:
+    """Return a regression of a project.
+
+    Raises
+    ------
+    NotFound
+        If the project has none with this id.
+    """
+    found = session.scalar(
+        select(tables.Regression).where(
+            tables.Regression.id == regression_id,
+            tables.Regression.project_id == project_id,
+        )
+    )
+    if found is None:
+        raise NotFound("regression", regression_id)
+    return found
+
+
+def members(session: Session, regression_ids: Sequence[int]) -> dict[int, list[Member]]:
+    """Return the series that each regression is about."""
+    found: dict[int, list[Member]] = {}
+    for row in session.execute(_members(), {"regressions": [*regression_ids]}).all():
+        *known, configuration, first, last, details = row
+        parts = (*known, _read(configuration), first, last, _read(details))
+        member = Member._make(parts)
+        found.setdefault(member.regression_id, []).append(member)
+    return found
+
+
+@cache
+def _members() -> Select[Any]:
+    shift, series, machine, configuration = (
+        kind.__table__
+        for kind in (tables.Shift, tables.Series, tables.Machine, tables.Configuration)
+    )
+    return (
+        select(
+            shift.c.regression_id,
+            shift.c.series_id,
+            series.c.region,
+            series.c.metric,
+            series.c.machine_id,
+            machine.c.name,
+            cast(configuration.c.settings, Text),
+            shift.c.first_commit_id,
+            shift.c.last_commit_id,
+            cast(shift.c.details, Text),
+        )
+        .join(series, series.c.id == shift.c.series_id)
+        .join(machine, machine.c.id == series.c.machine_id)
+        .join(configuration, configuration.c.id == series.c.configuration_id)
+        .where(is_among(shift.c.regression_id, "regressions"))
+        .order_by(series.c.region, machine.c.name, series.c.id)
+    )
+
+
+def shifts_of(session: Session, series: Collection[int]) -> list[Shift]:
+    """Return the shifts of series, not those of withdrawn suspicions."""
+    rows = session.execute(_shifts(), {"series": [*series]}).all()
+    return [Shift._make((*known, _read(details))) for *known, details in rows]
+
+
+@cache
+def _shifts() -> Select[Any]:
+    shift, regression = tables.Shift.__table__, tables.Regression.__table__
+    is_withdrawn = and_(
+        regression.c.state == "fixed", regression.c.fixed_commit_id.is_(None)
+    )
+    columns = {**regression.c, **shift.c, "details": cast(shift.c.details, Text)}
+    return (
+        select(*(columns[name] for name in Shift._fields))
+        .join(regression, regression.c.id == shift.c.regression_id)
+        .where(is_among(shift.c.series_id, "series"), ~is_withdrawn)
+    )
+
+
+def happenings(
+    session: Session, regression_ids: Sequence[int]
+) -> dict[int, list[tables.Happening]]:
+    """Return what happened to each regression, oldest first."""
+    rows = session.scalars(
+        select(tables.Happening)
+        .where(tables.Happening.regression_id.in_(regression_ids))
+        .order_by(tables.Happening.id)
+    )
+    found: dict[int, list[tables.Happening]] = {}
+    for row in rows:
+        found.setdefault(row.regression_id, []).append(row)
+    return found
+
+
+@lru_cache(maxsize=4096)
+def _read(text: str) -> dict[str, Any]:
+    """Return what JSON says; many histories are about the same changes."""
+    found: dict[str, Any] = orjson.loads(text)
+    return found
+
+
+def put_shifts(
+    session: Session, regression_id: int, rows: Sequence[dict[str, Any]]
+) -> None:
+    """Replace the series that a regression is about; what is as before is left alone.
+
+    Parameters
+    ----------
+    rows
+        Columns of shifts; numbers are compared as JSON writes them.
+    """
+    stored = session.execute(
+        select(
+            tables.Shift.series_id,
+            tables.Shift.first_commit_id,
+            tables.Shift.last_commit_id,
+            tables.Shift.details,
+        ).where(tables.Shift.regression_id == regression_id)
+    )
+    known = {row.series_id: row._asdict() for row in stored}
+    gone = known.keys() - {row["series_id"] for row in rows}
+    if gone:
+        session.execute(
+            delete(tables.Shift).where(
+                tables.Shift.regression_id == regression_id,
+                tables.Shift.series_id.in_(gone),
+            ),
+            execution_options={"synchronize_session": False},
+        )
+    changed = [row for row in rows if known.get(row["series_id"]) != row]
+    if changed:
+        bulk.put(
+            session,
+            tables.Shift,
+            [{"regression_id": regression_id, **row} for row in changed],
+            keys=("regression_id", "series_id"),
+        )
+
+
+def put_watch(session: Session, project_id: int, details: dict[str, Any]) -> None:
+    """Store what the newest look found out about the whole project."""
+    row = {"project_id": project_id, "at": tables.now(), "details": details}
+    bulk.put(session, tables.Watch, [row], keys=("project_id",))
+
+
+def watch_of(session: Session, project_id: int) -> tables.Watch | None:
+    """Return what the newest look found out, if there was one."""
+    return session.get(tables.Watch, project_id)

@@ -1,0 +1,1 @@
+"""Models, verdicts, probabilities, expectations and rules."""

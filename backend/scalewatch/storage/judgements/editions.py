@@ -1,0 +1,65 @@
+"""Queries on editions of what is known of commits."""
+
+from collections.abc import Collection
+from typing import Final
+from uuid import UUID, uuid4
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from scalewatch.storage import tables
+from scalewatch.storage.database import bulk
+from scalewatch.storage.database.among import is_among
+from scalewatch.storage.database.snapshots import once
+
+Edition = tuple[tuple[int, UUID, int, int], ...]
+"""By machine: its mark, the number of its runs, and the newest of them."""
+
+_RUN: Final = tables.Run.__table__.c
+_EDITION: Final = tables.Edition.__table__.c
+
+_AT: Final = (
+    select(
+        _RUN.commit_id, _RUN.machine_id, _EDITION.mark, func.count(), func.max(_RUN.id)
+    )
+    .outerjoin(
+        tables.Edition.__table__,
+        (_EDITION.commit_id == _RUN.commit_id)
+        & (_EDITION.machine_id == _RUN.machine_id),
+    )
+    .where(is_among(_RUN.commit_id, "commits"))
+    .group_by(_RUN.commit_id, _RUN.machine_id, _EDITION.mark)
+    .order_by(_RUN.commit_id, _RUN.machine_id)
+)
+
+
+def at(session: Session, commit_ids: Collection[int]) -> dict[int, Edition]:
+    """Return what changes whenever anything that is known of a commit does.
+
+    Commits are left out of which a machine has not been analysed yet, or none is there.
+    """
+    question = ("editions", *commit_ids)
+    return once(session, question, lambda: _at(session, commit_ids))
+
+
+def _at(session: Session, commit_ids: Collection[int]) -> dict[int, Edition]:
+    found: dict[int, list[tuple[int, UUID, int, int]]] = {}
+    for commit_id, *own in session.execute(_AT, {"commits": [*commit_ids]}):
+        found.setdefault(commit_id, []).append(tuple(own))
+    return {
+        commit_id: tuple(rows)
+        for commit_id, rows in found.items()
+        if all(mark is not None for _, mark, _, _ in rows)
+    }
+
+
+def renew(session: Session, commit_id: int, machine_id: int) -> None:
+    """Begin another edition, in the transaction that writes it."""
+    row = {"commit_id": commit_id, "machine_id": machine_id, "mark": uuid4()}
+    bulk.put(session, tables.Edition, [row], keys=("commit_id", "machine_id"))
+
+
+def renew_of_run(session: Session, run_id: int) -> None:
+    """Begin another edition of what the measurements of a run belong to."""
+    run = select(_RUN.commit_id, _RUN.machine_id).where(_RUN.id == run_id)
+    renew(session, *session.execute(run).one())

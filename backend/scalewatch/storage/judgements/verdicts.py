@@ -1,0 +1,279 @@
+"""Models and how they were judged: read them, and write them anew."""
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+from functools import cache
+from typing import Any, Final, NamedTuple
+
+from sqlalchemy import (
+    JSON,
+    ColumnElement,
+    Row,
+    Select,
+    Text,
+    and_,
+    bindparam,
+    cast,
+    func,
+    select,
+)
+from sqlalchemy.orm import Session
+
+from scalewatch.storage import tables
+from scalewatch.storage.database import bulk
+from scalewatch.storage.database.among import is_among
+from scalewatch.storage.database.inserts import Row as NewRow
+from scalewatch.storage.judgements import probabilities
+from scalewatch.storage.judgements.probabilities import NOTHING, Likely
+
+
+class Modelled(NamedTuple):
+    """A model of a series, the noise that it assumes, and a verdict on it.
+
+    Without one that of a series of which there is none yet. JSON is text that nobody
+    has decoded yet.
+
+    Parameters
+    ----------
+    reason
+        Why there is no model.
+    expectation_id
+        By which it was judged; None if it was not.
+    verdict_reason
+        Why the verdict is not another one.
+    likely
+        How probable growths and verdicts are.
+    """
+
+    series_id: int = 0
+    rule: str | None = None
+    noise: str | None = None
+    points: int = 0
+    repetitions: int = 0
+    constant: float | None = None
+    terms: str = "[]"
+    growth: str | None = None
+    adjusted_r2: float | None = None
+    smape: float | None = None
+    reason: str | None = None
+    modelled_at: datetime | None = None
+    expectation_id: int | None = None
+    deviation_limit: str | None = None
+    divergence: str | None = None
+    verdict: str | None = None
+    verdict_reason: str | None = None
+    likely: Likely = NOTHING
+
+    @property
+    def unjudged(self) -> "Modelled":
+        """The model without the verdict on it."""
+        return self._replace(
+            expectation_id=None,
+            deviation_limit=None,
+            divergence=None,
+            verdict=None,
+            verdict_reason=None,
+            likely=self.likely.judged_by(None),
+        )
+
+
+_STORED: Final = tuple(name for name in Modelled._fields if name != "likely")
+"""What of it are columns."""
+
+
+def _columns(fields: Sequence[str], *sources: Any) -> list[Any]:
+    """Return the columns of tables that have these names, JSON as text."""
+    columns = dict(c for each in reversed(sources) for c in each.items())
+    own = (columns[name] for name in fields)
+    return [cast(c, Text) if isinstance(c.type, JSON) else c for c in own]
+
+
+def _is_about(verdict: Any, model: Any) -> ColumnElement[bool]:
+    return and_(
+        verdict.commit_id == model.commit_id, verdict.series_id == model.series_id
+    )
+
+
+def compared_at(
+    session: Session,
+    commit_id: int,
+    metrics: Collection[str],
+    regions: Collection[str] | None = None,
+) -> list[Modelled]:
+    """Return models at a commit with the verdicts on them, of some regions or of all.
+
+    A model comes once for each expectation that it was compared with. A page shows
+    hundreds of them: no entity is built for any.
+    """
+    asked = {"commit": commit_id, "metrics": [*metrics], "regions": [*(regions or ())]}
+    found = _compared(of_regions=regions is not None)
+    likely = probabilities.at(session, commit_id)
+    return [
+        Modelled._make(
+            (*row, likely.get(row.series_id, NOTHING).judged_by(row.expectation_id))
+        )
+        for row in session.execute(found, asked).all()
+    ]
+
+
+@cache
+def _compared(*, of_regions: bool) -> Select[Any]:
+    model, series, assumed, verdict = (
+        kind.__table__
+        for kind in (tables.Model, tables.Series, tables.Assumption, tables.Verdict)
+    )
+    found = (
+        select(
+            *_columns(
+                _STORED,
+                model.c,
+                assumed.c,
+                verdict.c,
+                {"verdict_reason": verdict.c.reason},
+            )
+        )
+        .join(series, series.c.id == model.c.series_id)
+        .outerjoin(
+            assumed,
+            (assumed.c.commit_id == model.c.commit_id)
+            & (assumed.c.machine_id == series.c.machine_id)
+            & (assumed.c.metric == series.c.metric),
+        )
+        .outerjoin(verdict, _is_about(verdict.c, model.c))
+        .where(model.c.commit_id == bindparam("commit"))
+        .where(is_among(series.c.metric, "metrics"))
+    )
+    if of_regions:
+        wanted = is_among(series.c.region, "regions")
+        found = found.where(wanted)
+    return found
+
+
+class Stepped(NamedTuple):
+    """A model of a series at a commit, with verdict and version.
+
+    The version is that of the expectation which judged; `terms` is JSON that nobody
+    has decoded yet.
+    """
+
+    series_id: int
+    commit_id: int
+    constant: float | None
+    terms: str
+    verdict: str | None
+    version: int | None
+
+
+def steps_of(
+    session: Session, series: Collection[int], commit_ids: Collection[int]
+) -> list[Stepped]:
+    """Return the models of series at commits.
+
+    A model that was judged by several expectations comes once for each, the newest
+    version last.
+    """
+    asked = {"series": [*series], "commits": [*commit_ids]}
+    return list(map(Stepped._make, session.execute(_stepped(), asked).all()))
+
+
+@cache
+def _stepped() -> Select[Any]:
+    model, verdict, expectation = (
+        kind.__table__ for kind in (tables.Model, tables.Verdict, tables.Expectation)
+    )
+    return (
+        select(*_columns(Stepped._fields, model.c, verdict.c, expectation.c))
+        .outerjoin(verdict, _is_about(verdict.c, model.c))
+        .outerjoin(expectation, expectation.c.id == verdict.c.expectation_id)
+        .where(
+            is_among(model.c.series_id, "series"),
+            is_among(model.c.commit_id, "commits"),
+        )
+        .order_by(expectation.c.version)
+    )
+
+
+def lines_at(
+    session: Session, commit_ids: Collection[int], metric: str
+) -> Sequence[Row[int, int, str | None, str | None]]:
+    """Return series, commit, growth and verdict of the models of a metric.
+
+    A model that was judged by several expectations comes once for each, the newest
+    expectation last.
+    """
+    return session.execute(
+        select(
+            tables.Model.series_id,
+            tables.Model.commit_id,
+            tables.Model.growth,
+            tables.Verdict.verdict,
+        )
+        .join(tables.Series, tables.Series.id == tables.Model.series_id)
+        .outerjoin(tables.Verdict, _is_about(tables.Verdict, tables.Model))
+        .where(tables.Model.commit_id.in_(commit_ids), tables.Series.metric == metric)
+        .order_by(tables.Verdict.expectation_id)
+    ).all()
+
+
+class Counted(NamedTuple):
+    """How often a verdict was reached at a commit, and when last."""
+
+    verdict: str
+    number: int
+    at: datetime
+
+
+def counts_at(
+    session: Session, commit_id: int, expectation_ids: Collection[int]
+) -> list[Counted]:
+    """Count the verdicts at a commit by some expectations.
+
+    Of several commits at once, PostgreSQL would rather read the verdicts of all.
+    """
+    asked = {"commit": commit_id, "expectations": [*expectation_ids]}
+    return list(map(Counted._make, session.execute(_counts(), asked).all()))
+
+
+@cache
+def _counts() -> Select[Any]:
+    verdict = tables.Verdict.__table__.c
+    among = is_among(verdict.expectation_id, "expectations")
+    return (
+        select(verdict.verdict, func.count(), func.max(verdict.judged_at))
+        .where(verdict.commit_id == bindparam("commit"), among)
+        .group_by(verdict.verdict)
+    )
+
+
+def region_most_often(
+    session: Session,
+    verdict: str,
+    commit_id: int,
+    metric: str,
+    expectation_ids: Collection[int],
+) -> str | None:
+    """Return the region most of whose series have a verdict, if any has it."""
+    return session.scalar(
+        select(tables.Series.region)
+        .join(tables.Verdict, tables.Verdict.series_id == tables.Series.id)
+        .where(
+            tables.Verdict.commit_id == commit_id,
+            tables.Verdict.expectation_id.in_(expectation_ids),
+            tables.Verdict.verdict == verdict,
+            tables.Series.metric == metric,
+        )
+        .group_by(tables.Series.region)
+        .order_by(func.count().desc(), tables.Series.region)
+        .limit(1)
+    )
+
+
+def put_models(session: Session, rows: Sequence[NewRow]) -> None:
+    """Insert or replace models."""
+    bulk.put(session, tables.Model, rows, keys=("commit_id", "series_id"))
+
+
+def put_verdicts(session: Session, rows: Sequence[NewRow]) -> None:
+    """Insert or replace the verdicts on models by expectations."""
+    keys = ("commit_id", "series_id", "expectation_id")
+    bulk.put(session, tables.Verdict, rows, keys=keys)

@@ -1,0 +1,169 @@
+"""Queries on machines and their fingerprints."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from functools import cache
+from typing import Any, Final
+
+from sqlalchemy import Row, Select, bindparam, func, select
+from sqlalchemy.orm import Session
+
+from scalewatch import wire
+from scalewatch.errors import NotFound
+from scalewatch.storage import tables
+from scalewatch.storage.database.digests import canonical, digest_of
+from scalewatch.storage.database.inserts import insert_new, insert_or_find
+from scalewatch.storage.database.snapshots import once
+from scalewatch.wire import Fact
+
+_FINGERPRINT: Final = tables.Fingerprint.__table__
+_MACHINE: Final = tables.Machine.__table__
+_RUN: Final = tables.Run.__table__
+
+# Written once: to write a statement takes longer than to execute it.
+_OF_PROJECT: Final = (
+    select(tables.Machine)
+    .where(tables.Machine.project_id == bindparam("project"))
+    .order_by(tables.Machine.id)
+)
+
+_PROVENANCES: Final = (
+    select(tables.Project.name, tables.Machine.name, tables.Machine.provenance)
+    .join(tables.Machine, tables.Machine.project_id == tables.Project.id)
+    .where(tables.Machine.provenance.is_not(None))
+    .order_by(tables.Project.name, tables.Machine.id)
+)
+_PROVENANCES_IN: Final = _PROVENANCES.where(tables.Project.name == bindparam("project"))
+
+
+def of_project(session: Session, project_id: int) -> Sequence[tables.Machine]:
+    """Return a project's machines in the order in which they appeared."""
+    asked = {"project": project_id}
+    question = ("machines", project_id)
+    return once(session, question, lambda: session.scalars(_OF_PROJECT, asked).all())
+
+
+def last_seen(session: Session, project_id: int) -> Sequence[Row[str, datetime, int]]:
+    """Return name, last run and number of runs per machine, by first appearance."""
+    return session.execute(_last_seen(), {"project": project_id}).all()
+
+
+@cache
+def _last_seen() -> Select[Any]:
+    # By machine, so that the index on runs answers: there are many of them.
+    own = _RUN.c.machine_id == _MACHINE.c.id
+    last_run_at = select(func.max(_RUN.c.received_at)).where(own)
+    runs = select(func.count()).select_from(_RUN).where(own)
+    seen = (
+        select(
+            _MACHINE.c.id,
+            _MACHINE.c.name,
+            last_run_at.correlate(_MACHINE).scalar_subquery().label("last"),
+            runs.correlate(_MACHINE).scalar_subquery().label("runs"),
+        )
+        .where(_MACHINE.c.project_id == bindparam("project"))
+        .subquery()
+    )
+    return (
+        select(seen.c.name, seen.c.last, seen.c.runs)
+        .where(seen.c.last.is_not(None))
+        .order_by(seen.c.id)
+    )
+
+
+def newest_facts(session: Session, project_id: int) -> dict[str, dict[str, Any]]:
+    """Return the fingerprint of each machine's last run, by name."""
+    return dict(session.execute(_newest_facts(), {"project": project_id}).all())
+
+
+@cache
+def _newest_facts() -> Select[Any]:
+    newest = (
+        select(_RUN.c.id)
+        .where(_RUN.c.machine_id == _MACHINE.c.id)
+        .order_by(_RUN.c.received_at.desc(), _RUN.c.id.desc())
+        .limit(1)
+        .correlate(_MACHINE)
+        .scalar_subquery()
+    )
+    return (
+        select(_MACHINE.c.name, _FINGERPRINT.c.facts)
+        .join(_RUN, _RUN.c.id == newest)
+        .join(_FINGERPRINT, _FINGERPRINT.c.id == _RUN.c.fingerprint_id)
+        .where(_MACHINE.c.project_id == bindparam("project"))
+    )
+
+
+def named(session: Session, project_id: int, name: str) -> tables.Machine:
+    """Return a machine of a project.
+
+    Raises
+    ------
+    NotFound
+        If the project has none of this name.
+    """
+    machine = session.scalar(
+        select(tables.Machine).where(
+            tables.Machine.project_id == project_id, tables.Machine.name == name
+        )
+    )
+    if machine is None:
+        raise NotFound("machine", name)
+    return machine
+
+
+def states(
+    session: Session, machine_id: int
+) -> Sequence[Row[dict[str, Any], datetime, datetime, int]]:
+    """Return facts, first run, last run and number of runs per state, newest first."""
+    last_run_at = func.max(tables.Run.received_at)
+    seen = (
+        select(
+            tables.Run.fingerprint_id,
+            func.min(tables.Run.received_at).label("first_run_at"),
+            last_run_at.label("last_run_at"),
+            func.count().label("runs"),
+        )
+        .where(tables.Run.machine_id == machine_id)
+        .group_by(tables.Run.fingerprint_id)
+        .subquery()
+    )
+    return session.execute(
+        select(
+            tables.Fingerprint.facts,
+            seen.c.first_run_at,
+            seen.c.last_run_at,
+            seen.c.runs,
+        )
+        .join(seen, seen.c.fingerprint_id == tables.Fingerprint.id)
+        .order_by(seen.c.last_run_at.desc())
+    ).all()
+
+
+def provenances(
+    session: Session, project: str | None = None
+) -> Sequence[Row[str, str, str | None]]:
+    """Return project, name and provenance of machines on which nobody measured."""
+    if project is None:
+        return session.execute(_PROVENANCES).all()
+    return session.execute(_PROVENANCES_IN, {"project": project}).all()
+
+
+def id_of(session: Session, project_id: int, machine: wire.Machine) -> int:
+    """Return the id of a machine, new or not; its provenance is kept, if told."""
+    keys = {"project_id": project_id, "name": machine.name}
+    told = {"provenance": machine.provenance} if machine.provenance else {}
+    created = insert_new(session, tables.Machine, {**keys, **told})
+    if created is not None:
+        return created
+    known = session.scalars(select(tables.Machine).filter_by(**keys)).one()
+    if machine.provenance:
+        known.provenance = machine.provenance
+        session.flush()
+    return known.id
+
+
+def fingerprint_id(session: Session, machine_id: int, facts: dict[str, Fact]) -> int:
+    """Return the id of a machine's state, new or not."""
+    keys = {"machine_id": machine_id, "digest": digest_of(canonical(facts))}
+    return insert_or_find(session, tables.Fingerprint, keys, {"facts": facts})

@@ -1,0 +1,1 @@
+"""Runs, their series, points, repetitions and profiles."""

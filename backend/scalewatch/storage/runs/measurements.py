@@ -1,0 +1,294 @@
+"""Queries on what was measured at a commit: series, runs and their points.
+
+A page shows thousands of points: they are read as columns, without joins that
+repeat the series and the run of each.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import cache
+from typing import Any, Final, NamedTuple
+from uuid import UUID
+
+from sqlalchemy import Row, Select, bindparam, case, func, or_, select
+from sqlalchemy.orm import Session
+
+from scalewatch.storage import tables
+from scalewatch.storage.database.among import is_among
+from scalewatch.storage.database.snapshots import once
+
+_CONFIGURATION: Final = tables.Configuration.__table__
+_POINT: Final = tables.Point.__table__
+_RUN: Final = tables.Run.__table__
+_SERIES: Final = tables.Series.__table__
+
+# Written once: to write a statement takes longer than to execute it.
+_PLACES: Final = select(_RUN.c.id, _RUN.c.uuid, _RUN.c.coordinate).where(
+    _RUN.c.commit_id == bindparam("commit")
+)
+_SETTINGS: Final = select(_CONFIGURATION.c.id, _CONFIGURATION.c.settings).where(
+    _CONFIGURATION.c.project_id == bindparam("project")
+)
+
+
+def _measured(wanted: str, *, given: str) -> Select[Any]:
+    """Select what the series of a commit have in a column, given another one."""
+    return (
+        select(_SERIES.c[wanted])
+        .join(_POINT, _POINT.c.series_id == _SERIES.c.id)
+        .join(_RUN, _RUN.c.id == _POINT.c.run_id)
+        .where(
+            _RUN.c.commit_id == bindparam("commit"),
+            _SERIES.c[given] == bindparam(given),
+        )
+        .distinct()
+        .order_by(_SERIES.c[wanted])
+    )
+
+
+_METRICS: Final = _measured("metric", given="region")
+_REGIONS: Final = _measured("region", given="metric")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A run as a point in parameter space."""
+
+    uuid: UUID
+    coordinate: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredSeries:
+    """A series with its machine and what it holds fixed."""
+
+    series: tables.Series
+    machine: tables.Machine
+    settings: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """A point: how many repetitions, and their quantiles."""
+
+    series_id: int
+    run_id: int
+    count: int
+    minimum: float | None
+    q50: float | None
+    below: float | None
+    above: float | None
+    q95: float | None
+    mean: float | None
+    flags: int
+    reason: str | None
+
+
+def series_at(
+    session: Session, commit_id: int, metric: str, region: str | None = None
+) -> Sequence[MeasuredSeries]:
+    """Return the series of a metric measured at a commit, of one region or of all."""
+    measured = (
+        select(tables.Point.series_id)
+        .join(tables.Run, tables.Run.id == tables.Point.run_id)
+        .where(tables.Run.commit_id == commit_id)
+    )
+    series = (
+        select(tables.Series, tables.Machine, tables.Configuration.settings)
+        .join(tables.Machine, tables.Machine.id == tables.Series.machine_id)
+        .join(
+            tables.Configuration,
+            tables.Configuration.id == tables.Series.configuration_id,
+        )
+        .where(tables.Series.metric == metric, tables.Series.id.in_(measured))
+        .order_by(tables.Series.id)
+    )
+    if region is not None:
+        series = series.where(tables.Series.region == region)
+    return [MeasuredSeries(*row) for row in session.execute(series)]
+
+
+def places_at(session: Session, commit_id: int) -> Mapping[int, Place]:
+    """Return where each run of a commit measured."""
+
+    def read() -> Mapping[int, Place]:
+        runs = session.execute(_PLACES, {"commit": commit_id})
+        return {run_id: Place(uuid, coordinate) for run_id, uuid, coordinate in runs}
+
+    return once(session, ("places", commit_id), read)
+
+
+def summaries_at(
+    session: Session, commit_id: int, metric: str, region: str | None = None
+) -> Sequence[Summary]:
+    """Return the points of a metric at a commit, of one region or of all."""
+    columns = (getattr(tables.Point, field.name) for field in fields(Summary))
+    points = (
+        select(*columns)
+        .join(tables.Run, tables.Run.id == tables.Point.run_id)
+        .join(tables.Series, tables.Series.id == tables.Point.series_id)
+        .where(tables.Run.commit_id == commit_id, tables.Series.metric == metric)
+        .order_by(tables.Point.series_id, tables.Point.run_id)
+    )
+    if region is not None:
+        points = points.where(tables.Series.region == region)
+    return [Summary(*row) for row in session.execute(points)]
+
+
+class Noted(NamedTuple):
+    """A point of a series of which one has to know something."""
+
+    series_id: int
+    run_id: int
+    repetitions: int
+    flags: int
+    reason: str | None
+
+
+class Middle(NamedTuple):
+    """What a point says in one number."""
+
+    series_id: int
+    run_id: int
+    median: float | None
+
+
+class Taken(NamedTuple):
+    """A series that was measured at a commit, and how often.
+
+    Parameters
+    ----------
+    runs, repetitions
+        How many have results of it, and the fewest repetitions in one.
+    noted
+        Whether a point of it failed, or raises a flag.
+    """
+
+    id: int
+    machine_id: int
+    configuration_id: int
+    region: str
+    metric: str
+    unit: str
+    better: str
+    runs: int
+    repetitions: int | None
+    noted: int
+
+
+def taken_at(session: Session, commit_id: int) -> list[Taken]:
+    """Return the series that were measured at a commit."""
+
+    def read() -> list[Taken]:
+        rows = session.execute(_taken(), {"commit": commit_id})
+        return list(map(Taken._make, rows.all()))
+
+    return once(session, ("taken", commit_id), read)
+
+
+@cache
+def _taken() -> Select[Any]:
+    succeeded = func.nullif(_POINT.c.count, 0)
+    is_noted = or_(_POINT.c.count == 0, _POINT.c.flags != 0)
+    taken = (
+        select(
+            _POINT.c.series_id,
+            func.count(succeeded).label("runs"),
+            func.min(succeeded).label("repetitions"),
+            func.max(case((is_noted, 1), else_=0)).label("noted"),
+        )
+        .join(_RUN, _RUN.c.id == _POINT.c.run_id)
+        .where(_RUN.c.commit_id == bindparam("commit"))
+        .group_by(_POINT.c.series_id)
+        .subquery()
+    )
+    columns = {**_SERIES.c, **taken.c}
+    return (
+        select(*(columns[name] for name in Taken._fields))
+        .join(taken, taken.c.series_id == _SERIES.c.id)
+        .order_by(_SERIES.c.id)
+    )
+
+
+def notes_on(session: Session, commit_id: int, series: Collection[int]) -> list[Noted]:
+    """Return all points of some series at a commit, with their flags and reasons."""
+    asked = {"commit": commit_id, "series": [*series]}
+    return list(map(Noted._make, session.execute(_points(Noted._fields), asked).all()))
+
+
+def middles_of(
+    session: Session, commit_id: int, series: Collection[int]
+) -> list[Middle]:
+    """Return the median of each point of some series at a commit."""
+    asked = {"commit": commit_id, "series": [*series]}
+    return list(
+        map(Middle._make, session.execute(_points(Middle._fields), asked).all())
+    )
+
+
+@cache
+def _points(names: tuple[str, ...]) -> Select[Any]:
+    own = {**_POINT.c, "repetitions": _POINT.c.count, "median": _POINT.c.q50}
+    return (
+        select(*(own[name] for name in names))
+        .join(_RUN, _RUN.c.id == _POINT.c.run_id)
+        .where(
+            _RUN.c.commit_id == bindparam("commit"),
+            # Not the column itself: for every run each of them would be looked up.
+            is_among(_POINT.c.series_id + 0, "series"),
+        )
+    )
+
+
+def series_by_id(session: Session, ids: Collection[int]) -> Sequence[Row[Any]]:
+    """Return the columns of series, in the order in which they appeared."""
+    return session.execute(
+        select(_SERIES).where(_SERIES.c.id.in_(ids)).order_by(_SERIES.c.id)
+    ).all()
+
+
+def settings_of(session: Session, project_id: int) -> dict[int, dict[str, Any]]:
+    """Return the settings of each configuration of a project."""
+    return dict(session.execute(_SETTINGS, {"project": project_id}).all())
+
+
+def of_run(session: Session, run_id: int) -> Sequence[Row[tables.Point, tables.Series]]:
+    """Return the points that one run brought, by region and metric."""
+    return session.execute(
+        select(tables.Point, tables.Series)
+        .join(tables.Series, tables.Series.id == tables.Point.series_id)
+        .where(tables.Point.run_id == run_id)
+        .order_by(tables.Series.region, tables.Series.metric)
+    ).all()
+
+
+def metrics_at_commit(
+    session: Session, commit_id: int, region: str | None = None
+) -> Sequence[str]:
+    """Return the metrics measured at a commit, of one region or of all."""
+    if region is None:
+        return sorted({each.metric for each in taken_at(session, commit_id)})
+    asked = {"commit": commit_id, "region": region}
+    return session.scalars(_METRICS, asked).all()
+
+
+def regions_at(session: Session, commit_id: int, metric: str) -> Sequence[str]:
+    """Return the regions of which a metric was measured at a commit, by name."""
+    asked = {"commit": commit_id, "metric": metric}
+    return session.scalars(_REGIONS, asked).all()
+
+
+def places(
+    session: Session, uuids: Iterable[UUID], region: str, metric: str
+) -> Sequence[Row[UUID, int, int, int]]:
+    """Return where the repetitions of a region's metric lie in the samples of runs.
+
+    A row holds the uuid and the id of the run, start and count.
+    """
+    return session.execute(
+        select(tables.Run.uuid, tables.Run.id, tables.Point.start, tables.Point.count)
+        .join(tables.Point, tables.Point.run_id == tables.Run.id)
+        .join(tables.Series, tables.Series.id == tables.Point.series_id)
+        .where(tables.Run.uuid.in_(uuids))
+        .where(tables.Series.region == region, tables.Series.metric == metric)
+    ).all()

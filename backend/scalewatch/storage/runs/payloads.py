@@ -1,0 +1,90 @@
+"""Queries on the content of runs as it was posted."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from sqlalchemy import delete, func, select, update
+from sqlalchemy.orm import Session
+
+from scalewatch.storage import tables
+from scalewatch.storage.judgements import editions
+
+
+def runs_after(
+    session: Session,
+    after: int,
+    *,
+    project: str | None = None,
+    before: datetime | None = None,
+    limit: int,
+) -> Sequence[int]:
+    """Return the ids of runs with a payload: those after an id, in its order.
+
+    Parameters
+    ----------
+    before
+        Only what was received before this.
+    """
+    wanted = (
+        select(tables.Run.id)
+        .join(tables.Payload, tables.Payload.run_id == tables.Run.id)
+        .where(tables.Run.id > after, func.length(tables.Payload.body) > 0)
+        .order_by(tables.Run.id)
+        .limit(limit)
+    )
+    if before is not None:
+        wanted = wanted.where(tables.Run.received_at < before)
+    if project is not None:
+        wanted = (
+            wanted.join(tables.Commit, tables.Commit.id == tables.Run.commit_id)
+            .join(tables.Project, tables.Project.id == tables.Commit.project_id)
+            .where(tables.Project.name == project)
+        )
+    return session.scalars(wanted).all()
+
+
+def body_of(session: Session, run_id: int) -> bytes:
+    """Return the compressed content of a run."""
+    return session.scalars(
+        select(tables.Payload.body).where(tables.Payload.run_id == run_id)
+    ).one()
+
+
+def forget(session: Session, run_id: int) -> None:
+    """Forget the content of a run, but not that it was posted."""
+    session.execute(
+        update(tables.Payload).where(tables.Payload.run_id == run_id).values(body=b"")
+    )
+
+
+def remove_measurements(session: Session, run_id: int) -> None:
+    """Delete what was made of the content of a run."""
+    for table in (tables.Point, tables.Samples, tables.Procedure, tables.Profile):
+        session.execute(delete(table).where(table.run_id == run_id))
+    editions.renew_of_run(session, run_id)
+
+
+def replace_samples(
+    session: Session, run_id: int, blob: bytes, places: dict[int, tuple[int, int]]
+) -> None:
+    """Replace the repetitions of a run; by series, where they begin and how many."""
+    session.execute(
+        update(tables.Samples).where(tables.Samples.run_id == run_id).values(blob=blob)
+    )
+    for series_id, (start, count) in places.items():
+        session.execute(
+            update(tables.Point)
+            .where(tables.Point.series_id == series_id, tables.Point.run_id == run_id)
+            .values(start=start, count=count)
+        )
+    editions.renew_of_run(session, run_id)
+
+
+def places_of(session: Session, run_id: int) -> Sequence[tuple[int, int, int]]:
+    """Return series, start and count of the repetitions of a run, as they lie."""
+    rows = session.execute(
+        select(tables.Point.series_id, tables.Point.start, tables.Point.count)
+        .where(tables.Point.run_id == run_id)
+        .order_by(tables.Point.start)
+    )
+    return [(series_id, start, count) for series_id, start, count in rows]

@@ -1,0 +1,130 @@
+"""Where runs belong: what is known of it in one query, which nearly always is all.
+
+Statements that every run executes are written once: to build one anew takes longer than
+most databases take to answer it.
+"""
+
+from typing import Any, Final, NamedTuple
+
+from sqlalchemy import and_, bindparam, select
+from sqlalchemy.orm import Session
+
+from scalewatch.storage import tables
+from scalewatch.storage.access import projects
+from scalewatch.storage.commits import commits
+from scalewatch.storage.commits.commits import adds_to
+from scalewatch.storage.database.digests import canonical, digest_of
+from scalewatch.storage.machines import machines
+from scalewatch.storage.runs import series
+from scalewatch.wire import RunReport
+
+_PROJECT: Final = tables.Project.__table__.c
+_COMMIT: Final = tables.Commit.__table__.c
+_MACHINE: Final = tables.Machine.__table__.c
+_FINGERPRINT: Final = tables.Fingerprint.__table__.c
+_CONFIGURATION: Final = tables.Configuration.__table__.c
+
+_KNOWN: Final = (
+    select(
+        _PROJECT.id.label("project_id"),
+        _COMMIT.id.label("commit_id"),
+        _MACHINE.id.label("machine_id"),
+        _FINGERPRINT.id.label("fingerprint_id"),
+        _CONFIGURATION.id.label("configuration_id"),
+        _MACHINE.provenance,
+        _COMMIT.parents,
+        _COMMIT.branch,
+        _COMMIT.committed_at,
+        _COMMIT.message,
+        _COMMIT.tag,
+    )
+    .outerjoin_from(
+        tables.Project.__table__,
+        tables.Commit.__table__,
+        and_(_COMMIT.project_id == _PROJECT.id, _COMMIT.sha == bindparam("sha")),
+    )
+    .outerjoin(
+        tables.Machine.__table__,
+        and_(_MACHINE.project_id == _PROJECT.id, _MACHINE.name == bindparam("machine")),
+    )
+    .outerjoin(
+        tables.Fingerprint.__table__,
+        and_(
+            _FINGERPRINT.machine_id == _MACHINE.id,
+            _FINGERPRINT.digest == bindparam("facts"),
+        ),
+    )
+    .outerjoin(
+        tables.Configuration.__table__,
+        and_(
+            _CONFIGURATION.project_id == _PROJECT.id,
+            _CONFIGURATION.digest == bindparam("settings"),
+        ),
+    )
+    .where(_PROJECT.name == bindparam("project"))
+)
+
+
+class Place(NamedTuple):
+    """The ids of what a run belongs to."""
+
+    project_id: int
+    commit_id: int
+    machine_id: int
+    fingerprint_id: int
+    configuration_id: int
+
+
+class _Known(NamedTuple):
+    """The same; None is new, or learns something from the run."""
+
+    project_id: int | None = None
+    commit_id: int | None = None
+    machine_id: int | None = None
+    fingerprint_id: int | None = None
+    configuration_id: int | None = None
+
+
+def of(session: Session, report: RunReport) -> Place:
+    """Return where a run belongs, new or not; what it says of that is kept."""
+    known = _known(session, report)
+    project = known.project_id or projects.find_or_create(session, report.project).id
+    machine = known.machine_id or machines.id_of(session, project, report.machine)
+    return Place(
+        project,
+        known.commit_id or commits.id_of(session, project, report.commit),
+        machine,
+        known.fingerprint_id
+        or machines.fingerprint_id(session, machine, report.machine.fingerprint),
+        known.configuration_id
+        or series.configuration_id(session, project, report.configuration),
+    )
+
+
+def _known(session: Session, report: RunReport) -> _Known:
+    found = (
+        session.connection()
+        .execute(
+            _KNOWN,
+            {
+                "project": report.project,
+                "sha": report.commit.sha,
+                "machine": report.machine.name,
+                "facts": _digest(report.machine.fingerprint),
+                "settings": _digest(report.configuration),
+            },
+        )
+        .one_or_none()
+    )
+    if found is None:
+        return _Known()
+    known = _Known(*found[: len(Place._fields)])
+    if adds_to(found, report.commit):
+        known = known._replace(commit_id=None)
+    if report.machine.provenance not in {None, found.provenance}:
+        known = known._replace(machine_id=None)
+    return known
+
+
+def _digest(content: dict[str, Any]) -> str:
+    return digest_of(canonical(content))

@@ -1,0 +1,105 @@
+"""Queries on series and on the configurations that they hold fixed."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from sqlalchemy import bindparam, select
+from sqlalchemy.orm import Session
+
+from scalewatch.errors import DirectionChanged, UnitChanged
+from scalewatch.storage import tables
+from scalewatch.storage.database import bulk
+from scalewatch.storage.database.digests import canonical, digest_of
+from scalewatch.storage.database.inserts import insert_or_find
+from scalewatch.wire import UNITS, Fact, Result
+
+_SERIES: Final = tables.Series.__table__.c
+
+# Written once, see `storage.places`.
+_KNOWN: Final = select(
+    _SERIES.region, _SERIES.metric, _SERIES.id, _SERIES.unit, _SERIES.better
+).where(
+    _SERIES.machine_id == bindparam("machine_id"),
+    _SERIES.configuration_id == bindparam("configuration_id"),
+)
+
+Measured = tuple[str, str]
+"""Region and metric."""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A series as far as its next result must agree with it."""
+
+    id: int
+    unit: str
+    better: str
+
+
+def configuration_id(
+    session: Session, project_id: int, settings: dict[str, Fact]
+) -> int:
+    """Return the id of a configuration, new or not."""
+    keys = {"project_id": project_id, "digest": digest_of(canonical(settings))}
+    return insert_or_find(session, tables.Configuration, keys, {"settings": settings})
+
+
+def ids_of(
+    session: Session,
+    machine_id: int,
+    configuration_id: int,
+    results: Iterable[Result],
+) -> Mapping[Measured, int]:
+    """Return the ids of the series that the results belong to, new or not.
+
+    Raises
+    ------
+    UnitChanged, DirectionChanged
+        If a series was recorded in another unit than its new result, or with the
+        other direction as the better one.
+    """
+    wanted = {(result.region, result.metric): result for result in results}
+    known = _known(session, machine_id, configuration_id)
+    missing = sorted(wanted.keys() - known.keys())
+    bulk.add_missing(
+        session,
+        tables.Series,
+        [
+            {
+                "machine_id": machine_id,
+                "configuration_id": configuration_id,
+                "region": region,
+                "metric": metric,
+                "unit": canonical_unit(wanted[region, metric]),
+                "better": wanted[region, metric].better,
+            }
+            for region, metric in missing
+        ],
+    )
+    if missing:
+        known = _known(session, machine_id, configuration_id)
+    for key, result in wanted.items():
+        if known[key].unit != canonical_unit(result):
+            raise UnitChanged(*key, recorded=known[key].unit, posted=result.unit)
+        if known[key].better != result.better:
+            raise DirectionChanged(*key, recorded=known[key].better)
+    return {key: known[key].id for key in wanted}
+
+
+def canonical_unit(result: Result) -> str:
+    """Return the unit that a result is stored in: that of its metric, if known."""
+    units = UNITS.get(result.metric)
+    return result.unit if units is None else next(iter(units))
+
+
+def _known(
+    session: Session, machine_id: int, configuration_id: int
+) -> dict[Measured, Known]:
+    rows = session.connection().execute(
+        _KNOWN, {"machine_id": machine_id, "configuration_id": configuration_id}
+    )
+    return {
+        (region, metric): Known(series_id, unit, better)
+        for region, metric, series_id, unit, better in rows.all()
+    }

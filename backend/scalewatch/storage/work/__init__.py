@@ -1,0 +1,1 @@
+"""Jobs, workers, confirmations and webhooks."""

@@ -1,0 +1,272 @@
+"""Queries on jobs: the outbox of work to be done later."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import cache
+from typing import Any, Final
+
+from sqlalchemy import (
+    Executable,
+    and_,
+    bindparam,
+    case,
+    exists,
+    func,
+    literal_column,
+    not_,
+    or_,
+    select,
+    text,
+    union_all,
+    update,
+)
+from sqlalchemy.orm import Session
+
+from scalewatch.errors import NotFound
+from scalewatch.storage import tables
+from scalewatch.storage.database.inserts import insert_for
+from scalewatch.storage.tables import now
+
+OPEN = ("queued", "running")
+
+_JOBS: Final = tables.Job.metadata.tables[tables.Job.__tablename__]
+_JOB: Final = _JOBS.c
+_IS_OPEN: Final = _JOB.due_at.is_not(None)
+
+# Written once; as the partial indices say it: most jobs were done long ago.
+_OLDEST_OPEN: Final = select(func.min(_JOB.created_at)).where(_IS_OPEN)
+_COUNTS: Final = union_all(
+    select(_JOB.state, func.count()).where(_IS_OPEN).group_by(_JOB.state),
+    select(_JOB.state, func.count())
+    .where(_JOB.state == literal_column("'failed'"))
+    .group_by(_JOB.state),
+)
+
+HORIZON: Final = timedelta(minutes=10)
+"""Further ahead than any lease or pause: only a clock that was set back since, or
+another machine's that is wrong, writes such a time, and its job is due."""
+
+
+_IS_DUE: Final = and_(
+    _JOB.due_at.is_not(None),  # lets the partial index serve both
+    or_(_JOB.due_at <= bindparam("moment"), _JOB.due_at > bindparam("horizon")),
+)
+_IS_ANY_DUE: Final = select(exists().where(_IS_DUE))
+_LONGEST_DUE: Final = select(_JOB.id).where(_IS_DUE).order_by(_JOB.due_at)
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A job that one worker may do until its lease ends."""
+
+    id: int
+    kind: str
+    subject: str
+    attempts: int
+    owner: str
+
+
+def enqueue(session: Session, kind: str, subject: str) -> tuple[int, bool]:
+    """Queue a job and return its id, and whether it is new: an equal one may wait.
+
+    The row is locked until this transaction ends, so that no worker begins before
+    the data that cause the job can be seen.
+    """
+    connection = session.connection()
+    statement, created_at = _enqueue(connection.dialect.name), now()
+    row = {"kind": kind, "subject": subject, "created_at": created_at}
+    found = connection.execute(statement, row).one()
+    return found.id, found.created_at == created_at
+
+
+@cache
+def _enqueue(dialect: str) -> Executable:
+    """Return the statement, written once, see `storage.places`."""
+    job = tables.Job.metadata.tables[tables.Job.__tablename__]
+    statement = insert_for(dialect, job)
+    return statement.on_conflict_do_update(
+        index_elements=["kind", "subject"],
+        # Not a parameter: PostgreSQL could not tell it is the index's condition
+        # once it has planned the statement for good.
+        index_where=text("state = 'queued'"),
+        # It keeps its place: what is posted about all the time gets its turn.
+        set_={
+            "due_at": case(
+                (job.c.due_at < statement.excluded.due_at, job.c.due_at),
+                else_=statement.excluded.due_at,
+            )
+        },
+    ).returning(job.c.id, job.c.created_at)
+
+
+def is_due(session: Session) -> bool:
+    """Tell whether a job may be claimed."""
+    return bool(session.scalar(_IS_ANY_DUE, _moments()))
+
+
+def due(session: Session, limit: int) -> Sequence[int]:
+    """Return the ids of the jobs that are longest due."""
+    return session.scalars(_LONGEST_DUE.limit(limit), _moments()).all()
+
+
+def claim(
+    session: Session, owner: str, lease: timedelta, job_id: int | None = None
+) -> Claim | None:
+    """Take a job that is due, the longest due one or that with an id.
+
+    None is taken whose equal is being done.
+    """
+    asked = _moments() | {"by": owner, "until": now() + lease, "job": job_id}
+    row = session.execute(_claim(of_one=job_id is not None), asked).one_or_none()
+    if row is None:
+        return None
+    return Claim(row.id, row.kind, row.subject, row.attempts, owner)
+
+
+@cache
+def _claim(*, of_one: bool) -> Executable:
+    """Return the statement that takes the longest due job, or the one with an id."""
+    rival = _JOBS.alias()
+    is_being_done = exists().where(
+        rival.c.kind == _JOB.kind,
+        rival.c.subject == _JOB.subject,
+        rival.c.id != _JOB.id,
+        rival.c.state == "running",
+        rival.c.due_at.between(bindparam("moment"), bindparam("horizon")),
+    )
+    wanted = _LONGEST_DUE.where(~is_being_done).limit(1)
+    if of_one:
+        wanted = wanted.where(_JOB.id == bindparam("job"))
+    chosen = wanted.with_for_update(skip_locked=True).scalar_subquery()
+    return (
+        update(_JOBS)
+        # Not `in_`: PostgreSQL may choose anew for each row that it joins with those
+        # chosen, and take several.
+        .where(_JOB.id == chosen)
+        .values(
+            state="running",
+            owner=bindparam("by"),
+            due_at=bindparam("until"),
+            attempts=_JOB.attempts + 1,
+        )
+        .returning(_JOB.id, _JOB.kind, _JOB.subject, _JOB.attempts)
+    )
+
+
+def extend(session: Session, claim: Claim, lease: timedelta) -> bool:
+    """Let a lease end later; return whether its owner still held it."""
+    return _change(session, claim, due_at=now() + lease)
+
+
+def release(session: Session, claim: Claim, **changes: Any) -> bool:
+    """Change a claimed job; return whether its owner still held the lease."""
+    return _change(session, claim, owner=None, **changes)
+
+
+def is_queued(session: Session, kind: str, subject: str) -> bool:
+    """Tell whether such a job waits."""
+    return _is_any(session, kind, [subject], ("queued",))
+
+
+def identified(session: Session, job_id: int) -> tables.Job:
+    """Return a job.
+
+    Raises
+    ------
+    NotFound
+        If there is none with this id.
+    """
+    job = session.get(tables.Job, job_id)
+    if job is None:
+        raise NotFound("job", job_id)
+    return job
+
+
+def newest(session: Session, kind: str, subject: str) -> tables.Job | None:
+    """Return the newest job for a subject."""
+    return session.scalar(
+        select(tables.Job)
+        .where(tables.Job.kind == kind, tables.Job.subject == subject)
+        .order_by(tables.Job.id.desc())
+        .limit(1)
+    )
+
+
+def is_open(session: Session, kind: str, subject: str) -> bool:
+    """Tell whether a job for a subject waits or is being done."""
+    return is_any_open(session, kind, [subject])
+
+
+def is_any_open(session: Session, kind: str, subjects: Collection[str]) -> bool:
+    """Tell whether a job for one of several subjects waits or is being done."""
+    return _is_any(session, kind, subjects, OPEN)
+
+
+def finished_since(
+    session: Session, moment: datetime, limit: int
+) -> Sequence[tables.Job]:
+    """Return the jobs finished since a moment, oldest first, at most `limit`."""
+    return session.scalars(
+        select(tables.Job)
+        .where(tables.Job.finished_at >= moment)
+        .order_by(tables.Job.finished_at)
+        .limit(limit)
+    ).all()
+
+
+def counts(session: Session) -> dict[str, int]:
+    """Return how many jobs are open, by state, and how many failed."""
+    return dict(session.execute(_COUNTS).all())
+
+
+def oldest_open(session: Session) -> datetime | None:
+    """Return since when the oldest open job waits."""
+    oldest: datetime | None = session.scalar(_OLDEST_OPEN)
+    return oldest
+
+
+def _change(session: Session, claim: Claim, **changes: Any) -> bool:
+    """Change a job, unless another attempt at it may have begun."""
+    asked = {
+        "job": claim.id,
+        "by": claim.owner,
+        "attempt": claim.attempts,
+        **{f"new_{name}": value for name, value in changes.items()},
+    }
+    held = session.scalar(_changed(tuple(changes)), _moments() | asked)
+    return held is not None
+
+
+@cache
+def _changed(names: tuple[str, ...]) -> Executable:
+    return (
+        update(_JOBS)
+        .where(
+            _JOB.id == bindparam("job"),
+            _JOB.owner == bindparam("by"),
+            _JOB.attempts == bindparam("attempt"),
+            _JOB.state == "running",
+            not_(_IS_DUE),
+        )
+        .values({name: bindparam(f"new_{name}") for name in names})
+        .returning(_JOB.id)
+    )
+
+
+def _moments() -> dict[str, datetime]:
+    """Return between when and when a job is not yet due: from now to the horizon."""
+    moment = now()
+    return {"moment": moment, "horizon": moment + HORIZON}
+
+
+def _is_any(
+    session: Session, kind: str, subjects: Collection[str], states: Sequence[str]
+) -> bool:
+    """Tell whether a job for one of several subjects is in one of these states."""
+    wanted = exists().where(
+        tables.Job.kind == kind,
+        tables.Job.subject.in_(subjects),
+        tables.Job.state.in_(states),
+    )
+    return bool(session.scalar(select(wanted)))
