@@ -25,15 +25,15 @@ from scalewatch.services.jobs import Terms
 from scalewatch.settings import get_settings
 from scalewatch.storage.database import schema
 from scalewatch.storage.database.session import Sessions, connect, sessions_of
-from scalewatch.web.compression import Compression
-from scalewatch.web.etags import ETags
+from scalewatch.web.answers.compression import Compression
+from scalewatch.web.answers.etags import ETags
 from scalewatch.web.garbage import Garbage, spare_collections
-from scalewatch.web.headers import SecurityHeaders
-from scalewatch.web.limits import BodyLimit, Buckets, RateLimit, TimeLimit
 from scalewatch.web.metrics import Metrics
-from scalewatch.web.origins import OwnOrigin
 from scalewatch.web.orphans import end_with_parent
-from scalewatch.web.protection import Protection
+from scalewatch.web.protection.headers import SecurityHeaders
+from scalewatch.web.protection.limits import BodyLimit, Buckets, RateLimit, TimeLimit
+from scalewatch.web.protection.origins import OwnOrigin
+from scalewatch.web.protection.protection import Protection
 from scalewatch.web.requests import Requests
 from scalewatch.web.watch import Watch
 

@@ -9,7 +9,7 @@ import zstandard
 from fastapi.testclient import TestClient
 
 from builders import run, sweep
-from scalewatch.web.compression import chosen
+from scalewatch.web.answers.compression import chosen
 from scalewatch.web.logs import JSONLines, Text, WithRequestID, log_config
 
 PROJECTS = "/api/v1/projects"

@@ -8,8 +8,8 @@ from fastapi.testclient import TestClient
 from builders import run
 from scalewatch.app import create_app
 from scalewatch.services.access import tokens
-from scalewatch.web.forms import COOKIE
-from scalewatch.web.protection import Protection
+from scalewatch.web.protection.forms import COOKIE
+from scalewatch.web.protection.protection import Protection
 from scalewatch.web.sessions import LOGIN
 
 

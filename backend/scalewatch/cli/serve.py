@@ -18,9 +18,9 @@ from scalewatch.cli.database import configured, opened, prepare
 from scalewatch.services.access.tokens import is_any
 from scalewatch.settings import Settings, get_settings
 from scalewatch.storage.database.session import sessions_of
-from scalewatch.web.hosts import is_loopback
 from scalewatch.web.logs import log_config
 from scalewatch.web.metrics import FOLDER
+from scalewatch.web.protection.hosts import is_loopback
 
 ADDRESS_IN_USE: Final = 3
 """Exit code if the port is occupied."""

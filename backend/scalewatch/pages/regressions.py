@@ -21,7 +21,7 @@ from scalewatch.services.regressions.regressions import (
     regressions_of,
 )
 from scalewatch.services.regressions.treatments import Treatment, treat
-from scalewatch.web.forms import FormDep
+from scalewatch.web.protection.forms import FormDep
 
 MOST_MEMBERS: Final = 8
 """Series of a regression that the page of all of them lists."""

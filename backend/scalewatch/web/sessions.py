@@ -28,8 +28,8 @@ from scalewatch.services.access import access
 from scalewatch.services.access.access import Caller, Role
 from scalewatch.storage.access import projects
 from scalewatch.storage.database.session import Sessions, transact
-from scalewatch.web.hosts import is_loopback
-from scalewatch.web.protection import Protection
+from scalewatch.web.protection.hosts import is_loopback
+from scalewatch.web.protection.protection import Protection
 
 BEARER: Final = HTTPBearer(
     auto_error=False,

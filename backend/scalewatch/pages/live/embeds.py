@@ -8,7 +8,7 @@ from scalewatch.pages.dependencies import SessionDep
 from scalewatch.pages.rendering.plots import Plot
 from scalewatch.pages.rendering.templates import path_to, render
 from scalewatch.storage.access import projects
-from scalewatch.web.headers import SOURCES, policy
+from scalewatch.web.protection.headers import SOURCES, policy
 
 ANYWHERE: Final = policy(SOURCES | {"frame-ancestors": "*", "form-action": "'none'"})
 """As on other pages, except that anybody may frame this one."""

@@ -13,7 +13,7 @@ from scalewatch.services.expectations.expectations import Declaration
 from scalewatch.services.regions import status_quo
 from scalewatch.services.regions.regions import region_at
 from scalewatch.services.selection.views import View
-from scalewatch.web.forms import Form, FormDep
+from scalewatch.web.protection.forms import Form, FormDep
 
 MOST_LETTERS = 1000
 """Longer texts in a field of the form are no expression, name or reason."""

@@ -26,7 +26,7 @@ from scalewatch.services.selection.aliases import renamed
 from scalewatch.services.selection.views import View
 from scalewatch.services.series.measurements import Measurement
 from scalewatch.services.series.scans import Scan
-from scalewatch.web.forms import Form
+from scalewatch.web.protection.forms import Form
 
 NEGLIGIBLE: Final = 0.005
 """Probabilities below this are not listed."""

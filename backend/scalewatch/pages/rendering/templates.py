@@ -29,7 +29,7 @@ from scalewatch.pages.wording import (
 )
 from scalewatch.resources import bundled
 from scalewatch.services.machines.provenance import Origin, origins_of
-from scalewatch.web.forms import form_token, keep_form_cookie
+from scalewatch.web.protection.forms import form_token, keep_form_cookie
 from scalewatch.web.sessions import CALLER, SESSION
 
 __all__ = ["TEMPLATES", "Query", "path_to", "render"]

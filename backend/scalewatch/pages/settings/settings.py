@@ -21,7 +21,7 @@ from scalewatch.services.expectations.expectations import Declaration
 from scalewatch.services.gates import gate_rules
 from scalewatch.services.regressions import webhooks
 from scalewatch.services.selection import aliases
-from scalewatch.web.forms import Form, FormDep
+from scalewatch.web.protection.forms import Form, FormDep
 
 MOST_DEEDS = 50
 """Entries of the audit log that a page shows."""

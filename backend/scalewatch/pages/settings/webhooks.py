@@ -8,7 +8,7 @@ from scalewatch.pages.rendering.downloads import Format
 from scalewatch.pages.settings.settings import back_to_settings, settings_page
 from scalewatch.services.access import access
 from scalewatch.services.regressions import webhooks
-from scalewatch.web.forms import Form, FormDep
+from scalewatch.web.protection.forms import Form, FormDep
 
 LONGEST = 2000
 """Letters of an address."""

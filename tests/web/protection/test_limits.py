@@ -13,8 +13,8 @@ from fastapi.testclient import TestClient
 from builders import result, run
 from scalewatch.app import create_app
 from scalewatch.exporters.listing import Listing, csv_text
-from scalewatch.web.limits import Buckets, TimeLimit
-from scalewatch.web.protection import Protection
+from scalewatch.web.protection.limits import Buckets, TimeLimit
+from scalewatch.web.protection.protection import Protection
 from scalewatch.wire import MOST_RESULTS
 
 MINUTE = 60

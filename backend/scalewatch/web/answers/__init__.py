@@ -1,0 +1,1 @@
+"""Whole answers: compressed, and named by their content."""

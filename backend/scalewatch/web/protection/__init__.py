@@ -1,0 +1,1 @@
+"""What keeps requests within bounds: hosts, origins, limits, headers."""
