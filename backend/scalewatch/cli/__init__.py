@@ -10,41 +10,82 @@ import click
 from scalewatch.cli.deferred import Deferred
 from scalewatch.errors import ScalewatchError
 
+CI: Final = "scalewatch.cli.ci"
+DEMO: Final = "scalewatch.cli.demo"
+FILES: Final = "scalewatch.cli.files"
+SEARCH: Final = "scalewatch.cli.search"
+SERVER: Final = "scalewatch.cli.server"
+
 COMMANDS: Final[Sequence[Deferred]] = (
     Deferred(
         "demo",
         "Measure MPI on this machine and show how it scales.",
         extra="server,agent",
+        package=DEMO,
     ),
-    Deferred("model", "Model files of measurements and judge how they scale, offline."),
-    Deferred("gate", "Tell a CI job whether a commit scales worse."),
-    Deferred("expectations", "Push what the file scalewatch.toml promises."),
-    Deferred("bisect", "Find the commit since which something scales worse."),
+    Deferred(
+        "model",
+        "Model files of measurements and judge how they scale, offline.",
+        package=FILES,
+    ),
+    Deferred("gate", "Tell a CI job whether a commit scales worse.", package=CI),
+    Deferred(
+        "expectations", "Push what the file scalewatch.toml promises.", package=CI
+    ),
+    Deferred(
+        "bisect", "Find the commit since which something scales worse.", package=CI
+    ),
     Deferred(
         "import",
         "Post the measurements of foreign files.",
         extra="server,agent",
         module="importing",
+        package=FILES,
     ),
     Deferred(
         "export",
         "Write the measurements of a commit for other programs.",
         extra="server",
+        package=FILES,
     ),
     Deferred(
         "search",
         "Run an experiment in different configurations and tell which is best.",
         extra="search,agent",
+        package=SEARCH,
     ),
-    Deferred("serve", "Serve the dashboard and its API.", extra="server"),
-    Deferred("worker", "Analyse what is posted, beside the server.", extra="server"),
-    Deferred("migrate", "Bring the database up to date.", extra="server"),
-    Deferred("token", "Make, list and revoke tokens.", extra="server"),
-    Deferred("backup", "Write everything into one file.", extra="server"),
-    Deferred("restore", "Fill an empty database from a backup.", extra="server"),
-    Deferred("replay", "Read anew what was posted.", extra="server"),
-    Deferred("thin", "Export old repetitions and keep some.", extra="server"),
-    Deferred("status", "Tell what is stored and what is to be done.", extra="server"),
+    Deferred(
+        "serve", "Serve the dashboard and its API.", extra="server", package=SERVER
+    ),
+    Deferred(
+        "worker",
+        "Analyse what is posted, beside the server.",
+        extra="server",
+        package=SERVER,
+    ),
+    Deferred(
+        "migrate", "Bring the database up to date.", extra="server", package=SERVER
+    ),
+    Deferred("token", "Make, list and revoke tokens.", extra="server", package=SERVER),
+    Deferred(
+        "backup", "Write everything into one file.", extra="server", package=SERVER
+    ),
+    Deferred(
+        "restore",
+        "Fill an empty database from a backup.",
+        extra="server",
+        package=SERVER,
+    ),
+    Deferred("replay", "Read anew what was posted.", extra="server", package=SERVER),
+    Deferred(
+        "thin", "Export old repetitions and keep some.", extra="server", package=SERVER
+    ),
+    Deferred(
+        "status",
+        "Tell what is stored and what is to be done.",
+        extra="server",
+        package=SERVER,
+    ),
 )
 """All commands, in the order in which one comes to need them."""
 

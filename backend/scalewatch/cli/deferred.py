@@ -18,16 +18,16 @@ class Deferred(click.Command):
     Parameters
     ----------
     name
-        Name of the command and, with underscores, of its module in `scalewatch.cli`.
+        Name of the command and, with underscores, of its module.
     summary
         Its line in the list of commands.
     extra
         The extra of the distribution that brings what it imports, or several with
         commas between, unless the base install does.
     package
-        Where the module lies.
+        The room in which the module lies, by its dotted name.
     module
-        Its name, where that of the command cannot be one.
+        The module's name, where that of the command cannot be one.
     """
 
     def __init__(
@@ -35,8 +35,8 @@ class Deferred(click.Command):
         name: str,
         summary: str,
         *,
+        package: str,
         extra: str | None = None,
-        package: str = __package__,
         module: str | None = None,
     ) -> None:
         super().__init__(name, short_help=summary)

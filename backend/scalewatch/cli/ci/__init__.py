@@ -1,0 +1,1 @@
+"""Commands for CI jobs: gate, bisect, expectations."""

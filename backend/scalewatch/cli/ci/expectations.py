@@ -1,0 +1,175 @@
+"""`scalewatch expectations push`: declare what a file in the repository promises."""
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from getpass import getuser
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+from scalewatch.cli.ci.remote import Remote, Unreachable, segment, server_options
+
+FILE: Final = "scalewatch.toml"
+UNREACHABLE: Final = 3
+KEYS: Final = {"project", "expectations", "guidelines", "gate", "target", "aliases"}
+RULES: Final = {"mismatch", "new_mismatch", "growth", "constant", "guideline"}
+FIELDS: Final = {"growth", "deviation_limit", "metric"}
+
+EPILOG: Final = """
+\b
+The file, at the top of a repository:
+  project = "hydro"
+  guidelines = ["MPI_Allreduce <= MPI_Reduce + MPI_Bcast"]
+  target = { p = 65536 }              # where effects are told
+  [expectations]
+  MPI_Bcast = "O(log p)"
+  solve = { growth = "O(p^0.5)", deviation_limit = "O(p^0.25)", metric = "time" }
+  old_solver = { growth = false }     # withdraws it
+  [gate]                              # what stops a commit
+  mismatch = false                    # scales worse than expected
+  new_mismatch = true                 # and did not before
+  growth = true                       # grows faster than before
+  constant = 0.1                      # surely costs over 10 % more; false: never
+  guideline = true                    # breaks a guideline that held
+  [gate.regions.solve]
+  constant = 0.3
+  [aliases]                           # former name = present name
+  bcast = "MPI_Bcast"
+
+\b
+Example:
+  scalewatch expectations push --reason "$(git log -1 --format=%s)"
+"""
+
+
+def _login() -> str | None:
+    """Return who calls, if the system knows."""
+    try:
+        return getuser()
+    except (OSError, KeyError):
+        return None
+
+
+@click.group("expectations", epilog=EPILOG)
+def command() -> None:
+    """Declare what a code promises."""
+
+
+@command.command("push", epilog=EPILOG)
+@click.argument(
+    "file",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    default=FILE,
+)
+@click.option("--project", help="That of the file unless given.")
+@click.option(
+    "--author", default=_login, required=True, help="By default your login name."
+)
+@click.option("--reason")
+@server_options
+def push(  # noqa: PLR0913, one per option
+    *,
+    file: Path,
+    project: str | None,
+    author: str,
+    reason: str | None,
+    server: str,
+    token: str | None,
+) -> None:
+    """Declare what FILE states, by default scalewatch.toml.
+
+    That is expectations, guidelines, rules of the gate, the target scale and new names
+    of regions. What is as before keeps its version; all else is judged anew.
+    """
+    stated = read(file)
+    name = project or stated.get("project")
+    if not isinstance(name, str):
+        raise click.UsageError(f'{file} names no project: add project = "…"')
+    said = {"author": author, "reason": reason}
+    remote = Remote(server, token)
+    declared = declarations(stated.get("expectations", {}), file)
+    if declared:
+        content = said | {"expectations": declared}
+        _put(remote, name, "expectations", content, [e["region"] for e in declared])
+    if "guidelines" in stated:
+        rules = {"guidelines": stated["guidelines"]}
+        _put(remote, name, "guidelines", said | rules)
+    if "gate" in stated or "target" in stated:
+        rules = gate_rules(stated.get("gate", {}), file)
+        target = stated.get("target", {})
+        _put(remote, name, "gate/rules", said | {"rules": rules, "target": target})
+    if "aliases" in stated:
+        _put(remote, name, "aliases", said | {"aliases": stated["aliases"]})
+    number = f"{len(declared)} expectation{'s' * (len(declared) != 1)}"
+    click.echo(f"{name}: {number} stated")
+
+
+def read(file: Path) -> Mapping[str, Any]:
+    """Return what a file states; a key that means nothing is an error."""
+    try:
+        stated = tomllib.loads(file.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise click.UsageError(f"{file}: {error}") from None
+    for key in stated.keys() - KEYS:
+        known = ", ".join(sorted(KEYS))
+        raise click.UsageError(f"{file}: {key!r} is unknown; there are {known}")
+    return stated
+
+
+def declarations(stated: Mapping[str, Any], file: Path) -> list[dict[str, Any]]:
+    """Return the expectations of a file as the API takes them."""
+    declared = []
+    for region, said in stated.items():
+        fields = {"growth": said} if isinstance(said, str) else said
+        if not isinstance(fields, dict) or fields.keys() - FIELDS:
+            raise click.UsageError(
+                f"{file}: {region} needs a growth such as 'O(log p)', or a table of "
+                f"{', '.join(sorted(FIELDS))}"
+            )
+        growth = fields.get("growth")
+        declared.append(
+            {"region": region, **fields, "growth": None if growth is False else growth}
+        )
+    return declared
+
+
+def gate_rules(stated: Mapping[str, Any], file: Path) -> dict[str, Any]:
+    """Return the rules of a file as the API takes them."""
+    regions = stated.get("regions", {})
+    tables = {"gate": {k: v for k, v in stated.items() if k != "regions"}}
+    if not isinstance(regions, dict):
+        raise click.UsageError(f"{file}: gate.regions needs a table per region")
+    tables |= {f"gate.regions.{name}": rule for name, rule in regions.items()}
+    for place, rule in tables.items():
+        if not isinstance(rule, dict) or rule.keys() - RULES:
+            known = ", ".join(sorted(RULES))
+            raise click.UsageError(f"{file}: {place} takes {known}")
+    return _rule(tables["gate"]) | {
+        "regions": {name: _rule(rule) for name, rule in regions.items()}
+    }
+
+
+def _rule(stated: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a rule as JSON has it: TOML knows no null."""
+    return {n: None if n == "constant" and v is False else v for n, v in stated.items()}
+
+
+def _put(
+    remote: Remote,
+    project: str,
+    noun: str,
+    content: Mapping[str, Any],
+    names: Sequence[str] = (),
+) -> None:
+    """Send content; what is wrong with a list is told by the names of its entries."""
+    try:
+        reply = remote.put(f"projects/{segment(project)}/{noun}", content)
+    except Unreachable as error:
+        click.echo(f"Error: {error}", err=True)
+        raise SystemExit(UNREACHABLE) from None
+    if not reply.is_good:
+        reason = reply.reason
+        for number, name in enumerate(names):
+            reason = reason.replace(f"{noun}.{number}.", f"{noun}.{name}.")
+        raise click.ClickException(reason)

@@ -1,0 +1,296 @@
+"""`scalewatch demo`: from a real MPI run on this machine to the match table.
+
+Runs the product's own commands as processes, the server and agent sweeps for each
+release of an MPI library and transport, and knows them only by their command lines and
+over HTTP, like any user.
+"""
+
+import csv
+import io
+import signal
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import click
+import httpx2
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+from rich.text import Text
+
+from scalewatch.cli.demo.dashboard import serving
+from scalewatch.cli.demo.reference import PROJECTS, load_reference
+from scalewatch.cli.demo.releases import Release
+from scalewatch.cli.demo.sweeps import (
+    METRICS,
+    NOT_INSTALLED,
+    Sweep,
+    all_sweeps,
+    is_measured,
+    measure,
+)
+from scalewatch.cli.files.findings_table import COLOURS
+from scalewatch.modelling import Verdict
+
+ANALYSIS_SECONDS: Final = 120.0
+EXIT_CANNOT_MEASURE: Final = 4
+
+
+EPILOG: Final = """
+\b
+Examples:
+  scalewatch demo
+  SCALEWATCH_PORT=8001 scalewatch demo --quick
+  scalewatch demo --fresh --no-serve
+  scalewatch demo --reference --minutes 0
+"""
+
+
+@click.command("demo", epilog=EPILOG)
+@click.option(
+    "--port",
+    type=click.IntRange(1, 65535),
+    default=8000,
+    envvar="SCALEWATCH_PORT",
+    show_default=True,
+    show_envvar=True,
+    help="Port of the dashboard.",
+)
+@click.option(
+    "--home",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path(".demo"),
+    show_default=True,
+    help="Folder for the demo's database and MPI libraries.",
+)
+@click.option("--quick", is_flag=True, help="Two releases, with 50 repetitions.")
+@click.option("--fresh", is_flag=True, help="Measure again what is already there.")
+@click.option(
+    "--minutes",
+    type=click.FloatRange(min=0),
+    default=8.5,
+    show_default=True,
+    help="Time to measure; the releases that are left wait for the next call.",
+)
+@click.option(
+    "--reference",
+    is_flag=True,
+    help="Load two more projects, of published and of simulated machines.",
+)
+@click.option("--no-serve", is_flag=True, help="Stop the dashboard at the end.")
+def command(*, port: int, home: Path, no_serve: bool, **choices: Any) -> None:
+    """Measure MPI on this machine, model it, judge it and show it.
+
+    Takes six releases of MPICH and three of Open MPI from PyPI, each a commit of its
+    project, and measures run times and memory of each over shared memory and over
+    TCP, the newest first; then serves the dashboard. What an earlier call has
+    measured is kept, and what cannot be installed is left out.
+
+    With --reference there are two more projects to look at, at larger scales: data
+    drawn from published models of Juqueen, Juropa and Piz Daint, and collectives
+    simulated on a torus, a fat tree and a dragonfly. Every page says so.
+    """
+    _end_like_ctrl_c(signal.SIGTERM, signal.SIGHUP)
+    console = Console(highlight=False)
+    home = home.resolve()
+    home.mkdir(parents=True, exist_ok=True)
+    sweeps = all_sweeps(quick=choices["quick"])
+    with serving(port, home, console) as dashboard:
+        link = f"Dashboard: [bold]{dashboard.base_url}[/]"
+        console.print(link, "")
+        if choices["reference"]:
+            load_reference(dashboard)
+        wanted = [
+            s for s in sweeps if choices["fresh"] or not is_measured(s, dashboard)
+        ]
+        effort = Effort(
+            repetitions=50 if choices["quick"] else 400,
+            budget=0.1 if choices["quick"] else 0.5,
+            seconds=60 * choices["minutes"],
+        )
+        outcome = _measure(wanted, dashboard, home, console, effort)
+        _await_analysis(dashboard, console)
+        _show(dashboard, sweeps, console)
+        _tell_what_is_missing(outcome, console)
+        if choices["reference"]:
+            _name_reference(dashboard, console)
+        if not no_serve:
+            console.print(f"{link}  (Ctrl-C stops it)")
+            _wait_for_ctrl_c()
+    if outcome.failed:
+        sys.exit(EXIT_CANNOT_MEASURE)
+
+
+def _end_like_ctrl_c(*signals: signal.Signals) -> None:
+    """Let a polite kill or a closed terminal stop the children as Ctrl-C does."""
+    for number in signals:
+        if signal.getsignal(number) is not signal.SIG_IGN:  # nohup's wish
+            signal.signal(number, signal.default_int_handler)
+
+
+def _wait_for_ctrl_c() -> None:
+    try:
+        signal.pause()
+    except KeyboardInterrupt:
+        click.echo("\nStopping the dashboard …")
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How hard to try.
+
+    Parameters
+    ----------
+    repetitions
+        Of each operation, unless its time budget ends first.
+    budget
+        Seconds per operation.
+    seconds
+        After which no further sweep is begun.
+    """
+
+    repetitions: int
+    budget: float
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What is not measured, and why."""
+
+    failed: list[Sweep] = field(default_factory=list)
+    not_installed: list[Release] = field(default_factory=list)
+    left: list[Sweep] = field(default_factory=list)
+
+
+def _measure(
+    sweeps: Sequence[Sweep],
+    dashboard: httpx2.Client,
+    home: Path,
+    console: Console,
+    effort: Effort,
+) -> Outcome:
+    """Run the sweeps one after the other, as long as there is time."""
+    outcome = Outcome()
+    deadline = time.monotonic() + effort.seconds
+    began = time.monotonic()
+    for done, sweep in enumerate(sweeps):
+        if sweep.release in outcome.not_installed:
+            continue
+        now = time.monotonic()
+        if now > deadline:
+            outcome.left.append(sweep)
+            continue
+        title = f"{done + 1} of {len(sweeps)}: {sweep}"
+        title += _outlook(now - began, done / len(sweeps), deadline - now)
+        console.rule(escape(title), align="left", style="dim")
+        started = time.monotonic()
+        code = measure(
+            sweep,
+            dashboard,
+            home,
+            repetitions=effort.repetitions,
+            budget=effort.budget,
+        )
+        if code == NOT_INSTALLED:
+            outcome.not_installed.append(sweep.release)
+        elif code:
+            outcome.failed.append(sweep)
+        console.print(f"{time.monotonic() - started:.0f} s", "", style="dim")
+    return outcome
+
+
+def _outlook(passed: float, share: float, limit: float) -> str:
+    """Return the time passed and expected, as far as the sweeps so far tell."""
+    if not share:
+        return f" · {_minutes(limit)} min at most"
+    expected = min(passed / share, passed + limit)
+    return f" · {_minutes(passed)} of about {_minutes(expected)} min"
+
+
+def _minutes(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes}:{rest:02}"
+
+
+def _await_analysis(dashboard: httpx2.Client, console: Console) -> None:
+    deadline = time.monotonic() + ANALYSIS_SECONDS
+    with console.status("Modelling …"):
+        while time.monotonic() < deadline:
+            status = dashboard.get("/api/v1/status").raise_for_status().json()
+            if not status["jobs"]["open"]:
+                return
+            time.sleep(0.2)
+
+
+def _show(dashboard: httpx2.Client, sweeps: Sequence[Sweep], console: Console) -> None:
+    """Print the match tables of the newest release of each library."""
+    newest: dict[str, Release] = {}
+    for sweep in sweeps:
+        newest.setdefault(sweep.release.library, sweep.release)
+    for release in newest.values():
+        for metric in METRICS.values():
+            page = dashboard.get(
+                f"/p/{release.library}",
+                params={"commit": release.tag, "metric": metric, "format": "csv"},
+            )
+            if page.is_success:
+                title = f"{release}: {metric} of MPI operations"
+                console.print(_match_table(title, page.text), "")
+
+
+def _name_reference(dashboard: httpx2.Client, console: Console) -> None:
+    for project in PROJECTS:
+        link = f"{dashboard.base_url}/p/{project}"
+        console.print(f"For reference, not measured here: {link}", soft_wrap=True)
+    console.print()
+
+
+def _tell_what_is_missing(outcome: Outcome, console: Console) -> None:
+    if outcome.not_installed:
+        names = ", ".join(map(str, outcome.not_installed))
+        console.print(
+            f"[yellow]Left out:[/] {escape(names)}; the reason is above.",
+            soft_wrap=True,
+        )
+    if outcome.failed:
+        names = "; ".join(map(str, outcome.failed))
+        console.print(
+            f"[red]Not measured:[/] {escape(names)}; the reason is above.",
+            soft_wrap=True,
+        )
+    if outcome.left:
+        console.print(
+            f"The time was up before {len(outcome.left)} of the sweeps; "
+            "the same command goes on with them.",
+            soft_wrap=True,
+        )
+
+
+def _match_table(title: str, listing: str) -> Table:
+    """Return a match table as text, regions × machines, from its listing in CSV."""
+    cells = {
+        (cell["region"], cell["machine"]): cell
+        for cell in csv.DictReader(io.StringIO(listing))
+    }
+    machines = sorted({machine for _, machine in cells})
+    table = Table(title=title, title_justify="left")
+    for heading in ("Region", "Expectation", *machines):
+        table.add_column(heading)
+    for region in dict.fromkeys(region for region, _ in cells):
+        row = [cells.get((region, machine)) for machine in machines]
+        expected = next(cell["expectation"] for cell in row if cell)
+        table.add_row(region, f"O({expected})", *map(_cell, row))
+    return table
+
+
+def _cell(cell: Mapping[str, str] | None) -> Text:
+    if cell is None or not cell["verdict"]:
+        return Text("not measured", style="dim")
+    verdict = Verdict(cell["verdict"])
+    growth = f"  O({cell['growth']})" if cell["growth"] else ""
+    return Text(f"{verdict.symbol} {verdict}{growth}", style=COLOURS[verdict])

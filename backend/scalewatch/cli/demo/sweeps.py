@@ -1,0 +1,132 @@
+"""What the demo measures: releases of MPI over transports, by the agent's command."""
+
+import os
+import socket
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal
+
+import httpx2
+
+from scalewatch.cli.demo.releases import Release, newest_first
+from scalewatch.cli.processes import child, program
+
+PROCESS_COUNTS: Final = (2, 4, 8, 16, 32)
+"""Up to where 8 bytes a process stand out of the 8,580 of a communicator."""
+
+POLLING: Final = (2, 4, 6, 8, 16)
+"""For the memory of releases that poll, whose processes get their turns slowly."""
+
+METRICS: Final = {"runtime": "time", "memory": "memory"}
+TRANSPORTS: Final = ("shm", "tcp")
+NOT_INSTALLED: Final = 5
+"""The agent's exit code where the library cannot be had."""
+
+Suite = Literal["runtime", "memory"]
+
+
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """One release measured over one transport by one suite.
+
+    Parameters
+    ----------
+    transport
+        `shm` or `tcp`: two platforms made of this machine.
+    """
+
+    release: Release
+    transport: str
+    suite: Suite
+
+    @property
+    def machine(self) -> str:
+        """The platform: this host over this transport."""
+        return f"{socket.gethostname().partition('.')[0]}-{self.transport}"
+
+    @property
+    def processes(self) -> tuple[int, ...]:
+        """How many processes: no more than cores, where times of polling ones count."""
+        if not self.release.polls:
+            return PROCESS_COUNTS
+        if self.suite == "memory":
+            return POLLING
+        cores = len(os.sched_getaffinity(0))
+        return tuple(count for count in PROCESS_COUNTS if count <= cores)
+
+    def __str__(self) -> str:
+        return f"{self.release} over {self.transport}, {self.suite}"
+
+
+def all_sweeps(*, quick: bool) -> list[Sweep]:
+    """Return the sweeps of the demo, those of the newest releases first.
+
+    The quick ones are of two releases, enough to see what a history is.
+    """
+    releases = newest_first()
+    if quick:
+        releases = [each for each in releases if each.library == "openmpi"][:2]
+    sweeps = (sweep for release in releases for sweep in _sweeps(release, quick=quick))
+    return [sweep for sweep in sweeps if sweep.processes]
+
+
+def _sweeps(release: Release, *, quick: bool) -> Iterator[Sweep]:
+    for transport in TRANSPORTS:
+        yield Sweep(release, transport, "runtime")
+    for transport in TRANSPORTS[:1] if quick else TRANSPORTS:
+        yield Sweep(release, transport, "memory")
+
+
+def is_measured(sweep: Sweep, dashboard: httpx2.Client) -> bool:
+    """Tell whether the dashboard has every process count of the sweep."""
+    answer = dashboard.get(
+        f"/api/v1/projects/{sweep.release.library}/report",
+        params={"commit": sweep.release.tag, "metric": METRICS[sweep.suite]},
+    )
+    if answer.status_code == httpx2.codes.NOT_FOUND:
+        return False
+    cells = [
+        cell
+        for row in answer.raise_for_status().json()["rows"]
+        for cell in row["cells"]
+        if cell["machine"] == sweep.machine
+    ]
+    wanted = len(sweep.processes)
+    return any(cell["standing"]["points"] >= wanted for cell in cells)
+
+
+def measure(
+    sweep: Sweep,
+    dashboard: httpx2.Client,
+    home: Path,
+    *,
+    repetitions: int,
+    budget: float,
+) -> int:
+    """Run the agent in the foreground; return its exit code, 0 if all was posted."""
+    release = sweep.release
+    options = {
+        "--suite": sweep.suite,
+        "-p": ",".join(map(str, sweep.processes)),
+        "--mpi": f"{release.library}=={release.version}",
+        "--transport": sweep.transport,
+        "--committed-at": release.released.isoformat(),
+        "--machine": sweep.machine,
+        "--server": str(dashboard.base_url),
+    }
+    if release.parent:
+        options["--parent"] = release.parent
+    if sweep.suite == "runtime":
+        options |= {"--repetitions": str(repetitions), "--budget": str(budget)}
+    else:
+        # The same for all releases, which otherwise differ in what is cheapest.
+        options["--thread-level"] = "single"
+        if release.polls:
+            options["--repetitions"] = "1"  # bytes are the same each time
+    flat = [word for option in options.items() for word in option]
+    environment = {"SCALEWATCH_AGENT_HOME": str(home / "agent")}
+    with child(
+        program("scalewatch-agent"), "mpi", *flat, environment=environment
+    ) as agent:
+        return agent.wait()

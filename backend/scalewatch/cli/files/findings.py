@@ -1,0 +1,141 @@
+"""Findings about files, printed as a table or as JSON Lines."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from difflib import get_close_matches
+from typing import Final
+
+import click
+from rich.console import Console
+
+from scalewatch.cli.files.findings_columns import Row
+from scalewatch.cli.files.findings_table import print_table
+from scalewatch.exporters.findings import (
+    comparison_object,
+    finding_object,
+    proposal_object,
+)
+from scalewatch.importers import Series, read_files
+from scalewatch.modelling import Verdict
+from scalewatch.services.analysis.batches import find_all
+from scalewatch.services.analysis.earlier_versions import compared_with
+from scalewatch.services.analysis.proposals import proposed
+from scalewatch.services.files.findings import Question, asked_of
+
+UNREADABLE: Final = 3
+"""Exit code if a file cannot be read; what the others hold is modelled."""
+
+NO_MODEL: Final = 4
+"""Exit code if no series could be modelled."""
+
+
+def answer(  # noqa: PLR0913 - the parts of a question about files
+    files: Sequence[str],
+    file_format: str,
+    columns: Mapping[str, Sequence[str]],
+    question: Question,
+    *,
+    since: Sequence[str] = (),
+    as_json: bool,
+) -> int:
+    """Print what is found about the series of `files` and return the exit code.
+
+    Parameters
+    ----------
+    since
+        Files of an earlier version, in the same format.
+    """
+    progress = Console(stderr=True)
+    with progress.status("Reading …"):
+        reading = read_files(files, file_format, columns)
+        earlier = read_files(since, file_format, columns)
+        series = reading.series
+    unreadable = [*reading.unreadable, *earlier.unreadable]
+    for error in unreadable:
+        click.echo(f"Error: {error}", err=True)
+    if earlier.series:
+        question = replace(question, earlier=earlier.series)
+    warn(series, question)
+    with progress.status(f"Modelling {len(series)} series …"):
+        rows = modelled(series, question)
+    is_modelled = any(row.finding.model for row in rows)
+    if ranking := question.ranking:
+        if unranked := sum(row.finding.model is None for row in rows):
+            told = "1 series has" if unranked == 1 else f"{unranked} series have"
+            click.echo(f"Warning: {told} no model, hence no rank", err=True)
+        ranked = ranking.order(series, [row.finding for row in rows])
+        rows = [rows[each.region]._replace(share=each.share) for each in ranked]
+    if as_json:
+        print_lines(rows, question)
+    elif rows:
+        print_table(rows, Console(highlight=False))
+    elif is_modelled and ranking:
+        click.echo(f"no series grows faster than {ranking.threshold}")
+    if unreadable:
+        return UNREADABLE
+    return 0 if is_modelled else NO_MODEL
+
+
+def warn(all_series: Sequence[Series], question: Question) -> None:
+    """Say which parts of the question are about no series."""
+    regions = sorted({series.region for series in all_series})
+    for stated in (*question.expectations, *question.deviation_limits):
+        if regions and not any(stated.covers(series) for series in all_series):
+            meant = get_close_matches(stated.pattern, regions, n=1)
+            hint = f" (did you mean {meant[0]!r}?)" if meant else ""
+            click.echo(f"Warning: no region is {stated.pattern!r}{hint}", err=True)
+    for limit in question.deviation_limits:
+        about = [series for series in all_series if limit.covers(series)]
+        if about and not any(map(question.expects, about)):
+            click.echo(
+                f"Warning: the deviation {limit.growth} says nothing without --expect",
+                err=True,
+            )
+    varied = {series.parameters for series in all_series}
+    for target in question.targets:
+        if varied and not any(target.keys() >= set(names) for names in varied):
+            told = ",".join(target)
+            needed = " or ".join(sorted({",".join(names) for names in varied}))
+            click.echo(f"Warning: a target needs {needed}, not {told}", err=True)
+
+
+def modelled(all_series: Sequence[Series], question: Question) -> list[Row]:
+    """Return what is found about each series, in their order."""
+    all_asked = asked_of(all_series, question)
+    rows = list(map(Row, all_series, find_all(all_asked, question.choices)))
+    if question.earlier is not None:
+        compared = compared_with(
+            question.earlier, all_series, all_asked, **question.chosen("level")
+        )
+        rows = [
+            row._replace(compared=each)
+            for row, each in zip(rows, compared, strict=True)
+        ]
+    if not question.proposes:
+        return rows
+    return [
+        row._replace(proposal=proposed(asked, row.series.metric, row.series.unit))
+        if row.finding.verdict is Verdict.UNDECIDED
+        else row
+        for row, asked in zip(rows, all_asked, strict=True)
+    ]
+
+
+def print_lines(rows: Sequence[Row], question: Question) -> None:
+    """Print one JSON object per series and line, with what was asked for besides."""
+    for series, finding, share, proposal, compared in rows:
+        found = {
+            "region": series.region,
+            "metric": series.metric,
+            "unit": series.unit,
+            "configuration": series.configuration,
+            **finding_object(finding),
+        }
+        if question.ranking:
+            found["share"] = share
+        if question.proposes:
+            found["next_measurement"] = proposal and proposal_object(proposal)
+        if compared is not None:
+            found["since"] = comparison_object(compared)
+        click.echo(json.dumps(found, allow_nan=False))

@@ -1,0 +1,183 @@
+"""Columns of the table of findings."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from scalewatch.cli.files.notation import Notation
+from scalewatch.importers import Series
+from scalewatch.modelling import Finding, Proposal
+from scalewatch.services.analysis.earlier_versions import Compared, comparison_words
+from scalewatch.services.analysis.proposals import proposal_words
+
+
+class Row(NamedTuple):
+    """A series and what was found.
+
+    Parameters
+    ----------
+    share
+        Of what all cost at the target, where they are ranked.
+    proposal
+        What to measure next, where that is asked for and the verdict is undecided.
+    compared
+        What it has to do with an earlier version, where there is one.
+    """
+
+    series: Series
+    finding: Finding
+    share: float | None = None
+    proposal: Proposal | None = None
+    compared: Compared | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A heading and what stands below it.
+
+    Parameters
+    ----------
+    heading, text
+        What is written.
+    is_number
+        Whether it is lined up at the right.
+    is_coloured
+        Whether it has the colour of the verdict.
+    narrowest
+        Where the terminal is too narrow: how far the text is wrapped, if at all.
+    is_told_once
+        Whether a terminal shows it above the table if it is the same in all rows.
+    """
+
+    heading: str
+    text: Callable[[Row], str]
+    is_number: bool = False
+    is_coloured: bool = False
+    narrowest: int | None = None
+    is_told_once: bool = False
+
+
+def columns_of(rows: Sequence[Row], notation: Notation) -> list[Column]:
+    """Return the columns that tell something about these rows."""
+    columns = [
+        Column("region", lambda row: _printable(row.series.region), narrowest=24)
+    ]
+    if told := _told_configuration(rows):
+        columns.append(
+            Column("configuration", lambda row: _configuration(row, told), narrowest=24)
+        )
+    if any(row.share is not None for row in rows):
+        columns.append(
+            Column("share", lambda row: notation.share_text(row.share), is_number=True)
+        )
+    columns += [
+        Column("metric", _metric, is_told_once=True),
+        Column(
+            "model", lambda row: notation.model_text(row.finding.model), narrowest=24
+        ),
+        Column("growth", lambda row: notation.growth_text(row.finding.growth)),
+        Column(
+            notation.adjusted_r2,
+            lambda row: notation.number_text(row.finding.adjusted_r2, 4),
+            is_number=True,
+        ),
+        Column(
+            "SMAPE %",
+            lambda row: notation.number_text(row.finding.smape, 2),
+            is_number=True,
+        ),
+    ]
+    if any(row.finding.expectation is not None for row in rows):
+        columns += _verdict_columns(notation)
+    columns += _forecast_columns(rows, notation)
+    if any(row.compared for row in rows):
+        columns.append(Column("since the earlier version", _compared, narrowest=24))
+    if any(map(_reason, rows)):
+        columns.append(Column("reason", _reason, narrowest=24))
+    if any(row.proposal for row in rows):
+        columns.append(Column("measure next", _proposal, narrowest=24))
+    return columns
+
+
+def _verdict_columns(notation: Notation) -> list[Column]:
+    return [
+        Column(
+            "expected",
+            lambda row: notation.growth_text(row.finding.expectation),
+            is_told_once=True,
+        ),
+        Column(
+            notation.divergence,
+            lambda row: notation.growth_text(row.finding.divergence),
+        ),
+        Column(
+            "verdict", lambda row: notation.verdict_text(row.finding), is_coloured=True
+        ),
+    ]
+
+
+def _forecast_columns(rows: Sequence[Row], notation: Notation) -> list[Column]:
+    headings = dict.fromkeys(
+        _target(forecast.at) for row in rows for forecast in row.finding.forecasts
+    )
+
+    def column(heading: str) -> Column:
+        def text(row: Row) -> str:
+            at = {_target(forecast.at): forecast for forecast in row.finding.forecasts}
+            return notation.forecast_text(at.get(heading))
+
+        return Column(f"at {heading}", text, is_number=True, narrowest=24)
+
+    return [column(heading) for heading in headings]
+
+
+def _reason(row: Row) -> str:
+    """Return why there is no model or no verdict, if an expectation asked for one."""
+    finding = row.finding
+    if finding.model is not None and finding.expectation is None:
+        return ""
+    return finding.reason or ""
+
+
+def _proposal(row: Row) -> str:
+    return "" if row.proposal is None else proposal_words(row.proposal)
+
+
+def _compared(row: Row) -> str:
+    return "" if row.compared is None else comparison_words(row.compared)
+
+
+def _metric(row: Row) -> str:
+    series = row.series
+    unit = f" [{series.unit}]" if series.unit else ""
+    return _printable(f"{series.metric}{unit}")
+
+
+def _told_configuration(rows: Sequence[Row]) -> list[str]:
+    """Return what is not the same in all series."""
+    settings: dict[str, set[object]] = {}
+    for row in rows:
+        for name, setting in row.series.configuration.items():
+            settings.setdefault(name, set()).add(setting)
+    return [
+        name
+        for name, different in settings.items()
+        if len(different) > 1
+        or not all(name in row.series.configuration for row in rows)
+    ]
+
+
+def _configuration(row: Row, told: Sequence[str]) -> str:
+    held = row.series.configuration
+    return _printable(
+        ", ".join(f"{name}={held[name]}" for name in told if name in held)
+    )
+
+
+def _target(at: Mapping[str, float]) -> str:
+    return ", ".join(f"{name} = {setting:.10g}" for name, setting in at.items())
+
+
+def _printable(text: str) -> str:
+    """Return a name without what would steer the terminal."""
+    return "".join(each if each.isprintable() else "\ufffd" for each in text)

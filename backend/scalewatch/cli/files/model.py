@@ -1,0 +1,267 @@
+"""`scalewatch model`: files of measurements to models and verdicts, offline."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from scalewatch.errors import BadExpression
+
+if TYPE_CHECKING:
+    from scalewatch.modelling.search.search import Choice
+    from scalewatch.services.files.findings import Stated
+
+FORMATS: Final = ("auto", "text", "json", "csv", "gprof")
+SUMMARIES: Final = ("q1", "median", "min", "mean", "robust")
+
+EPILOG: Final = """
+\b
+Examples:
+  scalewatch model sweep.txt
+  scalewatch model sweep.txt --expect 'O(log p)' --target p=65536
+  scalewatch model runs/*.json --expect 'MPI_Bcast=O(log p)' --expect '*=O(p)'
+  scalewatch model times.csv --column p=ranks --column value=seconds
+  scalewatch model sweep.txt --expect 'O(log p)' --next
+  scalewatch model new.txt --since old.txt
+  scalewatch model sweep.txt --rank --target p=65536
+  scalewatch model sweep.txt --expect 'O(p)' --space 'expectation, p^3'
+  scalewatch model sweep.txt --worse-than 'O(p)' --space '1, log p, p, p^2'
+  zcat sweep.jsonl.gz | scalewatch model - --json | jq .growth
+
+\b
+Exit codes:
+  0  modelled            3  a file cannot be read; the others are modelled
+  2  wrong usage         4  no series could be modelled
+"""
+
+
+class StatedGrowth(click.ParamType["Stated"]):
+    """`[REGION[:METRIC]=]GROWTH`."""
+
+    name = "[REGION=]GROWTH"
+
+    def convert(self, value: str, param: Any, ctx: Any) -> "Stated":
+        """Return the pattern and the growth stated for it."""
+        # Numpy takes longer than --help may.
+        from scalewatch.modelling import parse_growth  # noqa: PLC0415
+        from scalewatch.services.files.findings import Stated  # noqa: PLC0415
+
+        pattern, _, expression = value.rpartition("=")
+        try:
+            return Stated(pattern.strip() or "*", parse_growth(expression))
+        except BadExpression as error:
+            self.fail(str(error), param, ctx)
+
+
+class CompetingGrowths(click.ParamType["Sequence[Choice]"]):
+    """Names of spaces and growths of one's own, which are put together."""
+
+    name = "SPACE"
+
+    def convert(self, value: str, param: Any, ctx: Any) -> "Sequence[Choice]":
+        """Return what competes: names as they are, growths as spaces."""
+        from scalewatch.modelling import Space, mpi_study, parse_growth  # noqa: PLC0415
+
+        named: Mapping[str, Choice] = {
+            "auto": "auto",
+            "expectation": "expectation",
+            "pmnf": "pmnf",
+            "mpi": mpi_study(),
+        }
+        spaces = []
+        for name in map(str.strip, value.split(",")):
+            if name not in named and len(name) > 1 and re.fullmatch("[a-z]+", name):
+                known = ", ".join(named)
+                self.fail(f"{name!r} is none of {known}, nor a growth", param, ctx)
+            try:
+                spaces.append(named.get(name) or Space((parse_growth(name),)))
+            except BadExpression as error:
+                self.fail(str(error), param, ctx)
+        return tuple(spaces)
+
+
+class Rule(click.ParamType[str]):
+    """Name of a rule."""
+
+    name = "RULE"
+
+    def convert(self, value: str, param: Any, ctx: Any) -> str:
+        """Return the name if there is such a rule."""
+        from scalewatch.modelling.rules import RULES  # noqa: PLC0415
+
+        return click.Choice(tuple(RULES)).convert(value, param, ctx)
+
+
+class Target(click.ParamType[Mapping[str, float]]):
+    """`p=65536` or, for several parameters, `p=65536,n=1e6`."""
+
+    name = "PARAMETER=SETTING"
+
+    def convert(self, value: str, param: Any, ctx: Any) -> Mapping[str, float]:
+        """Return the setting of each parameter."""
+        target = {}
+        for part in value.split(","):
+            parameter, _, setting = part.partition("=")
+            try:
+                target[parameter.strip()] = float(setting)
+            except ValueError:
+                self.fail(f"{part!r} is not like p=65536", param, ctx)
+            if not 0 < target[parameter.strip()] < float("inf"):
+                self.fail(f"{part!r}: a setting is a positive number", param, ctx)
+        return target
+
+
+class Column(click.ParamType[tuple[str, str]]):
+    """`MEANING=NAME`."""
+
+    name = "MEANING=NAME"
+
+    def convert(self, value: str, param: Any, ctx: Any) -> tuple[str, str]:
+        """Return the meaning and the name of the column."""
+        meaning, _, name = value.partition("=")
+        if not (meaning and name):
+            self.fail(f"{value!r} is not like p=ranks", param, ctx)
+        return meaning.strip(), name.strip()
+
+
+@click.command("model", epilog=EPILOG, context_settings={"max_content_width": 100})
+@click.argument("files", nargs=-1, required=True, metavar="FILE…")
+@click.option(
+    "--format",
+    "file_format",
+    type=click.Choice(FORMATS),
+    default="auto",
+    help="Format of the files; auto looks at their content.",
+)
+@click.option(
+    "--column",
+    "columns",
+    type=Column(),
+    multiple=True,
+    help="Meaning of a table's column: region, metric, value, unit, repetition, "
+    "configuration, ignore, or the name of a parameter.",
+)
+@click.option(
+    "--expect",
+    "expectations",
+    type=StatedGrowth(),
+    multiple=True,
+    help="Growth that regions should have, such as 'O(p log p)'; REGION may be "
+    "region:metric, and hold * and ?.",
+)
+@click.option(
+    "--deviation",
+    "deviation_limits",
+    type=StatedGrowth(),
+    multiple=True,
+    help="Deviation D that is still acceptable: from E/D to E·D. By default half the "
+    "leading exponent.",
+)
+@click.option(
+    "--space",
+    type=CompetingGrowths(),
+    help="Growths that compete: 'expectation' (those around it), 'pmnf' (the usual "
+    "ones), 'mpi' (those of the MPI study), your own, such as 'log p, p, p^2', or "
+    "several: 'expectation, p^3' widens what follows from the expectation; by default "
+    "what the rule prescribes.",
+)
+@click.option(
+    "--rule",
+    type=Rule(),
+    help="How one of them is selected: 'evidence' (the likeliest, by default), 'paper' "
+    "(adjusted R² on the first quartile), 'smape' (as Extra-P does), 'refinement' "
+    "(several terms), 'surfaces' (the likeliest of several parameters).",
+)
+@click.option(
+    "--summary",
+    type=click.Choice(SUMMARIES),
+    help="How repetitions become one value; each rule has its own default.",
+)
+@click.option(
+    "--target",
+    "targets",
+    type=Target(),
+    multiple=True,
+    help="Where to forecast the metric.",
+)
+@click.option(
+    "--level",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    help="Probability of the intervals, and that settles a verdict.  [default: 0.9]",
+)
+@click.option(
+    "--rank",
+    is_flag=True,
+    help="Most expensive first: at the first --target, or by growth without one.",
+)
+@click.option(
+    "--worse-than",
+    "threshold",
+    type=StatedGrowth(),
+    metavar="GROWTH",
+    help="Only what grows faster, most expensive first.",
+)
+@click.option(
+    "--next",
+    "proposes",
+    is_flag=True,
+    help="Where a verdict is undecided: what to measure to settle it, and its cost.",
+)
+@click.option(
+    "--since",
+    multiple=True,
+    metavar="FILE",
+    help="Measurements of an earlier version: what has changed since, by which factor.",
+)
+@click.option("--json", "as_json", is_flag=True, help="One JSON object per series.")
+@click.pass_context
+def command(  # noqa: PLR0913 - one per option
+    ctx: click.Context,
+    /,
+    *,
+    files: Sequence[str],
+    file_format: str,
+    columns: Sequence[tuple[str, str]],
+    expectations: Sequence["Stated"],
+    deviation_limits: Sequence["Stated"],
+    targets: Sequence[Mapping[str, float]],
+    rank: bool,
+    threshold: "Stated | None",
+    proposes: bool,
+    since: Sequence[str],
+    as_json: bool,
+    **choices: object,
+) -> None:
+    """Model measurements and judge how they scale, offline.
+
+    Reads Extra-P's text, JSON and JSON Lines, tables with a header (CSV), and
+    scalewatch's own run reports; "-" is standard input.
+
+    From twenty series of a metric on, the default rule learns from all of them how
+    noisy they are, which makes intervals and probabilities come true.
+    """
+    # Numpy takes longer than --help may.
+    from scalewatch.cli.files.findings import answer  # noqa: PLC0415
+    from scalewatch.services.files.findings import Question  # noqa: PLC0415
+    from scalewatch.services.files.rankings import Ranking  # noqa: PLC0415
+
+    ranking = None
+    if rank or threshold:
+        ranking = Ranking(
+            targets[0] if targets else None, threshold.growth if threshold else None
+        )
+    question = Question(
+        expectations=expectations,
+        deviation_limits=deviation_limits,
+        targets=targets,
+        choices={
+            name: choice for name, choice in choices.items() if choice is not None
+        },
+        ranking=ranking,
+        proposes=proposes,
+    )
+    names: dict[str, list[str]] = {}
+    for meaning, name in columns:
+        names.setdefault(meaning, []).append(name)
+    ctx.exit(answer(files, file_format, names, question, since=since, as_json=as_json))

@@ -1,0 +1,44 @@
+"""`scalewatch status`: what is there and what is to be done."""
+
+from typing import Final
+
+import click
+
+from scalewatch.cli.server.database import configured, opened, require_newest, shown
+from scalewatch.exporters.documents import json_text
+from scalewatch.services.operations.status import Status, status
+from scalewatch.storage.database.session import sessions_of
+
+EPILOG: Final = """
+\b
+Example:
+  scalewatch status --json
+"""
+
+
+@click.command("status", epilog=EPILOG)
+@click.option("--json", "as_json", is_flag=True, help="For programs.")
+def command(*, as_json: bool) -> None:
+    """Tell what is stored and what is still to be analysed.
+
+    Reads the database, whether a server runs or not.
+    """
+    with opened(configured()) as engine:
+        require_newest(engine)
+        with sessions_of(engine).reading() as session:
+            found = status(session)
+        if as_json:
+            click.echo(json_text(found, indented=True))
+        else:
+            click.echo(f"{shown(engine)}\n{_sentence(found)}")
+
+
+def _sentence(found: Status) -> str:
+    queue = found.jobs
+    since = ""
+    if queue.oldest_open_at is not None:
+        since = f", the oldest since {queue.oldest_open_at:%Y-%m-%d %H:%M:%S} UTC"
+    return (
+        f"{found.runs} runs of {found.projects} projects; "
+        f"{queue.open} jobs to be done{since}; {queue.failed} failed"
+    )

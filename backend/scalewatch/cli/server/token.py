@@ -1,0 +1,138 @@
+"""`scalewatch token`: who may post, read and administer."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from typing import Final
+
+import click
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+from sqlalchemy.orm import Session
+
+from scalewatch.cli.server.database import configured, opened, prepare
+from scalewatch.exporters.documents import json_text
+from scalewatch.services.access import tokens
+from scalewatch.services.access.access import Role
+from scalewatch.services.access.tokens import Token
+from scalewatch.storage.database.session import sessions_of
+
+EPILOG: Final = """
+\b
+Examples:
+  scalewatch token create ci --project mpich --role ingest --days 365
+  scalewatch token list
+  scalewatch token revoke swt_1a2b3c4d
+
+Once a token was made, the server asks for one: `ingest` to post runs (and read),
+`admin` to change a project, `read` to see a private one.
+"""
+
+
+@click.group("token", epilog=EPILOG)
+def command() -> None:
+    """Make, list and revoke tokens."""
+
+
+@command.command("create", epilog=EPILOG)
+@click.argument("name")
+@click.option("--project", help="The project that it is for; it may be new.")
+@click.option("--all-projects", is_flag=True, help="For all projects, new ones too.")
+@click.option(
+    "--role",
+    type=click.Choice([role.value for role in Role]),
+    required=True,
+    help="What its bearer may do; each role includes those before it.",
+)
+@click.option("--days", type=click.IntRange(1, 36_500), help="It expires after this.")
+@click.option("--json", "as_json", is_flag=True, help="For programs.")
+def create(  # noqa: PLR0913 - an option each
+    *,
+    name: str,
+    project: str | None,
+    all_projects: bool,
+    role: str,
+    days: int | None,
+    as_json: bool,
+) -> None:
+    """Make a token and print it, once: only its digest is stored."""
+    if (project is None) is not all_projects:
+        raise click.UsageError("name one --project, or say --all-projects")
+    lifetime = None if days is None else timedelta(days=days)
+    with _writing() as session:
+        token, secret = tokens.create(
+            session, name, Role(role), project, lifetime=lifetime
+        )
+    if as_json:
+        click.echo(json_text({**_shown(token), "token": secret}, indented=True))
+        return
+    click.echo(secret)
+    click.echo(f"{_sentence(token)} Keep it: it is not shown again.", err=True)
+
+
+@command.command("list")
+@click.option("--project", help="Only those for this project.")
+@click.option("--json", "as_json", is_flag=True, help="For programs.")
+def list_(*, project: str | None, as_json: bool) -> None:
+    """List tokens by what may be shown of them."""
+    with _writing() as session:
+        found = tokens.listed(session, project)
+    if as_json:
+        click.echo(json_text(found, indented=True))
+    elif found:
+        Console(highlight=False).print(_table(found))
+    else:
+        click.echo("There is no token: `scalewatch token create --help` tells more.")
+
+
+@command.command("revoke")
+@click.argument("prefix")
+def revoke(*, prefix: str) -> None:
+    """End the token that begins with PREFIX, and every login with it."""
+    with _writing() as session:
+        token = tokens.revoke(session, prefix)
+    click.echo(f"The token {token.name!r} ({token.prefix}) is revoked.")
+
+
+@contextmanager
+def _writing() -> Iterator[Session]:
+    with opened(configured()) as engine:
+        prepare(engine)
+        with sessions_of(engine).writing.begin() as session:
+            yield session
+
+
+def _sentence(token: Token) -> str:
+    where = f"project {token.project!r}" if token.project else "all projects"
+    until = f", until {token.expires_at:%Y-%m-%d}" if token.expires_at else ""
+    return f"Token {token.name!r} may {token.role} in {where}{until}."
+
+
+def _shown(token: Token) -> dict[str, object]:
+    return {name: getattr(token, name) for name in Token.__slots__}
+
+
+def _table(found: tuple[Token, ...]) -> Table:
+    table = Table()
+    for heading in ("Token", "Name", "Project", "Role", "State", "Last used"):
+        table.add_column(heading)
+    for token in found:
+        used = token.last_used_at
+        table.add_row(
+            token.prefix,
+            Text(token.name),
+            Text(token.project or "all"),
+            token.role,
+            _state(token),
+            f"{used:%Y-%m-%d %H:%M}" if used else "never",
+        )
+    return table
+
+
+def _state(token: Token) -> str:
+    if token.revoked_at:
+        return "revoked"
+    if not token.is_good:
+        return "expired"
+    return f"until {token.expires_at:%Y-%m-%d}" if token.expires_at else "good"

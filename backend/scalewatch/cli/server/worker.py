@@ -1,0 +1,102 @@
+"""`scalewatch worker`: does the jobs that the server has queued."""
+
+import logging
+import os
+import signal
+import sys
+from threading import Event
+from typing import Final
+
+import click
+from sqlalchemy import Engine, make_url
+
+from scalewatch.cli.server.companion import follow
+from scalewatch.cli.server.database import configured, opened, prepare, shown
+from scalewatch.jobs.schedule import schedule
+from scalewatch.jobs.worker import POLL_SECONDS, Worker
+from scalewatch.services.jobs import Terms
+from scalewatch.settings import Settings
+from scalewatch.storage.database.session import sessions_of
+
+NICENESS: Final = 5
+"""How much a worker gives way, as `nice` counts it."""
+
+EAGER_POLL_SECONDS: Final = 0.2
+"""How often the worker of a single user looks for jobs: someone waits for them."""
+
+EPILOG: Final = """
+\b
+Examples:
+  SCALEWATCH_DATABASE_URL=postgresql+psycopg://… scalewatch worker
+  SCALEWATCH_BROKER_URL=redis://… SCALEWATCH_DATABASE_URL=… scalewatch worker
+"""
+
+
+@click.command("worker", epilog=EPILOG)
+@click.option(
+    "--processes",
+    type=click.IntRange(1),
+    default=os.cpu_count,
+    show_default="one per core",
+    help="Processes that work, where there is a broker.",
+)
+@click.option("--beside-server", "server", type=int, hidden=True)
+def command(*, processes: int, server: int | None) -> None:
+    """Analyse what is posted, until Ctrl-C.
+
+    With $SCALEWATCH_BROKER_URL, Celery's workers are woken by messages; without, a
+    single process looks for jobs in the database every second. `scalewatch serve`
+    without a broker has a worker of its own; this one is for further processes or
+    machines. A job that is being done is finished first. Workers give way to whatever
+    else wants the processor: posting does not wait for analysis.
+    """
+    logging.basicConfig(level=logging.WARNING, format="%(levelname)s: %(message)s")
+    logging.getLogger("scalewatch").setLevel(logging.INFO)
+    settings = configured()
+    terms = Terms.of_seconds(settings.lease_seconds, settings.job_seconds)
+    with opened(settings) as engine:
+        prepare(engine)
+        if settings.broker_url is None:
+            with schedule(sessions_of(engine), settings.thin_hours):
+                _work(engine, terms, server)
+            return
+        click.echo(_working(engine, settings.broker_url))
+    sys.exit(_work_by_messages(settings, terms, processes))
+
+
+def _work(engine: Engine, terms: Terms, server: int | None) -> None:
+    stopping = Event()
+    poll_seconds = POLL_SECONDS
+    if server is not None:
+        follow(server, stopping)
+        poll_seconds = EAGER_POLL_SECONDS
+    worker = Worker(
+        sessions_of(engine), terms=terms, stopping=stopping, poll_seconds=poll_seconds
+    )
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: worker.request_stop())
+    click.echo(_working(engine))
+    os.nice(NICENESS)  # not before: to start is no analysis
+    worker.run()
+
+
+def _work_by_messages(settings: Settings, terms: Terms, processes: int) -> int:
+    # Celery takes a while to import, and a single user needs none.
+    from scalewatch.jobs import celery_worker  # noqa: PLC0415
+
+    os.nice(NICENESS)
+    return celery_worker.run(
+        settings.database_url,
+        str(settings.broker_url),
+        processes=processes,
+        terms=terms,
+        thin_hours=settings.thin_hours,
+    )
+
+
+def _working(engine: Engine, broker_url: str | None = None) -> str:
+    woken = ""
+    if broker_url is not None:
+        broker = make_url(broker_url).render_as_string(hide_password=True)
+        woken = f", woken by {broker}"
+    return f"Working on {shown(engine)}{woken}  (Ctrl-C stops it)"

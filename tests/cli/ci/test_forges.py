@@ -1,0 +1,92 @@
+"""What the gate tells GitHub and GitLab, against stand-ins that know their schemas."""
+
+import pytest
+
+from forges import TOKEN, GitHub, GitLab
+from scalewatch.cli.ci.forges import NotReported, report
+
+MARK = "<!-- scalewatch gate mpich -->"
+
+
+def gate(outcome, sentence="1 of 3 series scale worse than b"):
+    return {
+        "project": "mpich",
+        "commit": {"sha": "a" * 40, "tag": None},
+        "relation": "merge base",
+        "outcome": outcome,
+        "sentence": sentence,
+        "findings": [],
+        "next_step": None,
+        "confirmations": [],
+    }
+
+
+@pytest.fixture(params=["github", "gitlab"])
+def forge(request, monkeypatch):
+    with {"github": GitHub, "gitlab": GitLab}[request.param]() as server:
+        server.name = request.param
+        for name, value in {
+            "GITHUB_API_URL": server.url,
+            "GITHUB_REPOSITORY": "ada/hydro",
+            "GITHUB_TOKEN": TOKEN,
+            "GITHUB_REF": "refs/pull/7/merge",
+            "CI_API_V4_URL": server.url,
+            "CI_PROJECT_ID": "42",
+            "CI_MERGE_REQUEST_IID": "7",
+            "CI_COMMIT_REF_NAME": "topic",
+            "GITLAB_TOKEN": TOKEN,
+        }.items():
+            monkeypatch.setenv(name, value)
+        yield server
+
+
+def test_the_status_of_the_commit_is_set_and_links_to_the_report(forge):
+    said = report(forge.name, gate("worse"), "http://perf:8000/")
+
+    (status,) = forge.statuses
+    assert said == "status and comment are set"
+    assert status["state"] in {"failure", "failed"}
+    assert status["description"] == "1 of 3 series scale worse than b"
+    assert status["target_url"] == f"http://perf:8000/p/mpich/c/{'a' * 40}"
+    assert "scalewatch/mpich" in status.values()
+
+
+def test_there_is_one_comment_however_often_the_gate_is_asked(forge):
+    report(forge.name, gate("worse"), "http://perf:8000")
+    report(forge.name, gate("fine", "none of 3 series scales worse"), "http://perf")
+
+    ours = [each["body"] for each in forge.comments if MARK in each["body"]]
+    assert len(ours) == 1
+    assert "none of 3 series scales worse" in ours[0]
+    assert len(forge.comments) == 101
+
+
+def test_what_is_undecided_stops_nobody(forge):
+    report(forge.name, gate("undecided", "x" * 400), "http://perf:8000")
+
+    (status,) = forge.statuses
+    assert status["state"] == "success"
+    assert status["description"].startswith("undecided: xxx")
+
+
+def test_without_a_request_there_is_a_status_alone(forge, monkeypatch):
+    monkeypatch.setenv("GITHUB_REF", "refs/heads/main")
+    monkeypatch.delenv("CI_MERGE_REQUEST_IID")
+
+    assert report(forge.name, gate("fine"), "http://perf") == "the status is set"
+    assert len(forge.comments) == 100
+
+
+def test_what_a_forge_refuses_is_told_with_its_reason(forge, monkeypatch):
+    monkeypatch.setenv("GITHUB_TOKEN", "another")
+    monkeypatch.setenv("GITLAB_TOKEN", "another")
+
+    with pytest.raises(NotReported, match="answered 401"):
+        report(forge.name, gate("fine"), "http://perf")
+
+
+def test_a_token_comes_from_the_environment_alone(forge, monkeypatch):
+    monkeypatch.delenv(f"{forge.name.upper()}_TOKEN")
+
+    with pytest.raises(NotReported, match=f"{forge.name.upper()}_TOKEN is not set"):
+        report(forge.name, gate("fine"), "http://perf")
