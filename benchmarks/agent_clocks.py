@@ -8,8 +8,8 @@ mpi4py.rc.thread_level = "single"
 
 from mpi4py import MPI  # noqa: E402 - after the thread level
 
-from scalewatch_agent.clocks import Clocks  # noqa: E402 - imports MPI
 from scalewatch_agent.loops.compiled import load  # noqa: E402 - imports MPI
+from scalewatch_agent.suite.clocks import Clocks  # noqa: E402 - imports MPI
 
 
 def main() -> None:

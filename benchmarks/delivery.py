@@ -17,8 +17,8 @@ import numpy as np
 from benchmarks.options import series
 
 from scalewatch.wire import RunReport
-from scalewatch_agent.spool import Spool
-from scalewatch_agent.suites import RUNTIME
+from scalewatch_agent.delivery.spool import Spool
+from scalewatch_agent.suite.suites import RUNTIME
 
 RUNS: Final = 1000
 REPETITIONS: Final = 100

@@ -5,8 +5,8 @@ import platform
 from collections.abc import Iterator
 from pathlib import Path
 
-from scalewatch_agent.launcher import TRANSPORTS, Transport
-from scalewatch_agent.processors import processors
+from scalewatch_agent.launchers.launcher import TRANSPORTS, Transport
+from scalewatch_agent.launchers.processors import processors
 
 CPUINFO = Path("/proc/cpuinfo")
 

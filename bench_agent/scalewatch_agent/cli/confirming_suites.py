@@ -10,21 +10,21 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from scalewatch.errors import ScalewatchError
-from scalewatch_agent.cli.subject import subject
+from scalewatch_agent.cli.options.subject import subject
+from scalewatch_agent.delivery.orders import Order, Place
 from scalewatch_agent.errors import OrderImpossible
 from scalewatch_agent.folders import libraries_folder, loops_folder
-from scalewatch_agent.installation import (
+from scalewatch_agent.launchers.installation import (
     PACKAGES,
     install_library,
     is_installed,
 )
-from scalewatch_agent.launcher import TRANSPORTS, Launcher, is_oversubscribed
-from scalewatch_agent.libraries import Library, find_library
+from scalewatch_agent.launchers.launcher import TRANSPORTS, Launcher, is_oversubscribed
+from scalewatch_agent.launchers.libraries import Library, find_library
 from scalewatch_agent.loops.build import build_loops
-from scalewatch_agent.orders import Order, Place
-from scalewatch_agent.runs import Subject
-from scalewatch_agent.suites import MEMORY, RUNTIME, Suite
-from scalewatch_agent.sweep import Sweep
+from scalewatch_agent.suite.runs import Subject
+from scalewatch_agent.suite.suites import MEMORY, RUNTIME, Suite
+from scalewatch_agent.suite.sweep import Sweep
 
 BUILT_IN: Final = {suite.name: suite for suite in (RUNTIME, MEMORY)}
 

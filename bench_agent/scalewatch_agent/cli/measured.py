@@ -7,10 +7,10 @@ import click
 
 from scalewatch.wire import RunReport
 from scalewatch_agent.cli.outcome import report_outcome
-from scalewatch_agent.delivery import ONCE, Delivery, deliver
+from scalewatch_agent.delivery.delivery import ONCE, Delivery, deliver
+from scalewatch_agent.delivery.spool import Entry, Spool
+from scalewatch_agent.delivery.upload import Patience, Undelivered
 from scalewatch_agent.errors import FolderUnwritable
-from scalewatch_agent.spool import Entry, Spool
-from scalewatch_agent.upload import Patience, Undelivered
 
 
 @dataclass(slots=True)

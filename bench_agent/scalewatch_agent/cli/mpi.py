@@ -11,26 +11,26 @@ from rich.console import Console
 from scalewatch.wire import RunReport
 from scalewatch_agent.cli.exits import SUMMARY, Exit
 from scalewatch_agent.cli.measured import Measured
-from scalewatch_agent.cli.parameters import (
+from scalewatch_agent.cli.options.parameters import (
     message_sizes,
     process_counts,
     regions,
     requirement,
 )
+from scalewatch_agent.cli.options.server import server_options
+from scalewatch_agent.cli.options.subject import subject, subject_options
 from scalewatch_agent.cli.progress import progress_display
-from scalewatch_agent.cli.server import server_options
-from scalewatch_agent.cli.subject import subject, subject_options
 from scalewatch_agent.cli.summary import print_table
+from scalewatch_agent.delivery.spool import Spool
 from scalewatch_agent.errors import MpiMissing
 from scalewatch_agent.folders import libraries_folder, loops_folder, spool_folder
-from scalewatch_agent.installation import install_library, is_installed
-from scalewatch_agent.launcher import TRANSPORTS, Launcher, is_oversubscribed
-from scalewatch_agent.libraries import Library, find_library
+from scalewatch_agent.launchers.installation import install_library, is_installed
+from scalewatch_agent.launchers.launcher import TRANSPORTS, Launcher, is_oversubscribed
+from scalewatch_agent.launchers.libraries import Library, find_library
 from scalewatch_agent.loops.build import build_loops
-from scalewatch_agent.runs import Subject
-from scalewatch_agent.spool import Spool
-from scalewatch_agent.suites import MEMORY, RUNTIME, SUITES
-from scalewatch_agent.sweep import Sweep, run_sweep
+from scalewatch_agent.suite.runs import Subject
+from scalewatch_agent.suite.suites import MEMORY, RUNTIME, SUITES
+from scalewatch_agent.suite.sweep import Sweep, run_sweep
 
 EXAMPLES = """\b
 Examples:

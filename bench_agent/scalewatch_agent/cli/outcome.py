@@ -6,9 +6,9 @@ import click
 
 from scalewatch.wire import RunReport
 from scalewatch_agent.cli.summary import run_summary
-from scalewatch_agent.delivery import Delivery
-from scalewatch_agent.spool import Spool
-from scalewatch_agent.upload import Delivered, Refused, Undelivered
+from scalewatch_agent.delivery.delivery import Delivery
+from scalewatch_agent.delivery.spool import Spool
+from scalewatch_agent.delivery.upload import Delivered, Refused, Undelivered
 
 
 def report_outcome(

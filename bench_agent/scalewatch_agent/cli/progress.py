@@ -17,7 +17,7 @@ from rich.progress import (
 )
 
 from scalewatch_agent.cli.quantities import quantity
-from scalewatch_agent.jobs import Event
+from scalewatch_agent.suite.jobs import Event
 
 
 class Display(Protocol):

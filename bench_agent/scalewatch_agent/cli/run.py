@@ -14,10 +14,11 @@ from rich.table import Table
 from scalewatch.wire import Commit, Name, Sha
 from scalewatch_agent.cli.exits import SUMMARY, Exit
 from scalewatch_agent.cli.experiment_progress import job_display, print_runs
-from scalewatch_agent.cli.launchers import job_launcher
 from scalewatch_agent.cli.measured import Measured
-from scalewatch_agent.cli.parameters import wire
-from scalewatch_agent.cli.server import server_options
+from scalewatch_agent.cli.options.launchers import job_launcher
+from scalewatch_agent.cli.options.parameters import wire
+from scalewatch_agent.cli.options.server import server_options
+from scalewatch_agent.delivery.spool import Spool
 from scalewatch_agent.experiments.commands import written
 from scalewatch_agent.experiments.configured import Loaded
 from scalewatch_agent.experiments.costs import core_hours
@@ -26,7 +27,6 @@ from scalewatch_agent.experiments.jobs import Request
 from scalewatch_agent.experiments.loading import load_experiment
 from scalewatch_agent.experiments.sweep import ExperimentSweep
 from scalewatch_agent.folders import make_folder, spool_folder
-from scalewatch_agent.spool import Spool
 from scalewatch_agent.versions import Version, version_in
 
 EXAMPLES = """\b

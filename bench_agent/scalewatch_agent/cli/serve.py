@@ -12,10 +12,12 @@ import click
 from scalewatch.errors import ScalewatchError
 from scalewatch.wire import Name
 from scalewatch_agent.cli.confirming_suites import BUILT_IN, suite_sweeps
-from scalewatch_agent.cli.launchers import job_launcher
 from scalewatch_agent.cli.measured import Measured
-from scalewatch_agent.cli.parameters import wire
-from scalewatch_agent.cli.server import server_options
+from scalewatch_agent.cli.options.launchers import job_launcher
+from scalewatch_agent.cli.options.parameters import wire
+from scalewatch_agent.cli.options.server import server_options
+from scalewatch_agent.delivery.orders import Order, Orders
+from scalewatch_agent.delivery.spool import Spool
 from scalewatch_agent.errors import ServerSilent
 from scalewatch_agent.experiments.configured import Loaded
 from scalewatch_agent.experiments.confirming import (
@@ -25,10 +27,8 @@ from scalewatch_agent.experiments.confirming import (
 )
 from scalewatch_agent.experiments.sweep import ExperimentSweep
 from scalewatch_agent.folders import spool_folder
-from scalewatch_agent.jobs import Event
-from scalewatch_agent.orders import Order, Orders
-from scalewatch_agent.spool import Spool
-from scalewatch_agent.sweep import run_sweep
+from scalewatch_agent.suite.jobs import Event
+from scalewatch_agent.suite.sweep import run_sweep
 
 EPILOG = """\b
 Examples:

@@ -10,15 +10,15 @@ from rich.console import Console
 from rich.table import Table
 
 from scalewatch_agent.cli.exits import SUMMARY, Exit
+from scalewatch_agent.cli.options.parameters import url
+from scalewatch_agent.cli.options.server import token_option
 from scalewatch_agent.cli.outcome import report_deliveries
-from scalewatch_agent.cli.parameters import url
-from scalewatch_agent.cli.server import token_option
 from scalewatch_agent.cli.summary import delivery_state
-from scalewatch_agent.delivery import deliver
+from scalewatch_agent.delivery.delivery import deliver
+from scalewatch_agent.delivery.spool import Entry, Spool
+from scalewatch_agent.delivery.upload import Delivered, Patience
 from scalewatch_agent.errors import UnreadableEntry
 from scalewatch_agent.folders import spool_folder
-from scalewatch_agent.spool import Entry, Spool
-from scalewatch_agent.upload import Delivered, Patience
 
 EXAMPLES = """\b
 Examples:

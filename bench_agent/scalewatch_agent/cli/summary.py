@@ -11,8 +11,8 @@ from rich.table import Table
 
 from scalewatch.wire import Result, RunReport
 from scalewatch_agent.cli.quantities import number, unit_shown
-from scalewatch_agent.delivery import Delivery
-from scalewatch_agent.upload import Delivered, Refused, Undelivered
+from scalewatch_agent.delivery.delivery import Delivery
+from scalewatch_agent.delivery.upload import Delivered, Refused, Undelivered
 
 BARRIER = "ᵇ"
 

@@ -2,8 +2,8 @@
 
 A kernel takes a communicator and a message size in bytes, allocates what it needs, and
 returns the operation to be timed. Registering it under its region in a module that
-`FAMILIES` names, and naming the region in `scalewatch_agent.suites`, is enough to reach
-the command line.
+`FAMILIES` names, and naming the region in `scalewatch_agent.suite.suites`, is enough
+to reach the command line.
 """
 
 from array import array

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from mpi4py import MPI
 
-from scalewatch_agent.drift import STEADY, Comparison
 from scalewatch_agent.loops import Kind, Rounds, Spans, nanoseconds
+from scalewatch_agent.loops.drift import STEADY, Comparison
 from scalewatch_agent.loops.program import Step, calls, step
 
 Library = ctypes.CDLL

@@ -6,8 +6,8 @@ from time import perf_counter
 
 from mpi4py import MPI
 
-from scalewatch_agent.announcements import Announce, announce_start
 from scalewatch_agent.kernels import KERNELS, Buffer, load_kernels
+from scalewatch_agent.launchers.announcements import Announce, announce_start
 from scalewatch_agent.memory.allocations import (
     Allocations,
     MarksLost,
@@ -16,9 +16,9 @@ from scalewatch_agent.memory.allocations import (
 )
 from scalewatch_agent.memory.constructors import CONSTRUCTORS, Constructor
 from scalewatch_agent.memory.footprint import Footprint, footprint, growth
-from scalewatch_agent.order import median
 from scalewatch_agent.plan import Plan
-from scalewatch_agent.suites import RUNTIME
+from scalewatch_agent.suite.order import median
+from scalewatch_agent.suite.suites import RUNTIME
 
 MPI_MEMORY = "MPI memory"
 OBJECTS = 5

@@ -1,6 +1,6 @@
 from time import perf_counter_ns, sleep
 
-from scalewatch_agent.clocks import Clocks
+from scalewatch_agent.suite.clocks import Clocks
 
 MILLISECOND = 1_000_000
 

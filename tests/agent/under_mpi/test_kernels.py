@@ -6,7 +6,7 @@ from mpi4py import MPI
 from scalewatch_agent.kernels import KERNELS, Operation, load_kernels, pattern
 from scalewatch_agent.kernels.distributions import uneven
 from scalewatch_agent.kernels.messages import AT_ONCE
-from scalewatch_agent.suites import RUNTIME, SORTING
+from scalewatch_agent.suite.suites import RUNTIME, SORTING
 
 load_kernels()
 BYTES = 64

@@ -2,10 +2,10 @@ from time import sleep
 
 import pytest
 
-from scalewatch_agent.clocks import Clocks
 from scalewatch_agent.kernels import Operation
 from scalewatch_agent.loops.interpreted import InterpretedLoop
-from scalewatch_agent.timing import TURN, Effort, Measurement, Team
+from scalewatch_agent.suite.clocks import Clocks
+from scalewatch_agent.suite.timing import TURN, Effort, Measurement, Team
 
 MILLISECOND = 1_000_000
 

@@ -1,0 +1,103 @@
+"""What is measured: project, commit and machine, from options or from the library."""
+
+from collections.abc import Callable
+from functools import reduce
+from importlib.metadata import version
+from typing import Any, Final, TypeVar
+
+import click
+
+from scalewatch.wire import Commit, Machine, Name, Sha
+from scalewatch_agent.cli.options.parameters import moment, wire
+from scalewatch_agent.launchers.launcher import Launcher
+from scalewatch_agent.machine import fingerprint, machine_name
+from scalewatch_agent.suite.runs import Subject
+from scalewatch_agent.suite.suites import Suite
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+OPTIONS: Final = (
+    click.option(
+        "--project",
+        callback=wire(Name),
+        metavar="NAME",
+        help="Project of the runs; the MPI library itself unless given.",
+    ),
+    click.option(
+        "--commit",
+        callback=wire(Sha),
+        metavar="SHA",
+        help="Commit of the project; the MPI library's version tag unless given.",
+    ),
+    click.option(
+        "--parent",
+        "parents",
+        callback=wire(tuple[Sha, ...]),
+        multiple=True,
+        metavar="SHA",
+        help="Parent of the commit; may be repeated.",
+    ),
+    click.option(
+        "--branch",
+        callback=wire(Name),
+        metavar="NAME",
+        help="Branch of the commit.",
+    ),
+    click.option(
+        "--tag",
+        callback=wire(Name),
+        metavar="NAME",
+        help="Release tag of the commit.",
+    ),
+    click.option(
+        "--committed-at",
+        callback=moment,
+        metavar="TIME",
+        help="Time of the commit in ISO 8601, UTC unless it names its zone.",
+    ),
+    click.option(
+        "--machine",
+        callback=wire(Name),
+        metavar="NAME",
+        help="Name of this machine; host and transport unless given.",
+    ),
+)
+
+
+def subject_options(command: Command) -> Command:
+    """Give `command` the options that `subject` reads."""
+    return reduce(
+        lambda decorated, option: option(decorated), reversed(OPTIONS), command
+    )
+
+
+def subject(options: dict[str, Any], launcher: Launcher, suite: Suite) -> Subject:
+    """Return what the options name and, where they are silent, what the suite tests.
+
+    That is the MPI library, or a library of our own that runs on top of it.
+    """
+    library, transport = launcher.library, launcher.transport
+    project, title, release = library.name, library.title, f"v{library.version}"
+    if suite.project is not None:
+        own = version("scalewatch")
+        project, title, release = suite.project, f"{suite.project} {own}", f"v{own}"
+    is_release = options["project"] is None and options["commit"] is None
+    facts: dict[str, Any] = fingerprint(transport)
+    if (options["project"] or project) != library.name:
+        # Otherwise the library is what is measured, not what it is measured on.
+        facts["mpi"] = library.title
+    return Subject(
+        project=options["project"] or project,
+        commit=Commit(
+            sha=options["commit"] or release,
+            parents=options["parents"],
+            branch=options["branch"],
+            committed_at=options["committed_at"],
+            message=title if is_release else None,
+            tag=options["tag"] or (release if is_release else None),
+        ),
+        machine=Machine(
+            name=options["machine"] or machine_name(transport), fingerprint=facts
+        ),
+        settings=launcher.settings,
+    )

@@ -1,0 +1,1 @@
+"""Runs on their way to the server, and what it asks for."""

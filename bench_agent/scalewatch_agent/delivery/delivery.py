@@ -1,0 +1,115 @@
+"""Bring spooled runs to the server; what cannot be delivered stays on disk."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import Final
+
+from scalewatch_agent.delivery.spool import Entry, Spool
+from scalewatch_agent.delivery.upload import (
+    Answer,
+    Delivered,
+    Patience,
+    Refused,
+    Server,
+    Undelivered,
+)
+
+ONCE: Final = Patience(attempts=1)
+
+MOST_RUNS: Final = 100
+MOST_BYTES: Final = 4 * 2**20
+"""What goes into one post: far less than a server takes, more than a round trip."""
+
+
+Parcel = tuple[Entry, bytes]
+"""A run, and what is posted of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """A run, the server it was posted to, and what that said."""
+
+    entry: Entry
+    server: str
+    answer: Answer
+
+
+def deliver(
+    entries: Iterable[Entry],
+    spool: Spool,
+    patience: Patience,
+    server: str | None = None,
+    token: str | None = None,
+) -> Iterator[Delivery]:
+    """Post `entries` to `server`, or each to the server that it is meant for.
+
+    Runs that follow each other to the same server go together. A delivered run leaves
+    the spool, a refused one goes aside. A server that did not answer to patient
+    attempts gets a single one for what is left.
+
+    Parameters
+    ----------
+    token
+        Lets the agent post, where the server asks who does.
+
+    Raises
+    ------
+    FolderUnwritable
+        If a run is neither delivered nor on disk: the spool was full when it was
+        measured, and still is.
+    """
+    away: set[str] = set()
+    servers: dict[str, Server] = {}
+    with ExitStack() as connections:
+        for url, batch in _batches(entries, server):
+            if url not in servers:
+                servers[url] = connections.enter_context(Server(url, token))
+            effort = ONCE if url in away else patience
+            for entry, answer in _posted(servers[url], batch, effort):
+                match answer:
+                    case Delivered():
+                        spool.remove(entry)
+                        away.discard(url)
+                    case Refused():
+                        spool.reject(entry, answer.problem)
+                    case Undelivered():
+                        spool.keep(entry)
+                        away.add(url)
+                yield Delivery(entry, url, answer)
+
+
+def _batches(
+    entries: Iterable[Entry], server: str | None
+) -> Iterator[tuple[str, list[Parcel]]]:
+    """Yield neighbours that go to the same server, in bounded numbers."""
+    batch: list[Parcel] = []
+    target, size = "", 0
+    for entry in entries:
+        url, body = server or entry.server, entry.body
+        size += len(body)
+        if batch and (url != target or len(batch) == MOST_RUNS or size > MOST_BYTES):
+            yield target, batch
+            batch, size = [], len(body)
+        target = url
+        batch.append((entry, body))
+    if batch:
+        yield target, batch
+
+
+def _posted(
+    server: Server, batch: Sequence[Parcel], patience: Patience
+) -> Iterator[tuple[Entry, Answer]]:
+    """Post a batch, and yield what became of each of its runs.
+
+    A server takes all of a batch or nothing: halves of a refused one find the run
+    that is to blame, and the others are delivered.
+    """
+    answers = server.post([(entry.id, body) for entry, body in batch], patience)
+    if len(batch) == 1 or not isinstance(answers[0], Refused):
+        for (entry, _), answer in zip(batch, answers, strict=True):
+            yield entry, answer
+        return
+    middle = len(batch) // 2
+    for half in (batch[:middle], batch[middle:]):
+        yield from _posted(server, half, patience)

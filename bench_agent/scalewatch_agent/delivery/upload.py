@@ -1,0 +1,172 @@
+"""Post runs to the server, patiently, and tell what became of each."""
+
+import gzip
+import random
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+import httpx2 as httpx
+
+from scalewatch_agent.delivery.connection import Connection
+
+REFUSALS = frozenset({400, 409, 411, 413, 415, 422})
+"""Answers that speak of the run; others speak of the server, or of who asks."""
+
+PASSING = frozenset({408, 425, 429})
+LONGEST_PAUSE = 30.0
+LONGEST_WISH = 300.0
+"""Seconds that a server may ask us to wait; for longer, the spool is the place."""
+
+
+@dataclass(frozen=True, slots=True)
+class Delivered:
+    """The server has the run, now or since an earlier attempt."""
+
+    receipt: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """The server will not take the run, however often it is posted."""
+
+    status: int
+    problem: dict[str, Any]
+
+    @property
+    def reason(self) -> str:
+        """The server's reason in one line."""
+        detail = self.problem.get("detail") or self.problem.get("title") or "no reason"
+        return f"answered {self.status}: {detail}"
+
+
+@dataclass(frozen=True, slots=True)
+class Undelivered:
+    """The server may take the run another time, perhaps in a moment."""
+
+    reason: str
+    is_passing: bool = True
+
+
+Answer = Delivered | Refused | Undelivered
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How often, and after which pauses, a post is tried again.
+
+    Pauses double, and vary at random so that many agents do not come back at once.
+    """
+
+    attempts: int = 4
+    first_pause: float = 0.5
+
+    def pauses(self) -> Iterator[float]:
+        """Yield the seconds before each further attempt."""
+        for attempt in range(self.attempts - 1):
+            # Jitter guards no secret.
+            jitter = random.uniform(0.5, 1.5)  # noqa: S311
+            yield min(self.first_pause * 2**attempt * jitter, LONGEST_PAUSE)
+
+
+class Server(Connection):
+    """Takes runs."""
+
+    def post(
+        self, runs: Sequence[tuple[str, bytes]], patience: Patience
+    ) -> list[Answer]:
+        """Post runs, given by id and body; return what became of each.
+
+        The same run any number of times does no harm. The server takes all of them
+        or none.
+        """
+        ids = [run_id for run_id, _ in runs]
+        bodies = [body for _, body in runs]
+        body = bodies[0] if len(bodies) == 1 else b"[" + b",".join(bodies) + b"]"
+        content = gzip.compress(body, compresslevel=3, mtime=0)
+        pauses = patience.pauses()
+        while True:
+            answers, wish = self._attempt(ids, content)
+            pause = next(pauses, None)
+            if pause is None or not (
+                isinstance(answers[0], Undelivered) and answers[0].is_passing
+            ):
+                return answers
+            time.sleep(pause if wish is None else max(pause, min(wish, LONGEST_WISH)))
+
+    def _attempt(
+        self, ids: Sequence[str], content: bytes
+    ) -> tuple[list[Answer], float | None]:
+        """Return the answers, and the pause that the server wishes for, if it does."""
+        try:
+            response = self._client.post(
+                f"{self.url.rstrip('/')}/api/v1/runs",
+                content=content,
+                headers={
+                    "Content-Type": "application/json",
+                    "Content-Encoding": "gzip",
+                },
+            )
+            return _judge(response, ids), _retry_after(response)
+        except (httpx.RequestError, httpx.InvalidURL) as error:
+            reason = str(error) or type(error).__name__
+            return _same(Undelivered(f"cannot be reached: {reason}"), ids), None
+
+
+def _judge(response: httpx.Response, ids: Sequence[str]) -> list[Answer]:
+    status = response.status_code
+    content = _json(response)
+    if status in {200, 202}:
+        receipts = content if isinstance(content, list) else [content]
+        if _acknowledges(receipts, ids):
+            return [Delivered(receipt) for receipt in receipts]
+        # A proxy or a login page can answer 200 in the server's place.
+        foreign = f"answered {status}, but not as a Scalewatch server does"
+        return _same(Undelivered(foreign), ids)
+    said = content if isinstance(content, dict) else {}
+    if status in REFUSALS:
+        problem = said or {"title": response.reason_phrase, "detail": response.text}
+        return _same(Refused(status, problem | {"status": status}), ids)
+    detail = said.get("detail") or response.reason_phrase
+    undelivered = Undelivered(
+        f"answered {status}: {detail}",
+        is_passing=status >= 500 or status in PASSING,
+    )
+    return _same(undelivered, ids)
+
+
+def _acknowledges(receipts: Sequence[Any], ids: Sequence[str]) -> bool:
+    """Tell whether a server says of each run, in turn, that it has it."""
+    known = [
+        str(receipt.get("id", "")) if isinstance(receipt, dict) else ""
+        for receipt in receipts
+    ]
+    return known == list(ids)
+
+
+def _same(answer: Answer, ids: Sequence[str]) -> list[Answer]:
+    return [answer for _ in ids]
+
+
+def _json(response: httpx.Response) -> Any:
+    try:
+        return response.json()
+    except (ValueError, RecursionError):
+        return None
+
+
+def _retry_after(response: httpx.Response) -> float | None:
+    """Return the seconds that the server asks us to wait, in either of its forms."""
+    text = response.headers.get("Retry-After", "").strip()
+    if text.isdecimal():
+        return float(text)
+    try:
+        moment = parsedate_to_datetime(text)
+    except ValueError:
+        return None
+    if moment.tzinfo is None:
+        return None
+    return max(0.0, (moment - datetime.now(UTC)).total_seconds())

@@ -1,0 +1,1 @@
+"""Jobs of an experiment under Slurm."""

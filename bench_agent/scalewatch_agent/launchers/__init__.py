@@ -1,0 +1,1 @@
+"""How programs are started, followed and ended on this host."""

@@ -1,0 +1,155 @@
+"""How processes are started on this host: command and environment of mpiexec.
+
+What a user would otherwise have to know is set here: that root may start processes,
+that there may be more of them than cores, and which transport connects them. Every
+process is started on this host.
+"""
+
+import os
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from scalewatch_agent.launchers.libraries import Library
+from scalewatch_agent.launchers.processors import physical_cores, processors
+from scalewatch_agent.plan import ThreadLevel
+
+Transport = Literal["shm", "tcp"]
+
+TRANSPORTS: Final[Mapping[Transport, str]] = {
+    "shm": "shared memory",
+    "tcp": "TCP over loopback",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Launcher:
+    """Starts jobs with one library and transport, the same way for a whole sweep.
+
+    `crowded` says that some job of the sweep has more processes than cores: what
+    idle processes do about it is then set for all its jobs, so that they compare.
+    `level` is the thread level to ask for; the cheapest one without it.
+    """
+
+    library: Library
+    transport: Transport
+    crowded: bool
+    level: ThreadLevel | None = None
+
+    @property
+    def thread_level(self) -> ThreadLevel:
+        """The level asked for, or the cheapest at which waiting processes yield.
+
+        MPICH yields its core only in its threaded progress loop, and only from
+        version 5.
+        """
+        if self.level is not None:
+            return self.level
+        needs_threads = self.library.name == "mpich" and self.library.major >= 5
+        return "multiple" if self.crowded and needs_threads else "single"
+
+    @property
+    def settings(self) -> dict[str, str | bool]:
+        """What the configuration of a run should say about how it was started."""
+        settings: dict[str, str | bool] = {
+            "thread_level": self.thread_level,
+            "transport": self.transport,
+        }
+        if self.library.name == "openmpi":
+            settings["yield_when_idle"] = self.crowded
+        return settings
+
+    def command(self, processes: int, *arguments: str) -> list[str]:
+        """Return the command that runs this interpreter in so many processes."""
+        return self.bound(processes, sys.executable, *arguments)
+
+    def bound(self, processes: int, *words: str) -> list[str]:
+        """Return the command that runs a program with each process on its core."""
+        return self.program(processes, *self._binding(processes), *words)
+
+    def program(self, processes: int, *words: str) -> list[str]:
+        """Return the command that runs any program in so many processes."""
+        return [str(self.library.mpiexec), "-n", str(processes), *words]
+
+    def _binding(self, processes: int) -> tuple[str, ...]:
+        """Return what keeps a process on its core; Open MPI does so by itself."""
+        is_alone = processes <= physical_cores()
+        return ("-bind-to", "core") if is_alone and self.library.name == "mpich" else ()
+
+    def environment(self, processes: int) -> dict[str, str]:
+        """Return all variables of a job of this interpreter."""
+        # The job imports what the agent would, from a checkout or a wheel.
+        modules = {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+        return self.program_environment(processes) | modules
+
+    def program_environment(self, processes: int) -> dict[str, str]:
+        """Return all variables of a job of any program with so many processes."""
+        own = _VARIABLES.get(self.library.name, _no_variables)(self, processes)
+        path = os.pathsep.join(
+            [str(self.library.mpiexec.parent), os.environ.get("PATH", os.defpath)]
+        )
+        return os.environ | self.library.environment | {"PATH": path} | own
+
+
+def is_oversubscribed(processes: int) -> bool:
+    """Tell whether so many processes have to share cores."""
+    return processes > processors()
+
+
+def _openmpi_variables(launcher: Launcher, processes: int) -> dict[str, str]:
+    is_old = launcher.library.major < 5
+    shared_memory = "vader" if is_old else "sm"
+    variables = {
+        "OMPI_MCA_pml": "ob1",
+        "OMPI_MCA_osc": "^ucx",
+        "OMPI_MCA_btl": f"self,{shared_memory}",
+    }
+    if launcher.transport == "tcp":
+        variables |= {"OMPI_MCA_btl": "self,tcp", "OMPI_MCA_btl_tcp_if_include": "lo"}
+    if launcher.crowded:
+        variables["OMPI_MCA_mpi_yield_when_idle"] = "1"
+    if processes > physical_cores():
+        variables |= (
+            {"OMPI_MCA_rmaps_base_oversubscribe": "1"}
+            if is_old
+            else {"PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe"}
+        )
+    if os.geteuid() == 0:
+        variables |= {
+            "OMPI_ALLOW_RUN_AS_ROOT": "1",
+            "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+        }
+    return variables
+
+
+def _mpich_variables(launcher: Launcher, processes: int) -> dict[str, str]:  # noqa: ARG001 - one signature for all
+    # Its starter need not resolve the host's name, which containers often lack.
+    variables = {"HYDRA_LAUNCHER": "fork", "HYDRA_IFACE": "lo"}
+    if launcher.transport == "tcp":
+        return variables | {"MPIR_CVAR_NOLOCAL": "1", "UCX_TLS": "tcp,self"}
+    # It would look for networks, in each process, and use none of them.
+    return variables | {"UCX_TLS": "sm,self"}
+
+
+def _intel_variables(launcher: Launcher, processes: int) -> dict[str, str]:  # noqa: ARG001 - one signature for all
+    if launcher.transport == "tcp":
+        return {
+            "I_MPI_FABRICS": "ofi",
+            # Otherwise collectives of one host go through shared memory all the same.
+            "I_MPI_COLL_INTRANODE": "pt2pt",
+            "FI_PROVIDER": "tcp",
+            "FI_TCP_IFACE": "lo",
+        }
+    return {"I_MPI_FABRICS": "shm"}
+
+
+def _no_variables(launcher: Launcher, processes: int) -> dict[str, str]:  # noqa: ARG001 - one signature for all
+    return {}
+
+
+_VARIABLES: Final[Mapping[str, Callable[[Launcher, int], dict[str, str]]]] = {
+    "openmpi": _openmpi_variables,
+    "mpich": _mpich_variables,
+    "impi-rt": _intel_variables,
+}

@@ -1,0 +1,98 @@
+"""Run a program of any kind to its end or its time limit; its output goes to files."""
+
+import shutil
+import subprocess
+from collections import deque
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+from uuid import uuid4
+
+from scalewatch_agent.launchers.complaints import complaint
+from scalewatch_agent.launchers.processes import MARK, end_processes
+
+STDOUT: Final = "stdout"
+STDERR: Final = "stderr"
+LAST_WORDS: Final = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a program ended: `failure` says why, where it did not end well."""
+
+    started_at: datetime
+    ended_at: datetime
+    failure: str | None = None
+
+
+def run_program(
+    command: Sequence[str],
+    environment: Mapping[str, str],
+    folder: Path,
+    time_limit: float,
+    work: Path | None = None,
+) -> Ended:
+    """Run `command`; `folder` gets the files `stdout` and `stderr`.
+
+    It runs in `folder`, or in `work` where that is given. Whatever it started has
+    ended when this returns, also after a time limit or a KeyboardInterrupt.
+    """
+    started_at = _now()
+    failure = _failure(command, environment, folder, time_limit, work or folder)
+    return Ended(started_at, _now(), failure)
+
+
+def last_words(folder: Path) -> str:
+    """Return what the program in `folder` said last of its failure."""
+    try:
+        with (folder / STDERR).open(errors="replace") as file:
+            return complaint(deque(file, maxlen=LAST_WORDS))
+    except OSError:
+        return ""
+
+
+def _failure(
+    command: Sequence[str],
+    environment: Mapping[str, str],
+    folder: Path,
+    time_limit: float,
+    work: Path,
+) -> str | None:
+    name = Path(command[0]).name
+    # Popen would look for a bare name on the agent's PATH, not the program's.
+    program = shutil.which(command[0], path=environment.get("PATH"))
+    if program is None:
+        program = str(work / command[0])
+    mark = str(uuid4())
+    try:
+        with (folder / STDOUT).open("wb") as out, (folder / STDERR).open("wb") as err:
+            job = subprocess.Popen(  # noqa: S603 - what the experiment's author wrote
+                [program, *command[1:]],
+                cwd=work,
+                env={**environment, MARK: mark},
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=err,
+                start_new_session=True,  # Ctrl-C reaches the agent alone
+                text=True,
+            )
+            try:
+                code = job.wait(time_limit)
+            finally:
+                # Also after a proper end: a process that lost its starter lives on.
+                end_processes(job, mark)
+    except subprocess.TimeoutExpired:
+        return f"time limit of {time_limit:g} s reached{last_words(folder)}"
+    except OSError as error:
+        return f"cannot start {command[0]}: {error.strerror or error}"
+    if code < 0:
+        return f"{name} was killed by signal {-code}{last_words(folder)}"
+    if code:
+        return f"{name} ended with exit code {code}{last_words(folder)}"
+    return None
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)

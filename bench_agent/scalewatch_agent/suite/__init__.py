@@ -1,0 +1,1 @@
+"""The built-in suites: planned, run under MPI, timed, reported."""

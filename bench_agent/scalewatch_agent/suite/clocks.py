@@ -1,0 +1,146 @@
+"""Offsets between the clocks of the processes, and how they drift.
+
+Processes of one host read one clock, so the first process of each host compares for
+all of them. It compares its clock with another one by ping-pong: it sends at t0, the
+other one answers with its own time, the answer is there at t1. The other clock then
+showed its time at (t0 + t1) / 2, give or take half of the round trip; the quickest of
+several round trips says it best. The hosts form a binomial tree below that of rank 0,
+so that h clocks are compared in log2(h) steps; offsets and errors add up along a path.
+
+References
+----------
+T. Hoefler, T. Schneider, A. Lumsdaine: Accurately measuring collective operations at
+massive scale (2008). S. Hunold, A. Carpen-Amarie: Hierarchical clock synchronization in
+MPI (2018).
+"""
+
+import os
+from array import array
+from collections.abc import Callable
+from functools import partial
+from time import perf_counter_ns
+
+from mpi4py import MPI
+
+from scalewatch_agent.loops.compiled import Library
+from scalewatch_agent.loops.drift import Clock, Comparison
+from scalewatch_agent.suite.exchanges import (
+    CompiledExchange,
+    Exchange,
+    InterpretedExchange,
+    Now,
+)
+
+EXCHANGES = 50
+
+BOOT = "/proc/sys/kernel/random/boot_id"
+TIME_NAMESPACE = "/proc/self/ns/time"
+"""A file and a link that are the same for all processes of one monotonic clock."""
+
+LONGEST_IDENTITY = 128
+
+Exchanges = Callable[[MPI.Comm, int], Exchange]
+
+
+def host() -> bytes:
+    """Return what is the same for all processes that read one clock."""
+    try:
+        with open(BOOT, "rb") as file:  # noqa: PTH123 - pathlib is dear in each process
+            return file.read() + os.readlink(TIME_NAMESPACE).encode()  # noqa: PTH115
+    except OSError:
+        return MPI.Get_processor_name().encode()
+
+
+class Clocks:
+    """Compares the clocks of all processes of a communicator.
+
+    Parameters
+    ----------
+    comm
+        Who compares; making and synchronising are collective over it.
+    identity
+        The same for processes whose clocks need no comparison.
+    now
+        Reads the clock, in nanoseconds.
+    library
+        The compiled loops, which compare their own clock more surely than Python.
+    """
+
+    def __init__(
+        self,
+        comm: MPI.Intracomm,
+        identity: bytes | None = None,
+        now: Now = perf_counter_ns,
+        library: Library | None = None,
+    ) -> None:
+        self.comm = comm
+        self.now = now
+        self.exchange: Exchanges = (
+            partial(InterpretedExchange, now=now)
+            if library is None
+            else partial(CompiledExchange, library=library)
+        )
+        self.clock = Clock()
+        self.own = comm.Split(_first_like(comm, identity or host()), comm.rank)
+        self.leads = self.own.rank == 0
+        leaders = comm.Split(0 if self.leads else MPI.UNDEFINED, comm.rank)
+        self.leaders = leaders if self.leads else None
+
+    def synchronise(self, exchanges: int = EXCHANGES) -> None:
+        """Compare all clocks with that of rank 0, once more."""
+        result = array("q", [0, 0, 0])
+        if self.leaders is not None:
+            compared = self._compare_tree(self.leaders, exchanges)
+            result = array("q", [compared.at, compared.offset, compared.error])
+        self.own.Bcast([result, MPI.INT64_T])
+        self.clock.learn(Comparison(*result))
+
+    def offset(self) -> int:
+        """Return what to add to local time now to get that of rank 0."""
+        return self.clock.offset(self.now())
+
+    def is_stale(self, age: int) -> bool:
+        """Tell whether the last comparison is so old; rank 0's clock decides."""
+        stale = array("b", [self.now() - self.clock.comparisons[-1].at > age])
+        self.comm.Bcast([stale, MPI.SIGNED_CHAR])
+        return bool(stale[0])
+
+    def largest_error(self) -> int:
+        """Return the largest error of any process now; collective."""
+        error = array("q", [self.clock.error(self.now())])
+        self.comm.Allreduce(MPI.IN_PLACE, [error, MPI.INT64_T], MPI.MAX)
+        return error[0]
+
+    def free(self) -> None:
+        """Give the communicators back; collective."""
+        self.own.Free()
+        if self.leaders is not None:
+            self.leaders.Free()
+
+    def _compare_tree(self, leaders: MPI.Comm, times: int) -> Comparison:
+        """Compare with rank 0 of `leaders` along a binomial tree."""
+        mine = Comparison(self.now(), 0, 0)
+        distance = 1 << max(leaders.size - 1, 0).bit_length() >> 1
+        while distance:
+            place = leaders.rank % (2 * distance)
+            if place == distance:
+                asked = self.exchange(leaders, leaders.rank - distance)
+                mine = asked.ask(times).comparison
+            elif place == 0 and leaders.rank + distance < leaders.size:
+                asker = self.exchange(leaders, leaders.rank + distance)
+                asker.answer(times, mine)
+            distance >>= 1
+        return mine
+
+
+def _first_like(comm: MPI.Intracomm, identity: bytes) -> int:
+    """Return the lowest rank with the same identity."""
+    size = LONGEST_IDENTITY
+    mine = identity[:size].ljust(size)
+    everyone = bytearray(size * comm.size)
+    comm.Allgather([mine, MPI.BYTE], [everyone, size, MPI.BYTE])
+    return next(
+        rank
+        for rank in range(comm.size)
+        if everyone[size * rank : size * (rank + 1)] == mine
+    )

@@ -1,0 +1,177 @@
+"""The runtime suite: how long operations take."""
+
+from collections.abc import Iterator
+from random import Random
+from typing import Any, NamedTuple
+
+from mpi4py import MPI
+
+from scalewatch_agent.kernels import (
+    KERNELS,
+    Operation,
+    Unfit,
+    load_kernels,
+    seconds,
+)
+from scalewatch_agent.launchers.announcements import Announce, announce_start
+from scalewatch_agent.loops import Loop
+from scalewatch_agent.loops.compiled import CompiledLoop, Library, load
+from scalewatch_agent.loops.interpreted import InterpretedLoop
+from scalewatch_agent.plan import Plan
+from scalewatch_agent.suite.clocks import Clocks
+from scalewatch_agent.suite.order import first_quartile
+from scalewatch_agent.suite.overheads import Overheads, measure_overheads
+from scalewatch_agent.suite.suites import SUITES
+from scalewatch_agent.suite.timing import Effort, Measurement, Team
+
+CLOCK_SHARE = 0.1
+"""Share of the latency above which the uncertainty of the clocks is worth a word."""
+
+SHORT = 20_000
+"""Nanoseconds below which what Python costs is worth a word."""
+
+SYNCHRONISE_EVERY = 1_000_000_000
+"""Nanoseconds after which clocks are compared again."""
+
+
+class Task(NamedTuple):
+    """A region at one message size, and its measurement."""
+
+    region: str
+    message_bytes: int
+    operation: Operation
+    measurement: Measurement
+
+
+def measure(plan: Plan) -> None:
+    """Time the regions of `plan` at each message size, turn by turn."""
+    comm = MPI.COMM_WORLD
+    announce = announce_start(comm)
+    load_kernels(SUITES[plan.suite].families, plan.regions)
+    library = _library(plan, comm)
+    overheads = measure_overheads(comm, library)
+    clocks = Clocks(comm, library=library)
+    clocks.synchronise()
+    team = Team(comm, clocks, plan.oversubscribed)
+    tasks = list(_warmed_up(plan, team, library, announce))
+    measurements = [task.measurement for task in tasks]
+    clocks.synchronise()
+    random = Random(plan.seed)  # noqa: S311 - an order, no secret
+    _take_turns(tasks, clocks, random, Teller(plan, overheads, announce))
+    in_loops = sum(measurement.spent_in_all for measurement in measurements)
+    announce("finished", seconds=seconds(in_loops))
+
+
+def _library(plan: Plan, comm: MPI.Intracomm) -> Library | None:
+    """Return the compiled loops if all processes can load them."""
+    library = load(plan.loop) if plan.loop else None
+    if comm.allreduce(library is not None, MPI.LAND):
+        return library
+    return None
+
+
+def _warmed_up(
+    plan: Plan, team: Team, library: Library | None, announce: Announce
+) -> Iterator[Task]:
+    """Yield a task per region and message size; say which ones there cannot be."""
+    effort = Effort(plan.repetitions, plan.warm_ups, plan.budget)
+    for message_bytes in plan.message_bytes:
+        for region in plan.regions:
+            announce("measuring", region=region)
+            try:
+                operation = KERNELS[region](team.comm, message_bytes)
+            except Unfit as unfit:
+                announce("failed", region=region, reason=str(unfit))
+                continue
+            loop = _loop(operation, team.comm, library)
+            measurement = Measurement(operation, loop, team, effort)
+            measurement.warm_up()
+            yield Task(region, message_bytes, operation, measurement)
+
+
+def _loop(operation: Operation, comm: MPI.Intracomm, library: Library | None) -> Loop:
+    if library is None or operation.steps is None:
+        return InterpretedLoop(operation.call, comm)
+    return CompiledLoop(operation.steps, comm, library)
+
+
+def _take_turns(
+    tasks: list[Task], clocks: Clocks, random: Random, tell: "Teller"
+) -> None:
+    """Let all tasks take turns until they are done; all processes draw one order."""
+    turns = 0
+    while tasks:
+        random.shuffle(tasks)
+        for task in tasks:
+            tell.announce("measuring", region=task.region)
+            task.measurement.take_turn()
+            if task.measurement.is_done:
+                tell.result(task, "measured")
+                if task.operation.free is not None:
+                    task.operation.free()
+        tasks = [task for task in tasks if not task.measurement.is_done]
+        turns += 1
+        # A job that dies still leaves half of what it measured, and says so rarely.
+        if turns.bit_count() == 1:
+            for task in tasks:
+                tell.result(task, "partly")
+        if clocks.is_stale(SYNCHRONISE_EVERY):
+            clocks.synchronise()
+
+
+class Teller(NamedTuple):
+    """Says what was measured, and how."""
+
+    plan: Plan
+    overheads: Overheads
+    announce: Announce
+
+    def result(self, task: Task, event: str) -> None:
+        """Say what a task has measured so far."""
+        timing = task.measurement.timing
+        if not timing.values:
+            return
+        self.announce(
+            event,
+            region=task.region,
+            message_bytes=task.message_bytes,
+            metric=task.operation.metric,
+            unit=task.operation.unit,
+            better=task.operation.better,
+            values=[task.operation.value(value) for value in timing.values],
+            procedure=self._procedure(task),
+        )
+
+    def _procedure(self, task: Task) -> dict[str, Any]:
+        timing, overheads = task.measurement.timing, self.overheads
+        late, error = timing.late, timing.clock_error
+        made = len(timing.values)
+        in_rounds = timing.synchronisation == "round-time"
+        return {
+            "synchronisation": timing.synchronisation,
+            "repetitions_asked": self.plan.repetitions,
+            "warm_ups": timing.warm_ups,
+            "late": late,
+            "valid_share": made / (made + late)
+            if in_rounds and late is not None
+            else None,
+            "clock_error": None if error is None else seconds(error),
+            "loop": task.measurement.loop.kind,
+            "timer_overhead": seconds(overheads.timer),
+            "call_overhead": seconds(overheads.call),
+            "python_overhead": (
+                None if overheads.python is None else seconds(overheads.python)
+            ),
+            "caveats": list(self._caveats(task)),
+        }
+
+    def _caveats(self, task: Task) -> Iterator[str]:
+        timing = task.measurement.timing
+        latency = first_quartile(timing.values)
+        if (
+            timing.clock_error is not None
+            and timing.clock_error > CLOCK_SHARE * latency
+        ):
+            yield "clock"
+        if task.measurement.loop.kind == "interpreted" and latency < SHORT:
+            yield "interpreted"

@@ -1,0 +1,194 @@
+"""`scalewatch-agent run` with programs that do what they should."""
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from experiments import experiment, run
+from scalewatch_agent.cli import main
+
+EXAMPLES = Path(__file__).parents[3] / "examples"
+
+
+def test_parameter_that_tells_nothing_apart_is_noted_with_the_job(folder, receiver):
+    parameters = {"p": 2, "rows": [8, 16], "n": {"expression": "rows * 4"}}
+    path = experiment(folder, parameters=parameters, configuration=[])
+
+    done = run(path, receiver.url)
+
+    assert done.exit_code == 0, done.output
+    assert [run["coordinate"]["n"] for run in receiver.runs] == [32, 64]
+    assert all("rows" not in run["configuration"] for run in receiver.runs)
+    assert [run["job"]["environment"]["rows"] for run in receiver.runs] == [8, 16]
+
+
+def test_every_job_is_a_run(folder, receiver):
+    done = run(experiment(folder, repeats=2), receiver.url)
+
+    assert done.exit_code == 0, done.output
+    assert [run["coordinate"]["p"] for run in receiver.runs] == [1, 2, 1, 2]
+    first = receiver.runs[0]
+    assert first["results"][0]["values"] == [2.5]
+    assert (first["project"], first["suite"]) == ("code", "sweep")
+    assert (first["commit"]["sha"], first["machine"]["name"]) == ("v1", "here")
+    assert first["machine"]["fingerprint"]["cores"] >= 1
+    assert first["job"]["environment"]["repeat"] == 1
+    assert "4 runs delivered" in done.stdout
+
+
+def test_steps_see_the_folders_of_the_earlier_ones(folder, receiver):
+    path = experiment(
+        folder,
+        parameters={"p": [1, 2], "flags": ["-O1", "-O3"]},
+        prepare="echo prepared > {prepare}/note",
+        compile=[
+            "cat {prepare}/note > note",
+            "echo {flags} >> note",
+            "echo x >> {source}/log",
+        ],
+        execute="cat {compile}/note",
+        analyse="printf '{\"value\": %s}' $(wc -l < stdout) > lines.json",
+        results=[
+            {"pattern": "-O([13])", "region": "flag", "metric": "level", "unit": "1"},
+            {"json": "lines.json", "region": "lines", "metric": "count", "unit": "1"},
+        ],
+    )
+
+    done = run(path, receiver.url)
+
+    assert done.exit_code == 0, done.output
+    assert [
+        (run["configuration"]["flags"], [one["values"] for one in run["results"]])
+        for run in receiver.runs
+    ] == [("-O1", [[1], [2]]), ("-O3", [[3], [2]])] * 2
+    # Compiled once for each setting of what the step names.
+    assert (folder / "log").read_text() == "x\nx\n"
+
+
+def test_example_runs_as_it_says(openmpi, receiver, tmp_path, spool_folder):  # noqa: ARG001
+    text = (EXAMPLES / "ring.yaml").read_text()
+    # Without a git checkout, which a source archive is not; and with the tests' MPI.
+    text = text.replace("source: .", f"source: {EXAMPLES}\ncommit: v1")
+    text = text.replace("kind: local", f"kind: local\n  mpiexec: {openmpi.mpiexec}")
+    for name in ("ring.py", "summary.py"):
+        (tmp_path / name).write_text((EXAMPLES / name).read_text())
+    path = tmp_path / "ring.yaml"
+    path.write_text(text)
+
+    done = run(path, receiver.url, "--repeats", "1")
+
+    assert done.exit_code == 0, done.output
+    by_region = {
+        (run["coordinate"]["p"], run["configuration"]["message_bytes"]): {
+            (one["region"], one["metric"]): one["values"] for one in run["results"]
+        }
+        for run in receiver.runs
+    }
+    assert len(by_region) == 6
+    for (p, size), found in by_region.items():
+        rounds = 50 if size < 1000 else 20
+        assert len(found["ring", "time"]) == rounds
+        assert found["ring (slowest)", "time"] == [max(found["ring", "time"])]
+        assert found["ring", "bytes"] == [rounds * p * size]
+
+
+def test_dry_run_prints_the_plan_and_its_cost(folder):
+    path = experiment(
+        folder,
+        parameters={"p": [2, 4]},
+        repeats=3,
+        execute={
+            "run": "./solver",
+            "processes": "p",
+            "threads": 2,
+            "time_limit": 1800,
+            "estimate": "60 * p",
+        },
+    )
+
+    done = CliRunner().invoke(main, ["run", str(path), "--dry-run"])
+    as_json = CliRunner().invoke(main, ["run", str(path), "--dry-run", "--json"])
+
+    assert done.exit_code == 0, done.output
+    plan = json.loads(as_json.stdout)
+    assert plan["jobs"] == 6
+    # 3 jobs of 4 and of 8 cores, half an hour each; 120 and 240 s are expected.
+    assert plan["core_hours"]["limit"] == pytest.approx(3 * (4 + 8) * 0.5)
+    assert plan["core_hours"]["expected"] == pytest.approx(
+        3 * (4 * 120 + 8 * 240) / 3600
+    )
+    assert "6 jobs on local: about 2.00, at most 18.00 core-hours" in done.stdout
+    assert not folder.joinpath("sweep.sweep").exists()
+
+
+def test_version_is_what_git_has_checked_out(folder, receiver):
+    code = folder / "code"
+    code.mkdir()
+    (code / "file").write_text("one")
+    git = ["git", "-C", code, "-c", "user.name=N", "-c", "user.email=n@localhost"]
+    for words in (
+        ["init", "-q", "-b", "trunk"],
+        ["add", "file"],
+        ["commit", "-q", "-m", "Start"],
+        ["tag", "v1.0"],
+    ):
+        subprocess.run([*git, *words], check=True)
+    path = experiment(folder, commit=None, source="code", parameters={"p": [1]})
+
+    run(path, receiver.url)
+    (code / "file").write_text("two")
+    dirty = run(path, receiver.url)
+
+    clean, changed = receiver.runs
+    assert clean["commit"]["tag"] == "v1.0"
+    assert clean["commit"]["branch"] == "trunk"
+    assert clean["commit"]["message"] == "Start"
+    assert clean["commit"]["committed_at"]
+    assert "uncommitted changes" not in clean["job"]["environment"]
+    assert changed["commit"]["sha"] == clean["commit"]["sha"]
+    assert changed["job"]["environment"]["uncommitted changes"]
+    assert "differs from commit" in dirty.stderr
+
+
+def test_unknown_version_is_one_clear_line(folder, nobody):
+    path = experiment(folder, commit=None)
+
+    done = run(path, nobody)
+
+    assert done.exit_code == 2
+    assert "which version is in" in done.stderr
+    assert "--commit" in done.stderr
+
+
+def test_wrong_file_is_answered_with_line_and_key(folder, nobody):
+    path = experiment(folder, repeats=0)
+    line = path.read_text().splitlines().index("repeats: 0") + 1
+
+    done = run(path, nobody)
+
+    assert done.exit_code == 2
+    assert f"{path}, line {line}, repeats: " in done.stderr
+
+
+def test_modules_and_scheduler_are_part_of_the_job(folder, receiver, monkeypatch):
+    monkeypatch.setenv("LOADEDMODULES", "gcc/13:openmpi/5")
+    monkeypatch.setenv("SLURM_JOB_PARTITION", "batch")
+    monkeypatch.setenv("SLURM_JWT", "secret")
+
+    run(experiment(folder), receiver.url)
+
+    facts = receiver.runs[0]["job"]["environment"]
+    assert facts["modules"] == "gcc/13 openmpi/5"
+    assert facts["SLURM_JOB_PARTITION"] == "batch"
+    assert "SLURM_JWT" not in facts
+
+
+def test_parameter_that_is_set_must_exist(folder, receiver):
+    done = run(experiment(folder), receiver.url, "--set", "q=2")
+
+    assert done.exit_code != 0
+    assert "there is no parameter 'q' to set" in done.stderr
+    assert not receiver.runs

@@ -1,0 +1,133 @@
+"""`scalewatch-agent run` again, after a sweep that ended early or lost the server."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from click.testing import CliRunner
+
+from experiments import GOOD, experiment, run
+from scalewatch_agent.cli import main
+from scalewatch_agent.delivery.spool import Entry, Spool
+
+
+def test_finished_jobs_are_not_measured_again_and_failed_ones_are(folder, receiver):
+    flag = folder / "flag"
+    code = (
+        "import pathlib, sys\n"
+        f"if sys.argv[1] == '2' and not pathlib.Path({str(flag)!r}).exists():\n"
+        "    raise SystemExit(1)\n"
+        f"{GOOD}\n"
+    )
+    path = experiment(folder, code)
+
+    assert run(path, receiver.url).exit_code == 4
+    flag.touch()
+    again = run(path, receiver.url)
+    nothing = run(path, receiver.url)
+    fresh = run(path, receiver.url, "--fresh")
+
+    assert again.exit_code == 0
+    assert "1 of 2 jobs of commit v1 are measured already" in again.stderr
+    assert "2 of 2 jobs" in nothing.stderr
+    assert fresh.exit_code == 0
+    ran = [run["coordinate"]["p"] for run in receiver.runs]
+    assert ran == [1, 2, 2, 1, 2]
+
+
+def test_another_version_is_measured_anew(folder, receiver):
+    path = experiment(folder)
+
+    run(path, receiver.url)
+    run(path, receiver.url, "--commit", "v2")
+
+    assert [run["commit"]["sha"] for run in receiver.runs] == ["v1", "v1", "v2", "v2"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
+def test_sweep_that_was_ended_goes_on_and_loses_nothing(number, folder, receiver):
+    code = (
+        "import pathlib, sys, time\n"
+        "folder = pathlib.Path(sys.argv[0]).parent\n"
+        "if sys.argv[1] == '2': (folder / 'second').touch()\n"
+        "while sys.argv[1] == '2' and not (folder / 'go').exists(): time.sleep(0.01)\n"
+        f"{GOOD}\n"
+    )
+    path = experiment(folder, code)
+    agent = subprocess.Popen(
+        [
+            sys.executable,
+            "-m",
+            "scalewatch_agent",
+            "run",
+            path,
+            "--server",
+            "http://[::1]:9",
+        ],
+        env=os.environ,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert agent.stderr is not None
+    while "1 of 2" not in agent.stderr.readline():
+        assert agent.poll() is None
+    while not (folder / "second").exists():
+        time.sleep(0.01)
+    agent.send_signal(number)
+    try:
+        agent.communicate(timeout=60)
+    finally:
+        agent.kill()
+        agent.communicate()
+    (folder / "go").touch()
+
+    done = run(path, receiver.url)
+    replay = CliRunner().invoke(main, ["spool", "replay", "--server", receiver.url])
+
+    assert done.exit_code == 0, done.output
+    assert "1 of 2 jobs" in done.stderr
+    assert replay.exit_code == 0
+    assert [run["coordinate"]["p"] for run in receiver.runs] == [2, 1]
+
+
+def test_journal_that_was_cut_off_is_read_as_far_as_it_goes(folder, receiver):
+    path = experiment(folder)
+    run(path, receiver.url)
+    journal = folder / "sweep.sweep" / "journal.jsonl"
+    journal.write_text(journal.read_text()[:-20])
+
+    done = run(path, receiver.url)
+    nothing = run(path, receiver.url)
+
+    assert done.exit_code == 0
+    assert [run["coordinate"]["p"] for run in receiver.runs] == [1, 2, 2]
+    assert "2 of 2 jobs" in nothing.stderr
+
+
+def test_runs_stay_in_the_spool_while_the_server_is_away(folder, nobody, spool_folder):
+    done = run(experiment(folder), nobody)
+
+    assert done.exit_code == 3
+    kept = [Entry.read(path).run for path in Spool(spool_folder).pending()]
+    assert [run["coordinate"]["p"] for run in kept] == [1, 2]
+
+
+def test_run_that_is_nowhere_is_measured_again(folder, receiver, nobody, spool_folder):
+    path = experiment(folder)
+    words = [sys.executable, "-m", "scalewatch_agent", "run", path, "--server", nobody]
+    # The disk takes the journal's few bytes, and no file of half a kilobyte.
+    full = ["sh", "-c", 'ulimit -f 1; exec "$@"', "sh"]
+    lost = subprocess.run(
+        [*full, *words], capture_output=True, check=False, text=True, timeout=100
+    )
+
+    again = run(path, receiver.url)
+
+    assert lost.returncode == 3
+    assert "File too large" in lost.stderr
+    assert list(Spool(spool_folder).pending()) == []
+    assert again.exit_code == 0
+    assert [run["coordinate"]["p"] for run in receiver.runs] == [1, 2]

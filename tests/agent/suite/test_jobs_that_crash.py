@@ -1,0 +1,48 @@
+import pytest
+
+from scalewatch_agent.suite.jobs import run_job
+
+BEGIN = """
+import os, sys, mpi4py
+mpi4py.rc.thread_level = "single"
+from mpi4py import MPI
+comm = MPI.COMM_WORLD
+if comm.rank == 0:
+    print('{"event": "started", "processes": 2}', flush=True)
+    print('{"event": "measuring", "region": "MPI_Bcast"}', flush=True)
+comm.Barrier()
+"""
+END = "\ncomm.Barrier()\n"
+
+
+def run(launcher, code, time_limit=60):
+    return run_job(
+        launcher.command(2, "-c", BEGIN + code + END),
+        launcher.environment(2),
+        processes=2,
+        time_limit=time_limit,
+        follow=lambda _event: None,
+    )
+
+
+@pytest.mark.parametrize(
+    "crash",
+    [
+        "if comm.rank == 1: os._exit(9)",
+        "if comm.rank == 1: os.kill(os.getpid(), 11)",
+        "if comm.rank == 1: comm.Abort(9)",
+    ],
+    ids=["exit", "segmentation fault", "abort"],
+)
+def test_crash_of_one_process_ends_the_job_and_says_where(launcher, crash):
+    outcome = run(launcher, crash)
+
+    assert outcome.failure is not None
+    assert outcome.failure.startswith("mpiexec ended with exit code ")
+    assert " in MPI_Bcast" in outcome.failure
+
+
+def test_process_that_waits_for_ever_ends_the_job_at_its_limit(launcher):
+    outcome = run(launcher, "if comm.rank == 1: comm.Recv(bytearray(1), 0)", 10)
+
+    assert outcome.failure == "time limit of 10 s reached in MPI_Bcast"
