@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import Final
 
 from sqlalchemy import Engine, text
-from tests.servers.postgres import PostgreSQL
+from tests.support.servers.postgres import PostgreSQL
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-from large_project import Size, record_large_project
 from scalewatch.storage.database import schema
 from scalewatch.storage.database.session import connect, sessions_of
+from support.large_project import Size, record_large_project
 
 FOLDER: Final = "SCALEWATCH_BENCHMARK_STORE"
 """Names another folder than one for temporary files."""

@@ -32,12 +32,12 @@ from playwright.sync_api import (
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-from addresses import large_examples, page_addresses
-from chromium import QUIET, chromium
-from large_database import large_database
-from large_project import PROJECT
 from scalewatch.app import create_app
 from scalewatch.storage.database.session import connect
+from support.addresses import large_examples, page_addresses
+from support.chromium import QUIET, chromium
+from support.large_database import large_database
+from support.large_project import PROJECT
 
 WATCH: Final = """
 window.seen = {shift: 0, plots: null, longest: 0};

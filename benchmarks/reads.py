@@ -21,10 +21,10 @@ from benchmarks.server import hardware
 from fastapi.testclient import TestClient
 from sqlalchemy import Engine, event
 
-from addresses import large_examples, page_addresses
-from large_project import PROJECT, REGIONS
 from scalewatch.app import create_app
 from scalewatch.web.garbage import spare_collections
+from support.addresses import large_examples, page_addresses
+from support.large_project import PROJECT, REGIONS
 
 API: Final = f"/api/v1/projects/{PROJECT}"
 GOALS: Final = {"JSON": 50, "page": 150}

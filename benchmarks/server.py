@@ -25,9 +25,9 @@ from benchmarks import processors
 from benchmarks.load import RESULTS, Load, bodies, posted
 from benchmarks.options import asked, usual
 from sqlalchemy import func, select, text
-from tests.servers.postgres import PostgreSQL
-from tests.servers.processes import running
-from tests.servers.redis import Redis
+from tests.support.servers.postgres import PostgreSQL
+from tests.support.servers.processes import running
+from tests.support.servers.redis import Redis
 
 from scalewatch.storage import tables
 from scalewatch.storage.database import schema

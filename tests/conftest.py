@@ -10,15 +10,15 @@ from hypothesis import settings
 from sqlalchemy import Engine, text
 from sqlalchemy.orm import Session
 
-from large_database import large_database
 from scalewatch.app import create_app
 from scalewatch.jobs import perform_next
 from scalewatch.storage.database import schema
 from scalewatch.storage.database.session import Sessions, connect, sessions_of
 from scalewatch.storage.tables import Table
-from servers.postgres import PostgreSQL
-from servers.programs import NoProgram
-from servers.redis import Redis
+from support.large_database import large_database
+from support.servers.postgres import PostgreSQL
+from support.servers.programs import NoProgram
+from support.servers.redis import Redis
 
 # A loaded machine is slow, and that is no failure.
 settings.register_profile("scalewatch", deadline=None)

@@ -1,7 +1,7 @@
 from fastapi.testclient import TestClient
 
-from builders import sweep
 from scalewatch.app import create_app
+from support.builders import sweep
 
 
 def test_application_with_a_worker_analyses_what_is_posted(engine):

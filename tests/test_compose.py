@@ -11,8 +11,8 @@ import pytest
 import yaml
 from psycopg import sql
 
-from builders import sweep
-from servers.processes import SCALEWATCH, environment, running
+from support.builders import sweep
+from support.servers.processes import SCALEWATCH, environment, running
 
 COMPOSE = Path(__file__).parents[1] / "docker-compose.yml"
 PASSWORD = "correct horse"  # noqa: S105 - of a database that ends with the test

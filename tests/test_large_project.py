@@ -3,8 +3,6 @@ from collections import Counter
 import pytest
 from sqlalchemy import func, select
 
-from large_project import MACHINES, PROJECT, Size, planned
-from recorded import record_half_failed_project
 from scalewatch.modelling import Verdict
 from scalewatch.services.commits.commits import measured_commits
 from scalewatch.services.match_table.report import match_table
@@ -12,6 +10,8 @@ from scalewatch.services.selection.views import View
 from scalewatch.services.series.standings import State
 from scalewatch.storage import tables
 from scalewatch.storage.database.session import sessions_of
+from support.large_project import MACHINES, PROJECT, Size, planned
+from support.recorded import record_half_failed_project
 
 
 @pytest.fixture(scope="module")

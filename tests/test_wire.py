@@ -3,8 +3,8 @@ import json
 import pytest
 from pydantic import ValidationError
 
-from builders import result, run, run_report
 from scalewatch.wire import RunReport, faults
+from support.builders import result, run, run_report
 
 REFUSED = {
     "negative p": ({"coordinate": {"p": -1}}, "coordinate.p"),

@@ -10,9 +10,10 @@ class Plan(NamedTuple):
     """The regions of a suite, and how each of them is measured.
 
     `suite` is one of `scalewatch_agent.suite.suites.SUITES`. Each of `message_bytes`
-    makes a run of its own. `budget` is in seconds per region; after `time_limit` seconds the
-    processes end themselves, even if nobody is left to end them. `seed` decides in
-    which order operations take turns; `loop` is the path of the compiled loops.
+    makes a run of its own. `budget` is in seconds per region; after `time_limit`
+    seconds the processes end themselves, even if nobody is left to end them. `seed`
+    decides in which order operations take turns; `loop` is the path of the compiled
+    loops.
     """
 
     suite: str

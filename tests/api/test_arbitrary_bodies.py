@@ -11,9 +11,9 @@ from fastapi.testclient import TestClient
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from builders import run
 from scalewatch.api.runs.bodies import ENCODINGS, LIMIT, TYPES, decoded, runs_in
 from scalewatch.errors import BodyTooLarge, InvalidReport, UnreadableBody
+from support.builders import run
 
 JSON_VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),

@@ -1,4 +1,4 @@
-from histories import LINEAR, TREE, record_commit, sha
+from support.histories import LINEAR, TREE, record_commit, sha
 
 WISH = {"commit": sha(2)}
 OFFER = {"machine": "jureca", "agent": "node-1"}

@@ -8,11 +8,11 @@ from schemathesis.checks import not_a_server_error
 from schemathesis.core.failures import FailureGroup
 from schemathesis.specs.openapi.checks import status_code_conformance
 
-from builders import sweep
 from scalewatch.app import create_app
 from scalewatch.jobs import perform_next
 from scalewatch.storage.database import schema
 from scalewatch.storage.database.session import connect, sessions_of
+from support.builders import sweep
 
 EXAMPLES = 8
 """Requests of each operation: so many take seconds, thousands are for a night."""

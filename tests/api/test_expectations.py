@@ -1,6 +1,6 @@
 import pytest
 
-from builders import run, sweep
+from support.builders import run, sweep
 
 URL = "/api/v1/projects/mpich/expectations"
 

@@ -1,7 +1,7 @@
 import pytest
 
-from builders import sweep_reports
-from recorded import record, record_grid, record_project
+from support.builders import sweep_reports
+from support.recorded import record, record_grid, record_project
 
 
 @pytest.fixture(autouse=True)

@@ -1,6 +1,6 @@
 import pytest
 
-from histories import LINEAR, TREE, commit, record_commit, record_history, sha
+from support.histories import LINEAR, TREE, commit, record_commit, record_history, sha
 
 RULES = "/api/v1/projects/mpich/gate/rules"
 

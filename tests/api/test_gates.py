@@ -1,7 +1,7 @@
 import pytest
 
-from histories import LINEAR, TREE, commit, record_commit, reports
-from recorded import record
+from support.histories import LINEAR, TREE, commit, record_commit, reports
+from support.recorded import record
 
 
 def gate(client, **query):

@@ -2,9 +2,9 @@ from uuid import UUID
 
 import pytest
 
-from builders import result, run, sweep
 from scalewatch.api.http import schemas
 from scalewatch.api.projects import report_schemas
+from support.builders import result, run, sweep
 
 PROJECT = "/api/v1/projects/mpich"
 

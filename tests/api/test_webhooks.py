@@ -10,10 +10,10 @@ from threading import Thread
 import pytest
 from sqlalchemy import select, update
 
-from histories import LINEAR, TREE, record_commit, record_history, sha
 from scalewatch.services.jobs import MAX_ATTEMPTS
 from scalewatch.storage import tables
 from scalewatch.storage.tables import now
+from support.histories import LINEAR, TREE, record_commit, record_history, sha
 
 AT = 13
 

@@ -15,8 +15,8 @@ from playwright.sync_api import (
 )
 from sqlalchemy import Engine
 
-from chromium import QUIET, chromium
 from scalewatch.app import create_app
+from support.chromium import QUIET, chromium
 
 expect.set_options(timeout=20_000)  # a loaded machine is slow, and that is no failure
 

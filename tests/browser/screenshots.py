@@ -20,11 +20,11 @@ from playwright.sync_api import Browser, sync_playwright
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from addresses import large_examples, page_addresses
-from chromium import QUIET, chromium
-from large_database import large_database
 from scalewatch.app import create_app
 from scalewatch.storage.database.session import connect
+from support.addresses import large_examples, page_addresses
+from support.chromium import QUIET, chromium
+from support.large_database import large_database
 
 WIDTHS: Final = {"wide": 1400, "narrow": 360}
 THEMES: Final = ("light", "dark")

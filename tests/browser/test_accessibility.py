@@ -6,7 +6,7 @@ import axe_playwright_python
 import pytest
 from playwright.sync_api import Browser
 
-from recorded import record_project
+from support.recorded import record_project
 
 (AXE,) = Path(axe_playwright_python.__file__).parent.rglob("axe.min.js")
 

@@ -5,9 +5,9 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from builders import sweep_reports
-from recorded import PROCESSES, SHARED_MEMORY, record, record_project
 from scalewatch.storage.database.session import Sessions
+from support.builders import sweep_reports
+from support.recorded import PROCESSES, SHARED_MEMORY, record, record_project
 
 SLOW = 60_000
 """Milliseconds that a plot may take on a machine that does much else."""

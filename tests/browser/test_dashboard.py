@@ -5,8 +5,8 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from recorded import record_project
 from scalewatch.storage.database.session import Sessions
+from support.recorded import record_project
 
 
 @pytest.fixture(autouse=True)

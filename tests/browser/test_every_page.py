@@ -8,10 +8,10 @@ import axe_playwright_python
 import pytest
 from playwright.sync_api import Browser, Page
 
-from addresses import page_addresses
-from builders import sweep_reports
-from recorded import PROCESSES, record
 from scalewatch.storage.database.session import Sessions
+from support.addresses import page_addresses
+from support.builders import sweep_reports
+from support.recorded import PROCESSES, record
 
 (AXE,) = Path(axe_playwright_python.__file__).parent.rglob("axe.min.js")
 

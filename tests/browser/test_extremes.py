@@ -3,9 +3,9 @@
 import pytest
 from playwright.sync_api import Page, expect
 
-from builders import sweep_reports
-from recorded import PROCESSES, record
 from scalewatch.storage.database.session import Sessions
+from support.builders import sweep_reports
+from support.recorded import PROCESSES, record
 
 HOSTILE = (
     "<img src=x onerror=alert(1)>",

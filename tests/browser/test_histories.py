@@ -3,8 +3,8 @@
 import pytest
 from playwright.sync_api import Page, expect
 
-from histories import LINEAR, TREE, record_history
 from scalewatch.storage.database.session import Sessions
+from support.histories import LINEAR, TREE, record_history
 
 
 @pytest.fixture

@@ -9,11 +9,11 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 from sqlalchemy import Engine
 
-from builders import sweep_reports
-from live import serving
-from recorded import PROCESSES, SHARED_MEMORY, TCP, record, record_project
 from scalewatch.app import create_app
 from scalewatch.storage.database.session import Sessions
+from support.builders import sweep_reports
+from support.live import serving
+from support.recorded import PROCESSES, SHARED_MEMORY, TCP, record, record_project
 
 NEW_REGION = {"MPI_Scan": lambda p: 1e-6 * p}
 

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from recorded import record_half_failed_project, record_project
+from support.recorded import record_half_failed_project, record_project
 
 
 @pytest.fixture

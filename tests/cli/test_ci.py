@@ -13,11 +13,11 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
-from builders import sweep_reports
-from histories import LINEAR, PROCESSES, TREE, commit, record_commit
-from live import serving
-from recorded import record
 from scalewatch.cli import main
+from support.builders import sweep_reports
+from support.histories import LINEAR, PROCESSES, TREE, commit, record_commit
+from support.live import serving
+from support.recorded import record
 
 
 @pytest.fixture

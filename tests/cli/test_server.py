@@ -14,7 +14,7 @@ from contextlib import contextmanager
 import httpx2
 import pytest
 
-from builders import sweep
+from support.builders import sweep
 
 SCALEWATCH = [sys.executable, "-c", "from scalewatch.cli import main; main()"]
 PATIENCE = 240  # a loaded machine takes its time to start a process

@@ -7,7 +7,7 @@ from uuid import UUID, uuid4
 
 import httpx2
 
-from builders import result, run
+from support.builders import result, run
 
 RESULTS: Final = 3
 PROCESSES: Final = (2, 4, 8, 16, 32)

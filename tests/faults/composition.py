@@ -17,9 +17,9 @@ from sqlalchemy.exc import SQLAlchemyError
 from scalewatch.storage import tables
 from scalewatch.storage.database import schema
 from scalewatch.storage.database.session import connect, sessions_of
-from servers.postgres import PostgreSQL
-from servers.processes import end, start
-from servers.redis import Redis, free_port
+from support.servers.postgres import PostgreSQL
+from support.servers.processes import end, start
+from support.servers.redis import Redis, free_port
 
 PATIENCE: Final = 120.0
 DURABLE: Final = ("synchronous_commit=on",)

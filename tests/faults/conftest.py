@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from faults.composition import Composition
-from servers.programs import NoProgram
+from support.servers.programs import NoProgram
 
 
 @pytest.fixture(params=["distributed", "embedded"])

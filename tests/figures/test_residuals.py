@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 
-from plotted import plotted
 from scalewatch.figures import residuals
 from scalewatch.figures.curves import Scaling
 from scalewatch.modelling import Growth, Model, Term
+from support.plotted import plotted
 
 residuals_figure = plotted(residuals.residuals_figure)
 

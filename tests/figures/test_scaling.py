@@ -3,11 +3,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from plotted import plotted
 from scalewatch.figures import scaling as figures
 from scalewatch.figures.curves import Scaling, curves_of
 from scalewatch.figures.scaling import BEYOND, MOST_REPETITIONS, NOTHING
 from scalewatch.modelling import Forecast, Growth, Model, Term
+from support.plotted import plotted
 
 scaling_figure = plotted(figures.scaling_figure)
 machines_figure = plotted(figures.machines_figure)

@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
 
-from plotted import plotted
 from scalewatch.figures import scaling_error
 from scalewatch.figures.hull import convex_hull
 from scalewatch.figures.palette import PALETTE
@@ -16,6 +15,7 @@ from scalewatch.modelling import (
     strong_scaling_errors,
     weak_scaling_errors,
 )
+from support.plotted import plotted
 
 contour_figure = plotted(scaling_error.contour_figure)
 difference_figure = plotted(scaling_error.difference_figure)

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builders import sweep
 from scalewatch.errors import UnreadableFile
 from scalewatch.importers.files import AUTO, FORMATS, read_source
 from scalewatch.importers.source import Source
+from support.builders import sweep
 
 SAMPLES = {
     "profile": """Flat profile:

@@ -2,8 +2,8 @@ import json
 
 import pytest
 
-from builders import result, run, sweep
 from scalewatch.importers import read_files
+from support.builders import result, run, sweep
 
 
 @pytest.mark.parametrize(

@@ -5,13 +5,13 @@ from threading import Event, Thread
 import pytest
 from sqlalchemy import select
 
-from builders import sweep_reports
-from recorded import record_runs
 from scalewatch import jobs
 from scalewatch.services import jobs as queue
 from scalewatch.services.jobs import Kind, Terms
 from scalewatch.storage import tables
 from scalewatch.storage.database.session import transact
+from support.builders import sweep_reports
+from support.recorded import record_runs
 
 PATIENCE = 60.0
 LEASE = timedelta(seconds=2)

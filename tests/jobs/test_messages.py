@@ -5,12 +5,12 @@ from threading import Event
 
 import pytest
 
-from builders import sweep_reports
-from recorded import record_runs
 from scalewatch.jobs.broker import connected, waiting
 from scalewatch.jobs.messages import Messenger
 from scalewatch.jobs.sweep import Sweep
 from scalewatch.storage.database.session import transact
+from support.builders import sweep_reports
+from support.recorded import record_runs
 
 PATIENCE = 60.0
 NOBODY_LISTENS = "redis://127.0.0.1:1/0"

@@ -4,8 +4,6 @@ from threading import Event
 import pytest
 from sqlalchemy import func, select
 
-from builders import sweep_reports
-from recorded import record_runs
 from scalewatch import jobs
 from scalewatch.errors import NotFound
 from scalewatch.jobs.worker import Worker
@@ -14,6 +12,8 @@ from scalewatch.services.expectations.expectations import Declaration, declare
 from scalewatch.services.jobs import Kind
 from scalewatch.storage import tables
 from scalewatch.storage.database.session import transact
+from support.builders import sweep_reports
+from support.recorded import record_runs
 
 PATIENCE = 60.0
 

@@ -6,7 +6,7 @@ from hypothesis.extra.numpy import arrays
 
 from scalewatch.modelling import CONSTANT, Verdict, find_models, mpi_study, parse_growth
 from scalewatch.modelling.rules import RULES
-from strategies import measurements, process_counts
+from support.strategies import measurements, process_counts
 
 P = np.array([2.0, 4, 8, 16, 32, 64])
 LOG = parse_growth("log p")

@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from reference_tables import read
 from scalewatch.errors import TooFewSettings, WrongShape
 from scalewatch.modelling.polynomials import drift, extrapolations
+from support.reference_tables import read
 
 TABLES = read("sweep3d_polynomials.json")
 

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from reference_tables import mafia_cells, mpi_cells
 from scalewatch.modelling import CONSTANT, find_models, mpi_study, ruler
+from support.reference_tables import mafia_cells, mpi_cells
 
 P = 2.0 ** np.arange(4, 14)
 K = np.arange(3.0, 17.0)

@@ -5,8 +5,8 @@ from html import unescape
 
 import pytest
 
-from builders import result, run
-from histories import (
+from support.builders import result, run
+from support.histories import (
     FIRST_DAY,
     TREE,
     commit,
@@ -15,7 +15,7 @@ from histories import (
     reports,
     sha,
 )
-from recorded import record
+from support.recorded import record
 
 REGIONS = {"MPI_Bcast": TREE}
 LATE = (FIRST_DAY + timedelta(days=120)).isoformat()

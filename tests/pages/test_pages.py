@@ -7,9 +7,9 @@ from io import StringIO
 
 import pytest
 
-from builders import run_report, sweep_reports
-from recorded import record, record_project, record_runs
 from scalewatch.pages.wording.formats import SPACE
+from support.builders import run_report, sweep_reports
+from support.recorded import record, record_project, record_runs
 
 BAD_ADDRESSES = (
     ("/p/nonesuch", 404, "No project 'nonesuch'"),

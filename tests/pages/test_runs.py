@@ -1,7 +1,7 @@
 import json
 
-from builders import result, run
-from recorded import failed_result
+from support.builders import result, run
+from support.recorded import failed_result
 
 
 def post(client, **fields):

@@ -1,7 +1,7 @@
 import pytest
 
-from recorded import record_project
 from scalewatch.storage.database.session import Sessions
+from support.recorded import record_project
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

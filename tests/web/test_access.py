@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 from fastapi.routing import APIRoute
 
-from builders import run, sweep
 from scalewatch import pages
 from scalewatch.services import jobs
 from scalewatch.services.access import tokens
 from scalewatch.services.jobs import Kind
 from scalewatch.storage.access import projects
 from scalewatch.storage.tables import Token
+from support.builders import run, sweep
 
 RUNS = "/api/v1/runs"
 EXPECTATIONS = "/api/v1/projects/mpich/expectations"

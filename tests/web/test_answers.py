@@ -8,9 +8,9 @@ import pytest
 import zstandard
 from fastapi.testclient import TestClient
 
-from builders import run, sweep
 from scalewatch.web.answers.compression import chosen
 from scalewatch.web.logs import JSONLines, Text, WithRequestID, log_config
+from support.builders import run, sweep
 
 PROJECTS = "/api/v1/projects"
 

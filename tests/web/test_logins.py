@@ -5,12 +5,12 @@ import re
 import pytest
 from fastapi.testclient import TestClient
 
-from builders import run
 from scalewatch.app import create_app
 from scalewatch.services.access import tokens
 from scalewatch.web.protection.forms import COOKIE
 from scalewatch.web.protection.protection import Protection
 from scalewatch.web.sessions import LOGIN
+from support.builders import run
 
 
 @pytest.fixture

@@ -6,10 +6,10 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import text
 
-from builders import sweep
 from scalewatch.app import create_app
 from scalewatch.storage.database import schema
 from scalewatch.storage.database.session import connect
+from support.builders import sweep
 
 
 def test_readiness_follows_the_database(blank):

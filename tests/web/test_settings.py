@@ -7,7 +7,6 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import update
 
-from builders import run, sweep
 from scalewatch.pages.wording.formats import SPACE
 from scalewatch.services.access import audit, policies, tokens
 from scalewatch.services.access.access import Role
@@ -15,6 +14,7 @@ from scalewatch.services.access.policies import Policy
 from scalewatch.storage import tables
 from scalewatch.storage.tables import now
 from scalewatch.storage.work import workers
+from support.builders import run, sweep
 
 SETTINGS = "/p/mpich/settings"
 

@@ -6,9 +6,9 @@ import sys
 import pytest
 from click.testing import CliRunner
 
-from builders import run_report
 from scalewatch_agent.cli import COMMANDS, main
 from scalewatch_agent.delivery.spool import Spool
+from support.builders import run_report
 
 
 def invoke(*arguments):

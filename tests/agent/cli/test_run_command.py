@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from experiments import experiment, run
 from scalewatch_agent.cli import main
+from support.experiments import experiment, run
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 

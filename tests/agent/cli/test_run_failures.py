@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from experiments import GOOD, experiment, reasons, run
+from support.experiments import GOOD, experiment, reasons, run
 
 
 def test_hanging_program_is_killed_with_its_children_and_recorded(folder, receiver):

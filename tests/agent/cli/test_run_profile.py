@@ -2,7 +2,7 @@
 
 import pytest
 
-from experiments import GOOD, experiment, run
+from support.experiments import GOOD, experiment, run
 
 PROFILED = """
 import json

@@ -9,9 +9,9 @@ import time
 import pytest
 from click.testing import CliRunner
 
-from experiments import GOOD, experiment, run
 from scalewatch_agent.cli import main
 from scalewatch_agent.delivery.spool import Entry, Spool
+from support.experiments import GOOD, experiment, run
 
 
 def test_finished_jobs_are_not_measured_again_and_failed_ones_are(folder, receiver):

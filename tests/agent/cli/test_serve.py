@@ -4,15 +4,15 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
-from builders import sweep_reports
-from live import serving
-from recorded import record
-from repositories import git
 from scalewatch.services.confirmations import confirmations
 from scalewatch.services.confirmations.confirmations import State
 from scalewatch.storage import tables
 from scalewatch.storage.commits import coordinates
 from scalewatch_agent.cli import main
+from support.builders import sweep_reports
+from support.live import serving
+from support.recorded import record
+from support.repositories import git
 
 PROGRAM = """
 import mpi4py

@@ -6,10 +6,10 @@ from uuid import UUID
 
 import pytest
 
-from builders import run_report
 from scalewatch_agent.delivery.delivery import MOST_RUNS, deliver
 from scalewatch_agent.delivery.spool import Entry, Spool
 from scalewatch_agent.delivery.upload import Delivered, Patience, Refused, Undelivered
+from support.builders import run_report
 
 QUICK = Patience(attempts=3, first_pause=0.001)
 PROBLEM = json.dumps({"title": "RunAlreadyRecorded", "detail": "it has other content"})

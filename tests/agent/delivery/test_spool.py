@@ -5,10 +5,10 @@ from uuid import UUID
 
 import pytest
 
-from builders import run_report
 from scalewatch_agent.delivery.spool import Entry, Spool
 from scalewatch_agent.errors import FolderUnwritable, UnreadableEntry
 from scalewatch_agent.folders import libraries_folder, spool_folder
+from support.builders import run_report
 
 SERVER = "http://server"
 

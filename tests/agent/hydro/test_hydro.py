@@ -8,7 +8,6 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recorded import record
 from scalewatch.services.hotspots.hotspot_questions import HotspotQuestion
 from scalewatch.services.hotspots.hotspots import hotspots_at
 from scalewatch.services.selection.views import View
@@ -21,6 +20,7 @@ from scalewatch_agent.hydro.decomposition import (
     process_grid,
 )
 from scalewatch_agent.hydro.gas import fluxes, pressure_of, state_of, wave_speeds
+from support.recorded import record
 
 STEP_LIMIT = 240
 """Seconds a small simulation may take on a busy machine."""

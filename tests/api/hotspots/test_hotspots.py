@@ -1,8 +1,8 @@
 import plotly.graph_objects as go
 import pytest
 
-from recorded import record_hydro
 from scalewatch.api.hotspots import hotspot_schemas
+from support.recorded import record_hydro
 
 HOTSPOTS = "/api/v1/projects/hydro/hotspots"
 FIGURE = "/api/v1/figures/hotspots-"

@@ -9,10 +9,10 @@ import zstandard
 from fastapi.testclient import TestClient
 from sqlalchemy import event, func, select
 
-from builders import result, run, sweep
 from scalewatch.api.runs.bodies import LIMIT
 from scalewatch.storage import tables
 from scalewatch.storage.tables import Table
+from support.builders import result, run, sweep
 
 JSON = {"Content-Type": "application/json"}
 LINES = {"Content-Type": "application/x-ndjson"}

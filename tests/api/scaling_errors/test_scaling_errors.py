@@ -1,7 +1,7 @@
 import pytest
 
-from recorded import record_grid, record_project
 from scalewatch.api.scaling_errors import scaling_schemas
+from support.recorded import record_grid, record_project
 
 OPENMPI = "/api/v1/projects/openmpi/scaling-error"
 FIGURE = "/api/v1/figures/scaling-error-"

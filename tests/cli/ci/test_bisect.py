@@ -10,11 +10,11 @@ import textwrap
 import pytest
 from click.testing import CliRunner
 
-from live import serving
-from repositories import git
 from scalewatch.cli import main
 from scalewatch.jobs import perform_next
 from scalewatch.jobs.worker import Worker
+from support.live import serving
+from support.repositories import git
 
 PROGRAM = """
 import mpi4py

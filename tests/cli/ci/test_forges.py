@@ -2,8 +2,8 @@
 
 import pytest
 
-from forges import TOKEN, GitHub, GitLab
 from scalewatch.cli.ci.forges import NotReported, report
+from support.forges import TOKEN, GitHub, GitLab
 
 MARK = "<!-- scalewatch gate mpich -->"
 

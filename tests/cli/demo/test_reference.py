@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 from fastapi.testclient import TestClient
 
-from builders import run as posted_run
 from scalewatch.app import create_app
 from scalewatch.cli.demo import published_machines, simulated_machines
 from scalewatch.cli.demo.reference import load_reference
@@ -14,8 +13,9 @@ from scalewatch.modelling import Growth, parse_growth
 from scalewatch.storage.database.session import connect, sessions_of
 from scalewatch.storage.tables import Table
 from scalewatch.wire import RunReport
+from support.builders import run as posted_run
 
-REFERENCE = Path(__file__).parents[1] / "reference"
+REFERENCE = Path(__file__).parents[2] / "reference"
 REGIONS = {"Bcast (binary tree litmus test)": "Bcast (binary tree)"}
 
 

@@ -6,12 +6,12 @@ import pytest
 from click.testing import CliRunner
 from pyarrow import parquet
 
-from recorded import record_project
 from scalewatch.cli import main
 from scalewatch.exporters.measurements import WRITERS
 from scalewatch.importers import read_files
 from scalewatch.storage.database import schema
 from scalewatch.storage.database.session import connect, sessions_of
+from support.recorded import record_project
 
 
 @pytest.fixture

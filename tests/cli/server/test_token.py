@@ -10,7 +10,7 @@ import sys
 import httpx2
 import pytest
 
-from builders import run
+from support.builders import run
 
 SCALEWATCH = [sys.executable, "-c", "from scalewatch.cli import main; main()"]
 

@@ -1,6 +1,6 @@
-from reference_tables import mpi_cells, read
 from scalewatch.modelling import Verdict, parse_growth
 from scalewatch.modelling.attribution.attribution import JudgedCell, Suspect, attribute
+from support.reference_tables import mpi_cells, read
 
 LITMUS = "Bcast (binary tree litmus test)"
 COLLECTIVES = {row["region"] for row in read("table2_mpi_runtime.json")["rows"]}

@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
 
-from generated import P, curve, measured, random_curves
 from scalewatch.modelling import CONSTANT, parse_growth, pmnf
 from scalewatch.modelling.arrays.scratch import Scratch
 from scalewatch.modelling.evidence.curves import Curves
@@ -11,6 +10,7 @@ from scalewatch.modelling.evidence.posterior import Prior, posterior
 from scalewatch.modelling.growths.terms import term_table
 from scalewatch.modelling.measurements.location import locate
 from scalewatch.modelling.measurements.noise import USUAL
+from support.generated import P, curve, measured, random_curves
 
 SPACE = pmnf()
 TAU = term_table(SPACE.growths, {"p": P}).tau

@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
 
-from generated import P, measured
 from scalewatch.modelling import (
     CONSTANT,
     Verdict,
@@ -17,6 +16,7 @@ from scalewatch.modelling.evidence.frames import Frame, by_frame, curves_of, fra
 from scalewatch.modelling.evidence.posterior import Prior
 from scalewatch.modelling.measurements.location import locate
 from scalewatch.modelling.measurements.noise import USUAL
+from support.generated import P, measured
 
 IDEAL = parse_growth("1/p")
 LOG = parse_growth("log p")

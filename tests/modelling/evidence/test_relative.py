@@ -2,12 +2,12 @@ import numpy as np
 import pytest
 from scipy.optimize import nnls
 
-from generated import P, curve, measured, random_curves
 from scalewatch.modelling import pmnf
 from scalewatch.modelling.arrays.scratch import Scratch
 from scalewatch.modelling.evidence.curves import Curves
 from scalewatch.modelling.evidence.relative import FAINTEST, Fit, Sums
 from scalewatch.modelling.growths.terms import term_table
+from support.generated import P, curve, measured, random_curves
 
 SPACE = pmnf()
 TAU = np.delete(term_table(SPACE.growths, {"p": P}).tau, SPACE.constant, axis=0)

@@ -1,6 +1,5 @@
 import pytest
 
-from reference_tables import mpi_cells
 from scalewatch.errors import OutsideDomain
 from scalewatch.modelling import CONSTANT, Model, Term, parse_growth
 from scalewatch.modelling.forecasts.forecast import (
@@ -8,6 +7,7 @@ from scalewatch.modelling.forecasts.forecast import (
     expected_model,
     memory_wall,
 )
+from support.reference_tables import mpi_cells
 
 
 def memory_on(machine):

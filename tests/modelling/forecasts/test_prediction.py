@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
 
-from generated import P, curve, measured, random_curves
 from scalewatch.modelling import (
     CONSTANT,
     find_models,
@@ -17,6 +16,7 @@ from scalewatch.modelling.forecasts.sampling import sample
 from scalewatch.modelling.growths.terms import term_table
 from scalewatch.modelling.measurements.location import locate
 from scalewatch.modelling.measurements.noise import USUAL
+from support.generated import P, curve, measured, random_curves
 
 LINEAR = parse_growth("p")
 FAR = np.array([512.0, 2048.0])

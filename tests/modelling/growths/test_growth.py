@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from scalewatch.errors import MissingParameter, OutsideDomain
 from scalewatch.modelling import CONSTANT, Growth
-from strategies import exponents, growths
+from support.strategies import exponents, growths
 
 LOG = Growth.of("p", log=1)
 SQRT = Growth.of("p", power="1/2")

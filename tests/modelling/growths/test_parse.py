@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from scalewatch.errors import BadExpression
 from scalewatch.modelling import CONSTANT, Growth, parse_growth
-from strategies import growths
+from support.strategies import growths
 
 
 @given(growths())

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from scalewatch.modelling import CONSTANT, parse_growth
 from scalewatch.modelling.growths.terms import log2_table, term_table
-from strategies import growths
+from support.strategies import growths
 
 settings = arrays.arrays(
     np.float64,

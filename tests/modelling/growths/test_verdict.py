@@ -1,7 +1,6 @@
 import pytest
 from hypothesis import given
 
-from reference_tables import mafia_cells, mpi_cells
 from scalewatch.modelling import (
     CONSTANT,
     Direction,
@@ -12,7 +11,8 @@ from scalewatch.modelling import (
     parse_growth,
 )
 from scalewatch.modelling.growths.verdict import decide
-from strategies import growths
+from support.reference_tables import mafia_cells, mpi_cells
+from support.strategies import growths
 
 CELLS = [*mpi_cells(), *mafia_cells()]
 SQRT = parse_growth("p^(1/2)")

@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
 
-from reference_tables import mpi_cells, read
 from scalewatch.errors import BadExpression, UnknownChoice
 from scalewatch.modelling import Model, Term, parse_growth
 from scalewatch.modelling.guidelines.guidelines import (
@@ -9,6 +8,7 @@ from scalewatch.modelling.guidelines.guidelines import (
     check_guideline,
     parse_guideline,
 )
+from support.reference_tables import mpi_cells, read
 
 P = np.array([2.0, 4, 8, 16, 32])
 ALLREDUCE = Guideline("Allreduce", ("Reduce", "Bcast"))

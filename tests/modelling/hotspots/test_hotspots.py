@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chi2_contingency
 
-from reference_tables import read
 from scalewatch.errors import BadProfile
 from scalewatch.modelling.hotspots.hotspots import movements, profile_difference
+from support.reference_tables import read
 
 SECONDS = st.floats(min_value=1e-3, max_value=1e6)
 PROFILES = st.dictionaries(st.sampled_from("abcdefgh"), SECONDS, min_size=1)

@@ -2,12 +2,12 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from grids import CROSS, GRID, N, P, measured, surface, terms, values_on
 from scalewatch.modelling import (
     Verdict,
     find_models,
     parse_growth,
 )
+from support.grids import CROSS, GRID, N, P, measured, surface, terms, values_on
 
 
 def test_points_that_were_not_measured_leave_a_sparse_design():

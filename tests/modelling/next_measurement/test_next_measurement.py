@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
 
-from generated import P, curve
 from scalewatch.modelling import (
     Cost,
     Verdict,
@@ -9,6 +8,7 @@ from scalewatch.modelling import (
     next_measurement,
     parse_growth,
 )
+from support.generated import P, curve
 
 SQRT = parse_growth("p^(1/2)")
 FASTER = parse_growth("p^(3/4) log p")

@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from generated import P, measured, random_curves
 from scalewatch.modelling import LearnedNoise
 from scalewatch.modelling.noise.pooling import LEAST_SERIES
+from support.generated import P, measured, random_curves
 
 NOISE = 0.05
 

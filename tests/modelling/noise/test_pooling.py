@@ -3,12 +3,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from generated import P, measured, random_curves
 from scalewatch.modelling import Growth, Space, find_models, learn_noise
 from scalewatch.modelling.measurements.estimators import located
 from scalewatch.modelling.measurements.noise import USUAL
 from scalewatch.modelling.noise.pooling import LEAST_SERIES
 from scalewatch.modelling.noise.widening import believed
+from support.generated import P, measured, random_curves
 
 FAR = np.array([512.0, 2048.0])
 

@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 
-from grids import CROSS, GRID, values_on
 from scalewatch.modelling import find_models, learn_surface_noise
 from scalewatch.modelling.measurements.noise import USUAL
 from scalewatch.modelling.noise.pooling import LEAST_SERIES
+from support.grids import CROSS, GRID, values_on
 
 BOTH = ("p", "n")
 FAR = {"p": 4 * GRID[:, 0].max(), "n": 4 * GRID[:, 1].max()}

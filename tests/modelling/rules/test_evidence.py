@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from generated import P, curve, measured, random_curves
 from scalewatch.modelling import CONSTANT, Verdict, find_models, judge, parse_growth
+from support.generated import P, curve, measured, random_curves
 
 LINEAR = parse_growth("p")
 

@@ -24,7 +24,7 @@ from scalewatch.modelling import (
     mpi_study,
     parse_growth,
 )
-from strategies import measurements, process_counts
+from support.strategies import measurements, process_counts
 
 P = np.array([2.0, 4, 8, 16, 32, 64])
 LOG = parse_growth("log p")

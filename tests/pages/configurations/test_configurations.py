@@ -3,9 +3,9 @@ from io import StringIO
 
 import plotly.graph_objects as go
 
-from builders import sweep_reports
-from recorded import record, record_configurations
 from scalewatch.api.configurations import configuration_schemas
+from support.builders import sweep_reports
+from support.recorded import record, record_configurations
 
 PAGE = "/p/hybrid/configurations"
 API = "/api/v1/projects/hybrid/configurations"

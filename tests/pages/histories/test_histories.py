@@ -3,8 +3,8 @@ import re
 import pytest
 from sqlalchemy import event
 
-from histories import LINEAR, TREE, record_history, sha
 from scalewatch.storage import tables
+from support.histories import LINEAR, TREE, record_history, sha
 
 AT = 13
 

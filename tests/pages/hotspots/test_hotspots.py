@@ -4,7 +4,7 @@ from io import StringIO
 
 import pytest
 
-from recorded import record_hydro
+from support.recorded import record_hydro
 
 HYDRO = "/p/hydro/hotspots"
 

@@ -2,8 +2,8 @@
 
 from xml.etree import ElementTree as ET
 
-from histories import LINEAR, TREE, record_history
-from recorded import TCP, record_project
+from support.histories import LINEAR, TREE, record_history
+from support.recorded import TCP, record_project
 
 ATOM = "{http://www.w3.org/2005/Atom}"
 SVG = "{http://www.w3.org/2000/svg}"

@@ -5,9 +5,9 @@ from io import StringIO
 import plotly.graph_objects as go
 import pytest
 
-from builders import sweep_reports
-from recorded import record, record_project
 from scalewatch.api.machines import machine_line_schemas
+from support.builders import sweep_reports
+from support.recorded import record, record_project
 
 PAGE = "/p/hydro/lines"
 API = "/api/v1/projects/hydro/machine-lines"

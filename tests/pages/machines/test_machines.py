@@ -3,8 +3,8 @@ import json
 from io import StringIO
 from uuid import UUID
 
-from builders import result, run_report
-from recorded import record, record_half_failed_project, record_project
+from support.builders import result, run_report
+from support.recorded import record, record_half_failed_project, record_project
 
 
 def report(number: int, mpi: str, **fields):

@@ -5,7 +5,7 @@ from html import unescape
 
 import pytest
 
-from recorded import record_project
+from support.recorded import record_project
 
 REGION = "/p/openmpi/r/MPI_Gather"
 

@@ -3,8 +3,8 @@ import re
 
 import pytest
 
-from builders import sweep_reports
-from recorded import (
+from support.builders import sweep_reports
+from support.recorded import (
     record,
     record_grid,
     record_half_failed_project,

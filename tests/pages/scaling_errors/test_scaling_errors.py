@@ -4,8 +4,8 @@ from io import StringIO
 
 import pytest
 
-from builders import sweep_reports
-from recorded import record, record_grid, record_project
+from support.builders import sweep_reports
+from support.recorded import record, record_grid, record_project
 
 OPENMPI = "/p/openmpi/scaling"
 

@@ -3,11 +3,11 @@ from math import log2
 import pytest
 from sqlalchemy import select
 
-from builders import result, run_report, sweep_reports
-from recorded import record_runs
 from scalewatch.services.analysis import analysis
 from scalewatch.services.jobs import Subject
 from scalewatch.storage import tables
+from support.builders import result, run_report, sweep_reports
+from support.recorded import record_runs
 
 SUBJECT = Subject(commit_id=1, machine_id=1)
 

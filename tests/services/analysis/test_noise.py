@@ -2,8 +2,6 @@ import numpy as np
 import pytest
 from sqlalchemy import func, select
 
-from builders import PROCESSES, sweep_reports
-from recorded import record_runs
 from scalewatch.modelling.measurements.noise import USUAL
 from scalewatch.modelling.noise.pooling import LEAST_SERIES
 from scalewatch.services.analysis import analysis, kept_noise
@@ -12,6 +10,8 @@ from scalewatch.services.analysis.pooling import Pool
 from scalewatch.services.jobs import Subject
 from scalewatch.storage import tables
 from scalewatch.storage.runs import runs
+from support.builders import PROCESSES, sweep_reports
+from support.recorded import record_runs
 
 
 def switching(regions):

@@ -4,13 +4,18 @@ from math import log2
 
 import pytest
 
-from builders import sweep_reports
-from recorded import PROCESSES, failed_result, record, record_half_failed_project
 from scalewatch.errors import NotFound
 from scalewatch.services.commit_reports.changes import ChangeKind
 from scalewatch.services.commit_reports.commit_reports import commit_report
 from scalewatch.services.commits.baselines import Relation
 from scalewatch.services.selection.views import View
+from support.builders import sweep_reports
+from support.recorded import (
+    PROCESSES,
+    failed_result,
+    record,
+    record_half_failed_project,
+)
 
 BEFORE = {
     "MPI_Barrier": lambda p: 1e-6 + 2e-6 * log2(p),

@@ -2,8 +2,6 @@ from math import log2
 
 import pytest
 
-from builders import sweep_reports
-from recorded import PROCESSES, record, record_project
 from scalewatch.errors import NotFound, TooFewSides
 from scalewatch.modelling import CONSTANT, Change, Growth
 from scalewatch.services.comparisons.compared import SideKind
@@ -12,6 +10,8 @@ from scalewatch.services.comparisons.comparisons import compare_sides, split_sid
 from scalewatch.services.comparisons.version_changes import changes_since_first
 from scalewatch.services.selection.views import View
 from scalewatch.services.series.standings import State
+from support.builders import sweep_reports
+from support.recorded import PROCESSES, record, record_project
 
 LOG = Growth.of("p", log=1)
 LINEAR = Growth.of("p", power=1)

@@ -1,7 +1,5 @@
 import pytest
 
-from builders import sweep_reports
-from recorded import record, record_configurations
 from scalewatch.errors import BadScale, NotFound, NotMeasured, UnknownChoice
 from scalewatch.modelling import ScalingKind
 from scalewatch.services.configurations.configuration_questions import (
@@ -12,6 +10,8 @@ from scalewatch.services.configurations.configuration_search import (
     search_configurations,
 )
 from scalewatch.services.selection.views import View
+from support.builders import sweep_reports
+from support.recorded import record, record_configurations
 
 
 def ask(sessions, question=None, region=None, **view):

@@ -3,8 +3,15 @@
 import pytest
 from sqlalchemy import select, update
 
-from builders import sweep_reports
-from histories import (
+from scalewatch.errors import ConfirmationLost
+from scalewatch.services.confirmations import confirmations
+from scalewatch.services.confirmations.confirmations import MOST_ASKED, State
+from scalewatch.services.gates import suspicions
+from scalewatch.storage import tables
+from scalewatch.storage.histories import regressions
+from scalewatch.storage.tables import now
+from support.builders import sweep_reports
+from support.histories import (
     LINEAR,
     PROCESSES,
     TREE,
@@ -13,14 +20,7 @@ from histories import (
     record_history,
     sha,
 )
-from recorded import record
-from scalewatch.errors import ConfirmationLost
-from scalewatch.services.confirmations import confirmations
-from scalewatch.services.confirmations.confirmations import MOST_ASKED, State
-from scalewatch.services.gates import suspicions
-from scalewatch.storage import tables
-from scalewatch.storage.histories import regressions
-from scalewatch.storage.tables import now
+from support.recorded import record
 
 
 @pytest.fixture

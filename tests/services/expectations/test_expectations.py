@@ -1,9 +1,6 @@
 import pytest
 from sqlalchemy import func, select
 
-from builders import run_report, sweep_reports
-from recorded import record_runs
-from reference_tables import read
 from scalewatch.errors import BadExpression, FallingLimit, NotFound
 from scalewatch.modelling import Growth, parse_growth
 from scalewatch.services.analysis import analysis
@@ -12,6 +9,9 @@ from scalewatch.services.expectations.expectations import Declaration, declare
 from scalewatch.services.jobs import Kind, Subject
 from scalewatch.storage import tables
 from scalewatch.storage.judgements import expectations as stored_expectations
+from support.builders import run_report, sweep_reports
+from support.recorded import record_runs
+from support.reference_tables import read
 
 AUTHOR = {"author": "ada", "reason": "measured by hand"}
 

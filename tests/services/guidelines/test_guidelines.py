@@ -2,12 +2,12 @@ from math import log2
 
 import pytest
 
-from builders import sweep_reports
-from recorded import PROCESSES, record, record_runs
 from scalewatch.errors import BadExpression
 from scalewatch.services.guidelines.guideline_checks import GuidelineState
 from scalewatch.services.guidelines.guidelines import declare, guidelines_at
 from scalewatch.services.selection.views import View
+from support.builders import sweep_reports
+from support.recorded import PROCESSES, record, record_runs
 
 GROWTHS = {
     "MPI_Allreduce": lambda p: 9e-6 * log2(p),

@@ -1,12 +1,12 @@
 import pytest
 
-from builders import run_report
-from recorded import record
 from scalewatch.errors import BadScale, NotFound, NotMeasured, UnknownChoice
 from scalewatch.modelling import Against, Correction
 from scalewatch.services.hotspots.hotspot_questions import HotspotQuestion
 from scalewatch.services.hotspots.hotspots import hotspots_at
 from scalewatch.services.selection.views import View
+from support.builders import run_report
+from support.recorded import record
 
 BALANCED = {"fluxes": 60.0, "update": 20.0, "exchange": 10.0}
 WAITING = {"fluxes": 60.0, "update": 20.0, "exchange": 80.0}

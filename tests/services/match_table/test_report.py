@@ -1,13 +1,19 @@
 import pytest
 
-from builders import result, sweep_reports
-from recorded import PROCESSES, failed_result, record, record_project, record_runs
 from scalewatch.errors import AmbiguousReference, NotFound, NotMeasured
 from scalewatch.modelling import Verdict, parse_growth
 from scalewatch.services import jobs
 from scalewatch.services.match_table.report import match_table
 from scalewatch.services.selection.views import View
 from scalewatch.services.series.standings import State
+from support.builders import result, sweep_reports
+from support.recorded import (
+    PROCESSES,
+    failed_result,
+    record,
+    record_project,
+    record_runs,
+)
 
 NEWEST = View("openmpi")
 

@@ -10,7 +10,6 @@ from click.testing import CliRunner
 from fastapi.testclient import TestClient
 from sqlalchemy import select, text, update
 
-from builders import sweep, sweep_reports
 from scalewatch.app import create_app
 from scalewatch.cli import main
 from scalewatch.errors import DatabaseNotEmpty, UnreadableFile
@@ -25,6 +24,7 @@ from scalewatch.storage.database import backups, schema
 from scalewatch.storage.database.session import connect
 from scalewatch.storage.runs import payloads, points, samples
 from scalewatch.storage.tables import Table
+from support.builders import sweep, sweep_reports
 
 
 @pytest.fixture

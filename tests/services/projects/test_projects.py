@@ -1,7 +1,13 @@
-from builders import sweep_reports
-from recorded import PROCESSES, failed_result, record, record_project, record_runs
 from scalewatch.modelling import Verdict
 from scalewatch.services.projects.projects import MOST, all_projects
+from support.builders import sweep_reports
+from support.recorded import (
+    PROCESSES,
+    failed_result,
+    record,
+    record_project,
+    record_runs,
+)
 
 
 def test_without_runs_there_are_no_projects(session):

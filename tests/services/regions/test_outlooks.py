@@ -2,13 +2,13 @@ from math import log2
 
 import pytest
 
-from builders import result, run_report, sweep_reports
-from recorded import failed_result, record, record_grid
 from scalewatch.services.expectations import expectations
 from scalewatch.services.expectations.expectations import Declaration
 from scalewatch.services.regions.outlooks import curve_forecasts, outlook
 from scalewatch.services.regions.regions import region_at
 from scalewatch.services.selection.views import View
+from support.builders import result, run_report, sweep_reports
+from support.recorded import failed_result, record, record_grid
 
 P = (2, 4, 8, 16, 32)
 

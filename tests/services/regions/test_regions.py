@@ -3,13 +3,13 @@ from math import log2
 import numpy as np
 import pytest
 
-from builders import sweep_reports
-from recorded import PROCESSES, record
 from scalewatch.errors import NotMeasured
 from scalewatch.modelling import Verdict, parse_growth
 from scalewatch.services.regions.regions import region_at, timed_region
 from scalewatch.services.selection.views import View
 from scalewatch.services.series.scalings import repetitions_of, scaling_of
+from support.builders import sweep_reports
+from support.recorded import PROCESSES, record
 
 NEWEST = View("openmpi")
 

@@ -4,12 +4,19 @@ import numpy as np
 import pytest
 from sqlalchemy import select
 
-from histories import LINEAR, PROCESSES, TREE, record_commit, record_history, reports
-from recorded import record
 from scalewatch.services.commits.lineage import Lineage, lineage
 from scalewatch.services.regressions import tracks
 from scalewatch.storage import tables
 from scalewatch.storage.commits import commits
+from support.histories import (
+    LINEAR,
+    PROCESSES,
+    TREE,
+    record_commit,
+    record_history,
+    reports,
+)
+from support.recorded import record
 
 
 def tracks_of(session, line=None):

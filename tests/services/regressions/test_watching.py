@@ -3,12 +3,12 @@
 import pytest
 from sqlalchemy import select
 
-from histories import LINEAR, TREE, commit, record_commit, record_history, sha
 from scalewatch.services.caches.kept import Kept
 from scalewatch.services.regressions import effects, looks, tracks
 from scalewatch.storage import tables
 from scalewatch.storage.commits import commits
 from scalewatch.storage.histories import regressions
+from support.histories import LINEAR, TREE, commit, record_commit, record_history, sha
 
 AT = 13
 

@@ -3,10 +3,10 @@ from uuid import UUID
 
 import pytest
 
-from builders import result, run_report
-from recorded import failed_result, record
 from scalewatch.errors import NotFound
 from scalewatch.services.runs.recorded_runs import recorded_run
+from support.builders import result, run_report
+from support.recorded import failed_result, record
 
 ID = UUID(int=1)
 

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from sqlalchemy import func, select
 
-from builders import result, run_report, sweep_reports
-from recorded import record_runs
 from scalewatch.errors import DirectionChanged, RunAlreadyRecorded, UnitChanged
 from scalewatch.services.series.measurements import Flag, flags_in
 from scalewatch.storage import tables
 from scalewatch.storage.database.session import transact
 from scalewatch.storage.runs import procedures, samples
+from support.builders import result, run_report, sweep_reports
+from support.recorded import record_runs
 
 
 def count(session, table):

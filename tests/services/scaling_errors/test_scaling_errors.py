@@ -1,12 +1,12 @@
 import pytest
 
-from builders import result, run_report, sweep_reports
-from recorded import record, record_grid, record_project
 from scalewatch.errors import BadScale, NotFound, NotMeasured, UnknownChoice
 from scalewatch.modelling import DivergenceMetric, Origin, ScalingKind
 from scalewatch.services.scaling_errors.scaling_errors import scaling_errors_at
 from scalewatch.services.scaling_errors.scaling_questions import Question, Source
 from scalewatch.services.selection.views import View
+from support.builders import result, run_report, sweep_reports
+from support.recorded import record, record_grid, record_project
 
 WEAK = Question(kind=ScalingKind.WEAK)
 MODEL = Question(source=Source.MODEL)

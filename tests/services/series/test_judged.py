@@ -3,8 +3,6 @@ from math import log2
 import pytest
 from sqlalchemy import select
 
-from builders import sweep_reports
-from recorded import record_runs
 from scalewatch.services.analysis import analysis
 from scalewatch.services.expectations import expectations
 from scalewatch.services.expectations.expectations import Declaration
@@ -16,6 +14,8 @@ from scalewatch.services.series.standings import State
 from scalewatch.storage import tables
 from scalewatch.storage.access import projects
 from scalewatch.storage.judgements import editions
+from support.builders import sweep_reports
+from support.recorded import record_runs
 
 SUBJECT = Subject(commit_id=1, machine_id=1)
 BCAST = {"MPI_Bcast": lambda p: 1e-6 + 2e-6 * log2(p)}

@@ -4,11 +4,11 @@ from uuid import UUID
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from builders import run_report
 from scalewatch.services.runs.prepared_runs import prepare
 from scalewatch.services.runs.runs import record_prepared
 from scalewatch.storage import tables
 from scalewatch.storage.database import bulk
+from support.builders import run_report
 
 KEYS = ("commit_id", "series_id")
 

@@ -1,11 +1,11 @@
 from sqlalchemy import select
 
-from builders import run_report
 from scalewatch.services.runs.prepared_runs import prepare
 from scalewatch.services.runs.runs import record_prepared
 from scalewatch.storage import tables
 from scalewatch.storage.judgements import probabilities
 from scalewatch.storage.judgements.probabilities import NOTHING, Likely
+from support.builders import run_report
 
 FOUND = {
     3: Likely('{"p log p":0.75,"1":0.25}', '{"match":1.0}', 17),

@@ -10,12 +10,12 @@ from anyio.from_thread import start_blocking_portal
 from fastapi.responses import PlainTextResponse
 from fastapi.testclient import TestClient
 
-from builders import result, run
 from scalewatch.app import create_app
 from scalewatch.exporters.listing import Listing, csv_text
 from scalewatch.web.protection.limits import Buckets, TimeLimit
 from scalewatch.web.protection.protection import Protection
 from scalewatch.wire import MOST_RESULTS
+from support.builders import result, run
 
 MINUTE = 60
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-import slurm_cluster
-from experiments import GOOD, experiment, run
 from scalewatch_agent.folders import libraries_folder
 from scalewatch_agent.launchers.installation import install_library
+from support import slurm_cluster
+from support.experiments import GOOD, experiment, run
 
 MPICH = "mpich==5.0.2"
 NOBODY = "http://127.0.0.1:9"

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from grids import measured, surface, terms
 from scalewatch.modelling import Verdict, find_models, parse_growth
+from support.grids import measured, surface, terms
 
 P = 2.0 ** np.arange(1, 6)
 GRID = np.array([(p, n) for p in P for n in 1000 * 2.0 ** np.arange(5)])

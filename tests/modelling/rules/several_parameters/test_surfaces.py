@@ -5,7 +5,6 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from numpy.testing import assert_allclose
 
-from grids import CROSS, CUBE, FEW, GRID, measured, surface, terms, values_on
 from scalewatch.modelling import (
     CONSTANT,
     Space,
@@ -14,6 +13,7 @@ from scalewatch.modelling import (
     pmnf,
 )
 from scalewatch.modelling.rules import rule_named
+from support.grids import CROSS, CUBE, FEW, GRID, measured, surface, terms, values_on
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from typing import Any
 
 from scalewatch.modelling import Growth, Model, Term, Verdict
 
-FOLDER = Path(__file__).parent / "reference"
+FOLDER = Path(__file__).parents[1] / "reference"
 
 
 @dataclass(frozen=True, slots=True)

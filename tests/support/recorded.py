@@ -7,7 +7,6 @@ from uuid import NAMESPACE_OID, uuid5
 
 from sqlalchemy.orm import Session
 
-from builders import result, run_report, sweep_reports
 from scalewatch.jobs import perform_next
 from scalewatch.services import jobs
 from scalewatch.services.runs.prepared_runs import prepare
@@ -15,6 +14,7 @@ from scalewatch.services.runs.runs import Receipt, record_prepared
 from scalewatch.storage.database.session import Sessions
 from scalewatch.storage.work import jobs as stored_jobs
 from scalewatch.wire import RunReport
+from support.builders import result, run_report, sweep_reports
 
 PROCESSES = (2, 4, 8, 16, 32)
 

@@ -19,9 +19,6 @@ from uuid import NAMESPACE_OID, uuid5
 import numpy as np
 from sqlalchemy.orm import Session
 
-from builders import result, run
-from recorded import record_runs
-from row_copies import Copy, copy_measurements
 from scalewatch.jobs import perform_next
 from scalewatch.services.expectations import expectations
 from scalewatch.services.expectations.expectations import Declaration
@@ -31,6 +28,9 @@ from scalewatch.storage.access import projects
 from scalewatch.storage.commits import commits
 from scalewatch.storage.database.session import Sessions
 from scalewatch.wire import Commit, RunReport
+from support.builders import result, run
+from support.recorded import record_runs
+from support.row_copies import Copy, copy_measurements
 
 PROJECT = "hydro"
 SUITE = "mpi-collectives"  # of which the product knows what to expect

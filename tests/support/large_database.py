@@ -10,9 +10,9 @@ from pathlib import Path
 
 from sqlalchemy.schema import CreateIndex, CreateTable
 
-from large_project import Size, record_large_project
 from scalewatch.storage.database.session import connect, sessions_of
 from scalewatch.storage.tables import Table
+from support.large_project import Size, record_large_project
 
 DAYS = 3
 """Databases that nobody used for so long are removed."""

@@ -5,10 +5,10 @@ from datetime import UTC, datetime, timedelta
 from math import log2
 from typing import Any
 
-from builders import sweep_reports
-from recorded import record
 from scalewatch.storage.database.session import Sessions
 from scalewatch.wire import RunReport
+from support.builders import sweep_reports
+from support.recorded import record
 
 Curve = Callable[[int], float]
 

@@ -13,8 +13,8 @@ from fastapi.routing import APIRoute
 from fastapi.testclient import TestClient
 from starlette.routing import BaseRoute
 
-from large_project import PROJECT
 from scalewatch import pages
+from support.large_project import PROJECT
 
 NO_PAGES: Final = re.compile(r"^/(api|static|healthz|docs)|\.(svg|xml|atom)$|/events$")
 """What is for programs, streams without end, or is made by somebody else."""
