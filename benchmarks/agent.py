@@ -14,7 +14,7 @@ from benchmarks.options import series
 
 from scalewatch_agent.folders import libraries_folder, loops_folder
 from scalewatch_agent.launchers.installation import install_library
-from scalewatch_agent.launchers.launcher import Launcher
+from scalewatch_agent.launchers.mpiexec import Launcher
 from scalewatch_agent.launchers.processors import processors
 from scalewatch_agent.loops.build import build_loops
 from scalewatch_agent.plan import Plan

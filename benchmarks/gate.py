@@ -15,8 +15,8 @@ from benchmarks.truths_history import JOB, OUTLIERS, REPETITIONS, P
 from numpy.typing import NDArray
 
 from scalewatch.modelling import compare_versions
-from scalewatch.services.gates.constant_changes import is_worse, level_of
-from scalewatch.services.gates.gate_rules import LEAST_CONSTANT
+from scalewatch.services.gates.constants import is_worse, level_of
+from scalewatch.services.gates.rules import LEAST_CONSTANT
 
 Reals = NDArray[np.float64]
 

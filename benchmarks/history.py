@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 
 from scalewatch.modelling import pmnf
+from scalewatch.modelling.histories.changes import watch
 from scalewatch.modelling.histories.detection import detect
+from scalewatch.modelling.histories.explanation import Kind, Shift
 from scalewatch.modelling.histories.histories import Histories, locations
-from scalewatch.modelling.histories.shifts import Kind, Shift
-from scalewatch.modelling.histories.watching import watch
 
 Reals = NDArray[np.float64]
 

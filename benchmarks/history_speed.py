@@ -21,9 +21,9 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from scalewatch.modelling import pmnf
+from scalewatch.modelling.histories.changes import watch
 from scalewatch.modelling.histories.histories import Histories, locations
-from scalewatch.modelling.histories.watching import watch
-from scalewatch.services.regressions.looks import look
+from scalewatch.services.regressions.detection import look
 from scalewatch.storage import tables
 from scalewatch.storage.database.session import Sessions, connect, sessions_of
 

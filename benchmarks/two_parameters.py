@@ -26,7 +26,7 @@ from scalewatch.modelling import (
     learn_surface_noise,
     pmnf,
 )
-from scalewatch.modelling.measurements.noise import USUAL
+from scalewatch.modelling.measurements.assumptions import USUAL
 
 Reals = NDArray[np.float64]
 

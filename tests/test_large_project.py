@@ -4,10 +4,10 @@ import pytest
 from sqlalchemy import func, select
 
 from scalewatch.modelling import Verdict
-from scalewatch.services.commits.commits import measured_commits
-from scalewatch.services.match_table.report import match_table
-from scalewatch.services.selection.views import View
-from scalewatch.services.series.standings import State
+from scalewatch.services.commits.find import measured_commits
+from scalewatch.services.match_table.table import match_table
+from scalewatch.services.selection.view import View
+from scalewatch.services.series.standing import State
 from scalewatch.storage import tables
 from scalewatch.storage.database.session import sessions_of
 from support.large_project import MACHINES, PROJECT, Size, planned

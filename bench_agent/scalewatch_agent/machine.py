@@ -5,7 +5,7 @@ import platform
 from collections.abc import Iterator
 from pathlib import Path
 
-from scalewatch_agent.launchers.launcher import TRANSPORTS, Transport
+from scalewatch_agent.launchers.mpiexec import TRANSPORTS, Transport
 from scalewatch_agent.launchers.processors import processors
 
 CPUINFO = Path("/proc/cpuinfo")

@@ -11,8 +11,8 @@ import pytest
 from scalewatch_agent.errors import AgentError
 from scalewatch_agent.folders import libraries_folder, make_folder
 from scalewatch_agent.launchers.installation import install_library
-from scalewatch_agent.launchers.launcher import Launcher
 from scalewatch_agent.launchers.libraries import Library
+from scalewatch_agent.launchers.mpiexec import Launcher
 
 # Bodies that run under mpiexec, started by test_under_mpiexec.py.
 collect_ignore = ["under_mpi"]

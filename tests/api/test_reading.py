@@ -3,7 +3,7 @@ from uuid import UUID
 import pytest
 
 from scalewatch.api.http import schemas
-from scalewatch.api.projects import report_schemas
+from scalewatch.api.projects import schemas as report_schemas
 from support.builders import result, run, sweep
 
 PROJECT = "/api/v1/projects/mpich"

@@ -8,7 +8,7 @@ from scalewatch import jobs
 from scalewatch.errors import NotFound
 from scalewatch.jobs.worker import Worker
 from scalewatch.services import jobs as queue
-from scalewatch.services.expectations.expectations import Declaration, declare
+from scalewatch.services.expectations.declarations import Declaration, declare
 from scalewatch.services.jobs import Kind
 from scalewatch.storage import tables
 from scalewatch.storage.database.session import transact

@@ -20,10 +20,10 @@ import numpy as np
 from sqlalchemy.orm import Session
 
 from scalewatch.jobs import perform_next
-from scalewatch.services.expectations import expectations
-from scalewatch.services.expectations.expectations import Declaration
-from scalewatch.services.regressions import looks, watching
-from scalewatch.services.regressions.tracks import MOST_COMMITS
+from scalewatch.services.expectations import declarations
+from scalewatch.services.expectations.declarations import Declaration
+from scalewatch.services.regressions import detection, records
+from scalewatch.services.regressions.series_histories import MOST_COMMITS
 from scalewatch.storage.access import projects
 from scalewatch.storage.commits import commits
 from scalewatch.storage.database.session import Sessions
@@ -172,7 +172,7 @@ def record_large_project(sessions: Sessions, size: Size = Size()) -> None:
     ]
     copy_measurements(sessions, PROJECT, copies)
     with sessions.writing.begin() as session:
-        watching.record(session, looks.look(session, project_id))
+        records.record(session, detection.look(session, project_id))
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,7 +220,7 @@ def commits_of(size: Size) -> list[Commit]:
 
 def _declare(session: Session) -> None:
     promised = list(CODE.items())[:-2]  # of the others nothing is expected
-    expectations.declare(
+    declarations.declare(
         session,
         PROJECT,
         [Declaration(region, "time", shape) for region, shape in promised],

@@ -9,8 +9,8 @@ from sqlalchemy.orm import Session
 
 from scalewatch.jobs import perform_next
 from scalewatch.services import jobs
-from scalewatch.services.runs.prepared_runs import prepare
-from scalewatch.services.runs.runs import Receipt, record_prepared
+from scalewatch.services.runs.prepare import prepare
+from scalewatch.services.runs.record import Receipt, record_prepared
 from scalewatch.storage.database.session import Sessions
 from scalewatch.storage.work import jobs as stored_jobs
 from scalewatch.wire import RunReport

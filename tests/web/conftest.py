@@ -5,7 +5,7 @@ import pytest
 from sqlalchemy import update
 
 from scalewatch.services.access import tokens
-from scalewatch.services.access.access import Role
+from scalewatch.services.access.callers import Role
 from scalewatch.storage import tables
 from scalewatch.storage.access import policies, projects
 from scalewatch.storage.tables import now

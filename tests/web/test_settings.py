@@ -9,7 +9,7 @@ from sqlalchemy import update
 
 from scalewatch.pages.wording.formats import SPACE
 from scalewatch.services.access import audit, policies, tokens
-from scalewatch.services.access.access import Role
+from scalewatch.services.access.callers import Role
 from scalewatch.services.access.policies import Policy
 from scalewatch.storage import tables
 from scalewatch.storage.tables import now

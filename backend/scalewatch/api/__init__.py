@@ -14,14 +14,14 @@ from scalewatch.api import (
     status,
     webhooks,
 )
-from scalewatch.api.comparisons import comparisons
-from scalewatch.api.configurations import configurations
-from scalewatch.api.hotspots import hotspots
+from scalewatch.api.comparisons import routes as comparisons
+from scalewatch.api.configurations import routes as configurations
+from scalewatch.api.hotspots import routes as hotspots
 from scalewatch.api.http import problems
-from scalewatch.api.machines import machine_lines
-from scalewatch.api.projects import projects
-from scalewatch.api.runs import runs
-from scalewatch.api.scaling_errors import scaling_errors
+from scalewatch.api.machines import routes as machine_lines
+from scalewatch.api.projects import routes as projects
+from scalewatch.api.runs import routes as runs
+from scalewatch.api.scaling_errors import routes as scaling_errors
 
 router = APIRouter()
 for noun in (

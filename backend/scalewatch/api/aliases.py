@@ -9,7 +9,7 @@ from scalewatch import wire
 from scalewatch.api.dependencies import AdminDep, ReadingDep
 from scalewatch.api.http.answers import answer, answers
 from scalewatch.api.http.schemas import Schema
-from scalewatch.services.selection import aliases
+from scalewatch.services.selection import renamed_regions
 
 router = APIRouter(prefix="/projects/{project}/aliases", tags=["history"])
 
@@ -43,10 +43,12 @@ class Renaming(Schema):
 @router.get("", responses=answers(Aliases, 404, 422))
 def list_aliases(session: ReadingDep, project: str) -> Response:
     """Return the former names of a project's regions."""
-    return answer({"aliases": aliases.aliases_of(session, project)})
+    return answer({"aliases": renamed_regions.aliases_of(session, project)})
 
 
 @router.put("", responses=answers(Aliases, 403, 404, 422))
 def rename_regions(session: AdminDep, project: str, renaming: Renaming) -> Response:
     """Let the histories of regions go on under other names."""
-    return answer({"aliases": aliases.rename(session, project, renaming.aliases)})
+    return answer(
+        {"aliases": renamed_regions.rename(session, project, renaming.aliases)}
+    )

@@ -10,9 +10,9 @@ from scalewatch import wire
 from scalewatch.api.dependencies import ReadingDep, WritingDep
 from scalewatch.api.http import schemas
 from scalewatch.api.http.answers import Responses, answer, answers
-from scalewatch.services.confirmations import confirmations
-from scalewatch.services.confirmations.confirmations import State
-from scalewatch.services.gates import suspicions
+from scalewatch.services.confirmations import requests
+from scalewatch.services.confirmations.requests import State
+from scalewatch.services.gates import confirmations as suspicions
 
 router = APIRouter(tags=["history"])
 
@@ -87,7 +87,7 @@ PROJECT = "/projects/{project}/confirmations"
 @router.get(PROJECT, responses=answers(Confirmations, 404, 422))
 def list_confirmations(session: ReadingDep, project: str) -> Response:
     """Return the confirming runs of a project, newest first."""
-    found = confirmations.confirmations_of(session, project)
+    found = requests.confirmations_of(session, project)
     return answer({"confirmations": found})
 
 
@@ -104,7 +104,7 @@ def ask_for_confirmations(session: WritingDep, project: str, doubt: Doubt) -> Re
 )
 def claim_confirmation(session: WritingDep, offer: Offer) -> Response:
     """Give an agent the oldest run that its machine is asked for."""
-    order = confirmations.claim(session, offer.machine, offer.agent)
+    order = requests.claim(session, offer.machine, offer.agent)
     return Response(status_code=204) if order is None else answer(order)
 
 
@@ -116,9 +116,9 @@ def report_confirmation(
 ) -> Response:
     """Extend the lease of a run, or say what came of it."""
     if progress.state == "running":
-        return answer(confirmations.extend(session, confirmation, progress.agent))
+        return answer(requests.extend(session, confirmation, progress.agent))
     return answer(
-        confirmations.finish(
+        requests.finish(
             session,
             confirmation,
             progress.agent,

@@ -13,7 +13,7 @@ from scalewatch.api.http.problems import problems
 from scalewatch.api.http.schemas import Expectation, Schema
 from scalewatch.errors import BadExpression
 from scalewatch.modelling import parse_growth
-from scalewatch.services.expectations import expectations
+from scalewatch.services.expectations import declarations
 from scalewatch.services.regions import status_quo
 
 router = APIRouter(prefix="/projects/{project}/expectations", tags=["expectations"])
@@ -82,9 +82,9 @@ class Declarations(Schema):
 @router.get("", response_model=Expectations, responses=problems(404, 422))
 def list_expectations(
     session: ReadingDep, project: str
-) -> dict[str, list[expectations.Expectation]]:
+) -> dict[str, list[declarations.Expectation]]:
     """Return what is expected of a project, by region and metric."""
-    return {"expectations": expectations.of_project(session, project)}
+    return {"expectations": declarations.of_project(session, project)}
 
 
 @router.put("", responses=problems(403, 404, 422))
@@ -95,10 +95,10 @@ def declare_expectations(
 
     All models they concern are judged anew, by a job.
     """
-    job = expectations.declare(
+    job = declarations.declare(
         session,
         project,
-        [expectations.Declaration(**one.model_dump()) for one in declared.expectations],
+        [declarations.Declaration(**one.model_dump()) for one in declared.expectations],
         author=declared.author,
         reason=declared.reason,
     )
@@ -125,7 +125,7 @@ def accept_status_quo(
 def _answer(session: Session, project: str, job: int | None) -> Expectations:
     return Expectations.model_validate(
         {
-            "expectations": expectations.of_project(session, project),
+            "expectations": declarations.of_project(session, project),
             "job": None if job is None else f"/api/v1/jobs/{job}",
         },
         from_attributes=True,

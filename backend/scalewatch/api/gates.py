@@ -11,8 +11,8 @@ from scalewatch.api.confirmations import Confirmation
 from scalewatch.api.dependencies import AdminDep, ReadingDep
 from scalewatch.api.http import schemas
 from scalewatch.api.http.answers import answer, answers
-from scalewatch.services.gates import gate_rules
-from scalewatch.services.gates.gates import Outcome, gate_of
+from scalewatch.services.gates import rules as gate_rules
+from scalewatch.services.gates.gate import Outcome, gate_of
 
 router = APIRouter(prefix="/projects/{project}/gate", tags=["history"])
 

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Response
 from pydantic import Field
 
 from scalewatch import wire
-from scalewatch.api.comparisons import comparison_schemas as schemas
+from scalewatch.api.comparisons import schemas
 from scalewatch.api.dependencies import AdminDep, ReadingDep
 from scalewatch.api.http.answers import answer, answers
 from scalewatch.api.http.problems import problems

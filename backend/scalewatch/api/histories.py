@@ -12,12 +12,12 @@ from scalewatch.api.gates import NextStep
 from scalewatch.api.http import schemas
 from scalewatch.api.http.answers import answer, answers
 from scalewatch.api.http.problems import problems
-from scalewatch.services.histories.histories import history_of
-from scalewatch.services.histories.windows import Window
-from scalewatch.services.regressions import regressions
-from scalewatch.services.regressions.regressions import State
-from scalewatch.services.regressions.tracks import MOST_COMMITS
-from scalewatch.services.regressions.treatments import Treatment, treat
+from scalewatch.services.histories.paging import Window
+from scalewatch.services.histories.region import history_of
+from scalewatch.services.regressions import show
+from scalewatch.services.regressions.series_histories import MOST_COMMITS
+from scalewatch.services.regressions.show import State
+from scalewatch.services.regressions.triage import Treatment, treat
 
 router = APIRouter(prefix="/projects/{project}", tags=["history"])
 
@@ -124,13 +124,13 @@ def list_regressions(
     state: Annotated[list[State] | None, Query(description="All unless given.")] = None,
 ) -> Response:
     """Return regressions, one per cause, newest first."""
-    return answer(regressions.regressions_of(session, project, state or ()))
+    return answer(show.regressions_of(session, project, state or ()))
 
 
 @router.get("/regressions/{regression}", responses=answers(Regression, 404, 422))
 def show_regression(session: ReadingDep, project: str, regression: int) -> Response:
     """Return a regression with all that happened to it."""
-    return answer(regressions.regression_of(session, project, regression))
+    return answer(show.regression_of(session, project, regression))
 
 
 @router.patch("/regressions/{regression}", responses=problems(403, 404, 422))

@@ -17,10 +17,10 @@ from scalewatch.errors import LeaseLost, ScalewatchError
 from scalewatch.jobs.heartbeat import heartbeat
 from scalewatch.services import jobs as queue
 from scalewatch.services.analysis import analysis
-from scalewatch.services.expectations import expectations
+from scalewatch.services.expectations import declarations
 from scalewatch.services.jobs import Kind, Subject, Terms
 from scalewatch.services.operations import retention
-from scalewatch.services.regressions import looks, watching, webhooks
+from scalewatch.services.regressions import detection, records, webhooks
 from scalewatch.settings import get_settings
 from scalewatch.storage import tables
 from scalewatch.storage.database.session import Sessions, transact
@@ -40,12 +40,12 @@ def analyse(session: Session, subject: str) -> Effect:
 
 def rejudge(_session: Session, subject: str) -> Effect:
     """Analyse again what a project's expectations have changed for."""
-    return partial(expectations.queue_unjudged, project_id=int(subject))
+    return partial(declarations.queue_unjudged, project_id=int(subject))
 
 
 def watch(session: Session, subject: str) -> Effect:
     """Look for changes in the histories of a project."""
-    return partial(watching.record, seen=looks.look(session, int(subject)))
+    return partial(records.record, seen=detection.look(session, int(subject)))
 
 
 def notify(session: Session, subject: str) -> Effect:

@@ -27,20 +27,21 @@
 * `profile_scan`, `multiplicity` — where they jump along a scan, how surely
 """
 
-from scalewatch.modelling.attribution.attribution import (
+from scalewatch.modelling.attribution.match_table import (
     Attribution,
     JudgedCell,
     Suspect,
     attribute,
 )
-from scalewatch.modelling.effects import (
+from scalewatch.modelling.configurations import (
     Effects,
     Interaction,
     MainEffect,
     Trial,
     effects_of,
 )
-from scalewatch.modelling.forecasts.forecast import (
+from scalewatch.modelling.false_discoveries import Correction
+from scalewatch.modelling.forecasts.break_even import (
     MemoryWall,
     break_even,
     expected_model,
@@ -69,20 +70,19 @@ from scalewatch.modelling.guidelines.guidelines import (
     check_guideline,
     parse_guideline,
 )
-from scalewatch.modelling.hotspots.hotspots import (
+from scalewatch.modelling.hotspots.profiles import (
     Movement,
     ProfileDifference,
     movements,
     profile_difference,
 )
-from scalewatch.modelling.hotspots.profile_scan import (
+from scalewatch.modelling.hotspots.scan import (
     Against,
     ProfileScan,
     ScanStep,
     scan_profiles,
 )
 from scalewatch.modelling.machines.lines import Estimate, Line
-from scalewatch.modelling.machines.machine_sentences import machine_sentence
 from scalewatch.modelling.machines.machines import (
     MachineLine,
     MachinePair,
@@ -90,23 +90,33 @@ from scalewatch.modelling.machines.machines import (
     compare_machines,
     machine_line,
 )
-from scalewatch.modelling.measurements.noise import Noise
-from scalewatch.modelling.multiplicity import Correction
-from scalewatch.modelling.next_measurement.next_measurement import (
+from scalewatch.modelling.machines.sentences import machine_sentence
+from scalewatch.modelling.measurements.assumptions import Noise
+from scalewatch.modelling.next_measurement.proposal import (
     Cost,
     Proposal,
     next_measurement,
 )
-from scalewatch.modelling.noise.learned_noise import LearnedNoise
-from scalewatch.modelling.noise.pooling import learn_noise
-from scalewatch.modelling.noise.surface_noise import learn_surface_noise
-from scalewatch.modelling.polynomials import Extrapolation, drift, extrapolations
+from scalewatch.modelling.noise.learn import learn_noise
+from scalewatch.modelling.noise.reuse import LearnedNoise
+from scalewatch.modelling.noise.several_parameters import learn_surface_noise
+from scalewatch.modelling.quadratic_extrapolation import (
+    Extrapolation,
+    drift,
+    extrapolations,
+)
+from scalewatch.modelling.scaling_errors.codes import (
+    Times,
+    modelled_scaling_errors,
+    strong_scaling_errors,
+    weak_scaling_errors,
+)
 from scalewatch.modelling.scaling_errors.divergence_metric import (
     DivergenceMetric,
     ErrorDivergence,
     error_divergences,
 )
-from scalewatch.modelling.scaling_errors.scaling_error import (
+from scalewatch.modelling.scaling_errors.errors import (
     Origin,
     ScalingError,
     ScalingErrors,
@@ -114,28 +124,22 @@ from scalewatch.modelling.scaling_errors.scaling_error import (
     strong_errors,
     weak_errors,
 )
-from scalewatch.modelling.scaling_errors.scalings import (
-    Times,
-    modelled_scaling_errors,
-    strong_scaling_errors,
-    weak_scaling_errors,
-)
 from scalewatch.modelling.scaling_errors.speed_up import SpeedUp, speed_up
 from scalewatch.modelling.scaling_errors.weak_gaps import NeededRun, WeakGaps, weak_gaps
 from scalewatch.modelling.search.finding import Finding, Forecast
 from scalewatch.modelling.search.findings import Findings
 from scalewatch.modelling.search.search import find_models
-from scalewatch.modelling.versions.changes import Change
+from scalewatch.modelling.versions.compare import (
+    Comparison,
+    Incomparable,
+    compare_versions,
+)
 from scalewatch.modelling.versions.growth_odds import (
     GrowthOdds,
     all_growth_odds,
     growth_odds,
 )
-from scalewatch.modelling.versions.regression import (
-    Comparison,
-    Incomparable,
-    compare_versions,
-)
+from scalewatch.modelling.versions.kinds import Change
 from scalewatch.modelling.versions.side_by_side import SideBySide, side_by_side
 
 __all__ = [

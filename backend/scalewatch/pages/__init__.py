@@ -11,19 +11,23 @@ from scalewatch.pages import (
     runs,
     status,
 )
-from scalewatch.pages.commits import commits
-from scalewatch.pages.comparisons import comparisons
-from scalewatch.pages.configurations import configurations
-from scalewatch.pages.histories import histories
-from scalewatch.pages.hotspots import hotspots
-from scalewatch.pages.live import embeds, feeds, live
-from scalewatch.pages.machines import machine_lines, machines
-from scalewatch.pages.match_table import report, sparklines
-from scalewatch.pages.regions import promises, regions
+from scalewatch.pages.commits import page as commits
+from scalewatch.pages.comparisons import page as comparisons
+from scalewatch.pages.configurations import page as configurations
+from scalewatch.pages.histories import page as histories
+from scalewatch.pages.hotspots import page as hotspots
+from scalewatch.pages.live import embeds, events, feeds
+from scalewatch.pages.machines import lines as machine_lines
+from scalewatch.pages.machines import page as machines
+from scalewatch.pages.match_table import page as match_table
+from scalewatch.pages.match_table import sparklines
+from scalewatch.pages.regions import expectation_form
+from scalewatch.pages.regions import page as regions
 from scalewatch.pages.rendering import assets
 from scalewatch.pages.rendering.delay import note_delay
-from scalewatch.pages.scaling_errors import scaling_errors
-from scalewatch.pages.settings import logins, settings, webhooks
+from scalewatch.pages.scaling_errors import page as scaling_errors
+from scalewatch.pages.settings import logins, webhooks
+from scalewatch.pages.settings import page as settings
 
 DELAY = [Depends(note_delay)]
 """For pages that show what jobs find."""
@@ -43,12 +47,12 @@ router.include_router(logins.router)
 router.include_router(guidelines.router, dependencies=DELAY)
 router.include_router(machines.router, dependencies=DELAY)
 router.include_router(machine_lines.router, dependencies=DELAY)
-router.include_router(live.router)
+router.include_router(events.router)
 router.include_router(projects.router, dependencies=DELAY)
-router.include_router(promises.router, dependencies=DELAY)
+router.include_router(expectation_form.router, dependencies=DELAY)
 router.include_router(regions.router, dependencies=DELAY)
 router.include_router(regressions.router, dependencies=DELAY)
-router.include_router(report.router, dependencies=DELAY)
+router.include_router(match_table.router, dependencies=DELAY)
 router.include_router(runs.router, dependencies=DELAY)
 router.include_router(scaling_errors.router, dependencies=DELAY)
 router.include_router(sparklines.router)

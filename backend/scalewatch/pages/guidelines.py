@@ -11,10 +11,7 @@ from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.templates import render
 from scalewatch.pages.wording.formats import assignments, plural
 from scalewatch.services.comparisons.comparison_choices import choices_of
-from scalewatch.services.guidelines.guideline_checks import (
-    CheckedGuideline,
-    GuidelineState,
-)
+from scalewatch.services.guidelines.checks import CheckedGuideline, GuidelineState
 from scalewatch.services.guidelines.guidelines import GuidelineReport, guidelines_at
 
 MARKS = {

@@ -12,7 +12,7 @@ from scalewatch.pages.wording.formats import percent
 from scalewatch.pages.wording.mathematics import big_o, growth
 from scalewatch.pages.wording.sentences import FASTER
 from scalewatch.services.machines.provenance import all_origins
-from scalewatch.services.projects.projects import Concern, Project, all_projects
+from scalewatch.services.projects.home import Concern, Project, all_projects
 
 router = APIRouter(include_in_schema=False)
 

@@ -12,15 +12,15 @@ from scalewatch.pages.rendering.addresses import path_to
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.templates import render
 from scalewatch.pages.wording.formats import assignments
-from scalewatch.services.access.access import caller_of
-from scalewatch.services.regressions.regressions import (
+from scalewatch.services.access.callers import caller_of
+from scalewatch.services.regressions.show import (
     SETTABLE,
     Regression,
     State,
     regression_of,
     regressions_of,
 )
-from scalewatch.services.regressions.treatments import Treatment, treat
+from scalewatch.services.regressions.triage import Treatment, treat
 from scalewatch.web.protection.forms import FormDep
 
 MOST_MEMBERS: Final = 8

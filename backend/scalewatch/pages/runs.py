@@ -8,8 +8,8 @@ from scalewatch.pages.dependencies import SessionDep
 from scalewatch.pages.rendering import listings
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.templates import render
-from scalewatch.pages.scaling_errors.scaling_sentences import share
-from scalewatch.services.runs.recorded_runs import payload_of, recorded_run
+from scalewatch.pages.scaling_errors.sentences import share
+from scalewatch.services.runs.show import payload_of, recorded_run
 
 router = APIRouter(include_in_schema=False)
 

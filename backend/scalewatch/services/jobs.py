@@ -15,7 +15,7 @@ from typing import Final, Self
 from sqlalchemy.orm import Session
 
 from scalewatch.errors import LeaseLost, NotFound
-from scalewatch.services.access.access import Role, caller_of
+from scalewatch.services.access.callers import Role, caller_of
 from scalewatch.storage import tables
 from scalewatch.storage.access import projects
 from scalewatch.storage.commits import commits

@@ -4,9 +4,7 @@ from typing import Annotated
 
 from fastapi import Depends, Query
 
-from scalewatch.services.configurations.configuration_questions import (
-    ConfigurationQuestion,
-)
+from scalewatch.services.configurations.question import ConfigurationQuestion
 
 
 async def question(  # noqa: PLR0913, PLR0917 - one per parameter of the query

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from fastapi import Depends, Query
 
-from scalewatch.services.hotspots.hotspot_questions import HotspotQuestion
+from scalewatch.services.hotspots.question import HotspotQuestion
 
 
 async def question(  # noqa: PLR0913, PLR0917 - one per parameter of the query

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from fastapi import Depends, Query
 
-from scalewatch.services.scaling_errors.scaling_questions import Question
+from scalewatch.services.scaling_errors.question import Question
 
 
 async def question(  # noqa: PLR0913, PLR0917 - one per parameter of the query

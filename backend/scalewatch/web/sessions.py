@@ -24,12 +24,12 @@ from fastapi import BackgroundTasks, Depends, Request, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from sqlalchemy.orm import Session
 
-from scalewatch.services.access import access
-from scalewatch.services.access.access import Caller, Role
+from scalewatch.services.access import callers
+from scalewatch.services.access.callers import Caller, Role
 from scalewatch.storage.access import projects
 from scalewatch.storage.database.session import Sessions, transact
 from scalewatch.web.protection.hosts import is_loopback
-from scalewatch.web.protection.protection import Protection
+from scalewatch.web.protection.questions import Protection
 
 BEARER: Final = HTTPBearer(
     auto_error=False,
@@ -72,7 +72,7 @@ class Door:
     def writing(self) -> Iterator[Session]:
         """Open a transaction: commit on success, roll back on error."""
         with self.sessions.writing.begin() as session:
-            access.note_use(session, self.admit(session))
+            callers.note_use(session, self.admit(session))
             yield session
 
     def admit(self, session: Session) -> Caller:
@@ -83,7 +83,7 @@ class Door:
         TokenUnknown
             If a token was sent that is not, or no longer, good.
         """
-        caller = access.admit(
+        caller = callers.admit(
             session, self._secret, self._login, is_trusted=_is_trusted(self._request)
         )
         setattr(self._request.state, CALLER, caller)
@@ -95,7 +95,7 @@ class Door:
             self._tasks.add_task(
                 transact,
                 self.sessions,
-                lambda session: access.note_use(session, caller),
+                lambda session: callers.note_use(session, caller),
             )
 
 
@@ -142,7 +142,7 @@ def open_administering(door: DoorDep, project: str) -> Iterator[Session]:
     """Open a transaction for who administers a project."""
     with door.writing() as session:
         projects.existing(session, project)
-        access.permit(session, Role.ADMIN, project)
+        callers.permit(session, Role.ADMIN, project)
         yield session
 
 

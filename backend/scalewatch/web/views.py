@@ -4,7 +4,7 @@ from typing import Annotated
 
 from fastapi import Depends, Query
 
-from scalewatch.services.selection.views import View
+from scalewatch.services.selection.view import View
 
 
 async def view(

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from scalewatch.errors import ScalewatchError
 from scalewatch_agent.cli.options.subject import subject
-from scalewatch_agent.delivery.orders import Order, Place
+from scalewatch_agent.delivery.confirmations import Order, Place
 from scalewatch_agent.errors import OrderImpossible
 from scalewatch_agent.folders import libraries_folder, loops_folder
 from scalewatch_agent.launchers.installation import (
@@ -19,8 +19,8 @@ from scalewatch_agent.launchers.installation import (
     install_library,
     is_installed,
 )
-from scalewatch_agent.launchers.launcher import TRANSPORTS, Launcher, is_oversubscribed
 from scalewatch_agent.launchers.libraries import Library, find_library
+from scalewatch_agent.launchers.mpiexec import TRANSPORTS, Launcher, is_oversubscribed
 from scalewatch_agent.loops.build import build_loops
 from scalewatch_agent.suite.runs import Subject
 from scalewatch_agent.suite.suites import MEMORY, RUNTIME, Suite

@@ -7,7 +7,7 @@ import click
 
 from scalewatch.wire import RunReport
 from scalewatch_agent.cli.outcome import report_outcome
-from scalewatch_agent.delivery.delivery import ONCE, Delivery, deliver
+from scalewatch_agent.delivery.deliver import ONCE, Delivery, deliver
 from scalewatch_agent.delivery.spool import Entry, Spool
 from scalewatch_agent.delivery.upload import Patience, Undelivered
 from scalewatch_agent.errors import FolderUnwritable

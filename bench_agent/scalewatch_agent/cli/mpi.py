@@ -25,8 +25,8 @@ from scalewatch_agent.delivery.spool import Spool
 from scalewatch_agent.errors import MpiMissing
 from scalewatch_agent.folders import libraries_folder, loops_folder, spool_folder
 from scalewatch_agent.launchers.installation import install_library, is_installed
-from scalewatch_agent.launchers.launcher import TRANSPORTS, Launcher, is_oversubscribed
 from scalewatch_agent.launchers.libraries import Library, find_library
+from scalewatch_agent.launchers.mpiexec import TRANSPORTS, Launcher, is_oversubscribed
 from scalewatch_agent.loops.build import build_loops
 from scalewatch_agent.suite.runs import Subject
 from scalewatch_agent.suite.suites import MEMORY, RUNTIME, SUITES

@@ -6,7 +6,7 @@ import click
 
 from scalewatch.wire import RunReport
 from scalewatch_agent.cli.summary import run_summary
-from scalewatch_agent.delivery.delivery import Delivery
+from scalewatch_agent.delivery.deliver import Delivery
 from scalewatch_agent.delivery.spool import Spool
 from scalewatch_agent.delivery.upload import Delivered, Refused, Undelivered
 

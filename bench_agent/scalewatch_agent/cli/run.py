@@ -15,7 +15,7 @@ from scalewatch.wire import Commit, Name, Sha
 from scalewatch_agent.cli.exits import SUMMARY, Exit
 from scalewatch_agent.cli.experiment_progress import job_display, print_runs
 from scalewatch_agent.cli.measured import Measured
-from scalewatch_agent.cli.options.launchers import job_launcher
+from scalewatch_agent.cli.options.launcher import job_launcher
 from scalewatch_agent.cli.options.parameters import wire
 from scalewatch_agent.cli.options.server import server_options
 from scalewatch_agent.delivery.spool import Spool

@@ -13,10 +13,10 @@ from scalewatch.errors import ScalewatchError
 from scalewatch.wire import Name
 from scalewatch_agent.cli.confirming_suites import BUILT_IN, suite_sweeps
 from scalewatch_agent.cli.measured import Measured
-from scalewatch_agent.cli.options.launchers import job_launcher
+from scalewatch_agent.cli.options.launcher import job_launcher
 from scalewatch_agent.cli.options.parameters import wire
 from scalewatch_agent.cli.options.server import server_options
-from scalewatch_agent.delivery.orders import Order, Orders
+from scalewatch_agent.delivery.confirmations import Order, Orders
 from scalewatch_agent.delivery.spool import Spool
 from scalewatch_agent.errors import ServerSilent
 from scalewatch_agent.experiments.configured import Loaded

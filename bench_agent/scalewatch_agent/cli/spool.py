@@ -14,7 +14,7 @@ from scalewatch_agent.cli.options.parameters import url
 from scalewatch_agent.cli.options.server import token_option
 from scalewatch_agent.cli.outcome import report_deliveries
 from scalewatch_agent.cli.summary import delivery_state
-from scalewatch_agent.delivery.delivery import deliver
+from scalewatch_agent.delivery.deliver import deliver
 from scalewatch_agent.delivery.spool import Entry, Spool
 from scalewatch_agent.delivery.upload import Delivered, Patience
 from scalewatch_agent.errors import UnreadableEntry

@@ -11,7 +11,7 @@ from rich.table import Table
 
 from scalewatch.wire import Result, RunReport
 from scalewatch_agent.cli.quantities import number, unit_shown
-from scalewatch_agent.delivery.delivery import Delivery
+from scalewatch_agent.delivery.deliver import Delivery
 from scalewatch_agent.delivery.upload import Delivered, Refused, Undelivered
 
 BARRIER = "ᵇ"

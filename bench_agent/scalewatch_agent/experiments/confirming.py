@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
-from scalewatch_agent.delivery.orders import Order, Place
+from scalewatch_agent.delivery.confirmations import Order, Place
 from scalewatch_agent.errors import ExperimentInvalid, OrderImpossible, VersionUnknown
 from scalewatch_agent.experiments.configured import Configured, Loaded
 from scalewatch_agent.experiments.loading import load_experiment

@@ -8,7 +8,7 @@ from scalewatch_agent.environment import hardware, surroundings
 from scalewatch_agent.experiments.configured import Configured
 from scalewatch_agent.experiments.jobs import Executed, Request
 from scalewatch_agent.experiments.journal import Journal
-from scalewatch_agent.launchers.launcher import TRANSPORTS, Launcher
+from scalewatch_agent.launchers.mpiexec import TRANSPORTS, Launcher
 from scalewatch_agent.launchers.processors import processors
 from scalewatch_agent.launchers.programs import run_program
 from scalewatch_agent.machine import machine_name

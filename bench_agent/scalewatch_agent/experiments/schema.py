@@ -26,7 +26,7 @@ from scalewatch_agent.experiments.commands import RESERVED
 from scalewatch_agent.experiments.expressions import Expression, parse_expression
 from scalewatch_agent.experiments.parameters import BadParameters, spaced
 from scalewatch_agent.launchers.installation import PACKAGES, REQUIREMENT
-from scalewatch_agent.launchers.launcher import TRANSPORTS
+from scalewatch_agent.launchers.mpiexec import TRANSPORTS
 
 Identifier = Annotated[
     str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=100)

@@ -17,7 +17,7 @@ from scalewatch_agent.memory.allocations import (
 from scalewatch_agent.memory.constructors import CONSTRUCTORS, Constructor
 from scalewatch_agent.memory.footprint import Footprint, footprint, growth
 from scalewatch_agent.plan import Plan
-from scalewatch_agent.suite.order import median
+from scalewatch_agent.suite.statistics import median
 from scalewatch_agent.suite.suites import RUNTIME
 
 MPI_MEMORY = "MPI memory"

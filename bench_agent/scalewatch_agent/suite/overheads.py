@@ -11,7 +11,7 @@ from scalewatch_agent.loops import Loop, Spans, compiled, interpreted
 from scalewatch_agent.loops.compiled import CompiledLoop, Library
 from scalewatch_agent.loops.interpreted import InterpretedLoop
 from scalewatch_agent.loops.program import step
-from scalewatch_agent.suite.order import median
+from scalewatch_agent.suite.statistics import median
 
 CALLS = 1_000
 DOUBLES = 1

@@ -19,8 +19,8 @@ from scalewatch_agent.loops.compiled import CompiledLoop, Library, load
 from scalewatch_agent.loops.interpreted import InterpretedLoop
 from scalewatch_agent.plan import Plan
 from scalewatch_agent.suite.clocks import Clocks
-from scalewatch_agent.suite.order import first_quartile
 from scalewatch_agent.suite.overheads import Overheads, measure_overheads
+from scalewatch_agent.suite.statistics import first_quartile
 from scalewatch_agent.suite.suites import SUITES
 from scalewatch_agent.suite.timing import Effort, Measurement, Team
 

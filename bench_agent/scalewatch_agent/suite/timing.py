@@ -12,8 +12,8 @@ from mpi4py import MPI
 from scalewatch_agent.kernels import Operation
 from scalewatch_agent.loops import Loop
 from scalewatch_agent.suite.clocks import Clocks
-from scalewatch_agent.suite.order import median
 from scalewatch_agent.suite.rounds import TOLERANCE, Pace, is_hopeless
+from scalewatch_agent.suite.statistics import median
 
 TURN = 50
 """Repetitions that an operation makes before it is another one's turn."""

@@ -4,8 +4,8 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
-from scalewatch.services.confirmations import confirmations
-from scalewatch.services.confirmations.confirmations import State
+from scalewatch.services.confirmations import requests
+from scalewatch.services.confirmations.requests import State
 from scalewatch.storage import tables
 from scalewatch.storage.commits import coordinates
 from scalewatch_agent.cli import main
@@ -88,7 +88,7 @@ def suspect(sessions, repository):
         project = session.query(tables.Project).one()
         commit = session.query(tables.Commit).one()
         machine = session.query(tables.Machine).one()
-        confirmations.ask(session, project.id, (commit.id, machine.id), "suspected")
+        requests.ask(session, project.id, (commit.id, machine.id), "suspected")
     return sha
 
 
@@ -121,7 +121,7 @@ def test_the_agent_measures_the_suspected_commit_once_more(
     assert done.exit_code == 0, done.output
     assert git(repository, "worktree", "list").count("\n") == 0
     with sessions.reading() as session:
-        (asked,) = confirmations.confirmations_of(session, "bcast")
+        (asked,) = requests.confirmations_of(session, "bcast")
         commit = session.query(tables.Commit).filter_by(sha=suspect).one()
         assert (asked.state, asked.outcome) == (State.DONE, "3 runs posted")
         assert jobs_of(session, commit) == {1: 2, 2: 2, 3: 2}
@@ -138,7 +138,7 @@ def test_what_cannot_be_measured_is_told(app, sessions, experiments):
 
     assert done.exit_code == 0, done.output
     with sessions.reading() as session:
-        (asked,) = confirmations.confirmations_of(session, "bcast")
+        (asked,) = requests.confirmations_of(session, "bcast")
         assert asked.state is State.FAILED
         assert asked.outcome.startswith("no experiment of the agent measures bcast")
 
@@ -178,7 +178,7 @@ def suspect_release(sessions, openmpi):
         commit = session.query(tables.Commit).one()
         machine = session.query(tables.Machine).one()
         subject = (commit.id, machine.id)
-        confirmations.ask(session, commit.project_id, subject, "suspected")
+        requests.ask(session, commit.project_id, subject, "suspected")
 
 
 @pytest.mark.usefixtures("suspect_release")
@@ -194,7 +194,7 @@ def test_a_run_of_the_built_in_suite_is_made_once_more(
 
     assert done.exit_code == 0, done.output
     with sessions.reading() as session:
-        (asked,) = confirmations.confirmations_of(session, "openmpi")
+        (asked,) = requests.confirmations_of(session, "openmpi")
         commit = session.query(tables.Commit).one()
         assert (asked.state, asked.outcome) == (State.DONE, "2 runs posted")
         assert jobs_of(session, commit) == {1: 2, 2: 2}
@@ -212,6 +212,6 @@ def test_a_release_that_is_not_here_is_not_installed_because_a_server_asks(
 
     assert done.exit_code == 0, done.output
     with sessions.reading() as session:
-        (asked,) = confirmations.confirmations_of(session, "openmpi")
+        (asked,) = requests.confirmations_of(session, "openmpi")
         assert asked.state is State.FAILED
     assert not (tmp_path / "mpi").exists()

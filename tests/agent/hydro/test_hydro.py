@@ -8,9 +8,9 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scalewatch.services.hotspots.hotspot_questions import HotspotQuestion
-from scalewatch.services.hotspots.hotspots import hotspots_at
-from scalewatch.services.selection.views import View
+from scalewatch.services.hotspots.question import HotspotQuestion
+from scalewatch.services.hotspots.scans import hotspots_at
+from scalewatch.services.selection.view import View
 from scalewatch.wire import RunReport
 from scalewatch_agent.cli import main
 from scalewatch_agent.hydro.decomposition import (

@@ -10,7 +10,7 @@ from scalewatch.cli.files.findings import modelled
 from scalewatch.cli.files.findings_table import print_table
 from scalewatch.importers import Series
 from scalewatch.modelling import parse_growth
-from scalewatch.services.files.findings import Question, Stated
+from scalewatch.services.files.model_files import Question, Stated
 
 P = np.array([2.0, 4, 8, 16, 32])
 

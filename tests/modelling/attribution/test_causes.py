@@ -1,5 +1,5 @@
-from scalewatch.modelling.attribution.attribution import Suspect
 from scalewatch.modelling.attribution.causes import Class, Moved, causes
+from scalewatch.modelling.attribution.match_table import Suspect
 
 ALL = {"a": ["r1", "r2", "r3"], "b": ["r1", "r2", "r3"]}
 

@@ -8,8 +8,8 @@ from scalewatch.modelling.evidence.evidence import ALONE, LOWEST, highest, weigh
 from scalewatch.modelling.evidence.likelihood import Likelihood
 from scalewatch.modelling.evidence.posterior import Prior, posterior
 from scalewatch.modelling.growths.terms import term_table
+from scalewatch.modelling.measurements.assumptions import USUAL
 from scalewatch.modelling.measurements.location import locate
-from scalewatch.modelling.measurements.noise import USUAL
 from support.generated import P, curve, measured, random_curves
 
 SPACE = pmnf()

@@ -3,8 +3,8 @@ import pytest
 
 from scalewatch.modelling.arrays.scratch import Scratch
 from scalewatch.modelling.evidence.likelihood import Likelihood
+from scalewatch.modelling.measurements.assumptions import EXCESSES, Noise
 from scalewatch.modelling.measurements.location import locate
-from scalewatch.modelling.measurements.noise import EXCESSES, Noise
 
 SHARES = (0.6, 0.2, 0.15, 0.05)
 

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from scalewatch.modelling.measurements.assumptions import Noise
 from scalewatch.modelling.measurements.estimators import located
 from scalewatch.modelling.measurements.location import (
     FLOOR,
@@ -9,7 +10,6 @@ from scalewatch.modelling.measurements.location import (
     locate,
     locate_mean,
 )
-from scalewatch.modelling.measurements.noise import Noise
 from scalewatch.modelling.measurements.summary import summarise
 
 

@@ -3,12 +3,12 @@ import pytest
 
 from scalewatch.errors import UnknownChoice
 from scalewatch.modelling.growths.growth import CONSTANT, Growth
+from scalewatch.modelling.scaling_errors.codes import Times, strong_scaling_errors
 from scalewatch.modelling.scaling_errors.divergence_metric import (
     MEANINGS,
     DivergenceMetric,
     error_divergences,
 )
-from scalewatch.modelling.scaling_errors.scalings import Times, strong_scaling_errors
 
 P = np.array([1.0, 2, 4, 8, 16, 32, 64])
 IDEAL, SERIAL, COLLECTIVE = 100 / P, 95 / P + 5, 100 / P + 4 * P

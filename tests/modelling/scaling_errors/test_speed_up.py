@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from scalewatch.errors import UnknownChoice
-from scalewatch.modelling.scaling_errors.scalings import (
+from scalewatch.modelling.scaling_errors.codes import (
     Times,
     strong_scaling_errors,
     weak_scaling_errors,

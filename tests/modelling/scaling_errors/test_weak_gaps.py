@@ -1,7 +1,7 @@
 import pytest
 
 from scalewatch.errors import SizeUnknown
-from scalewatch.modelling.scaling_errors.scalings import Times, weak_scaling_errors
+from scalewatch.modelling.scaling_errors.codes import Times, weak_scaling_errors
 from scalewatch.modelling.scaling_errors.weak_gaps import NeededRun, weak_gaps
 
 

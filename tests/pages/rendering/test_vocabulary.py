@@ -6,7 +6,7 @@ from scalewatch.pages.wording.sentences import STATES, SYMBOLS
 from scalewatch.resources import bundled
 from scalewatch.services.analysis.analysis import RULE
 from scalewatch.services.series.measurements import Flag
-from scalewatch.services.series.standings import State
+from scalewatch.services.series.standing import State
 
 
 def test_every_verdict_and_flag_is_explained():

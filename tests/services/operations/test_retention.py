@@ -16,8 +16,8 @@ from scalewatch.errors import DatabaseNotEmpty, UnreadableFile
 from scalewatch.services.access import policies
 from scalewatch.services.access.policies import Policy
 from scalewatch.services.operations import replay, retention
-from scalewatch.services.runs.prepared_runs import prepare
-from scalewatch.services.runs.runs import record_prepared
+from scalewatch.services.runs.prepare import prepare
+from scalewatch.services.runs.record import record_prepared
 from scalewatch.settings import get_settings
 from scalewatch.storage import tables
 from scalewatch.storage.database import backups, schema

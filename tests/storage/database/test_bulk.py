@@ -4,8 +4,8 @@ from uuid import UUID
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from scalewatch.services.runs.prepared_runs import prepare
-from scalewatch.services.runs.runs import record_prepared
+from scalewatch.services.runs.prepare import prepare
+from scalewatch.services.runs.record import record_prepared
 from scalewatch.storage import tables
 from scalewatch.storage.database import bulk
 from support.builders import run_report

@@ -1,7 +1,7 @@
 from sqlalchemy import select
 
-from scalewatch.services.runs.prepared_runs import prepare
-from scalewatch.services.runs.runs import record_prepared
+from scalewatch.services.runs.prepare import prepare
+from scalewatch.services.runs.record import record_prepared
 from scalewatch.storage import tables
 from scalewatch.storage.judgements import probabilities
 from scalewatch.storage.judgements.probabilities import NOTHING, Likely

@@ -15,9 +15,9 @@ from fastapi import FastAPI
 from sqlalchemy.exc import SQLAlchemyError
 
 from scalewatch.api.runs.bodies import runs_in
-from scalewatch.api.runs.runs import AT_ONCE
-from scalewatch.services.runs.prepared_runs import prepare
-from scalewatch.services.runs.runs import record_prepared
+from scalewatch.api.runs.routes import AT_ONCE
+from scalewatch.services.runs.prepare import prepare
+from scalewatch.services.runs.record import record_prepared
 from scalewatch.storage.database.session import Sessions
 from scalewatch.web.garbage import spare_collections
 

@@ -9,7 +9,7 @@ import click
 from scalewatch.cli.server.database import configured, opened, prepare
 from scalewatch.exporters.measurements import WRITERS
 from scalewatch.services.files.exports import exported
-from scalewatch.services.selection.views import View
+from scalewatch.services.selection.view import View
 from scalewatch.storage.database.session import sessions_of
 
 EPILOG: Final = """

@@ -18,10 +18,10 @@ from scalewatch.exporters.findings import (
 )
 from scalewatch.importers import Series, read_files
 from scalewatch.modelling import Verdict
-from scalewatch.services.analysis.batches import find_all
-from scalewatch.services.analysis.earlier_versions import compared_with
-from scalewatch.services.analysis.proposals import proposed
-from scalewatch.services.files.findings import Question, asked_of
+from scalewatch.services.analysis.next_measurement import proposed
+from scalewatch.services.analysis.questions import find_all
+from scalewatch.services.analysis.versions import compared_with
+from scalewatch.services.files.model_files import Question, asked_of
 
 UNREADABLE: Final = 3
 """Exit code if a file cannot be read; what the others hold is modelled."""

@@ -7,8 +7,8 @@ from typing import NamedTuple
 from scalewatch.cli.files.notation import Notation
 from scalewatch.importers import Series
 from scalewatch.modelling import Finding, Proposal
-from scalewatch.services.analysis.earlier_versions import Compared, comparison_words
-from scalewatch.services.analysis.proposals import proposal_words
+from scalewatch.services.analysis.next_measurement import proposal_words
+from scalewatch.services.analysis.versions import Compared, comparison_words
 
 
 class Row(NamedTuple):

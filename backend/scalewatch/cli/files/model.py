@@ -10,7 +10,7 @@ from scalewatch.errors import BadExpression
 
 if TYPE_CHECKING:
     from scalewatch.modelling.search.search import Choice
-    from scalewatch.services.files.findings import Stated
+    from scalewatch.services.files.model_files import Stated
 
 FORMATS: Final = ("auto", "text", "json", "csv", "gprof")
 SUMMARIES: Final = ("q1", "median", "min", "mean", "robust")
@@ -45,7 +45,7 @@ class StatedGrowth(click.ParamType["Stated"]):
         """Return the pattern and the growth stated for it."""
         # Numpy takes longer than --help may.
         from scalewatch.modelling import parse_growth  # noqa: PLC0415
-        from scalewatch.services.files.findings import Stated  # noqa: PLC0415
+        from scalewatch.services.files.model_files import Stated  # noqa: PLC0415
 
         pattern, _, expression = value.rpartition("=")
         try:
@@ -243,7 +243,7 @@ def command(  # noqa: PLR0913 - one per option
     """
     # Numpy takes longer than --help may.
     from scalewatch.cli.files.findings import answer  # noqa: PLC0415
-    from scalewatch.services.files.findings import Question  # noqa: PLC0415
+    from scalewatch.services.files.model_files import Question  # noqa: PLC0415
     from scalewatch.services.files.rankings import Ranking  # noqa: PLC0415
 
     ranking = None

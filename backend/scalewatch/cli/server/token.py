@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 from scalewatch.cli.server.database import configured, opened, prepare
 from scalewatch.exporters.documents import json_text
 from scalewatch.services.access import tokens
-from scalewatch.services.access.access import Role
+from scalewatch.services.access.callers import Role
 from scalewatch.services.access.tokens import Token
 from scalewatch.storage.database.session import sessions_of
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, Generic, TypeVar
 
-from scalewatch.modelling.attribution.attribution import Suspect
+from scalewatch.modelling.attribution.match_table import Suspect
 
 Subject = TypeVar("Subject", bound=Hashable)
 

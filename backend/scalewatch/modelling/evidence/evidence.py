@@ -39,13 +39,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from scalewatch.modelling.arrays.rows import total
+from scalewatch.modelling.arrays.columns import total
 from scalewatch.modelling.arrays.scratch import Scratch
 from scalewatch.modelling.evidence.curves import Curves
+from scalewatch.modelling.evidence.least_squares import FAINTEST, Fit, Sums
 from scalewatch.modelling.evidence.likelihood import Likelihood
-from scalewatch.modelling.evidence.relative import FAINTEST, Fit, Sums
+from scalewatch.modelling.measurements.assumptions import Noise
 from scalewatch.modelling.measurements.location import Location
-from scalewatch.modelling.measurements.noise import Noise
 
 Reals = NDArray[np.float64]
 Singles = NDArray[np.float32]

@@ -24,10 +24,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from scalewatch.modelling.arrays.rows import total
+from scalewatch.modelling.arrays.columns import total
 from scalewatch.modelling.arrays.scratch import Scratch
+from scalewatch.modelling.measurements.assumptions import EXCESSES, Noise
 from scalewatch.modelling.measurements.location import Location
-from scalewatch.modelling.measurements.noise import EXCESSES, Noise
 
 Reals = NDArray[np.float64]
 Singles = NDArray[np.float32]

@@ -20,8 +20,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scalewatch.modelling.arrays.rows import total
-from scalewatch.modelling.evidence.frames import Frame
+from scalewatch.modelling.arrays.columns import total
+from scalewatch.modelling.evidence.bases import Frame
 from scalewatch.modelling.growths.growth import CONSTANT, Growth
 from scalewatch.modelling.growths.space import Space
 from scalewatch.modelling.growths.verdict import Verdict, judge

@@ -17,17 +17,21 @@ from itertools import zip_longest
 import numpy as np
 from numpy.typing import NDArray
 
-from scalewatch.modelling.evidence.frames import Frame, by_frame
+from scalewatch.modelling.evidence.bases import Frame, by_frame
 from scalewatch.modelling.evidence.posterior import Prior
-from scalewatch.modelling.forecasts.centred import Centred
-from scalewatch.modelling.forecasts.families import free_power, partners, two_terms
+from scalewatch.modelling.forecasts.importance_sampling import Family, sample
+from scalewatch.modelling.forecasts.log_residuals import Centred
 from scalewatch.modelling.forecasts.mixture import Mixture
 from scalewatch.modelling.forecasts.quadrature import TargetTable, one_term
-from scalewatch.modelling.forecasts.sampling import Family, sample
+from scalewatch.modelling.forecasts.two_term_curves import (
+    free_power,
+    partners,
+    two_terms,
+)
 from scalewatch.modelling.growths.growth import CONSTANT, Growth
 from scalewatch.modelling.growths.terms import log2_table, term_table
+from scalewatch.modelling.measurements.assumptions import Noise
 from scalewatch.modelling.measurements.location import Location
-from scalewatch.modelling.measurements.noise import Noise
 
 Reals = NDArray[np.float64]
 Settings = Mapping[str, Reals]

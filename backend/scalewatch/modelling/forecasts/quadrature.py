@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalewatch.modelling.evidence.evidence import ALONE, LOWEST, highest
-from scalewatch.modelling.forecasts.centred import Centred
+from scalewatch.modelling.forecasts.log_residuals import Centred
 from scalewatch.modelling.forecasts.mixture import Mixture
 
 Reals = NDArray[np.float64]

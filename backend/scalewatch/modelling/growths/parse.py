@@ -23,7 +23,7 @@ from typing import NoReturn
 
 from scalewatch.errors import BadExpression
 from scalewatch.modelling.growths.growth import CONSTANT, Factor, Growth
-from scalewatch.modelling.growths.tokens import Token, tokens
+from scalewatch.modelling.growths.lexer import Token, tokens
 
 LONGEST_TEXT = 120
 """Characters of an expression; bounds the depth of the descent."""

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from scalewatch.errors import TooFewMachines
+from scalewatch.modelling.false_discoveries import Correction, corrected
 from scalewatch.modelling.growths.crossing import first_above
 from scalewatch.modelling.growths.growth import CONSTANT, Growth
 from scalewatch.modelling.machines.line_pairs import (
@@ -25,8 +26,7 @@ from scalewatch.modelling.machines.line_pairs import (
     crossing_of,
 )
 from scalewatch.modelling.machines.lines import Estimate, Line, fit_line
-from scalewatch.modelling.multiplicity import Correction, corrected
-from scalewatch.modelling.scaling_errors.scaling_error import known_times
+from scalewatch.modelling.scaling_errors.errors import known_times
 from scalewatch.modelling.search.finding import Finding
 from scalewatch.modelling.search.search import find_models
 

@@ -23,14 +23,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import digamma, polygamma
 
-from scalewatch.modelling.arrays.rows import total
+from scalewatch.modelling.arrays.columns import total
+from scalewatch.modelling.measurements.assumptions import Noise
 from scalewatch.modelling.measurements.location import (
     FLOOR,
     Location,
     locate,
     locate_mean,
 )
-from scalewatch.modelling.measurements.noise import Noise
 from scalewatch.modelling.measurements.summary import Summary, summarise
 
 Reals = NDArray[np.float64]

@@ -32,7 +32,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from scalewatch.modelling.arrays.rows import (
+from scalewatch.modelling.arrays.columns import (
     quantile,
     ragged_quantile,
     sorted_rows,

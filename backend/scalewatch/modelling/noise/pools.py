@@ -8,20 +8,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalewatch.modelling.arrays.scratch import Scratch
-from scalewatch.modelling.evidence.evidence import weigh
-from scalewatch.modelling.evidence.frames import (
+from scalewatch.modelling.evidence.bases import (
     Frame,
     by_frame,
     curves_of,
     falls,
     frames_of,
 )
+from scalewatch.modelling.evidence.evidence import weigh
 from scalewatch.modelling.growths.space import Space
+from scalewatch.modelling.measurements.assumptions import USUAL, Noise
 from scalewatch.modelling.measurements.batch import Batch
 from scalewatch.modelling.measurements.estimators import located
+from scalewatch.modelling.measurements.feasibility import obstacle
 from scalewatch.modelling.measurements.location import Location
-from scalewatch.modelling.measurements.noise import USUAL, Noise
-from scalewatch.modelling.measurements.obstacles import obstacle
 
 Reals = NDArray[np.float64]
 Settings = Mapping[str, Reals]

@@ -17,7 +17,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scalewatch.modelling.evidence.frames import falls, frames_of
+from scalewatch.modelling.evidence.bases import falls, frames_of
 from scalewatch.modelling.evidence.posterior import verdict_posterior
 from scalewatch.modelling.measurements.estimators import located
 from scalewatch.modelling.rules.likeliest import Choice, Likeliest

@@ -5,16 +5,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from scalewatch.modelling.arrays.rows import total
+from scalewatch.modelling.arrays.columns import total
 from scalewatch.modelling.arrays.scratch import Scratch
+from scalewatch.modelling.evidence.bases import Frame, by_frame, curves_of
 from scalewatch.modelling.evidence.curves import Curves
 from scalewatch.modelling.evidence.evidence import Evidence, weigh
-from scalewatch.modelling.evidence.frames import Frame, by_frame, curves_of
 from scalewatch.modelling.evidence.posterior import Prior, likeliest, posterior
 from scalewatch.modelling.evidence.quality import adjusted_r2, smape
 from scalewatch.modelling.forecasts.prediction import Forecaster
+from scalewatch.modelling.measurements.assumptions import Noise
 from scalewatch.modelling.measurements.location import Location
-from scalewatch.modelling.measurements.noise import Noise
 from scalewatch.modelling.rules.rule import Sample
 
 Reals = NDArray[np.float64]

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from scalewatch.modelling.growths.growth import Growth
 from scalewatch.modelling.growths.space import Space
-from scalewatch.modelling.measurements.noise import USUAL, Noise
+from scalewatch.modelling.measurements.assumptions import USUAL, Noise
 from scalewatch.modelling.measurements.summary import Summary, summarise
 
 Hypothesis = tuple[Growth, ...]

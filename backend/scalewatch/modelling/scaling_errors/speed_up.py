@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from scalewatch.errors import UnknownChoice
-from scalewatch.modelling.scaling_errors.scaling_error import Reals, ScalingErrors
+from scalewatch.modelling.scaling_errors.errors import Reals, ScalingErrors
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 
 from scalewatch.errors import SizeUnknown
-from scalewatch.modelling.scaling_errors.scalings import Times
+from scalewatch.modelling.scaling_errors.codes import Times
 
 
 @dataclass(frozen=True, slots=True)

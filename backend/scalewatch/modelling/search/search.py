@@ -22,9 +22,9 @@ from scalewatch.modelling.growths.space import (
     pmnf,
     search_space,
 )
+from scalewatch.modelling.measurements.assumptions import USUAL, Noise
 from scalewatch.modelling.measurements.batch import Batch
-from scalewatch.modelling.measurements.noise import USUAL, Noise
-from scalewatch.modelling.measurements.obstacles import obstacle
+from scalewatch.modelling.measurements.feasibility import obstacle
 from scalewatch.modelling.measurements.summary import SUMMARIES, Summary
 from scalewatch.modelling.rules import Rule, Sample, rule_named
 from scalewatch.modelling.search.finding import Finding

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from scalewatch.modelling.arrays.rows import total
+from scalewatch.modelling.arrays.columns import total
 from scalewatch.modelling.measurements.location import Location, locate
 
 Reals = NDArray[np.float64]

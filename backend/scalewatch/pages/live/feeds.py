@@ -9,12 +9,8 @@ from scalewatch.modelling import Verdict
 from scalewatch.pages.dependencies import SessionDep
 from scalewatch.pages.rendering.addresses import address_of
 from scalewatch.pages.rendering.templates import TEMPLATES, path_to
-from scalewatch.services.projects.summaries import (
-    Condition,
-    condition_of,
-    recent_changes,
-)
-from scalewatch.services.regressions.regressions import regressions_of
+from scalewatch.services.projects.feed import Condition, condition_of, recent_changes
+from scalewatch.services.regressions.show import regressions_of
 
 COLOURS: Final = {
     Condition.FINE: "#007a5a",

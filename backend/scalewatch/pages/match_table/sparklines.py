@@ -14,7 +14,7 @@ from fastapi import APIRouter, Header, Query, Response
 from scalewatch.modelling import Growth, Verdict
 from scalewatch.pages.dependencies import SessionDep
 from scalewatch.services.match_table.sparklines import LinePoint, sparklines
-from scalewatch.services.selection.views import View
+from scalewatch.services.selection.view import View
 
 WIDTH: Final = 60
 HEIGHT: Final = 14

@@ -15,8 +15,8 @@ from scalewatch.pages.wording.marks import change_mark, verdict
 from scalewatch.pages.wording.mathematics import big_o, growth
 from scalewatch.pages.wording.sentences import flag_places, state_words
 from scalewatch.services.commit_reports.changes import SAME
-from scalewatch.services.match_table.match_cells import Cell
-from scalewatch.services.series.standings import Standing
+from scalewatch.services.match_table.cells import Cell
+from scalewatch.services.series.standing import Standing
 
 UNMEASURED = Markup('<td class="cell--unmeasured"><span>not measured</span></td>')
 

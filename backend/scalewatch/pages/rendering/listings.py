@@ -3,11 +3,11 @@
 from scalewatch.exporters.listing import Listing, markdown_line, markdown_text
 from scalewatch.pages.wording.formats import assignments, determination, settings
 from scalewatch.pages.wording.sentences import SYMBOLS, order
-from scalewatch.services.match_table.match_cells import Cell
-from scalewatch.services.match_table.report import MatchTable
-from scalewatch.services.projects.projects import Project
-from scalewatch.services.regions.regions import Region
-from scalewatch.services.runs.recorded_runs import RecordedRun
+from scalewatch.services.match_table.cells import Cell
+from scalewatch.services.match_table.table import MatchTable
+from scalewatch.services.projects.home import Project
+from scalewatch.services.regions.region import Region
+from scalewatch.services.runs.show import RecordedRun
 
 
 def markdown(listing: Listing, lead: str) -> str:

@@ -20,13 +20,7 @@ from scalewatch.pages.rendering.navigation import (
     site_links,
 )
 from scalewatch.pages.rendering.vocabulary import MEANINGS, RULES
-from scalewatch.pages.wording import (
-    formats,
-    marks,
-    mathematics,
-    outlook_sentences,
-    sentences,
-)
+from scalewatch.pages.wording import formats, marks, mathematics, outlooks, sentences
 from scalewatch.resources import bundled
 from scalewatch.services.machines.provenance import Origin, origins_of
 from scalewatch.web.protection.forms import form_token, keep_form_cookie
@@ -135,15 +129,15 @@ def _environment() -> Environment:
     environment.globals |= {
         "change_mark": marks.change_mark,
         "flag_places": sentences.flag_places,
-        "forecast_sentence": outlook_sentences.forecast_sentence,
-        "held_sentence": outlook_sentences.held_sentence,
-        "residual_sentence": outlook_sentences.residual_sentence,
+        "forecast_sentence": outlooks.forecast_sentence,
+        "held_sentence": outlooks.held_sentence,
+        "residual_sentence": outlooks.residual_sentence,
         "rules": RULES,
         "scan_sentence": sentences.scan_sentence,
         "state_words": sentences.state_words,
-        "twice_sentence": outlook_sentences.twice_sentence,
-        "wall_sentence": outlook_sentences.wall_sentence,
-        "proposal_sentence": outlook_sentences.proposal_sentence,
+        "twice_sentence": outlooks.twice_sentence,
+        "wall_sentence": outlooks.wall_sentence,
+        "proposal_sentence": outlooks.proposal_sentence,
         "strip": strips.strip,
         "table_cell": cells.table_cell,
         "tight_counts": marks.tight_counts,

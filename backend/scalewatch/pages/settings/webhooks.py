@@ -5,8 +5,8 @@ from fastapi import APIRouter, Request, Response
 from scalewatch.errors import InvalidReport
 from scalewatch.pages.dependencies import AdminDep
 from scalewatch.pages.rendering.downloads import Format
-from scalewatch.pages.settings.settings import back_to_settings, settings_page
-from scalewatch.services.access import access
+from scalewatch.pages.settings.page import back_to_settings, settings_page
+from scalewatch.services.access import callers
 from scalewatch.services.regressions import webhooks
 from scalewatch.web.protection.forms import Form, FormDep
 
@@ -24,7 +24,7 @@ def add_webhook(
     url = form.text("url") or ""
     if len(url) > LONGEST:
         raise InvalidReport([("url", f"at most {LONGEST:,} letters")])
-    added = webhooks.add(session, project, url, access.caller_of(session).name)
+    added = webhooks.add(session, project, url, callers.caller_of(session).name)
     return settings_page(request, session, Format.HTML, project=project, webhook=added)
 
 

@@ -7,7 +7,7 @@ from typing import Final
 from markupsafe import Markup
 
 from scalewatch.modelling import Verdict
-from scalewatch.pages.wording import change_sentences
+from scalewatch.pages.wording import changes
 from scalewatch.services.commit_reports.changes import ChangeKind
 
 _VERDICT: Final = Markup(
@@ -39,8 +39,8 @@ def change_mark(kind: ChangeKind, number: int | None = None) -> Markup:
     return _CHANGE.format(
         kind=kind,
         name=kind.replace(" ", "-"),
-        meaning=change_sentences.MEANINGS[kind],
-        symbol=change_sentences.SYMBOLS[kind],
+        meaning=changes.MEANINGS[kind],
+        symbol=changes.SYMBOLS[kind],
         number=_counted(number),
     )
 

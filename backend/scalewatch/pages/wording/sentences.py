@@ -9,7 +9,7 @@ from scalewatch.modelling import Direction, Growth, Verdict
 from scalewatch.pages.wording.formats import SPACE, percent, plural, settings
 from scalewatch.pages.wording.mathematics import big_o, growth
 from scalewatch.services.series.scans import Scan
-from scalewatch.services.series.standings import Standing, State
+from scalewatch.services.series.standing import Standing, State
 
 SYMBOLS: Final = {verdict: verdict.symbol for verdict in Verdict}
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from scalewatch.services.access.access import caller_of
+from scalewatch.services.access.callers import caller_of
 from scalewatch.storage.access import audit
 
 

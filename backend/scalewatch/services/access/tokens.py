@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from scalewatch.errors import InvalidReport, NotFound, TokenUnknown
 from scalewatch.services.access import audit
-from scalewatch.services.access.access import (
+from scalewatch.services.access.callers import (
     MARK,
     Role,
     digest_of,

@@ -20,11 +20,11 @@ from scalewatch.modelling import (
     parse_growth,
 )
 from scalewatch.modelling.search.findings import refusal
-from scalewatch.services.analysis import kept_noise, locations
-from scalewatch.services.analysis.batches import Asked, find_all
-from scalewatch.services.analysis.kept_noise import Assumed
+from scalewatch.services.analysis import locations, noise_memory
 from scalewatch.services.analysis.noise import noise_by_metric
+from scalewatch.services.analysis.noise_memory import Assumed
 from scalewatch.services.analysis.pooling import Pool, pool
+from scalewatch.services.analysis.questions import Asked, find_all
 from scalewatch.services.jobs import Subject
 from scalewatch.storage import tables
 from scalewatch.storage.database.inserts import Row
@@ -137,7 +137,7 @@ def record(session: Session, analysis: Analysis) -> None:
     verdicts.put_verdicts(session, rows)
     likely = {answer.series_id: _likely(answer, told) for answer, told in found}
     probabilities.put(session, commit_id, analysis.subject.machine_id, likely)
-    kept_noise.record(session, analysis.subject, analysis.assumed)
+    noise_memory.record(session, analysis.subject, analysis.assumed)
     locations.record(session, commit_id, analysis.locations)
     editions.renew(session, commit_id, analysis.subject.machine_id)
 

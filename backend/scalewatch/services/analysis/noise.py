@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 
 from scalewatch.errors import ModellingError
 from scalewatch.modelling import Growth
-from scalewatch.services.analysis.kept_noise import Assumed, Keeper
+from scalewatch.services.analysis.noise_memory import Assumed, Keeper
 from scalewatch.services.analysis.pooling import Pool, pool
 from scalewatch.services.jobs import Subject
 from scalewatch.storage import tables

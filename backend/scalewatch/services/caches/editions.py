@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from sqlalchemy.orm import Session
 
-from scalewatch.services.caches.kept import Answer, Kept, key_of
+from scalewatch.services.caches.lru import Answer, Kept, key_of
 from scalewatch.storage.judgements import editions
 
 

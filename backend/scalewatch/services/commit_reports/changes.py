@@ -7,8 +7,8 @@ from enum import StrEnum
 from typing import Any, Final
 
 from scalewatch.modelling import Direction, GrowthOdds, Verdict, all_growth_odds
-from scalewatch.services.series.judged import Judged
-from scalewatch.services.series.standings import UNMEASURED, Standing, State
+from scalewatch.services.series.at_commit import Judged
+from scalewatch.services.series.standing import UNMEASURED, Standing, State
 
 SURE: Final = 0.9
 """Probability from which a growth is said to have changed."""

@@ -7,7 +7,7 @@ from typing import Any, Final
 from sqlalchemy.orm import Session
 
 from scalewatch.services.caches.editions import kept_at
-from scalewatch.services.caches.kept import Kept
+from scalewatch.services.caches.lru import Kept
 from scalewatch.storage.runs import runs
 
 Environments = Mapping[str, Mapping[str, str]]

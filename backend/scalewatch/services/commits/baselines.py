@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from sqlalchemy.orm import Session
 
-from scalewatch.services.commits.commits import Commit, commit_of, find_commit
+from scalewatch.services.commits.find import Commit, commit_of, find_commit
 from scalewatch.storage import tables
 from scalewatch.storage.commits import commits
 from scalewatch.storage.commits.commits import AnyCommit

@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from itertools import pairwise
 from typing import Final
 
-from scalewatch.services.commits.commits import SHORT
+from scalewatch.services.commits.find import SHORT
 from scalewatch.storage.commits.commits import AnyCommit
 
 LONG_GAP: Final = timedelta(days=60)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from sqlalchemy.orm import Session
 
 from scalewatch.services.commits.baselines import NEAREST
-from scalewatch.services.commits.commits import Commit, commit_of
+from scalewatch.services.commits.find import Commit, commit_of
 from scalewatch.storage.access import projects
 from scalewatch.storage.commits import commits
 from scalewatch.storage.machines import machines

@@ -15,15 +15,15 @@ from typing import Final
 from sqlalchemy.orm import Session
 
 from scalewatch.errors import ModellingError
-from scalewatch.modelling.measurements.noise import USUAL
-from scalewatch.services.analysis.batches import Asked
+from scalewatch.modelling.measurements.assumptions import USUAL
+from scalewatch.services.analysis.next_measurement import STARTUP, place_words, proposed
 from scalewatch.services.analysis.pooling import pooled
-from scalewatch.services.analysis.proposals import STARTUP, place_words, proposed
+from scalewatch.services.analysis.questions import Asked
 from scalewatch.services.caches.editions import kept_at
-from scalewatch.services.caches.kept import Kept
+from scalewatch.services.caches.lru import Kept
 from scalewatch.services.commit_reports.changes import ChangeKind, SeriesChange
-from scalewatch.services.confirmations.confirmations import JOBS
-from scalewatch.services.series.judged import promises_of
+from scalewatch.services.confirmations.requests import JOBS
+from scalewatch.services.series.at_commit import promises_of
 from scalewatch.storage import tables
 from scalewatch.storage.commits import coordinates, costs
 from scalewatch.storage.commits.coordinates import Place

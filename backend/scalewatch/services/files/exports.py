@@ -6,11 +6,11 @@ from sqlalchemy.orm import Session
 
 from scalewatch.errors import NotMeasured
 from scalewatch.exporters.measurements import Exported
-from scalewatch.services.commits.commits import commit_of, find_commit
-from scalewatch.services.selection.configurations import is_chosen
-from scalewatch.services.selection.views import View
+from scalewatch.services.commits.find import commit_of, find_commit
+from scalewatch.services.selection.settings import is_chosen
+from scalewatch.services.selection.view import View
+from scalewatch.services.series.drawn import repetitions_of
 from scalewatch.services.series.measurements import Measurement
-from scalewatch.services.series.scalings import repetitions_of
 from scalewatch.services.series.scans import Scan, scans_at
 from scalewatch.storage.access import projects
 from scalewatch.storage.runs import measurements

@@ -7,12 +7,12 @@ from sqlalchemy.orm import Session
 
 from scalewatch.modelling import Guideline, parse_guideline
 from scalewatch.services.access import audit
-from scalewatch.services.commits.commits import Commit, commit_of, find_commit
-from scalewatch.services.expectations import published
-from scalewatch.services.guidelines.guideline_checks import CheckedGuideline, checks_at
-from scalewatch.services.selection.configurations import is_chosen
-from scalewatch.services.selection.views import View
-from scalewatch.services.series.judged import judged_at
+from scalewatch.services.commits.find import Commit, commit_of, find_commit
+from scalewatch.services.expectations import built_in
+from scalewatch.services.guidelines.checks import CheckedGuideline, checks_at
+from scalewatch.services.selection.settings import is_chosen
+from scalewatch.services.selection.view import View
+from scalewatch.services.series.at_commit import judged_at
 from scalewatch.services.series.scans import choose_metric
 from scalewatch.storage import tables
 from scalewatch.storage.access import projects
@@ -57,14 +57,14 @@ def rules_of(
         rules = tuple(map(parse_guideline, declared.rules))
         return Rules(rules, True, declared.author, declared.reason)  # noqa: FBT003
     known = set(regions)
-    usual = map(parse_guideline, published.GUIDELINES)
+    usual = map(parse_guideline, built_in.GUIDELINES)
     rules = tuple(each for each in usual if {each.region, *each.parts} <= known)
-    return Rules(rules, False, "scalewatch", published.GUIDELINES_REASON)  # noqa: FBT003
+    return Rules(rules, False, "scalewatch", built_in.GUIDELINES_REASON)  # noqa: FBT003
 
 
 def possible_rules(session: Session, project: tables.Project) -> tuple[Guideline, ...]:
     """Return what is declared, else all that is published."""
-    usual = map(parse_guideline, published.GUIDELINES)
+    usual = map(parse_guideline, built_in.GUIDELINES)
     named = {name for rule in usual for name in (rule.region, *rule.parts)}
     return rules_of(session, project, named).guidelines
 

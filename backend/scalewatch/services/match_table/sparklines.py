@@ -8,8 +8,8 @@ from typing import Final
 from sqlalchemy.orm import Session
 
 from scalewatch.modelling import Growth, Verdict, parse_growth
-from scalewatch.services.commits.commits import find_commit
-from scalewatch.services.selection.views import View
+from scalewatch.services.commits.find import find_commit
+from scalewatch.services.selection.view import View
 from scalewatch.storage.access import projects
 from scalewatch.storage.commits import commits
 from scalewatch.storage.judgements import verdicts

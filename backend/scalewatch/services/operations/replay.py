@@ -6,8 +6,8 @@ from sqlalchemy.orm import Session
 from scalewatch.services import jobs
 from scalewatch.services.access import audit
 from scalewatch.services.jobs import Subject
-from scalewatch.services.runs.prepared_runs import prepare
-from scalewatch.services.runs.runs import add_blobs, add_points, series_of
+from scalewatch.services.runs.prepare import prepare
+from scalewatch.services.runs.record import add_blobs, add_points, series_of
 from scalewatch.storage import tables
 from scalewatch.storage.runs import payloads
 from scalewatch.wire import RunReport

@@ -8,11 +8,8 @@ from typing import Final
 from sqlalchemy.orm import Session
 
 from scalewatch.services import jobs
-from scalewatch.services.confirmations.confirmations import PRESENCE as ATTENDANCE
-from scalewatch.services.confirmations.confirmations import (
-    Confirmation,
-    confirmations_of,
-)
+from scalewatch.services.confirmations.requests import PRESENCE as ATTENDANCE
+from scalewatch.services.confirmations.requests import Confirmation, confirmations_of
 from scalewatch.services.jobs import Queue
 from scalewatch.storage.access import projects
 from scalewatch.storage.database import sizes

@@ -11,7 +11,7 @@ from typing import Final
 
 from sqlalchemy.orm import Session
 
-from scalewatch.services.commits.commits import label_of
+from scalewatch.services.commits.find import label_of
 from scalewatch.services.jobs import Kind, Subject
 from scalewatch.storage.runs import runs
 from scalewatch.storage.tables import now

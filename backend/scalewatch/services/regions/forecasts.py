@@ -13,11 +13,11 @@ from typing import Final, Self
 from sqlalchemy.orm import Session
 
 from scalewatch.modelling import Forecast, Proposal, Verdict
-from scalewatch.modelling.measurements.noise import USUAL
-from scalewatch.services.analysis.batches import Asked, find_all
+from scalewatch.modelling.measurements.assumptions import USUAL
+from scalewatch.services.analysis.next_measurement import proposed
 from scalewatch.services.analysis.pooling import Pool, pooled
-from scalewatch.services.analysis.proposals import proposed
-from scalewatch.services.series.scalings import repetitions_of
+from scalewatch.services.analysis.questions import Asked, find_all
+from scalewatch.services.series.drawn import repetitions_of
 from scalewatch.services.series.scans import Scan
 
 LEVEL: Final = 0.9

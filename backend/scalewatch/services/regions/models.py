@@ -7,12 +7,12 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from scalewatch.modelling import Forecast
-from scalewatch.services.commits.commits import Commit, commit_of, find_commit
+from scalewatch.services.commits.find import Commit, commit_of, find_commit
 from scalewatch.services.regions.forecasts import Target, forecasts_of
-from scalewatch.services.selection.configurations import is_chosen
-from scalewatch.services.selection.views import View
+from scalewatch.services.selection.settings import is_chosen
+from scalewatch.services.selection.view import View
 from scalewatch.services.series.scans import Scan, scans_at
-from scalewatch.services.series.standings import Expectation, Standing
+from scalewatch.services.series.standing import Expectation, Standing
 from scalewatch.storage.access import projects
 from scalewatch.storage.runs import measurements
 

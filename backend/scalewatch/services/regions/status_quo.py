@@ -6,9 +6,9 @@ from sqlalchemy.orm import Session
 
 from scalewatch.errors import NotMeasured
 from scalewatch.modelling import Growth
-from scalewatch.services.commits.commits import find_commit
-from scalewatch.services.expectations.expectations import Declaration, declare
-from scalewatch.services.series.judged import judged_at
+from scalewatch.services.commits.find import find_commit
+from scalewatch.services.expectations.declarations import Declaration, declare
+from scalewatch.services.series.at_commit import judged_at
 from scalewatch.storage.access import projects
 from scalewatch.storage.runs import measurements
 

@@ -11,9 +11,9 @@ from typing import Any, Final
 import numpy as np
 
 from scalewatch.modelling import Finding, Forecast, Growth
-from scalewatch.services.analysis.batches import Asked, find_all
-from scalewatch.services.caches.kept import Kept, key_of
-from scalewatch.services.regressions.tracks import Moved
+from scalewatch.services.analysis.questions import Asked, find_all
+from scalewatch.services.caches.lru import Kept, key_of
+from scalewatch.services.regressions.series_histories import Moved
 
 FARTHER: Final = 16.0
 """The target, where nobody named one, is so many times the largest setting."""

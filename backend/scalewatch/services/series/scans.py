@@ -10,14 +10,14 @@ from sqlalchemy.orm import Session
 
 from scalewatch.errors import NotFound
 from scalewatch.services import jobs
-from scalewatch.services.series.judged import promises_of, standing_at
+from scalewatch.services.series.at_commit import promises_of, standing_at
 from scalewatch.services.series.measurements import (
     Flag,
     Measurement,
     measurement_of,
     varied,
 )
-from scalewatch.services.series.standings import (
+from scalewatch.services.series.standing import (
     Expectation,
     Standing,
     State,

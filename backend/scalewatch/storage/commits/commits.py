@@ -22,8 +22,8 @@ from sqlalchemy.orm import Session
 
 from scalewatch import wire
 from scalewatch.storage import tables
-from scalewatch.storage.database.among import is_among
 from scalewatch.storage.database.inserts import insert_new
+from scalewatch.storage.database.lists import is_among
 from scalewatch.storage.database.snapshots import once
 
 TIME = func.coalesce(tables.Commit.committed_at, tables.Commit.first_run_at)

@@ -21,8 +21,8 @@ from sqlalchemy.orm import Session, sessionmaker
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from scalewatch.errors import InMemoryDatabase
+from scalewatch.storage.database.fair_lock import Turns
 from scalewatch.storage.database.snapshots import IS_SNAPSHOT, reading_engine
-from scalewatch.storage.database.turns import Turns
 
 BUSY_SECONDS: Final = 30
 """How long a writer waits for its turn on SQLite."""

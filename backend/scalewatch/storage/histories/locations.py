@@ -13,8 +13,8 @@ from sqlalchemy.orm import Session
 
 from scalewatch.storage import tables
 from scalewatch.storage.database import bulk
-from scalewatch.storage.database.among import is_among
 from scalewatch.storage.database.inserts import Row
+from scalewatch.storage.database.lists import is_among
 from scalewatch.storage.histories import grids
 from scalewatch.storage.runs.measurements import settings_of
 

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from scalewatch.errors import NotFound
 from scalewatch.storage import tables
 from scalewatch.storage.database import bulk
-from scalewatch.storage.database.among import is_among
+from scalewatch.storage.database.lists import is_among
 
 
 class Shift(NamedTuple):

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from scalewatch.storage import tables
 from scalewatch.storage.database import bulk
-from scalewatch.storage.database.among import is_among
+from scalewatch.storage.database.lists import is_among
 from scalewatch.storage.database.snapshots import once
 
 Edition = tuple[tuple[int, UUID, int, int], ...]

@@ -21,8 +21,8 @@ from sqlalchemy.orm import Session
 
 from scalewatch.storage import tables
 from scalewatch.storage.database import bulk
-from scalewatch.storage.database.among import is_among
 from scalewatch.storage.database.inserts import Row as NewRow
+from scalewatch.storage.database.lists import is_among
 from scalewatch.storage.judgements import probabilities
 from scalewatch.storage.judgements.probabilities import NOTHING, Likely
 

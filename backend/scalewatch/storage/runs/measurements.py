@@ -14,7 +14,7 @@ from sqlalchemy import Row, Select, bindparam, case, func, or_, select
 from sqlalchemy.orm import Session
 
 from scalewatch.storage import tables
-from scalewatch.storage.database.among import is_among
+from scalewatch.storage.database.lists import is_among
 from scalewatch.storage.database.snapshots import once
 
 _CONFIGURATION: Final = tables.Configuration.__table__

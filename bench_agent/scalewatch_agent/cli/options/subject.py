@@ -9,7 +9,7 @@ import click
 
 from scalewatch.wire import Commit, Machine, Name, Sha
 from scalewatch_agent.cli.options.parameters import moment, wire
-from scalewatch_agent.launchers.launcher import Launcher
+from scalewatch_agent.launchers.mpiexec import Launcher
 from scalewatch_agent.machine import fingerprint, machine_name
 from scalewatch_agent.suite.runs import Subject
 from scalewatch_agent.suite.suites import Suite

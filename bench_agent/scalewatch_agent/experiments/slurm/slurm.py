@@ -11,9 +11,9 @@ from scalewatch_agent.experiments.configured import Configured
 from scalewatch_agent.experiments.jobs import Executed, Request
 from scalewatch_agent.experiments.journal import Journal
 from scalewatch_agent.experiments.schema import Launcher
-from scalewatch_agent.experiments.slurm import slurm_commands as slurm
-from scalewatch_agent.experiments.slurm.slurm_commands import Seen, SubmissionRefused
-from scalewatch_agent.experiments.slurm.slurm_scripts import (
+from scalewatch_agent.experiments.slurm import commands as slurm
+from scalewatch_agent.experiments.slurm.commands import Seen, SubmissionRefused
+from scalewatch_agent.experiments.slurm.scripts import (
     COMMAND,
     SCRIPT,
     TIMED_OUT,

@@ -11,7 +11,6 @@ from scalewatch.modelling.evidence.quality import adjusted_r2_of, smape
 from scalewatch.modelling.growths.growth import CONSTANT, Growth
 from scalewatch.modelling.growths.verdict import Verdict, decide
 from scalewatch.modelling.rules.rule import Hypothesis, Sample
-from scalewatch.modelling.rules.several_parameters.bases import Base
 from scalewatch.modelling.rules.several_parameters.contest import Contest, Weights
 from scalewatch.modelling.rules.several_parameters.intervals import (
     Contenders,
@@ -19,6 +18,7 @@ from scalewatch.modelling.rules.several_parameters.intervals import (
     forecast,
     likeliest,
 )
+from scalewatch.modelling.rules.several_parameters.strong_scaling import Base
 
 Reals = NDArray[np.float64]
 Indices = NDArray[np.intp]

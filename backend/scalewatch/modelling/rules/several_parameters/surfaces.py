@@ -25,16 +25,16 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scalewatch.modelling.arrays.rows import total
+from scalewatch.modelling.arrays.columns import total
 from scalewatch.modelling.evidence.evidence import LARGEST_RANGE
 from scalewatch.modelling.growths.growth import Growth
 from scalewatch.modelling.growths.structures import count
 from scalewatch.modelling.growths.terms import Terms, term_table
 from scalewatch.modelling.growths.verdict import judge
+from scalewatch.modelling.measurements.assumptions import Noise
+from scalewatch.modelling.measurements.designs import unresolved
 from scalewatch.modelling.measurements.estimators import located
 from scalewatch.modelling.measurements.location import Location
-from scalewatch.modelling.measurements.noise import Noise
-from scalewatch.modelling.measurements.scans import unresolved
 from scalewatch.modelling.rules.evidence import NOT_POSITIVE
 from scalewatch.modelling.rules.rule import Hypothesis, Rule, Sample, Selection
 from scalewatch.modelling.rules.several_parameters.answers import (
@@ -42,10 +42,10 @@ from scalewatch.modelling.rules.several_parameters.answers import (
     Answer,
     Questions,
 )
-from scalewatch.modelling.rules.several_parameters.bases import Base, falling
 from scalewatch.modelling.rules.several_parameters.contest import Contest, Weights
 from scalewatch.modelling.rules.several_parameters.intervals import LARGEST_LOG
 from scalewatch.modelling.rules.several_parameters.shortlist import shortlist
+from scalewatch.modelling.rules.several_parameters.strong_scaling import Base, falling
 
 Reals = NDArray[np.float64]
 Indices = NDArray[np.intp]

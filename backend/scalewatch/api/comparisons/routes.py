@@ -1,0 +1,66 @@
+"""Machines or commits side by side, and what a commit changed."""
+
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Query, Response
+
+from scalewatch.api.comparisons import schemas
+from scalewatch.api.dependencies import ReadingDep
+from scalewatch.api.http.answers import answer, answers, figure_answer
+from scalewatch.api.http.problems import problems
+from scalewatch.figures.scaling import machines_figure
+from scalewatch.services.commit_reports.report import commit_report
+from scalewatch.services.comparisons.compare import compare_sides, split_sides
+from scalewatch.services.comparisons.figures import compared_scalings
+from scalewatch.web.views import ViewDep
+
+router = APIRouter(tags=["comparisons"])
+
+SIDE: Final = "A machine, or a commit: hash, its beginning, or tag."
+
+
+@router.get(
+    "/projects/{project}/compare",  # noqa: FAST003 - the view reads the project
+    responses=answers(schemas.ComparedSides, 404, 409, 422),
+)
+def compare(
+    session: ReadingDep,
+    view: ViewDep,
+    a: Annotated[str, Query(description=SIDE)],
+    b: Annotated[list[str], Query(description="One or more of the same.")],
+) -> Response:
+    """Return machines, or commits, side by side: the ones most apart first."""
+    return answer(compare_sides(session, view, (a, *b)))
+
+
+@router.get(
+    "/projects/{project}/changes",  # noqa: FAST003 - the view reads the project
+    responses=answers(schemas.CommitReport, 404, 409, 422),
+)
+def list_changes(
+    session: ReadingDep,
+    view: ViewDep,
+    vs: Annotated[
+        str | None, Query(description="The baseline; else the nearest one.")
+    ] = None,
+) -> Response:
+    """Return what a commit changed against a baseline, worst first."""
+    return answer(commit_report(session, view, vs or None))
+
+
+@router.get(
+    "/figures/comparison",
+    name="comparison-figure",
+    tags=["figures"],
+    responses=problems(404, 409, 422),
+)
+def show_comparison_figure(
+    session: ReadingDep,
+    view: ViewDep,
+    subjects: Annotated[str, Query(examples=["juqueen...pizdaint"])],
+    region: str,
+) -> Response:
+    """Return measurements and models of a region on all sides, on common axes."""
+    names = split_sides(subjects)
+    figure = machines_figure(compared_scalings(session, view, region, names))
+    return figure_answer(figure)

@@ -1,0 +1,55 @@
+"""Machine lines: the time over the problem size, machine against machine."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Response
+
+from scalewatch.api.dependencies import ReadingDep
+from scalewatch.api.http.answers import answer, answers, figure_answer
+from scalewatch.api.http.problems import problems
+from scalewatch.api.machines.schemas import MachineLines
+from scalewatch.services.machines.line_figures import lines_figure
+from scalewatch.services.machines.lines import machine_lines_at
+from scalewatch.services.selection.choices import positive
+from scalewatch.web.views import ViewDep
+
+router = APIRouter(tags=["machines"])
+
+RegionQuery = Annotated[
+    str | None,
+    Query(description="The one that most often scales unlike expected unless given."),
+]
+ScaleQuery = Annotated[
+    str | None,
+    Query(description="p of all that is compared; where most was measured by default."),
+]
+
+
+@router.get(
+    "/projects/{project}/machine-lines",  # noqa: FAST003 - the view reads the project
+    responses=answers(MachineLines, 404, 409, 422),
+)
+def show_machine_lines(
+    session: ReadingDep,
+    view: ViewDep,
+    region: RegionQuery = None,
+    scale: ScaleQuery = None,
+) -> Response:
+    """Return how the time of a region grows with the problem size on each machine."""
+    return answer(machine_lines_at(session, view, region, positive("scale", scale)))
+
+
+@router.get(
+    "/figures/machine-lines",
+    name="machine-lines-figure",
+    responses=problems(404, 409, 422),
+)
+def show_figure(
+    session: ReadingDep,
+    view: ViewDep,
+    region: RegionQuery = None,
+    scale: ScaleQuery = None,
+) -> Response:
+    """Return the figure of the same."""
+    shown = machine_lines_at(session, view, region, positive("scale", scale))
+    return figure_answer(lines_figure(shown))

@@ -1,0 +1,183 @@
+"""Runs: post them, read them, ask for their verdicts."""
+
+import asyncio
+from functools import partial
+from time import monotonic
+from typing import Annotated, Any, Final, Literal
+from uuid import UUID
+
+import orjson
+from anyio import CapacityLimiter, to_thread
+from anyio.lowlevel import RunVar
+from fastapi import APIRouter, Query, Request, Response
+from fastapi.concurrency import run_in_threadpool
+from pydantic import Field
+from sqlalchemy.orm import Session
+
+from scalewatch.api.dependencies import DoorDep, ReadingDep
+from scalewatch.api.http import schemas
+from scalewatch.api.http.answers import answer, answers
+from scalewatch.api.http.problems import problems
+from scalewatch.api.projects import schemas as report_schemas
+from scalewatch.api.runs.bodies import decoded, received, runs_in
+from scalewatch.api.runs.posting import request_body
+from scalewatch.errors import ScalewatchError
+from scalewatch.services.access import callers
+from scalewatch.services.access.callers import Role
+from scalewatch.services.runs.prepare import prepare
+from scalewatch.services.runs.record import Receipt, record_prepared
+from scalewatch.services.runs.show import recorded_run
+from scalewatch.services.runs.verdicts import (
+    Progress,
+    RunVerdict,
+    progress_of,
+    verdict_of_run,
+)
+from scalewatch.storage.database.session import transact
+from scalewatch.web.sessions import Door
+
+LONGEST_WAIT: Final = 60.0
+"""Seconds that a verdict may be waited for; whoever needs longer asks again."""
+
+SMALL: Final = 2**20
+"""Bytes that are read and understood before it is known who sends them."""
+
+AT_ONCE: Final = 4
+"""Posts that a process stores at once: one in Python, the others in the database."""
+
+_STORING: Final = RunVar[CapacityLimiter | None]("storing")
+
+PAUSE: Final = 0.1
+"""Seconds between two looks at how far an analysis has come."""
+
+router = APIRouter(prefix="/runs", tags=["runs"])
+
+
+class Accepted(schemas.Schema):
+    """A run is stored for good, and will be analysed."""
+
+    id: UUID
+    run: str = Field(examples=["/api/v1/runs/6ba7b810-9dad-11d1-80b4-00c04fd430c8"])
+    job: str = Field(examples=["/api/v1/jobs/17"])
+    state: Literal["accepted", "known"] = Field(
+        description="`known`: the same run had been posted before."
+    )
+
+
+@router.post(
+    "",
+    status_code=202,
+    response_model=Accepted | list[Accepted],
+    openapi_extra={"requestBody": request_body()},
+    responses={
+        200: {
+            "model": Accepted | list[Accepted],
+            "description": "All of it had been posted before.",
+        },
+        **problems(400, 403, 409, 413, 415, 422),
+    },
+)
+async def post_runs(request: Request, door: DoorDep) -> Response:
+    """Store a run, or several: all of them or none; the answer precedes any fit.
+
+    The id of a run makes posting idempotent: the same run again is known, another
+    one under the same id is a conflict.
+    """
+    headers = request.headers
+    announced = headers.get("content-length", "")
+    if not announced.isdecimal() or int(announced) > SMALL:
+        await run_in_threadpool(_expected, door)
+    body = await received(request)
+    # Reading 32 MiB of numbers and storing them would hold up all other requests; and
+    # many threads that do so would hold up each other.
+    store = partial(
+        _stored,
+        door,
+        body,
+        encoding=headers.get("content-encoding", ""),
+        content_type=headers.get("content-type", ""),
+    )
+    return await to_thread.run_sync(store, limiter=_limiter())
+
+
+@router.get("/{run}", responses=answers(report_schemas.Run, 404, 422))
+def show_run(session: ReadingDep, run: UUID) -> Response:
+    """Return what a run measured, where and how."""
+    return answer(recorded_run(session, run))
+
+
+@router.get("/{run}/verdict", responses=answers(schemas.RunVerdict, 404, 422))
+async def show_verdict(
+    request: Request,
+    door: DoorDep,
+    run: UUID,
+    wait: Annotated[
+        float,
+        Query(ge=0, le=LONGEST_WAIT, description="Seconds to wait for the analysis."),
+    ] = 0.0,
+) -> Response:
+    """Return what the analysis says of a run, or that it is pending."""
+    deadline = monotonic() + wait
+    while (left := deadline - monotonic()) > 0:
+        progress = await run_in_threadpool(_progress, door, run)
+        if progress is not Progress.PENDING or await request.is_disconnected():
+            break
+        await asyncio.sleep(min(PAUSE, left))
+    return answer(await run_in_threadpool(_verdict, door, run))
+
+
+def _limiter() -> CapacityLimiter:
+    """Return what lets a few runs be stored at once, the same for all requests."""
+    limiter = _STORING.get(None)
+    if limiter is None:
+        limiter = CapacityLimiter(AT_ONCE)
+        _STORING.set(limiter)
+    return limiter
+
+
+def _expected(door: Door) -> None:
+    """Refuse who may post nothing, before their 32 MiB are read or they learn more."""
+    with door.reading() as session:
+        callers.permit(session, Role.INGEST, callers.caller_of(session).project)
+
+
+def _stored(door: Door, body: bytes, *, encoding: str, content_type: str) -> Response:
+    try:
+        posted, is_single = runs_in(decoded(body, encoding), content_type)
+    except ScalewatchError:
+        _expected(door)
+        raise
+    prepared = [prepare(one.report, one.text) for one in posted]
+
+    def record(session: Session) -> list[Receipt]:
+        door.admit(session)
+        for project in {one.report.project for one in posted}:
+            callers.permit(session, Role.INGEST, project)
+        return record_prepared(session, prepared)
+
+    receipts = transact(door.sessions, record)
+    accepted = [_accepted(receipt) for receipt in receipts]
+    return Response(
+        orjson.dumps(accepted[0] if is_single else accepted),
+        status_code=202 if any(receipt.is_new for receipt in receipts) else 200,
+        media_type="application/json",
+    )
+
+
+def _accepted(receipt: Receipt) -> dict[str, Any]:
+    return {
+        "id": receipt.run,
+        "run": f"/api/v1/runs/{receipt.run}",
+        "job": f"/api/v1/jobs/{receipt.job}",
+        "state": "accepted" if receipt.is_new else "known",
+    }
+
+
+def _progress(door: Door, run: UUID) -> Progress:
+    with door.reading() as session:
+        return progress_of(session, run)[0]
+
+
+def _verdict(door: Door, run: UUID) -> RunVerdict:
+    with door.reading() as session:
+        return verdict_of_run(session, run)

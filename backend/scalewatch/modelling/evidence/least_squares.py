@@ -1,0 +1,168 @@
+"""Relative least squares of one growth each, f(x) = u(x)·(c₀ + c₁·τ(x)), batched.
+
+The misfit R = Σ ω·(1 - f(x)/y)² weighs all settings alike, as multiplicative noise
+asks for. With w = u/y,
+
+    S₁₁ = Σ ω w², S₁₂ = Σ ω τ w², S₂₂ = Σ ω τ² w², Y₁ = Σ ω w, Y₂ = Σ ω τ w,
+    D = S₁₁ S₂₂ - S₁₂²,  c₀ = (S₂₂ Y₁ - S₁₂ Y₂)/D,  c₁ = (Y₂ - S₁₂ c₀)/S₂₂,
+    R = Σ ω - c₀ Y₁ - c₁ Y₂.
+
+A fit that violates a bound is repeated at it: the term alone where c₀ < 0, and
+c₁ = `FAINTEST`·c₀ where c₁ is less. To reject it instead costs 13 points of exact
+recovery, because noise turns the constant of a steep curve negative.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scalewatch.modelling.arrays.columns import combine, total
+from scalewatch.modelling.arrays.scratch import Scratch
+from scalewatch.modelling.evidence.curves import Curves
+
+Reals = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+FAINTEST = 0.03
+"""Least c₁/c₀ that counts as growth; τ is 1 at its largest."""
+
+SINGULAR = 1e-13
+"""Relative determinant below which a term cannot be told from the constant."""
+
+LEAST_CONSTANT = 1e-30
+"""c₀/c₁ of a curve without a constant: its ratio stays finite."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sums:
+    """Sums over the points.
+
+    Of shape (H, S), but `mass` of shape (S,), and so are `s11` and `y1` where all
+    curves have the same base.
+    """
+
+    mass: Reals
+    s11: Reals
+    s12: Reals
+    s22: Reals
+    y1: Reals
+    y2: Reals
+
+    @classmethod
+    def of(cls, curves: Curves, w: Reals, weight: Reals, scratch: Scratch) -> "Sums":
+        """Add up.
+
+        Parameters
+        ----------
+        curves
+            Of H growths.
+        w, weight
+            1/y and ω, shape (n, S).
+        scratch
+            Of shape (H, S).
+        """
+        once = weight * w
+        twice = once * w
+        u = 1.0 if curves.base is None else curves.base
+        t = u * curves.tau
+        return cls(
+            mass=total(weight),
+            s11=_over_base(curves, 2, twice, scratch),
+            s12=combine(u * t, twice, out=scratch.reals()),
+            s22=combine(t * t, twice, out=scratch.reals()),
+            y1=_over_base(curves, 1, once, scratch),
+            y2=combine(t, once, out=scratch.reals()),
+        )
+
+    def of_base(self, places: Indices) -> tuple[Reals, Reals]:
+        """Return S₁₁ and Y₁ at some of all curves and series."""
+        if self.s11.ndim > 1:
+            return self.s11.take(places), self.y1.take(places)
+        series = places % len(self.s11)
+        return self.s11[series], self.y1[series]
+
+    def give_back(self, scratch: Scratch) -> None:
+        """Return to a scratch what `of` took from it."""
+        scratch.take_back(self.s12, self.s22, self.y2)
+        if self.s11.ndim > 1:
+            scratch.take_back(self.s11, self.y1)
+
+
+def _over_base(curves: Curves, power: int, rows: Reals, scratch: Scratch) -> Reals:
+    """Return Σ u^power of rows."""
+    if curves.base is None:
+        return total(rows)
+    return combine(curves.base**power, rows, out=scratch.reals())
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """The best fit of each growth within the bounds, shape (H, S).
+
+    Parameters
+    ----------
+    constant, slope
+        c₀ ≥ 0 and c₁ > 0.
+    misfit
+        R.
+    determinant
+        D.
+    is_faint, is_pure
+        Where c₁ and c₀ are at their bounds.
+    """
+
+    constant: Reals
+    slope: Reals
+    misfit: Reals
+    determinant: Reals
+    is_faint: NDArray[np.bool_]
+    is_pure: NDArray[np.bool_]
+
+    @property
+    def ratio(self) -> Reals:
+        """c₁/c₀, largest where there is no constant."""
+        return self.slope / np.maximum(self.constant, self.slope * LEAST_CONSTANT)
+
+    @property
+    def arrays(self) -> tuple[Reals, ...]:
+        """What `of` took from its scratch."""
+        return self.constant, self.slope, self.misfit, self.determinant
+
+    @classmethod
+    def of(cls, sums: Sums, scratch: Scratch) -> "Fit":
+        """Solve all normal equations; call under `np.errstate(all="ignore")`."""
+        spare = scratch.reals()
+        determinant = np.multiply(sums.s11, sums.s22, out=scratch.reals())
+        determinant -= np.multiply(sums.s12, sums.s12, out=spare)
+        constant = np.multiply(sums.s22, sums.y1, out=scratch.reals())
+        constant -= np.multiply(sums.s12, sums.y2, out=spare)
+        constant /= determinant
+        is_pure = constant <= 0
+        np.maximum(constant, 0, out=constant)
+        slope = np.multiply(sums.s12, constant, out=scratch.reals())
+        np.subtract(sums.y2, slope, out=slope)
+        slope /= sums.s22
+        is_faint = slope <= np.multiply(constant, FAINTEST, out=spare)
+        np.multiply(sums.s22, sums.s11 * SINGULAR, out=spare)
+        is_faint |= determinant <= spare
+        faint = np.flatnonzero(is_faint)
+        least = _faint_constant(sums, faint)
+        constant.reshape(-1)[faint] = least
+        slope.reshape(-1)[faint] = least * FAINTEST
+        misfit = np.multiply(constant, sums.y1, out=scratch.reals())
+        misfit += np.multiply(slope, sums.y2, out=spare)
+        np.subtract(sums.mass, misfit, out=misfit)
+        np.maximum(misfit, 0, out=misfit)
+        scratch.take_back(spare)
+        return cls(constant, slope, misfit, determinant, is_faint, is_pure)
+
+
+def _faint_constant(sums: Sums, places: Indices) -> Reals:
+    """Return the c₀ of the best fit with c₁ = `FAINTEST`·c₀, for some curves."""
+    s11, y1 = sums.of_base(places)
+    down = sums.s22.take(places) * FAINTEST**2
+    down += sums.s12.take(places) * (2 * FAINTEST)
+    down += s11
+    constant: Reals = (sums.y2.take(places) * FAINTEST + y1) / down
+    return constant

@@ -1,0 +1,102 @@
+"""Measurements about their mean logarithm, ready to be compared with any curve.
+
+A curve f(x) = e^a·g(x) of any form is compared by its logarithm, so that its level a
+drops out: with l = log g less its weighted mean, R = Σ ω (m - l)², and what is known
+of log f at another setting is normal with
+
+    mean  m̄ + log g(x*) - mean log g,   variance  E / ((ν - 2) Σ ω).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scalewatch.modelling.arrays.columns import total
+from scalewatch.modelling.arrays.scratch import Scratch
+from scalewatch.modelling.evidence.likelihood import Likelihood
+from scalewatch.modelling.forecasts.mixture import Mixture
+from scalewatch.modelling.measurements.assumptions import Noise
+from scalewatch.modelling.measurements.location import Location
+
+Reals = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Centred:
+    """Locations of n points of S series.
+
+    Parameters
+    ----------
+    level
+        Weighted mean of the log-locations, shape (S,).
+    logs
+        Log-locations less `level`, shape (n, S).
+    weight, mass
+        ω, shape (n, S), and its sum over the points, shape (S,).
+    level_variance
+        What `level` is uncertain by besides, shape (S,).
+    likelihood
+        φ.
+    """
+
+    level: Reals
+    logs: Reals
+    weight: Reals
+    mass: Reals
+    level_variance: Reals
+    likelihood: Likelihood
+
+    @classmethod
+    def of(cls, location: Location, noise: Noise) -> "Centred":
+        """Centre locations."""
+        mass = total(location.weight)
+        level = total(location.weight * location.log) / mass
+        return cls(
+            level=level,
+            logs=location.log - level,
+            weight=location.weight,
+            mass=mass,
+            level_variance=location.level_variance,
+            likelihood=Likelihood.of(location, noise),
+        )
+
+    def mean(self, curves: Reals) -> Reals:
+        """Return the weighted mean of logarithms, shape (n, …, S), over the points."""
+        pairs = zip(self.weight, curves, strict=True)
+        return total(weight * curve for weight, curve in pairs) / self.mass
+
+    def misfit(self, curves: Reals, mean: Reals) -> Reals:
+        """Return R of the logarithms of curves, shape (n, …, S), and their `mean`."""
+        return total(
+            weight * (logs - (curve - mean)) ** 2
+            for weight, logs, curve in zip(self.weight, self.logs, curves, strict=True)
+        )
+
+    def mixture(self, curves: Reals, targets: Reals, log_weight: Reals) -> Mixture:
+        """Return what curves say about targets.
+
+        Parameters
+        ----------
+        curves
+            log g at the settings, shape (n, …, S).
+        targets
+            log g at the targets, shape (T, …, S).
+        log_weight
+            Of each curve before it is compared, shape (…, S).
+        """
+        mean = self.mean(curves)
+        phi, energy = self.phi(self.misfit(curves, mean))
+        variance = energy / (self.likelihood.freedom - 2) / self.mass
+        variance += self.level_variance
+        series = len(self.level)
+        return Mixture(
+            log_weight=(log_weight + phi).reshape(-1, series),
+            mean=(self.level + targets - mean).reshape(len(targets), -1, series),
+            deviation=np.sqrt(variance).reshape(-1, series),
+        )
+
+    def phi(self, misfit: Reals) -> tuple[Reals, Reals]:
+        """Return φ and E, shape of `misfit`."""
+        phi, energy = self.likelihood(misfit, Scratch(misfit.shape))
+        return phi.astype(np.float64), energy.astype(np.float64)

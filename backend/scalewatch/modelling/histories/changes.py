@@ -1,0 +1,79 @@
+"""From histories to the changes in them, and how many of those are false.
+
+A history of 200 commits without a change alarms in 3 to 4 % of cases; a report of
+hundreds of series would therefore always show some. So the changes of a report are
+taken together, and those are sure of which at most `FALSE_SHARE` are expected to be
+false (Benjamini and Hochberg).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from scalewatch.modelling.false_discoveries import Correction, corrected
+from scalewatch.modelling.growths.space import Space
+from scalewatch.modelling.histories.detection import detect
+from scalewatch.modelling.histories.explanation import Shift, explained
+from scalewatch.modelling.histories.histories import Histories
+from scalewatch.modelling.histories.segments import segments
+
+FALSE_SHARE: Final = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class FalseDiscoveries:
+    """How far the changes of a report can be trusted.
+
+    Parameters
+    ----------
+    series
+        How many were watched.
+    q_values
+        Least share of false ones among all changes at least as clear, by change.
+    expected
+        False ones to expect among those that are sure.
+    """
+
+    series: int
+    q_values: tuple[float, ...]
+    expected: float
+
+    @property
+    def sure(self) -> int:
+        """How many changes are sure."""
+        return sum(q <= FALSE_SHARE for q in self.q_values)
+
+
+def watch(histories: Histories, space: Space) -> list[Shift]:
+    """Return the changes in histories, explained, by series and commit.
+
+    Parameters
+    ----------
+    histories
+        Series that were measured at the same settings.
+    space
+        Growths that compete, of the one parameter that varies.
+    """
+    return explained(histories, segments(histories, detect(histories)), space)
+
+
+def false_discoveries(p_values: Sequence[float], series: int) -> FalseDiscoveries:
+    """Correct for the number of series that were watched.
+
+    Parameters
+    ----------
+    p_values
+        Of the changes that were noticed.
+    series
+        How many were watched; those without a change count as p = 1.
+    """
+    quiet = max(series - len(p_values), 0)
+    adjusted = corrected(
+        np.array([*p_values, *[1.0] * quiet]), Correction.BENJAMINI_HOCHBERG
+    )
+    q_values = tuple(adjusted[: len(p_values)].tolist())
+    worst = max((q for q in q_values if q <= FALSE_SHARE), default=0.0)
+    sure = sum(q <= FALSE_SHARE for q in q_values)
+    return FalseDiscoveries(series, q_values, worst * sure)

@@ -1,0 +1,247 @@
+"""What a change in a history is: another growth, another coefficient, another level.
+
+The two segments are explained together by each kind of change, as in `changes`, with
+the locations averaged over their commits: the scatter between jobs is their noise,
+and what all settings of a commit share shifts only the level, which every kind of
+change leaves open. Where the measurements cannot tell which growth it is, the tilt
+still says whether the later segment grows faster.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import chdtrc, expit, ndtr, stdtrit
+
+from scalewatch.modelling.growths.growth import Growth
+from scalewatch.modelling.growths.space import Space
+from scalewatch.modelling.growths.terms import term_table
+from scalewatch.modelling.histories.histories import Histories
+from scalewatch.modelling.histories.segments import Segments
+from scalewatch.modelling.measurements.assumptions import USUAL
+from scalewatch.modelling.measurements.feasibility import obstacle
+from scalewatch.modelling.measurements.location import Location
+from scalewatch.modelling.versions.coefficient_or_level import log_ratio
+from scalewatch.modelling.versions.kinds import Change, Explanation, explain
+from scalewatch.modelling.versions.versions import Versions
+
+Reals = NDArray[np.float64]
+
+FREEDOM: Final = 20.0
+"""Degrees of freedom of a variance between jobs that many commits have told."""
+
+TESTS: Final = 2_000.0
+"""Likelihood ratios that a history of 200 commits has seen, about, when it alarms."""
+
+BLOCK: Final = 128
+"""Changes that are explained together: each weighs all pairs of growths."""
+
+
+class Kind(StrEnum):
+    """What a change is."""
+
+    GROWTH = "growth"  # another growth class, or faster by a tilt that is sure
+    COEFFICIENT = "coefficient"  # the growing part is another multiple
+    LEVEL = "level"  # everything is another multiple
+
+
+@dataclass(frozen=True, slots=True)
+class Shift:
+    """A change, explained.
+
+    Parameters
+    ----------
+    segments
+        Where it is and what was measured before and after.
+    kind
+        The likeliest.
+    probability
+        That a change is what it is said to be, given that there is one, by kind.
+    growth_before, growth_after
+        Likeliest growths; None where they cannot be told.
+    factor, low, high
+        After over before, on average over the settings, with its 90 % interval.
+    largest_factor
+        The same at the largest setting.
+    tilt
+        Exponent by which after over before grows along the first parameter.
+    faster_probability
+        That the later segment grows faster.
+    p_value
+        Of finding as clear a change in a history of 200 commits without one.
+    """
+
+    segments: Segments
+    kind: Kind
+    probability: dict[Kind, float]
+    growth_before: Growth | None
+    growth_after: Growth | None
+    factor: float
+    low: float
+    high: float
+    largest_factor: float
+    tilt: float
+    faster_probability: float
+    p_value: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What the measurements tell about growths."""
+
+    probability: dict[Kind, float]
+    before: Growth
+    after: Growth
+
+
+def explained(
+    histories: Histories, found: Sequence[Segments], space: Space
+) -> list[Shift]:
+    """Explain changes, in their order.
+
+    Parameters
+    ----------
+    histories
+        Where they were found.
+    found
+        The changes.
+    space
+        Growths that compete, of the one parameter that varies.
+    """
+    if not _is_tellable(histories, space):
+        return [_shift(histories, each, None) for each in found]
+    (parameter,) = space.parameters
+    settings = {parameter: np.exp2(histories.doublings[:, 0])}
+    tau = term_table(space.growths, settings).tau
+    shifts = []
+    for start in range(0, len(found), BLOCK):
+        block = found[start : start + BLOCK]
+        explanation = explain(_versions(block), tau, space.constant, USUAL)
+        for row, each in enumerate(block):
+            told = _told(explanation, row, space, tau, each)
+            shifts.append(_shift(histories, each, told))
+    return shifts
+
+
+def _is_tellable(histories: Histories, space: Space) -> bool:
+    """Tell whether growths can be told apart at these settings."""
+    if histories.doublings.shape[1] != 1 or len(space.parameters) != 1:
+        return False
+    settings = {space.parameters[0]: np.exp2(histories.doublings[:, 0])}
+    return obstacle(settings, space) is None
+
+
+def _versions(found: Sequence[Segments]) -> Versions:
+    """Return both segments of each change as versions."""
+    most = [max(each.before_commits, each.after_commits) for each in found]
+    variance = np.array([each.variance for each in found]) / most
+
+    def location(sides: Sequence[Reals], commits: Sequence[int]) -> Location:
+        log = np.stack(sides, axis=1)
+        weight = np.broadcast_to(np.array(commits) / most, log.shape)
+        freedom = np.full(len(found), FREEDOM)
+        return Location(log, weight, variance, freedom, np.zeros(len(found)))
+
+    before = location([f.before for f in found], [f.before_commits for f in found])
+    after = location([f.after for f in found], [f.after_commits for f in found])
+    both = replace(
+        before,
+        log=np.concatenate([before.log, after.log]),
+        weight=np.concatenate([before.weight, after.weight]),
+    )
+    return Versions(before, after, both)
+
+
+def _told(
+    explanation: Explanation, row: int, space: Space, tau: Reals, own: Segments
+) -> _Told:
+    """Return what is told, given that something changed.
+
+    `changes` leaves a coefficient both of its numbers; that versions of a code share
+    the constant tells it from a level much better.
+    """
+    share = dict(zip(Change, explanation.probability[:, row].tolist(), strict=True))
+    level = list(Change).index(Change.LEVEL)
+    growth = int(explanation.before[level, row])
+    odds = (
+        float(expit(_log_odds(tau[growth], own))) if growth != space.constant else 0.0
+    )
+    multiple = share[Change.LEVEL] + share[Change.COEFFICIENT]
+    weight = {
+        Kind.GROWTH: share[Change.GROWTH],
+        Kind.COEFFICIENT: multiple * odds,
+        Kind.LEVEL: multiple * (1 - odds),
+    }
+    changed = max(sum(weight.values()), 1e-300)
+    probability = {kind: weight[kind] / changed for kind in Kind}
+    likeliest = max(probability, key=probability.__getitem__)
+    place = list(Change).index(Change(likeliest.value))
+    return _Told(
+        probability,
+        space.growths[explanation.before[place, row]],
+        space.growths[explanation.after[place, row]],
+    )
+
+
+def _log_odds(tau: Reals, own: Segments) -> float:
+    """Return the logarithm of the odds of a coefficient against a level."""
+    share = 1 / own.before_commits + 1 / own.after_commits
+    difference = own.after - own.before
+    together = own.before * own.before_commits
+    together += (own.after - difference.mean()) * own.after_commits
+    level = together / (own.before_commits + own.after_commits)
+    return log_ratio(tau, level, difference, share * own.variance)
+
+
+def _shift(histories: Histories, segments: Segments, told: _Told | None) -> Shift:
+    difference = segments.after - segments.before
+    share = 1 / segments.before_commits + 1 / segments.after_commits
+    noise = share * segments.variance
+    shared = share * segments.common
+    mean = float(difference.mean())
+    reach = float(stdtrit(FREEDOM, 0.95)) * np.sqrt(noise / difference.size + shared)
+    tilt, faster = _tilt(histories.doublings[:, 0], difference, noise)
+    probability = _by_tilt(faster) if told is None else told.probability
+    kind = max(probability, key=probability.__getitem__)
+    return Shift(
+        segments=segments,
+        kind=kind,
+        probability=probability,
+        growth_before=told.before if told else None,
+        growth_after=told.after if told else None,
+        factor=float(np.exp(mean)),
+        low=float(np.exp(mean - reach)),
+        high=float(np.exp(mean + reach)),
+        largest_factor=float(np.exp(difference[_largest(histories)])),
+        tilt=tilt,
+        faster_probability=faster,
+        p_value=min(1.0, TESTS * float(chdtrc(2, segments.statistic))),
+    )
+
+
+def _tilt(doublings: Reals, difference: Reals, noise: float) -> tuple[float, float]:
+    """Return the tilt, and the probability that it is positive."""
+    centred = doublings - doublings.mean()
+    spread = float((centred**2).sum())
+    if not spread:
+        return 0.0, 0.5
+    slope = float((centred * difference).sum()) / spread
+    return slope / float(np.log(2)), float(ndtr(slope / np.sqrt(noise / spread)))
+
+
+def _by_tilt(faster: float) -> dict[Kind, float]:
+    """Tell kinds apart where too few settings were measured for a growth."""
+    is_tilted = abs(2 * faster - 1)
+    return {
+        Kind.GROWTH: is_tilted**20,
+        Kind.COEFFICIENT: 0.0,
+        Kind.LEVEL: 1 - is_tilted**20,
+    }
+
+
+def _largest(histories: Histories) -> int:
+    """Return the position of the setting with the largest values of all parameters."""
+    return int(np.lexsort(histories.doublings.T[::-1])[-1])

@@ -1,0 +1,264 @@
+"""The smallest further measurement that would settle an undecided verdict.
+
+A measurement with R' repetitions at p scatters by their share of the measured variance
+and by the excess that no repetition reduces, see `noise`; it costs
+p·(startup + R'·E[G(p)]) core-seconds. Of all candidates the cheapest is proposed that
+more likely than not settles the verdict, see `information`; where none does, the
+cheapest that tells at least half as much as any.
+
+Equal costs at all scales, many repetitions at small p, already settle more verdicts
+than repeated sweeps; what is proposed here needs a quarter to two thirds of a sweep's
+cost for a verdict at 0.95, see benchmarks/README.md.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from scalewatch.modelling.arrays.scratch import Scratch
+from scalewatch.modelling.evidence.curves import Curves
+from scalewatch.modelling.evidence.evidence import weigh
+from scalewatch.modelling.evidence.posterior import Prior, posterior
+from scalewatch.modelling.forecasts.log_residuals import Centred
+from scalewatch.modelling.forecasts.mixture import Mixture
+from scalewatch.modelling.forecasts.prediction import target_table
+from scalewatch.modelling.forecasts.quadrature import one_term
+from scalewatch.modelling.growths.growth import Growth
+from scalewatch.modelling.growths.space import (
+    Space,
+    default_deviation_limit,
+    pmnf,
+    search_space,
+)
+from scalewatch.modelling.growths.verdict import Verdict
+from scalewatch.modelling.measurements.assumptions import USUAL, Noise
+from scalewatch.modelling.measurements.batch import Batch, most_repetitions
+from scalewatch.modelling.measurements.estimators import located
+from scalewatch.modelling.measurements.feasibility import obstacle
+from scalewatch.modelling.measurements.location import FLOOR
+from scalewatch.modelling.next_measurement.mutual_information import (
+    Outlook,
+    entropy,
+    is_settled,
+)
+from scalewatch.modelling.search.search import find_models
+
+Reals = NDArray[np.float64]
+
+LIKELY: Final = 0.5
+FARTHER: Final = (2.0, 4.0)
+"""Candidates beyond the largest setting, relative to it."""
+
+TIMES: Final = (1, 2, 4, 8, 16)
+"""Numbers of repetitions that are considered, relative to those measured."""
+
+HEAVIEST: Final = 400
+"""Densities that are followed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What a run costs.
+
+    Parameters
+    ----------
+    startup
+        Seconds before anything is measured.
+    seconds_per_unit
+        Seconds that a repetition takes per unit of the metric: 1 for a time in
+        seconds, 0 where the metric is no time.
+    """
+
+    startup: float = 1.0
+    seconds_per_unit: float = 1.0
+
+    def core_hours(self, p: float, repetitions: int, value: float) -> float:
+        """Return the cost of one run on p cores."""
+        seconds = self.startup + repetitions * value * self.seconds_per_unit
+        return float(p * seconds / 3600)
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A further measurement.
+
+    Parameters
+    ----------
+    at
+        Setting.
+    repetitions
+        How many.
+    core_hours
+        What it costs.
+    information
+        Bits about the verdict that are to be expected.
+    settles
+        Probability that the verdict is settled thereby.
+    """
+
+    at: Mapping[str, float]
+    repetitions: int
+    core_hours: float
+    information: float
+    settles: float
+
+
+def next_measurement(  # noqa: PLR0913, one keyword per choice of the user
+    x: ArrayLike,
+    values: ArrayLike,
+    expectation: Growth,
+    *,
+    parameter: str = "p",
+    deviation_limit: Growth | None = None,
+    candidates: Sequence[float] | None = None,
+    cost: Cost | None = None,
+    level: float = 0.9,
+    noise: Noise = USUAL,
+) -> Proposal | None:
+    """Return what to measure next; None if the verdict is settled or cannot be.
+
+    Parameters
+    ----------
+    x
+        Settings of the number of cores, shape (n,).
+    values
+        Repetitions of one series, shape (n, R), NaN where one is missing.
+    expectation, deviation_limit
+        E and D.
+    parameter
+        Name of the number of cores.
+    candidates
+        Where one could measure: the settings measured, and twice and four times the
+        largest, unless given.
+    cost
+        What a run costs, `Cost()` unless given.
+    level
+        Probability that settles the verdict.
+    noise
+        Assumptions about the noise.
+
+    Raises
+    ------
+    WrongShape, NotFinite, OutsideDomain
+        If the arrays do not fit each other, or a setting or candidate makes no sense.
+    """
+    batch = Batch.of(x, np.asarray(values, np.float64)[np.newaxis], (parameter,))
+    (_, measured), *_ = batch.groups()
+    space = pmnf(parameter) | search_space(expectation, parameter)
+    if obstacle(measured.settings, space) or not np.nanmin(measured.values) > 0:
+        return None
+    limit = deviation_limit or default_deviation_limit(expectation)
+    finding, *_ = find_models(
+        x,
+        np.asarray(values, np.float64)[np.newaxis],
+        parameter=parameter,
+        expectation=expectation,
+        deviation_limit=limit,
+        level=level,
+        noise=noise,
+    )
+    if finding.verdict is not Verdict.UNDECIDED:
+        return None
+    if candidates is None:
+        largest = float(measured.settings[parameter].max())
+        candidates = [*measured.settings[parameter], *(largest * k for k in FARTHER)]
+    state = _State.of(
+        measured, space, Prior.of(space, expectation, limit), candidates, noise
+    )
+    proposals = [
+        state.proposal(parameter, number, times, cost or Cost(), level)
+        for number, times in product(range(len(candidates)), TIMES)
+    ]
+    most = max(each.information for each in proposals)
+    worthwhile = [each for each in proposals if each.settles >= LIKELY] or [
+        each for each in proposals if each.information >= most / 2
+    ]
+    return min(worthwhile, key=lambda each: each.core_hours)
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """What is believed before the measurement.
+
+    Parameters
+    ----------
+    candidates
+        Settings.
+    outlooks
+        Of the candidates.
+    repetitions, scatter
+        Repetitions measured at a point, and the variance of one of them.
+    excess
+        Variance that no repetition reduces, under each density, shape (C,).
+    """
+
+    candidates: Sequence[float]
+    outlooks: Sequence[Outlook]
+    repetitions: int
+    scatter: float
+    excess: Reals
+
+    @classmethod
+    def of(
+        cls,
+        measured: Batch,
+        space: Space,
+        prior: Prior,
+        candidates: Sequence[float],
+        noise: Noise,
+    ) -> "_State":
+        ((name, _),) = measured.settings.items()
+        targets = {name: np.asarray(candidates, dtype=np.float64)}
+        terms = target_table(space.growths, measured.settings, targets)
+        location = located(measured.values, noise)
+        curves = Curves.rising(terms.tau, space.constant)
+        weighed = weigh(curves, location, noise, Scratch((len(space), 1)))
+        centred = Centred.of(location, noise)
+        mixture = one_term(centred, terms, prior.share, weighed.fit.ratio)
+        weight = _shares(mixture, posterior(weighed.log_evidence, prior)[:, 0])
+        heaviest = np.argsort(-weight, kind="stable")[:HEAVIEST]
+        share = weight[heaviest] / weight[heaviest].sum()
+        variance = mixture.deviation[heaviest, 0] ** 2
+        ranks = np.asarray(prior.ranks)[heaviest % len(terms.tau)]
+        repetitions = most_repetitions(measured.values[0])
+        return cls(
+            candidates=candidates,
+            outlooks=[
+                Outlook(share, mean[heaviest, 0], variance, ranks)
+                for mean in mixture.mean
+            ],
+            repetitions=repetitions,
+            scatter=float(location.variance[0] - FLOOR**2) * repetitions,
+            excess=np.maximum(variance * centred.mass - location.variance, 0),
+        )
+
+    def proposal(
+        self, parameter: str, number: int, times: int, cost: Cost, level: float
+    ) -> Proposal:
+        """Return what to expect of measuring at a candidate."""
+        setting, outlook = self.candidates[number], self.outlooks[number]
+        repetitions = times * self.repetitions
+        scatter = self.scatter / repetitions + FLOOR**2 + self.excess
+        after = outlook.verdicts_after(scatter)
+        return Proposal(
+            at={parameter: float(setting)},
+            repetitions=repetitions,
+            core_hours=cost.core_hours(
+                setting, repetitions, float(np.exp(outlook.median))
+            ),
+            information=float(entropy(outlook.verdicts) - entropy(after).mean()),
+            settles=float(is_settled(after, level).mean()),
+        )
+
+
+def _shares(mixture: Mixture, probability: Reals) -> Reals:
+    """Return the weight of each density, by growth as the posterior has it."""
+    # The densities of a mixture are nodes by growths, see `quadrature`.
+    logs = mixture.log_weight.reshape(-1, len(probability))
+    nodes = np.exp(logs - logs.max(axis=0))
+    shares: Reals = (nodes / nodes.sum(axis=0) * probability).ravel()
+    return shares

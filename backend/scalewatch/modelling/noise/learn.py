@@ -1,0 +1,243 @@
+"""What many series of one machine and metric tell about their common noise.
+
+The estimator of the repetitions is the one under which the best growth of each series
+leaves the least misfit. The shares of the excesses, and those of the kinds of curves,
+follow by expectation maximisation from those of `USUAL`, which count like
+`PSEUDO_SERIES`; the scale of the variance is the likeliest one. The widening is
+conformal: every series is forecast at its largest setting from the others, and
+intervals are widened until as many of them hold as they promise. Real codes fit no
+model exactly; it is their misfit, not the scatter of repetitions, that limits a
+forecast.
+
+References
+----------
+A. P. Dempster, N. M. Laird, D. B. Rubin, "Maximum Likelihood from Incomplete Data via
+the EM Algorithm", Journal of the Royal Statistical Society B 39, 1977.
+G. Shafer and V. Vovk, "A Tutorial on Conformal Prediction", JMLR 9, 2008.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import reduce
+from statistics import NormalDist
+from typing import Final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from scalewatch.modelling.evidence.posterior import Prior
+from scalewatch.modelling.growths.growth import Growth
+from scalewatch.modelling.growths.space import Space, pmnf, search_space
+from scalewatch.modelling.measurements.assumptions import EXCESSES, USUAL, Noise
+from scalewatch.modelling.measurements.batch import Batch
+from scalewatch.modelling.measurements.estimators import located, typical_variance
+from scalewatch.modelling.measurements.summary import Summary
+from scalewatch.modelling.noise.conformal import believed
+from scalewatch.modelling.noise.holdout import Endings
+from scalewatch.modelling.noise.pools import Pool, thinned
+
+Reals = NDArray[np.float64]
+
+LEAST_SERIES: Final = 20
+"""Fewer tell nothing."""
+
+ESTIMATORS: Final = (USUAL, Noise("mean"), Noise("min", level=USUAL.summary))
+"""What may tell the shape of curves; the least tells no typical value."""
+
+SCALES: Final = (1.0, 1.25, 1.6, 2.0, 2.5)
+"""Factors of a variance that are tried, closer than those of `EXCESSES`."""
+
+GAP_SCALE: Final = 0.8
+"""Another one for the least repetition: where delays are exponential and some are
+outliers, gaps tell too large a variance, but with less of it constants would grow."""
+
+ROUNDS: Final = 50
+PSEUDO_SERIES: Final = 20.0
+
+TRIMMED: Final = 0.9
+"""Share of the series, those of least misfit, that choose the estimator."""
+
+MOST_FORECAST: Final = 200
+"""Series that are forecast, evenly spread; their widening is then known to 6 %."""
+
+SOUND: Final = 8 / 9
+"""Share of the promised intervals that has to ask for a widening as well: what misses
+by more may be an outlier among what is forecast."""
+
+
+def learn_noise(  # noqa: PLR0913, one keyword per choice of the user
+    x: ArrayLike,
+    values: ArrayLike,
+    *,
+    parameter: str = "p",
+    expectations: Iterable[Growth] = (),
+    space: Space | None = None,
+    summary: Summary | None = None,
+    level: float = 0.9,
+) -> Noise:
+    """Return what series of one machine and metric say about their noise.
+
+    Parameters
+    ----------
+    x
+        Settings, shape (n,).
+    values
+        Repetitions, shape (S, n, R), any unit; NaN where one is missing. Those series
+        count that are positive and can be modelled.
+    parameter
+        Name of what varies.
+    expectations
+        What of them are expected to grow like, all of `parameter`; growths that follow
+        from one compete if it is not usual.
+    space
+        Growths that compete; unless given the usual ones, and those that fall where
+        measurements do.
+    summary
+        How repetitions become one value; chosen from `ESTIMATORS` unless given.
+    level
+        Probability that intervals should hold.
+
+    Raises
+    ------
+    WrongShape, NotFinite
+        If the arrays do not fit each other or a setting is no number.
+    """
+    pools = pools_of(x, values, parameter, expectations, space)
+    return learn_from(pools, summary=summary, level=level)
+
+
+def pools_of(
+    x: ArrayLike,
+    values: ArrayLike,
+    parameter: str,
+    expectations: Iterable[Growth],
+    space: Space | None = None,
+) -> list[Pool]:
+    """Return what `learn_noise` learns from, out of its arguments."""
+    competing = space or _usual_space(parameter, expectations)
+    batch = Batch.of(x, values, (parameter,))
+    return Pool.all_of(batch, competing, may_fall=space is None)
+
+
+def learn_from(
+    pools: Sequence[Pool], *, summary: Summary | None = None, level: float = 0.9
+) -> Noise:
+    """Return what pools say about their noise, as `learn_noise` does."""
+    noise = replace(USUAL, summary=summary or USUAL.summary)
+    if sum(map(len, pools)) < LEAST_SERIES:
+        return noise
+    if summary is None:
+        noise = min(ESTIMATORS, key=lambda each: _typical_misfit(pools, each))
+    noise = with_typical(pools, noise)
+    noise = replace(noise, shares=_shares(pools, noise))
+    noise = replace(noise, scale=_scale(pools, noise))
+    ends = [Endings.of(pool, noise) for pool in thinned(pools, MOST_FORECAST)]
+    noise = replace(noise, kinds=_kinds(ends))
+    return replace(noise, widening=_widening(ends, noise, level))
+
+
+def _usual_space(parameter: str, expectations: Iterable[Growth]) -> Space:
+    usual = pmnf(parameter)
+    others = [search_space(each, parameter) for each in {*expectations} - {*usual}]
+    return reduce(Space.__or__, others, usual)
+
+
+def _typical_misfit(pools: Sequence[Pool], noise: Noise) -> float:
+    """Return the mean misfit per point of the best growths but for the worst."""
+    misfit = np.sort(np.concatenate([best_misfits(pool, noise)[0] for pool in pools]))
+    return float(misfit[: int(TRIMMED * len(misfit))].mean())
+
+
+def best_misfits(pool: Pool, noise: Noise) -> tuple[Reals, Reals]:
+    """Return the misfit per point of the best growth of each series, and its variance.
+
+    The misfit is the mean squared residual in logarithms, the variance that of a point.
+    """
+    location = located(pool.values, noise)
+    least = pool.weigh(location, noise).misfit.min(axis=0)
+    return least / len(location.log), location.variance
+
+
+def with_typical(pools: Sequence[Pool], noise: Noise) -> Noise:
+    """Return the noise with what is typical of the repetitions of these pools."""
+    level = _typical(pools, noise.level) if noise.level else (0.0, 0.0)
+    return replace(noise, typical=_typical(pools, noise.summary), level_typical=level)
+
+
+def _typical(pools: Sequence[Pool], summary: Summary) -> tuple[float, float]:
+    """Return the typical variance of the pool of most series."""
+    return typical_variance(max(pools, key=len).values, summary)
+
+
+def _shares(pools: Sequence[Pool], noise: Noise) -> tuple[float, ...]:
+    """Return the shares of the excesses that make the series likeliest."""
+    likelihood = np.hstack([_likelihoods(pool, noise) for pool in pools])
+    return _likeliest_shares(likelihood, USUAL.shares)
+
+
+def _likeliest_shares(likelihood: Reals, usual: Sequence[float]) -> tuple[float, ...]:
+    """Return shares of K sources of S series, likelihood of shape (K, S)."""
+    prior = np.array(usual)[:, np.newaxis]
+    shares = prior
+    for _ in range(ROUNDS):
+        source = shares * likelihood
+        source /= source.sum(axis=0)
+        shares = PSEUDO_SERIES * prior + source.sum(axis=1, keepdims=True)
+        shares /= shares.sum()
+    return tuple(shares[:, 0].tolist())
+
+
+def _likelihoods(pool: Pool, noise: Noise) -> Reals:
+    """Return how likely each series is under each excess, shape (λ, S)."""
+    location = located(pool.values, noise)
+    prior = np.log(Prior.among(pool.frames, None, None).share)[:, np.newaxis]
+    logarithm = np.stack(
+        [
+            np.logaddexp.reduce(
+                prior
+                + pool.weigh(location, replace(noise, shares=tuple(only))).log_evidence
+            )
+            for only in np.eye(len(EXCESSES)).tolist()
+        ]
+    )
+    return np.asarray(np.exp(logarithm - logarithm.max(axis=0)))
+
+
+def _scale(pools: Sequence[Pool], noise: Noise) -> float:
+    """Return the factor of all variances that makes the series likeliest."""
+    few = thinned(pools, MOST_FORECAST)
+    scales = (GAP_SCALE, *SCALES) if noise.summary == "min" else SCALES
+    tried = [replace(noise, scale=scale) for scale in scales]
+    likely = [sum(_log_likelihood(pool, each) for pool in few) for each in tried]
+    return max(zip(likely, scales, strict=True))[1]
+
+
+def _log_likelihood(pool: Pool, noise: Noise) -> float:
+    """Return it but for a summand that does not depend on the scale of the noise."""
+    log_prior = np.log(Prior.among(pool.frames, None, None).share)[:, np.newaxis]
+    weighed = pool.weigh(located(pool.values, noise), noise)
+    likely = float(np.logaddexp.reduce(log_prior + weighed.log_evidence).sum())
+    # φ has no factor s₀^(1-n), which all growths of a series share.
+    values = pool.values[:, 1:, 0].size
+    return likely - values * math.log(noise.scale) / 2
+
+
+def _kinds(ends: Sequence[Endings]) -> tuple[float, ...]:
+    """Return the shares of the kinds of curves that make the series likeliest."""
+    likelihoods = [each.likelihoods() for each in ends]
+    if any(len(each) < len(USUAL.kinds) for each in likelihoods):
+        return USUAL.kinds
+    return _likeliest_shares(np.hstack(likelihoods), USUAL.kinds)
+
+
+def _widening(ends: Sequence[Endings], noise: Noise, interval: float) -> float:
+    """Return the factor by which intervals have to be widened to hold."""
+    score = np.sort(np.concatenate([each.scores(noise, interval) for each in ends]))
+    normal = NormalDist().inv_cdf
+    asked = []
+    for share in (interval, SOUND * interval):
+        rank = min(math.ceil(share * (len(score) + 1)), len(score))
+        reach = normal((1 + share) / 2) / normal((1 + interval) / 2)
+        asked.append(float(score[rank - 1]) / reach)
+    return believed(min(asked))

@@ -1,0 +1,112 @@
+"""What many series over several parameters tell about their forecasts.
+
+As in `pooling` the widening is conformal: the measurement at the far corner, where all
+parameters are largest, is forecast from the others, and intervals are widened until the
+promised share of them holds.
+"""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import reduce
+from typing import Final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from scalewatch.modelling.growths.space import Space, pmnf
+from scalewatch.modelling.measurements.assumptions import USUAL, Noise
+from scalewatch.modelling.measurements.batch import Batch
+from scalewatch.modelling.measurements.designs import unresolved
+from scalewatch.modelling.measurements.estimators import located
+from scalewatch.modelling.measurements.feasibility import obstacle
+from scalewatch.modelling.noise.conformal import believed, deviations
+from scalewatch.modelling.noise.learn import LEAST_SERIES
+from scalewatch.modelling.noise.pools import positive
+from scalewatch.modelling.rules.rule import Sample
+from scalewatch.modelling.rules.several_parameters.surfaces import select
+
+Reals = NDArray[np.float64]
+
+MOST_FORECAST: Final = 24
+"""Surfaces that are forecast, each of them from thousands of hypotheses."""
+
+
+def learn_surface_noise(
+    x: ArrayLike, values: ArrayLike, *, parameter: Sequence[str], level: float = 0.9
+) -> Noise:
+    """Return what series of one machine and metric say about their noise.
+
+    Parameters
+    ----------
+    x
+        Settings, shape (n, parameters).
+    values
+        Repetitions, shape (S, n, R), any unit; NaN where one is missing.
+    parameter
+        Names of what varies, several.
+    level
+        Probability that intervals should hold.
+
+    Raises
+    ------
+    WrongShape, NotFinite
+        If the arrays do not fit each other or a setting is no number.
+    """
+    batch = Batch.of(x, values, parameter)
+    parts = [
+        positive(part)
+        for _, part in batch.groups()
+        if _corner(part.settings) is not None
+    ]
+    series = sum(len(part.values) for part in parts)
+    if series < LEAST_SERIES:
+        return USUAL
+    step = max(series // MOST_FORECAST, 1)
+    space = reduce(Space.__or__, map(pmnf, parameter))
+    scores = [
+        score
+        for part in parts
+        for score in _scores(Batch(part.settings, part.values[::step]), space, level)
+    ]
+    if len(scores) < LEAST_SERIES:
+        return USUAL
+    rank = min(math.ceil(level * (len(scores) + 1)), len(scores))
+    return replace(USUAL, widening=believed(float(np.sort(scores)[rank - 1])))
+
+
+def _corner(settings: Mapping[str, Reals]) -> int | None:
+    """Return which point has the largest setting of all parameters, if one has."""
+    is_largest = np.all([x == x.max() for x in settings.values()], axis=0)
+    return int(is_largest.argmax()) if is_largest.any() else None
+
+
+def _scores(batch: Batch, space: Space, level: float) -> Iterator[float]:
+    """Yield by how much the measurement at the corner misses its forecast.
+
+    The batch is scaled.
+    """
+    corner = _corner(batch.settings)
+    is_other = np.arange(batch.points) != corner
+    settings = {name: x[is_other] for name, x in batch.settings.items()}
+    # Without the corner of a cross nobody can tell a product from a sum.
+    if unresolved(settings) or obstacle(settings, space) or not len(batch.values):
+        return
+    sample = Sample(
+        settings=settings,
+        values=batch.values[:, is_other],
+        space=space,
+        summary=USUAL.summary,
+        targets=({name: float(x[corner]) for name, x in batch.settings.items()},),
+        level=level,
+        may_fall=True,
+    )
+    forecasts = select(sample).forecasts
+    if forecasts is None:
+        return
+    middle, low, high = np.log(forecasts[:, 0]).T
+    actual = located(batch.values, USUAL)
+    error = actual.log[corner] - middle
+    own = np.where(error > 0, high - middle, middle - low)
+    scatter = deviations(USUAL.shares, level) ** 2 * actual.variance
+    yield from (np.abs(error) / np.sqrt(own**2 + scatter)).tolist()

@@ -1,0 +1,129 @@
+"""The report of a commit: what changed against a named baseline, worst first."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request, Response
+from fastapi.responses import RedirectResponse
+from markupsafe import Markup
+from sqlalchemy.orm import Session
+
+from scalewatch.pages.commits.listing import changes_listing, changes_overview
+from scalewatch.pages.comparisons.sentences import change_sentence
+from scalewatch.pages.dependencies import SessionDep
+from scalewatch.pages.rendering import listings
+from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
+from scalewatch.pages.rendering.plots import Plot
+from scalewatch.pages.rendering.templates import path_to, render
+from scalewatch.pages.wording.changes import baseline_sentence, counts_sentence, gap
+from scalewatch.pages.wording.formats import stated
+from scalewatch.services.commit_reports.changes import SeriesChange
+from scalewatch.services.commit_reports.report import CommitReport, commit_report
+from scalewatch.services.comparisons.compare import SEPARATOR
+from scalewatch.services.comparisons.versions import change_of
+from scalewatch.services.gates.gate import gate_on
+from scalewatch.services.selection.view import View
+
+router = APIRouter(include_in_schema=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Expansion:
+    """What is shown below the row of a series.
+
+    Parameters
+    ----------
+    subjects
+        Both commits, as the address of their comparison names them.
+    """
+
+    series_id: int
+    sentence: Markup
+    subjects: str
+    plot: Plot
+
+
+@router.get("/p/{project}/c", name="commit")
+def show_newest(request: Request, project: str) -> Response:
+    """Lead to the report of the newest commit, whichever that is."""
+    return RedirectResponse(
+        path_to(request, "commit-report", project=project, sha="newest"), 303
+    )
+
+
+@router.get("/p/{project}/c/{sha}", name="commit-report")
+def show_commit(  # noqa: PLR0913, PLR0917 - parts of the address
+    request: Request,
+    session: SessionDep,
+    project: str,
+    sha: str,
+    vs: str | None = None,
+    metric: str | None = None,
+    machine: str | None = None,
+    configuration: Annotated[list[str] | None, Query()] = None,
+    expand: str | None = None,
+    *,
+    all_rows: Annotated[bool, Query(alias="all")] = False,
+    wanted: FormatQuery = Format.HTML,
+) -> Response:
+    """Show what a commit changed: ?vs=v5.0.8&metric=time&all=1; expand names a row."""
+    reference = None if sha == "newest" else sha
+    view = View.stated(project, reference, metric, machine, configuration or [])
+    report = commit_report(session, view, vs or None)
+    if wanted is not Format.HTML:
+        name = f"{report.project}-{report.commit.label}-changes"
+        return download(wanted, name, report, changes_listing, changes_overview)
+    lead, against = counts_sentence(report), baseline_sentence(report.baseline)
+    return render(
+        request,
+        "commits/show.html",
+        report=report,
+        gate=gate_on(session, report) if report.baseline else None,
+        all_rows=all_rows,
+        change_name=change_name,
+        expanded=_expanded(request, session, report, expand) if expand else None,
+        lead=lead,
+        against=against,
+        gap=gap(report.baseline),
+        markdown=listings.markdown(
+            changes_overview(report),
+            f"{report.project} {report.commit.label}: {lead}. Compared with {against}.",
+        ),
+        query={
+            "vs": vs,
+            "metric": view.metric,
+            "machine": view.machine,
+            "configuration": view.settings,
+        },
+    )
+
+
+def change_name(change: SeriesChange) -> str:
+    """Name a row in an address: region, machine, metric and settings."""
+    place = (change.region, change.machine, change.metric)
+    return " ".join([*place, *stated(change.configuration)])
+
+
+def _expanded(
+    request: Request, session: Session, report: CommitReport, name: str
+) -> Expansion | None:
+    """Return what is shown of the series of a row, if there is one of this name."""
+    change = next((e for e in report.changes if change_name(e) == name), None)
+    if change is None or report.baseline is None:
+        return None
+    before, now = report.baseline.commit.label, report.commit.label
+    subjects = SEPARATOR.join((before, now))
+    query: dict[str, str | list[str] | None] = {
+        "project": report.project,
+        "subjects": subjects,
+        "region": change.region,
+        "metric": change.metric,
+        "machine": change.machine,
+        "configuration": stated(change.configuration),
+    }
+    return Expansion(
+        change.series_id,
+        change_sentence(before, now, change_of(session, report, change)),
+        subjects,
+        Plot(path_to(request, "comparison-figure", query)),
+    )

@@ -1,0 +1,144 @@
+"""Machines or commits side by side: `/p/{project}/compare/{a}...{b}`."""
+
+from collections.abc import Mapping
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Query, Request, Response
+from fastapi.responses import RedirectResponse
+
+from scalewatch.pages.comparisons.listing import places, side_by_side_overview
+from scalewatch.pages.comparisons.sentences import (
+    change_sentence,
+    comparison_sentence,
+    row_sentence,
+)
+from scalewatch.pages.dependencies import SessionDep
+from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
+from scalewatch.pages.rendering.plots import Plot
+from scalewatch.pages.rendering.templates import path_to, render
+from scalewatch.services.comparisons.compare import (
+    SEPARATOR,
+    compare_sides,
+    split_sides,
+)
+from scalewatch.services.comparisons.comparison_choices import choices_of
+from scalewatch.services.comparisons.values import ComparedRow, ComparedSides, SideKind
+from scalewatch.services.comparisons.versions import changes_since_first
+from scalewatch.services.selection.view import View
+
+MOST_ROWS: Final = 100
+"""Rows of a page; the downloads hold all."""
+
+router = APIRouter(include_in_schema=False)
+
+
+@router.get("/p/{project}/compare", name="comparisons")
+def choose_sides(
+    request: Request,
+    session: SessionDep,
+    project: str,
+    side: Annotated[list[str] | None, Query()] = None,
+) -> Response:
+    """Let one choose what to compare; what is chosen leads to its own address."""
+    chosen = [name for name in side or [] if name]
+    if len(set(chosen)) > 1:
+        subjects = SEPARATOR.join(dict.fromkeys(chosen))
+        address = path_to(request, "comparison", project=project, subjects=subjects)
+        return RedirectResponse(address, 303)
+    return render(
+        request,
+        "comparisons/index.html",
+        choices=choices_of(session, project),
+        chosen=chosen,
+        server=str(request.base_url).rstrip("/"),
+    )
+
+
+@router.get("/p/{project}/compare/{subjects}", name="comparison")
+def show_comparison(  # noqa: PLR0913, PLR0917 - parts of the address
+    request: Request,
+    session: SessionDep,
+    project: str,
+    subjects: str,
+    commit: str | None = None,
+    metric: str | None = None,
+    machine: str | None = None,
+    region: str | None = None,
+    on: str | None = None,
+    settings: Annotated[list[str] | None, Query(alias="with")] = None,
+    configuration: Annotated[list[str] | None, Query()] = None,
+    *,
+    all_rows: Annotated[bool, Query(alias="all")] = False,
+    wanted: FormatQuery = Format.HTML,
+) -> Response:
+    """Show sides: ?commit=v5&metric=time&machine=a; region, on and with are drawn."""
+    view = View.stated(project, commit, metric, machine, configuration or [])
+    shown = compare_sides(session, view, split_sides(subjects))
+    if wanted is not Format.HTML:
+        name = f"{project}-{subjects}-{shown.metric}"
+        return download(wanted, name, shown, places, side_by_side_overview)
+    held = View.stated(project, None, None, None, settings or []).configuration
+    plotted = _plotted(shown, region, on, held)
+    is_commits = shown.kind is SideKind.COMMIT
+    changes = {}
+    if plotted and is_commits:
+        changes = changes_since_first(session, shown, plotted)
+    query = {
+        "commit": view.commit,
+        "metric": view.metric,
+        "machine": view.machine,
+        "configuration": view.settings,
+    }
+    return render(
+        request,
+        "comparisons/show.html",
+        shown=shown,
+        subjects=subjects,
+        rows=shown.rows if all_rows else shown.rows[:MOST_ROWS],
+        plotted=plotted,
+        plot=plotted and _plot(request, shown, subjects, plotted),
+        lead=comparison_sentence(shown),
+        row_sentence=row_sentence,
+        choices=choices_of(session, project),
+        query=query,
+        changes=changes,
+        change_sentence=change_sentence,
+        is_commits=is_commits,
+    )
+
+
+def _plotted(
+    shown: ComparedSides,
+    region: str | None,
+    machine: str | None,
+    held: Mapping[str, str],
+) -> ComparedRow | None:
+    """Return the row that is drawn: the one asked for, else the first of several."""
+    named = [
+        row
+        for row in shown.rows
+        if row.region == region
+        and machine in {None, row.machine}
+        and held.items() <= {k: str(v) for k, v in row.configuration.items()}.items()
+    ]
+    whole = [
+        row for row in shown.rows if all(each.standing.model for each in row.places)
+    ]
+    return next(iter(named or whole or shown.rows), None)
+
+
+def _plot(
+    request: Request, shown: ComparedSides, subjects: str, row: ComparedRow
+) -> Plot:
+    query = {
+        "project": shown.project,
+        "subjects": subjects,
+        "region": row.region,
+        "metric": shown.metric,
+        "commit": shown.commit.label if shown.kind is SideKind.MACHINE else None,
+        "machine": row.machine,
+        "configuration": [
+            f"{name}={value}" for name, value in row.configuration.items()
+        ],
+    }
+    return Plot(path_to(request, "comparison-figure", query))

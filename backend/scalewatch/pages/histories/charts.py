@@ -1,0 +1,179 @@
+"""Small charts of a history, drawn by the server: they need no script.
+
+Exponents over commits as dots; behind them one band per era, coloured by its growth,
+with its mean and interval; changes as vertical marks, releases as ticks.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from scalewatch.modelling import parse_growth
+from scalewatch.pages.wording.formats import moment, multiple, plural, significant
+from scalewatch.services.commits.find import Commit
+from scalewatch.services.histories.region import History, TrackHistory
+
+WIDTH: Final = 360.0
+HEIGHT: Final = 132.0
+LEFT: Final = 40.0
+RIGHT: Final = 8.0
+TOP: Final = 18.0
+BOTTOM: Final = 16.0
+COLOURS: Final = 7
+LEAST_SPAN: Final = 0.2
+"""Of the exponents shown, so that noise does not look like growth."""
+
+
+@dataclass(frozen=True, slots=True)
+class Band:
+    """An era as a rectangle, with the line of its mean."""
+
+    x: float
+    width: float
+    colour: int
+    growth: str | None
+    mean: float | None
+    top: float | None
+    height: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A change or a release at a place on the axis."""
+
+    x: float
+    width: float
+    title: str
+    is_worse: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """What the template draws of one track; `dots` is a path, of a dot per commit."""
+
+    track: TrackHistory
+    bands: tuple[Band, ...]
+    dots: str
+    changes: tuple[Mark, ...]
+    ticks: tuple[tuple[float, str], ...]
+    sentence: str
+
+
+def charts(history: History, *, by_date: bool) -> list[Chart]:
+    """Return one chart per track, all on the same axis of commits."""
+    places = _places(history.commits, by_date=by_date)
+    growths = {
+        era.growth for track in history.tracks for era in track.eras if era.growth
+    }
+    ordered = sorted(growths, key=parse_growth)
+    colours = {growth: place % COLOURS for place, growth in enumerate(ordered)}
+    return [_chart(history, track, places, colours) for track in history.tracks]
+
+
+def releases(history: History, *, by_date: bool) -> list[Mark]:
+    """Return the commits that have a tag, on the axis of all charts."""
+    places = _places(history.commits, by_date=by_date)
+    return [
+        Mark(place, 1.0, commit.tag)
+        for place, commit in zip(places, history.commits, strict=True)
+        if commit.tag is not None
+    ]
+
+
+def _places(commits: Sequence[Commit], *, by_date: bool) -> list[float]:
+    """Return where each commit is on the horizontal axis."""
+    if by_date:
+        times = [(c.committed_at or c.first_run_at).timestamp() for c in commits]
+    else:
+        times = [float(place) for place in range(len(commits))]
+    first, last = min(times, default=0.0), max(times, default=0.0)
+    span = (last - first) or 1.0
+    inner = WIDTH - LEFT - RIGHT
+    return [LEFT + inner * (time - first) / span for time in times]
+
+
+def _chart(
+    history: History,
+    track: TrackHistory,
+    places: Sequence[float],
+    colours: Mapping[str, int],
+) -> Chart:
+    seen = [each for each in track.exponents if each is not None]
+    middle = (min(seen) + max(seen)) / 2 if seen else 0.0
+    reach = max((max(seen) - min(seen)) / 2 if seen else 0.0, LEAST_SPAN / 2) * 1.08
+    inner = HEIGHT - TOP - BOTTOM
+
+    def y(exponent: float) -> float:
+        share = (exponent - middle + reach) / (2 * reach)
+        return TOP + inner * (1 - min(max(share, 0.0), 1.0))
+
+    return Chart(
+        track=track,
+        bands=tuple(
+            Band(
+                x=places[era.first],
+                width=max(places[era.last] - places[era.first], 2.0),
+                colour=colours.get(era.growth or "", 0),
+                growth=era.growth,
+                mean=None if era.exponent is None else y(era.exponent),
+                top=None if era.high is None else y(era.high),
+                height=(
+                    None
+                    if era.low is None or era.high is None
+                    else max(y(era.low) - y(era.high), 1.0)
+                ),
+            )
+            for era in track.eras
+        ),
+        dots=_dots(track, places, middle, reach),
+        changes=tuple(
+            Mark(
+                x=places[change.first] - 1.5,
+                width=max(places[change.last] - places[change.first], 0.0) + 3.0,
+                title=f"{change.kind} × {significant(change.factor)} at "
+                f"{history.commits[change.last].label}",
+                is_worse=change.factor > 1,
+            )
+            for change in track.changes
+        ),
+        ticks=tuple(
+            (y(exponent), significant(exponent, 2))
+            for exponent in (middle + reach / 1.08, middle - reach / 1.08)
+            if seen
+        ),
+        sentence=_sentence(history, track),
+    )
+
+
+def _dots(
+    track: TrackHistory, places: Sequence[float], middle: float, reach: float
+) -> str:
+    """Return a path with a dot for each exponent; there are hundreds on each chart."""
+    scale = (HEIGHT - TOP - BOTTOM) / (2 * reach)
+    top = middle + reach
+    return "".join(
+        [
+            f"M{places[place]:.1f} {TOP + scale * (top - exponent):.1f}h0"
+            for place, exponent in zip(track.places, track.exponents, strict=False)
+            if exponent is not None
+        ]
+    )
+
+
+def _sentence(history: History, track: TrackHistory) -> str:
+    """Say in one sentence what a chart shows."""
+    commits = plural(len(track.places), "commit")
+    growth = track.eras[-1].growth if track.eras else None
+    now = f"grows like {growth}" if growth and growth != "1" else "does not grow"
+    if growth is None:
+        now = "has no growth that can be told"
+    if not track.changes:
+        return f"{now.capitalize()} over {commits}, without a change."
+    last = track.changes[-1]
+    commit = history.commits[last.last]
+    when = commit.committed_at or commit.first_run_at
+    return (
+        f"{now.capitalize()} since {commit.label} ({moment(when)}), "
+        f"{multiple(last.factor)} before; "
+        f"{plural(len(track.changes), 'change')} in {commits}."
+    )

@@ -1,0 +1,161 @@
+"""The page of histories."""
+
+from enum import StrEnum
+from typing import Final
+
+from fastapi import APIRouter, Request, Response
+
+from scalewatch.errors import NotMeasured
+from scalewatch.exporters.listing import Listing
+from scalewatch.pages.dependencies import SessionDep
+from scalewatch.pages.histories.charts import HEIGHT, LEFT, WIDTH, charts, releases
+from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
+from scalewatch.pages.rendering.templates import render
+from scalewatch.pages.wording.formats import assignments
+from scalewatch.services.histories.paging import Window
+from scalewatch.services.histories.project import overview_of
+from scalewatch.services.histories.region import History, history_of
+
+NEWEST: Final = 10
+"""Commits of each machine that the table on the page lists."""
+
+router = APIRouter(include_in_schema=False)
+
+
+class Axis(StrEnum):
+    """What the commits are spaced by."""
+
+    COMMIT = "commit"
+    DATE = "date"
+
+
+@router.get("/p/{project}/history", name="history")
+def show_history(  # noqa: PLR0913, PLR0917 - one per parameter of the query
+    request: Request,
+    session: SessionDep,
+    project: str,
+    region: str | None = None,
+    metric: str | None = None,
+    machine: str | None = None,
+    axis: Axis = Axis.COMMIT,
+    before: str | None = None,
+    wanted: FormatQuery = Format.HTML,
+) -> Response:
+    """Show the growth of a region at every commit, or how all regions changed."""
+    window = Window(before or None)
+    try:
+        history = (
+            history_of(
+                session,
+                project,
+                region,
+                metric or None,
+                machine or None,
+                newest=NEWEST if wanted is Format.HTML else None,
+                window=window,
+            )
+            if region
+            else overview_of(session, project, metric or None, machine or None, window)
+        )
+    except NotMeasured:
+        if region or metric or machine or wanted is not Format.HTML:
+            raise
+        return render(request, "histories/empty.html", project=project)
+    if wanted is not Format.HTML:
+        name = f"{project}-{history.region or 'all'}-{history.metric}-history"
+        return download(
+            wanted, name, history, steps if history.region else eras, changes
+        )
+    return render(
+        request,
+        "histories/show.html",
+        history=history,
+        charts=charts(history, by_date=axis is Axis.DATE),
+        releases=releases(history, by_date=axis is Axis.DATE),
+        axis=axis,
+        size={"width": WIDTH, "height": HEIGHT, "left": LEFT},
+        query={
+            "region": history.region,
+            "metric": history.metric,
+            "machine": machine or (None if region else history.tracks[0].machine),
+            "axis": axis if axis is not Axis.COMMIT else None,
+            "before": before,
+        },
+    )
+
+
+def steps(history: History) -> Listing:
+    """Return a history with one line per series and commit."""
+    return Listing(
+        (
+            "machine",
+            "configuration",
+            "commit",
+            "sha",
+            "growth",
+            "exponent",
+            "constant",
+            "coefficient",
+            "at_target",
+            "target",
+            "verdict",
+            "expectation_version",
+        ),
+        [
+            (
+                track.machine,
+                assignments(track.configuration),
+                history.commits[step.place].label,
+                history.commits[step.place].sha,
+                step.growth,
+                step.exponent,
+                step.constant,
+                step.coefficient,
+                step.at_target,
+                track.target,
+                step.verdict,
+                step.expectation_version,
+            )
+            for track in history.tracks
+            for step in track.steps
+        ],
+    )
+
+
+def eras(history: History) -> Listing:
+    """Return a history with one line per series and era."""
+    return Listing(
+        ("region", "machine", "configuration", "first", "last", "growth"),
+        [
+            (
+                track.region,
+                track.machine,
+                assignments(track.configuration),
+                history.commits[era.first].label,
+                history.commits[era.last].label,
+                era.growth,
+            )
+            for track in history.tracks
+            for era in track.eras
+        ],
+    )
+
+
+def changes(history: History) -> Listing:
+    """Return the changes of a history."""
+    return Listing(
+        ("Region", "Machine", "Change", "First", "Last", "Factor", "Probability"),
+        [
+            (
+                track.region,
+                track.machine,
+                change.kind,
+                history.commits[change.first].label,
+                history.commits[change.last].label,
+                change.factor,
+                change.probability,
+            )
+            for track in history.tracks
+            for change in track.changes
+        ],
+    )

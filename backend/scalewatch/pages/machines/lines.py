@@ -1,0 +1,104 @@
+"""The page of machine lines: the time over the problem size, machine by machine."""
+
+from functools import partial
+
+from fastapi import APIRouter, Request, Response
+
+from scalewatch.exporters.listing import Listing
+from scalewatch.modelling import MachineLine
+from scalewatch.pages.dependencies import SessionDep, ViewDep
+from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
+from scalewatch.pages.rendering.plots import Plot
+from scalewatch.pages.rendering.templates import path_to, render
+from scalewatch.pages.wording.formats import quantity, significant
+from scalewatch.services.machines.line_figures import lines_figure
+from scalewatch.services.machines.lines import MachineLines, machine_lines_at
+from scalewatch.services.selection.choices import positive
+
+router = APIRouter(include_in_schema=False)
+
+
+@router.get("/p/{project}/lines", name="machine-lines")  # noqa: FAST003, the view
+def show_machine_lines(  # noqa: PLR0913, PLR0917 - parts of the address
+    request: Request,
+    session: SessionDep,
+    view: ViewDep,
+    region: str | None = None,
+    scale: str | None = None,
+    wanted: FormatQuery = Format.HTML,
+) -> Response:
+    """Show how the time of a region grows with the problem size on each machine."""
+    asked = positive("scale", scale)
+    shown = machine_lines_at(session, view, region or None, asked)
+    if wanted is not Format.HTML:
+        name = f"{shown.region}-{shown.commit.label}-machine-lines"
+        return download(wanted, name, shown, times, lines)
+    query = {
+        "region": shown.region,
+        "commit": view.commit,
+        "metric": view.metric,
+        "configuration": view.settings,
+        "scale": scale or None,
+    }
+    return render(
+        request,
+        "machine_lines/show.html",
+        shown=shown,
+        query=query,
+        plot=Plot(
+            path_to(
+                request, "machine-lines-figure", {"project": shown.project, **query}
+            ),
+            partial(lines_figure, shown),
+        ),
+        interval=interval,
+        growth_text=growth_text,
+        server=str(request.base_url).rstrip("/"),
+    )
+
+
+def interval(low: float | None, high: float | None, unit: str) -> str:
+    """Write where an estimate lies: `1.20 s … 1.40 s`; a dash where nothing tells."""
+    if low is None or high is None:
+        return "–"
+    return f"{quantity(low, unit)} … {quantity(high, unit)}"
+
+
+def growth_text(line: MachineLine) -> str:
+    """Write how far the best-fitting growth is from the times."""
+    return "–" if line.growth_error is None else significant(100 * line.growth_error)
+
+
+def times(shown: MachineLines) -> Listing:
+    """Return one line per machine and problem size."""
+    return Listing(
+        ("machine", "p", "n", "time", "unit"),
+        [
+            (each.machine, shown.scale, size, time, shown.unit)
+            for each in shown.lines
+            if each.line is not None
+            for size, time in zip(
+                each.line.sizes.tolist(), each.line.times.tolist(), strict=True
+            )
+        ],
+    )
+
+
+def lines(shown: MachineLines) -> Listing:
+    """Return one line per machine."""
+    return Listing(
+        ("Machine", "Intercept", "Slope", "R²", "Growth", "Remarks"),
+        [
+            (
+                each.machine,
+                each.line and each.line.intercept.value,
+                each.line and each.line.slope.value,
+                each.line and each.line.line.r2,
+                each.line
+                and each.line.finding.growth
+                and str(each.line.finding.growth),
+                each.reason,
+            )
+            for each in shown.lines
+        ],
+    )

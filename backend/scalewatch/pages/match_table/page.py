@@ -1,0 +1,156 @@
+"""The match table of a project at a commit."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query, Request, Response
+
+from scalewatch.modelling import Verdict
+from scalewatch.pages.dependencies import SessionDep, ViewDep
+from scalewatch.pages.rendering import listings
+from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
+from scalewatch.pages.rendering.templates import Query as LinkQuery
+from scalewatch.pages.rendering.templates import path_to, render
+from scalewatch.pages.wording.changes import baseline_sentence, gap
+from scalewatch.pages.wording.formats import stated
+from scalewatch.services.match_table.cells import Row
+from scalewatch.services.match_table.table import ALL_METRICS, MatchTable, match_table
+from scalewatch.services.series.measurements import Flag
+
+router = APIRouter(include_in_schema=False)
+
+
+class Sort(StrEnum):
+    """Order of the rows."""
+
+    WORST = "worst"
+    NAME = "name"
+    CHANGED = "changed"
+
+
+class Only(StrEnum):
+    """Which rows are shown."""
+
+    ALL = ""
+    CHANGED = "changed"
+    WORSE = "worse"
+    MISMATCH = "mismatch"
+
+
+@dataclass(frozen=True, slots=True)
+class Arrangement:
+    """Which rows are seen, in which order, and which of them is expanded."""
+
+    filter: Annotated[str, Query()] = ""
+    sort: Sort = Sort.WORST
+    only: Only = Only.ALL
+    vs: Annotated[str, Query()] = ""
+    expand: Annotated[str, Query()] = ""
+
+    @property
+    def compares(self) -> bool:
+        """Whether a baseline is needed, even if none is named."""
+        return self.only in {Only.CHANGED, Only.WORSE} or self.sort is Sort.CHANGED
+
+    def arranged(self, rows: Sequence[Row]) -> list[Row]:
+        """Return the rows that are shown, in this order; they come worst first."""
+        kept = [row for row in rows if self._keeps(row)]
+        if self.sort is Sort.NAME:
+            kept.sort(key=lambda row: (row.region, row.metric, str(row.configuration)))
+        if self.sort is Sort.CHANGED:
+            kept.sort(key=lambda row: (not row.is_worse, not row.is_changed))
+        return kept
+
+    def contains(self, row: Row) -> bool:
+        """Tell whether the name of a row contains what is looked for."""
+        return self.filter.strip().lower() in row.region.lower()
+
+    def expands(self, row: Row) -> bool:
+        """Tell whether a row is expanded."""
+        return bool(self.expand) and self.expand == row_name(row)
+
+    def _keeps(self, row: Row) -> bool:
+        match self.only:
+            case Only.CHANGED:
+                return row.is_changed
+            case Only.WORSE:
+                return row.is_worse
+            case Only.MISMATCH:
+                return bool(row.counts[Verdict.MISMATCH])
+            case _:
+                return True
+
+
+@router.get("/p/{project}", name="report")  # noqa: FAST003, the view has it
+def show_report(
+    request: Request,
+    session: SessionDep,
+    view: ViewDep,
+    arrangement: Annotated[Arrangement, Depends()],
+    wanted: FormatQuery = Format.HTML,
+) -> Response:
+    """Show regions × machines; the query string holds the whole state of the view."""
+    table = match_table(
+        session, view, vs=arrangement.vs or None, compare=arrangement.compares
+    )
+    if wanted is not Format.HTML:
+        metric = "all" if table.metric == ALL_METRICS else table.metric
+        name = f"{table.project}-{table.commit.label}-{metric}"
+        return download(wanted, name, table, listings.cells, listings.overview)
+    rows = arrangement.arranged(table.rows)
+    return render(
+        request,
+        "report/show.html",
+        table=table,
+        rows=rows,
+        flags=_flags(table),
+        arrangement=arrangement,
+        shown=sum(map(arrangement.contains, rows)),
+        query={
+            "commit": view.commit,
+            "metric": view.metric,
+            "configuration": view.settings,
+            "vs": arrangement.vs,
+            "only": arrangement.only,
+            "filter": arrangement.filter,
+            "sort": arrangement.sort if arrangement.sort is not Sort.WORST else None,
+        },
+        region_query=region_query,
+        row_name=row_name,
+        against=baseline_sentence(table.baseline) if table.baseline else None,
+        gap=gap(table.baseline),
+        sparklines=path_to(
+            request,
+            "sparklines",
+            {
+                "commit": table.commit.label,
+                "metric": [table.metric]
+                if table.metric != ALL_METRICS
+                else list(table.metrics),
+            },
+            project=table.project,
+        ),
+    )
+
+
+def row_name(row: Row) -> str:
+    """Name a row in an address: region, metric and settings."""
+    return " ".join([row.region, row.metric, *stated(row.configuration)])
+
+
+def region_query(table: MatchTable, row: Row) -> LinkQuery:
+    """Return the view of a region that a row of the table leads to."""
+    return {
+        "commit": table.commit.label,
+        "metric": row.metric,
+        "configuration": stated(row.configuration),
+    }
+
+
+def _flags(table: MatchTable) -> list[Flag]:
+    """Return the flags that need explaining below the table."""
+    return sorted(
+        {flag for row in table.rows for cell in row.cells for flag in cell.flags}
+    )

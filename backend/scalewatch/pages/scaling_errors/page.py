@@ -1,0 +1,173 @@
+"""The page of scaling errors: contours, rows and what they amount to."""
+
+from functools import partial
+from math import inf
+from typing import Any, Final
+
+from fastapi import APIRouter, Request, Response
+
+from scalewatch.exporters.listing import Listing
+from scalewatch.modelling import DivergenceMetric, ScalingKind
+from scalewatch.modelling.scaling_errors.divergence_metric import MEANINGS
+from scalewatch.pages.dependencies import SessionDep, ViewDep
+from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
+from scalewatch.pages.rendering.plots import plots_of
+from scalewatch.pages.rendering.templates import Query, render
+from scalewatch.pages.scaling_errors.sentences import (
+    LETTERS,
+    gaps_sentence,
+    scaling_sentence,
+    share,
+)
+from scalewatch.pages.wording.formats import assignments, number
+from scalewatch.services.scaling_errors.figures import FIGURES
+from scalewatch.services.scaling_errors.question import Question, Source
+from scalewatch.services.scaling_errors.region import RegionScaling, scaling_errors_at
+from scalewatch.services.scaling_errors.scan import CodeScaling
+from scalewatch.services.selection.view import View
+from scalewatch.web.scaling_questions import QuestionDep
+
+EXAMPLE_SIZE: Final = 1000
+"""Work per process of a weak scaling study that is proposed."""
+
+EXAMPLE_SCALES: Final = (2.0, 4.0, 8.0, 16.0, 32.0)
+
+router = APIRouter(include_in_schema=False)
+
+
+@router.get("/p/{project}/scaling", name="scaling-errors")  # noqa: FAST003, the view
+def show_scaling_errors(  # noqa: PLR0913, PLR0917 - parts of the address
+    request: Request,
+    session: SessionDep,
+    view: ViewDep,
+    asked: QuestionDep,
+    region: str | None = None,
+    wanted: FormatQuery = Format.HTML,
+) -> Response:
+    """Show how far a region is from ideal scaling, between all pairs of scales."""
+    shown = scaling_errors_at(session, view, region or None, asked)
+    if wanted is not Format.HTML:
+        name = f"{shown.region}-{shown.commit.label}-{asked.kind}-scaling"
+        return download(wanted, name, shown, pairs, rows)
+    query = query_of(view, shown, asked)
+    return render(
+        request,
+        "scaling_errors/show.html",
+        shown=shown,
+        asked=asked,
+        query=query,
+        plots=plots_of(
+            request,
+            "scaling-error-figure",
+            FIGURES,
+            shown,
+            {"project": shown.project, **query},
+        ),
+        ranked=ranked(shown.scalings),
+        telling_of=partial(telling, shown),
+        letter=LETTERS[asked.kind],
+        lead=scaling_sentence(shown, shown.chosen),
+        gaps_sentence=gaps_sentence(shown.chosen),
+        kinds=tuple(ScalingKind),
+        sources=tuple(Source),
+        metrics=MEANINGS,
+        share=share,
+        proposed=[
+            (scale, EXAMPLE_SIZE * scale)
+            for scale in shown.chosen.scales or EXAMPLE_SCALES
+        ],
+        server=str(request.base_url).rstrip("/"),
+    )
+
+
+def query_of(view: View, shown: RegionScaling, asked: Question) -> Query:
+    """Return the whole state of the page; what was not asked for is left out."""
+    return {
+        "region": shown.region,
+        "commit": view.commit,
+        "metric": view.metric,
+        "machine": view.machine,
+        "configuration": view.settings,
+        "kind": asked.kind if asked.kind is not ScalingKind.STRONG else None,
+        "size": _stated(asked.size),
+        "base": _stated(asked.base),
+        "source": asked.source if asked.source is not Source.MEASURED else None,
+        "to": _stated(asked.reach),
+        "vs": asked.vs,
+    }
+
+
+def ranked(scalings: tuple[CodeScaling, ...]) -> list[CodeScaling]:
+    """Return scalings by the share that they lose, most first, unknown ones last."""
+
+    def loss(scaling: CodeScaling) -> float:
+        values = {each.metric: each.value for each in scaling.divergences}
+        value = values.get(DivergenceMetric.AREA)
+        return inf if value is None else -value
+
+    return sorted(scalings, key=loss)
+
+
+def telling(shown: RegionScaling, scaling: CodeScaling) -> dict[str, Any]:
+    """Return the settings that tell a scaling from the others."""
+    return {
+        name: value
+        for name, value in scaling.configuration.items()
+        if name in shown.choices
+    }
+
+
+def pairs(shown: RegionScaling) -> Listing:
+    """Return one line per machine, configuration and pair of scales."""
+    return Listing(
+        ("machine", "configuration", "kind", "size", "n1", "n2", "error", "origin"),
+        [
+            (
+                scaling.machine,
+                assignments(scaling.configuration),
+                scaling.errors.kind,
+                scaling.size,
+                each.n1,
+                each.n2,
+                each.error,
+                each.origin,
+            )
+            for scaling in shown.scalings
+            if scaling.errors is not None
+            for each in scaling.errors
+        ],
+    )
+
+
+def rows(shown: RegionScaling) -> Listing:
+    """Return one line per machine, configuration and scale of the row."""
+    return Listing(
+        (
+            "Machine",
+            "Configuration",
+            "n₂",
+            LETTERS[shown.question.kind],
+            "Efficiency",
+            "Speed-up",
+            "Karp–Flatt",
+            "Origin",
+        ),
+        [
+            (
+                scaling.machine,
+                assignments(scaling.configuration),
+                point.n2,
+                point.error,
+                point.efficiency,
+                point.speed_up,
+                point.serial_fraction,
+                point.origin,
+            )
+            for scaling in shown.scalings
+            for point in scaling.row
+        ],
+    )
+
+
+def _stated(value: float | None) -> str | None:
+    return None if value is None else number(value)

@@ -1,0 +1,99 @@
+"""What scaling errors mean, in sentences."""
+
+from typing import Final
+
+from markupsafe import Markup
+
+from scalewatch.modelling import Origin, ScalingKind
+from scalewatch.pages.wording.formats import SPACE, count, plural, significant
+from scalewatch.services.scaling_errors.region import RegionScaling
+from scalewatch.services.scaling_errors.scan import CodeScaling, RowPoint
+
+LETTERS: Final = {ScalingKind.STRONG: "α", ScalingKind.WEAK: "β"}
+
+FASTER: Final = Markup(
+    "On <bdi>{machine}</bdi>, {n2} processes do <bdi>{region}</bdi>{of_size} {ratio} "
+    "times as fast as {n1}, of {factor} times that would be ideal: {letter} = {error}, "
+    "a parallel efficiency of {efficiency}{origin}."
+)
+
+SLOWER: Final = Markup(
+    "On <bdi>{machine}</bdi>, {n2} processes take {longer} times as long for "
+    "<bdi>{region}</bdi>{of_size} as {n1} do, instead of 1/{factor} of the time: "
+    "{letter} = {error}, a parallel efficiency of {efficiency}{origin}."
+)
+
+LONGER: Final = Markup(
+    "On <bdi>{machine}</bdi>, {n2} processes take {longer} times as long for {factor} "
+    "times the <bdi>{region}</bdi>{of_size} as {n1} do for one: {letter} = {error}, a "
+    "parallel efficiency of {efficiency}{origin}."
+)
+
+ORIGINS: Final = {
+    Origin.MEASURED: "",
+    Origin.MODELLED: ", by the model",
+    Origin.EXTRAPOLATED: ", as the model extrapolates",
+}
+
+
+def scaling_sentence(shown: RegionScaling, scaling: CodeScaling) -> Markup | None:
+    """Tell how far the largest scale is from the ideal; None where nothing is known."""
+    sped = scaling.speed_up
+    point = farthest(scaling)
+    if sped is None or point is None:
+        return None
+    factor = point.n2 / sped.base
+    kind = shown.question.kind
+    said = FASTER if point.speed_up >= 1 else SLOWER
+    if kind is ScalingKind.WEAK:
+        said = LONGER
+    size = "" if scaling.size is None else f" of size {count(scaling.size)}"
+    return said.format(
+        machine=scaling.machine,
+        region=shown.region,
+        n1=count(sped.base),
+        n2=count(point.n2),
+        of_size=size,
+        ratio=significant(point.speed_up),
+        longer=significant(factor / point.speed_up)
+        if kind is ScalingKind.WEAK
+        else significant(1 / point.speed_up),
+        factor=f"{factor:,.3g}",
+        letter=LETTERS[kind],
+        error=significant(point.error),
+        efficiency=share(point.efficiency),
+        origin=ORIGINS[point.origin],
+    )
+
+
+def farthest(scaling: CodeScaling) -> RowPoint | None:
+    """Return the largest scale of a row beyond its base."""
+    if scaling.speed_up is None:
+        return None
+    base = scaling.speed_up.base
+    beyond = [point for point in scaling.row if point.n2 > base and point.speed_up > 0]
+    return beyond[-1] if beyond else None
+
+
+def share(value: float) -> str:
+    """Write a share that may exceed 1: `104 %`, `0.25 %`."""
+    return f"{significant(value * 100, 2 if abs(value) < 0.1 else 3)}{SPACE}%"
+
+
+def gaps_sentence(scaling: CodeScaling) -> str:
+    """Tell how many pairs weak scaling lacks, and why."""
+    gaps = scaling.gaps
+    if gaps is None or not (gaps.missing or gaps.indivisible):
+        return ""
+    parts = []
+    if gaps.missing:
+        runs = plural(len(gaps.runs), "run")
+        parts.append(f"{plural(len(gaps.missing), 'pair')} would be filled by {runs}.")
+    if gaps.indivisible:
+        listed = ", ".join(f"{n1:g}→{n2:g}" for n1, n2 in gaps.indivisible[:6])
+        more = ", …" if len(gaps.indivisible) > 6 else ""
+        parts.append(
+            f"No run can fill {listed}{more}: the problem size does not divide by "
+            "their ratio."
+        )
+    return " ".join(parts)

@@ -1,0 +1,253 @@
+"""Settings of a project and of the server: forms that work without scripts."""
+
+from datetime import timedelta
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Request, Response
+from fastapi.responses import RedirectResponse
+from sqlalchemy.orm import Session
+
+from scalewatch.errors import InvalidReport
+from scalewatch.exporters.listing import Listing
+from scalewatch.pages.dependencies import AdminDep, SessionDep, WritingDep
+from scalewatch.pages.rendering.addresses import path_to
+from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
+from scalewatch.pages.rendering.templates import render
+from scalewatch.services.access import audit, callers, policies, tokens
+from scalewatch.services.access.callers import Role
+from scalewatch.services.access.policies import Policy, administered
+from scalewatch.services.expectations import declarations
+from scalewatch.services.expectations.declarations import Declaration
+from scalewatch.services.gates import rules
+from scalewatch.services.regressions import webhooks
+from scalewatch.services.selection import renamed_regions
+from scalewatch.web.protection.forms import Form, FormDep
+
+MOST_DEEDS = 50
+"""Entries of the audit log that a page shows."""
+
+router = APIRouter(include_in_schema=False)
+
+
+def administering_all(session: WritingDep) -> Session:
+    """Return a transaction for who administers the server."""
+    callers.permit(session, Role.ADMIN, None)
+    return session
+
+
+AllDep = Annotated[Session, Depends(administering_all, scope="function")]
+
+
+@router.get("/settings", name="site-settings")
+def show_site(
+    request: Request, session: SessionDep, wanted: FormatQuery = Format.HTML
+) -> Response:
+    """Show the settings of the server to who administers it, else their projects."""
+    caller = callers.caller_of(session)
+    callers.permit(session, Role.ADMIN, caller.project)
+    return settings_page(request, session, wanted, project=None)
+
+
+@router.get("/p/{project}/settings", name="settings")
+def show_project(
+    request: Request,
+    session: SessionDep,
+    project: str,
+    wanted: FormatQuery = Format.HTML,
+) -> Response:
+    """Show how a project is treated, its tokens, expectations and audit log."""
+    policies.policy_of(session, project)
+    callers.permit(session, Role.ADMIN, project)
+    return settings_page(request, session, wanted, project=project)
+
+
+@router.post("/p/{project}/settings/policy", name="change-policy")
+def change_policy(
+    request: Request, session: AdminDep, project: str, form: FormDep
+) -> Response:
+    """Change who sees a project, and how long its repetitions stay."""
+    policy = Policy(
+        is_private=form.text("visibility") == "private",
+        retention_days=_number(form, "retention_days"),
+        kept_repetitions=_number(form, "kept_repetitions"),
+    )
+    policies.change(session, project, policy)
+    return back_to_settings(request, project)
+
+
+@router.post("/p/{project}/settings/tokens", name="create-token")
+def create_token(
+    request: Request, session: AdminDep, project: str, form: FormDep
+) -> Response:
+    """Make a token and show it, once."""
+    return _created(request, session, form, project)
+
+
+@router.post("/settings/tokens", name="create-site-token")
+def create_site_token(request: Request, session: AllDep, form: FormDep) -> Response:
+    """Make a token for all projects, or for one that may be new."""
+    return _created(request, session, form, form.text("project"), is_site=True)
+
+
+@router.post("/p/{project}/settings/tokens/revoke", name="revoke-token")
+def revoke_token(
+    request: Request, session: AdminDep, project: str, form: FormDep
+) -> Response:
+    """End a token of a project."""
+    tokens.revoke(session, form.text("prefix") or "", project)
+    return back_to_settings(request, project)
+
+
+@router.post("/settings/tokens/revoke", name="revoke-site-token")
+def revoke_site_token(request: Request, session: AllDep, form: FormDep) -> Response:
+    """End any token."""
+    tokens.revoke(session, form.text("prefix") or "")
+    return back_to_settings(request, None)
+
+
+@router.post("/p/{project}/settings/expectations", name="declare-expectation")
+def declare_expectation(
+    request: Request, session: AdminDep, project: str, form: FormDep
+) -> Response:
+    """Declare what is expected of a region, or withdraw it."""
+    region = form.text("region")
+    if region is None:
+        raise InvalidReport([("region", "name the region")])
+    declared = Declaration(
+        region,
+        form.text("metric") or "time",
+        form.text("growth"),
+        form.text("deviation_limit"),
+    )
+    declarations.declare(
+        session,
+        project,
+        [declared],
+        author=callers.caller_of(session).name,
+        reason=form.text("reason"),
+    )
+    return back_to_settings(request, project)
+
+
+@router.post("/p/{project}/settings/aliases", name="rename-region")
+def rename_region(
+    request: Request, session: AdminDep, project: str, form: FormDep
+) -> Response:
+    """Let the history of a region go on under another name, or take that back."""
+    former = form.text("former")
+    if former is None:
+        raise InvalidReport([("former", "name the region")])
+    renamed_regions.rename(session, project, {former: form.text("present")})
+    return back_to_settings(request, project)
+
+
+def _created(
+    request: Request,
+    session: Session,
+    form: Form,
+    project: str | None,
+    *,
+    is_site: bool = False,
+) -> Response:
+    role, days = form.text("role"), _number(form, "days")
+    if role not in set(Role):
+        raise InvalidReport([("role", f"one of {', '.join(Role)}")])
+    if days is not None and not 1 <= days <= 36_500:
+        raise InvalidReport([("days", "a number from 1 to 36,500")])
+    _, secret = tokens.create(
+        session,
+        form.text("name") or "",
+        Role(role),
+        project,
+        lifetime=None if days is None else timedelta(days=days),
+    )
+    shown = None if is_site else project
+    return settings_page(request, session, Format.HTML, project=shown, secret=secret)
+
+
+def settings_page(  # noqa: PLR0913 - what is shown once, too
+    request: Request,
+    session: Session,
+    wanted: Format,
+    *,
+    project: str | None,
+    secret: str | None = None,
+    webhook: webhooks.Added | None = None,
+) -> Response:
+    """Render the settings of a project, or of the server, once with a new secret."""
+    found = _settings(session, project)
+    if wanted is not Format.HTML:
+        return download(
+            wanted,
+            f"{project or 'server'}-settings",
+            found,
+            lambda found: _deeds(found["deeds"]),
+        )
+    template = "settings/site.html" if project is None else "settings/project.html"
+    page = render(
+        request,
+        template,
+        project=project,
+        secret=secret,
+        new_webhook=webhook,
+        roles=Role,
+        **found,
+    )
+    if secret or webhook:
+        page.headers["Cache-Control"] = "no-store"
+    return page
+
+
+def _settings(session: Session, project: str | None) -> dict[str, Any]:
+    caller = callers.caller_of(session)
+    if project is None and caller.project is not None:
+        return {"projects": [caller.project], "tokens": (), "deeds": ()}
+    shared = {
+        "tokens": tokens.listed(session, project),
+        "deeds": audit.deeds(session, project, limit=MOST_DEEDS),
+    }
+    if project is None:
+        return {"projects": administered(session), **shared}
+    return {
+        "policy": policies.policy_of(session, project),
+        "expectations": declarations.of_project(session, project),
+        "rules": rules.rules_of(session, project),
+        "aliases": renamed_regions.aliases_of(session, project),
+        "webhooks": webhooks.webhooks_of(session, project),
+        **shared,
+    }
+
+
+def _deeds(found: tuple[audit.Deed, ...]) -> Listing:
+    return Listing(
+        ("at", "actor", "action", "project", "subject", "details"),
+        [
+            (
+                deed.at.isoformat(),
+                deed.actor,
+                deed.action,
+                deed.project,
+                deed.subject,
+                str(deed.details),
+            )
+            for deed in found
+        ],
+    )
+
+
+def _number(form: Form, name: str) -> int | None:
+    text = form.text(name)
+    if text is None:
+        return None
+    if not text.isascii() or not text.isdecimal() or len(text) > 9:
+        raise InvalidReport([(name, f"{text!r} is no whole number")])
+    return int(text)
+
+
+def back_to_settings(request: Request, project: str | None) -> Response:
+    """Show the settings again; loading the page anew repeats no change."""
+    if project is None:
+        path = path_to(request, "site-settings")
+    else:
+        path = path_to(request, "settings", project=project)
+    return RedirectResponse(path, status_code=303)

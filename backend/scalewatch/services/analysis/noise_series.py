@@ -1,0 +1,124 @@
+"""Learn from series of one machine and metric what they tell about their noise."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Protocol, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scalewatch.modelling import Growth, Noise, learn_noise, learn_surface_noise
+from scalewatch.modelling.measurements.assumptions import USUAL
+from scalewatch.modelling.noise.pools import MOST_SERIES
+
+Reals = NDArray[np.float64]
+
+LEVEL: Final = 0.9
+"""Probability that intervals hold unless another one is asked for."""
+
+
+class Scan(Protocol):
+    """A series as files and databases have it."""
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """What varies."""
+
+    @property
+    def settings(self) -> Reals:
+        """Its settings in ascending order, shape (n, parameters)."""
+
+    @property
+    def values(self) -> Reals:
+        """Repetitions at each of them, shape (n, R); NaN is missing."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Gathered:
+    """Series that vary the same parameters, put together by their settings.
+
+    Parameters
+    ----------
+    settings
+        All of them, shape (n, parameters).
+    values
+        Repetitions, shape (S, n, R); NaN where one is missing.
+    """
+
+    parameters: tuple[str, ...]
+    settings: Reals
+    values: Reals
+
+    @classmethod
+    def of(cls, scans: Iterable[Scan]) -> Self | None:
+        """Gather those series that vary the same parameters, which most of them do.
+
+        Of many, some that are spread evenly; of no series, None.
+        """
+        by_parameters: dict[tuple[str, ...], list[Scan]] = defaultdict(list)
+        for one in scans:
+            by_parameters[one.parameters].append(one)
+        if not by_parameters:
+            return None
+        parameters, alike = max(by_parameters.items(), key=lambda entry: len(entry[1]))
+        return cls(parameters, *_table(alike[:: -(-len(alike) // MOST_SERIES)]))
+
+    def concerned(self, promised: Iterable[Growth]) -> list[Growth]:
+        """Return the growths that depend on what is varied."""
+        return [growth for growth in promised if growth.parameters == self.parameters]
+
+
+def learned(
+    scans: Iterable[Scan], promised: Iterable[Growth] = (), **choices: Any
+) -> Noise:
+    """Return what series of one machine and metric tell about their noise.
+
+    Those count that vary the same parameters, which most of them do.
+
+    Parameters
+    ----------
+    promised
+        What some of them are expected to grow like.
+    choices
+        Further arguments of `learn_noise`: summary, level.
+    """
+    alike = Gathered.of(scans)
+    if alike is None:
+        return USUAL
+    if len(alike.parameters) > 1:
+        return learn_surface_noise(
+            alike.settings,
+            alike.values,
+            parameter=alike.parameters,
+            level=choices.get("level", LEVEL),
+        )
+    return learn_noise(
+        alike.settings,
+        alike.values,
+        parameter=alike.parameters[0],
+        expectations=alike.concerned(promised),
+        **choices,
+    )
+
+
+def noise_of(stored: Mapping[str, Any]) -> Noise:
+    """Return noise that was stored as a dictionary."""
+    choices: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value
+        for name, value in stored.items()
+    }
+    return Noise(**choices)
+
+
+def _table(scans: Sequence[Scan]) -> tuple[Reals, Reals]:
+    """Return all settings, and the repetitions of all series, NaN where missing."""
+    everywhere = np.concatenate([one.settings for one in scans])
+    x, places = np.unique(everywhere, axis=0, return_inverse=True)
+    repetitions = max(one.values.shape[1] for one in scans)
+    values = np.full((len(scans), len(x), repetitions), np.nan)
+    ends = np.cumsum([len(one.settings) for one in scans])
+    rows = np.split(places.reshape(-1), ends[:-1])
+    for table, own, one in zip(values, rows, scans, strict=True):
+        table[own, : one.values.shape[1]] = one.values
+    return x, values

@@ -1,0 +1,158 @@
+"""Series, of files or of commits, beside those of an earlier version of the code."""
+
+import json
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scalewatch.figures.notation import CERTAIN
+from scalewatch.importers import Series
+from scalewatch.modelling import (
+    Change,
+    Comparison,
+    Incomparable,
+    Noise,
+    compare_versions,
+)
+from scalewatch.services.analysis.noise_series import Scan
+from scalewatch.services.analysis.questions import Asked, stacked
+
+Reals = NDArray[np.float64]
+Compared = Comparison | Incomparable
+
+UNMEASURED: Final = Incomparable("the earlier version was not measured")
+SEVERAL: Final = Incomparable("versions are compared where one parameter varies")
+
+
+class Pair(NamedTuple):
+    """Both versions of a series at the same n settings of its parameter.
+
+    Parameters
+    ----------
+    x
+        Shape (n,).
+    before, after
+        Repetitions, shape (n, R), R may differ; NaN where missing.
+    """
+
+    parameter: str
+    x: Reals
+    before: Reals
+    after: Reals
+
+
+def compared_with(
+    earlier: Sequence[Series],
+    all_series: Sequence[Series],
+    all_asked: Sequence[Asked],
+    **choices: Any,
+) -> list[Compared]:
+    """Return what each series has to do with the same one of an earlier version.
+
+    Series measured at the same settings and of the same noise are compared together.
+
+    Parameters
+    ----------
+    all_asked
+        What is asked of each series, with what is known of its noise.
+    choices
+        Further arguments of `compare_versions`.
+    """
+    known = {_subject(series): series for series in earlier}
+    versions = [
+        (known.get(_subject(series)), series, asked.noise)
+        for series, asked in zip(all_series, all_asked, strict=True)
+    ]
+    return all_compared(versions, **choices)
+
+
+def all_compared(
+    versions: Sequence[tuple[Scan | None, Scan, Noise]], **choices: Any
+) -> list[Compared]:
+    """Return what series have to do with the same ones of an earlier version.
+
+    Parameters
+    ----------
+    versions
+        Of each series the earlier and the later one, and what is known of its noise.
+    choices
+        Further arguments of `compare_versions`.
+    """
+    pairs = [_pair(earlier, later) for earlier, later, _ in versions]
+    batches: dict[tuple[str, bytes, Noise], list[int]] = defaultdict(list)
+    compared: dict[int, Compared] = {}
+    for place, (pair, (*_, noise)) in enumerate(zip(pairs, versions, strict=True)):
+        if isinstance(pair, Pair):
+            batches[pair.parameter, pair.x.tobytes(), noise].append(place)
+        else:
+            compared[place] = pair
+    for (*_, noise), places in batches.items():
+        batch = [pair for place in places if isinstance(pair := pairs[place], Pair)]
+        found = _compared(batch, noise=noise, **choices)
+        compared |= zip(places, found, strict=True)
+    return [compared[place] for place in range(len(pairs))]
+
+
+def compared_once(earlier: Scan | None, later: Scan, *, noise: Noise) -> Compared:
+    """Return what a series has to do with the same one of an earlier version."""
+    (found,) = all_compared([(earlier, later, noise)])
+    return found
+
+
+def plain_percent(probability: float) -> str:
+    """Write a probability for a terminal; certainty is never claimed."""
+    return ">99%" if probability > CERTAIN else f"{probability:.0%}"
+
+
+def comparison_words(
+    compared: Compared, percent: Callable[[float], str] = plain_percent
+) -> str:
+    """Return which change is likeliest, by which factor, and how probably."""
+    if isinstance(compared, Incomparable):
+        return compared.reason
+    change = compared.likeliest
+    before, after = compared.growth_before, compared.growth_after
+    words = {
+        Change.NONE: "as before",
+        Change.LEVEL: "a factor throughout",
+        Change.COEFFICIENT: "another coefficient",
+        Change.GROWTH: f"another growth, {before} before and {after} now",
+    }
+    return (
+        f"{words[change]} ({percent(compared.probability[change])}), "
+        f"{compared.factor:.3g} times [{compared.low:.3g}, {compared.high:.3g}]"
+    )
+
+
+def _pair(earlier: Scan | None, series: Scan) -> Pair | Incomparable:
+    if earlier is None:
+        return UNMEASURED
+    if len(series.parameters) > 1 or earlier.parameters != series.parameters:
+        return SEVERAL
+    x = np.union1d(earlier.settings, series.settings)
+    return Pair(series.parameters[0], x, _at(x, earlier), _at(x, series))
+
+
+def _compared(batch: Sequence[Pair], **choices: Any) -> Sequence[Compared]:
+    return compare_versions(
+        batch[0].x,
+        stacked([pair.before for pair in batch]),
+        stacked([pair.after for pair in batch]),
+        parameter=batch[0].parameter,
+        **choices,
+    )
+
+
+def _at(x: Reals, series: Scan) -> Reals:
+    """Return the repetitions of a series at settings, missing ones as NaN."""
+    values = np.full((x.size, series.values.shape[1]), np.nan)
+    values[np.searchsorted(x, series.settings.reshape(-1))] = series.values
+    return values
+
+
+def _subject(series: Series) -> tuple[str, str, tuple[str, ...], str]:
+    held = json.dumps(series.configuration, sort_keys=True, default=str)
+    return series.region, series.metric, series.parameters, held

@@ -1,0 +1,134 @@
+"""The report of a commit: what changed against a baseline, worst first."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sqlalchemy.orm import Session
+
+from scalewatch.services.commit_reports.changes import (
+    SAME,
+    ChangeKind,
+    SeriesChange,
+    changes_between,
+    counts_of,
+)
+from scalewatch.services.commit_reports.environments import (
+    EnvironmentChange,
+    environment_changes,
+    environments_at,
+)
+from scalewatch.services.commits.baselines import (
+    Baseline,
+    Neighbours,
+    Relative,
+    baseline_of,
+    children_of,
+    neighbours_of,
+    parents_of,
+)
+from scalewatch.services.commits.find import Commit, commit_of, find_commit
+from scalewatch.services.selection.settings import is_chosen
+from scalewatch.services.selection.view import View
+from scalewatch.services.series.at_commit import Judged, judged_at
+from scalewatch.services.series.scans import choose_metric
+from scalewatch.storage.access import projects
+from scalewatch.storage.runs import measurements
+
+
+@dataclass(frozen=True, slots=True)
+class CommitReport:
+    """What a commit changed.
+
+    Parameters
+    ----------
+    metrics
+        All that were measured.
+    baseline
+        None where nothing was measured before.
+    changes
+        Worst first, over all metrics unless the view names one.
+    absent
+        Machines that measured the baseline and have not measured this commit.
+    """
+
+    project: str
+    commit: Commit
+    baseline: Baseline | None
+    parents: tuple[Relative, ...]
+    children: tuple[Relative, ...]
+    neighbours: Neighbours
+    metrics: tuple[str, ...]
+    machines: tuple[str, ...]
+    absent: tuple[str, ...]
+    changes: tuple[SeriesChange, ...]
+    environment: tuple[EnvironmentChange, ...]
+
+    @property
+    def counts(self) -> Mapping[ChangeKind, int]:
+        """Number of series per kind of change."""
+        return counts_of(self.changes)
+
+    @property
+    def changed(self) -> tuple[SeriesChange, ...]:
+        """The series that are not as they were."""
+        return tuple(each for each in self.changes if each.kind not in SAME)
+
+    @property
+    def same(self) -> tuple[SeriesChange, ...]:
+        """The series that are as they were, or of which one cannot tell."""
+        return tuple(each for each in self.changes if each.kind in SAME)
+
+
+def commit_report(session: Session, view: View, asked: str | None) -> CommitReport:
+    """Return what a commit changed against a baseline.
+
+    Parameters
+    ----------
+    view
+        Its metric, machine and configuration limit what is compared.
+    asked
+        The baseline as `find_commit` takes it; None for the nearest one.
+
+    Raises
+    ------
+    NotFound, AmbiguousReference
+        If the project, a commit or the metric is unknown.
+    """
+    project = projects.existing(session, view.project)
+    row = find_commit(session, project, view.commit)
+    metrics = measurements.metrics_at_commit(session, row.id)
+    if view.metric is not None:
+        choose_metric(metrics, view.metric)
+    shown = [name for name in metrics if view.metric in {None, name}]
+    baseline = baseline_of(session, project, row, asked)
+    changes: tuple[SeriesChange, ...] = ()
+    if baseline is not None:
+        earlier, later = (
+            [
+                each
+                for each in judged_at(session, project, commit_id, shown)
+                if _is_shown(each, view)
+            ]
+            for commit_id in (baseline.id, row.id)
+        )
+        changes = changes_between(earlier, later)
+    now = environments_at(session, row.id)
+    before = environments_at(session, baseline.id) if baseline else {}
+    return CommitReport(
+        project=project.name,
+        commit=commit_of(row),
+        baseline=baseline,
+        parents=parents_of(session, project, row),
+        children=children_of(session, project, row),
+        neighbours=neighbours_of(session, project, row),
+        metrics=tuple(metrics),
+        machines=tuple(now),
+        absent=tuple(name for name in before if name not in now),
+        changes=tuple(sorted(changes, key=lambda change: change.urgency)),
+        environment=environment_changes(before, now),
+    )
+
+
+def _is_shown(each: Judged, view: View) -> bool:
+    is_here = view.machine in {None, each.machine}
+    return is_here and is_chosen(each, view.configuration)

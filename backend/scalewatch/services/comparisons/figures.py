@@ -1,0 +1,70 @@
+"""What the figure of a comparison draws: all sides of one region on common axes."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sqlalchemy.orm import Session
+
+from scalewatch.figures.curves import Scaling
+from scalewatch.services.commits.find import commit_of, find_commit
+from scalewatch.services.comparisons.compare import compared_commit
+from scalewatch.services.selection.settings import is_chosen
+from scalewatch.services.selection.view import View
+from scalewatch.services.series.drawn import scaling_of
+from scalewatch.services.series.scans import Scan, choose_metric, scans_at
+from scalewatch.storage import tables
+from scalewatch.storage.access import projects
+from scalewatch.storage.commits.commits import AnyCommit
+from scalewatch.storage.machines import machines
+from scalewatch.storage.runs import measurements
+
+
+def compared_scalings(
+    session: Session, view: View, region: str, names: Sequence[str]
+) -> list[Scaling]:
+    """Return the scans of a region on all sides, named after their sides.
+
+    Raises
+    ------
+    NotFound, AmbiguousReference
+        If the project, a side or the metric is unknown.
+    """
+    project = projects.existing(session, view.project)
+    known = {row.name for row in machines.of_project(session, project.id)}
+    if set(names) <= known:
+        row = compared_commit(session, project, view, list(dict.fromkeys(names)))
+        scans = _scans(session, project, row, view, region)
+        return [
+            scaling_of(scan) for name in names for scan in scans if scan.machine == name
+        ]
+    drawn = []
+    for place, name in enumerate(dict.fromkeys(names)):
+        row = find_commit(session, project, name)
+        for scan in _scans(session, project, row, view, region):
+            if view.machine in {None, scan.machine}:
+                label = commit_of(row).label
+                if view.machine is None:
+                    scaling = scaling_of(scan, position=place)
+                    own = replace(scaling, name=f"{label} · {scan.machine}")
+                else:  # the colour of the side, as in the table
+                    own = replace(scaling_of(scan), name=label, slot=place)
+                drawn.append(own)
+    return drawn
+
+
+def _scans(
+    session: Session,
+    project: tables.Project,
+    row: AnyCommit,
+    view: View,
+    region: str,
+) -> list[Scan]:
+    metrics = measurements.metrics_at_commit(session, row.id, region)
+    if not metrics:
+        return []
+    metric = choose_metric(metrics, view.metric)
+    return [
+        scan
+        for scan in scans_at(session, project, row, metric, region)
+        if is_chosen(scan, view.configuration)
+    ]

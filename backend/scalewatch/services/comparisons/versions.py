@@ -1,0 +1,59 @@
+"""What has changed of single series between commits, told from all repetitions."""
+
+from sqlalchemy.orm import Session
+
+from scalewatch.modelling import Incomparable
+from scalewatch.modelling.measurements.assumptions import USUAL
+from scalewatch.services.analysis.pooling import Pool
+from scalewatch.services.analysis.pools import pools_of
+from scalewatch.services.analysis.versions import UNMEASURED, Compared, compared_once
+from scalewatch.services.commit_reports.changes import SeriesChange
+from scalewatch.services.commit_reports.report import CommitReport
+from scalewatch.services.commits.find import find_commit
+from scalewatch.services.comparisons.values import ComparedRow, ComparedSides, Place
+from scalewatch.storage import tables
+from scalewatch.storage.access import projects
+
+
+def changes_since_first(
+    session: Session, shown: ComparedSides, row: ComparedRow
+) -> dict[str, Compared]:
+    """Return how each further commit of a comparison differs from the first in a row.
+
+    By its label; one that has not measured the row is left out.
+    """
+    project = projects.existing(session, shown.project)
+    (_, earlier), *others = (
+        (side.name, _pool(session, project, side.name, place))
+        for side, place in zip(shown.sides, row.places, strict=True)
+    )
+    return {
+        label: compared_once(earlier, pool, noise=place.standing.noise or USUAL)
+        for (label, pool), place in zip(others, row.places[1:], strict=True)
+        if pool is not None
+    }
+
+
+def change_of(session: Session, report: CommitReport, change: SeriesChange) -> Compared:
+    """Return how a series of a report differs from what it was at the baseline."""
+    if report.baseline is None:
+        return UNMEASURED
+    project = projects.existing(session, report.project)
+    row = find_commit(session, project, report.commit.sha)
+    earlier, later = (
+        pools_of(session, each, [change.series_id]).get(change.series_id)
+        for each in (report.baseline.id, row.id)
+    )
+    if later is None:
+        return Incomparable("this version was not measured")
+    return compared_once(earlier, later, noise=change.after.noise or USUAL)
+
+
+def _pool(
+    session: Session, project: tables.Project, label: str, place: Place
+) -> Pool | None:
+    """Return the repetitions of a place at the commit of its side."""
+    if place.series_id is None:
+        return None
+    commit = find_commit(session, project, label)
+    return pools_of(session, commit.id, [place.series_id]).get(place.series_id)

@@ -1,0 +1,258 @@
+"""The best configuration of a region, and which of its settings matter."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice, product
+from math import prod
+from typing import Any, Final
+
+from sqlalchemy.orm import Session
+
+from scalewatch.errors import ModellingError, NotMeasured
+from scalewatch.modelling import Effects, Trial, effects_of
+from scalewatch.services.commits.find import Commit
+from scalewatch.services.configurations.question import ConfigurationQuestion, Objective
+from scalewatch.services.regions.region import timed_region
+from scalewatch.services.scaling_errors.question import Question
+from scalewatch.services.scaling_errors.scan import (
+    SCALE,
+    SIZE,
+    CodeScaling,
+    code_scalings,
+)
+from scalewatch.services.selection.settings import is_chosen
+from scalewatch.services.selection.view import View
+from scalewatch.services.series.scans import Scan
+from scalewatch.storage.access import projects
+
+MOST_MISSING: Final = 50
+"""Configurations without runs that are listed."""
+
+
+@dataclass(frozen=True, slots=True)
+class TriedConfiguration:
+    """A point x of the configuration space F, and its objective.
+
+    Parameters
+    ----------
+    settings
+        Those that vary over the space.
+    value
+        f₀(x); None where it cannot be told.
+    reason
+        Why, in words.
+    """
+
+    settings: Mapping[str, Any]
+    value: float | None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigurationSearch:
+    """What the stored runs of a region say about configurations.
+
+    Parameters
+    ----------
+    space
+        Levels of each setting that varies, measured or declared.
+    tried
+        The measured configurations, the best first and the unknown ones last.
+    effects
+        Which settings matter; None where too few configurations are known.
+    reason
+        Why, in words.
+    missing, missing_count
+        Configurations of the space without runs: some, and how many there are.
+    """
+
+    project: str
+    region: str
+    regions: tuple[str, ...]
+    commit: Commit
+    commits: tuple[Commit, ...]
+    machine: str
+    machines: tuple[str, ...]
+    question: ConfigurationQuestion
+    space: Mapping[str, tuple[str, ...]]
+    tried: tuple[TriedConfiguration, ...]
+    effects: Effects | None
+    reason: str | None
+    missing: tuple[Mapping[str, str], ...]
+    missing_count: int
+
+    @property
+    def best(self) -> TriedConfiguration | None:
+        """The best configuration, if any is known."""
+        known = [each for each in self.tried if each.value is not None]
+        return known[0] if known else None
+
+
+def search_configurations(
+    session: Session, view: View, region: str | None, question: ConfigurationQuestion
+) -> ConfigurationSearch:
+    """Return the best configuration of a region on a machine, and what matters.
+
+    Raises
+    ------
+    NotFound, AmbiguousReference
+        If the project, the commit, the region or the machine is unknown or was not
+        measured.
+    """
+    project = projects.existing(session, view.project)
+    everything, regions = timed_region(session, view, region)
+    machine = view.machine or everything.machines[0]
+    if machine not in everything.machines:
+        raise NotMeasured("machine", machine, at=everything.commit.label)
+    scans = [
+        scan
+        for scan in everything.scans
+        if scan.machine == machine and is_chosen(scan, view.configuration)
+    ]
+    tried = _tried(scans, question)
+    space = _space(tried, question)
+    effects, reason = _effects(tried)
+    missing = list(_missing(space, tried))
+    return ConfigurationSearch(
+        project=project.name,
+        region=everything.region,
+        regions=regions,
+        commit=everything.commit,
+        commits=everything.commits,
+        machine=machine,
+        machines=everything.machines,
+        question=question,
+        space=space,
+        tried=tried,
+        effects=effects,
+        reason=reason,
+        missing=tuple(missing),
+        missing_count=_size(space) - len({_key(each.settings) for each in tried}),
+    )
+
+
+def _tried(
+    scans: Sequence[Scan], question: ConfigurationQuestion
+) -> tuple[TriedConfiguration, ...]:
+    """Return all configurations that the constraints admit, with their objectives."""
+    asked = Question(kind=question.kind, size=question.size)
+    found = []
+    for scan in scans:
+        for scaling in code_scalings(scan, asked):
+            settings = {**scaling.configuration, **scaling.held}
+            if question.allows(settings):
+                found.append((settings, *_objective(scan, scaling, question)))
+    names = dict.fromkeys(name for settings, *_ in found for name in settings)
+    varying = [
+        name
+        for name in names
+        if len({repr(settings.get(name)) for settings, *_ in found}) > 1
+        or name in question.declared
+    ]
+    tried = [
+        TriedConfiguration(
+            {name: settings.get(name) for name in varying}, value, reason
+        )
+        for settings, value, reason in found
+    ]
+    return tuple(
+        sorted(tried, key=lambda each: (each.value is None, each.value or 0.0))
+    )
+
+
+def _objective(
+    scan: Scan, scaling: CodeScaling, question: ConfigurationQuestion
+) -> tuple[float | None, str | None]:
+    """Return f₀, or why it cannot be told."""
+    if question.objective is Objective.TIME:
+        return _time(scan, scaling, question)
+    for each in scaling.divergences:
+        if each.metric.value == question.objective.value:
+            return each.value, each.reason if each.value is None else None
+    return None, scaling.reason
+
+
+def _time(
+    scan: Scan, scaling: CodeScaling, question: ConfigurationQuestion
+) -> tuple[float | None, str | None]:
+    """Return the time at the target scale: measured, else as the model predicts."""
+    if not scaling.scales:
+        return None, scaling.reason
+    target = question.target or max(scaling.scales)
+    at = {SCALE: target, **scaling.held}
+    if scaling.size is not None:
+        at[SIZE] = question.size or scaling.size
+    measured = [
+        each.middle
+        for each in scan.measurements
+        if each.middle is not None
+        and all(each.coordinate.get(name) == value for name, value in at.items())
+    ]
+    if measured:
+        return min(measured), None
+    model = scan.standing.model
+    if model is None:
+        return None, scan.standing.reason or f"no run at p = {target:g}, and no model"
+    try:
+        return float(model({name: float(value) for name, value in at.items()})), None
+    except ModellingError as why:
+        return None, str(why)
+
+
+def _effects(
+    tried: Sequence[TriedConfiguration],
+) -> tuple[Effects | None, str | None]:
+    try:
+        return effects_of(
+            [
+                Trial(each.settings, each.value)
+                for each in tried
+                if each.value is not None
+            ]
+        ), None
+    except ModellingError as why:
+        return None, str(why)
+
+
+def _space(
+    tried: Sequence[TriedConfiguration], question: ConfigurationQuestion
+) -> dict[str, tuple[str, ...]]:
+    """Return the levels of all settings that vary or are declared, as text."""
+    names = {name for each in tried for name in each.settings} | set(question.declared)
+    space = {}
+    for name in sorted(names):
+        measured = {str(each.settings.get(name)) for each in tried}
+        levels = measured.union(question.declared.get(name, ()))
+        if name in question.constraints:
+            levels = levels.intersection(question.constraints[name])
+        space[name] = tuple(sorted(levels, key=_rank))
+    return space
+
+
+def _rank(level: str) -> tuple[bool, float, str]:
+    """Return what levels are sorted by: numbers first, by size."""
+    try:
+        return (False, float(level), "")
+    except ValueError:
+        return (True, 0.0, level)
+
+
+def _size(space: Mapping[str, tuple[str, ...]]) -> int:
+    """Return how many configurations there are; without settings, the only one."""
+    return prod(len(levels) for levels in space.values())
+
+
+def _missing(
+    space: Mapping[str, tuple[str, ...]], tried: Sequence[TriedConfiguration]
+) -> Iterator[dict[str, str]]:
+    """Return some configurations of the space that were never run."""
+    known = {_key(each.settings) for each in tried}
+    everything = (
+        dict(zip(space, levels, strict=True)) for levels in product(*space.values())
+    )
+    unknown = (each for each in everything if _key(each) not in known)
+    return islice(unknown, MOST_MISSING)
+
+
+def _key(settings: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    return tuple(sorted((name, str(value)) for name, value in settings.items()))

@@ -1,0 +1,259 @@
+"""What the authors of a code promise: declare it, version it, read it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from sqlalchemy.orm import Session
+
+from scalewatch.errors import FallingLimit
+from scalewatch.modelling import (
+    CONSTANT,
+    Growth,
+    default_deviation_limit,
+    parse_growth,
+)
+from scalewatch.services import jobs
+from scalewatch.services.access import audit
+from scalewatch.services.expectations import built_in
+from scalewatch.storage import tables
+from scalewatch.storage.access import projects
+from scalewatch.storage.database.inserts import Row
+from scalewatch.storage.judgements import expectations
+from scalewatch.wire import RunReport
+
+
+@dataclass(frozen=True, slots=True)
+class Declaration:
+    """What one promises for a region's metric.
+
+    Parameters
+    ----------
+    growth
+        A big-O expression; None withdraws what was expected before.
+    deviation_limit
+        How far the measured growth may be off, as a growth; None for the default.
+    """
+
+    region: str
+    metric: str
+    growth: str | None
+    deviation_limit: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """A promise in force; expressions in their normal form."""
+
+    region: str
+    metric: str
+    growth: str
+    deviation_limit: str
+    version: int
+    author: str
+    reason: str | None
+    declared_at: datetime
+
+
+def of_project(session: Session, project_name: str) -> list[Expectation]:
+    """Return what is expected of a project, by region and metric.
+
+    Raises
+    ------
+    NotFound
+        If there is no such project.
+    """
+    project = projects.existing(session, project_name)
+    return [
+        Expectation(
+            region=row.region,
+            metric=row.metric,
+            growth=row.growth,
+            deviation_limit=row.deviation_limit or _default_limit(row.growth),
+            version=row.version,
+            author=row.author,
+            reason=row.reason,
+            declared_at=row.declared_at,
+        )
+        for row in expectations.of_project(session, project.id)
+        if row.growth is not None
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """One version of an expectation; without a growth it was withdrawn.
+
+    Parameters
+    ----------
+    deviation_limit
+        The one in force, be it the default of the growth.
+    """
+
+    version: int
+    growth: Growth | None
+    deviation_limit: Growth | None
+    author: str
+    reason: str | None
+    declared_at: datetime
+
+    @property
+    def stated_limit(self) -> Growth | None:
+        """The deviation limit, unless the growth alone says it."""
+        if self.growth is None:
+            return None
+        is_default = self.deviation_limit == default_deviation_limit(self.growth)
+        return None if is_default else self.deviation_limit
+
+
+def versions(
+    session: Session, project_name: str, region: str, metric: str
+) -> list[Version]:
+    """Return all versions of the expectation of a region's metric, newest first.
+
+    Raises
+    ------
+    NotFound
+        If there is no such project.
+    """
+    project = projects.existing(session, project_name)
+    return [
+        Version(
+            version=row.version,
+            growth=None if row.growth is None else parse_growth(row.growth),
+            deviation_limit=None
+            if row.growth is None
+            else parse_growth(row.deviation_limit or _default_limit(row.growth)),
+            author=row.author,
+            reason=row.reason,
+            declared_at=row.declared_at,
+        )
+        for row in expectations.versions(session, project.id, region, metric)
+    ]
+
+
+def declare(
+    session: Session,
+    project_name: str,
+    declarations: Sequence[Declaration],
+    *,
+    author: str,
+    reason: str | None,
+) -> int | None:
+    """Declare expectations and return the job that judges by them, if any changed.
+
+    What is declared as it was before stays the version that it is; regions that
+    are not mentioned keep their expectations.
+
+    Raises
+    ------
+    NotFound
+        If there is no such project.
+    BadExpression
+        If a growth or a deviation limit cannot be read.
+    FallingLimit
+        If a deviation limit makes no sense.
+    """
+    project = projects.existing(session, project_name)
+    projects.lock(session, project.id)  # two authors do not make the same version
+    normal = {(one.region, one.metric): _normalised(one) for one in declarations}
+    known = expectations.newest_versions(session, project.id)
+    changed = [
+        _row(
+            project.id,
+            declaration,
+            version=known[key].version + 1 if key in known else 1,
+            author=author,
+            reason=reason,
+        )
+        for key, declaration in normal.items()
+        if _promise(declaration) != _promise(known.get(key))
+    ]
+    if not changed:
+        return None
+    expectations.add(session, changed)
+    audit.note(
+        session,
+        "expectations declared",
+        project_name,
+        author=author,
+        regions=[row["region"] for row in changed],
+    )
+    return jobs.enqueue(session, jobs.Kind.REJUDGE, str(project.id))
+
+
+def queue_unjudged(session: Session, project_id: int) -> None:
+    """Queue the analysis of all that is not compared with its newest expectation."""
+    for commit_id, machine_id in expectations.unjudged(session, project_id):
+        subject = jobs.Subject(commit_id, machine_id)
+        jobs.enqueue(session, jobs.Kind.ANALYSE, str(subject))
+
+
+def declare_built_in(session: Session, project_id: int, report: RunReport) -> None:
+    """Declare what is published of a suite, where nothing was ever declared."""
+    growths = built_in.GROWTHS.get(report.suite, {})
+    measured = {(result.region, result.metric) for result in report.results}
+    if not (promised := measured & growths.keys()):
+        return
+    missing = promised - expectations.declared(session, project_id)
+    if not missing:
+        return
+    expectations.add(
+        session,
+        [
+            _row(
+                project_id,
+                Declaration(*key, growths[key], built_in.DEVIATION_LIMIT),
+                version=1,
+                author="scalewatch",
+                reason=built_in.REASONS[report.suite],
+            )
+            for key in sorted(missing)
+        ],
+    )
+
+
+def _normalised(declaration: Declaration) -> Declaration:
+    """Return a declaration with its expressions in their normal form."""
+    if declaration.growth is None:
+        return replace(declaration, deviation_limit=None)
+    growth = parse_growth(declaration.growth)
+    if declaration.deviation_limit is None:
+        return replace(declaration, growth=str(growth))
+    limit = parse_growth(declaration.deviation_limit)
+    if not limit.dominates(CONSTANT):
+        raise FallingLimit(str(limit))
+    return replace(declaration, growth=str(growth), deviation_limit=str(limit))
+
+
+def _default_limit(growth: str) -> str:
+    return str(default_deviation_limit(parse_growth(growth)))
+
+
+def _promise(
+    declared: Declaration | tables.Expectation | None,
+) -> tuple[str | None, str | None]:
+    """Return what is promised; nothing, if it was withdrawn or never declared."""
+    if declared is None or declared.growth is None:
+        return None, None
+    return declared.growth, declared.deviation_limit
+
+
+def _row(
+    project_id: int,
+    declaration: Declaration,
+    *,
+    version: int,
+    author: str,
+    reason: str | None,
+) -> Row:
+    return {
+        "project_id": project_id,
+        "region": declaration.region,
+        "metric": declaration.metric,
+        "version": version,
+        "growth": declaration.growth,
+        "deviation_limit": declaration.deviation_limit,
+        "author": author,
+        "reason": reason,
+    }

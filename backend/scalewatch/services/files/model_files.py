@@ -1,0 +1,137 @@
+"""Model the series of files, without a database."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from typing import Any, Final
+
+from scalewatch.importers import Series
+from scalewatch.modelling import Growth, Noise
+from scalewatch.modelling.measurements.assumptions import USUAL
+from scalewatch.services.analysis.noise_series import learned
+from scalewatch.services.analysis.questions import Asked
+from scalewatch.services.files.rankings import Ranking
+
+DEFAULT_RULE: Final = "evidence"
+"""It knows of noise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """A growth that is stated for some regions.
+
+    Parameters
+    ----------
+    pattern
+        A region, or region:metric, in which * and ? stand for any text.
+    growth
+        What is stated.
+    """
+
+    pattern: str
+    growth: Growth
+
+    def covers(self, series: Series) -> bool:
+        """Tell whether it is about this series."""
+        pattern = self.pattern.replace("[", "[[]")
+        return self.is_exact(series) or any(
+            fnmatchcase(name, pattern) for name in _names(series)
+        )
+
+    def is_exact(self, series: Series) -> bool:
+        """Tell whether it names this series and no other."""
+        return self.pattern in _names(series)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked about series.
+
+    Parameters
+    ----------
+    expectations, deviation_limits
+        E and D; a name goes before a pattern, what comes later before the earlier.
+    targets
+        Where forecasts are wanted, for the series that vary nothing else.
+    choices
+        Further arguments of `find_models`: space, rule, summary, level.
+    ranking
+        How what is found is ordered; as the series are without.
+    proposes
+        Whether to say what to measure next where a verdict is undecided.
+    earlier
+        Series of an earlier version, with which these are compared; None for none.
+    """
+
+    expectations: Sequence[Stated] = ()
+    deviation_limits: Sequence[Stated] = ()
+    targets: Sequence[Mapping[str, float]] = ()
+    choices: Mapping[str, Any] = field(default_factory=dict)
+    ranking: Ranking | None = None
+    proposes: bool = False
+    earlier: Sequence[Series] | None = None
+
+    def expects(self, series: Series) -> bool:
+        """Tell whether an expectation is about this series."""
+        return _stated(self.expectations, series) is not None
+
+    def chosen(self, *names: str) -> dict[str, Any]:
+        """Return the choices of these names that were made."""
+        return {name: self.choices[name] for name in names if name in self.choices}
+
+    def targets_of(self, parameters: Sequence[str]) -> list[Mapping[str, float]]:
+        """Return the targets that tell the settings of all `parameters`."""
+        return [
+            {name: target[name] for name in parameters}
+            for target in self.targets
+            if target.keys() >= set(parameters)
+        ]
+
+
+def asked_of(all_series: Sequence[Series], question: Question) -> list[Asked]:
+    """Return what is asked of each series, and what is known of its noise.
+
+    The series of a metric tell their noise together, where there are enough of them.
+    """
+    noise = _noise_by_metric(all_series, question)
+    return [
+        Asked(
+            parameters=series.parameters,
+            settings=series.settings,
+            values=series.values,
+            expectation=_stated(question.expectations, series),
+            deviation_limit=_stated(question.deviation_limits, series),
+            targets=question.targets_of(series.parameters),
+            noise=noise.get(series.metric, USUAL),
+        )
+        for series in all_series
+    ]
+
+
+def _noise_by_metric(
+    all_series: Sequence[Series], question: Question
+) -> dict[str, Noise]:
+    """Return the noise of each metric; the default rule alone asks for it."""
+    if question.choices.get("rule", DEFAULT_RULE) != DEFAULT_RULE:
+        return {}
+    by_metric: dict[str, list[Series]] = defaultdict(list)
+    for series in all_series:
+        by_metric[series.metric].append(series)
+    choices = question.chosen("summary", "level")
+    return {
+        metric: learned(
+            alike, {stated.growth for stated in question.expectations}, **choices
+        )
+        for metric, alike in by_metric.items()
+    }
+
+
+def _stated(all_stated: Sequence[Stated], series: Series) -> Growth | None:
+    covering = [stated for stated in all_stated if stated.covers(series)]
+    covering.sort(key=lambda stated: stated.is_exact(series))
+    return covering[-1].growth if covering else None
+
+
+def _names(series: Series) -> tuple[str, str]:
+    return series.region, f"{series.region}:{series.metric}"

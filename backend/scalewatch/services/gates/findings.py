@@ -1,0 +1,258 @@
+"""Findings of the gate: series that are worse, or that may be."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, Self
+
+from scalewatch.modelling import Direction, Verdict
+from scalewatch.services.commit_reports.changes import SURE, ChangeKind, SeriesChange
+from scalewatch.services.confirmations.next_steps import NextStep
+from scalewatch.services.confirmations.requests import JOBS
+from scalewatch.services.gates.constants import WorseConstant
+from scalewatch.services.gates.guidelines import BrokenGuideline
+from scalewatch.services.gates.rules import GateRules, Rule
+from scalewatch.services.regressions.effects import Bounds
+from scalewatch.services.regressions.show import Member, Regression
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A series that is worse or may be.
+
+    Parameters
+    ----------
+    is_sure
+        Whether it stops the commit.
+    sentence
+        What happened to it, in words.
+    todo
+        The cheapest step that would settle it; None where it is settled.
+    commits
+        Those that hold the cause, as git names a range: `after..last`.
+    probability
+        That it happened; None where nothing can tell.
+    target, at_target
+        A larger scale, and how many times as much as before it costs there; of a
+        guideline, how many times as much as what the shortcut stands for.
+    """
+
+    region: str
+    metric: str
+    machine: str
+    configuration: Mapping[str, Any]
+    kind: str
+    is_sure: bool
+    sentence: str
+    todo: str | None
+    commits: str | None = None
+    probability: float | None = None
+    target: Mapping[str, float] = field(default_factory=dict)
+    at_target: Bounds | None = None
+
+    @property
+    def series(self) -> tuple[str, str, str, str]:
+        """What tells it from findings about other series."""
+        return _series(self)
+
+
+GUIDELINE: Final = "guideline"
+CONSTANT: Final = "constant"
+
+LIKELY: Final = 0.5
+"""Probability from which something may have happened."""
+
+Steps = Callable[["Place"], NextStep | None]
+"""Returns the runs that lack a second job."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a series was measured; settings that are not named do not matter."""
+
+    region: str
+    metric: str
+    machine: str
+    configuration: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, about: "SeriesChange | Finding") -> Self:
+        """Return the place of a series."""
+        return cls(about.region, about.metric, about.machine, about.configuration)
+
+
+def of_change(change: SeriesChange, rules: GateRules, steps: Steps) -> Finding | None:
+    """Return what a change means for the gate, None for nothing."""
+    if change.kind is ChangeKind.FAILED:
+        reason = change.after.reason or "no repetition succeeded"
+        return _finding(change, f"failed: {reason}", None)
+    said = _said(change, rules.about(change.region))
+    if said is None:
+        return None
+    step = steps(Place.of(change))
+    if step is None:
+        return _finding(change, said, None)
+    return _finding(change, f"{said}, says one job alone", step.sentence)
+
+
+def of_constant(change: SeriesChange, worse: WorseConstant, steps: Steps) -> Finding:
+    """Return what a worse constant means for the gate."""
+    step = steps(Place.of(change))
+    is_settled = step is None and worse.jobs >= JOBS
+    where = "throughout" if worse.is_throughout else "on average"
+    said = (
+        f"{worse.factor:.3g} times as much as before "
+        f"({worse.low:.3g} to {worse.high:.3g}) {where}"
+    )
+    return Finding(
+        region=change.region,
+        metric=change.metric,
+        machine=change.machine,
+        configuration=change.configuration,
+        kind=CONSTANT,
+        is_sure=is_settled,
+        sentence=said if is_settled else f"{said}, says one job alone",
+        todo=None if is_settled else _todo(step),
+        probability=worse.probability,
+        at_target=Bounds(worse.factor, worse.low, worse.high)
+        if worse.is_throughout
+        else None,
+    )
+
+
+def of_regression(regression: Regression, rules: GateRules) -> list[Finding]:
+    """Return what a regression that began with the commit means for the gate."""
+    return [
+        Finding(
+            region=member.region,
+            metric=member.metric,
+            machine=member.machine,
+            configuration=member.configuration,
+            kind=f"regression of {regression.kind}",
+            is_sure=regression.is_sure,
+            sentence=_since_history(regression, member.details),
+            todo=None if regression.is_sure else _todo(regression.next_step),
+            commits=f"{regression.first.label}^..{regression.last.label}",
+            probability=member.details["probability"][member.details["kind"]],
+            target=member.details["target"],
+            at_target=_bounds(member.details["at_target"]),
+        )
+        for member in regression.members
+        if _is_minded(regression, member, rules.about(member.region))
+    ]
+
+
+def without_settled(
+    findings: Sequence[Finding], accepted: Sequence[Regression]
+) -> list[Finding]:
+    """Return findings but for suspicions about series that are surely worse.
+
+    Nor is there anything to be said of changes that somebody has accepted; a guideline
+    that they break stays broken.
+    """
+    expected = {_series(member) for each in accepted for member in each.members}
+    sure = {each.series for each in findings if each.is_sure}
+    return [
+        each
+        for each in findings
+        if each.kind == GUIDELINE
+        or (each.series not in expected and (each.is_sure or each.series not in sure))
+    ]
+
+
+def of_guideline(
+    broken: BrokenGuideline, rules: GateRules, steps: Steps
+) -> Finding | None:
+    """Return what a guideline that held before means for the gate.
+
+    What more probably did not happen is nothing.
+    """
+    region = broken.guideline.region
+    odds = broken.probability
+    if not rules.about(region).guideline or (odds is not None and odds < LIKELY):
+        return None
+    place = Place(region, broken.metric, broken.machine, broken.configuration)
+    step = steps(place)
+    said = f"breaks the guideline {broken.guideline}, which held before"
+    is_clear = odds is None or odds >= SURE
+    return Finding(
+        region=region,
+        metric=broken.metric,
+        machine=broken.machine,
+        configuration=broken.configuration,
+        kind=GUIDELINE,
+        is_sure=step is None and is_clear,
+        sentence=said if step is None else f"{said}, says one job alone",
+        todo=None if step is None and is_clear else _todo(step),
+        probability=odds,
+        target=broken.target if broken.after else {},
+        at_target=broken.after,
+    )
+
+
+def _series(about: Finding | Member) -> tuple[str, str, str, str]:
+    settings = repr(sorted(about.configuration.items()))
+    return (about.region, about.metric, about.machine, settings)
+
+
+def _said(change: SeriesChange, rule: Rule) -> str | None:
+    """Return what is wrong with a series by its rule, if anything is."""
+    before, after = change.before.growth, change.after.growth
+    faster = f"grows like {after} instead of {before}"
+    if change.kind is ChangeKind.MISMATCH and (rule.new_mismatch or rule.mismatch):
+        return f"{faster}: no longer as expected"
+    if change.kind is ChangeKind.WORSE and rule.growth:
+        return faster
+    is_mismatch = change.after.verdict is Verdict.MISMATCH
+    if rule.mismatch and is_mismatch and change.after.direction is not Direction.BETTER:
+        return f"grows like {after}: not as expected"
+    return None
+
+
+def _since_history(regression: Regression, details: Mapping[str, Any]) -> str:
+    before, after = details["growth_before"], details["growth_after"]
+    is_growth = regression.kind == "growth" and None not in {before, after}
+    grows = f"grows like {after} instead of {before}, " if is_growth else ""
+    return (
+        f"{grows}{details['largest_factor']:.3g} times as much at the largest "
+        f"scale as in its history; regression {regression.id}"
+    )
+
+
+def _is_minded(regression: Regression, member: Member, rule: Rule) -> bool:
+    if regression.kind == "growth":
+        return rule.growth
+    size = abs(member.details["largest_factor"] - 1)
+    return rule.constant is not None and bool(size >= rule.constant)
+
+
+def _todo(step: NextStep | None) -> str:
+    return "measure the next commit, too" if step is None else step.sentence
+
+
+def _finding(change: SeriesChange, sentence: str, todo: str | None) -> Finding:
+    return Finding(
+        region=change.region,
+        metric=change.metric,
+        machine=change.machine,
+        configuration=change.configuration,
+        kind=str(change.kind),
+        is_sure=todo is None,
+        sentence=sentence,
+        todo=todo,
+        probability=_probability(change),
+    )
+
+
+def _probability(change: SeriesChange) -> float | None:
+    """Return how probably a series changed as its kind says."""
+    before, after = change.before.verdict_probability, change.after.verdict_probability
+    if change.kind is ChangeKind.WORSE:
+        return change.odds.faster if change.odds else None
+    if change.kind is ChangeKind.MISMATCH:
+        was_fine = 1 - before.get(Verdict.MISMATCH, 0.0)
+        return was_fine * after.get(Verdict.MISMATCH, 0.0)
+    return after.get(Verdict.MISMATCH)
+
+
+def _bounds(stored: Mapping[str, float] | None) -> Bounds | None:
+    return Bounds(**stored) if stored else None

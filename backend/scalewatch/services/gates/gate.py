@@ -1,0 +1,296 @@
+"""The gate: may this commit pass, judged by how it scales and not by a stopwatch.
+
+A commit is worse if a series that scaled as expected no longer does, if its growth is
+surely faster than at the baseline or its constant surely worse, or if a regression that
+is sure and not accepted began with it; a project can state other rules. What only one
+job says is a suspicion: the gate then asks for another run, and stops nobody before
+that has agreed.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Final
+
+from sqlalchemy.orm import Session
+
+from scalewatch.services.commit_reports.changes import ChangeKind, SeriesChange
+from scalewatch.services.commit_reports.report import CommitReport, commit_report
+from scalewatch.services.commits.baselines import Baseline
+from scalewatch.services.commits.find import Commit, find_commit
+from scalewatch.services.commits.lineage import lineage, merge_base
+from scalewatch.services.confirmations.next_steps import (
+    NextStep,
+    confirming_step,
+    deciding_step,
+)
+from scalewatch.services.confirmations.requests import Confirmation, confirmations_in
+from scalewatch.services.gates.constants import worse_constants
+from scalewatch.services.gates.effects import with_effects
+from scalewatch.services.gates.findings import (
+    CONSTANT,
+    Finding,
+    Place,
+    Steps,
+    of_change,
+    of_constant,
+    of_guideline,
+    of_regression,
+    without_settled,
+)
+from scalewatch.services.gates.guidelines import broken_since
+from scalewatch.services.gates.rules import GateRules, rules_in_force
+from scalewatch.services.jobs import Kind, Subject
+from scalewatch.services.regressions.show import State, regressions_at
+from scalewatch.services.selection.view import View
+from scalewatch.storage import tables
+from scalewatch.storage.access import projects
+from scalewatch.storage.commits import commits
+from scalewatch.storage.commits.commits import AnyCommit
+from scalewatch.storage.machines import machines
+from scalewatch.storage.work import jobs
+
+WAITING: Final = frozenset({State.OPEN, State.ACKNOWLEDGED})
+
+
+class Outcome(StrEnum):
+    """What the gate says."""
+
+    FINE = "fine"
+    WORSE = "worse"
+    UNDECIDED = "undecided"
+    PENDING = "pending"
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """The answer for one commit.
+
+    Parameters
+    ----------
+    baseline
+        What it was compared with; None where nothing was measured before.
+    relation
+        Why with that.
+    findings
+        Worst first.
+    next_step
+        The cheapest measurement that would settle something; None where all is.
+    confirmations
+        Runs that were asked for to confirm a suspicion, newest first.
+    counts
+        Series by how they changed.
+    rules_version
+        Of the rules that were applied; 0: the usual ones.
+    """
+
+    project: str
+    commit: Commit
+    baseline: Commit | None
+    relation: str | None
+    outcome: Outcome
+    sentence: str
+    findings: tuple[Finding, ...]
+    next_step: NextStep | None
+    regressions: tuple[int, ...]
+    confirmations: tuple[Confirmation, ...]
+    counts: Mapping[str, int]
+    rules_version: int
+
+
+def gate_of(
+    session: Session, project_name: str, reference: str, baseline: str | None
+) -> Gate:
+    """Return whether a commit may pass.
+
+    Parameters
+    ----------
+    reference, baseline
+        As `find_commit` takes them. Without a baseline a branch is compared with its
+        merge base, any other commit with its parent.
+
+    Raises
+    ------
+    NotFound, NotMeasured, AmbiguousReference
+        If the project or a commit is unknown.
+    """
+    project = projects.existing(session, project_name)
+    row = find_commit(session, project, reference)
+    against = baseline or _merge_base(session, project, row)
+    report = commit_report(session, View(project.name, commit=row.sha), against)
+    return gate_on(session, report, _relation(report.baseline, baseline, against))
+
+
+def gate_on(
+    session: Session, report: CommitReport, relation: str | None = None
+) -> Gate:
+    """Return whether the commit of a report may pass."""
+    project = projects.existing(session, report.project)
+    row = find_commit(session, project, report.commit.sha)
+    rules = rules_in_force(session, project.id)
+    worse = [
+        each for each in regressions_at(session, project.id, row.id) if each.is_worse
+    ]
+    began = [each for each in worse if each.state in WAITING]
+    accepted = [each for each in worse if each.state is State.EXPECTED]
+    steps = _steps(session, project, row, report.changes)
+    listed = _since_baseline(session, project, row, report, (rules, steps))
+    for regression in began:
+        listed += of_regression(regression, rules)
+    listed = without_settled(listed, accepted)
+    is_pending = _is_pending(session, project.id, row.id)
+    outcome = _outcome(listed, report.changes, is_pending=is_pending)
+    return Gate(
+        project=project.name,
+        commit=report.commit,
+        baseline=report.baseline.commit if report.baseline else None,
+        relation=relation,
+        outcome=outcome,
+        sentence=_sentence(outcome, listed, report.changes, report.baseline),
+        findings=tuple(sorted(listed, key=lambda each: not each.is_sure)),
+        next_step=_next(session, project, row, listed, report.changes, steps)
+        if outcome is Outcome.UNDECIDED
+        else None,
+        regressions=tuple(regression.id for regression in began),
+        confirmations=confirmations_in(session, project.id, [row.id]),
+        counts={
+            str(kind): count
+            for kind, count in Counter(each.kind for each in report.changes).items()
+        },
+        rules_version=rules.version,
+    )
+
+
+def _since_baseline(
+    session: Session,
+    project: tables.Project,
+    row: AnyCommit,
+    report: CommitReport,
+    minded: tuple[GateRules, Steps],
+) -> list[Finding]:
+    """Return what the commit of a report has made worse than it was at the baseline."""
+    if report.baseline is None:
+        return []
+    ids = (report.baseline.id, row.id)
+    rules, steps = minded
+    targets = rules.target
+    changed = ((each, of_change(each, *minded)) for each in report.changes)
+    found = [(change, finding) for change, finding in changed if finding is not None]
+    named = {change.series_id for change, _ in found}
+    others = [each for each in report.changes if each.series_id not in named]
+    for change, worse in worse_constants(session, ids, others, rules):
+        found.append((change, of_constant(change, worse, steps)))
+    listed = with_effects(session, ids, found, targets)
+    for broken in broken_since(session, project, ids, report.changes, targets):
+        if (finding := of_guideline(broken, *minded)) is not None:
+            listed.append(finding)
+    since = f"{report.baseline.commit.label}..{report.commit.label}"
+    return [replace(each, commits=since) for each in listed]
+
+
+def _merge_base(
+    session: Session, project: tables.Project, row: AnyCommit
+) -> str | None:
+    """Return where the branch of a commit left the main line, if it has left it."""
+    everything = commits.of_project(session, project.id)
+    line = lineage(everything)
+    if not line.commits or row.id not in line.aside:
+        return None
+    by_sha = {commit.sha: commit for commit in everything}
+    base = merge_base(row, line.commits[-1], by_sha)
+    return base.sha if base is not None and base.id != row.id else None
+
+
+def _relation(
+    baseline: Baseline | None, asked: str | None, against: str | None
+) -> str | None:
+    if baseline is None:
+        return None
+    return "merge base" if against and not asked else str(baseline.relation)
+
+
+def _is_pending(session: Session, project_id: int, commit_id: int) -> bool:
+    """Tell whether something about a commit is still to be analysed."""
+    if jobs.is_open(session, Kind.WATCH, str(project_id)):
+        return True
+    everywhere = [
+        str(Subject(commit_id, machine.id))
+        for machine in machines.of_project(session, project_id)
+    ]
+    return jobs.is_any_open(session, Kind.ANALYSE, everywhere)
+
+
+def _steps(
+    session: Session,
+    project: tables.Project,
+    row: AnyCommit,
+    changes: Sequence[SeriesChange],
+) -> Steps:
+    """Return a function that tells what a machine still has to confirm of a series."""
+    ids = {each.name: each.id for each in machines.of_project(session, project.id)}
+
+    def step(place: Place) -> NextStep | None:
+        series = [
+            each.series_id
+            for each in changes
+            if (each.region, each.metric, each.machine)
+            == (place.region, place.metric, place.machine)
+            and place.configuration.items() <= each.configuration.items()
+        ]
+        machine = ids[place.machine], place.machine
+        return confirming_step(session, row.id, machine, series)
+
+    return step
+
+
+def _next(  # noqa: PLR0913, PLR0917 - what is known of a commit
+    session: Session,
+    project: tables.Project,
+    row: AnyCommit,
+    findings: Sequence[Finding],
+    changes: Sequence[SeriesChange],
+    steps: Steps,
+) -> NextStep | None:
+    """Return the cheapest measurement that would settle something."""
+    if not findings:
+        return deciding_step(session, project, row.id, changes)
+    suspected = [Place.of(each) for each in findings if not each.is_sure]
+    wanted = [step for place in suspected if (step := steps(place)) is not None]
+    return min(wanted, key=lambda step: step.core_hours, default=None)
+
+
+def _outcome(
+    findings: Sequence[Finding], changes: Sequence[SeriesChange], *, is_pending: bool
+) -> Outcome:
+    if is_pending:
+        return Outcome.PENDING
+    if any(each.is_sure for each in findings):
+        return Outcome.WORSE
+    told = [each for each in changes if each.kind is not ChangeKind.UNDECIDED]
+    return Outcome.UNDECIDED if findings or not told else Outcome.FINE
+
+
+def _sentence(
+    outcome: Outcome,
+    findings: Sequence[Finding],
+    changes: Sequence[SeriesChange],
+    baseline: Baseline | None,
+) -> str:
+    against = f" than {baseline.commit.label}" if baseline else ""
+    sure = {each.series: each.kind for each in findings if each.is_sure}
+    how = "are worse" if CONSTANT in sure.values() else "scale worse"
+    match outcome:
+        case Outcome.PENDING:
+            return "the analysis is not finished"
+        case Outcome.WORSE:
+            return f"{len(sure)} of {len(changes)} series {how}{against}"
+        case Outcome.UNDECIDED if findings:
+            suspected = len({each.series for each in findings})
+            return f"{suspected} suspected of being worse{against}: run again"
+        case Outcome.UNDECIDED if baseline is None:
+            return "nothing was measured before it to compare it with"
+        case Outcome.UNDECIDED:
+            return "no series has enough measurements to tell"
+        case _:
+            return f"none of {len(changes)} series is worse{against}"

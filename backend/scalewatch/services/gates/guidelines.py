@@ -1,0 +1,215 @@
+"""Guidelines that held at a baseline and are broken at a commit."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sqlalchemy.orm import Session
+
+from scalewatch.modelling import Guideline
+from scalewatch.modelling.guidelines.odds import Repeated, newly_broken, violation_odds
+from scalewatch.services.commit_reports.changes import SeriesChange
+from scalewatch.services.gates.sides import BothSides, Side, Target, both_sides
+from scalewatch.services.guidelines.checks import (
+    Instance,
+    instances_of,
+    is_broken,
+    middles_of,
+)
+from scalewatch.services.guidelines.guidelines import possible_rules
+from scalewatch.services.regressions.effects import Bounds, bounds_of
+from scalewatch.services.series.standing import Standing, State
+from scalewatch.storage import tables
+
+
+@dataclass(frozen=True, slots=True)
+class BrokenGuideline:
+    """A guideline that held before, on one machine in one configuration.
+
+    Parameters
+    ----------
+    configuration
+        What tells it from others on this machine.
+    probability
+        That it is broken at a setting where it was not.
+    target
+        Where both ratios are told.
+    before, after
+        How many times as much as its parts together the shortcut needs there.
+    """
+
+    guideline: Guideline
+    metric: str
+    machine: str
+    configuration: Mapping[str, Any]
+    probability: float | None
+    target: Target
+    before: Bounds | None
+    after: Bounds | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """A series at one of two commits, as `instances_of` takes it."""
+
+    change: SeriesChange
+    standing: Standing
+
+    @property
+    def series_id(self) -> int:
+        return self.change.series_id
+
+    @property
+    def region(self) -> str:
+        return self.change.region
+
+    @property
+    def machine(self) -> str:
+        return self.change.machine
+
+    @property
+    def slot(self) -> int:
+        return self.change.slot
+
+    @property
+    def configuration(self) -> Mapping[str, Any]:
+        return self.change.configuration
+
+
+@dataclass(frozen=True, slots=True)
+class _NewlyBroken:
+    """A guideline that held before, and how its regions differ from then."""
+
+    instance: Instance
+    changes: Mapping[str, SeriesChange]
+
+
+def broken_since(
+    session: Session,
+    project: tables.Project,
+    commits: tuple[int, int],
+    changes: Sequence[SeriesChange],
+    targets: Target,
+) -> list[BrokenGuideline]:
+    """Return what a commit has broken since a baseline.
+
+    The guidelines in force now are checked at both, so that to declare another one
+    changes nothing.
+
+    Parameters
+    ----------
+    commits
+        Ids of the baseline and of the commit.
+    changes
+        How the series of the two differ.
+    """
+    newly = _newly_broken(session, commits, possible_rules(session, project), changes)
+    standings = {
+        change.series_id: (change.before, change.after)
+        for each in newly
+        for change in each.changes.values()
+    }
+    sides = both_sides(session, commits, standings, targets) if standings else {}
+    return [_broken(each, sides) for each in newly]
+
+
+def _newly_broken(
+    session: Session,
+    commits: tuple[int, int],
+    rules: Sequence[Guideline],
+    changes: Sequence[SeriesChange],
+) -> list[_NewlyBroken]:
+    """Return what is broken now and held before."""
+    earlier, later = commits
+    by_id = {change.series_id: change for change in changes}
+    now = _instances(rules, [_Side(each, each.after) for each in changes])
+    middles = middles_of(session, later, now)
+    broken = {_key(each): each for each in now if is_broken(each, middles)}
+    then = [
+        each
+        for each in _instances(rules, [_Side(each, each.before) for each in changes])
+        if _key(each) in broken
+    ]
+    middles = middles_of(session, earlier, then)
+    return [
+        _NewlyBroken(
+            broken[_key(each)],
+            {name: by_id[side.series_id] for name, side in each.sides.items()},
+        )
+        for each in then
+        if is_broken(each, middles) is False
+    ]
+
+
+def _instances(rules: Sequence[Guideline], sides: Sequence[_Side]) -> list[Instance]:
+    """Return guidelines where they can be checked, metric by metric."""
+    named = {name for rule in rules for name in (rule.region, *rule.parts)}
+    by_metric: dict[str, list[_Side]] = {}
+    for each in sides:
+        if each.region in named and each.standing.state is not State.UNMEASURED:
+            by_metric.setdefault(each.change.metric, []).append(each)
+    return [
+        instance
+        for metric in sorted(by_metric)
+        for instance in instances_of(by_metric[metric], rules)
+    ]
+
+
+def _key(instance: Instance) -> tuple[Guideline, int]:
+    return instance.guideline, instance.shortcut.series_id
+
+
+def _broken(newly: _NewlyBroken, sides: Mapping[int, BothSides]) -> BrokenGuideline:
+    instance, rule = newly.instance, newly.instance.guideline
+    named = {name: sides[each.series_id] for name, each in newly.changes.items()}
+    before = {name: each.before for name, each in named.items() if each.before}
+    after = {name: each.after for name, each in named.items() if each.after}
+    return BrokenGuideline(
+        guideline=rule,
+        metric=newly.changes[rule.region].metric,
+        machine=instance.shortcut.machine,
+        configuration=instance.configuration,
+        probability=newly_broken(_odds(rule, before), _odds(rule, after)),
+        target=after[rule.region].target if rule.region in after else {},
+        before=_ratio(rule, before),
+        after=_ratio(rule, after),
+    )
+
+
+def _odds(rule: Guideline, sides: Mapping[str, Side]) -> dict[tuple[float, ...], float]:
+    if not {rule.region, *rule.parts} <= sides.keys():
+        return {}
+    if len({each.pool.parameters for each in sides.values()}) > 1:
+        return {}
+    measured = {
+        name: Repeated(each.pool.settings, each.pool.values)
+        for name, each in sides.items()
+    }
+    return violation_odds(rule, measured, sides[rule.region].noise)
+
+
+def _ratio(rule: Guideline, sides: Mapping[str, Side]) -> Bounds | None:
+    """Return the shortcut over its parts at the target, with an interval from all."""
+    forecasts = [
+        sides[name].finding.forecasts[0]
+        for name in (rule.region, *rule.parts)
+        if name in sides and sides[name].finding.forecasts
+    ]
+    known = [bounds_of(each) for each in forecasts]
+    shortcut, *parts = known if len(known) > len(rule.parts) else [None]
+    summed = _together([each for each in parts if each is not None])
+    if shortcut is None or len(parts) != len(rule.parts) or summed is None:
+        return None
+    return shortcut.over(summed)
+
+
+def _together(parts: Sequence[Bounds]) -> Bounds | None:
+    """Return a sum; its parts are wrong independently of each other."""
+    if not parts:
+        return None
+    value = sum(each.value for each in parts)
+    down = np.hypot.reduce([each.value - each.low for each in parts])
+    up = np.hypot.reduce([each.high - each.value for each in parts])
+    low = max(value - float(down), min(each.low for each in parts))
+    return Bounds(value, low, value + float(up))

@@ -1,0 +1,122 @@
+"""Series before and after a commit: all repetitions, and what to expect at the target.
+
+The target is what the rules of the gate name; otherwise it lies `FARTHER` beyond the
+largest setting that was measured.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from sqlalchemy.orm import Session
+
+from scalewatch.modelling import Finding, Noise
+from scalewatch.modelling.measurements.assumptions import USUAL
+from scalewatch.services.analysis.pooling import Pool
+from scalewatch.services.analysis.pools import pools_of
+from scalewatch.services.analysis.questions import Asked, find_all
+from scalewatch.services.caches.lru import Kept, key_of
+from scalewatch.services.regressions.effects import FARTHER
+from scalewatch.services.series.standing import Standing
+
+Target = Mapping[str, float]
+
+_FINDINGS: Final = Kept[Finding](2_000)
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """A series at one commit.
+
+    Parameters
+    ----------
+    finding
+        What its repetitions tell, forecast at `target`.
+    """
+
+    pool: Pool
+    noise: Noise
+    target: Target
+    finding: Finding
+
+
+@dataclass(frozen=True, slots=True)
+class BothSides:
+    """A series at two commits; None where it was not measured."""
+
+    before: Side | None
+    after: Side | None
+
+
+def both_sides(
+    session: Session,
+    commits: tuple[int, int],
+    standings: Mapping[int, tuple[Standing, Standing]],
+    targets: Target,
+) -> dict[int, BothSides]:
+    """Return series at two commits.
+
+    Parameters
+    ----------
+    commits
+        Ids of the earlier and of the later one.
+    standings
+        What is known of each series there.
+    targets
+        The target scale by parameter, where somebody named it.
+    """
+    before, after = (pools_of(session, each, standings) for each in commits)
+    farthest = _farthest((*before.values(), *after.values()), targets)
+    earlier = _sides(before, {k: was for k, (was, _) in standings.items()}, farthest)
+    later = _sides(after, {k: now for k, (_, now) in standings.items()}, farthest)
+    return {key: BothSides(earlier.get(key), later.get(key)) for key in standings}
+
+
+def _sides(
+    pools: Mapping[int, Pool], standings: Mapping[int, Standing], farthest: Target
+) -> dict[int, Side]:
+    asked = {
+        key: _question(pool, standings[key].noise or USUAL, farthest)
+        for key, pool in pools.items()
+    }
+    questions = list(asked.values())
+    findings = _FINDINGS.answers(
+        [_key(one) for one in questions],
+        lambda places: find_all([questions[place] for place in places], {}),
+    )
+    return {
+        key: Side(pools[key], one.noise, one.targets[0], finding)
+        for (key, one), finding in zip(asked.items(), findings, strict=True)
+    }
+
+
+def _question(pool: Pool, noise: Noise, farthest: Target) -> Asked:
+    return Asked(
+        parameters=pool.parameters,
+        settings=pool.settings,
+        values=pool.values,
+        expectation=None,
+        deviation_limit=None,
+        targets=({name: farthest[name] for name in pool.parameters},),
+        noise=noise,
+    )
+
+
+def _key(asked: Asked) -> bytes:
+    return key_of(
+        asked.parameters,
+        asked.settings.tobytes(),
+        asked.values.tobytes(),
+        [sorted(target.items()) for target in asked.targets],
+        asked.noise,
+    )
+
+
+def _farthest(pools: Iterable[Pool], targets: Target) -> dict[str, float]:
+    """Return the target of each parameter, one for all that is compared."""
+    largest: dict[str, float] = {}
+    for pool in pools:
+        most = pool.settings.max(axis=0).tolist()
+        for name, setting in zip(pool.parameters, most, strict=True):
+            largest[name] = max(largest.get(name, setting), setting)
+    return {name: FARTHER * most for name, most in largest.items()} | dict(targets)

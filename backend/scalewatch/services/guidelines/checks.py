@@ -1,0 +1,225 @@
+"""Check guidelines wherever a machine measured all regions of one."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from math import nan
+from typing import Any, Final
+
+from sqlalchemy.orm import Session
+
+from scalewatch.errors import ModellingError
+from scalewatch.modelling import Guideline, GuidelineCheck, check_guideline
+from scalewatch.modelling.guidelines.guidelines import violations
+from scalewatch.services.caches.editions import kept_at
+from scalewatch.services.caches.lru import Kept
+from scalewatch.services.selection.settings import key_of, shared
+from scalewatch.services.series.at_commit import Placed
+from scalewatch.services.series.medians import Middles, middles_at
+
+KEPT: Final = 10_000
+"""Guidelines that are kept as they were checked at commits."""
+
+
+class GuidelineState(StrEnum):
+    """How a guideline stands."""
+
+    BROKEN = "broken"
+    THREATENED = "will break"
+    HOLDS = "holds"
+    UNKNOWN = "not checked"
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """A guideline where a machine measured all of its regions.
+
+    Parameters
+    ----------
+    sides
+        Their series, by region.
+    configuration
+        What tells it from others on this machine.
+    """
+
+    guideline: Guideline
+    sides: Mapping[str, Placed]
+    configuration: Mapping[str, Any]
+
+    @property
+    def shortcut(self) -> Placed:
+        """The series that should not need more than the others."""
+        return self.sides[self.guideline.region]
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedGuideline:
+    """A guideline on one machine in one configuration.
+
+    Parameters
+    ----------
+    series
+        That of the shortcut.
+    configuration
+        What tells it from others on this machine.
+    check
+        None where it cannot be checked, for the reason given.
+    """
+
+    guideline: Guideline
+    series: int
+    machine: str
+    slot: int
+    configuration: Mapping[str, Any]
+    parameter: str
+    check: GuidelineCheck | None
+    reason: str | None
+
+    @property
+    def state(self) -> GuidelineState:
+        """Whether it is broken where measured, by the models only, or not at all."""
+        if self.check is None:
+            return GuidelineState.UNKNOWN
+        if self.check.violated_at:
+            return GuidelineState.BROKEN
+        return GuidelineState.HOLDS if self.check.holds else GuidelineState.THREATENED
+
+    @property
+    def urgency(self) -> tuple[int, float]:
+        """Order what is violated now first, then what will be soonest."""
+        rank = list(GuidelineState).index(self.state)
+        if self.check is None or self.check.violated_from is None:
+            return rank, 0.0
+        return rank, self.check.violated_from
+
+
+_CHECKS: Final = Kept[tuple[CheckedGuideline, ...]](KEPT, len)
+
+
+def checks_at(
+    session: Session,
+    commit_id: int,
+    judged: Sequence[Placed],
+    rules: Sequence[Guideline],
+) -> tuple[CheckedGuideline, ...]:
+    """Check guidelines wherever a machine measured all regions of one."""
+    concerned = _concerned(judged, rules)
+
+    def read() -> tuple[CheckedGuideline, ...]:
+        found = instances_of(concerned, rules)
+        middles = middles_of(session, commit_id, found)
+        return tuple(_checked(each, middles) for each in found)
+
+    # The models were read before the edition is, and may be older than that.
+    models = [(each.series_id, each.standing.modelled_at) for each in concerned]
+    return kept_at(session, commit_id, _CHECKS, ([*map(str, rules)], models), read)
+
+
+def instances_of(
+    judged: Sequence[Placed], rules: Sequence[Guideline]
+) -> list[Instance]:
+    """Return guidelines wherever a machine measured all regions of one."""
+    places: dict[tuple[Any, ...], dict[str, Placed]] = defaultdict(dict)
+    for each in _concerned(judged, rules):
+        settings = key_of(each.configuration, sorted(each.configuration))
+        places[each.machine, settings][each.region] = each
+    own = defaultdict(list)
+    for by_region in places.values():
+        first = next(iter(by_region.values()))
+        own[first.machine].append(first.configuration)
+    common = {machine: shared(settings) for machine, settings in own.items()}
+    return [
+        _instance(rule, by_region, common[machine])
+        for rule in rules
+        for (machine, _), by_region in places.items()
+        if {rule.region, *rule.parts} <= by_region.keys()
+    ]
+
+
+def middles_of(
+    session: Session, commit_id: int, instances: Iterable[Instance]
+) -> Mapping[int, Middles]:
+    """Return the medians of what guidelines are about, at a commit."""
+    series = {each.series_id for one in instances for each in one.sides.values()}
+    return middles_at(session, commit_id, series) if series else {}
+
+
+def is_broken(instance: Instance, middles: Mapping[int, Middles]) -> bool | None:
+    """Tell whether a guideline is broken where measured; None where none can tell."""
+    if _obstacle(instance.sides, middles) is not None:
+        return None
+    x, values = _scan(
+        {name: middles[each.series_id].values for name, each in instance.sides.items()}
+    )
+    return bool(violations(instance.guideline, x, values))
+
+
+def _concerned(judged: Sequence[Placed], rules: Sequence[Guideline]) -> list[Placed]:
+    """Return the series of regions that guidelines are about."""
+    named = {name for rule in rules for name in (rule.region, *rule.parts)}
+    return [each for each in judged if each.region in named]
+
+
+def _instance(
+    rule: Guideline, by_region: Mapping[str, Placed], common: Mapping[str, Any]
+) -> Instance:
+    sides = {name: by_region[name] for name in (rule.region, *rule.parts)}
+    configuration = {
+        name: value
+        for name, value in sides[rule.region].configuration.items()
+        if name not in common
+    }
+    return Instance(rule, sides, configuration)
+
+
+def _checked(instance: Instance, middles: Mapping[int, Middles]) -> CheckedGuideline:
+    shortcut, sides = instance.shortcut, instance.sides
+    known = middles.get(shortcut.series_id)
+    parameter = known.parameter if known else "p"
+    check, reason = None, _obstacle(sides, middles)
+    if reason is None:
+        x, values = _scan(
+            {name: middles[each.series_id].values for name, each in sides.items()}
+        )
+        models = {name: each.standing.model for name, each in sides.items()}
+        known_models = {name: model for name, model in models.items() if model}
+        try:
+            check = check_guideline(
+                instance.guideline, x, values, known_models, parameter=parameter
+            )
+        except ModellingError as error:
+            reason = str(error)
+    return CheckedGuideline(
+        guideline=instance.guideline,
+        series=shortcut.series_id,
+        machine=shortcut.machine,
+        slot=shortcut.slot,
+        configuration=instance.configuration,
+        parameter=parameter,
+        check=check,
+        reason=reason,
+    )
+
+
+def _obstacle(
+    sides: Mapping[str, Placed], middles: Mapping[int, Middles]
+) -> str | None:
+    """Say why a guideline cannot be checked, if so."""
+    for name, each in sides.items():
+        if each.series_id not in middles:
+            return f"{name} has no result"
+        if each.standing.model is None:
+            return f"{name} has no model yet"
+    parameters = {middles[each.series_id].parameter for each in sides.values()}
+    if len(parameters) > 1:
+        return "its regions were scanned over different parameters"
+    return None
+
+
+def _scan(
+    measured: Mapping[str, Mapping[float, float]],
+) -> tuple[list[float], dict[str, list[float]]]:
+    """Return all settings, and the medians there by region; NaN where one lacks."""
+    x = sorted(set().union(*measured.values()))
+    return x, {name: [own.get(at, nan) for at in x] for name, own in measured.items()}

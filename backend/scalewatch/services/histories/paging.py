@@ -1,0 +1,64 @@
+"""Windows on a project's history: of long ones, some commits are looked at together."""
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+from sqlalchemy.orm import Session
+
+from scalewatch.services.commits.find import find_commit
+from scalewatch.services.commits.lineage import Lineage, lineage
+from scalewatch.services.regressions.series_histories import MOST_COMMITS
+from scalewatch.storage import tables
+from scalewatch.storage.commits import commits
+
+ASIDE: Final = 4
+"""One commit more is read for so many, as some have left the line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """The newest commits of a project's line, at most `limit`.
+
+    Parameters
+    ----------
+    before
+        A commit as `find_commit` takes it; only older ones are looked at.
+    """
+
+    before: str | None = None
+    limit: int = MOST_COMMITS
+
+
+NEWEST: Final = Window()
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What a window shows of a line; `next` is the `before` of the one that is older.
+
+    None if nothing is older.
+    """
+
+    line: Lineage
+    next: str | None
+
+
+def part_of(session: Session, project: tables.Project, window: Window) -> Part:
+    """Return the commits of a window, oldest first.
+
+    Raises
+    ------
+    NotFound, AmbiguousReference
+        If the commit that it ends before is unknown.
+    """
+    last = find_commit(session, project, window.before) if window.before else None
+    most = window.limit + window.limit // ASIDE + 1
+    rows = commits.of_project(session, project.id, before=last, limit=most)
+    whole = lineage(rows) if last is None else lineage([last, *rows], last)
+    own = [row for row in whole.commits if last is None or row.id != last.id]
+    shown = own[-window.limit :]
+    is_all = len(rows) < most and len(shown) == len(own)
+    return Part(
+        replace(whole, commits=tuple(shown)),
+        None if is_all or not shown else shown[0].sha,
+    )

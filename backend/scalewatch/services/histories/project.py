@@ -1,0 +1,104 @@
+"""The history of every region of a project on one machine, as steps of growth."""
+
+from collections.abc import Mapping, Sequence
+
+from sqlalchemy.orm import Session
+
+from scalewatch.services.commits.find import commit_of
+from scalewatch.services.histories.paging import NEWEST, Window, part_of
+from scalewatch.services.histories.region import History, TrackHistory, chosen
+from scalewatch.services.histories.segments import Changed, changes_of, eras_between
+from scalewatch.services.regressions.show import causes_of
+from scalewatch.services.selection.renamed_regions import present_name
+from scalewatch.storage.access import projects
+from scalewatch.storage.commits import coordinates
+from scalewatch.storage.histories import aliases as former_names
+from scalewatch.storage.histories import locations, regressions
+from scalewatch.storage.histories.locations import Watched
+from scalewatch.storage.judgements import verdicts
+
+
+def overview_of(
+    session: Session,
+    project_name: str,
+    metric: str | None,
+    machine: str | None,
+    window: Window = NEWEST,
+) -> History:
+    """Return the eras of each region on a machine, by default on the first one.
+
+    It reads what the newest look has found, and no commit by itself.
+
+    Raises
+    ------
+    NotFound, NotMeasured, AmbiguousReference
+        If there is no such project, metric, machine or commit, or nothing was measured.
+    """
+    project = projects.existing(session, project_name)
+    aliases = former_names.of_project(session, project.id)
+    watched = locations.series_of(session, project.id)
+    metrics = sorted({each.metric for each in watched})
+    usual = "time" if "time" in metrics else None
+    shown = chosen("metric", metrics, metric or usual, project.name)
+    measured = [each for each in watched if each.metric == shown]
+    machines = list(dict.fromkeys(each.machine for each in measured))
+    name = chosen("machine", machines, machine, shown)
+    own = [each for each in measured if each.machine == name]
+    part = part_of(session, project, window)
+    line = part.line
+    place_of = {commit.id: place for place, commit in enumerate(line.commits)}
+    places = sorted(
+        place_of[commit_id]
+        for commit_id in coordinates.commits_on(session, own[0].machine_id)
+        if commit_id in place_of
+    )
+    shifts = regressions.shifts_of(session, [each.id for each in own])
+    changes = changes_of(shifts, place_of)
+    newest = [line.commits[places[-1]].id] if places else []
+    growths = {
+        row.series_id: row.growth for row in verdicts.lines_at(session, newest, shown)
+    }
+    return History(
+        project=project.name,
+        region=None,
+        metric=shown,
+        regions=tuple(sorted({present_name(aliases, e.region) for e in watched})),
+        metrics=tuple(metrics),
+        machines=tuple(machines),
+        commits=tuple(map(commit_of, line.commits)),
+        remarks=line.remarks,
+        tracks=_tracks(own, aliases, places, changes, growths),
+        regressions=causes_of(shifts),
+        more=0,
+        next=part.next,
+    )
+
+
+def _tracks(
+    own: Sequence[Watched],
+    aliases: Mapping[str, str],
+    places: Sequence[int],
+    changes: Mapping[int, list[Changed]],
+    growths: Mapping[int, str | None],
+) -> tuple[TrackHistory, ...]:
+    """Return a track per series, those that changed last first."""
+    tracks = []
+    for series in own:
+        moved = tuple(changes.get(series.id, ()))
+        tracks.append(
+            TrackHistory(
+                region=present_name(aliases, series.region),
+                machine=series.machine,
+                configuration=series.configuration,
+                unit=series.unit,
+                places=tuple(places),
+                eras=eras_between(places, moved, growths.get(series.id)),
+                changes=moved,
+            )
+        )
+    return tuple(
+        sorted(
+            tracks,
+            key=lambda t: (-max((c.last for c in t.changes), default=-1), t.region),
+        )
+    )

@@ -1,0 +1,217 @@
+"""The history of a region: what it was at every commit, and where it changed.
+
+Changes are those that the newest look at the project has found, as the regressions.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from sqlalchemy.orm import Session
+
+from scalewatch.errors import NotMeasured
+from scalewatch.services.commits.find import Commit, commit_of
+from scalewatch.services.commits.lineage import Lineage
+from scalewatch.services.histories.commits import Step, Steps, target_of
+from scalewatch.services.histories.paging import NEWEST, Window, part_of
+from scalewatch.services.histories.segments import (
+    Changed,
+    Era,
+    changes_of,
+    eras_between,
+    exponents_of,
+    growths_of,
+)
+from scalewatch.services.regressions.series_histories import Track, tracks
+from scalewatch.services.regressions.show import Cause, causes_of
+from scalewatch.services.selection.renamed_regions import present_name
+from scalewatch.storage.access import projects
+from scalewatch.storage.histories import aliases as former_names
+from scalewatch.storage.histories import locations, regressions
+from scalewatch.storage.histories.regressions import Shift
+
+MOST_TRACKS: Final = 12
+"""Small multiples of a page."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrackHistory:
+    """The history of one series on one state of its machine.
+
+    Parameters
+    ----------
+    places, exponents
+        Position of each commit on the line, and what `Step` says of it.
+    steps
+        All that is known of each commit, or of the newest of them; none, and no
+        exponents, where all regions are shown.
+    """
+
+    region: str
+    machine: str
+    configuration: Mapping[str, Any]
+    unit: str
+    places: tuple[int, ...]
+    eras: tuple[Era, ...]
+    changes: tuple[Changed, ...]
+    exponents: tuple[float | None, ...] = ()
+    steps: tuple[Step, ...] = ()
+    parameter: str | None = None
+    target: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """The history of a region's metric on its machines, or of all on one of them.
+
+    Parameters
+    ----------
+    region
+        None where each track is one of another region.
+    commits
+        The line, oldest first; tracks refer to positions on it.
+    remarks
+        What is odd about the order of the commits, and new baselines.
+    more
+        Tracks that are not shown.
+    next
+        The commit before which older ones are found, if there are any.
+    """
+
+    project: str
+    region: str | None
+    metric: str
+    regions: tuple[str, ...]
+    metrics: tuple[str, ...]
+    machines: tuple[str, ...]
+    commits: tuple[Commit, ...]
+    remarks: tuple[str, ...]
+    tracks: tuple[TrackHistory, ...]
+    regressions: tuple[Cause, ...]
+    more: int
+    next: str | None
+
+
+def history_of(  # noqa: PLR0913, PLR0917, one per part of the question
+    session: Session,
+    project_name: str,
+    region: str | None,
+    metric: str | None,
+    machine: str | None,
+    newest: int | None = None,
+    window: Window = NEWEST,
+) -> History:
+    """Return the history of a region, by default of the first, of all its machines.
+
+    Parameters
+    ----------
+    newest
+        Steps of each track that are wanted, all if None.
+    window
+        The commits that are looked at, by default the newest.
+
+    Raises
+    ------
+    NotFound, NotMeasured, AmbiguousReference
+        If there is no such project, region, metric, machine or commit.
+    """
+    project = projects.existing(session, project_name)
+    aliases = former_names.of_project(session, project.id)
+    measured = {
+        (present_name(aliases, name), each)
+        for name, each in locations.names_of(session, project.id)
+    }
+    regions = sorted({name for name, _ in measured})
+    named = chosen("region", regions, region, project.name)
+    metrics = sorted(each for name, each in measured if name == named)
+    usual = "time" if "time" in metrics else None
+    shown = chosen("metric", metrics, metric or usual, named)
+    part = part_of(session, project, window)
+    line = part.line
+    own = tracks(session, project.id, line, region=named, metric=shown)
+    machines = sorted({track.series.machine for track in own})
+    if machine is not None:
+        name = chosen("machine", machines, machine, named)
+        own = [track for track in own if track.series.machine == name]
+    own.sort(key=lambda track: -track.places[-1])
+    shifts = regressions.shifts_of(session, [track.series.id for track in own])
+    watch = regressions.watch_of(session, project.id)
+    baselines = watch.details.get("baselines", ()) if watch else ()
+    return History(
+        project=project.name,
+        region=named,
+        metric=shown,
+        regions=tuple(regions),
+        metrics=tuple(metrics),
+        machines=tuple(machines),
+        commits=tuple(map(commit_of, line.commits)),
+        remarks=(*line.remarks, *baselines),
+        tracks=_histories(session, line, own[:MOST_TRACKS], shifts, newest),
+        regressions=causes_of(shifts),
+        more=max(len(own) - MOST_TRACKS, 0),
+        next=part.next,
+    )
+
+
+def chosen(noun: str, known: Sequence[str], wanted: str | None, place: str) -> str:
+    """Return what is wanted, else the first; it has to be known.
+
+    Raises
+    ------
+    NotMeasured
+        If it is not.
+    """
+    if wanted is None and known:
+        return known[0]
+    if wanted is None or wanted not in known:
+        raise NotMeasured(noun, wanted or "any", at=place)
+    return wanted
+
+
+def _histories(
+    session: Session,
+    line: Lineage,
+    own: Sequence[Track],
+    shifts: Sequence[Shift],
+    newest: int | None,
+) -> tuple[TrackHistory, ...]:
+    changes = _changes(line, own, shifts)
+    steady = [track for track, changed in zip(own, changes, strict=True) if not changed]
+    growths = iter(growths_of(steady))
+    steps = Steps(session, line, own, newest)
+    found = []
+    for track, changed in zip(own, changes, strict=True):
+        exponents = exponents_of(track)
+        now = None if changed else next(growths)
+        found.append(
+            TrackHistory(
+                region=track.region,
+                machine=track.series.machine,
+                configuration=track.series.configuration,
+                unit=track.series.unit,
+                parameter=track.parameters[0],
+                target=target_of(track),
+                places=track.places,
+                exponents=exponents,
+                steps=steps.of(track, exponents),
+                eras=eras_between(track.places, changed, now, exponents),
+                changes=changed,
+            )
+        )
+    return tuple(found)
+
+
+def _changes(
+    line: Lineage, own: Sequence[Track], shifts: Sequence[Shift]
+) -> list[tuple[Changed, ...]]:
+    """Return what was found to have changed on each track, oldest first."""
+    place_of = {commit.id: place for place, commit in enumerate(line.commits)}
+    by_series = changes_of(shifts, place_of)
+    return [
+        tuple(
+            change
+            for change in by_series[each.series.id]
+            if each.places[0] < change.first <= change.last <= each.places[-1]
+        )
+        for each in own
+    ]

@@ -1,0 +1,193 @@
+"""Eras: the commits between two changes, and what they show together."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import isnan
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import stdtrit
+
+from scalewatch.services.analysis.questions import Asked, find_all
+from scalewatch.services.caches.lru import Kept, key_of
+from scalewatch.services.regressions.series_histories import Track
+from scalewatch.storage.histories.regressions import Shift
+
+Reals = NDArray[np.float64]
+
+RECENT: Final = 60
+"""Commits that say what a growth is now."""
+
+_GROWTHS: Final = Kept[str | None](20_000)
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """Where a track changed: positions on the line, and what it means."""
+
+    first: int
+    last: int
+    kind: str
+    is_gradual: bool
+    factor: float
+    low: float
+    high: float
+    probability: float
+    growth_before: str | None
+    growth_after: str | None
+    regression: int
+
+
+@dataclass(frozen=True, slots=True)
+class Era:
+    """Commits between two changes, with the growth that all of them show.
+
+    Parameters
+    ----------
+    first, last
+        Positions on the line.
+    exponent, low, high
+        Mean slope over the first parameter and its 90 % interval.
+    """
+
+    first: int
+    last: int
+    growth: str | None
+    exponent: float | None
+    low: float | None
+    high: float | None
+
+
+def exponents_of(track: Track) -> tuple[float | None, ...]:
+    """Return the exponent of each commit: the slope of log-location over log p."""
+    doublings = np.log2([at[0] for at in track.settings])
+    if doublings.size < 2:
+        return (None,) * len(track.places)
+    return tuple(_slopes(track.log, doublings - doublings.mean()))
+
+
+def changes_of(
+    shifts: Sequence[Shift], place_of: Mapping[int, int]
+) -> defaultdict[int, list[Changed]]:
+    """Return stored changes by series, oldest first.
+
+    Parameters
+    ----------
+    place_of
+        Position of each commit on the line, by id; what is not on it is left out.
+    """
+    found: defaultdict[int, list[Changed]] = defaultdict(list)
+    for shift in shifts:
+        first = place_of.get(shift.first_commit_id)
+        last = place_of.get(shift.last_commit_id)
+        if first is not None and last is not None:
+            found[shift.series_id].append(_changed(shift, first, last))
+    for own in found.values():
+        own.sort(key=lambda change: change.first)
+    return found
+
+
+def _changed(shift: Shift, first: int, last: int) -> Changed:
+    details = shift.details
+    return Changed(
+        first=first,
+        last=last,
+        kind=details["kind"],
+        is_gradual=details["is_gradual"],
+        factor=details["largest_factor"],
+        low=details["low"],
+        high=details["high"],
+        probability=details["probability"][details["kind"]],
+        growth_before=details.get("growth_before"),
+        growth_after=details.get("growth_after"),
+        regression=shift.regression_id,
+    )
+
+
+def eras_between(
+    places: Sequence[int],
+    changes: Sequence[Changed],
+    now: str | None,
+    exponents: Sequence[float | None] = (),
+) -> tuple[Era, ...]:
+    """Return the commits between changes, oldest first.
+
+    Parameters
+    ----------
+    places
+        Positions of the commits on the line, ascending.
+    changes
+        Those among them, oldest first.
+    now
+        The growth where nothing has changed.
+    exponents
+        Of each commit, if they are known.
+    """
+    firsts = np.searchsorted(places, [change.first for change in changes]).tolist()
+    bounds = [0, *firsts, len(places)]
+    growths = [change.growth_before for change in changes]
+    growths.append(changes[-1].growth_after if changes else now)
+    eras = []
+    for first, last, growth in zip(bounds, bounds[1:], growths, strict=False):
+        if first == last:
+            continue
+        own = np.array([each for each in exponents[first:last] if each is not None])
+        low, high = _interval(own)
+        eras.append(
+            Era(
+                first=places[first],
+                last=places[last - 1],
+                growth=growth,
+                exponent=float(own.mean()) if own.size else None,
+                low=low,
+                high=high,
+            )
+        )
+    return tuple(eras)
+
+
+def growths_of(tracks: Sequence[Track]) -> list[str | None]:
+    """Return the growth that the newest commits of each track show together."""
+    keys = [
+        key_of(track.parameters, track.settings, track.log[-RECENT:].tobytes())
+        for track in tracks
+    ]
+    return _GROWTHS.answers(
+        keys, lambda places: _growths([tracks[place] for place in places])
+    )
+
+
+def _growths(tracks: Sequence[Track]) -> list[str | None]:
+    questions = [
+        Asked(
+            parameters=track.parameters,
+            settings=np.array(track.settings),
+            values=np.exp(track.log[-RECENT:]).T.copy(),
+            expectation=None,
+            deviation_limit=None,
+        )
+        for track in tracks
+    ]
+    found = find_all(questions, {"rule": "evidence"})
+    return [None if each.growth is None else str(each.growth) for each in found]
+
+
+def _slopes(log: Reals, centred: Reals) -> list[float | None]:
+    is_there = ~np.isnan(log)
+    known = np.where(is_there, log, 0.0)
+    spread = is_there @ centred**2
+    # Missing settings shift the mean of the others; the level must not leak in.
+    level = known.sum(axis=1) / np.maximum(is_there.sum(axis=1), 1)
+    sums = (known @ centred - level * (is_there @ centred)) / np.log(2)
+    slopes = np.divide(sums, spread, out=np.full_like(sums, np.nan), where=spread > 0)
+    return [None if isnan(slope) else slope for slope in slopes.tolist()]
+
+
+def _interval(slopes: Reals) -> tuple[float | None, float | None]:
+    """Return the 90 % interval of a mean; None where nothing tells the scatter."""
+    if slopes.size < 2:
+        return None, None
+    reach = stdtrit(slopes.size - 1, 0.95) * slopes.std(ddof=1) / np.sqrt(slopes.size)
+    return float(slopes.mean() - reach), float(slopes.mean() + reach)

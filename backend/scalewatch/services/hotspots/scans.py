@@ -1,0 +1,290 @@
+"""Where the profile of a code changes, as its scale, size or configuration does."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from scalewatch.errors import ModellingError, NotFound, NotMeasured
+from scalewatch.modelling import (
+    Movement,
+    ProfileScan,
+    ScanStep,
+    movements,
+    scan_profiles,
+)
+from scalewatch.services.commits.find import Commit, commit_of, find_commit
+from scalewatch.services.hotspots.profiles import (
+    SCALE,
+    ProfiledScan,
+    profiled_scans,
+    varied,
+)
+from scalewatch.services.hotspots.question import LEVEL, HotspotQuestion
+from scalewatch.services.selection.view import View
+from scalewatch.storage.access import projects
+from scalewatch.storage.runs import profiles
+
+
+@dataclass(frozen=True, slots=True)
+class HotspotScan:
+    """One scan, compared step by step.
+
+    Parameters
+    ----------
+    held
+        What all its runs have in common.
+    label
+        Those of it in which the scans of the machine differ, as text.
+    functions, seconds
+        Names, and times per setting of the scan: (settings, functions).
+    unit
+        Seconds that count as one in χ².
+    steps
+        The comparisons, in the order of the scan.
+    reason
+        Why there are none, in words.
+    """
+
+    machine: str
+    held: Mapping[str, Any]
+    label: str
+    runs: int
+    settings: tuple[float | str, ...]
+    functions: tuple[str, ...] = ()
+    seconds: tuple[tuple[float, ...], ...] = ()
+    unit: float | None = None
+    steps: tuple[ScanStep, ...] = ()
+    reason: str | None = None
+
+    @property
+    def jumps(self) -> tuple[ScanStep, ...]:
+        """The significant steps, the largest χ² first."""
+        significant = [step for step in self.steps if step.is_significant]
+        return tuple(sorted(significant, key=lambda step: -step.difference.chi2))
+
+
+@dataclass(frozen=True, slots=True)
+class Hotspots:
+    """How the profiles of a commit change along a scan.
+
+    Parameters
+    ----------
+    commits
+        Those that were profiled, the last one first.
+    overs
+        Settings that a scan can vary.
+    scans
+        All scans over the chosen one, by label, on the chosen machine.
+    chosen
+        The one that is shown; None where nothing was profiled.
+    other
+        What it is compared with, if that was asked for.
+    alternatives
+        What it could be compared with: text for `vs` by what people call it.
+    step, movements
+        Two neighbouring profiles, and what each function did between them.
+    """
+
+    project: str
+    commit: Commit | None
+    commits: tuple[Commit, ...]
+    machines: tuple[str, ...]
+    question: HotspotQuestion
+    overs: tuple[str, ...] = ()
+    scans: tuple[str, ...] = ()
+    chosen: HotspotScan | None = None
+    other: HotspotScan | None = None
+    alternatives: Mapping[str, str] = field(default_factory=dict)
+    step: ScanStep | None = None
+    movements: tuple[Movement, ...] = ()
+
+
+def hotspots_at(session: Session, view: View, question: HotspotQuestion) -> Hotspots:
+    """Return how the profiles of a commit change; of the last one profiled by default.
+
+    Raises
+    ------
+    NotFound, AmbiguousReference
+        If the project, the commit, the machine, the setting or what it is to be
+        compared with is unknown or was not profiled.
+    """
+    project = projects.existing(session, view.project)
+    profiled = profiles.commits_of(session, project.id)
+    commits = tuple(map(commit_of, profiled))
+    if view.commit is not None:
+        commit = find_commit(session, project, view.commit)
+    elif profiled:
+        commit = profiled[0]
+    else:
+        return Hotspots(project.name, None, (), (), question)
+    runs = _chosen_runs(session, commit.id, view)
+    machines = tuple(dict.fromkeys(run.machine for run in runs))
+    if not runs:
+        return Hotspots(project.name, commit_of(commit), commits, (), question)
+    overs = varied(runs) or (SCALE,)
+    question = replace(question, over=question.over or overs[0])
+    if view.machine is not None and view.machine not in machines:
+        raise NotMeasured("machine", view.machine, at=commit_of(commit).label)
+    machine = view.machine or machines[0]
+    scans = _scans(runs, machine, question)
+    scan = _held(scans, question.held)
+    chosen = _compared(scan, scans, question)
+    step = _step(chosen, question)
+    return Hotspots(
+        project=project.name,
+        commit=commit_of(commit),
+        commits=commits,
+        machines=machines,
+        question=question,
+        overs=overs,
+        scans=tuple(_label(each, scans) for each in scans),
+        chosen=chosen,
+        other=_other(session, view, question, runs, machine),
+        alternatives=_alternatives(commit, commits, machine, machines, scan, scans),
+        step=step,
+        movements=_movements(scan, step),
+    )
+
+
+def _chosen_runs(
+    session: Session, commit_id: int, view: View
+) -> list[profiles.ProfiledRun]:
+    """Return the profiled runs with the settings of the view."""
+    return [
+        run
+        for run in profiles.at_commit(session, commit_id)
+        if all(
+            str(run.configuration.get(name)) == text
+            for name, text in view.configuration.items()
+        )
+    ]
+
+
+def _scans(
+    runs: Sequence[profiles.ProfiledRun], machine: str, question: HotspotQuestion
+) -> tuple[ProfiledScan, ...]:
+    own = [run for run in runs if run.machine == machine]
+    scans = profiled_scans(own, question.over or SCALE)
+    if not scans:
+        raise NotFound("setting", question.over)
+    return scans
+
+
+def _held(scans: Sequence[ProfiledScan], label: str | None) -> ProfiledScan:
+    for scan in scans:
+        if label in {None, _label(scan, scans)}:
+            return scan
+    raise NotFound("scan", label)
+
+
+def _label(scan: ProfiledScan, scans: Sequence[ProfiledScan]) -> str:
+    """Return what tells a scan from the others, such as `n=1000, threads=2`."""
+    return ", ".join(
+        f"{name}={value:g}" if isinstance(value, float) else f"{name}={value}"
+        for name, value in scan.held.items()
+        if any(repr(other.held.get(name)) != repr(value) for other in scans)
+    )
+
+
+def _compared(
+    scan: ProfiledScan, scans: Sequence[ProfiledScan], question: HotspotQuestion
+) -> HotspotScan:
+    """Compare the profiles of a scan, or tell why that cannot be done."""
+    place = HotspotScan(
+        scan.machine, scan.held, _label(scan, scans), scan.runs, tuple(scan.seconds)
+    )
+    try:
+        found: ProfileScan = scan_profiles(
+            list(scan.seconds),
+            list(scan.seconds.values()),
+            against=question.against,
+            correction=question.correction,
+            level=LEVEL,
+            unit=question.unit,
+        )
+    except ModellingError as why:
+        return replace(place, reason=str(why))
+    return replace(
+        place,
+        settings=found.settings,
+        functions=found.functions,
+        seconds=tuple(map(tuple, found.seconds.tolist())),
+        unit=found.unit,
+        steps=tuple(found),
+    )
+
+
+def _step(scan: HotspotScan, question: HotspotQuestion) -> ScanStep | None:
+    """Return the step that is looked at: as asked, else the largest change."""
+    if question.at is not None:
+        for step in scan.steps:
+            if setting_key(step.after) == question.at:
+                return step
+        raise NotFound("setting", question.at)
+    return max(scan.steps, key=lambda step: step.difference.chi2, default=None)
+
+
+def setting_key(setting: float | str) -> str:
+    """Return the text by which a setting is asked for."""
+    return setting if isinstance(setting, str) else f"{setting:g}"
+
+
+def _movements(scan: ProfiledScan, step: ScanStep | None) -> tuple[Movement, ...]:
+    if step is None:
+        return ()
+    return movements(scan.seconds[step.before], scan.seconds[step.after])
+
+
+def _alternatives(  # noqa: PLR0913, PLR0917 - all that can be another
+    commit: Any,
+    commits: Sequence[Commit],
+    machine: str,
+    machines: Sequence[str],
+    scan: ProfiledScan,
+    scans: Sequence[ProfiledScan],
+) -> dict[str, str]:
+    return {
+        **{
+            f"held={_label(each, scans)}": _label(each, scans)
+            for each in scans
+            if each is not scan
+        },
+        **{
+            f"machine={each}": f"machine {each}" for each in machines if each != machine
+        },
+        **{
+            f"commit={each.label}": f"commit {each.label}"
+            for each in commits
+            if each.sha != commit.sha
+        },
+    }
+
+
+def _other(
+    session: Session,
+    view: View,
+    question: HotspotQuestion,
+    runs: Sequence[profiles.ProfiledRun],
+    machine: str,
+) -> HotspotScan | None:
+    """Return the scan that the chosen one is compared with."""
+    if not question.vs:
+        return None
+    what, _, named = question.vs.partition("=")
+    match what:
+        case "held":
+            scans = _scans(runs, machine, question)
+            return _compared(_held(scans, named), scans, question)
+        case "machine":
+            scans = _scans(runs, named, question)
+        case "commit":
+            project = projects.existing(session, view.project)
+            commit = find_commit(session, project, named)
+            scans = _scans(_chosen_runs(session, commit.id, view), machine, question)
+        case _:
+            raise NotFound("comparison", question.vs)
+    # What another machine or commit was held at need not be told in the same words.
+    matching = [each for each in scans if _label(each, scans) == question.held]
+    return _compared((matching or list(scans))[0], scans, question)

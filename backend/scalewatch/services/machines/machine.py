@@ -1,0 +1,228 @@
+"""A machine in full: its states, its noise, and what it has measured."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import pairwise
+from statistics import median
+from typing import Any, Final
+
+from sqlalchemy.orm import Session
+
+from scalewatch.services.commits.find import Commit, commit_of
+from scalewatch.storage.access import projects
+from scalewatch.storage.commits import coordinates, coverage
+from scalewatch.storage.commits.commits import AnyCommit
+from scalewatch.storage.machines import machines, noise
+
+COMMITS: Final = 20
+"""Commits whose coverage is shown."""
+
+WORST: Final = 8
+"""Noisiest regions that are named."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A fact that differs between two states; None where a state lacks it."""
+
+    fact: str
+    before: Any
+    after: Any
+
+
+@dataclass(frozen=True, slots=True)
+class MachineState:
+    """What a machine was like for some time.
+
+    Parameters
+    ----------
+    changes
+        Against the state before, empty for the first one.
+    """
+
+    facts: Mapping[str, Any]
+    first_run_at: datetime
+    last_run_at: datetime
+    runs: int
+    changes: tuple[Change, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Scatter:
+    """How far repetitions lie apart: the interquartile range over the median.
+
+    Parameters
+    ----------
+    median, largest
+        Over the coordinates of a region, or over the regions of a metric.
+    """
+
+    name: str
+    median: float
+    largest: float
+
+
+@dataclass(frozen=True, slots=True)
+class Noise:
+    """The noise of a metric at the newest commit that the machine measured.
+
+    Parameters
+    ----------
+    widening
+        Factor by which the analysis widens the intervals of forecasts for it; None
+        where nothing was analysed yet.
+    """
+
+    metric: str
+    scatter: Scatter
+    regions: tuple[Scatter, ...]
+    widening: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """What was measured of a commit.
+
+    Parameters
+    ----------
+    coordinates
+        One per run.
+    """
+
+    commit: Commit
+    coordinates: tuple[Mapping[str, Any], ...]
+    results: int
+    failures: int
+    last_run_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Platform:
+    """A machine of a project.
+
+    Parameters
+    ----------
+    commits
+        How many it measured.
+    states, coverage
+        Newest first.
+    unmeasured
+        Regions that others measured at the newest commit, and this machine did not.
+    """
+
+    project: str
+    name: str
+    slot: int
+    runs: int
+    commits: int
+    states: tuple[MachineState, ...]
+    noise: tuple[Noise, ...]
+    coverage: tuple[Coverage, ...]
+    unmeasured: tuple[str, ...]
+    machines: tuple[str, ...]
+
+
+def platform(session: Session, project_name: str, name: str) -> Platform:
+    """Return what is known of a machine.
+
+    Raises
+    ------
+    NotFound
+        If the project, or its machine, is unknown.
+    """
+    project = projects.existing(session, project_name)
+    machine = machines.named(session, project.id, name)
+    siblings = machines.of_project(session, project.id)
+    commits = coverage.newest_commits(session, machine, COMMITS)
+    states = _states(session, machine.id)
+    return Platform(
+        project=project.name,
+        name=machine.name,
+        slot=[each.id for each in siblings].index(machine.id),
+        runs=sum(state.runs for state in states),
+        commits=len(coordinates.commits_on(session, machine.id)),
+        states=states,
+        noise=_noise(session, machine.id, commits[0].id) if commits else (),
+        coverage=_coverage(session, machine.id, commits),
+        unmeasured=_unmeasured(session, machine.id, commits),
+        machines=tuple(each.name for each in siblings),
+    )
+
+
+def _states(session: Session, machine_id: int) -> tuple[MachineState, ...]:
+    rows = machines.states(session, machine_id)
+    changes = [_changes(before.facts, after.facts) for after, before in pairwise(rows)]
+    return tuple(
+        MachineState(*row, changes=changed)
+        for row, changed in zip(rows, [*changes, ()], strict=True)
+    )
+
+
+def _changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[Change, ...]:
+    names = sorted({**before, **after})
+    return tuple(
+        Change(name, before.get(name), after.get(name))
+        for name in names
+        if repr(before.get(name)) != repr(after.get(name))
+    )
+
+
+def _noise(session: Session, machine_id: int, commit_id: int) -> tuple[Noise, ...]:
+    spread: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for region, metric, middle, below, above in coverage.spreads(
+        session, machine_id, commit_id
+    ):
+        if middle and below is not None and above is not None:
+            spread[metric][region].append((below + above) / middle)
+    learned = noise.assumed(session, machine_id, commit_id)
+    return tuple(
+        Noise(
+            metric=metric,
+            scatter=_scatter(
+                metric, [share for own in regions.values() for share in own]
+            ),
+            regions=_worst(regions),
+            widening=learned[metric].get("widening") if metric in learned else None,
+        )
+        for metric, regions in sorted(spread.items())
+    )
+
+
+def _worst(regions: Mapping[str, Sequence[float]]) -> tuple[Scatter, ...]:
+    scatters = [_scatter(region, shares) for region, shares in regions.items()]
+    return tuple(sorted(scatters, key=lambda each: -each.median)[:WORST])
+
+
+def _scatter(name: str, shares: Sequence[float]) -> Scatter:
+    return Scatter(name, median(shares), max(shares))
+
+
+def _coverage(
+    session: Session, machine_id: int, commits: Sequence[AnyCommit]
+) -> tuple[Coverage, ...]:
+    runs: dict[int, list[coverage.RunCounts]] = defaultdict(list)
+    for run in coverage.runs_of(session, machine_id, [commit.id for commit in commits]):
+        runs[run.commit_id].append(run)
+    return tuple(
+        Coverage(
+            commit=commit_of(commit),
+            coordinates=tuple(run.coordinate for run in runs[commit.id]),
+            results=sum(run.results for run in runs[commit.id]),
+            failures=sum(run.failures for run in runs[commit.id]),
+            last_run_at=max(run.received_at for run in runs[commit.id]),
+        )
+        for commit in commits
+        if runs[commit.id]
+    )
+
+
+def _unmeasured(
+    session: Session, machine_id: int, commits: Sequence[AnyCommit]
+) -> tuple[str, ...]:
+    if not commits:
+        return ()
+    regions = coverage.regions_at(session, commits[0].id)
+    own = regions.pop(machine_id, set())
+    return tuple(sorted(set().union(*regions.values()) - own))

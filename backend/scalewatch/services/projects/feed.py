@@ -1,0 +1,109 @@
+"""A project in a few words: whether its newest commit is fine, what commits changed."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Final
+
+from sqlalchemy.orm import Session
+
+from scalewatch.modelling import Verdict
+from scalewatch.services.caches.editions import all_kept_at
+from scalewatch.services.caches.lru import Kept
+from scalewatch.services.commits.find import Commit, commit_of
+from scalewatch.storage.access import projects
+from scalewatch.storage.commits import commits
+from scalewatch.storage.judgements import expectations, verdicts
+from scalewatch.storage.judgements.verdicts import Counted
+
+ENTRIES: Final = 20
+"""Commits of a feed."""
+
+Counts = tuple[Counted, ...]
+
+_COUNTS: Final = Kept[Counts](1_000)
+
+
+class Condition(StrEnum):
+    """Whether a commit scales as expected, over all its series."""
+
+    FINE = "as expected"
+    WORSE = "mismatch"
+    UNDECIDED = "undecided"
+    UNKNOWN = "not judged"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A commit of a feed; `at` is when it was judged last, or first measured."""
+
+    commit: Commit
+    at: datetime
+    summary: str
+
+
+def condition_of(
+    session: Session, project_name: str
+) -> tuple[Condition, Mapping[Verdict, int]]:
+    """Return how the newest commit of a project is, and its verdicts.
+
+    Raises
+    ------
+    NotFound
+        If there is no such project.
+    """
+    project = projects.existing(session, project_name)
+    newest = commits.newest(session, project.id)
+    (found,) = _counted(session, project.id, [newest.id]) if newest else [()]
+    counts = dict.fromkeys(Verdict, 0) | {
+        Verdict(each.verdict): each.number for each in found
+    }
+    return _condition(counts), counts
+
+
+def recent_changes(session: Session, project_name: str) -> tuple[Entry, ...]:
+    """Return the newest commits of a project with their verdicts in words.
+
+    Raises
+    ------
+    NotFound
+        If there is no such project.
+    """
+    project = projects.existing(session, project_name)
+    rows = commits.of_project(session, project.id, limit=ENTRIES)
+    counted = _counted(session, project.id, [row.id for row in rows])
+    entries = []
+    for row, found in zip(rows, counted, strict=True):
+        numbers = {each.verdict: each.number for each in found}
+        words = [f"{numbers[v]} {v}" for v in Verdict if v in numbers]
+        entries.append(
+            Entry(
+                commit=commit_of(row),
+                at=max([row.first_run_at, *(each.at for each in found)]),
+                summary=", ".join(words) or "not judged yet",
+            )
+        )
+    return tuple(entries)
+
+
+def _counted(
+    session: Session, project_id: int, commit_ids: Sequence[int]
+) -> Sequence[Counts]:
+    """Return the verdicts by expectations in force, at each commit."""
+    own = [row.id for row in expectations.of_project(session, project_id)]
+    return all_kept_at(
+        session,
+        commit_ids,
+        _COUNTS,
+        own,
+        lambda ids: [tuple(verdicts.counts_at(session, each, own)) for each in ids],
+    )
+
+
+def _condition(counts: Mapping[Verdict, int]) -> Condition:
+    if counts[Verdict.MISMATCH]:
+        return Condition.WORSE
+    if counts[Verdict.MATCH] or counts[Verdict.APPROXIMATE]:
+        return Condition.FINE
+    return Condition.UNDECIDED if counts[Verdict.UNDECIDED] else Condition.UNKNOWN

@@ -1,0 +1,169 @@
+"""Projects at a glance: is the newest commit fine, and what needs attention."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+from sqlalchemy.orm import Session
+
+from scalewatch.modelling import Verdict
+from scalewatch.services.commit_reports.changes import ChangeKind, kinds_of
+from scalewatch.services.commits.baselines import Baseline, baseline_of
+from scalewatch.services.commits.find import Commit, commit_of
+from scalewatch.services.series.at_commit import Judged, judged_at
+from scalewatch.services.series.standing import Standing, State
+from scalewatch.storage import tables
+from scalewatch.storage.access import projects
+from scalewatch.storage.commits import commits
+from scalewatch.storage.machines import machines
+from scalewatch.storage.runs import measurements
+
+MOST: Final = 10
+"""Things that need attention, per project: more would not be read."""
+
+
+MAIN: Final = ("main", "master", "trunk", "develop")
+"""Branches whose newest commit is the one that has to be fine."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A machine, when it last sent a run, and how many it sent."""
+
+    machine: str
+    slot: int
+    last_run_at: datetime
+    runs: int
+
+
+@dataclass(frozen=True, slots=True)
+class Concern:
+    """A series that needs attention, and machines on which it fares alike.
+
+    Parameters
+    ----------
+    machine
+        Where that is surest.
+    others
+        Further machines with the same verdict, by name.
+    """
+
+    region: str
+    metric: str
+    machine: str
+    others: tuple[str, ...]
+    configuration: Mapping[str, Any]
+    standing: Standing
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """A project at its newest commit.
+
+    Parameters
+    ----------
+    pending
+        Series that were measured and await their model or verdict.
+    baseline, changes
+        The commit before, and how many series differ from it in which way.
+    concerns
+        Worst first, at most `MOST`; `more` were left out.
+    """
+
+    name: str
+    commit: Commit | None
+    commits: int
+    baseline: Baseline | None
+    changes: Mapping[ChangeKind, int]
+    regions: int
+    counts: Mapping[Verdict, int]
+    pending: int
+    machines: tuple[Seen, ...]
+    concerns: tuple[Concern, ...]
+    more: int
+
+
+def all_projects(session: Session) -> tuple[Project, ...]:
+    """Return every project at its newest commit, by name."""
+    return tuple(_project(session, row) for row in projects.listed(session))
+
+
+def _project(session: Session, project: tables.Project) -> Project:
+    newest = commits.newest_on(session, project.id, MAIN) or commits.newest(
+        session, project.id
+    )
+    metrics = measurements.metrics_at_commit(session, newest.id) if newest else []
+    scans = judged_at(session, project, newest.id, metrics) if newest else ()
+    baseline = baseline_of(session, project, newest) if newest else None
+    before = judged_at(session, project, baseline.id, metrics) if baseline else ()
+    kinds = kinds_of(before, scans) if baseline else {}
+    states = Counter(scan.standing.state for scan in scans)
+    found = Counter(scan.standing.verdict for scan in scans)
+    concerns = _concerns(scans)
+    return Project(
+        name=project.name,
+        commit=commit_of(newest) if newest else None,
+        commits=commits.count(session, project.id),
+        baseline=baseline,
+        changes=_ordered(Counter(kinds.values())),
+        regions=len({scan.region for scan in scans}),
+        counts={verdict: found[verdict] for verdict in Verdict},
+        pending=states[State.PENDING],
+        machines=tuple(
+            Seen(name, slot, last_run_at, runs)
+            for slot, (name, last_run_at, runs) in enumerate(
+                machines.last_seen(session, project.id)
+            )
+        ),
+        concerns=concerns[:MOST],
+        more=max(0, len(concerns) - MOST),
+    )
+
+
+def _ordered(found: Counter[ChangeKind]) -> dict[ChangeKind, int]:
+    """Return the kinds that occur, worst first."""
+    return {kind: found[kind] for kind in ChangeKind if found[kind]}
+
+
+def _concerns(scans: Iterable[Judged]) -> tuple[Concern, ...]:
+    """Return what needs attention, worst first: one region on ten machines is one."""
+    alike: dict[tuple[object, ...], list[Judged]] = defaultdict(list)
+    for scan in sorted(filter(_is_concern, scans), key=_urgency):
+        alike[_kind(scan)].append(scan)
+    return tuple(
+        Concern(
+            worst.region,
+            worst.metric,
+            worst.machine,
+            tuple(sorted(each.machine for each in others)),
+            worst.configuration,
+            worst.standing,
+        )
+        for worst, *others in alike.values()
+    )
+
+
+def _kind(scan: Judged) -> tuple[object, ...]:
+    """Return what two series have in common that are one thing to look at."""
+    standing = scan.standing
+    settings = repr(sorted(scan.configuration.items()))
+    fares = (standing.state, standing.verdict, standing.direction)
+    return (scan.region, scan.metric, settings, *fares)
+
+
+def _is_concern(scan: Judged) -> bool:
+    standing = scan.standing
+    return standing.state is State.FAILED or standing.verdict is Verdict.MISMATCH
+
+
+def _urgency(scan: Judged) -> tuple[bool, float, str, str]:
+    """Order failures first, then mismatches by how sure they are."""
+    standing = scan.standing
+    return (
+        standing.state is not State.FAILED,
+        -(standing.probability or 0),
+        scan.region,
+        scan.machine,
+    )

@@ -1,0 +1,149 @@
+"""A region at a commit: how it scales on each machine."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from scalewatch.errors import NotMeasured
+from scalewatch.modelling import Verdict
+from scalewatch.services.commits.baselines import Neighbours, neighbours_of
+from scalewatch.services.commits.find import Commit, commit_of, find_commit
+from scalewatch.services.expectations.built_in import LITMUS_TESTS
+from scalewatch.services.selection.settings import is_chosen, shared
+from scalewatch.services.selection.view import View
+from scalewatch.services.series.scans import (
+    PREFERRED_METRIC,
+    Scan,
+    choose_metric,
+    scans_at,
+)
+from scalewatch.services.series.standing import Expectation
+from scalewatch.storage.access import projects
+from scalewatch.storage.judgements import expectations, verdicts
+from scalewatch.storage.runs import measurements
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """A region at a commit.
+
+    Parameters
+    ----------
+    machines
+        All that measured it, in the order in which they appeared.
+    machine
+        The one whose scans are shown; None shows all.
+    """
+
+    project: str
+    region: str
+    commit: Commit
+    neighbours: Neighbours
+    metric: str
+    metrics: tuple[str, ...]
+    expectation: Expectation | None
+    machines: tuple[str, ...]
+    machine: str | None
+    scans: tuple[Scan, ...]
+
+    @property
+    def commits(self) -> tuple[Commit, ...]:
+        """Commits that one may want to see it at, newest first."""
+        return self.neighbours.nearby
+
+    @property
+    def unit(self) -> str:
+        """Unit of the metric."""
+        return self.scans[0].unit
+
+    def distinction(self, scan: Scan) -> Mapping[str, Any]:
+        """Return the settings that tell a scan from the others of its machine."""
+        siblings = [
+            other.configuration for other in self.scans if other.machine == scan.machine
+        ]
+        common = shared(siblings)
+        return {
+            name: value
+            for name, value in scan.configuration.items()
+            if name not in common
+        }
+
+
+def region_at(session: Session, view: View, region: str) -> Region:
+    """Return how a region scales at a commit, by machine and configuration.
+
+    Raises
+    ------
+    NotFound, AmbiguousReference
+        If the project or the commit is unknown, or the region, the metric or the
+        machine was not measured at this commit.
+    """
+    project = projects.existing(session, view.project)
+    row = find_commit(session, project, view.commit)
+    commit = commit_of(row)
+    metrics = measurements.metrics_at_commit(session, row.id, region)
+    if not metrics:
+        raise NotMeasured("region", region, at=commit.label)
+    metric = choose_metric(metrics, view.metric)
+    measured = scans_at(session, project, row, metric, region)
+    scans = sorted(
+        (scan for scan in measured if is_chosen(scan, view.configuration)),
+        key=lambda scan: (scan.slot, str(scan.configuration)),
+    )
+    shown = tuple(scan for scan in scans if view.machine in {None, scan.machine})
+    if not shown:
+        settings = ", ".join(view.settings) or region
+        raise NotMeasured("machine", view.machine or "any", at=settings)
+    return Region(
+        project=project.name,
+        region=region,
+        commit=commit,
+        neighbours=neighbours_of(session, project, row),
+        metric=metric,
+        metrics=tuple(metrics),
+        expectation=shown[0].expectation,
+        machines=tuple(dict.fromkeys(scan.machine for scan in scans)),
+        machine=view.machine,
+        scans=shown,
+    )
+
+
+def timed_region(
+    session: Session, view: View, region: str | None
+) -> tuple[Region, tuple[str, ...]]:
+    """Return a region on all machines, by time unless another metric is asked for.
+
+    Unless one is named, the region that most often scales unlike expected; without
+    any, the first by name that is no litmus test. With the names of all regions that
+    have the metric at this commit.
+
+    Raises
+    ------
+    NotFound, AmbiguousReference
+        If the project, the commit, the metric or the region is unknown there.
+    """
+    project = projects.existing(session, view.project)
+    commit = find_commit(session, project, view.commit)
+    metric = view.metric or PREFERRED_METRIC
+    regions = tuple(measurements.regions_at(session, commit.id, metric))
+    if not regions:
+        raise NotMeasured("metric", metric, at=commit_of(commit).label)
+    everywhere = replace(view, metric=metric, machine=None, configuration={})
+    shown = region or _telling(session, project.id, commit.id, metric, regions)
+    return region_at(session, everywhere, shown), regions
+
+
+def _telling(
+    session: Session,
+    project_id: int,
+    commit_id: int,
+    metric: str,
+    regions: Iterable[str],
+) -> str:
+    """Return the region of a commit that there is most to say about."""
+    expected = [each.id for each in expectations.of_project(session, project_id)]
+    return verdicts.region_most_often(
+        session, Verdict.MISMATCH, commit_id, metric, expected
+    ) or min(regions, key=lambda region: (region in LITMUS_TESTS, region))

@@ -1,0 +1,270 @@
+"""Tracks: what one series measured at one commit after the other.
+
+A region that was renamed goes on under its present name. A machine whose fingerprint
+changed begins a new track: what it measured before is no baseline for it.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy.orm import Session
+
+from scalewatch.modelling import pmnf
+from scalewatch.modelling.histories.changes import watch
+from scalewatch.modelling.histories.explanation import Shift
+from scalewatch.modelling.histories.histories import Histories
+from scalewatch.services.caches.lru import Kept, key_of
+from scalewatch.services.commits.lineage import Lineage
+from scalewatch.services.selection.renamed_regions import present_name
+from scalewatch.storage.histories import aliases as former_names
+from scalewatch.storage.histories import locations
+from scalewatch.storage.histories.locations import Located, Watched
+
+Reals = NDArray[np.float64]
+Setting = tuple[float, ...]
+
+MOST_COMMITS: Final = 400
+"""The newest commits of a line that are looked at together, and up to `STRIDE` more."""
+
+STRIDE: Final = 50
+"""Commits by which the oldest that is looked at moves on; in between, a history that
+nobody has measured again stays the same, and so does what is known of it."""
+
+RECENT: Final = 20
+"""Commits that say at which settings a series is measured now."""
+
+_SHIFTS: Final = Kept[tuple[Shift, ...]](20_000)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Track:
+    """A history of one series on one state of its machine.
+
+    Parameters
+    ----------
+    series
+        The newest of those that belong together under aliases.
+    region
+        Its present name.
+    fingerprint_id
+        State of the machine.
+    parameters, settings
+        What varies, and where it is measured now, n settings.
+    places
+        Positions of its commits on the line, ascending.
+    log
+        Log-locations, shape (commits, n); NaN where missing.
+    """
+
+    series: Watched
+    region: str
+    fingerprint_id: int
+    parameters: tuple[str, ...]
+    settings: tuple[Setting, ...]
+    places: tuple[int, ...]
+    log: Reals
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """A change on a track.
+
+    Parameters
+    ----------
+    first, last
+        Positions on the line of the commits that may have made it.
+    """
+
+    track: Track
+    shift: Shift
+    first: int
+    last: int
+
+
+def tracks(
+    session: Session,
+    project_id: int,
+    line: Lineage,
+    *,
+    region: str | None = None,
+    metric: str | None = None,
+) -> list[Track]:
+    """Return the tracks of a project, of one region and metric or of all.
+
+    Of each series the one on the newest state of its machine comes last.
+    """
+    aliases = former_names.of_project(session, project_id)
+    names = [] if region is None else [region, *_former(aliases, region)]
+    watched = locations.series_of(session, project_id, regions=names, metric=metric)
+    older = max(len(line.commits) - MOST_COMMITS, 0)
+    first = older - older % STRIDE
+    place_of = {
+        commit.id: place
+        for place, commit in enumerate(line.commits[first:], start=first)
+    }
+    located: dict[int, list[Located]] = defaultdict(list)
+    for each in locations.of_series(session, [s.id for s in watched], [*place_of]):
+        located[each.series_id].append(each)
+    found: list[Track] = []
+    for own in _together(watched, aliases):
+        parts = [part for series in own for part in located[series.id]]
+        found.extend(_tracks(own[-1], aliases, parts, place_of))
+    return found
+
+
+def regions_of(session: Session, project_id: int) -> dict[str, dict[str, set[str]]]:
+    """Return the present names of all regions, their metrics and their machines."""
+    aliases = former_names.of_project(session, project_id)
+    found: dict[str, dict[str, set[str]]] = {}
+    for series in locations.series_of(session, project_id):
+        metrics = found.setdefault(present_name(aliases, series.region), {})
+        metrics.setdefault(series.metric, set()).add(series.machine)
+    return found
+
+
+def changes(found: Sequence[Track]) -> list[Moved]:
+    """Return the changes on tracks; what is known of a history is not found anew."""
+    keys = [
+        key_of(track.parameters, track.settings, track.log.tobytes()) for track in found
+    ]
+    shifts = _SHIFTS.answers(
+        keys, lambda places: _shifts([found[place] for place in places])
+    )
+    return [
+        Moved(
+            track,
+            shift,
+            track.places[shift.segments.first],
+            track.places[shift.segments.last],
+        )
+        for track, own in zip(found, shifts, strict=True)
+        for shift in own
+    ]
+
+
+def _former(aliases: Mapping[str, str], region: str) -> list[str]:
+    return [name for name in aliases if present_name(aliases, name) == region]
+
+
+def _together(
+    watched: Sequence[Watched], aliases: Mapping[str, str]
+) -> list[list[Watched]]:
+    """Group series that are the same but for a former name of the region."""
+    groups: dict[tuple[object, ...], list[Watched]] = {}
+    for series in watched:
+        key = (
+            series.machine_id,
+            series.configuration_id,
+            series.metric,
+            present_name(aliases, series.region),
+        )
+        groups.setdefault(key, []).append(series)
+    # The series under the present name stands for all of them.
+    for own in groups.values():
+        own.sort(key=lambda series: (series.region not in aliases, series.id))
+    return list(groups.values())
+
+
+def _tracks(
+    series: Watched,
+    aliases: Mapping[str, str],
+    parts: Sequence[Located],
+    place_of: Mapping[int, int],
+) -> list[Track]:
+    by_state: dict[int, list[Located]] = defaultdict(list)
+    for part in parts:
+        by_state[part.fingerprint_id].append(part)
+    found = []
+    for fingerprint_id, own in by_state.items():
+        part_at = {place_of[each]: part for part in own for each in part.commit_ids}
+        newest = [part_at[place] for place in sorted(part_at)[-RECENT:]]
+        parameters = newest[-1].parameters
+        settings = _settings([each for each in newest if each.parameters == parameters])
+        if not settings:
+            continue
+        alike = [part for part in own if part.parameters == parameters]
+        places, log = _vectors(alike, settings, part_at, place_of)
+        is_there = np.count_nonzero(~np.isnan(log), axis=1) * 2 >= len(settings)
+        if not is_there.any():
+            continue
+        found.append(
+            Track(
+                series=series,
+                region=present_name(aliases, series.region),
+                fingerprint_id=fingerprint_id,
+                parameters=parameters,
+                settings=settings,
+                places=tuple(places[is_there].tolist()),
+                log=log[is_there],
+            )
+        )
+    return sorted(found, key=lambda track: track.places[-1])
+
+
+def _settings(newest: Sequence[Located]) -> tuple[Setting, ...]:
+    """Return the settings that at least half of the commits have measured."""
+    counts: Counter[Setting] = Counter()
+    for part, commits in Counter(newest).items():  # most were measured alike
+        counts.update({at: commits for at in part.settings if min(at) > 0})
+    return tuple(sorted(at for at, count in counts.items() if 2 * count >= len(newest)))
+
+
+def _vectors(
+    alike: Sequence[Located],
+    settings: tuple[Setting, ...],
+    part_at: Mapping[int, Located],
+    place_of: Mapping[int, int],
+) -> tuple[NDArray[np.intp], Reals]:
+    """Return places, ascending, and the locations there, shape (places, n)."""
+    places = [[place_of[each] for each in part.commit_ids] for part in alike]
+    # A commit may have been measured under a former name, too; one of both counts.
+    is_own = [
+        [part_at[place] is part for place in own]
+        for part, own in zip(alike, places, strict=True)
+    ]
+    log = np.concatenate(
+        [_at(settings, part)[own] for part, own in zip(alike, is_own, strict=True)]
+    )
+    kept = np.concatenate(places)[np.concatenate(is_own)]
+    order = kept.argsort()
+    return kept[order], log[order]
+
+
+def _at(settings: tuple[Setting, ...], part: Located) -> Reals:
+    """Return locations at settings, NaN at those that were not measured."""
+    if part.settings == settings:
+        return part.log
+    column = {at: number for number, at in enumerate(part.settings)}
+    log = np.full((len(part.log), len(settings)), np.nan)
+    for number, at in enumerate(settings):
+        if at in column:
+            log[:, number] = part.log[:, column[at]]
+    return log
+
+
+def _shifts(found: Sequence[Track]) -> list[tuple[Shift, ...]]:
+    """Return the changes on each track; those measured alike are looked at together."""
+    groups: dict[tuple[object, ...], list[int]] = {}
+    for place, track in enumerate(found):
+        groups.setdefault((track.parameters, track.settings), []).append(place)
+    shifts: list[list[Shift]] = [[] for _ in found]
+    for places in groups.values():
+        for shift in _watched([found[place] for place in places]):
+            shifts[places[shift.segments.series]].append(shift)
+    return [tuple(own) for own in shifts]
+
+
+def _watched(alike: Sequence[Track]) -> list[Shift]:
+    first = alike[0]
+    most = max(len(track.places) for track in alike)
+    log = np.full((len(alike), most, len(first.settings)), np.nan)
+    for row, track in zip(log, alike, strict=True):
+        row[: len(track.log)] = track.log
+    histories = Histories.of(
+        np.array(first.settings), log, [len(track.places) for track in alike]
+    )
+    return watch(histories, pmnf(first.parameters[0]))

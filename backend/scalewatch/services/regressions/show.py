@@ -1,0 +1,304 @@
+"""Regressions as their users see and change them."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any, Final
+
+from sqlalchemy.orm import Session
+
+from scalewatch.modelling.attribution.causes import Class
+from scalewatch.services.commits.find import Commit, commit_of
+from scalewatch.services.confirmations.next_steps import NextStep, confirming_step
+from scalewatch.services.confirmations.requests import Confirmation, confirmations_in
+from scalewatch.storage import tables
+from scalewatch.storage.access import projects
+from scalewatch.storage.commits import commits
+from scalewatch.storage.commits.commits import Stored
+from scalewatch.storage.histories import regressions
+from scalewatch.storage.histories.regressions import Shift
+
+
+class State(StrEnum):
+    """What became of a change."""
+
+    OPEN = "open"
+    ACKNOWLEDGED = "acknowledged"
+    EXPECTED = "expected"  # the new level is the baseline
+    FIXED = "fixed"  # the former level has returned
+    IMPROVED = "improved"  # a change for the better: nothing is to be done
+
+
+SETTABLE: Final = (State.OPEN, State.ACKNOWLEDGED, State.EXPECTED)
+"""States that people give; the others are found."""
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A series that changed; `details` is what is known of its change."""
+
+    region: str
+    metric: str
+    machine: str
+    configuration: Mapping[str, Any]
+    details: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Happening:
+    """What happened to a regression."""
+
+    at: datetime
+    actor: str
+    action: str
+    note: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Regression:
+    """A cause, with what it changed, worst first.
+
+    Parameters
+    ----------
+    first, last
+        The commits that may be it.
+    is_sure
+        Whether more than chance and one job speak for it.
+    next_step
+        The cheapest measurement that would tell, while it is only suspected.
+    """
+
+    id: int
+    kind: str
+    is_worse: bool
+    is_sure: bool
+    state: State
+    first: Commit
+    last: Commit
+    fixed_by: Commit | None
+    suspect: str | None
+    sentence: str
+    owner: str | None
+    link: str | None
+    opened_at: datetime
+    changed_at: datetime
+    members: tuple[Member, ...]
+    next_step: NextStep | None = None
+    happenings: tuple[Happening, ...] = ()
+
+    @property
+    def change(self) -> str:
+        """What changed, in few words."""
+        way = "worse" if self.is_worse else "better"
+        if self.kind == Class.CONSTANT:
+            return f"{way} by a constant factor"
+        return f"{way} {self.kind}"
+
+    @property
+    def regions(self) -> tuple[str, ...]:
+        """What it changed, worst first."""
+        return tuple(dict.fromkeys(member.region for member in self.members))
+
+    @property
+    def machines(self) -> tuple[str, ...]:
+        """Where it was seen."""
+        return tuple(dict.fromkeys(member.machine for member in self.members))
+
+    @property
+    def urgency(self) -> tuple[int, bool, bool, float, float]:
+        """What has to be done comes first, then what is sure, growths, effects."""
+        state = list(State).index(self.state)
+        surely, seems = max(map(effect_of, self.members), default=(1.0, 1.0))
+        return state, not self.is_sure, self.kind != Class.GROWTH, -surely, -seems
+
+    @property
+    def worst(self) -> Member:
+        """The series with the largest effect."""
+        return self.members[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """A regression in a sentence."""
+
+    id: int
+    is_worse: bool
+    state: State
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Regressions:
+    """The regressions of a project, and how far they can be trusted.
+
+    Parameters
+    ----------
+    watch
+        What the newest look found out about the whole; None before the first one.
+    counts
+        Number of all regressions by state.
+    confirmations
+        Runs that were asked for to confirm what is suspected, newest first.
+    """
+
+    project: str
+    states: tuple[State, ...]
+    regressions: tuple[Regression, ...]
+    counts: Mapping[str, int]
+    confirmations: tuple[Confirmation, ...]
+    watch: Mapping[str, Any] | None
+
+
+def regressions_of(
+    session: Session, project_name: str, states: Sequence[State] = ()
+) -> Regressions:
+    """Return the regressions of a project in some states, or all, newest first.
+
+    Raises
+    ------
+    NotFound
+        If the project is unknown.
+    """
+    project = projects.existing(session, project_name)
+    rows = regressions.of_project(session, project.id)
+    shown = [row for row in rows if not states or row.state in states]
+    watch = regressions.watch_of(session, project.id)
+    return Regressions(
+        project=project.name,
+        states=tuple(states),
+        regressions=_complete(session, shown),
+        counts={str(state): sum(row.state == state for row in rows) for state in State},
+        confirmations=confirmations_in(session, project.id),
+        watch=watch.details if watch else None,
+    )
+
+
+def causes_of(shifts: Sequence[Shift]) -> tuple[Cause, ...]:
+    """Return what is said of the regressions that shifts are of, newest first."""
+    ordered = sorted(shifts, key=lambda each: (each.opened_at, each.regression_id))
+    newest = {each.regression_id: each for each in reversed(ordered)}
+    return tuple(
+        Cause(number, each.is_worse, State(each.state), each.sentence)
+        for number, each in newest.items()
+    )
+
+
+def regressions_at(
+    session: Session, project_id: int, commit_id: int
+) -> tuple[Regression, ...]:
+    """Return the regressions whose cause begins or ends at a commit, newest first."""
+    rows = regressions.of_project(session, project_id, commit_id=commit_id)
+    return _complete(session, rows)
+
+
+def regression_of(session: Session, project_name: str, number: int) -> Regression:
+    """Return a regression with all that happened to it.
+
+    Raises
+    ------
+    NotFound
+        If the project has none with this id.
+    """
+    project = projects.existing(session, project_name)
+    row = regressions.identified(session, project.id, number)
+    (found,) = _complete(session, [row])
+    return found
+
+
+def _complete(
+    session: Session, rows: Sequence[tables.Regression]
+) -> tuple[Regression, ...]:
+    ids = [row.id for row in rows]
+    members = regressions.members(session, ids)
+    named = commits.identified(
+        session,
+        {
+            number
+            for row in rows
+            for number in (row.first_commit_id, row.last_commit_id, row.fixed_commit_id)
+            if number is not None
+        },
+    )
+    happenings = regressions.happenings(session, ids)
+    return tuple(
+        _regression(
+            row,
+            named,
+            members.get(row.id, []),
+            happenings.get(row.id, ()),
+            _next_step(session, row, members.get(row.id, [])),
+        )
+        for row in rows
+    )
+
+
+def _next_step(
+    session: Session, row: tables.Regression, members: Sequence[regressions.Member]
+) -> NextStep | None:
+    """Return the cheapest run that would tell whether a suspicion is right."""
+    if row.is_sure or not row.is_worse or row.state != State.OPEN:
+        return None
+    places: dict[tuple[int, str], list[int]] = defaultdict(list)
+    for member in members:
+        places[member.machine_id, member.machine].append(member.series_id)
+    steps = (
+        confirming_step(session, row.last_commit_id, place, series_ids)
+        for place, series_ids in places.items()
+    )
+    return min(
+        (step for step in steps if step is not None),
+        key=lambda step: step.core_hours,
+        default=None,
+    )
+
+
+def _regression(
+    row: tables.Regression,
+    named: Mapping[int, Stored],
+    members: Sequence[regressions.Member],
+    happenings: Sequence[tables.Happening],
+    next_step: NextStep | None,
+) -> Regression:
+    listed = [
+        Member(each.region, each.metric, each.machine, each.configuration, each.details)
+        for each in members
+    ]
+    return Regression(
+        id=row.id,
+        kind=row.kind,
+        is_worse=row.is_worse,
+        is_sure=row.is_sure,
+        state=State(row.state),
+        first=commit_of(named[row.first_commit_id]),
+        last=commit_of(named[row.last_commit_id]),
+        fixed_by=commit_of(named[row.fixed_commit_id]) if row.fixed_commit_id else None,
+        suspect=row.suspect,
+        sentence=row.sentence,
+        owner=row.owner,
+        link=row.link,
+        opened_at=row.opened_at,
+        changed_at=row.changed_at,
+        members=tuple(sorted(listed, key=effect_of, reverse=True)),
+        next_step=next_step,
+        happenings=tuple(
+            Happening(each.at, each.actor, each.action, each.note)
+            for each in happenings
+        ),
+    )
+
+
+def effect_of(member: Member) -> tuple[float, float]:
+    """Return how far a change surely is from none, and how far it seems to be.
+
+    At the target if that is known, where an interval says what is sure: a model that
+    nobody can tell from others may seem to be anything there.
+    """
+    at_target = member.details.get("at_target")
+    if at_target is None:
+        factor = float(member.details["largest_factor"])
+        seen = max(factor, 1 / factor)
+        return seen, seen
+    seems = max(at_target["value"], 1 / at_target["value"])
+    return max(at_target["low"], 1 / at_target["high"], 1.0), seems

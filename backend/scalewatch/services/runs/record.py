@@ -1,0 +1,139 @@
+"""Record runs, each together with the job that will analyse it."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from operator import itemgetter
+from typing import Final
+from uuid import UUID
+
+from sqlalchemy.orm import Session
+
+from scalewatch.errors import RunAlreadyRecorded
+from scalewatch.services import jobs
+from scalewatch.services.expectations import declarations
+from scalewatch.services.jobs import Subject
+from scalewatch.services.runs.prepare import PreparedRun
+from scalewatch.storage.database.bulk import together
+from scalewatch.storage.database.inserts import Row
+from scalewatch.storage.runs import places, procedures, profiles, runs, series
+from scalewatch.storage.runs.places import Place
+from scalewatch.wire import RunReport
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """Acknowledgement of a posted run; `job` analyses it or has done so."""
+
+    run: UUID
+    job: int
+    is_new: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Recorded:
+    run: UUID
+    subject: str
+    is_new: bool
+
+
+_PLACE: Final = {"project", "suite", "commit", "machine", "configuration"}
+"""What decides where a run belongs, its regions aside."""
+
+_Found = dict[str, Place]
+"""What was found of places in this transaction."""
+
+
+def record_prepared(session: Session, prepared: Iterable[PreparedRun]) -> list[Receipt]:
+    """Store runs, each with the job that will analyse it; all of them or none.
+
+    Raises
+    ------
+    RunAlreadyRecorded
+        If a run with the same id and other content exists.
+    UnitChanged, DirectionChanged
+        If a metric of our users' own comes in another unit than before, or with
+        the other direction as the better one.
+    """
+    found: _Found = {}
+    recorded = [_record(session, run, found) for run in prepared]
+    # Last, since a waiting job is locked until this transaction ends; and sorted,
+    # so that two transactions do not wait for each other.
+    changed = {one.subject for one in recorded if one.is_new}
+    job_of = {
+        subject: jobs.enqueue(session, jobs.Kind.ANALYSE, subject)
+        for subject in sorted(changed)
+    }
+    for subject in {one.subject for one in recorded} - changed:
+        job_of[subject] = jobs.latest(session, jobs.Kind.ANALYSE, subject)
+    return [Receipt(one.run, job_of[one.subject], one.is_new) for one in recorded]
+
+
+def _record(session: Session, prepared: PreparedRun, found: _Found) -> _Recorded:
+    uuid = prepared.report.id
+    row = _run(session, prepared.report, found)
+    # Nearly all runs are new: only what cannot be created is looked up.
+    run_id = runs.create(session, row)
+    if run_id is not None:
+        ids = series_of(session, row, prepared)
+        with together(session):
+            runs.add_payload(session, run_id, prepared.payload, prepared.digest)
+            add_blobs(session, run_id, ids, prepared)
+        add_points(session, run_id, ids, prepared)
+        subject = str(Subject(row["commit_id"], row["machine_id"]))
+        return _Recorded(uuid, subject, is_new=True)
+    known = runs.recorded(session, uuid)
+    if known is None or known.digest != prepared.digest:
+        raise RunAlreadyRecorded(uuid)
+    subject = str(Subject(known.commit_id, known.machine_id))
+    return _Recorded(uuid, subject, is_new=False)
+
+
+def _run(session: Session, report: RunReport, found: _Found) -> Row:
+    """Return the row of a run; its place is looked up once for all runs of a sweep."""
+    key = report.model_dump_json(include=_PLACE)
+    if key not in found:
+        found[key] = places.of(session, report)
+    place = found[key]
+    declarations.declare_built_in(session, place.project_id, report)
+    return {
+        "commit_id": place.commit_id,
+        "machine_id": place.machine_id,
+        "fingerprint_id": place.fingerprint_id,
+        "configuration_id": place.configuration_id,
+        "uuid": report.id,
+        "suite": report.suite,
+        "coordinate": report.coordinate,
+        "scheduler_job": report.job and report.job.model_dump(mode="json"),
+    }
+
+
+def series_of(session: Session, row: Row, prepared: PreparedRun) -> list[int]:
+    """Return the ids of the series that the results of a run belong to.
+
+    `row` has the ids of machine and configuration.
+    """
+    results = prepared.report.results
+    known = series.ids_of(session, row["machine_id"], row["configuration_id"], results)
+    return [known[result.region, result.metric] for result in results]
+
+
+def add_blobs(
+    session: Session, run_id: int, series_ids: list[int], prepared: PreparedRun
+) -> None:
+    """Store what a run keeps as a whole: repetitions, procedures, profile."""
+    runs.add_samples(session, run_id, prepared.samples)
+    told = zip(series_ids, prepared.procedures, strict=True)
+    procedures.add(session, run_id, {key: value for key, value in told if value})
+    if prepared.profile is not None:
+        profiles.add(session, run_id, prepared.profile)
+
+
+def add_points(
+    session: Session, run_id: int, series_ids: list[int], prepared: PreparedRun
+) -> None:
+    """Store a point for each result of a run."""
+    # In the order of the index, which is twice as large if its pages are split.
+    points = sorted(zip(series_ids, prepared.points, strict=True), key=itemgetter(0))
+    runs.add_points(
+        session, run_id, [{"series_id": key, **point} for key, point in points]
+    )

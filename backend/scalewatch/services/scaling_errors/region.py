@@ -1,0 +1,153 @@
+"""Scaling errors of a region at a commit, by machine and configuration."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from scalewatch.errors import NotFound, NotMeasured
+from scalewatch.services.commits.find import Commit
+from scalewatch.services.regions.region import Region, region_at, timed_region
+from scalewatch.services.scaling_errors.question import Question
+from scalewatch.services.scaling_errors.scan import (
+    CodeScaling,
+    base_of,
+    code_scaling,
+    side_by_side,
+)
+from scalewatch.services.selection.settings import choices_among, is_chosen
+from scalewatch.services.selection.view import View
+from scalewatch.services.series.scans import Scan
+from scalewatch.storage.access import projects
+
+
+@dataclass(frozen=True, slots=True)
+class RegionScaling:
+    """The scaling errors of a region at a commit.
+
+    Parameters
+    ----------
+    regions
+        Those with times at this commit, by name.
+    question
+        What was asked, with the answer's own n₁ where none was named.
+    scalings
+        One per machine and configuration.
+    chosen
+        The one whose pairs are shown.
+    other
+        What it is compared with, if that was asked for.
+    alternatives
+        What it could be compared with: text for `vs` by what people call it.
+    choices
+        Settings in which the scalings of a machine differ.
+    """
+
+    project: str
+    region: str
+    regions: tuple[str, ...]
+    commit: Commit
+    commits: tuple[Commit, ...]
+    machines: tuple[str, ...]
+    question: Question
+    scalings: tuple[CodeScaling, ...]
+    chosen: CodeScaling
+    other: CodeScaling | None
+    alternatives: Mapping[str, str]
+    choices: Mapping[str, tuple[Any, ...]]
+
+
+def scaling_errors_at(
+    session: Session, view: View, region: str | None, question: Question
+) -> RegionScaling:
+    """Return how far a region is from ideal scaling, the most telling unless named.
+
+    Raises
+    ------
+    NotFound, AmbiguousReference
+        If the project, the commit, the region, the machine or what it is to be
+        compared with is unknown or was not measured.
+    """
+    project = projects.existing(session, view.project)
+    everything, regions = timed_region(session, view, region)
+    scans = [scan for scan in everything.scans if is_chosen(scan, view.configuration)]
+    scan = _chosen(scans, view)
+    if question.base is None:
+        question = replace(question, base=base_of(scan, question))
+    scalings = side_by_side(scans, question)
+    return RegionScaling(
+        project=project.name,
+        region=everything.region,
+        regions=regions,
+        commit=everything.commit,
+        commits=everything.commits,
+        machines=everything.machines,
+        question=question,
+        scalings=scalings,
+        chosen=scalings[scans.index(scan)],
+        other=_other(
+            session,
+            replace(view, metric=everything.metric),
+            everything.region,
+            scan,
+            question,
+        ),
+        alternatives=_alternatives(everything, scan),
+        choices=choices_among(everything.scans),
+    )
+
+
+def _chosen(scans: Sequence[Scan], view: View) -> Scan:
+    for scan in scans:
+        if view.machine in {None, scan.machine}:
+            return scan
+    settings = ", ".join(view.settings) or "this commit"
+    raise NotMeasured("machine", view.machine or "any", at=settings)
+
+
+def _alternatives(everything: Region, chosen: Scan) -> dict[str, str]:
+    """Name what a scan can be compared with."""
+    settings = [
+        f"{name}={value}"
+        for scan in everything.scans
+        if scan.machine == chosen.machine
+        for name, value in scan.configuration.items()
+        if chosen.configuration.get(name) != value
+    ]
+    return {
+        **{
+            f"machine={machine}": f"machine {machine}"
+            for machine in everything.machines
+            if machine != chosen.machine
+        },
+        **{
+            f"commit={commit.label}": f"commit {commit.label}"
+            for commit in everything.commits
+            if commit.sha != everything.commit.sha
+        },
+        **{f"configuration={each}": each for each in settings},
+    }
+
+
+def _other(
+    session: Session, view: View, region: str, scan: Scan, question: Question
+) -> CodeScaling | None:
+    """Return what a scan is compared with; what is not named stays the same."""
+    if not question.vs:
+        return None
+    what, _, named = question.vs.partition("=")
+    settings = {name: str(value) for name, value in scan.configuration.items()}
+    same = replace(view, machine=scan.machine, configuration=settings)
+    match what:
+        case "commit":
+            wanted = replace(same, commit=named)
+        case "machine":
+            # Machines can differ in their configurations as well.
+            wanted = replace(view, machine=named)
+        case "configuration":
+            name, _, value = named.partition("=")
+            wanted = replace(same, configuration={**settings, name: value})
+        case _:
+            raise NotFound("comparison", question.vs)
+    return code_scaling(region_at(session, wanted, region).scans[0], question)

@@ -1,0 +1,288 @@
+"""How far one scan is from ideal scaling, or why that cannot be told."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from statistics import median
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scalewatch.errors import ModellingError, NotModelled, TooFar
+from scalewatch.modelling import (
+    DivergenceMetric,
+    ErrorDivergence,
+    Origin,
+    ScalingErrors,
+    ScalingKind,
+    SpeedUp,
+    Times,
+    WeakGaps,
+    error_divergences,
+    modelled_scaling_errors,
+    speed_up,
+    strong_scaling_errors,
+    weak_gaps,
+    weak_scaling_errors,
+)
+from scalewatch.services.scaling_errors.question import Question, Source
+from scalewatch.services.series.measurements import Measurement
+from scalewatch.services.series.scans import Scan
+
+SCALE: Final = "p"
+SIZE: Final = "n"
+
+NO_PAIR: Final = "no two scales have problem sizes in proportion to each other"
+
+MOST_DOUBLINGS: Final = 24
+"""Scales are at most this many doublings beyond the measured ones."""
+
+USUAL_REACH: Final = 4.0
+"""A model is shown up to this multiple of the largest scale measured."""
+
+
+@dataclass(frozen=True, slots=True)
+class RowPoint:
+    """One scale of a row: everything about n₁ → n₂."""
+
+    n2: float
+    error: float
+    speed_up: float
+    efficiency: float
+    serial_fraction: float | None
+    origin: Origin
+
+
+@dataclass(frozen=True, slots=True)
+class CodeScaling:
+    """Scaling errors of one region on one machine in one configuration.
+
+    Parameters
+    ----------
+    slot
+        Position of the machine among the project's.
+    held
+        Settings of the coordinate other than scale and size.
+    size, sizes
+        k, and the problem sizes that it can be.
+    scales
+        Where it was measured.
+    errors, speed_up, row
+        What was found; None, or nothing, where it could not be.
+    divergences
+        One per metric.
+    gaps
+        What weak scaling lacks.
+    reason
+        Why there are no errors, in words.
+    """
+
+    machine: str
+    slot: int
+    configuration: Mapping[str, Any]
+    held: Mapping[str, Any]
+    size: float | None = None
+    sizes: tuple[float, ...] = ()
+    scales: tuple[float, ...] = ()
+    errors: ScalingErrors | None = None
+    speed_up: SpeedUp | None = None
+    row: tuple[RowPoint, ...] = ()
+    divergences: tuple[ErrorDivergence, ...] = ()
+    gaps: WeakGaps | None = None
+    reason: str | None = None
+
+
+def code_scaling(scan: Scan, question: Question) -> CodeScaling:
+    """Return how far a scan is from ideal scaling, or why that cannot be told.
+
+    Where other coordinates than scale and size were varied, at those settings of them
+    that have the most measurements.
+    """
+    return side_by_side([scan], question)[0]
+
+
+def base_of(scan: Scan, question: Question) -> float | None:
+    """Return the scale that a scan is compared with; None if none is known."""
+    sped = _of_planes(scan, question)[0].speed_up
+    return None if sped is None else sped.base
+
+
+def side_by_side(scans: Sequence[Scan], question: Question) -> tuple[CodeScaling, ...]:
+    """Return the same for several scans."""
+    return _diverging([_of_planes(scan, question)[0] for scan in scans])
+
+
+def code_scalings(scan: Scan, question: Question) -> tuple[CodeScaling, ...]:
+    """Return the same for all settings of other coordinates than scale and size."""
+    return _diverging(_of_planes(scan, question))
+
+
+def _of_planes(scan: Scan, question: Question) -> list[CodeScaling]:
+    planes = _planes(scan.measurements) or {(): []}
+    return [
+        _code_scaling(scan, question, dict(held), taken)
+        for held, taken in planes.items()
+    ]
+
+
+def _diverging(scalings: Sequence[CodeScaling]) -> tuple[CodeScaling, ...]:
+    """Return scalings with their divergences, those of one base measured at once."""
+    alike: dict[float, list[int]] = defaultdict(list)
+    for place, scaling in enumerate(scalings):
+        if scaling.speed_up is not None:
+            alike[scaling.speed_up.base].append(place)
+    measured = list(scalings)
+    for base, places in alike.items():
+        errors = [each for i in places if (each := scalings[i].errors) is not None]
+        by_metric = [
+            error_divergences(errors, metric, base) for metric in DivergenceMetric
+        ]
+        for place, divergences in zip(
+            places, zip(*by_metric, strict=True), strict=True
+        ):
+            measured[place] = replace(scalings[place], divergences=divergences)
+    return tuple(measured)
+
+
+def _code_scaling(
+    scan: Scan,
+    question: Question,
+    held: Mapping[str, Any],
+    taken: Sequence[Measurement],
+) -> CodeScaling:
+    place = (scan.machine, scan.slot, scan.configuration, held)
+    if scan.unit != "s":
+        return CodeScaling(
+            *place,
+            reason=f"scaling errors compare times; {scan.metric} is in {scan.unit}",
+        )
+    if not taken:
+        return CodeScaling(
+            *place, reason="no run that succeeded names its number of processes p"
+        )
+    try:
+        times = Times.of(_pooled(taken))
+        return _answered(place, scan, times, question)
+    except ModellingError as why:
+        known = {each.coordinate[SCALE] for each in taken}
+        scales = tuple(sorted(map(float, known)))
+        return CodeScaling(*place, scales=scales, reason=str(why))
+
+
+def _answered(
+    place: tuple[str, int, Mapping[str, Any], Mapping[str, Any]],
+    scan: Scan,
+    times: Times,
+    question: Question,
+) -> CodeScaling:
+    size = _size(times, question)
+    errors = _errors(scan, times, question, size)
+    sped = speed_up(errors, question.base)
+    is_weak = question.kind is ScalingKind.WEAK and size is not None
+    known = CodeScaling(
+        *place,
+        size=size,
+        sizes=() if times.sizes is None else tuple(times.sizes.tolist()),
+        scales=tuple(times.scales.tolist()),
+        gaps=weak_gaps(times, size, sped.base) if is_weak and size else None,
+    )
+    if np.isfinite(errors.errors).sum() <= np.isfinite(np.diag(errors.errors)).sum():
+        return replace(known, reason=NO_PAIR)
+    return replace(
+        known,
+        errors=errors,
+        speed_up=sped,
+        row=_row(errors, sped),
+    )
+
+
+def _errors(
+    scan: Scan, times: Times, question: Question, size: float | None
+) -> ScalingErrors:
+    if question.source is Source.MODEL:
+        model = scan.standing.model
+        if model is None:
+            raise NotModelled(scan.standing.reason)
+        scales = _reached(times, question.reach)
+        return modelled_scaling_errors(question.kind, model, scales, times, size)
+    if question.kind is ScalingKind.WEAK:
+        return weak_scaling_errors(times, size or 0.0)
+    return strong_scaling_errors(times, size)
+
+
+def _planes(
+    measurements: Sequence[Measurement],
+) -> dict[tuple[tuple[str, Any], ...], list[Measurement]]:
+    """Return measurements that differ in scale and size only, by what they hold.
+
+    Those with the most measurements come first.
+    """
+    planes: dict[tuple[tuple[str, Any], ...], list[Measurement]] = defaultdict(list)
+    for taken in measurements:
+        if taken.count and SCALE in taken.coordinate:
+            rest = {
+                name: value
+                for name, value in sorted(taken.coordinate.items())
+                if name not in {SCALE, SIZE}
+            }
+            planes[tuple(rest.items())].append(taken)
+    return dict(sorted(planes.items(), key=lambda plane: -len(plane[1])))
+
+
+def _pooled(taken: Sequence[Measurement]) -> dict[tuple[float, float | None], float]:
+    """Return the time at each scale and size; of several runs, their median."""
+    seconds: dict[tuple[float, float | None], list[float]] = defaultdict(list)
+    for each in taken:
+        if each.middle is not None:
+            size = each.coordinate.get(SIZE)
+            at = (float(each.coordinate[SCALE]), None if size is None else float(size))
+            seconds[at].append(each.middle)
+    return {at: median(values) for at, values in seconds.items()}
+
+
+def _size(times: Times, question: Question) -> float | None:
+    """Return k: as asked, else where most is known from the smallest scale on."""
+    if times.sizes is None or question.size is not None:
+        return question.size if times.sizes is not None else None
+    known = [
+        (int(np.isfinite(_known(times, size, question.kind)).sum()), size)
+        for size in times.sizes.tolist()
+    ]
+    _, best = max(known)
+    return float(best)
+
+
+def _known(times: Times, size: float, kind: ScalingKind) -> NDArray[np.float64]:
+    """Return what is known of a problem size, NaN where nothing is."""
+    if kind is ScalingKind.WEAK and times.scales.size > 1:
+        return np.asarray(weak_scaling_errors(times, size).errors[0])
+    return times.at(size)
+
+
+def _reached(times: Times, reach: float | None) -> NDArray[np.float64]:
+    """Return the measured scales and doublings of the largest one beyond them."""
+    largest = float(times.scales.max())
+    end = USUAL_REACH * largest if reach is None else reach
+    limit = largest * 2.0**MOST_DOUBLINGS
+    if end > limit:
+        raise TooFar(end, limit)
+    beyond = largest * 2.0 ** np.arange(1, MOST_DOUBLINGS + 1)
+    farther = [] if end <= largest else [end]
+    return np.unique(np.concatenate([times.scales, beyond[beyond < end], farther]))
+
+
+def _row(errors: ScalingErrors, sped: SpeedUp) -> tuple[RowPoint, ...]:
+    row = int(np.flatnonzero(errors.scales == sped.base)[0])
+    fractions = sped.serial_fraction
+    return tuple(
+        RowPoint(
+            n2=float(errors.scales[j]),
+            error=float(errors.errors[row, j]),
+            speed_up=float(sped.speed_up[j]),
+            efficiency=float(sped.efficiency[j]),
+            serial_fraction=None if np.isnan(fractions[j]) else float(fractions[j]),
+            origin=errors.origin(row, j),
+        )
+        for j in np.flatnonzero(np.isfinite(errors.errors[row])).tolist()
+    )

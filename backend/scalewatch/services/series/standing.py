@@ -1,0 +1,266 @@
+"""Read stored models and verdicts back as what they mean."""
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from functools import cached_property, lru_cache
+from operator import attrgetter
+from typing import Any, Final
+
+import orjson
+from sqlalchemy import Row
+from sqlalchemy.orm import Session
+
+from scalewatch.exporters.documents import document
+from scalewatch.exporters.findings import model_object
+from scalewatch.modelling import (
+    Direction,
+    Growth,
+    Model,
+    Noise,
+    Verdict,
+    direction,
+)
+from scalewatch.services.series.stored_values import (
+    by_parameter,
+    descending,
+    growth_or_none,
+    model_of,
+    noise_json,
+    stored_growth,
+    stored_noise,
+    usual_limit,
+)
+from scalewatch.storage import tables
+from scalewatch.storage.judgements import verdicts
+
+
+class State(StrEnum):
+    """How far a series has come at a commit."""
+
+    JUDGED = "judged"
+    MODELLED = "modelled"  # nothing is expected of it
+    PENDING = "pending"
+    FAILED = "failed"  # not one repetition succeeded, or the analysis was given up
+    UNMEASURED = "not measured"
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """The newest growth promised for a region's metric."""
+
+    growth: Growth
+    deviation_limit: Growth
+    version: int
+    author: str
+    reason: str | None
+    declared_at: datetime
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What is known about one series at one commit.
+
+    Tables of hundreds of cells need little of it: what is stored as text is decoded
+    when it is asked for.
+
+    Parameters
+    ----------
+    stored
+        Its model and the verdict on it.
+    points, repetitions
+        Coordinates that entered the model and the repetitions at each.
+    reason
+        Why there is no model, no verdict or no measurement, in words.
+    """
+
+    state: State
+    points: int = 0
+    repetitions: int = 0
+    stored: verdicts.Modelled = field(default=verdicts.Modelled(), repr=False)
+    reason: str | None = None
+
+    @cached_property
+    def model(self) -> Model | None:
+        """Its performance model."""
+        return model_of(self.stored.constant, self.stored.terms)
+
+    @property
+    def growth(self) -> Growth | None:
+        """How the model grows."""
+        return growth_or_none(self.stored.growth)
+
+    @property
+    def growths(self) -> Mapping[str, Growth]:
+        """How the model grows by each of its parameters while the others are held."""
+        model = self.model
+        terms = model.terms if model else ()
+        return by_parameter(tuple([t.growth for t in terms if t.coefficient]))
+
+    @property
+    def rule(self) -> str | None:
+        """By what rule the model was selected."""
+        return self.stored.rule
+
+    @property
+    def noise(self) -> Noise | None:
+        """What the rule assumed of it; None where that was not recorded."""
+        return stored_noise(self.stored.noise) if self.stored.points else None
+
+    @property
+    def adjusted_r2(self) -> float | None:
+        """How much of the variance the model explains, allowing for its terms."""
+        return self.stored.adjusted_r2
+
+    @property
+    def smape(self) -> float | None:
+        """How far the model is from what was measured, in percent."""
+        return self.stored.smape
+
+    @cached_property
+    def class_probability(self) -> Mapping[Growth, float]:
+        """Probabilities of growths, the most probable first."""
+        shares = descending(self.stored.likely.growths)
+        return {stored_growth(text): share for text, share in shares.items()}
+
+    @property
+    def divergence(self) -> Growth | None:
+        """Growth over expectation."""
+        return growth_or_none(self.stored.divergence)
+
+    @property
+    def deviation_limit(self) -> Growth | None:
+        """Divergence up to which it still matches approximately."""
+        return growth_or_none(self.stored.deviation_limit)
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """Whether it scales as it should."""
+        return _VERDICTS[self.stored.verdict]
+
+    @cached_property
+    def verdict_probability(self) -> Mapping[Verdict, float]:
+        """Probabilities of verdicts, the most probable first."""
+        shares = descending(self.stored.likely.verdicts)
+        return {Verdict(word): share for word, share in shares.items()}
+
+    @property
+    def modelled_at(self) -> datetime | None:
+        """When it was modelled."""
+        return self.stored.modelled_at
+
+    @property
+    def probability(self) -> float | None:
+        """Probability of the verdict that was reached."""
+        if self.verdict is None:
+            return None
+        return self.verdict_probability.get(self.verdict)
+
+    @property
+    def likeliest(self) -> tuple[Verdict, float] | None:
+        """The most probable verdict, whether it was reached or not."""
+        return next(iter(self.verdict_probability.items()), None)
+
+    @property
+    def direction(self) -> Direction | None:
+        """Tell whether it scales worse or better than expected."""
+        return None if self.divergence is None else direction(self.divergence)
+
+    @cached_property
+    def written(self) -> orjson.Fragment:
+        """It as JSON, most of it as it is stored; two commits may show the same."""
+        stored, model = self.stored, self.model
+        return orjson.Fragment(
+            orjson.dumps(
+                {
+                    "state": self.state,
+                    "points": self.points,
+                    "repetitions": self.repetitions,
+                    "model": model and model_object(model),
+                    "growth": stored.growth,
+                    "growths": {name: str(each) for name, each in self.growths.items()},
+                    "rule": stored.rule,
+                    "noise": noise_json(stored.noise) if stored.points else None,
+                    "adjusted_r2": stored.adjusted_r2,
+                    "smape": stored.smape,
+                    "class_probability": orjson.Fragment(stored.likely.growths),
+                    "divergence": stored.divergence,
+                    "deviation_limit": stored.deviation_limit,
+                    "verdict": stored.verdict,
+                    "verdict_probability": orjson.Fragment(stored.likely.verdicts),
+                    "reason": self.reason,
+                    "modelled_at": stored.modelled_at,
+                }
+            )
+        )
+
+
+UNMEASURED = Standing(State.UNMEASURED)
+
+KEPT: Final = 8192
+"""Of several thousand series at a commit and beside it, those that were read last."""
+
+_VERDICTS: Final = {None: None} | {str(verdict): verdict for verdict in Verdict}
+
+document.register(Standing, attrgetter("written"))
+
+
+def expectation_of(row: Row[Any] | tables.Expectation) -> Expectation | None:
+    """Return the expectation of a row, with the default limit where none is given.
+
+    A version that withdraws the expectation expects nothing.
+    """
+    growth = growth_or_none(row.growth)
+    if growth is None:
+        return None
+    return Expectation(
+        growth=growth,
+        deviation_limit=(
+            stored_growth(row.deviation_limit)
+            if row.deviation_limit is not None
+            else usual_limit(growth)
+        ),
+        version=row.version,
+        author=row.author,
+        reason=row.reason,
+        declared_at=row.declared_at,
+    )
+
+
+def findings_at(
+    session: Session,
+    commit_id: int,
+    metrics: Collection[str],
+    regions: Collection[str] | None = None,
+) -> dict[int, list[verdicts.Modelled]]:
+    """Return models at a commit by series, once for each verdict on them."""
+    found: dict[int, list[verdicts.Modelled]] = defaultdict(list)
+    for each in verdicts.compared_at(session, commit_id, metrics, regions):
+        found[each.series_id].append(each)
+    return found
+
+
+def standing_of(
+    found: Sequence[verdicts.Modelled], expectation_id: int | None
+) -> Standing:
+    """Return what was found of a series, compared with one version of an expectation.
+
+    A model that nobody compared with it yet is pending.
+    """
+    state = State.MODELLED
+    stored = None
+    if expectation_id is not None:
+        judged = (each for each in found if each.expectation_id == expectation_id)
+        stored = next(judged, None)
+        state = State.JUDGED if stored else State.PENDING
+    return _standing(state, stored or found[0].unjudged)
+
+
+# Kept by all that it follows from, so that what was analysed anew is read anew: other
+# tables and the next commit show the same hundreds of models again, written once.
+@lru_cache(maxsize=KEPT)
+def _standing(state: State, stored: verdicts.Modelled) -> Standing:
+    reason = stored.verdict_reason or stored.reason
+    return Standing(state, stored.points, stored.repetitions, stored, reason)

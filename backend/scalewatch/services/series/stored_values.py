@@ -1,0 +1,74 @@
+"""Values of what is stored as text; few of them ever occur, so that they are kept."""
+
+from collections.abc import Mapping
+from functools import lru_cache
+from operator import itemgetter
+
+import orjson
+
+from scalewatch.exporters.documents import json_text
+from scalewatch.modelling import (
+    Growth,
+    Model,
+    Noise,
+    Term,
+    default_deviation_limit,
+    parse_growth,
+)
+from scalewatch.services.analysis.noise_series import noise_of
+
+
+def descending(probability: str) -> dict[str, float]:
+    """Return stored probabilities, the largest first."""
+    shares: dict[str, float] = orjson.loads(probability)
+    if len(shares) <= 1:
+        return shares
+    return dict(sorted(shares.items(), key=itemgetter(1), reverse=True))
+
+
+def model_of(constant: float | None, terms: str) -> Model | None:
+    """Return a model stored with its terms as JSON, None where there is none."""
+    if constant is None:
+        return None
+    read = orjson.loads(terms)
+    return Model(
+        constant,
+        tuple([Term(coefficient, stored_growth(text)) for coefficient, text in read]),
+    )
+
+
+@lru_cache(maxsize=4096)
+def by_parameter(growths: tuple[Growth, ...]) -> Mapping[str, Growth]:
+    """Return how a sum of growths grows by each parameter; few sums ever occur."""
+    model = Model(0.0, tuple(Term(1.0, growth) for growth in growths))
+    named = {name for growth in growths for name in growth.parameters}
+    return {name: model.growth_in(name) for name in sorted(named)}
+
+
+@lru_cache(maxsize=4096)
+def stored_noise(text: str | None) -> Noise | None:
+    """Return the noise that a rule assumed; series of a machine share it."""
+    return None if text is None else noise_of(orjson.loads(text))
+
+
+@lru_cache(maxsize=4096)
+def noise_json(text: str | None) -> orjson.Fragment:
+    """Return it as JSON."""
+    return orjson.Fragment(json_text(stored_noise(text)))
+
+
+def growth_or_none(text: str | None) -> Growth | None:
+    """Return a stored growth, None where there is none."""
+    return None if text is None else stored_growth(text)
+
+
+@lru_cache(maxsize=4096)
+def stored_growth(text: str) -> Growth:
+    """Return a growth that is stored as text."""
+    return parse_growth(text)
+
+
+@lru_cache(maxsize=4096)
+def usual_limit(growth: Growth) -> Growth:
+    """Return the deviation limit of an expectation that names none."""
+    return default_deviation_limit(growth)

@@ -1,0 +1,79 @@
+import csv
+from io import StringIO
+
+import plotly.graph_objects as go
+
+from scalewatch.api.configurations import schemas
+from support.builders import sweep_reports
+from support.recorded import record, record_configurations
+
+PAGE = "/p/hybrid/configurations"
+API = "/api/v1/projects/hybrid/configurations"
+
+
+def test_the_best_configuration_and_the_suspicion_are_told(client, sessions):
+    record_configurations(sessions)
+
+    page = client.get(PAGE).text
+
+    assert "is best for <bdi>solve</bdi>" in page
+    assert "threads matters most: by itself it explains" in page
+    assert "One thread is best: look for a bug in the distribution of the work" in page
+
+
+def test_nothing_to_choose_from_says_what_to_run(client, sessions):
+    record(sessions, sweep_reports(project="hybrid"))
+
+    page = client.get(PAGE).text
+
+    assert "What matters is told from different configurations" in page
+    assert "scalewatch search EXPERIMENT.yaml --vary threads=1,2,4" in page
+
+
+def test_a_constraint_can_be_taken_back(client, sessions):
+    record_configurations(sessions)
+
+    page = client.get(PAGE, params={"where": "compiler=gcc"}).text
+
+    assert '<option value="compiler=gcc" selected>gcc</option>' in page
+
+
+def test_what_was_not_run_is_listed(client, sessions):
+    record_configurations(sessions)
+
+    page = client.get(PAGE, params={"declare": "threads=1|2|4|8"}).text
+
+    assert "2 configurations of the space were never run" in page
+
+
+def test_the_export_has_a_line_per_configuration(client, sessions):
+    record_configurations(sessions)
+
+    text = client.get(PAGE, params={"format": "csv"}).text
+
+    rows = list(csv.DictReader(StringIO(text)))
+    assert [row["threads"] for row in rows][:2] == ["1", "1"]
+    assert len(rows) == 6
+
+
+def test_the_api_answers_what_it_documents(client, sessions):
+    record_configurations(sessions)
+
+    answer = client.get(API, params={"objective": "time", "target": "64"})
+
+    schemas.ConfigurationSearch.model_validate_json(answer.content)
+    assert answer.json()["effects"]["main"][0]["setting"] == "threads"
+
+
+def test_figures_draw_effects(client, sessions):
+    record_configurations(sessions)
+    figures = "/api/v1/figures/configurations-"
+
+    effects = client.get(figures + "main-effects", params={"project": "hybrid"})
+    interaction = client.get(figures + "interaction", params={"project": "hybrid"})
+    unknown = client.get(figures + "moon", params={"project": "hybrid"})
+
+    names = [trace.name for trace in go.Figure(effects.json()).data]
+    assert names == ["threads", "compiler"]
+    assert len(go.Figure(interaction.json()).data) == 2
+    assert unknown.status_code == 404

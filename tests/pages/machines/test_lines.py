@@ -1,0 +1,138 @@
+import csv
+import json
+from io import StringIO
+
+import plotly.graph_objects as go
+import pytest
+
+from scalewatch.api.machines import schemas
+from support.builders import sweep_reports
+from support.recorded import record, record_project
+
+PAGE = "/p/hydro/lines"
+API = "/api/v1/projects/hydro/machine-lines"
+
+MACHINES = {
+    "cluster": lambda n: 2e-3 + 1e-6 * n,  # a fast network, slow cores
+    "workstation": lambda n: 1e-3 + 2e-6 * n,
+}
+
+
+def record_machines(sessions, machines=MACHINES, sizes=(250, 500, 1000, 2000, 4000)):
+    """Record a code on 4 processes at several problem sizes on each machine."""
+    reports = []
+    for number, (machine, time) in enumerate(machines.items()):
+        for n in sizes:
+            reports += sweep_reports(
+                (4,),
+                {"solve": lambda _p, n=n, time=time: time(n)},
+                noise=0.005,
+                seed=n + number,
+                project="hydro",
+                coordinate={"p": 4, "n": n},
+                machine={"name": machine},
+            )
+    record(sessions, reports)
+
+
+def test_machines_are_interpreted_in_a_sentence(client, sessions):
+    record_machines(sessions)
+
+    page = client.get(PAGE).text
+
+    # They cross where 1e-3 + 1e-6 n is lost and won.
+    assert "cluster is faster from n = 1" in page
+    assert "workstation below" in page
+    assert "Lines cross at n" in page
+
+
+def test_crossing_and_slopes_are_what_was_put_in(client, sessions):
+    record_machines(sessions)
+
+    shown = client.get(API).json()
+
+    schemas.MachineLines.model_validate(shown)
+    (pair,) = shown["pairs"]
+    assert pair["crossing"]["value"] == pytest.approx(1000, rel=0.1)
+    assert pair["slope_difference"]["value"] == pytest.approx(-1e-6, rel=0.05)
+    assert pair["slope_p_value"] < 0.01
+
+
+def test_three_machines_are_compared_each_with_each(client, sessions):
+    record_machines(sessions, MACHINES | {"laptop": lambda n: 5e-3 + 3e-6 * n})
+
+    shown = client.get(API).json()
+
+    assert len(shown["pairs"]) == 3
+
+
+def test_growth_that_fits_better_stands_beside_the_line(client, sessions):
+    record_machines(sessions, MACHINES | {"laptop": lambda n: 1e-3 + 2e-9 * n**2})
+
+    page = client.get(PAGE).text
+
+    assert "another growth fits better than the line" in page
+    assert "On laptop another growth fits better than a line" in page
+
+
+def test_a_single_machine_has_a_line_and_no_comparison(client, sessions):
+    record_machines(sessions, {"cluster": MACHINES["cluster"]})
+
+    page = client.get(PAGE).text
+
+    assert "Machines are compared with each other: 2 needed, cluster measured" in page
+    assert "Machine against machine" not in page
+
+
+def test_a_single_size_says_what_is_needed(client, sessions):
+    record_machines(sessions, sizes=(1000,))
+
+    page = client.get(PAGE).text
+
+    assert "No line to draw" in page
+    assert "at three problem sizes or more" in page
+
+
+def test_a_project_without_sizes_says_what_to_run(client, sessions):
+    record_project(sessions)
+
+    page = client.get("/p/openmpi/lines").text
+
+    assert "No line to draw" in page
+    why = "No run that succeeded there names its problem size n."
+    assert page.count(why) == 1
+    assert f"node-shm, node-tcp: {why}" in page
+    assert "<table" not in page
+
+
+def test_figure_draws_points_and_line_of_each_machine(client, sessions):
+    record_machines(sessions)
+
+    drawn = client.get("/api/v1/figures/machine-lines", params={"project": "hydro"})
+
+    modes = [trace.mode for trace in go.Figure(drawn.json()).data]
+    assert modes == ["markers", "lines"] * 2
+
+
+def test_exports_hold_times_and_lines(client, sessions):
+    record_machines(sessions)
+
+    rows = csv.DictReader(StringIO(client.get(PAGE, params={"format": "csv"}).text))
+    table = client.get(PAGE, params={"format": "md"}).text
+    shown = json.loads(client.get(PAGE, params={"format": "json"}).text)
+
+    assert len(list(rows)) == 10
+    assert "| cluster" in table
+    assert len(shown["lines"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("query", "status"),
+    [({"scale": "5"}, 404), ({"scale": "many"}, 422), ({"region": "moon"}, 404)],
+    ids=str,
+)
+def test_questions_without_sense_get_an_error(client, sessions, query, status):
+    record_machines(sessions)
+
+    assert client.get(PAGE, params=query).status_code == status
+    assert client.get(API, params=query).status_code == status

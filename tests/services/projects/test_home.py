@@ -1,0 +1,87 @@
+from scalewatch.modelling import Verdict
+from scalewatch.services.projects.home import MOST, all_projects
+from support.builders import sweep_reports
+from support.recorded import (
+    PROCESSES,
+    failed_result,
+    record,
+    record_project,
+    record_runs,
+)
+
+
+def test_without_runs_there_are_no_projects(session):
+    assert all_projects(session) == ()
+
+
+def test_project_is_shown_at_its_newest_commit(reading):
+    (project,) = all_projects(reading)
+
+    assert project.commit.label == "v5.0.11"
+    assert project.commit.subject == "Release v5.0.11"
+    assert (project.commits, project.regions) == (2, 4)
+    assert project.counts[Verdict.MISMATCH] == 1
+
+
+def test_machines_are_listed_with_their_runs(reading):
+    (project,) = all_projects(reading)
+
+    assert [(seen.machine, seen.slot, seen.runs) for seen in project.machines] == [
+        ("node-shm", 0, 10),
+        ("node-tcp", 1, 10),
+    ]
+
+
+def test_mismatches_need_attention(reading):
+    (project,) = all_projects(reading)
+
+    assert [(c.region, c.machine) for c in project.concerns] == [
+        ("MPI_Barrier", "node-tcp")
+    ]
+
+
+def test_measured_series_without_model_are_pending(sessions):
+    with sessions.writing.begin() as session:
+        record_runs(session, sweep_reports())
+
+    with sessions.reading() as session:
+        (project,) = all_projects(session)
+    assert project.pending == 2
+    assert sum(project.counts.values()) == 0
+
+
+def test_concerns_are_limited_and_the_rest_is_counted(sessions):
+    growths = {f"kernel {number}": lambda p: 1e-6 * p**2 for number in range(12)}
+    record(sessions, sweep_reports(PROCESSES, growths))
+    results = [failed_result(f"kernel {number}") for number in range(20, 33)]
+    record(sessions, sweep_reports((2,), results=results, seed=2))
+
+    with sessions.reading() as session:
+        (project,) = all_projects(session)
+    assert len(project.concerns) == MOST
+    assert project.more == 13 - MOST
+
+
+def test_region_that_fares_alike_on_several_machines_is_one_concern(sessions):
+    for name in ("jureca", "hazel", "mira"):
+        machine = {"name": name, "fingerprint": {"cores": 128}}
+        results = [failed_result("transpose"), failed_result(f"only on {name}")]
+        record(sessions, sweep_reports((2,), results=results, machine=machine))
+
+    with sessions.reading() as session:
+        (project,) = all_projects(session)
+    concerns = {each.region: each for each in project.concerns}
+    assert len(concerns) == 4
+    assert concerns["transpose"].machine == "hazel"
+    assert concerns["transpose"].others == ("jureca", "mira")
+
+
+def test_projects_are_listed_by_name(sessions):
+    record_project(sessions, "openmpi")
+    record(sessions, sweep_reports(project="mpich"))
+
+    with sessions.reading() as session:
+        assert [project.name for project in all_projects(session)] == [
+            "mpich",
+            "openmpi",
+        ]
