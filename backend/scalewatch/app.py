@@ -21,7 +21,7 @@ from scalewatch.errors import ScalewatchError, SchemaNotMigrated, TokenNeeded
 from scalewatch.jobs.worker import Worker
 from scalewatch.pages.rendering.addresses import path_to
 from scalewatch.pages.rendering.errors import show_error
-from scalewatch.services.jobs import Terms
+from scalewatch.services.jobs import JobTerms
 from scalewatch.settings import get_settings
 from scalewatch.storage.database import schema
 from scalewatch.storage.database.session import Sessions, connect, sessions_of
@@ -35,7 +35,7 @@ from scalewatch.web.protection.limits import BodyLimit, Buckets, RateLimit, Time
 from scalewatch.web.protection.origins import OwnOrigin
 from scalewatch.web.protection.questions import Protection
 from scalewatch.web.requests import Requests
-from scalewatch.web.watch import Watch
+from scalewatch.web.watch import NewsWatch
 
 if TYPE_CHECKING:
     from scalewatch.jobs.messages import Messenger
@@ -55,7 +55,7 @@ def served() -> FastAPI:
         connect(settings.database_url),
         embedded_worker=settings.embedded_worker,
         broker_url=settings.broker_url,
-        terms=Terms.of_seconds(settings.lease_seconds, settings.job_seconds),
+        terms=JobTerms.of_seconds(settings.lease_seconds, settings.job_seconds),
         protection=Protection(
             is_open=settings.open,
             plain_http=settings.plain_http,
@@ -72,7 +72,7 @@ def create_app(
     *,
     embedded_worker: bool,
     broker_url: str | None = None,
-    terms: Terms | None = None,
+    terms: JobTerms | None = None,
     protection: Protection | None = None,
 ) -> FastAPI:
     """Return the application on a database.
@@ -89,7 +89,7 @@ def create_app(
         What is allowed; by default all who reach it are trusted.
     """
     sessions = sessions_of(engine)
-    watch = Watch(sessions)
+    watch = NewsWatch(sessions)
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
@@ -133,7 +133,7 @@ def _beside(
     *,
     embedded_worker: bool,
     broker_url: str | None,
-    terms: Terms | None,
+    terms: JobTerms | None,
 ) -> "Worker | Messenger | None":
     """Return what runs beside the application: its own worker, or the way to others."""
     if broker_url:

@@ -25,7 +25,7 @@ def test_an_agent_takes_a_run_and_says_what_came_of_it(client, sessions):
     assert ended.json()["outcome"] == "5 runs posted"
     status = client.get("/api/v1/status").json()
     assert [each["state"] for each in status["confirmations"]] == ["done"]
-    assert [each["machine"] for each in status["attendants"]] == ["jureca"]
+    assert [each["machine"] for each in status["waiting_agents"]] == ["jureca"]
 
 
 def test_pages_tell_of_the_runs_that_were_asked_for(client, sessions):

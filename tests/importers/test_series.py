@@ -1,9 +1,9 @@
 import pytest
 
-from scalewatch.importers.series import Measurement, Scans, Subject
+from scalewatch.importers.series import Measurement, Scans, SeriesIdentity
 
 
-def subject(**fields) -> Subject:
+def subject(**fields) -> SeriesIdentity:
     defaults = {
         "region": "solve",
         "metric": "time",
@@ -12,7 +12,7 @@ def subject(**fields) -> Subject:
         "parameters": ("p",),
         "origin": (),
     }
-    return Subject(**(defaults | fields))
+    return SeriesIdentity(**(defaults | fields))
 
 
 def series_of(*measurements: Measurement):

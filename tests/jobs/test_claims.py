@@ -4,7 +4,7 @@ from functools import partial
 from threading import Barrier
 
 from scalewatch.services import jobs as queue
-from scalewatch.services.jobs import Kind
+from scalewatch.services.jobs import JobKind
 from scalewatch.storage.database.session import transact
 
 WORKERS = 4
@@ -14,7 +14,7 @@ JOBS = 24
 def test_workers_that_claim_at_once_share_the_jobs(sessions):
     with sessions.writing.begin() as session:
         for number in range(JOBS):
-            queue.enqueue(session, Kind.ANALYSE, f"{number}/1")
+            queue.enqueue(session, JobKind.ANALYSE, f"{number}/1")
     together = Barrier(WORKERS)
 
     def work(worker):
@@ -36,7 +36,7 @@ def test_workers_that_claim_at_once_share_the_jobs(sessions):
 
 def test_workers_that_claim_one_job_at_once_give_it_to_one(sessions):
     with sessions.writing.begin() as session:
-        job_id = queue.enqueue(session, Kind.ANALYSE, "1/1")
+        job_id = queue.enqueue(session, JobKind.ANALYSE, "1/1")
     together = Barrier(WORKERS)
 
     def claim(worker):

@@ -7,7 +7,7 @@ from sqlalchemy import select
 
 from scalewatch import jobs
 from scalewatch.services import jobs as queue
-from scalewatch.services.jobs import Kind, Terms
+from scalewatch.services.jobs import JobKind, JobTerms
 from scalewatch.storage import tables
 from scalewatch.storage.database.session import transact
 from support.builders import sweep_reports
@@ -32,7 +32,7 @@ def slow(sessions, monkeypatch):
         go_on.wait(PATIENCE)
         return jobs.analyse(session, subject)
 
-    monkeypatch.setattr(jobs, "KINDS", {Kind.ANALYSE: analyse})
+    monkeypatch.setattr(jobs, "KINDS", {JobKind.ANALYSE: analyse})
 
     def start(terms):
         worker = Thread(
@@ -62,7 +62,7 @@ def wait_for(condition):
 
 def test_worker_that_is_alive_keeps_its_job(sessions, slow):
     start, go_on = slow
-    worker = start(Terms(LEASE))
+    worker = start(JobTerms(LEASE))
     (first,) = leases(sessions)
 
     wait_for(lambda: leases(sessions)[0] > first + LEASE)
@@ -71,13 +71,13 @@ def test_worker_that_is_alive_keeps_its_job(sessions, slow):
     worker.join()
 
     with sessions.reading() as session:
-        job = session.scalars(select(tables.Job).filter_by(kind=Kind.ANALYSE)).one()
+        job = session.scalars(select(tables.Job).filter_by(kind=JobKind.ANALYSE)).one()
     assert (job.state, job.attempts) == ("done", 1)
 
 
 def test_job_of_a_worker_that_hangs_is_taken_over(sessions, slow):
     start, go_on = slow
-    worker = start(Terms(LEASE, longest=timedelta(0)))
+    worker = start(JobTerms(LEASE, longest=timedelta(0)))
 
     def taken_over():
         with sessions.writing.begin() as session:
@@ -88,7 +88,7 @@ def test_job_of_a_worker_that_hangs_is_taken_over(sessions, slow):
     worker.join()
 
     with sessions.reading() as session:
-        job = session.scalars(select(tables.Job).filter_by(kind=Kind.ANALYSE)).one()
+        job = session.scalars(select(tables.Job).filter_by(kind=JobKind.ANALYSE)).one()
         verdicts = session.scalars(select(tables.Verdict)).all()
     assert (job.state, job.owner, job.attempts) == ("running", "other", 2)
     assert verdicts == []

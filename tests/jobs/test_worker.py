@@ -9,7 +9,7 @@ from scalewatch.errors import NotFound
 from scalewatch.jobs.worker import Worker
 from scalewatch.services import jobs as queue
 from scalewatch.services.expectations.declarations import Declaration, declare
-from scalewatch.services.jobs import Kind
+from scalewatch.services.jobs import JobKind
 from scalewatch.storage import tables
 from scalewatch.storage.database.session import transact
 from support.builders import sweep_reports
@@ -24,7 +24,7 @@ def post(sessions, reports):
 
 def states(sessions):
     """Return the states of all jobs but those that watch histories, oldest first."""
-    jobs = select(tables.Job.state).where(tables.Job.kind != Kind.WATCH)
+    jobs = select(tables.Job.state).where(tables.Job.kind != JobKind.WATCH)
     with sessions.reading() as session:
         return session.scalars(jobs.order_by(tables.Job.id)).all()
 
@@ -73,7 +73,7 @@ def broken(error):
     ids=["passing", "for good"],
 )
 def test_failing_job_says_why(sessions, monkeypatch, error, state):
-    monkeypatch.setattr(jobs, "KINDS", {Kind.ANALYSE: broken(error)})
+    monkeypatch.setattr(jobs, "KINDS", {JobKind.ANALYSE: broken(error)})
     (receipt, *_) = post(sessions, sweep_reports())
 
     assert jobs.perform_next(sessions, "worker")
@@ -91,7 +91,7 @@ def test_result_of_a_lost_lease_is_dropped(sessions, monkeypatch):
             other.execute(tables.Job.__table__.update().values(owner="another"))
         return effect
 
-    monkeypatch.setattr(jobs, "KINDS", {Kind.ANALYSE: slow})
+    monkeypatch.setattr(jobs, "KINDS", {JobKind.ANALYSE: slow})
     post(sessions, sweep_reports())
 
     jobs.perform_next(sessions, "worker")

@@ -4,13 +4,13 @@ import pytest
 
 from scalewatch.errors import LeaseLost, NotFound
 from scalewatch.services import jobs
-from scalewatch.services.jobs import MAX_ATTEMPTS, Kind, Subject
+from scalewatch.services.jobs import MAX_ATTEMPTS, AnalysedCommit, JobKind
 from scalewatch.storage import tables
 from scalewatch.storage.tables import now
 
 
 def enqueue(session, subject="1/1"):
-    return jobs.enqueue(session, Kind.ANALYSE, subject)
+    return jobs.enqueue(session, JobKind.ANALYSE, subject)
 
 
 def row(session, job_id):
@@ -25,7 +25,7 @@ def let_time_pass(session, job_id, seconds=1):
 
 
 def test_subject_survives_its_text():
-    assert Subject.read(str(Subject(3, 14))) == Subject(3, 14)
+    assert AnalysedCommit.read(str(AnalysedCommit(3, 14))) == AnalysedCommit(3, 14)
 
 
 def test_equal_jobs_that_wait_are_one(session):

@@ -9,7 +9,7 @@ from fastapi.routing import APIRoute
 from scalewatch import pages
 from scalewatch.services import jobs
 from scalewatch.services.access import tokens
-from scalewatch.services.jobs import Kind
+from scalewatch.services.jobs import JobKind
 from scalewatch.storage.access import projects
 from scalewatch.storage.tables import Token
 from support.builders import run, sweep
@@ -56,7 +56,7 @@ def test_measuring_for_others_needs_the_role_ingest(client, bearer):
 
     assert [answer.status_code for answer in answers] == [401, 403, 204]
     status = client.get("/api/v1/status", headers=header).json()
-    assert [each["machine"] for each in status["attendants"]] == ["jureca"]
+    assert [each["machine"] for each in status["waiting_agents"]] == ["jureca"]
 
 
 def test_changing_expectations_needs_the_role_admin(client, bearer):
@@ -282,11 +282,11 @@ def test_job_of_a_private_project_is_not_shown(client, make_private, bearer):
     assert client.get(job, headers=header).status_code == 200
 
 
-@pytest.mark.parametrize("kind", [Kind.WATCH, Kind.REJUDGE, Kind.THIN])
+@pytest.mark.parametrize("kind", [JobKind.WATCH, JobKind.REJUDGE, JobKind.THIN])
 def test_job_about_a_whole_project_is_shown_to_who_may_see_that(
     client, sessions, make_private, bearer, kind
 ):
-    rest = "/0" if kind is Kind.THIN else ""
+    rest = "/0" if kind is JobKind.THIN else ""
     client.post(RUNS, json=run())
     with sessions.writing.begin() as session:
         project = projects.existing(session, "mpich")

@@ -59,7 +59,7 @@ def test_retention_is_kept_and_noted(browser, sessions):
         assert policies.policy_of(session, "mpich") == Policy(
             is_private=False, retention_days=90, kept_repetitions=20
         )
-        (deed,) = audit.deeds(session, "mpich", limit=10)
+        (deed,) = audit.entries(session, "mpich", limit=10)
     assert (deed.actor, deed.action) == ("anybody", "policy changed")
     assert deed.details["after"]["retention_days"] == 90
 
@@ -153,7 +153,7 @@ def test_a_webhook_is_added_with_a_secret_shown_once_and_removed(browser, sessio
     assert "hush" not in table
     assert "an address that is stated here" in gone.text
     with sessions.reading() as session:
-        assert [each.action for each in audit.deeds(session, "mpich", limit=9)] == [
+        assert [each.action for each in audit.entries(session, "mpich", limit=9)] == [
             "webhook removed",
             "webhook added",
         ]

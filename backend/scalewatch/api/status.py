@@ -52,7 +52,7 @@ class Agent(Schema):
     runs: int
 
 
-class Attendant(Schema):
+class WaitingAgent(Schema):
     """A machine whose agent asks what is to be measured once more."""
 
     machine: str
@@ -84,7 +84,7 @@ class Status(Schema):
     confirmations: list[Confirmation] = Field(
         description="Confirming runs that were asked for, newest first."
     )
-    attendants: list[Attendant]
+    waiting_agents: list[WaitingAgent]
     ingest: Ingest
 
 

@@ -12,7 +12,12 @@ from scalewatch.importers.csv_columns import (
     UnclearColumns,
     columns_of,
 )
-from scalewatch.importers.series import WHOLE_PROGRAM, Measurement, Setting, Subject
+from scalewatch.importers.series import (
+    WHOLE_PROGRAM,
+    Measurement,
+    SeriesIdentity,
+    Setting,
+)
 from scalewatch.importers.source import Source, quoted, says_something
 from scalewatch.wire import UNITS
 
@@ -155,7 +160,7 @@ class _Table:
         region = None if self.columns.region is None else row[self.columns.region]
         for column in self.columns.measured:
             metric, unit, size = self.metric(row, column)
-            subject = Subject(
+            subject = SeriesIdentity(
                 region=region or WHOLE_PROGRAM,
                 metric=metric,
                 unit=unit,

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from scalewatch.importers.documents import Document
-from scalewatch.importers.series import Measurement, Subject
+from scalewatch.importers.series import Measurement, SeriesIdentity
 
 
 def read(documents: Iterable[Document]) -> Iterator[Measurement]:
@@ -21,7 +21,9 @@ def _nested(document: Document) -> Iterator[Measurement]:
         raise document.part("parameters").malformed("at least one parameter")
     for region, metrics in document.part("measurements").parts():
         for metric, points in metrics.parts():
-            subject = Subject(region, metric, None, (), parameters, document.origin)
+            subject = SeriesIdentity(
+                region, metric, None, (), parameters, document.origin
+            )
             for measured in points.elements():
                 point = measured.part("point")
                 yield Measurement(
@@ -55,7 +57,7 @@ def _listed(document: Document) -> Iterator[Measurement]:
     }
     for measured in document.part("measurements").elements():
         point = _referred(measured, "coordinate_id", points)
-        subject = Subject(
+        subject = SeriesIdentity(
             region=_referred(measured, "callpath_id", names["callpaths"]).name(),
             metric=_referred(measured, "metric_id", names["metrics"]).name(),
             unit=None,

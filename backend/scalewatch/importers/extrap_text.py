@@ -5,7 +5,12 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
-from scalewatch.importers.series import VALUE, WHOLE_PROGRAM, Measurement, Subject
+from scalewatch.importers.series import (
+    VALUE,
+    WHOLE_PROGRAM,
+    Measurement,
+    SeriesIdentity,
+)
 from scalewatch.importers.source import Source, quoted, says_something
 
 KEYWORDS: Final = ("PARAMETER", "POINTS", "METRIC", "REGION", "DATA")
@@ -33,7 +38,7 @@ class _Reader:
         self.metric = VALUE
         self.region = WHOLE_PROGRAM
         self.point = 0
-        self.subject: Subject | None = None
+        self.subject: SeriesIdentity | None = None
         self.declarations: Mapping[str, Callable[[str], None]] = {
             "PARAMETER": self.declare_parameters,
             "POINTS": self.declare_points,
@@ -119,7 +124,7 @@ class _Reader:
             expected = f"{len(self.points)} DATA lines, as many as points"
             raise self.source.malformed(expected, "one more")
         if self.subject is None:
-            self.subject = Subject(
+            self.subject = SeriesIdentity(
                 self.region, self.metric, None, (), self.parameters, self.source.origin
             )
         values = numbers(text.split(), self.source)

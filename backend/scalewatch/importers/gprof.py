@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from scalewatch.importers.series import Measurement, Subject
+from scalewatch.importers.series import Measurement, SeriesIdentity
 from scalewatch.importers.source import Source, quoted
 
 TITLE: Final = "Flat profile:"
@@ -39,7 +39,7 @@ def read(source: Source) -> Iterator[Measurement]:
         function = _FUNCTION.fullmatch(line)
         if function is None:
             raise source.malformed("a function and its seconds", quoted(line.strip()))
-        subject = Subject(
+        subject = SeriesIdentity(
             region=function["name"],
             metric="time",
             unit="s",

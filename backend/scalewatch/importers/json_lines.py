@@ -11,8 +11,8 @@ from scalewatch.importers.series import (
     VALUE,
     WHOLE_PROGRAM,
     Measurement,
+    SeriesIdentity,
     Setting,
-    Subject,
 )
 
 
@@ -26,7 +26,7 @@ def read(documents: Iterable[Document]) -> Iterator[Measurement]:
             raise params.malformed("at least one parameter")
         # The parameters of a line are those of another in whatever order they stand.
         parameters = orders.setdefault(frozenset(names), tuple(names))
-        subject = Subject(
+        subject = SeriesIdentity(
             region=_name(document, "callpath") or WHOLE_PROGRAM,
             metric=_name(document, "metric") or VALUE,
             unit=_name(document, "unit"),

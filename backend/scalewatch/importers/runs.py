@@ -7,7 +7,7 @@ from pydantic import ValidationError
 
 from scalewatch.errors import MalformedFile
 from scalewatch.importers.documents import Document
-from scalewatch.importers.series import Measurement, Subject
+from scalewatch.importers.series import Measurement, SeriesIdentity
 from scalewatch.wire import UNITS, RunReport, faults
 
 
@@ -19,7 +19,7 @@ def read(documents: Iterable[Document]) -> Iterator[Measurement]:
         coordinate = tuple(float(report.coordinate[name]) for name in parameters)
         for result in report.results:
             units = UNITS.get(result.metric, {result.unit: 1.0})
-            subject = Subject(
+            subject = SeriesIdentity(
                 region=result.region,
                 metric=result.metric,
                 unit=next(iter(units)),

@@ -17,7 +17,7 @@ Setting = str | bool | int | float | None
 Coordinate = tuple[float, ...]
 
 
-class Subject(NamedTuple):
+class SeriesIdentity(NamedTuple):
     """What was measured: all that the measurements of a series have in common.
 
     `origin` tells where they come from, for the case that other series do not.
@@ -34,7 +34,7 @@ class Subject(NamedTuple):
 class Measurement(NamedTuple):
     """The repetitions at one coordinate, NaN where one is missing."""
 
-    subject: Subject
+    subject: SeriesIdentity
     coordinate: Coordinate
     values: Sequence[float]
 
@@ -76,7 +76,7 @@ class Scans:
     """
 
     def __init__(self, measurements: Iterable[Measurement] = ()) -> None:
-        self._scans: dict[Subject, dict[Coordinate, list[float]]] = {}
+        self._scans: dict[SeriesIdentity, dict[Coordinate, list[float]]] = {}
         for measurement in measurements:
             self.add(measurement)
 
@@ -116,7 +116,7 @@ class Scans:
 
 
 def _series(
-    subject: Subject, scan: Mapping[Coordinate, Sequence[float]], told: set[str]
+    subject: SeriesIdentity, scan: Mapping[Coordinate, Sequence[float]], told: set[str]
 ) -> Series:
     rows = sorted(scan.items())
     repetitions = max(len(values) for _, values in rows)

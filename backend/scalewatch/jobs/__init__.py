@@ -18,7 +18,7 @@ from scalewatch.jobs.heartbeat import heartbeat
 from scalewatch.services import jobs as queue
 from scalewatch.services.analysis import analysis
 from scalewatch.services.expectations import declarations
-from scalewatch.services.jobs import Kind, Subject, Terms
+from scalewatch.services.jobs import AnalysedCommit, JobKind, JobTerms
 from scalewatch.services.operations import retention
 from scalewatch.services.regressions import detection, records, webhooks
 from scalewatch.settings import get_settings
@@ -34,7 +34,7 @@ _LOG: Final = logging.getLogger(__name__)
 
 def analyse(session: Session, subject: str) -> Effect:
     """Model and judge what a machine measured of a commit."""
-    found = analysis.analyse(session, Subject.read(subject))
+    found = analysis.analyse(session, AnalysedCommit.read(subject))
     return partial(analysis.record, analysis=found)
 
 
@@ -55,7 +55,7 @@ def notify(session: Session, subject: str) -> Effect:
 
 def thin(session: Session, subject: str) -> Effect:
     """Export the next old runs of a project, and keep some of their repetitions."""
-    at = retention.Subject.read(subject)
+    at = retention.ThinnedRuns.read(subject)
     project = session.get_one(tables.Project, at.project_id).name
     folder = get_settings().home / "exports"
     batch = retention.export_next(session, project, at.after, folder)
@@ -63,15 +63,15 @@ def thin(session: Session, subject: str) -> Effect:
 
 
 KINDS: Final[Mapping[str, Callable[[Session, str], Effect]]] = {
-    Kind.ANALYSE: analyse,
-    Kind.REJUDGE: rejudge,
-    Kind.WATCH: watch,
-    Kind.NOTIFY: notify,
-    Kind.THIN: thin,
+    JobKind.ANALYSE: analyse,
+    JobKind.REJUDGE: rejudge,
+    JobKind.WATCH: watch,
+    JobKind.NOTIFY: notify,
+    JobKind.THIN: thin,
 }
 
 
-def perform_next(sessions: Sessions, owner: str, terms: Terms | None = None) -> bool:
+def perform_next(sessions: Sessions, owner: str, terms: JobTerms | None = None) -> bool:
     """Do the job that is longest due; tell whether there was one."""
     with sessions.reading() as session:
         if not queue.is_due(session):
@@ -84,13 +84,13 @@ def perform(
     owner: str,
     *,
     job_id: int | None = None,
-    terms: Terms | None = None,
+    terms: JobTerms | None = None,
 ) -> bool:
     """Do a job, the longest due one or that with an id; tell whether it was ours.
 
     What is done, or being done, by another is left alone.
     """
-    terms = terms or Terms()
+    terms = terms or JobTerms()
     take = partial(queue.claim, owner=owner, lease=terms.lease, job_id=job_id)
     claim = transact(sessions, take)
     if claim is None:

@@ -25,7 +25,7 @@ from scalewatch.jobs.messages import Messenger
 from scalewatch.jobs.presence import present
 from scalewatch.jobs.schedule import schedule
 from scalewatch.jobs.sweep import swept
-from scalewatch.services.jobs import Terms
+from scalewatch.services.jobs import JobTerms
 from scalewatch.storage.database.session import connect, sessions_of
 
 _LOG: Final = logging.getLogger(__name__)
@@ -36,7 +36,7 @@ def run(
     broker_url: str,
     *,
     processes: int,
-    terms: Terms,
+    terms: JobTerms,
     thin_hours: float,
 ) -> int:
     """Do jobs in child processes until a signal; return the exit code.
@@ -96,7 +96,7 @@ def _asked_to_end() -> set[str]:
 
 
 def _define_task(
-    broker: Celery, database_url: str, broker_url: str, terms: Terms
+    broker: Celery, database_url: str, broker_url: str, terms: JobTerms
 ) -> None:
     """Let the children know how to do a job; each has connections of its own."""
 

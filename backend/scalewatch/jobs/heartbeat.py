@@ -12,7 +12,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from scalewatch.errors import LeaseLost
 from scalewatch.services import jobs as queue
-from scalewatch.services.jobs import Terms
+from scalewatch.services.jobs import JobTerms
 from scalewatch.storage.database.session import Sessions, transact
 from scalewatch.storage.work.jobs import Claim
 
@@ -23,7 +23,7 @@ _LOG: Final = logging.getLogger(__name__)
 
 
 @contextmanager
-def heartbeat(sessions: Sessions, claim: Claim, terms: Terms) -> Iterator[None]:
+def heartbeat(sessions: Sessions, claim: Claim, terms: JobTerms) -> Iterator[None]:
     """Extend the lease of a claimed job inside the block, for as long as is sane."""
     ended = Event()
     beating = Thread(
@@ -39,7 +39,7 @@ def heartbeat(sessions: Sessions, claim: Claim, terms: Terms) -> Iterator[None]:
         ended.set()
 
 
-def _beat(sessions: Sessions, claim: Claim, terms: Terms, ended: Event) -> None:
+def _beat(sessions: Sessions, claim: Claim, terms: JobTerms, ended: Event) -> None:
     extend = partial(queue.extend, claim=claim, lease=terms.lease)
     give_up = time.monotonic() + terms.longest.total_seconds()
     while not ended.wait(terms.lease.total_seconds() / _BEATS):

@@ -13,7 +13,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from scalewatch.jobs import perform_next
 from scalewatch.jobs.presence import present
-from scalewatch.services.jobs import Terms
+from scalewatch.services.jobs import JobTerms
 from scalewatch.storage.database.session import Sessions, write_back
 
 WRITE_BACK_SECONDS: Final = 1.0
@@ -42,11 +42,11 @@ class Worker:
         sessions: Sessions,
         *,
         poll_seconds: float = POLL_SECONDS,
-        terms: Terms | None = None,
+        terms: JobTerms | None = None,
         stopping: Event | None = None,
     ) -> None:
         self.sessions = sessions
-        self.terms = terms or Terms()
+        self.terms = terms or JobTerms()
         self.owner = f"{socket.gethostname()}:{os.getpid()}:{uuid4().hex[:8]}"
         self.poll_seconds = poll_seconds
         self._written_back = monotonic()

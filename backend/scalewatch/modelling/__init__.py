@@ -139,14 +139,13 @@ from scalewatch.modelling.versions.growth_odds import (
     all_growth_odds,
     growth_odds,
 )
-from scalewatch.modelling.versions.kinds import Change
+from scalewatch.modelling.versions.kinds import VersionChange
 from scalewatch.modelling.versions.side_by_side import SideBySide, side_by_side
 
 __all__ = [
     "CONSTANT",
     "Against",
     "Attribution",
-    "Change",
     "Comparison",
     "Correction",
     "Cost",
@@ -195,6 +194,7 @@ __all__ = [
     "Times",
     "Trial",
     "Verdict",
+    "VersionChange",
     "WeakGaps",
     "all_growth_odds",
     "attribute",

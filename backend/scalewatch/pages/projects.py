@@ -12,7 +12,7 @@ from scalewatch.pages.wording.formats import percent
 from scalewatch.pages.wording.mathematics import big_o, growth
 from scalewatch.pages.wording.sentences import FASTER
 from scalewatch.services.machines.provenance import all_origins
-from scalewatch.services.projects.home import Concern, Project, all_projects
+from scalewatch.services.projects.home import Project, SeriesOfConcern, all_projects
 
 router = APIRouter(include_in_schema=False)
 
@@ -30,7 +30,7 @@ def project_lead(project: Project) -> str:
     return "Everything scales as it should."
 
 
-def concern_words(concern: Concern) -> Markup:
+def concern_words(concern: SeriesOfConcern) -> Markup:
     """Say how a series that scales other than expected does scale."""
     standing = concern.standing
     sure = ""

@@ -39,7 +39,7 @@ QUEUED: Final = "queued"
 """Where a session keeps the ids of the jobs that it has queued, in its `info`."""
 
 
-class Kind(StrEnum):
+class JobKind(StrEnum):
     """What there is to do."""
 
     ANALYSE = "analyse"
@@ -59,7 +59,7 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class JobTerms:
     """How long a job stays with its worker: without a sign of life, and at all."""
 
     lease: timedelta = LEASE
@@ -72,7 +72,7 @@ class Terms:
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
+class AnalysedCommit:
     """What an analysis is about: all that a machine measured of a commit."""
 
     commit_id: int
@@ -110,7 +110,7 @@ class Queue:
     oldest_open_at: datetime | None
 
 
-def enqueue(session: Session, kind: Kind, subject: str) -> int:
+def enqueue(session: Session, kind: JobKind, subject: str) -> int:
     """Queue a job for the end of this transaction and return its id."""
     job_id, is_new = jobs.enqueue(session, kind, subject)
     if is_new:  # of others, workers know
@@ -118,13 +118,13 @@ def enqueue(session: Session, kind: Kind, subject: str) -> int:
     return job_id
 
 
-def latest(session: Session, kind: Kind, subject: str) -> int:
+def latest(session: Session, kind: JobKind, subject: str) -> int:
     """Return the id of the newest job for a subject, queued now if there is none."""
     job = jobs.newest(session, kind, subject)
     return job.id if job else enqueue(session, kind, subject)
 
 
-def failure(session: Session, kind: Kind, subject: str) -> str | None:
+def failure(session: Session, kind: JobKind, subject: str) -> str | None:
     """Return why the newest job for a subject was given up, if it was."""
     job = jobs.newest(session, kind, subject)
     return job.reason if job and job.state == "failed" else None
@@ -249,10 +249,10 @@ def _is_visible(session: Session, job: tables.Job) -> bool:
     """Tell whether a job is about something that the session can find."""
     if caller_of(session).may(Role.READ, None):
         return True
-    if job.kind == Kind.ANALYSE:
-        return commits.is_found(session, Subject.read(job.subject).commit_id)
+    if job.kind == JobKind.ANALYSE:
+        return commits.is_found(session, AnalysedCommit.read(job.subject).commit_id)
     # What these are about begins with the id of a project.
-    about_project = job.kind in {Kind.REJUDGE, Kind.WATCH, Kind.THIN}
+    about_project = job.kind in {JobKind.REJUDGE, JobKind.WATCH, JobKind.THIN}
     project_id = int(job.subject.partition("/")[0])
     return about_project and projects.is_found(session, project_id)
 

@@ -49,7 +49,7 @@ SESSION: Final = "session"
 """Where it holds the session that a route reads with."""
 
 
-class Door:
+class RequestSessions:
     """Where every session of a request is told who asks."""
 
     def __init__(
@@ -114,12 +114,12 @@ async def door(
     request: Request,
     tasks: BackgroundTasks,
     bearer: Annotated[HTTPAuthorizationCredentials | None, Security(BEARER)],
-) -> Door:
+) -> RequestSessions:
     """Return the door through which a request comes in."""
-    return Door(request, tasks, bearer.credentials if bearer else None)
+    return RequestSessions(request, tasks, bearer.credentials if bearer else None)
 
 
-DoorDep = Annotated[Door, Depends(door)]
+DoorDep = Annotated[RequestSessions, Depends(door)]
 
 
 def open_reading(request: Request, door: DoorDep) -> Iterator[Session]:

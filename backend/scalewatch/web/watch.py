@@ -28,7 +28,7 @@ SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 _LOG: Final = logging.getLogger(__name__)
 
 
-class Watch:
+class NewsWatch:
     """Tells listeners what happens in their projects."""
 
     def __init__(self, sessions: Sessions, *, seconds: float = SECONDS) -> None:

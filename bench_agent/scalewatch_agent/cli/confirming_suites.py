@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from scalewatch.errors import ScalewatchError
 from scalewatch_agent.cli.options.subject import subject
-from scalewatch_agent.delivery.confirmations import Order, Place
+from scalewatch_agent.delivery.confirmations import ClaimedRun, RunSetting
 from scalewatch_agent.errors import OrderImpossible
 from scalewatch_agent.folders import libraries_folder, loops_folder
 from scalewatch_agent.launchers.installation import (
@@ -22,7 +22,7 @@ from scalewatch_agent.launchers.installation import (
 from scalewatch_agent.launchers.libraries import Library, find_library
 from scalewatch_agent.launchers.mpiexec import TRANSPORTS, Launcher, is_oversubscribed
 from scalewatch_agent.loops.build import build_loops
-from scalewatch_agent.suite.runs import Subject
+from scalewatch_agent.suite.runs import MeasuredSubject
 from scalewatch_agent.suite.suites import MEMORY, RUNTIME, Suite
 from scalewatch_agent.suite.sweep import Sweep
 
@@ -33,7 +33,9 @@ BUDGET: Final = 1.0
 """Those of `scalewatch-agent mpi`."""
 
 
-def suite_sweeps(order: Order) -> Iterator[tuple[Sweep, Launcher, Subject]]:
+def suite_sweeps(
+    order: ClaimedRun,
+) -> Iterator[tuple[Sweep, Launcher, MeasuredSubject]]:
     """Yield what an order wants of the built-in suites, once per configuration.
 
     Raises
@@ -41,7 +43,7 @@ def suite_sweeps(order: Order) -> Iterator[tuple[Sweep, Launcher, Subject]]:
     OrderImpossible
         If the library, or how it was started, is unknown here.
     """
-    alike: dict[tuple[str, str], list[Place]] = defaultdict(list)
+    alike: dict[tuple[str, str], list[RunSetting]] = defaultdict(list)
     for place in order.places:
         if place.suite in BUILT_IN:
             settings = json.dumps(place.configuration, sort_keys=True)
@@ -57,7 +59,7 @@ def suite_sweeps(order: Order) -> Iterator[tuple[Sweep, Launcher, Subject]]:
         yield sweep, launcher, subject(options, launcher, suite)
 
 
-def _sweep(order: Order, suite: Suite, places: list[Place]) -> Sweep:
+def _sweep(order: ClaimedRun, suite: Suite, places: list[RunSetting]) -> Sweep:
     configuration = places[0].configuration
     is_compiled = configuration.get("loop") == "compiled"
     rare = [name for name in suite.more if name in order.confirmation.reason]
@@ -73,7 +75,9 @@ def _sweep(order: Order, suite: Suite, places: list[Place]) -> Sweep:
     )
 
 
-def _launcher(order: Order, sweep: Sweep, configuration: dict[str, Any]) -> Launcher:
+def _launcher(
+    order: ClaimedRun, sweep: Sweep, configuration: dict[str, Any]
+) -> Launcher:
     named = configuration.get("transport")
     transport = next((each for each in TRANSPORTS if each == named), None)
     if transport is None:
@@ -87,7 +91,7 @@ def _launcher(order: Order, sweep: Sweep, configuration: dict[str, Any]) -> Laun
     )
 
 
-def _library(order: Order) -> Library:
+def _library(order: ClaimedRun) -> Library:
     """Return the release that is to be measured, where it is here."""
     project, release = order.confirmation.project, order.confirmation.commit.sha
     wanted = f"{project}=={release.removeprefix('v')}"

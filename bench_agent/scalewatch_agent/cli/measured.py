@@ -8,20 +8,20 @@ import click
 from scalewatch.wire import RunReport
 from scalewatch_agent.cli.outcome import report_outcome
 from scalewatch_agent.delivery.deliver import ONCE, Delivery, deliver
-from scalewatch_agent.delivery.spool import Entry, Spool
+from scalewatch_agent.delivery.spool import Spool, SpooledRun
 from scalewatch_agent.delivery.upload import Patience, Undelivered
 from scalewatch_agent.errors import FolderUnwritable
 
 
 @dataclass(slots=True)
-class Measured:
+class SweepRuns:
     """The runs that a sweep has measured so far, each on disk at once."""
 
     spool: Spool
     server: str
     token: str | None
     reports: list[RunReport] = field(default_factory=list)
-    entries: list[Entry] = field(default_factory=list)
+    entries: list[SpooledRun] = field(default_factory=list)
     deliveries: dict[str, Delivery] = field(default_factory=dict)
 
     def add(self, report: RunReport) -> None:
@@ -56,7 +56,9 @@ class Measured:
         ordered = [self.deliveries[entry.id] for entry in self.entries]
         return report_outcome(self.reports, ordered, self.spool, as_json=as_json)
 
-    def _deliver(self, entries: list[Entry], patience: Patience) -> Iterator[Delivery]:
+    def _deliver(
+        self, entries: list[SpooledRun], patience: Patience
+    ) -> Iterator[Delivery]:
         return deliver(entries, self.spool, patience, token=self.token)
 
     def tell_what_is_kept(self) -> None:

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from scalewatch.wire import RunReport
 from scalewatch_agent.cli.exits import SUMMARY, Exit
-from scalewatch_agent.cli.measured import Measured
+from scalewatch_agent.cli.measured import SweepRuns
 from scalewatch_agent.cli.options.parameters import (
     message_sizes,
     process_counts,
@@ -28,7 +28,7 @@ from scalewatch_agent.launchers.installation import install_library, is_installe
 from scalewatch_agent.launchers.libraries import Library, find_library
 from scalewatch_agent.launchers.mpiexec import TRANSPORTS, Launcher, is_oversubscribed
 from scalewatch_agent.loops.build import build_loops
-from scalewatch_agent.suite.runs import Subject
+from scalewatch_agent.suite.runs import MeasuredSubject
 from scalewatch_agent.suite.suites import MEMORY, RUNTIME, SUITES
 from scalewatch_agent.suite.sweep import Sweep, run_sweep
 
@@ -155,7 +155,7 @@ def command(ctx: click.Context, /, **options: Any) -> None:
         crowded=any(map(is_oversubscribed, sweep.processes)),
         level=options["thread_level"],
     )
-    measured = Measured(spool, options["server"], options["token"])
+    measured = SweepRuns(spool, options["server"], options["token"])
     try:
         _measure(sweep, launcher, subject(options, launcher, sweep.suite), measured)
     except KeyboardInterrupt:
@@ -204,7 +204,7 @@ def _library(options: dict[str, Any]) -> Library:
 
 
 def _measure(
-    sweep: Sweep, launcher: Launcher, subject: Subject, measured: Measured
+    sweep: Sweep, launcher: Launcher, subject: MeasuredSubject, measured: SweepRuns
 ) -> None:
     steps = len(sweep.regions) * len(sweep.message_bytes)
     with progress_display(len(sweep.processes), steps) as display:

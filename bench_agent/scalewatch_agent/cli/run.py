@@ -14,7 +14,7 @@ from rich.table import Table
 from scalewatch.wire import Commit, Name, Sha
 from scalewatch_agent.cli.exits import SUMMARY, Exit
 from scalewatch_agent.cli.experiment_progress import job_display, print_runs
-from scalewatch_agent.cli.measured import Measured
+from scalewatch_agent.cli.measured import SweepRuns
 from scalewatch_agent.cli.options.launcher import job_launcher
 from scalewatch_agent.cli.options.parameters import wire
 from scalewatch_agent.cli.options.server import server_options
@@ -128,7 +128,7 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     requests = sweep.requests() if options["fresh"] else sweep.open_requests()
     _say_what_is_done(len(requests), len(sweep.requests()), version)
     spool = Spool(spool_folder())
-    measured = Measured(spool, options["server"], options["token"])
+    measured = SweepRuns(spool, options["server"], options["token"])
     try:
         _run(sweep, requests, measured)
     except KeyboardInterrupt:
@@ -171,7 +171,7 @@ def _version(loaded: Loaded, sha: str | None) -> Version:
     return version
 
 
-def _run(sweep: ExperimentSweep, requests: list[Request], measured: Measured) -> None:
+def _run(sweep: ExperimentSweep, requests: list[Request], measured: SweepRuns) -> None:
     with job_display(len(requests)) as display:
         for report in sweep.run(requests, measured.keeps):
             measured.add(report)

@@ -12,11 +12,11 @@ import click
 from scalewatch.errors import ScalewatchError
 from scalewatch.wire import Name
 from scalewatch_agent.cli.confirming_suites import BUILT_IN, suite_sweeps
-from scalewatch_agent.cli.measured import Measured
+from scalewatch_agent.cli.measured import SweepRuns
 from scalewatch_agent.cli.options.launcher import job_launcher
 from scalewatch_agent.cli.options.parameters import wire
 from scalewatch_agent.cli.options.server import server_options
-from scalewatch_agent.delivery.confirmations import Order, Orders
+from scalewatch_agent.delivery.confirmations import ClaimedRun, ConfirmationRequests
 from scalewatch_agent.delivery.spool import Spool
 from scalewatch_agent.errors import ServerSilent
 from scalewatch_agent.experiments.configured import Loaded
@@ -88,7 +88,7 @@ def command(**options: Any) -> None:
         )
     agent = f"{platform.node() or 'agent'}-{os.getpid()}"
     is_silent = False
-    with Orders(options["server"], options["token"], agent) as orders:
+    with ConfirmationRequests(options["server"], options["token"], agent) as orders:
         while True:
             try:
                 order = orders.claim(options["machine"])
@@ -107,11 +107,13 @@ def command(**options: Any) -> None:
                 time.sleep(options["poll"])
 
 
-def _carry_out(orders: Orders, order: Order, options: dict[str, Any]) -> None:
+def _carry_out(
+    orders: ConfirmationRequests, order: ClaimedRun, options: dict[str, Any]
+) -> None:
     """Measure what is asked for, and tell the server what came of it."""
     asked = order.confirmation
     click.echo(f"{asked.project} {asked.commit.sha[:10]}: {asked.reason}", err=True)
-    measured = Measured(Spool(spool_folder()), options["server"], options["token"])
+    measured = SweepRuns(Spool(spool_folder()), options["server"], options["token"])
     try:
         with orders.holding(order):
             for sweep, launcher, subject in suite_sweeps(order):
@@ -141,7 +143,7 @@ def _in_silence(_processes: int, _event: Event) -> None:
     """Show no progress: nobody watches."""
 
 
-def _measure(loaded: Loaded, sha: str, measured: Measured) -> None:
+def _measure(loaded: Loaded, sha: str, measured: SweepRuns) -> None:
     """Run the jobs of an experiment once, each in a folder that is removed after."""
     with (
         tempfile.TemporaryDirectory(prefix="scalewatch-") as name,
@@ -162,7 +164,7 @@ def _measure(loaded: Loaded, sha: str, measured: Measured) -> None:
             measured.post_last()
 
 
-def _outcome(measured: Measured, *, is_delivered: bool) -> tuple[str, str]:
+def _outcome(measured: SweepRuns, *, is_delivered: bool) -> tuple[str, str]:
     runs = len(measured.reports)
     failed = sum(
         any(result.status == "failed" for result in report.results)

@@ -15,7 +15,7 @@ from scalewatch_agent.cli.options.server import token_option
 from scalewatch_agent.cli.outcome import report_deliveries
 from scalewatch_agent.cli.summary import delivery_state
 from scalewatch_agent.delivery.deliver import deliver
-from scalewatch_agent.delivery.spool import Entry, Spool
+from scalewatch_agent.delivery.spool import Spool, SpooledRun
 from scalewatch_agent.delivery.upload import Delivered, Patience
 from scalewatch_agent.errors import UnreadableEntry
 from scalewatch_agent.folders import spool_folder
@@ -121,7 +121,7 @@ def drop(*, ids: Sequence[str], rejected: bool, everything: bool, yes: bool) -> 
     click.echo(f"{len(entries)} runs dropped")
 
 
-def _chosen(spool: Spool, ids: Sequence[str], *, rejected: bool) -> list[Entry]:
+def _chosen(spool: Spool, ids: Sequence[str], *, rejected: bool) -> list[SpooledRun]:
     """Return the entries that the ids name, or all of them without ids."""
     entries = list(_entries(spool.pending()))
     if rejected or ids:
@@ -136,16 +136,16 @@ def _chosen(spool: Spool, ids: Sequence[str], *, rejected: bool) -> list[Entry]:
     return [entry for entry in entries if entry.id.startswith(tuple(ids))]
 
 
-def _entries(paths: Iterable[Path]) -> Iterator[Entry]:
+def _entries(paths: Iterable[Path]) -> Iterator[SpooledRun]:
     """Yield what can be read, and name what cannot."""
     for path in paths:
         try:
-            yield Entry.read(path)
+            yield SpooledRun.read(path)
         except UnreadableEntry as error:
             click.echo(f"Warning: {error}", err=True)
 
 
-def _row(entry: Entry, state: str) -> dict[str, Any]:
+def _row(entry: SpooledRun, state: str) -> dict[str, Any]:
     run = entry.run
     problem = entry.problem or {}
     return {

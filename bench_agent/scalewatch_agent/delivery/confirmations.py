@@ -15,7 +15,7 @@ RENEWALS: Final = 3
 """How often a lease is renewed before it would have ended."""
 
 
-class Place(BaseModel):
+class RunSetting(BaseModel):
     """Where too few jobs have measured."""
 
     model_config = ConfigDict(frozen=True)
@@ -45,24 +45,24 @@ class Confirmation(BaseModel):
     reason: str
 
 
-class Order(BaseModel):
+class ClaimedRun(BaseModel):
     """What to measure, until the lease ends."""
 
     model_config = ConfigDict(frozen=True)
 
     confirmation: Confirmation
-    places: tuple[Place, ...]
+    places: tuple[RunSetting, ...]
     lease_seconds: float
 
 
-class Orders(Connection):
+class ConfirmationRequests(Connection):
     """Gives orders to `agent`."""
 
     def __init__(self, url: str, token: str | None, agent: str) -> None:
         super().__init__(url, token)
         self.agent = agent
 
-    def claim(self, machine: str) -> Order | None:
+    def claim(self, machine: str) -> ClaimedRun | None:
         """Return what is to be measured on a machine; None while there is nothing.
 
         Raises
@@ -75,11 +75,11 @@ class Orders(Connection):
         if answer.status_code == httpx.codes.NO_CONTENT:
             return None
         try:
-            return Order.model_validate_json(answer.content)
+            return ClaimedRun.model_validate_json(answer.content)
         except ValidationError:
             raise ServerSilent(self.url, "it is no Scalewatch server") from None
 
-    def finish(self, order: Order, state: str, outcome: str) -> None:
+    def finish(self, order: ClaimedRun, state: str, outcome: str) -> None:
         """Say what came of an order.
 
         Raises
@@ -90,7 +90,7 @@ class Orders(Connection):
         self._report(order, {"state": state, "outcome": outcome})
 
     @contextmanager
-    def holding(self, order: Order) -> Iterator[None]:
+    def holding(self, order: ClaimedRun) -> Iterator[None]:
         """Renew the lease of an order for as long as it is measured."""
         is_over = Event()
 
@@ -109,7 +109,7 @@ class Orders(Connection):
             is_over.set()
             thread.join()
 
-    def _report(self, order: Order, progress: Mapping[str, str]) -> None:
+    def _report(self, order: ClaimedRun, progress: Mapping[str, str]) -> None:
         path = f"confirmations/{order.confirmation.id}"
         self._ask("PATCH", path, {"agent": self.agent, **progress})
 

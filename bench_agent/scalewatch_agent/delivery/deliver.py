@@ -5,7 +5,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Final
 
-from scalewatch_agent.delivery.spool import Entry, Spool
+from scalewatch_agent.delivery.spool import Spool, SpooledRun
 from scalewatch_agent.delivery.upload import (
     Answer,
     Delivered,
@@ -22,7 +22,7 @@ MOST_BYTES: Final = 4 * 2**20
 """What goes into one post: far less than a server takes, more than a round trip."""
 
 
-Parcel = tuple[Entry, bytes]
+Parcel = tuple[SpooledRun, bytes]
 """A run, and what is posted of it."""
 
 
@@ -30,13 +30,13 @@ Parcel = tuple[Entry, bytes]
 class Delivery:
     """A run, the server it was posted to, and what that said."""
 
-    entry: Entry
+    entry: SpooledRun
     server: str
     answer: Answer
 
 
 def deliver(
-    entries: Iterable[Entry],
+    entries: Iterable[SpooledRun],
     spool: Spool,
     patience: Patience,
     server: str | None = None,
@@ -80,7 +80,7 @@ def deliver(
 
 
 def _batches(
-    entries: Iterable[Entry], server: str | None
+    entries: Iterable[SpooledRun], server: str | None
 ) -> Iterator[tuple[str, list[Parcel]]]:
     """Yield neighbours that go to the same server, in bounded numbers."""
     batch: list[Parcel] = []
@@ -99,7 +99,7 @@ def _batches(
 
 def _posted(
     server: Server, batch: Sequence[Parcel], patience: Patience
-) -> Iterator[tuple[Entry, Answer]]:
+) -> Iterator[tuple[SpooledRun, Answer]]:
     """Post a batch, and yield what became of each of its runs.
 
     A server takes all of a batch or nothing: halves of a refused one find the run

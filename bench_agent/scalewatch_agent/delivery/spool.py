@@ -19,7 +19,7 @@ from scalewatch_agent.folders import make_folder
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class SpooledRun:
     """A run in the spool, as its file holds it."""
 
     path: Path
@@ -80,13 +80,13 @@ class Spool:
         self.folder = make_folder(folder)
         self.rejected = make_folder(folder / "rejected")
 
-    def entry(self, report: RunReport, server: str) -> Entry:
+    def entry(self, report: RunReport, server: str) -> SpooledRun:
         """Return the entry of a run, not yet on disk."""
         run = report.model_dump(mode="json", by_alias=True, exclude_none=True)
         path = self.folder / f"{report.id}.json"
-        return Entry(path, server, datetime.now(UTC), run)
+        return SpooledRun(path, server, datetime.now(UTC), run)
 
-    def put(self, entry: Entry) -> None:
+    def put(self, entry: SpooledRun) -> None:
         """Write a run to disk, so that not even a power failure loses it.
 
         Raises
@@ -104,7 +104,7 @@ class Spool:
         except OSError as error:
             raise FolderUnwritable(self.folder, error.strerror or str(error)) from error
 
-    def keep(self, entry: Entry) -> None:
+    def keep(self, entry: SpooledRun) -> None:
         """Write a run that is not on disk, since the disk was full before.
 
         Raises
@@ -123,12 +123,12 @@ class Spool:
         """Yield the files of runs that the server refused, the oldest first."""
         yield from _oldest_first(self.rejected)
 
-    def remove(self, entry: Entry) -> None:
+    def remove(self, entry: SpooledRun) -> None:
         """Forget a run that is delivered or no longer wanted."""
         entry.path.unlink(missing_ok=True)
         _problem_path(entry.path).unlink(missing_ok=True)
 
-    def reject(self, entry: Entry, problem: dict[str, Any]) -> Path:
+    def reject(self, entry: SpooledRun, problem: dict[str, Any]) -> Path:
         """Put a refused run aside, with what the server says of it."""
         self.keep(entry)
         path = self.rejected / entry.path.name

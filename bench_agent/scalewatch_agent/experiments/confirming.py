@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
-from scalewatch_agent.delivery.confirmations import Order, Place
+from scalewatch_agent.delivery.confirmations import ClaimedRun, RunSetting
 from scalewatch_agent.errors import ExperimentInvalid, OrderImpossible, VersionUnknown
 from scalewatch_agent.experiments.configured import Configured, Loaded
 from scalewatch_agent.experiments.loading import load_experiment
@@ -21,7 +21,7 @@ def experiments_in(folder: Path) -> list[Path]:
     return sorted(each for each in folder.iterdir() if each.suffix in {".yaml", ".yml"})
 
 
-def experiments_for(order: Order, files: Sequence[Path]) -> list[Loaded]:
+def experiments_for(order: ClaimedRun, files: Sequence[Path]) -> list[Loaded]:
     """Return the experiments that an order is about, with the jobs it wants alone.
 
     Raises
@@ -94,7 +94,7 @@ def checked_out(
         _git(top, "worktree", "remove", "--force", str(folder))
 
 
-def _is_at(configured: Configured, place: Place) -> bool:
+def _is_at(configured: Configured, place: RunSetting) -> bool:
     """Tell whether a job measures at a place; what it does not set may be anything."""
     there: Mapping[str, Any] = {**place.configuration, **place.coordinate}
     combination = configured.combination

@@ -11,7 +11,7 @@ from typing import Any, Final
 from pydantic import TypeAdapter, ValidationError
 
 from scalewatch.wire import UNITS, Name, Profile, Result, faults
-from scalewatch_agent.experiments.schema import ProfileRule, Rule
+from scalewatch_agent.experiments.schema import ProfileRule, ResultRule
 
 LARGEST: Final = 64 * 2**20
 """Bytes of a file that are read; a program that writes more writes something else."""
@@ -27,7 +27,7 @@ class Unfound(Exception):
 
 
 @dataclass(slots=True)
-class _Found:
+class _MetricValues:
     """The repetitions of one metric of one region, as they are found."""
 
     unit: str
@@ -35,7 +35,9 @@ class _Found:
     values: list[float] = field(default_factory=list)
 
 
-def read_results(rules: Iterable[Rule], folder: Path, fallback: str) -> list[Result]:
+def read_results(
+    rules: Iterable[ResultRule], folder: Path, fallback: str
+) -> list[Result]:
     """Return what the rules find in the files of a job.
 
     A rule that finds nothing usable gives a failed result with the reason; the others
@@ -53,7 +55,9 @@ def read_results(rules: Iterable[Rule], folder: Path, fallback: str) -> list[Res
     return list(results.values())
 
 
-def failed_results(rules: Iterable[Rule], fallback: str, reason: str) -> list[Result]:
+def failed_results(
+    rules: Iterable[ResultRule], fallback: str, reason: str
+) -> list[Result]:
     """Return a failed result for whatever the rules would have found."""
     failed = {}
     for rule in rules:
@@ -102,9 +106,9 @@ def _joined(one: Result, other: Result) -> Result:
     return one.model_copy(update={"values": one.values + other.values})
 
 
-def _by_rule(rule: Rule, folder: Path, fallback: str) -> list[Result]:
+def _by_rule(rule: ResultRule, folder: Path, fallback: str) -> list[Result]:
     try:
-        found: dict[tuple[str, str], _Found] = {}
+        found: dict[tuple[str, str], _MetricValues] = {}
         for entry in _entries(rule, folder):
             _add(found, rule, entry)
         results = [_result(key, series) for key, series in found.items()]
@@ -113,13 +117,13 @@ def _by_rule(rule: Rule, folder: Path, fallback: str) -> list[Result]:
     return results or [_failed(rule, fallback, _nothing(rule))]
 
 
-def _nothing(rule: Rule) -> str:
+def _nothing(rule: ResultRule) -> str:
     if rule.pattern is not None:
         return f"nothing in {rule.file} matches {rule.pattern!r}"
     return f"{rule.document or rule.json_lines} holds no result"
 
 
-def _entries(rule: Rule, folder: Path) -> Iterator[Mapping[str, Any]]:
+def _entries(rule: ResultRule, folder: Path) -> Iterator[Mapping[str, Any]]:
     """Yield what a rule finds, as objects with some of `KEYS`."""
     if rule.pattern is not None:
         yield from _matches(rule.pattern, _text(folder, rule.file))
@@ -179,7 +183,9 @@ def _objects(content: Any, where: str) -> Iterator[Mapping[str, Any]]:
 
 
 def _add(
-    found: dict[tuple[str, str], _Found], rule: Rule, entry: Mapping[str, Any]
+    found: dict[tuple[str, str], _MetricValues],
+    rule: ResultRule,
+    entry: Mapping[str, Any],
 ) -> None:
     region = _name(entry.get("region") or rule.region, "region")
     metric = _name(entry.get("metric") or rule.metric, "metric")
@@ -187,7 +193,7 @@ def _add(
     if not isinstance(unit, str):
         raise Unfound(f"{region} has no unit")
     series = found.setdefault(
-        (region, metric), _Found(unit, entry.get("better") or rule.better)
+        (region, metric), _MetricValues(unit, entry.get("better") or rule.better)
     )
     if series.unit != unit:
         raise Unfound(f"{region} is given in {series.unit} and in {unit}")
@@ -227,7 +233,7 @@ def _brief(value: Any) -> str:
     return text if len(text) <= 40 else f"{text[:37]}…"
 
 
-def _result(key: tuple[str, str], series: _Found) -> Result:
+def _result(key: tuple[str, str], series: _MetricValues) -> Result:
     region, metric = key
     try:
         return Result.model_validate(
@@ -243,7 +249,7 @@ def _result(key: tuple[str, str], series: _Found) -> Result:
         raise Unfound(f"{region}: {error.errors()[0]['msg']}") from None
 
 
-def _failed(rule: Rule, fallback: str, reason: str) -> Result:
+def _failed(rule: ResultRule, fallback: str, reason: str) -> Result:
     return Result(
         region=rule.region or fallback,
         metric=rule.metric,

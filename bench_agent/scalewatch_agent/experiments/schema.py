@@ -57,7 +57,7 @@ Output = Annotated[str, StringConstraints(min_length=1), AfterValidator(_inside)
 """A file that the program writes, relative to the folder of its job."""
 
 
-class Part(BaseModel):
+class FileSection(BaseModel):
     """Base of everything in an experiment file."""
 
     model_config = ConfigDict(
@@ -69,7 +69,7 @@ class Part(BaseModel):
     )
 
 
-class Range(Part):
+class Range(FileSection):
     """Numbers at equal distances (`step`) or ratios (`factor`), both ends included."""
 
     start: int | float = Field(alias="from")
@@ -92,7 +92,7 @@ class Range(Part):
         return spaced(self.start, self.end, self.step, self.factor)
 
 
-class Derived(Part):
+class Derived(FileSection):
     """A parameter that follows from others."""
 
     expression: Formula
@@ -135,14 +135,14 @@ Command = Annotated[
 """A command line, or a list of them."""
 
 
-class Step(Part):
+class ShellStep(FileSection):
     """Commands for the shell, each of which has to succeed."""
 
     run: Command
     time_limit: float = Field(default=3600.0, gt=0)
 
 
-class Execute(Part):
+class Execute(FileSection):
     """The program that is measured; it is not run by a shell."""
 
     run: Command
@@ -156,7 +156,7 @@ class Execute(Part):
     starter: Literal["mpiexec", "srun", "none"] | None = None
 
 
-class Launcher(Part):
+class Launcher(FileSection):
     """What starts the jobs: this host's mpiexec, or Slurm."""
 
     kind: Literal["local", "slurm"] = "local"
@@ -185,7 +185,7 @@ class Launcher(Part):
         return TRANSPORTS[self.transport]
 
 
-class Rule(Part):
+class ResultRule(FileSection):
     """Where results stand in what the program writes.
 
     One of `pattern`, `json` and `json_lines`. What a rule names holds where the file
@@ -234,7 +234,7 @@ class Rule(Part):
         return self
 
 
-class ProfileRule(Part):
+class ProfileRule(FileSection):
     """Where the profile of a run stands: a JSON list of regions and their seconds."""
 
     document: Output = Field(alias="json")
@@ -256,7 +256,7 @@ def _commit(value: object) -> object:
     return commit
 
 
-class Experiment(Part):
+class Experiment(FileSection):
     """A whole file."""
 
     name: Name
@@ -271,11 +271,11 @@ class Experiment(Part):
     coordinate: list[Identifier] | None = None
     configuration: list[Identifier] | None = None
     repeats: int = Field(default=10, ge=1, le=10_000)
-    prepare: Annotated[Step, BeforeValidator(_step)] | None = None
-    compile: Annotated[Step, BeforeValidator(_step)] | None = None
+    prepare: Annotated[ShellStep, BeforeValidator(_step)] | None = None
+    compile: Annotated[ShellStep, BeforeValidator(_step)] | None = None
     execute: Annotated[Execute, BeforeValidator(_step)]
-    analyse: Annotated[Step, BeforeValidator(_step)] | None = None
-    results: list[Rule] = Field(min_length=1)
+    analyse: Annotated[ShellStep, BeforeValidator(_step)] | None = None
+    results: list[ResultRule] = Field(min_length=1)
     profile: ProfileRule | None = None
     launcher: Launcher = Launcher()
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from scalewatch_agent.experiments.commands import filled
 from scalewatch_agent.experiments.expressions import Scalar
-from scalewatch_agent.experiments.schema import Step
+from scalewatch_agent.experiments.schema import ShellStep
 from scalewatch_agent.launchers.programs import run_program
 
 
@@ -33,7 +33,7 @@ def places(loaded_from: Path, source: Path, folder: Path) -> dict[str, Scalar]:
 
 
 def run_once(
-    step: Step, values: Mapping[str, Scalar], folder: Path, kind: str, code: str
+    step: ShellStep, values: Mapping[str, Scalar], folder: Path, kind: str, code: str
 ) -> str | None:
     """Run a step in a new `folder` unless it has succeeded there with that `code`.
 
@@ -58,7 +58,7 @@ def run_once(
 
 
 def run_step(
-    step: Step, values: Mapping[str, Scalar], folder: Path, kind: str
+    step: ShellStep, values: Mapping[str, Scalar], folder: Path, kind: str
 ) -> str | None:
     """Run the commands of a step in `folder`; return why they failed, or None."""
     command = ("/bin/sh", "-e", "-u", "-c", filled(step.run, values))

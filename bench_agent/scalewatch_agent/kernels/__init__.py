@@ -13,7 +13,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 
 from mpi4py.MPI import Intracomm
 
-from scalewatch_agent.loops.program import Step
+from scalewatch_agent.loops.program import FunctionCall
 
 Buffer: TypeAlias = "bytearray | array[float]"
 
@@ -50,7 +50,7 @@ class Operation(NamedTuple):
     call: Callable[[], object]
     sent: "Buffer | None" = None
     received: "Buffer | None" = None
-    steps: tuple[Step, ...] | None = None
+    steps: tuple[FunctionCall, ...] | None = None
     source: int | None = None
     metric: str = "time"
     unit: str = "s"

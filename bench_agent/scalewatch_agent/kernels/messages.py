@@ -10,7 +10,7 @@ from functools import partial
 from mpi4py import MPI
 
 from scalewatch_agent.kernels import Operation, kernel, pattern, seconds
-from scalewatch_agent.loops.program import Memory, Step, memory_of, step
+from scalewatch_agent.loops.program import FunctionCall, Memory, memory_of, step
 
 TAG = 3
 AT_ONCE = 16
@@ -99,7 +99,7 @@ def bandwidth(comm: MPI.Intracomm, message_bytes: int) -> Operation:
 def _all_at_once(
     messages: list[tuple[str, bytearray]],
     of_each: tuple[int | MPI.Datatype | MPI.Intracomm, ...],
-) -> list[Step]:
+) -> list[FunctionCall]:
     """Return steps that start each message many times, and wait for all."""
     number = AT_ONCE * len(messages)
     size = MPI._sizeof(MPI.Request)  # noqa: SLF001 - mpi4py's only way

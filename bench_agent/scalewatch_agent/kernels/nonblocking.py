@@ -17,7 +17,7 @@ from mpi4py import MPI
 
 from scalewatch_agent.kernels import Buffer, Operation, kernel, pattern
 from scalewatch_agent.kernels.collectives import ROOT, doubles
-from scalewatch_agent.loops.program import Argument, Step, memory_of, step
+from scalewatch_agent.loops.program import Argument, FunctionCall, memory_of, step
 
 Start = Callable[[], MPI.Request]
 
@@ -154,7 +154,9 @@ def _overlapped(
     )
 
 
-def _steps(function: str, arguments: tuple[Argument, ...]) -> tuple[Step, Step]:
+def _steps(
+    function: str, arguments: tuple[Argument, ...]
+) -> tuple[FunctionCall, FunctionCall]:
     """Return the steps that start an operation and wait for it."""
     request = memory_of(MPI._sizeof(MPI.Request))  # noqa: SLF001 - mpi4py's only way
     status = memory_of(MPI._sizeof(MPI.Status))  # noqa: SLF001 - same

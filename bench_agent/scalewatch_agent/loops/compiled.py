@@ -8,7 +8,7 @@ from mpi4py import MPI
 
 from scalewatch_agent.loops import Kind, Rounds, Spans, nanoseconds
 from scalewatch_agent.loops.drift import STEADY, Comparison
-from scalewatch_agent.loops.program import Step, calls, step
+from scalewatch_agent.loops.program import FunctionCall, calls, step
 
 Library = ctypes.CDLL
 
@@ -40,7 +40,7 @@ class CompiledLoop:
     kind: Kind = "compiled"
 
     def __init__(
-        self, steps: Sequence[Step], comm: MPI.Intracomm, library: Library
+        self, steps: Sequence[FunctionCall], comm: MPI.Intracomm, library: Library
     ) -> None:
         self.steps = steps  # they hold the buffers that the calls point to
         self.library = library
@@ -108,7 +108,7 @@ def read_clock(library: Library, batch: int) -> "array[int]":
 
 def ask(
     library: Library,
-    both: Sequence[Step],
+    both: Sequence[FunctionCall],
     reply: "array[int]",
     times: int,
     quickest: "array[int]",
@@ -127,7 +127,7 @@ def ask(
 
 def answer(
     library: Library,
-    both: Sequence[Step],
+    both: Sequence[FunctionCall],
     reply: "array[int]",
     times: int,
     mine: Comparison,

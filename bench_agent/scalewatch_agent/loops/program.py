@@ -16,7 +16,7 @@ Memory: TypeAlias = (
 Argument: TypeAlias = "int | Memory | Handle | None"
 
 
-class Step(NamedTuple):
+class FunctionCall(NamedTuple):
     """One call of a C function.
 
     Integers are passed as they are, memory by its address, MPI's objects by their
@@ -27,9 +27,9 @@ class Step(NamedTuple):
     arguments: tuple[Argument, ...]
 
 
-def step(function: str, *arguments: Argument) -> Step:
+def step(function: str, *arguments: Argument) -> FunctionCall:
     """Return the step that calls `function`."""
-    return Step(function, arguments)
+    return FunctionCall(function, arguments)
 
 
 class Call(ctypes.Structure):
@@ -41,7 +41,7 @@ class Call(ctypes.Structure):
     )
 
 
-def calls(steps: Sequence[Step], own: ctypes.CDLL) -> "ctypes.Array[Call]":
+def calls(steps: Sequence[FunctionCall], own: ctypes.CDLL) -> "ctypes.Array[Call]":
     """Return `steps` in memory; they do not keep their buffers alive.
 
     Functions are looked for in the MPI library that mpi4py is linked with, then in the

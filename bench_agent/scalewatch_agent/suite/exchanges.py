@@ -14,14 +14,14 @@ from mpi4py import MPI
 from scalewatch_agent.loops import nanoseconds
 from scalewatch_agent.loops.compiled import Library, answer, ask
 from scalewatch_agent.loops.drift import Comparison
-from scalewatch_agent.loops.program import Step, memory_of, step
+from scalewatch_agent.loops.program import FunctionCall, memory_of, step
 
 TAG = 2
 
 Now = Callable[[], int]
 
 
-class Answer(NamedTuple):
+class ClockReply(NamedTuple):
     """What came back to a question: nanoseconds, by the local clock and the other."""
 
     sent: int
@@ -40,7 +40,7 @@ class Answer(NamedTuple):
 class Exchange(Protocol):
     """Exchanges messages with one other process."""
 
-    def ask(self, times: int) -> Answer:
+    def ask(self, times: int) -> ClockReply:
         """Ask for the time so often, and return the quickest answer."""
 
     def answer(self, times: int, mine: Comparison) -> None:
@@ -53,7 +53,7 @@ class InterpretedExchange:
     def __init__(self, comm: MPI.Comm, other: int, now: Now) -> None:
         self.comm, self.other, self.now = comm, other, now
 
-    def ask(self, times: int) -> Answer:
+    def ask(self, times: int) -> ClockReply:
         """Ask for the time so often, and return the quickest answer."""
         reply = nanoseconds(2)
         message = [reply, MPI.INT64_T]
@@ -62,7 +62,7 @@ class InterpretedExchange:
             sent = self.now()
             self.comm.Send(message, self.other, TAG)
             self.comm.Recv(message, self.other, TAG)
-            answers.append(Answer(sent, self.now() - sent, *reply))
+            answers.append(ClockReply(sent, self.now() - sent, *reply))
         return min(answers, key=lambda answer: answer.round_trip)
 
     def answer(self, times: int, mine: Comparison) -> None:
@@ -84,12 +84,12 @@ class CompiledExchange:
         self.library = library
         self.comm, self.other = comm, other
 
-    def ask(self, times: int) -> Answer:
+    def ask(self, times: int) -> ClockReply:
         """Ask for the time so often, and return the quickest answer."""
         question, reply, quickest = (nanoseconds(count) for count in (2, 2, 4))
         both = (self._send(question), self._receive(reply))
         ask(self.library, both, reply, times, quickest)
-        return Answer(*quickest)
+        return ClockReply(*quickest)
 
     def answer(self, times: int, mine: Comparison) -> None:
         """Answer as often with the time that `mine` makes of the local clock."""
@@ -97,11 +97,11 @@ class CompiledExchange:
         both = (self._receive(question), self._send(reply))
         answer(self.library, both, reply, times, mine)
 
-    def _send(self, numbers: "array[int]") -> Step:
+    def _send(self, numbers: "array[int]") -> FunctionCall:
         end = (len(numbers), MPI.INT64_T, self.other, TAG, self.comm)
         return step("MPI_Send", numbers, *end)
 
-    def _receive(self, numbers: "array[int]") -> Step:
+    def _receive(self, numbers: "array[int]") -> FunctionCall:
         end = (len(numbers), MPI.INT64_T, self.other, TAG, self.comm)
         status = memory_of(MPI._sizeof(MPI.Status))  # noqa: SLF001 - mpi4py's only way
         return step("MPI_Recv", numbers, *end, status)

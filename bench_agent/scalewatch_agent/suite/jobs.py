@@ -28,7 +28,7 @@ Key = tuple[str, str | None, int | None]
 
 
 @dataclass(slots=True)
-class Outcome:
+class JobOutcome:
     """What a job measured, and why it failed if it did.
 
     `failed` holds the reasons of regions that could not be measured although the job
@@ -60,7 +60,7 @@ class JobFailed(Exception):
 
 
 @dataclass(slots=True)
-class Progress:
+class JobProgress:
     """How far a job has come."""
 
     processes: int
@@ -104,7 +104,7 @@ def run_job(
     processes: int,
     time_limit: float,
     follow: Follow,
-) -> Outcome:
+) -> JobOutcome:
     """Run `command` to its end, and return what it measured.
 
     Parameters
@@ -120,8 +120,8 @@ def run_job(
     follow
         Called with each event as it comes.
     """
-    outcome = Outcome(started_at=_now(), ended_at=_now())
-    progress = Progress(processes, outcome.measured, outcome.failed)
+    outcome = JobOutcome(started_at=_now(), ended_at=_now())
+    progress = JobProgress(processes, outcome.measured, outcome.failed)
     try:
         _run(command, environment, progress, monotonic() + time_limit, follow)
     except JobFailed as failure:
@@ -139,7 +139,7 @@ def run_job(
 def _run(
     command: Sequence[str],
     environment: Mapping[str, str],
-    progress: Progress,
+    progress: JobProgress,
     deadline: float,
     follow: Follow,
 ) -> None:

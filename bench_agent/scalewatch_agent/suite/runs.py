@@ -7,12 +7,12 @@ from uuid import uuid4
 
 from scalewatch.wire import Commit, Fact, Job, Machine, Procedure, Result, RunReport
 from scalewatch_agent.plan import Plan
-from scalewatch_agent.suite.jobs import Outcome
+from scalewatch_agent.suite.jobs import JobOutcome
 from scalewatch_agent.suite.suites import SUITES
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
+class MeasuredSubject:
     """What is measured, and where: the same for all runs of a sweep."""
 
     project: str
@@ -22,7 +22,7 @@ class Subject:
 
 
 def run_reports(
-    subject: Subject, plan: Plan, processes: int, outcome: Outcome
+    subject: MeasuredSubject, plan: Plan, processes: int, outcome: JobOutcome
 ) -> list[RunReport]:
     """Return the runs of one job, one per message size.
 
@@ -45,7 +45,9 @@ def run_reports(
     ]
 
 
-def _configuration(subject: Subject, plan: Plan, message_bytes: int) -> dict[str, Fact]:
+def _configuration(
+    subject: MeasuredSubject, plan: Plan, message_bytes: int
+) -> dict[str, Fact]:
     """Return what is the same at all process counts."""
     configuration: dict[str, Fact] = {
         "message_bytes": message_bytes,
@@ -56,7 +58,7 @@ def _configuration(subject: Subject, plan: Plan, message_bytes: int) -> dict[str
     return configuration
 
 
-def _results(plan: Plan, message_bytes: int, outcome: Outcome) -> Iterator[Result]:
+def _results(plan: Plan, message_bytes: int, outcome: JobOutcome) -> Iterator[Result]:
     for region in plan.regions:
         measured = [
             event
@@ -85,7 +87,7 @@ def _measured(plan: Plan, event: Mapping[str, Any]) -> Result:
     )
 
 
-def _failed(plan: Plan, region: str, outcome: Outcome) -> Result:
+def _failed(plan: Plan, region: str, outcome: JobOutcome) -> Result:
     metric, unit = SUITES[plan.suite].measured_of(region)
     reason = outcome.failed.get(region) or outcome.failure
     return Result(

@@ -22,7 +22,7 @@ from scalewatch_agent.suite.clocks import Clocks
 from scalewatch_agent.suite.overheads import Overheads, measure_overheads
 from scalewatch_agent.suite.statistics import first_quartile
 from scalewatch_agent.suite.suites import SUITES
-from scalewatch_agent.suite.timing import Effort, Measurement, Team
+from scalewatch_agent.suite.timing import Measurement, RepetitionLimits, Team
 
 CLOCK_SHARE = 0.1
 """Share of the latency above which the uncertainty of the clocks is worth a word."""
@@ -74,7 +74,7 @@ def _warmed_up(
     plan: Plan, team: Team, library: Library | None, announce: Announce
 ) -> Iterator[Task]:
     """Yield a task per region and message size; say which ones there cannot be."""
-    effort = Effort(plan.repetitions, plan.warm_ups, plan.budget)
+    effort = RepetitionLimits(plan.repetitions, plan.warm_ups, plan.budget)
     for message_bytes in plan.message_bytes:
         for region in plan.regions:
             announce("measuring", region=region)

@@ -10,7 +10,7 @@ from scalewatch.wire import RunReport
 from scalewatch_agent.launchers.mpiexec import Launcher, is_oversubscribed
 from scalewatch_agent.plan import Plan
 from scalewatch_agent.suite.jobs import Event, run_job
-from scalewatch_agent.suite.runs import Subject, run_reports
+from scalewatch_agent.suite.runs import MeasuredSubject, run_reports
 from scalewatch_agent.suite.suites import Suite
 
 START = 60
@@ -57,7 +57,7 @@ Follow = Callable[[int, Event], None]
 
 
 def run_sweep(
-    sweep: Sweep, launcher: Launcher, subject: Subject, follow: Follow
+    sweep: Sweep, launcher: Launcher, subject: MeasuredSubject, follow: Follow
 ) -> Iterator[list[RunReport]]:
     """Yield the runs of each process count as soon as its job has ended, well or not.
 

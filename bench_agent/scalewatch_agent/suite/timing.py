@@ -26,7 +26,7 @@ LONG_AGO = -(2**62)
 Synchronisation = Literal["round-time", "barrier"]
 
 
-class Effort(NamedTuple):
+class RepetitionLimits(NamedTuple):
     """How often an operation is repeated, and the seconds after which it has to do."""
 
     repetitions: int
@@ -65,7 +65,7 @@ class Measurement:
     """
 
     def __init__(
-        self, operation: Operation, loop: Loop, team: Team, effort: Effort
+        self, operation: Operation, loop: Loop, team: Team, effort: RepetitionLimits
     ) -> None:
         self.operation = operation
         self.loop = loop

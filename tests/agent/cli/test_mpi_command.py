@@ -6,7 +6,7 @@ from click.testing import CliRunner
 
 from scalewatch.wire import RunReport
 from scalewatch_agent.cli import main, mpi
-from scalewatch_agent.delivery.spool import Entry, Spool
+from scalewatch_agent.delivery.spool import Spool, SpooledRun
 from scalewatch_agent.launchers.libraries import Library
 from scalewatch_agent.launchers.processors import processors
 from scalewatch_agent.suite.suites import RUNTIME
@@ -146,7 +146,7 @@ def test_runs_stay_on_disk_while_the_server_is_away_and_are_replayed(
     done = measure(openmpi, nobody, "-p", "1,2", "--regions", "MPI_Barrier")
 
     assert done.exit_code == 3
-    kept = [Entry.read(path).run for path in Spool(spool_folder).pending()]
+    kept = [SpooledRun.read(path).run for path in Spool(spool_folder).pending()]
     assert [run["coordinate"] for run in kept] == [{"p": 1}, {"p": 2}]
     last = done.stderr.splitlines()[-1]
     assert nobody in last
@@ -246,6 +246,7 @@ def test_library_that_polls_is_timed_only_where_each_process_has_a_core(
     assert f"Left out: p = {crowded}." in shortened.stderr
     assert "Left out" not in memory.stderr
     kept = [
-        Entry.read(path).run["coordinate"] for path in Spool(spool_folder).pending()
+        SpooledRun.read(path).run["coordinate"]
+        for path in Spool(spool_folder).pending()
     ]
     assert kept == [{"p": 1}, {"p": int(crowded)}]

@@ -10,7 +10,7 @@ from uuid import uuid4
 
 import pytest
 
-from scalewatch_agent.delivery.spool import Entry
+from scalewatch_agent.delivery.spool import SpooledRun
 
 TEST = "SCALEWATCH_TEST"
 
@@ -47,7 +47,7 @@ def test_interrupted_sweep_leaves_no_process_and_no_half_written_run(
     assert str(tmp_path / "spool") in complaint
     until(lambda: marked(mark) == [])
     kept = [path for path in (tmp_path / "spool").iterdir() if path.is_file()]
-    assert [Entry.read(path).run["coordinate"] for path in kept] == [{"p": 1}]
+    assert [SpooledRun.read(path).run["coordinate"] for path in kept] == [{"p": 1}]
 
 
 def marked(mark):

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from scalewatch_agent.cli import main
-from scalewatch_agent.delivery.spool import Entry, Spool
+from scalewatch_agent.delivery.spool import Spool, SpooledRun
 from support.experiments import GOOD, experiment, run
 
 
@@ -111,7 +111,7 @@ def test_runs_stay_in_the_spool_while_the_server_is_away(folder, nobody, spool_f
     done = run(experiment(folder), nobody)
 
     assert done.exit_code == 3
-    kept = [Entry.read(path).run for path in Spool(spool_folder).pending()]
+    kept = [SpooledRun.read(path).run for path in Spool(spool_folder).pending()]
     assert [run["coordinate"]["p"] for run in kept] == [1, 2]
 
 

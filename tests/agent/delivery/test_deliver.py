@@ -7,7 +7,7 @@ from uuid import UUID
 import pytest
 
 from scalewatch_agent.delivery.deliver import MOST_RUNS, deliver
-from scalewatch_agent.delivery.spool import Entry, Spool
+from scalewatch_agent.delivery.spool import Spool, SpooledRun
 from scalewatch_agent.delivery.upload import Delivered, Patience, Refused, Undelivered
 from support.builders import run_report
 
@@ -31,7 +31,7 @@ def answers(entries, spool, **options):
 
 
 def pending(spool):
-    return [Entry.read(path).id for path in spool.pending()]
+    return [SpooledRun.read(path).id for path in spool.pending()]
 
 
 def test_delivered_run_leaves_the_spool(spool, receiver):
@@ -59,7 +59,7 @@ def test_replaying_a_run_posts_the_same_bytes(spool, receiver):
     receiver.answers = [(500, "")] * QUICK.attempts
 
     answers([entry], spool)
-    answers([Entry.read(entry.path)], spool)
+    answers([SpooledRun.read(entry.path)], spool)
 
     assert len(set(receiver.bodies)) == 1
     assert len(receiver.bodies) == QUICK.attempts + 1
@@ -105,7 +105,7 @@ def test_refused_run_is_put_aside_with_the_reason_and_not_tried_again(
     assert answer.reason == f"answered {status}: it has other content"
     assert len(receiver.bodies) == 1
     assert pending(spool) == []
-    (refused,) = (Entry.read(path) for path in spool.refused())
+    (refused,) = (SpooledRun.read(path) for path in spool.refused())
     assert refused.problem == json.loads(PROBLEM) | {"status": status}
 
 
@@ -178,7 +178,7 @@ def test_run_that_spoils_its_batch_is_found_and_the_others_are_delivered(
     }
     assert refused == spoiling
     assert receiver.taken == [e.id for e in entries if e.id not in spoiling]
-    assert {Entry.read(path).id for path in spool.refused()} == spoiling
+    assert {SpooledRun.read(path).id for path in spool.refused()} == spoiling
 
 
 def test_batch_that_is_too_large_is_halved_until_it_fits(spool, receiver):

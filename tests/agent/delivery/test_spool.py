@@ -5,7 +5,7 @@ from uuid import UUID
 
 import pytest
 
-from scalewatch_agent.delivery.spool import Entry, Spool
+from scalewatch_agent.delivery.spool import Spool, SpooledRun
 from scalewatch_agent.errors import FolderUnwritable, UnreadableEntry
 from scalewatch_agent.folders import libraries_folder, spool_folder
 from support.builders import run_report
@@ -25,14 +25,14 @@ def spooled(spool, number=1):
 
 
 def entries(paths):
-    return [Entry.read(path) for path in paths]
+    return [SpooledRun.read(path) for path in paths]
 
 
 def test_run_comes_back_from_disk_as_it_was_put(spool):
     entry = spooled(spool)
 
     assert entries(spool.pending()) == [entry]
-    assert Entry.read(entry.path).body == entry.body
+    assert SpooledRun.read(entry.path).body == entry.body
 
 
 def test_body_is_what_the_server_reads_as_the_same_run(spool):
@@ -106,7 +106,7 @@ def test_file_without_a_run_is_named(spool, content):
     path.write_text(content)
 
     with pytest.raises(UnreadableEntry) as failure:
-        Entry.read(path)
+        SpooledRun.read(path)
 
     assert failure.value.path == path
 

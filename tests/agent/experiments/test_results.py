@@ -1,13 +1,13 @@
 import pytest
 
 from scalewatch_agent.experiments.results import read_results
-from scalewatch_agent.experiments.schema import Rule
+from scalewatch_agent.experiments.schema import ResultRule
 
 
 def results(folder, *rules, **files):
     for name, text in files.items():
         (folder / name).write_text(text)
-    made = [Rule.model_validate(rule) for rule in rules]
+    made = [ResultRule.model_validate(rule) for rule in rules]
     return read_results(made, folder, "program")
 
 
@@ -142,4 +142,4 @@ def test_two_rules_may_add_to_one_result(tmp_path):
 @pytest.mark.parametrize("path", ["/etc/passwd", "../stdout", "a/../../b"])
 def test_results_lie_in_the_folder_of_the_job(path):
     with pytest.raises(ValueError, match="folder of the job"):
-        Rule.model_validate({"json": path})
+        ResultRule.model_validate({"json": path})

@@ -5,11 +5,11 @@ import pytest
 from scalewatch.wire import Commit, Machine, RunReport
 from scalewatch_agent.machine import fingerprint, machine_name
 from scalewatch_agent.plan import Plan
-from scalewatch_agent.suite.jobs import Outcome
-from scalewatch_agent.suite.runs import Subject, run_reports
+from scalewatch_agent.suite.jobs import JobOutcome
+from scalewatch_agent.suite.runs import MeasuredSubject, run_reports
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
-SUBJECT = Subject(
+SUBJECT = MeasuredSubject(
     project="openmpi",
     commit=Commit(sha="v5.0.11"),
     machine=Machine(name="here-shm"),
@@ -49,7 +49,7 @@ def plan(**fields):
 
 
 def outcome(**fields):
-    return Outcome(**{"started_at": NOW, "ended_at": NOW} | fields)
+    return JobOutcome(**{"started_at": NOW, "ended_at": NOW} | fields)
 
 
 def report_of(subject, of_plan, processes, made):

@@ -5,7 +5,7 @@ import pytest
 from scalewatch_agent.kernels import Operation
 from scalewatch_agent.loops.interpreted import InterpretedLoop
 from scalewatch_agent.suite.clocks import Clocks
-from scalewatch_agent.suite.timing import TURN, Effort, Measurement, Team
+from scalewatch_agent.suite.timing import TURN, Measurement, RepetitionLimits, Team
 
 MILLISECOND = 1_000_000
 
@@ -35,7 +35,7 @@ def measurement(call, clocks, *, crowded=True, source=None, **effort):
         Operation(call, source=source),
         InterpretedLoop(call, clocks.comm),
         Team(clocks.comm, clocks, oversubscribed=crowded),
-        Effort(**{"repetitions": 30, "warm_ups": 4, "budget": 60.0} | effort),
+        RepetitionLimits(**{"repetitions": 30, "warm_ups": 4, "budget": 60.0} | effort),
     )
     made.warm_up()
     return made

@@ -3,7 +3,7 @@ import pytest
 
 from scalewatch.modelling.next_measurement.mutual_information import (
     OUTCOMES,
-    Outlook,
+    BeliefAtSetting,
     entropy,
     is_settled,
 )
@@ -11,7 +11,7 @@ from scalewatch.modelling.next_measurement.mutual_information import (
 
 def outlook(distance, spread=0.01, shares=(0.5, 0.0, 0.5)):
     """Return a match and a mismatch whose predictions lie apart."""
-    return Outlook(
+    return BeliefAtSetting(
         weight=np.array([shares[0], shares[2]]),
         mean=np.array([0.0, distance]),
         variance=np.full(2, spread**2),

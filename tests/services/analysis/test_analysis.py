@@ -4,12 +4,12 @@ import pytest
 from sqlalchemy import select
 
 from scalewatch.services.analysis import analysis
-from scalewatch.services.jobs import Subject
+from scalewatch.services.jobs import AnalysedCommit
 from scalewatch.storage import tables
 from support.builders import result, run_report, sweep_reports
 from support.recorded import record_runs
 
-SUBJECT = Subject(commit_id=1, machine_id=1)
+SUBJECT = AnalysedCommit(commit_id=1, machine_id=1)
 
 
 def found(session, reports):

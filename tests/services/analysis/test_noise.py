@@ -7,7 +7,7 @@ from scalewatch.modelling.noise.learn import LEAST_SERIES
 from scalewatch.services.analysis import analysis, noise_memory
 from scalewatch.services.analysis.noise_series import learned
 from scalewatch.services.analysis.pooling import Pool
-from scalewatch.services.jobs import Subject
+from scalewatch.services.jobs import AnalysedCommit
 from scalewatch.storage import tables
 from scalewatch.storage.runs import runs
 from support.builders import PROCESSES, sweep_reports
@@ -27,7 +27,7 @@ def switching(regions):
 def test_series_of_a_machine_tell_that_no_model_fits_them(session):
     record_runs(session, sweep_reports(growths=switching(LEAST_SERIES)))
 
-    analysis.record(session, analysis.analyse(session, Subject(1, 1)))
+    analysis.record(session, analysis.analyse(session, AnalysedCommit(1, 1)))
 
     (noise,) = session.scalars(select(tables.Assumption.noise))
     assert noise["widening"] > 1.2
@@ -52,7 +52,7 @@ def test_older_commits_of_the_machine_tell_it_too(session, day, machine, is_told
         machine={"name": machine, "fingerprint": {}},
     )
 
-    answers = analysis.analyse(session, Subject(1, 1)).answers
+    answers = analysis.analyse(session, AnalysedCommit(1, 1)).answers
 
     assert len(answers) == half
     assert all((answer.noise != USUAL) is is_told for answer in answers)
@@ -82,7 +82,7 @@ def released(session, day, seed, **fields):
 
 
 def analysed(session, run):
-    subject = Subject(run.commit_id, run.machine_id)
+    subject = AnalysedCommit(run.commit_id, run.machine_id)
     analysis.record(session, analysis.analyse(session, subject))
     found = session.scalars(
         select(tables.Noise).where(tables.Noise.commit_id == run.commit_id)

@@ -3,7 +3,7 @@ from math import log2
 import pytest
 
 from scalewatch.errors import NotFound, TooFewSides
-from scalewatch.modelling import CONSTANT, Change, Growth
+from scalewatch.modelling import CONSTANT, Growth, VersionChange
 from scalewatch.services.comparisons.compare import compare_sides, split_sides
 from scalewatch.services.comparisons.figures import compared_scalings
 from scalewatch.services.comparisons.values import SideKind
@@ -112,7 +112,7 @@ def test_commits_tell_apart_configurations_and_by_which_factor_each_changed(sess
         for row in shown.rows:
             (found,) = changes_since_first(session, shown, row).values()
             assert found.factor == pytest.approx(1.3, rel=0.02)
-            assert found.change() is Change.LEVEL
+            assert found.change() is VersionChange.LEVEL
 
 
 @pytest.mark.parametrize("names", [(), ("node-shm",), ("node-shm", "node-shm")])

@@ -6,7 +6,7 @@ from scalewatch.modelling import Growth, parse_growth
 from scalewatch.services.analysis import analysis
 from scalewatch.services.expectations import built_in, declarations
 from scalewatch.services.expectations.declarations import Declaration, declare
-from scalewatch.services.jobs import Kind, Subject
+from scalewatch.services.jobs import AnalysedCommit, JobKind
 from scalewatch.storage import tables
 from scalewatch.storage.judgements import expectations as stored_expectations
 from support.builders import run_report, sweep_reports
@@ -84,7 +84,7 @@ def test_changed_expectation_is_a_new_version(session):
     )
 
     assert expected(session) == {"MPI_Bcast": ("p^(1/2) log p", 2)}
-    assert session.get_one(tables.Job, job).kind == Kind.REJUDGE
+    assert session.get_one(tables.Job, job).kind == JobKind.REJUDGE
 
 
 def test_unchanged_expectation_keeps_its_version(session):
@@ -140,14 +140,14 @@ def test_only_what_a_change_concerns_is_queued_for_analysis(session):
     ):
         record_runs(session, sweep_reports(growths=growths, commit={"sha": sha}))
     for commit_id in (1, 2):
-        subject = Subject(commit_id, machine_id=1)
+        subject = AnalysedCommit(commit_id, machine_id=1)
         analysis.record(session, analysis.analyse(session, subject))
     session.execute(tables.Job.__table__.delete())
 
     declare(session, "mpich", [Declaration("MPI_Bcast", "time", "O(p)")], **AUTHOR)
     declarations.queue_unjudged(session, project_id=1)
 
-    queued = select(tables.Job.subject).where(tables.Job.kind == Kind.ANALYSE)
+    queued = select(tables.Job.subject).where(tables.Job.kind == JobKind.ANALYSE)
     assert session.scalars(queued).all() == ["1/1"]
 
 
@@ -156,7 +156,7 @@ def test_newest_commits_are_judged_anew_first(session):
         commit = {"sha": sha, "committed_at": f"2026-09-0{day}T12:00:00Z"}
         record_runs(session, sweep_reports(commit=commit))
     for commit_id in (1, 2, 3):
-        subject = Subject(commit_id, machine_id=1)
+        subject = AnalysedCommit(commit_id, machine_id=1)
         analysis.record(session, analysis.analyse(session, subject))
     declare(session, "mpich", [Declaration("MPI_Bcast", "time", "O(p)")], **AUTHOR)
 
@@ -167,7 +167,7 @@ def test_newest_commits_are_judged_anew_first(session):
 
 def test_each_version_keeps_its_verdicts(session):
     record_runs(session, sweep_reports())
-    subject = Subject(1, 1)
+    subject = AnalysedCommit(1, 1)
     analysis.record(session, analysis.analyse(session, subject))
     declare(session, "mpich", [Declaration("MPI_Bcast", "time", "O(p^2)")], **AUTHOR)
     analysis.record(session, analysis.analyse(session, subject))

@@ -6,7 +6,7 @@ from sqlalchemy import select
 from scalewatch.services.analysis import analysis
 from scalewatch.services.expectations import declarations
 from scalewatch.services.expectations.declarations import Declaration
-from scalewatch.services.jobs import Subject
+from scalewatch.services.jobs import AnalysedCommit
 from scalewatch.services.operations import replay
 from scalewatch.services.projects import feed
 from scalewatch.services.series.at_commit import judged_at
@@ -17,7 +17,7 @@ from scalewatch.storage.judgements import editions
 from support.builders import sweep_reports
 from support.recorded import record_runs
 
-SUBJECT = Subject(commit_id=1, machine_id=1)
+SUBJECT = AnalysedCommit(commit_id=1, machine_id=1)
 BCAST = {"MPI_Bcast": lambda p: 1e-6 + 2e-6 * log2(p)}
 SOLVE = {"solve": lambda p: 1e-6 + 2e-6 * p}
 

@@ -28,13 +28,13 @@ from scalewatch.services.runs.prepare import prepare
 from scalewatch.services.runs.record import Receipt, record_prepared
 from scalewatch.services.runs.show import recorded_run
 from scalewatch.services.runs.verdicts import (
-    Progress,
+    AnalysisProgress,
     RunVerdict,
     progress_of,
     verdict_of_run,
 )
 from scalewatch.storage.database.session import transact
-from scalewatch.web.sessions import Door
+from scalewatch.web.sessions import RequestSessions
 
 LONGEST_WAIT: Final = 60.0
 """Seconds that a verdict may be waited for; whoever needs longer asks again."""
@@ -120,7 +120,7 @@ async def show_verdict(
     deadline = monotonic() + wait
     while (left := deadline - monotonic()) > 0:
         progress = await run_in_threadpool(_progress, door, run)
-        if progress is not Progress.PENDING or await request.is_disconnected():
+        if progress is not AnalysisProgress.PENDING or await request.is_disconnected():
             break
         await asyncio.sleep(min(PAUSE, left))
     return answer(await run_in_threadpool(_verdict, door, run))
@@ -135,13 +135,15 @@ def _limiter() -> CapacityLimiter:
     return limiter
 
 
-def _expected(door: Door) -> None:
+def _expected(door: RequestSessions) -> None:
     """Refuse who may post nothing, before their 32 MiB are read or they learn more."""
     with door.reading() as session:
         callers.permit(session, Role.INGEST, callers.caller_of(session).project)
 
 
-def _stored(door: Door, body: bytes, *, encoding: str, content_type: str) -> Response:
+def _stored(
+    door: RequestSessions, body: bytes, *, encoding: str, content_type: str
+) -> Response:
     try:
         posted, is_single = runs_in(decoded(body, encoding), content_type)
     except ScalewatchError:
@@ -173,11 +175,11 @@ def _accepted(receipt: Receipt) -> dict[str, Any]:
     }
 
 
-def _progress(door: Door, run: UUID) -> Progress:
+def _progress(door: RequestSessions, run: UUID) -> AnalysisProgress:
     with door.reading() as session:
         return progress_of(session, run)[0]
 
 
-def _verdict(door: Door, run: UUID) -> RunVerdict:
+def _verdict(door: RequestSessions, run: UUID) -> RunVerdict:
     with door.reading() as session:
         return verdict_of_run(session, run)

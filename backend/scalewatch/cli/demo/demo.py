@@ -107,7 +107,7 @@ def command(*, port: int, home: Path, no_serve: bool, **choices: Any) -> None:
         wanted = [
             s for s in sweeps if choices["fresh"] or not is_measured(s, dashboard)
         ]
-        effort = Effort(
+        effort = SweepEffort(
             repetitions=50 if choices["quick"] else 400,
             budget=0.1 if choices["quick"] else 0.5,
             seconds=60 * choices["minutes"],
@@ -140,7 +140,7 @@ def _wait_for_ctrl_c() -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Effort:
+class SweepEffort:
     """How hard to try.
 
     Parameters
@@ -159,7 +159,7 @@ class Effort:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class Unmeasured:
     """What is not measured, and why."""
 
     failed: list[Sweep] = field(default_factory=list)
@@ -172,10 +172,10 @@ def _measure(
     dashboard: httpx2.Client,
     home: Path,
     console: Console,
-    effort: Effort,
-) -> Outcome:
+    effort: SweepEffort,
+) -> Unmeasured:
     """Run the sweeps one after the other, as long as there is time."""
-    outcome = Outcome()
+    outcome = Unmeasured()
     deadline = time.monotonic() + effort.seconds
     began = time.monotonic()
     for done, sweep in enumerate(sweeps):
@@ -250,7 +250,7 @@ def _name_reference(dashboard: httpx2.Client, console: Console) -> None:
     console.print()
 
 
-def _tell_what_is_missing(outcome: Outcome, console: Console) -> None:
+def _tell_what_is_missing(outcome: Unmeasured, console: Console) -> None:
     if outcome.not_installed:
         names = ", ".join(map(str, outcome.not_installed))
         console.print(

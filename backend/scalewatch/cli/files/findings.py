@@ -9,7 +9,7 @@ from typing import Final
 import click
 from rich.console import Console
 
-from scalewatch.cli.files.findings_columns import Row
+from scalewatch.cli.files.findings_columns import FindingRow
 from scalewatch.cli.files.findings_table import print_table
 from scalewatch.exporters.findings import (
     comparison_object,
@@ -100,10 +100,10 @@ def warn(all_series: Sequence[Series], question: Question) -> None:
             click.echo(f"Warning: a target needs {needed}, not {told}", err=True)
 
 
-def modelled(all_series: Sequence[Series], question: Question) -> list[Row]:
+def modelled(all_series: Sequence[Series], question: Question) -> list[FindingRow]:
     """Return what is found about each series, in their order."""
     all_asked = asked_of(all_series, question)
-    rows = list(map(Row, all_series, find_all(all_asked, question.choices)))
+    rows = list(map(FindingRow, all_series, find_all(all_asked, question.choices)))
     if question.earlier is not None:
         compared = compared_with(
             question.earlier, all_series, all_asked, **question.chosen("level")
@@ -122,7 +122,7 @@ def modelled(all_series: Sequence[Series], question: Question) -> list[Row]:
     ]
 
 
-def print_lines(rows: Sequence[Row], question: Question) -> None:
+def print_lines(rows: Sequence[FindingRow], question: Question) -> None:
     """Print one JSON object per series and line, with what was asked for besides."""
     for series, finding, share, proposal, compared in rows:
         found = {

@@ -11,7 +11,7 @@ from scalewatch.services.analysis.next_measurement import proposal_words
 from scalewatch.services.analysis.versions import Compared, comparison_words
 
 
-class Row(NamedTuple):
+class FindingRow(NamedTuple):
     """A series and what was found.
 
     Parameters
@@ -32,7 +32,7 @@ class Row(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class FindingColumn:
     """A heading and what stands below it.
 
     Parameters
@@ -50,38 +50,42 @@ class Column:
     """
 
     heading: str
-    text: Callable[[Row], str]
+    text: Callable[[FindingRow], str]
     is_number: bool = False
     is_coloured: bool = False
     narrowest: int | None = None
     is_told_once: bool = False
 
 
-def columns_of(rows: Sequence[Row], notation: Notation) -> list[Column]:
+def columns_of(rows: Sequence[FindingRow], notation: Notation) -> list[FindingColumn]:
     """Return the columns that tell something about these rows."""
     columns = [
-        Column("region", lambda row: _printable(row.series.region), narrowest=24)
+        FindingColumn("region", lambda row: _printable(row.series.region), narrowest=24)
     ]
     if told := _told_configuration(rows):
         columns.append(
-            Column("configuration", lambda row: _configuration(row, told), narrowest=24)
+            FindingColumn(
+                "configuration", lambda row: _configuration(row, told), narrowest=24
+            )
         )
     if any(row.share is not None for row in rows):
         columns.append(
-            Column("share", lambda row: notation.share_text(row.share), is_number=True)
+            FindingColumn(
+                "share", lambda row: notation.share_text(row.share), is_number=True
+            )
         )
     columns += [
-        Column("metric", _metric, is_told_once=True),
-        Column(
+        FindingColumn("metric", _metric, is_told_once=True),
+        FindingColumn(
             "model", lambda row: notation.model_text(row.finding.model), narrowest=24
         ),
-        Column("growth", lambda row: notation.growth_text(row.finding.growth)),
-        Column(
+        FindingColumn("growth", lambda row: notation.growth_text(row.finding.growth)),
+        FindingColumn(
             notation.adjusted_r2,
             lambda row: notation.number_text(row.finding.adjusted_r2, 4),
             is_number=True,
         ),
-        Column(
+        FindingColumn(
             "SMAPE %",
             lambda row: notation.number_text(row.finding.smape, 2),
             is_number=True,
@@ -91,47 +95,51 @@ def columns_of(rows: Sequence[Row], notation: Notation) -> list[Column]:
         columns += _verdict_columns(notation)
     columns += _forecast_columns(rows, notation)
     if any(row.compared for row in rows):
-        columns.append(Column("since the earlier version", _compared, narrowest=24))
+        columns.append(
+            FindingColumn("since the earlier version", _compared, narrowest=24)
+        )
     if any(map(_reason, rows)):
-        columns.append(Column("reason", _reason, narrowest=24))
+        columns.append(FindingColumn("reason", _reason, narrowest=24))
     if any(row.proposal for row in rows):
-        columns.append(Column("measure next", _proposal, narrowest=24))
+        columns.append(FindingColumn("measure next", _proposal, narrowest=24))
     return columns
 
 
-def _verdict_columns(notation: Notation) -> list[Column]:
+def _verdict_columns(notation: Notation) -> list[FindingColumn]:
     return [
-        Column(
+        FindingColumn(
             "expected",
             lambda row: notation.growth_text(row.finding.expectation),
             is_told_once=True,
         ),
-        Column(
+        FindingColumn(
             notation.divergence,
             lambda row: notation.growth_text(row.finding.divergence),
         ),
-        Column(
+        FindingColumn(
             "verdict", lambda row: notation.verdict_text(row.finding), is_coloured=True
         ),
     ]
 
 
-def _forecast_columns(rows: Sequence[Row], notation: Notation) -> list[Column]:
+def _forecast_columns(
+    rows: Sequence[FindingRow], notation: Notation
+) -> list[FindingColumn]:
     headings = dict.fromkeys(
         _target(forecast.at) for row in rows for forecast in row.finding.forecasts
     )
 
-    def column(heading: str) -> Column:
-        def text(row: Row) -> str:
+    def column(heading: str) -> FindingColumn:
+        def text(row: FindingRow) -> str:
             at = {_target(forecast.at): forecast for forecast in row.finding.forecasts}
             return notation.forecast_text(at.get(heading))
 
-        return Column(f"at {heading}", text, is_number=True, narrowest=24)
+        return FindingColumn(f"at {heading}", text, is_number=True, narrowest=24)
 
     return [column(heading) for heading in headings]
 
 
-def _reason(row: Row) -> str:
+def _reason(row: FindingRow) -> str:
     """Return why there is no model or no verdict, if an expectation asked for one."""
     finding = row.finding
     if finding.model is not None and finding.expectation is None:
@@ -139,21 +147,21 @@ def _reason(row: Row) -> str:
     return finding.reason or ""
 
 
-def _proposal(row: Row) -> str:
+def _proposal(row: FindingRow) -> str:
     return "" if row.proposal is None else proposal_words(row.proposal)
 
 
-def _compared(row: Row) -> str:
+def _compared(row: FindingRow) -> str:
     return "" if row.compared is None else comparison_words(row.compared)
 
 
-def _metric(row: Row) -> str:
+def _metric(row: FindingRow) -> str:
     series = row.series
     unit = f" [{series.unit}]" if series.unit else ""
     return _printable(f"{series.metric}{unit}")
 
 
-def _told_configuration(rows: Sequence[Row]) -> list[str]:
+def _told_configuration(rows: Sequence[FindingRow]) -> list[str]:
     """Return what is not the same in all series."""
     settings: dict[str, set[object]] = {}
     for row in rows:
@@ -167,7 +175,7 @@ def _told_configuration(rows: Sequence[Row]) -> list[str]:
     ]
 
 
-def _configuration(row: Row, told: Sequence[str]) -> str:
+def _configuration(row: FindingRow, told: Sequence[str]) -> str:
     held = row.series.configuration
     return _printable(
         ", ".join(f"{name}={held[name]}" for name in told if name in held)

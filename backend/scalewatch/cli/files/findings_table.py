@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from scalewatch.cli.files.findings_columns import Column, Row, columns_of
+from scalewatch.cli.files.findings_columns import FindingColumn, FindingRow, columns_of
 from scalewatch.cli.files.notation import PLAIN, RICH
 from scalewatch.modelling import Finding, Verdict
 
@@ -25,7 +25,7 @@ _GAP: Final = 2
 """Blanks between columns."""
 
 
-def print_table(rows: Sequence[Row], console: Console) -> None:
+def print_table(rows: Sequence[FindingRow], console: Console) -> None:
     """Print one line per row, in their order, and one that sums them up."""
     findings = [row.finding for row in rows]
     notation = RICH if console.is_terminal and not console.options.ascii_only else PLAIN
@@ -52,7 +52,7 @@ def summary(findings: Sequence[Finding]) -> str:
 class _Filled:
     """A column with its cells."""
 
-    column: Column
+    column: FindingColumn
     cells: Sequence[str]
 
     @property

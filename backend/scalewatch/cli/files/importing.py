@@ -10,7 +10,7 @@ import orjson
 import zstandard
 
 from scalewatch.cli.ci.remote import server_options
-from scalewatch.cli.files.model import FORMATS, Column, Target
+from scalewatch.cli.files.model import FORMATS, ColumnMapping, Target
 from scalewatch.errors import ScalewatchError
 from scalewatch.importers import read_files
 from scalewatch.services.files.imports import SUITE, Origin, profiles_of, runs_of
@@ -67,7 +67,7 @@ REFUSED: Final = 4
 @click.option(
     "--column",
     "columns",
-    type=Column(),
+    type=ColumnMapping(),
     multiple=True,
     help="Meaning of a table's column, as for `scalewatch model`.",
 )

@@ -81,7 +81,7 @@ class CompetingGrowths(click.ParamType["Sequence[Choice]"]):
         return tuple(spaces)
 
 
-class Rule(click.ParamType[str]):
+class RuleName(click.ParamType[str]):
     """Name of a rule."""
 
     name = "RULE"
@@ -112,7 +112,7 @@ class Target(click.ParamType[Mapping[str, float]]):
         return target
 
 
-class Column(click.ParamType[tuple[str, str]]):
+class ColumnMapping(click.ParamType[tuple[str, str]]):
     """`MEANING=NAME`."""
 
     name = "MEANING=NAME"
@@ -137,7 +137,7 @@ class Column(click.ParamType[tuple[str, str]]):
 @click.option(
     "--column",
     "columns",
-    type=Column(),
+    type=ColumnMapping(),
     multiple=True,
     help="Meaning of a table's column: region, metric, value, unit, repetition, "
     "configuration, ignore, or the name of a parameter.",
@@ -168,7 +168,7 @@ class Column(click.ParamType[tuple[str, str]]):
 )
 @click.option(
     "--rule",
-    type=Rule(),
+    type=RuleName(),
     help="How one of them is selected: 'evidence' (the likeliest, by default), 'paper' "
     "(adjusted R² on the first quartile), 'smape' (as Extra-P does), 'refinement' "
     "(several terms), 'surfaces' (the likeliest of several parameters).",

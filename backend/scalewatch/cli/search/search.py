@@ -12,7 +12,7 @@ import optuna
 from rich.console import Console
 from rich.table import Table
 
-from scalewatch.cli.search.trials import Bench, Objective
+from scalewatch.cli.search.trials import Bench, ObjectiveQuery
 from scalewatch.errors import TrialFailed
 
 EPILOG: Final = """
@@ -89,7 +89,7 @@ def command(
     bench = Bench(
         experiment=experiment,
         server=options["server"].rstrip("/"),
-        objective=Objective(region, query),
+        objective=ObjectiveQuery(region, query),
         token=os.environ.get("SCALEWATCH_TOKEN"),
     )
     study = _study(space, options["trials"], options["seed"])

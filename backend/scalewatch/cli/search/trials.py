@@ -22,7 +22,7 @@ Settings = Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Objective:
+class ObjectiveQuery:
     """What the dashboard is asked about a configuration: parameters of its query."""
 
     region: str
@@ -47,7 +47,7 @@ class Bench:
 
     experiment: Path
     server: str
-    objective: Objective
+    objective: ObjectiveQuery
     token: str | None = None
     place: dict[str, str] = field(default_factory=dict, init=False)
     """Project, commit and machine of the runs, once there is one."""

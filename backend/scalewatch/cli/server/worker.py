@@ -14,7 +14,7 @@ from scalewatch.cli.server.companion import follow
 from scalewatch.cli.server.database import configured, opened, prepare, shown
 from scalewatch.jobs.schedule import schedule
 from scalewatch.jobs.worker import POLL_SECONDS, Worker
-from scalewatch.services.jobs import Terms
+from scalewatch.services.jobs import JobTerms
 from scalewatch.settings import Settings
 from scalewatch.storage.database.session import sessions_of
 
@@ -53,7 +53,7 @@ def command(*, processes: int, server: int | None) -> None:
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s: %(message)s")
     logging.getLogger("scalewatch").setLevel(logging.INFO)
     settings = configured()
-    terms = Terms.of_seconds(settings.lease_seconds, settings.job_seconds)
+    terms = JobTerms.of_seconds(settings.lease_seconds, settings.job_seconds)
     with opened(settings) as engine:
         prepare(engine)
         if settings.broker_url is None:
@@ -64,7 +64,7 @@ def command(*, processes: int, server: int | None) -> None:
     sys.exit(_work_by_messages(settings, terms, processes))
 
 
-def _work(engine: Engine, terms: Terms, server: int | None) -> None:
+def _work(engine: Engine, terms: JobTerms, server: int | None) -> None:
     stopping = Event()
     poll_seconds = POLL_SECONDS
     if server is not None:
@@ -80,7 +80,7 @@ def _work(engine: Engine, terms: Terms, server: int | None) -> None:
     worker.run()
 
 
-def _work_by_messages(settings: Settings, terms: Terms, processes: int) -> int:
+def _work_by_messages(settings: Settings, terms: JobTerms, processes: int) -> int:
     # Celery takes a while to import, and a single user needs none.
     from scalewatch.jobs import celery_worker  # noqa: PLC0415
 

@@ -45,7 +45,7 @@ PLASTIC = 1.324717957244746
 
 
 @dataclass(frozen=True, slots=True)
-class Family:
+class TwoTermCurves:
     """F kinds of curves with two unknowns u and v each.
 
     Parameters
@@ -67,7 +67,7 @@ class Family:
     targets: Callable[[Reals, Reals], Reals]
 
 
-def sample(centred: Centred, family: Family) -> Mixture:
+def sample(centred: Centred, family: TwoTermCurves) -> Mixture:
     """Return the mixture of all curves of a family."""
     size = family.high - family.low
     even, bell = _points()
@@ -124,7 +124,9 @@ class _Local:
     to_v: Reals
 
     @classmethod
-    def at(cls, u: Reals, v: Reals, centred: Centred, family: Family) -> "_Local":
+    def at(
+        cls, u: Reals, v: Reals, centred: Centred, family: TwoTermCurves
+    ) -> "_Local":
         curve = family.curves(u, v)
         by_u, by_v = family.slopes(u, v)
         weight, logs = centred.weight[:, np.newaxis], centred.logs[:, np.newaxis]
@@ -142,7 +144,7 @@ class _Local:
             to_v=total(weight * by_v * residual),
         )
 
-    def step(self, family: Family, damping: Reals) -> tuple[Reals, Reals]:
+    def step(self, family: TwoTermCurves, damping: Reals) -> tuple[Reals, Reals]:
         """Return the next point of a damped Gauss-Newton iteration."""
         uu, vv = self.uu + damping, self.vv + damping
         determinant = uu * vv - self.uv**2
@@ -156,7 +158,7 @@ class _Local:
         )
 
 
-def _best(centred: Centred, family: Family) -> _Local:
+def _best(centred: Centred, family: TwoTermCurves) -> _Local:
     """Return the best fit within the box, or close to it."""
     fractions = np.linspace(0, 1, GRID)
     grid = np.stack(np.meshgrid(fractions, fractions)).reshape(2, -1, 1, 1)

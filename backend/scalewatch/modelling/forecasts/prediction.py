@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from scalewatch.modelling.evidence.bases import Frame, by_frame
 from scalewatch.modelling.evidence.posterior import Prior
-from scalewatch.modelling.forecasts.importance_sampling import Family, sample
+from scalewatch.modelling.forecasts.importance_sampling import TwoTermCurves, sample
 from scalewatch.modelling.forecasts.log_residuals import Centred
 from scalewatch.modelling.forecasts.mixture import Mixture
 from scalewatch.modelling.forecasts.quadrature import TargetTable, one_term
@@ -50,7 +50,7 @@ LARGEST_LOG = 709.0
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class BasisCurves:
     """Curves with a base in common, at settings and at T targets.
 
     Parameters
@@ -69,7 +69,7 @@ class Part:
     target_log_base: Reals
     terms: TargetTable
     share: Reals
-    families: tuple[Family, ...]
+    families: tuple[TwoTermCurves, ...]
 
     def mixtures(self, location: Location, noise: Noise, ratio: Reals) -> list[Mixture]:
         """Return what the growths, and then each family, say about the targets."""
@@ -80,7 +80,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Outlook:
+class TargetDensities:
     """What curves say about the targets, by kind in the order of `Noise.kinds`."""
 
     kinds: tuple[Mixture, ...]
@@ -113,7 +113,7 @@ class Forecaster:
         How far each target lies beyond the measurements, at least 1, shape (T,).
     """
 
-    parts: tuple[Part, ...]
+    parts: tuple[BasisCurves, ...]
     steps: Reals
 
     @classmethod
@@ -184,7 +184,7 @@ class Forecaster:
 
     def outlooks(
         self, location: Location, noise: Noise, ratios: Sequence[Reals]
-    ) -> Iterator[Outlook]:
+    ) -> Iterator[TargetDensities]:
         """Yield what all curves say about the targets, for a block of series each."""
         for start in range(0, ratios[0].shape[1], BLOCK):
             block = slice(start, start + BLOCK)
@@ -193,7 +193,7 @@ class Forecaster:
                 for part, ratio in zip(self.parts, ratios, strict=True)
             ]
             by_kind = zip_longest(*found)
-            yield Outlook(
+            yield TargetDensities(
                 tuple(
                     Mixture.joined([each for each in kind if each]) for kind in by_kind
                 )
@@ -211,10 +211,12 @@ def _steps(settings: Settings, targets: Settings) -> Reals:
     return np.asarray(np.maximum(np.log(np.maximum(beyond / last, 1)) / step, 1))
 
 
-def _part(frame: Frame, share: Reals, settings: Settings, targets: Settings) -> Part:
+def _part(
+    frame: Frame, share: Reals, settings: Settings, targets: Settings
+) -> BasisCurves:
     base = log2_table((frame.base,), targets)[0] - frame.log2_scale[0, 0]
     ratios = [growth / frame.base for growth in frame.growths]
-    return Part(
+    return BasisCurves(
         log_base=frame.log_base,
         target_log_base=np.log(2) * np.maximum(base, -LARGEST_LOG2),
         terms=target_table(ratios, settings, targets),
@@ -232,7 +234,9 @@ def target_table(
     return TargetTable(table.tau, np.exp2(np.minimum(relative, LARGEST_LOG2)))
 
 
-def _families(base: Growth, settings: Settings, targets: Settings) -> Iterator[Family]:
+def _families(
+    base: Growth, settings: Settings, targets: Settings
+) -> Iterator[TwoTermCurves]:
     """Yield the curves outside of the space that are defined everywhere."""
     if len(settings) > 1:
         return

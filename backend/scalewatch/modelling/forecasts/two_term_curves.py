@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalewatch.modelling.evidence.evidence import LOWEST, highest
-from scalewatch.modelling.forecasts.importance_sampling import Family
+from scalewatch.modelling.forecasts.importance_sampling import TwoTermCurves
 from scalewatch.modelling.forecasts.quadrature import TargetTable
 from scalewatch.modelling.growths.growth import Growth
 
@@ -34,7 +34,7 @@ EXPONENTS: Final = (0.05, 3.2)
 """Bounds of the free exponent v."""
 
 
-def free_power(x: Reals, targets: Reals) -> Family:
+def free_power(x: Reals, targets: Reals) -> TwoTermCurves:
     """Return 1 + e^u·(x/max x)^v.
 
     Parameters
@@ -55,7 +55,7 @@ def free_power(x: Reals, targets: Reals) -> Family:
         share = 1 / (1 + np.exp(-u - v * place))
         return share, share * place
 
-    return Family(
+    return TwoTermCurves(
         low=np.array([LOWEST, EXPONENTS[0]]).reshape(2, 1, 1),
         high=np.array([top, EXPONENTS[1]]).reshape(2, 1, 1),
         curves=curves,
@@ -64,7 +64,7 @@ def free_power(x: Reals, targets: Reals) -> Family:
     )
 
 
-def two_terms(logarithm: TargetTable, powers: TargetTable) -> Family:
+def two_terms(logarithm: TargetTable, powers: TargetTable) -> TwoTermCurves:
     """Return 1 + e^u·log x + e^v·x^i for each of the powers.
 
     Parameters
@@ -102,7 +102,7 @@ def two_terms(logarithm: TargetTable, powers: TargetTable) -> Family:
         one = np.exp(u) * _spread(first_target, u)
         return np.log(1 + one + np.exp(v) * _spread(second_target, v))
 
-    return Family(
+    return TwoTermCurves(
         low=np.full_like(top, LOWEST),
         high=top,
         curves=curves,

@@ -27,7 +27,7 @@ Structure = tuple[Product, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Family:
+class StructureHypotheses:
     """All hypotheses of one structure.
 
     Parameters
@@ -59,7 +59,7 @@ class Catalogue:
 
     sizes: tuple[int, ...]
     products: tuple[Product, ...]
-    families: tuple[Family, ...]
+    families: tuple[StructureHypotheses, ...]
 
     @property
     def hypotheses(self) -> int:
@@ -94,7 +94,7 @@ def catalogue(sizes: tuple[int, ...]) -> Catalogue:
         sizes=sizes,
         products=products,
         families=tuple(
-            Family(structure, _members(structure, sizes, first))
+            StructureHypotheses(structure, _members(structure, sizes, first))
             for structure in structures(len(sizes))
             if all(sizes[k] for product in structure for k in product)
         ),

@@ -25,7 +25,7 @@ from scalewatch.modelling.measurements.assumptions import USUAL
 from scalewatch.modelling.measurements.feasibility import obstacle
 from scalewatch.modelling.measurements.location import Location
 from scalewatch.modelling.versions.coefficient_or_level import log_ratio
-from scalewatch.modelling.versions.kinds import Change, Explanation, explain
+from scalewatch.modelling.versions.kinds import Explanation, VersionChange, explain
 from scalewatch.modelling.versions.versions import Versions
 
 Reals = NDArray[np.float64]
@@ -163,22 +163,24 @@ def _told(
     `changes` leaves a coefficient both of its numbers; that versions of a code share
     the constant tells it from a level much better.
     """
-    share = dict(zip(Change, explanation.probability[:, row].tolist(), strict=True))
-    level = list(Change).index(Change.LEVEL)
+    share = dict(
+        zip(VersionChange, explanation.probability[:, row].tolist(), strict=True)
+    )
+    level = list(VersionChange).index(VersionChange.LEVEL)
     growth = int(explanation.before[level, row])
     odds = (
         float(expit(_log_odds(tau[growth], own))) if growth != space.constant else 0.0
     )
-    multiple = share[Change.LEVEL] + share[Change.COEFFICIENT]
+    multiple = share[VersionChange.LEVEL] + share[VersionChange.COEFFICIENT]
     weight = {
-        Kind.GROWTH: share[Change.GROWTH],
+        Kind.GROWTH: share[VersionChange.GROWTH],
         Kind.COEFFICIENT: multiple * odds,
         Kind.LEVEL: multiple * (1 - odds),
     }
     changed = max(sum(weight.values()), 1e-300)
     probability = {kind: weight[kind] / changed for kind in Kind}
     likeliest = max(probability, key=probability.__getitem__)
-    place = list(Change).index(Change(likeliest.value))
+    place = list(VersionChange).index(VersionChange(likeliest.value))
     return _Told(
         probability,
         space.growths[explanation.before[place, row]],

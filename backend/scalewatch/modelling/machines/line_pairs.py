@@ -19,7 +19,7 @@ from scalewatch.modelling.machines.lines import Estimate, Line, estimate
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class CoefficientDifference:
     """A difference of two coefficients.
 
     Parameters
@@ -37,7 +37,7 @@ class Difference:
 
 def coefficient_differences(
     one: Line, other: Line, level: float
-) -> tuple[Difference, Difference]:
+) -> tuple[CoefficientDifference, CoefficientDifference]:
     """Return those of intercepts and slopes; their scatter need not be the same."""
     values = (one.intercept - other.intercept, one.slope - other.slope)
     found = [
@@ -96,15 +96,17 @@ def _difference(
     other_variance: float,
     lines: tuple[Line, Line],
     level: float,
-) -> Difference:
+) -> CoefficientDifference:
     error = float(np.sqrt(variance + other_variance))
     freedom = _welch(variance, other_variance, *lines)
     if not np.isfinite(error):
-        return Difference(Estimate(value), np.nan)
+        return CoefficientDifference(Estimate(value), np.nan)
     if error == 0:
-        return Difference(Estimate(value, value, value), 1.0 if value == 0 else 0.0)
+        return CoefficientDifference(
+            Estimate(value, value, value), 1.0 if value == 0 else 0.0
+        )
     p = 2 * float(stdtr(freedom, -abs(value) / error))
-    return Difference(estimate(value, error, freedom, level), p)
+    return CoefficientDifference(estimate(value, error, freedom, level), p)
 
 
 def _welch(variance: float, other_variance: float, one: Line, other: Line) -> float:

@@ -31,7 +31,7 @@ MISMATCH: Final = len(RANKS) - 1
 
 
 @dataclass(frozen=True, slots=True)
-class Outlook:
+class BeliefAtSetting:
     """What is believed of log G at one setting.
 
     Parameters

@@ -41,7 +41,7 @@ from scalewatch.modelling.measurements.estimators import located
 from scalewatch.modelling.measurements.feasibility import obstacle
 from scalewatch.modelling.measurements.location import FLOOR
 from scalewatch.modelling.next_measurement.mutual_information import (
-    Outlook,
+    BeliefAtSetting,
     entropy,
     is_settled,
 )
@@ -197,7 +197,7 @@ class _State:
     """
 
     candidates: Sequence[float]
-    outlooks: Sequence[Outlook]
+    outlooks: Sequence[BeliefAtSetting]
     repetitions: int
     scatter: float
     excess: Reals
@@ -228,7 +228,7 @@ class _State:
         return cls(
             candidates=candidates,
             outlooks=[
-                Outlook(share, mean[heaviest, 0], variance, ranks)
+                BeliefAtSetting(share, mean[heaviest, 0], variance, ranks)
                 for mean in mixture.mean
             ],
             repetitions=repetitions,

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalewatch.modelling.evidence.posterior import Prior
-from scalewatch.modelling.forecasts.prediction import Forecaster, Outlook
+from scalewatch.modelling.forecasts.prediction import Forecaster, TargetDensities
 from scalewatch.modelling.measurements.assumptions import Noise
 from scalewatch.modelling.measurements.estimators import MEASURED, located
 from scalewatch.modelling.noise.conformal import deviations
@@ -31,7 +31,7 @@ class Endings:
         Logarithm of the measurement, and its variance, shape (S,).
     """
 
-    outlooks: tuple[Outlook, ...]
+    outlooks: tuple[TargetDensities, ...]
     place: Reals
     variance: Reals
 

@@ -31,7 +31,7 @@ MOST_SERIES: Final = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Weighed:
+class PoolEvidence:
     """What S series say about H growths of all frames.
 
     Parameters
@@ -90,13 +90,13 @@ class Pool:
         yield replace(self, values=self.values[~is_falling])
         yield replace(self, values=self.values[is_falling], is_falling=True)
 
-    def weigh(self, location: Location, noise: Noise) -> Weighed:
+    def weigh(self, location: Location, noise: Noise) -> PoolEvidence:
         """Weigh all growths of all frames for all series."""
         frames = self.frames
         curves = curves_of(frames)
         scratch = Scratch((len(curves), location.log.shape[1]))
         found = weigh(curves, location, noise, scratch)
-        return Weighed(
+        return PoolEvidence(
             found.log_evidence.astype(np.float64),
             found.fit.misfit,
             tuple(by_frame(frames, found.fit.ratio)),

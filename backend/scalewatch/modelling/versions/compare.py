@@ -21,13 +21,13 @@ from scalewatch.modelling.growths.terms import term_table
 from scalewatch.modelling.measurements.assumptions import USUAL, Noise
 from scalewatch.modelling.measurements.batch import Batch
 from scalewatch.modelling.measurements.feasibility import NEEDED_SETTINGS, obstacle
-from scalewatch.modelling.versions.kinds import Change, explain
+from scalewatch.modelling.versions.kinds import VersionChange, explain
 from scalewatch.modelling.versions.versions import Versions
 
 Reals = NDArray[np.float64]
 
 FITTED = np.array([1.0, 2.0, 3.0, 3.0])
-"""What each kind of change is fitted by besides a level, in the order of `Change`."""
+"""What each kind of change is fitted by besides a level, by `VersionChange`."""
 
 BLOCK = 256
 """Series that are compared together: each of them weighs all pairs of growths."""
@@ -51,7 +51,7 @@ class Comparison:
         Probability that the later version grows faster.
     """
 
-    probability: Mapping[Change, float]
+    probability: Mapping[VersionChange, float]
     growth_before: Growth
     growth_after: Growth
     factor: float
@@ -61,11 +61,11 @@ class Comparison:
     faster_probability: float
 
     @property
-    def likeliest(self) -> Change:
+    def likeliest(self) -> VersionChange:
         """The most probable change."""
         return max(self.probability, key=self.probability.__getitem__)
 
-    def change(self, level: float = 0.9) -> Change | None:
+    def change(self, level: float = 0.9) -> VersionChange | None:
         """Return the change that is at least so likely, if there is one."""
         likeliest = self.likeliest
         return likeliest if self.probability[likeliest] >= level else None
@@ -156,7 +156,9 @@ def _compare(
     return [
         Comparison(
             probability=dict(
-                zip(Change, explanation.probability[:, row].tolist(), strict=True)
+                zip(
+                    VersionChange, explanation.probability[:, row].tolist(), strict=True
+                )
             ),
             growth_before=space.growths[before[row]],
             growth_after=space.growths[after[row]],

@@ -48,7 +48,7 @@ LARGEST_FACTOR = 4.0
 LOG_RANGE = float(np.log(2 * np.log(LARGEST_FACTOR)))
 
 
-class Change(StrEnum):
+class VersionChange(StrEnum):
     """How a version differs from an earlier one."""
 
     NONE = "none"
@@ -58,17 +58,17 @@ class Change(StrEnum):
 
 
 PRIOR: Final = {
-    Change.NONE: 1 / 2,
-    Change.LEVEL: 1 / 6,
-    Change.COEFFICIENT: 1 / 6,
-    Change.GROWTH: 1 / 6,
+    VersionChange.NONE: 1 / 2,
+    VersionChange.LEVEL: 1 / 6,
+    VersionChange.COEFFICIENT: 1 / 6,
+    VersionChange.GROWTH: 1 / 6,
 }
 """Most versions change nothing about a region."""
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """The kinds of change, in the order of `Change`, for a batch of series.
+    """The kinds of change, in the order of `VersionChange`, for a batch of series.
 
     Parameters
     ----------
@@ -114,21 +114,21 @@ def explain(versions: Versions, tau: Reals, constant: int, noise: Noise) -> Expl
     widths = before.log_width[:, np.newaxis] + after.log_width
     growths = np.arange(len(tau))
     misfits = {
-        Change.NONE: same.misfit,
-        Change.LEVEL: levelled.misfit,
-        Change.COEFFICIENT: apart[growths, growths],
-        Change.GROWTH: apart.reshape(-1, apart.shape[2]),
+        VersionChange.NONE: same.misfit,
+        VersionChange.LEVEL: levelled.misfit,
+        VersionChange.COEFFICIENT: apart[growths, growths],
+        VersionChange.GROWTH: apart.reshape(-1, apart.shape[2]),
     }
     log_widths = {
-        Change.NONE: same.log_width,
-        Change.LEVEL: levelled.log_width,
-        Change.COEFFICIENT: widths[growths, growths],
-        Change.GROWTH: widths.reshape(misfits[Change.GROWTH].shape),
+        VersionChange.NONE: same.log_width,
+        VersionChange.LEVEL: levelled.log_width,
+        VersionChange.COEFFICIENT: widths[growths, growths],
+        VersionChange.GROWTH: widths.reshape(misfits[VersionChange.GROWTH].shape),
     }
     # A constant with a coefficient of its own is a constant at another level, and a
     # pair of the same growth is no change of growth.
-    log_widths[Change.COEFFICIENT][constant] = -np.inf
-    log_widths[Change.GROWTH][growths * (len(tau) + 1)] = -np.inf
+    log_widths[VersionChange.COEFFICIENT][constant] = -np.inf
+    log_widths[VersionChange.GROWTH][growths * (len(tau) + 1)] = -np.inf
 
     return _explanation(versions, likelihood, misfits, log_widths, len(tau))
 
@@ -155,8 +155,8 @@ class _Weighed:
 def _explanation(
     versions: Versions,
     likelihood: Likelihood,
-    misfits: Mapping[Change, Reals],
-    log_widths: Mapping[Change, Reals],
+    misfits: Mapping[VersionChange, Reals],
+    log_widths: Mapping[VersionChange, Reals],
     growths: int,
 ) -> Explanation:
     """Turn misfits and widths into the posterior of the changes."""
@@ -166,7 +166,7 @@ def _explanation(
         phi, energy = likelihood(misfit, Scratch(misfit.shape))
         variance = (energy / likelihood.freedom).astype(np.float64)
         log_evidence = phi + log_widths[change]
-        if change is not Change.NONE:
+        if change is not VersionChange.NONE:
             log_evidence += _log_price(variance, versions)
         log_posterior.append(_log_mean(log_evidence, PRIOR[change]))
         place = log_evidence.argmax(axis=0)

@@ -3,7 +3,7 @@
 from scalewatch.exporters.listing import Listing
 from scalewatch.pages.wording.formats import assignments, settings, significant
 from scalewatch.pages.wording.sentences import SYMBOLS, order
-from scalewatch.services.comparisons.values import ComparedSides, Place
+from scalewatch.services.comparisons.values import ComparedSeries, ComparedSides
 
 
 def places(shown: ComparedSides) -> Listing:
@@ -65,7 +65,7 @@ def side_by_side_overview(shown: ComparedSides) -> Listing:
     )
 
 
-def _place(place: Place) -> str:
+def _place(place: ComparedSeries) -> str:
     standing, pair = place.standing, place.against
     if standing.growth is None:
         return str(standing.state)

@@ -9,8 +9,8 @@ from fastapi.sse import EventSourceResponse, ServerSentEvent
 
 from scalewatch.services.projects.news import News
 from scalewatch.storage.access import projects
-from scalewatch.web.sessions import Door, DoorDep
-from scalewatch.web.watch import Watch
+from scalewatch.web.sessions import DoorDep, RequestSessions
+from scalewatch.web.watch import NewsWatch
 
 RETRY_MILLISECONDS = 3000
 """How long a browser waits before it connects again."""
@@ -33,7 +33,7 @@ async def stream_events(
     request: Request, project: Annotated[str, Depends(visible_project)]
 ) -> AsyncIterator[ServerSentEvent]:
     """Stream an event `news` with commits and machines for all that happens."""
-    watch: Watch = request.app.state.watch
+    watch: NewsWatch = request.app.state.watch
     yield ServerSentEvent(comment="listening", retry=RETRY_MILLISECONDS)
     async for news in watch.news_of(project):
         yield _event(news)
@@ -44,14 +44,14 @@ async def stream_all_events(
     request: Request, door: DoorDep
 ) -> AsyncIterator[ServerSentEvent]:
     """Stream what happens in every project that the caller may see by then."""
-    watch: Watch = request.app.state.watch
+    watch: NewsWatch = request.app.state.watch
     yield ServerSentEvent(comment="listening", retry=RETRY_MILLISECONDS)
     async for news in watch.news_of(None):
         if await run_in_threadpool(_is_visible, door, news.project):
             yield _event(news)
 
 
-def _is_visible(door: Door, project: str) -> bool:
+def _is_visible(door: RequestSessions, project: str) -> bool:
     with door.reading() as session:
         return projects.named(session, project) is not None
 

@@ -15,7 +15,7 @@ from scalewatch.pages.rendering.templates import Query as LinkQuery
 from scalewatch.pages.rendering.templates import path_to, render
 from scalewatch.pages.wording.changes import baseline_sentence, gap
 from scalewatch.pages.wording.formats import stated
-from scalewatch.services.match_table.cells import Row
+from scalewatch.services.match_table.cells import MatchRow
 from scalewatch.services.match_table.table import ALL_METRICS, MatchTable, match_table
 from scalewatch.services.series.measurements import Flag
 
@@ -54,7 +54,7 @@ class Arrangement:
         """Whether a baseline is needed, even if none is named."""
         return self.only in {Only.CHANGED, Only.WORSE} or self.sort is Sort.CHANGED
 
-    def arranged(self, rows: Sequence[Row]) -> list[Row]:
+    def arranged(self, rows: Sequence[MatchRow]) -> list[MatchRow]:
         """Return the rows that are shown, in this order; they come worst first."""
         kept = [row for row in rows if self._keeps(row)]
         if self.sort is Sort.NAME:
@@ -63,15 +63,15 @@ class Arrangement:
             kept.sort(key=lambda row: (not row.is_worse, not row.is_changed))
         return kept
 
-    def contains(self, row: Row) -> bool:
+    def contains(self, row: MatchRow) -> bool:
         """Tell whether the name of a row contains what is looked for."""
         return self.filter.strip().lower() in row.region.lower()
 
-    def expands(self, row: Row) -> bool:
+    def expands(self, row: MatchRow) -> bool:
         """Tell whether a row is expanded."""
         return bool(self.expand) and self.expand == row_name(row)
 
-    def _keeps(self, row: Row) -> bool:
+    def _keeps(self, row: MatchRow) -> bool:
         match self.only:
             case Only.CHANGED:
                 return row.is_changed
@@ -135,12 +135,12 @@ def show_report(
     )
 
 
-def row_name(row: Row) -> str:
+def row_name(row: MatchRow) -> str:
     """Name a row in an address: region, metric and settings."""
     return " ".join([row.region, row.metric, *stated(row.configuration)])
 
 
-def region_query(table: MatchTable, row: Row) -> LinkQuery:
+def region_query(table: MatchTable, row: MatchRow) -> LinkQuery:
     """Return the view of a region that a row of the table leads to."""
     return {
         "commit": table.commit.label,

@@ -23,7 +23,7 @@ from scalewatch.services.regressions import webhooks
 from scalewatch.services.selection import renamed_regions
 from scalewatch.web.protection.forms import Form, FormDep
 
-MOST_DEEDS = 50
+MOST_ENTRIES = 50
 """Entries of the audit log that a page shows."""
 
 router = APIRouter(include_in_schema=False)
@@ -181,7 +181,7 @@ def settings_page(  # noqa: PLR0913 - what is shown once, too
             wanted,
             f"{project or 'server'}-settings",
             found,
-            lambda found: _deeds(found["deeds"]),
+            lambda found: _audit_listing(found["audit"]),
         )
     template = "settings/site.html" if project is None else "settings/project.html"
     page = render(
@@ -201,10 +201,10 @@ def settings_page(  # noqa: PLR0913 - what is shown once, too
 def _settings(session: Session, project: str | None) -> dict[str, Any]:
     caller = callers.caller_of(session)
     if project is None and caller.project is not None:
-        return {"projects": [caller.project], "tokens": (), "deeds": ()}
+        return {"projects": [caller.project], "tokens": (), "audit": ()}
     shared = {
         "tokens": tokens.listed(session, project),
-        "deeds": audit.deeds(session, project, limit=MOST_DEEDS),
+        "audit": audit.entries(session, project, limit=MOST_ENTRIES),
     }
     if project is None:
         return {"projects": administered(session), **shared}
@@ -218,19 +218,19 @@ def _settings(session: Session, project: str | None) -> dict[str, Any]:
     }
 
 
-def _deeds(found: tuple[audit.Deed, ...]) -> Listing:
+def _audit_listing(found: tuple[audit.AuditEntry, ...]) -> Listing:
     return Listing(
         ("at", "actor", "action", "project", "subject", "details"),
         [
             (
-                deed.at.isoformat(),
-                deed.actor,
-                deed.action,
-                deed.project,
-                deed.subject,
-                str(deed.details),
+                entry.at.isoformat(),
+                entry.actor,
+                entry.action,
+                entry.project,
+                entry.subject,
+                str(entry.details),
             )
-            for deed in found
+            for entry in found
         ],
     )
 

@@ -12,7 +12,7 @@ from scalewatch.storage.access import audit
 
 
 @dataclass(frozen=True, slots=True)
-class Deed:
+class AuditEntry:
     """An administrative change."""
 
     id: int
@@ -52,12 +52,12 @@ def note(
     )
 
 
-def deeds(
+def entries(
     session: Session, project: str | None, *, limit: int, before: int | None = None
-) -> tuple[Deed, ...]:
+) -> tuple[AuditEntry, ...]:
     """Return the changes to a project, or (None) all, newest first."""
     return tuple(
-        Deed(
+        AuditEntry(
             row.id,
             row.at,
             row.actor,

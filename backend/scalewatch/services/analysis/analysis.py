@@ -25,7 +25,7 @@ from scalewatch.services.analysis.noise import noise_by_metric
 from scalewatch.services.analysis.noise_memory import Assumed
 from scalewatch.services.analysis.pooling import Pool, pool
 from scalewatch.services.analysis.questions import Asked, find_all
-from scalewatch.services.jobs import Subject
+from scalewatch.services.jobs import AnalysedCommit
 from scalewatch.storage import tables
 from scalewatch.storage.database.inserts import Row
 from scalewatch.storage.judgements import (
@@ -84,13 +84,13 @@ class Analysis:
         What was assumed of the noise, by metric.
     """
 
-    subject: Subject
+    subject: AnalysedCommit
     answers: tuple[Answer, ...]
     locations: tuple[Row, ...]
     assumed: Mapping[str, Assumed]
 
 
-def analyse(session: Session, subject: Subject) -> Analysis:
+def analyse(session: Session, subject: AnalysedCommit) -> Analysis:
     """Model and judge all series, each with the repetitions of all its runs."""
     measured = points.of_commit(session, subject.commit_id, subject.machine_id)
     blobs = samples.of_runs(session, {each.run_id for each in measured})

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from scalewatch.modelling.histories.histories import locations
 from scalewatch.services import jobs
 from scalewatch.services.analysis.pooling import Pool
-from scalewatch.services.jobs import Subject
+from scalewatch.services.jobs import AnalysedCommit
 from scalewatch.storage import tables
 from scalewatch.storage.database.inserts import Row
 from scalewatch.storage.histories import locations as stored
@@ -21,7 +21,7 @@ to store and to read."""
 
 
 def rows(
-    session: Session, subject: Subject, pools: Sequence[tuple[int, Pool]]
+    session: Session, subject: AnalysedCommit, pools: Sequence[tuple[int, Pool]]
 ) -> list[Row]:
     """Return the locations of series, given by id with their repetitions."""
     fingerprint = stored.fingerprint_of(session, subject.commit_id, subject.machine_id)
@@ -51,7 +51,7 @@ def record(session: Session, commit_id: int, located: Sequence[Row]) -> None:
     stored.put(session, located)
     if located:
         project = session.get_one(tables.Commit, commit_id).project_id
-        jobs.enqueue(session, jobs.Kind.WATCH, str(project))
+        jobs.enqueue(session, jobs.JobKind.WATCH, str(project))
 
 
 def _alike(

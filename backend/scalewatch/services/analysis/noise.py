@@ -15,7 +15,7 @@ from scalewatch.errors import ModellingError
 from scalewatch.modelling import Growth
 from scalewatch.services.analysis.noise_memory import Assumed, Keeper
 from scalewatch.services.analysis.pooling import Pool, pool
-from scalewatch.services.jobs import Subject
+from scalewatch.services.jobs import AnalysedCommit
 from scalewatch.storage import tables
 from scalewatch.storage.commits import commits
 from scalewatch.storage.runs import points, samples
@@ -29,7 +29,7 @@ MOST_COMMITS: Final = 3
 
 def noise_by_metric(
     session: Session,
-    subject: Subject,
+    subject: AnalysedCommit,
     measured: Mapping[str, Sequence[Pool]],
     promised: Mapping[str, Collection[Growth]],
 ) -> dict[str, Assumed]:

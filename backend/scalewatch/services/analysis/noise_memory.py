@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 
 from scalewatch.modelling import Growth, LearnedNoise, Noise
 from scalewatch.services.analysis.noise_series import Gathered, Scan, learned, noise_of
-from scalewatch.services.jobs import Subject
+from scalewatch.services.jobs import AnalysedCommit
 from scalewatch.storage import tables
 from scalewatch.storage.database.digests import canonical, digest_of
 from scalewatch.storage.database.inserts import Row
@@ -42,7 +42,9 @@ class Assumed:
     row: Row | None = None
 
 
-def record(session: Session, subject: Subject, assumed: Mapping[str, Assumed]) -> None:
+def record(
+    session: Session, subject: AnalysedCommit, assumed: Mapping[str, Assumed]
+) -> None:
     """Store what was assumed of the noise of each metric, and what was learned."""
     stored.assume(
         session,
@@ -110,7 +112,7 @@ class Keeper:
     """
 
     def __init__(
-        self, session: Session, subject: Subject, older: Sequence[int]
+        self, session: Session, subject: AnalysedCommit, older: Sequence[int]
     ) -> None:
         self.session = session
         self.subject = subject

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from scalewatch.figures.notation import CERTAIN
 from scalewatch.importers import Series
 from scalewatch.modelling import (
-    Change,
     Comparison,
     Incomparable,
     Noise,
+    VersionChange,
     compare_versions,
 )
 from scalewatch.services.analysis.noise_series import Scan
@@ -116,10 +116,10 @@ def comparison_words(
     change = compared.likeliest
     before, after = compared.growth_before, compared.growth_after
     words = {
-        Change.NONE: "as before",
-        Change.LEVEL: "a factor throughout",
-        Change.COEFFICIENT: "another coefficient",
-        Change.GROWTH: f"another growth, {before} before and {after} now",
+        VersionChange.NONE: "as before",
+        VersionChange.LEVEL: "a factor throughout",
+        VersionChange.COEFFICIENT: "another coefficient",
+        VersionChange.GROWTH: f"another growth, {before} before and {after} now",
     }
     return (
         f"{words[change]} ({percent(compared.probability[change])}), "

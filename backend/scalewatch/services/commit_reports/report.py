@@ -20,7 +20,7 @@ from scalewatch.services.commit_reports.environments import (
 from scalewatch.services.commits.baselines import (
     Baseline,
     Neighbours,
-    Relative,
+    RelatedCommit,
     baseline_of,
     children_of,
     neighbours_of,
@@ -54,8 +54,8 @@ class CommitReport:
     project: str
     commit: Commit
     baseline: Baseline | None
-    parents: tuple[Relative, ...]
-    children: tuple[Relative, ...]
+    parents: tuple[RelatedCommit, ...]
+    children: tuple[RelatedCommit, ...]
     neighbours: Neighbours
     metrics: tuple[str, ...]
     machines: tuple[str, ...]

@@ -24,7 +24,7 @@ class Relation(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Relative:
+class RelatedCommit:
     """A parent or a child of a commit; `commit` is None where it was not measured."""
 
     sha: str
@@ -102,19 +102,19 @@ def baseline_of(
 
 def parents_of(
     session: Session, project: tables.Project, commit: AnyCommit
-) -> tuple[Relative, ...]:
+) -> tuple[RelatedCommit, ...]:
     """Return the parents of a commit, measured or not."""
     rows = commits.with_hashes(session, project.id, commit.parents)
     known = {row.sha: commit_of(row) for row in rows}
-    return tuple(Relative(str(sha), known.get(sha)) for sha in commit.parents)
+    return tuple(RelatedCommit(str(sha), known.get(sha)) for sha in commit.parents)
 
 
 def children_of(
     session: Session, project: tables.Project, commit: AnyCommit
-) -> tuple[Relative, ...]:
+) -> tuple[RelatedCommit, ...]:
     """Return the measured commits whose parent a commit is."""
     rows = commits.with_parent(session, project.id, commit.sha)
-    return tuple(Relative(row.sha, commit_of(row)) for row in rows)
+    return tuple(RelatedCommit(row.sha, commit_of(row)) for row in rows)
 
 
 def neighbours_of(

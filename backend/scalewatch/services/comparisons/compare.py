@@ -13,9 +13,9 @@ from scalewatch.modelling import Growth, Model, SideBySide, side_by_side
 from scalewatch.services.commits.find import Commit, commit_of, find_commit
 from scalewatch.services.comparisons.values import (
     ComparedRow,
+    ComparedSeries,
+    ComparedSide,
     ComparedSides,
-    Place,
-    Side,
     SideKind,
 )
 from scalewatch.services.selection.settings import is_chosen, key_of, shared
@@ -194,7 +194,7 @@ def _compared(  # noqa: PLR0913, PLR0917 - the parts of one answer
         project=project.name,
         kind=kind,
         sides=tuple(
-            Side(name, slot, sum(name not in each for each in aligned.values()))
+            ComparedSide(name, slot, sum(name not in each for each in aligned.values()))
             for name, slot in slots.items()
         ),
         commit=commit,
@@ -233,14 +233,16 @@ def _row(
     )
 
 
-def _place(first: _Measured | None, own: _Measured | None) -> Place:
+def _place(first: _Measured | None, own: _Measured | None) -> ComparedSeries:
     if own is None:
-        return Place(UNMEASURED)
+        return ComparedSeries(UNMEASURED)
     series = own.series
     if first is None or first is own:
-        return Place(series.standing, series.series_id)
+        return ComparedSeries(series.standing, series.series_id)
     at, ratio = _ratio(first.middles, own.middles)
-    return Place(series.standing, series.series_id, _against(first, own), ratio, at)
+    return ComparedSeries(
+        series.standing, series.series_id, _against(first, own), ratio, at
+    )
 
 
 def _ratio(

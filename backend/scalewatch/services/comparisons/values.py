@@ -19,7 +19,7 @@ class SideKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class ComparedSide:
     """A machine or a commit that is compared.
 
     Parameters
@@ -38,7 +38,7 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ComparedSeries:
     """A side of a row.
 
     Parameters
@@ -75,7 +75,7 @@ class ComparedRow:
     unit: str
     parameter: str
     expectation: Expectation | None
-    places: tuple[Place, ...]
+    places: tuple[ComparedSeries, ...]
 
     @property
     def difference(self) -> tuple[Growth | None, float]:
@@ -101,7 +101,7 @@ class ComparedSides:
 
     project: str
     kind: SideKind
-    sides: tuple[Side, ...]
+    sides: tuple[ComparedSide, ...]
     commit: Commit
     metric: str
     metrics: tuple[str, ...]

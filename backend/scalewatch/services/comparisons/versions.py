@@ -10,7 +10,11 @@ from scalewatch.services.analysis.versions import UNMEASURED, Compared, compared
 from scalewatch.services.commit_reports.changes import SeriesChange
 from scalewatch.services.commit_reports.report import CommitReport
 from scalewatch.services.commits.find import find_commit
-from scalewatch.services.comparisons.values import ComparedRow, ComparedSides, Place
+from scalewatch.services.comparisons.values import (
+    ComparedRow,
+    ComparedSeries,
+    ComparedSides,
+)
 from scalewatch.storage import tables
 from scalewatch.storage.access import projects
 
@@ -50,7 +54,7 @@ def change_of(session: Session, report: CommitReport, change: SeriesChange) -> C
 
 
 def _pool(
-    session: Session, project: tables.Project, label: str, place: Place
+    session: Session, project: tables.Project, label: str, place: ComparedSeries
 ) -> Pool | None:
     """Return the repetitions of a place at the commit of its side."""
     if place.series_id is None:

@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 from sqlalchemy.orm import Session
 
-from scalewatch.modelling import Change, Comparison, Noise
+from scalewatch.modelling import Comparison, Noise, VersionChange
 from scalewatch.modelling.measurements.assumptions import USUAL
 from scalewatch.services.analysis.pools import pools_by_job, pools_of
 from scalewatch.services.analysis.versions import Compared, all_compared
@@ -122,7 +122,7 @@ def is_worse(compared: Compared, least: float, *, is_cost: bool) -> bool:
     if not isinstance(compared, Comparison):
         return False
     surely = compared.low if is_cost else 1 / compared.high
-    is_change = 1 - compared.probability[Change.NONE] >= SURE
+    is_change = 1 - compared.probability[VersionChange.NONE] >= SURE
     return is_change and surely > 1 + least
 
 
@@ -146,8 +146,8 @@ def _worse(
             factor=found.factor,
             low=found.low,
             high=found.high,
-            probability=1 - found.probability[Change.NONE],
-            is_throughout=found.likeliest is Change.LEVEL,
+            probability=1 - found.probability[VersionChange.NONE],
+            is_throughout=found.likeliest is VersionChange.LEVEL,
             jobs=number,
         )
         for (key, number), found in zip(jobs.items(), together, strict=True)

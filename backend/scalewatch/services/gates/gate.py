@@ -41,7 +41,7 @@ from scalewatch.services.gates.findings import (
 )
 from scalewatch.services.gates.guidelines import broken_since
 from scalewatch.services.gates.rules import GateRules, rules_in_force
-from scalewatch.services.jobs import Kind, Subject
+from scalewatch.services.jobs import AnalysedCommit, JobKind
 from scalewatch.services.regressions.show import State, regressions_at
 from scalewatch.services.selection.view import View
 from scalewatch.storage import tables
@@ -212,13 +212,13 @@ def _relation(
 
 def _is_pending(session: Session, project_id: int, commit_id: int) -> bool:
     """Tell whether something about a commit is still to be analysed."""
-    if jobs.is_open(session, Kind.WATCH, str(project_id)):
+    if jobs.is_open(session, JobKind.WATCH, str(project_id)):
         return True
     everywhere = [
-        str(Subject(commit_id, machine.id))
+        str(AnalysedCommit(commit_id, machine.id))
         for machine in machines.of_project(session, project_id)
     ]
-    return jobs.is_any_open(session, Kind.ANALYSE, everywhere)
+    return jobs.is_any_open(session, JobKind.ANALYSE, everywhere)
 
 
 def _steps(

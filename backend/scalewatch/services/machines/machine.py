@@ -24,7 +24,7 @@ WORST: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class ChangedFact:
     """A fact that differs between two states; None where a state lacks it."""
 
     fact: str
@@ -46,7 +46,7 @@ class MachineState:
     first_run_at: datetime
     last_run_at: datetime
     runs: int
-    changes: tuple[Change, ...]
+    changes: tuple[ChangedFact, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class Scatter:
 
 
 @dataclass(frozen=True, slots=True)
-class Noise:
+class MetricNoise:
     """The noise of a metric at the newest commit that the machine measured.
 
     Parameters
@@ -118,7 +118,7 @@ class Platform:
     runs: int
     commits: int
     states: tuple[MachineState, ...]
-    noise: tuple[Noise, ...]
+    noise: tuple[MetricNoise, ...]
     coverage: tuple[Coverage, ...]
     unmeasured: tuple[str, ...]
     machines: tuple[str, ...]
@@ -160,16 +160,20 @@ def _states(session: Session, machine_id: int) -> tuple[MachineState, ...]:
     )
 
 
-def _changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[Change, ...]:
+def _changes(
+    before: Mapping[str, Any], after: Mapping[str, Any]
+) -> tuple[ChangedFact, ...]:
     names = sorted({**before, **after})
     return tuple(
-        Change(name, before.get(name), after.get(name))
+        ChangedFact(name, before.get(name), after.get(name))
         for name in names
         if repr(before.get(name)) != repr(after.get(name))
     )
 
 
-def _noise(session: Session, machine_id: int, commit_id: int) -> tuple[Noise, ...]:
+def _noise(
+    session: Session, machine_id: int, commit_id: int
+) -> tuple[MetricNoise, ...]:
     spread: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for region, metric, middle, below, above in coverage.spreads(
         session, machine_id, commit_id
@@ -178,7 +182,7 @@ def _noise(session: Session, machine_id: int, commit_id: int) -> tuple[Noise, ..
             spread[metric][region].append((below + above) / middle)
     learned = noise.assumed(session, machine_id, commit_id)
     return tuple(
-        Noise(
+        MetricNoise(
             metric=metric,
             scatter=_scatter(
                 metric, [share for own in regions.values() for share in own]

@@ -44,7 +44,7 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class MatchRow:
     """A region's metric, with a cell for each machine of the table.
 
     Parameters
@@ -84,7 +84,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class MatchColumn:
     """A machine of the table; its slot fixes its colour."""
 
     machine: str
@@ -103,7 +103,7 @@ def rows_of(
     judged: Sequence[Judged],
     distinguishing: Sequence[str],
     cell_of: Callable[[Judged], Cell],
-) -> tuple[Row, ...]:
+) -> tuple[MatchRow, ...]:
     """Return rows, worst first, with a cell for each machine of any of them.
 
     Parameters
@@ -126,7 +126,9 @@ def rows_of(
     return tuple(sorted(rows, key=lambda row: row.severity, reverse=True))
 
 
-def columns_of(judged: Sequence[Judged], rows: Sequence[Row]) -> tuple[Column, ...]:
+def columns_of(
+    judged: Sequence[Judged], rows: Sequence[MatchRow]
+) -> tuple[MatchColumn, ...]:
     """Return the machines of rows, with what all their series hold fixed."""
     common = shared([each.configuration for each in judged])
     columns = []
@@ -134,7 +136,7 @@ def columns_of(judged: Sequence[Judged], rows: Sequence[Row]) -> tuple[Column, .
         own = [each for each in judged if each.machine == machine]
         constant = shared([each.configuration for each in own])
         columns.append(
-            Column(
+            MatchColumn(
                 machine=machine,
                 slot=own[0].slot,
                 counts=counts(row.cells[position] for row in rows),
@@ -153,9 +155,9 @@ def _row(
     machines: Sequence[str],
     distinguishing: Sequence[str],
     cell_of: Callable[[Judged], Cell],
-) -> Row:
+) -> MatchRow:
     first = next(iter(by_machine.values()))
-    return Row(
+    return MatchRow(
         region=first.region,
         metric=first.metric,
         configuration={

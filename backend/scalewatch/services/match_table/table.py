@@ -22,8 +22,8 @@ from scalewatch.services.guidelines.checks import GuidelineState, checks_at
 from scalewatch.services.guidelines.guidelines import rules_of
 from scalewatch.services.match_table.cells import (
     Cell,
-    Column,
-    Row,
+    MatchColumn,
+    MatchRow,
     columns_of,
     counts,
     rows_of,
@@ -70,8 +70,8 @@ class MatchTable:
     choices: Mapping[str, tuple[Any, ...]]
     chosen: Mapping[str, str]
     fixed: Mapping[str, Any]
-    columns: tuple[Column, ...]
-    rows: tuple[Row, ...]
+    columns: tuple[MatchColumn, ...]
+    rows: tuple[MatchRow, ...]
     suspicions: tuple[Attribution, ...]
 
     @property

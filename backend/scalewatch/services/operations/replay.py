@@ -5,7 +5,7 @@ from sqlalchemy.orm import Session
 
 from scalewatch.services import jobs
 from scalewatch.services.access import audit
-from scalewatch.services.jobs import Subject
+from scalewatch.services.jobs import AnalysedCommit
 from scalewatch.services.runs.prepare import prepare
 from scalewatch.services.runs.record import add_blobs, add_points, series_of
 from scalewatch.storage import tables
@@ -26,8 +26,8 @@ def replay(session: Session, run_id: int) -> None:
     ids = series_of(session, places, prepared)
     add_blobs(session, run_id, ids, prepared)
     add_points(session, run_id, ids, prepared)
-    subject = Subject(run.commit_id, run.machine_id)
-    jobs.enqueue(session, jobs.Kind.ANALYSE, str(subject))
+    subject = AnalysedCommit(run.commit_id, run.machine_id)
+    jobs.enqueue(session, jobs.JobKind.ANALYSE, str(subject))
 
 
 def note(session: Session, project: str | None, runs: int) -> None:

@@ -111,14 +111,14 @@ def queue_due(session: Session, period: timedelta) -> None:
     for project in projects.listed(session):
         if policies.of_project(session, project.id).retention_days is None:
             continue
-        subject = Subject(project.id, 0)
-        last = stored_jobs.newest(session, jobs.Kind.THIN, str(subject))
+        subject = ThinnedRuns(project.id, 0)
+        last = stored_jobs.newest(session, jobs.JobKind.THIN, str(subject))
         if last is None or last.created_at < now() - period:
-            jobs.enqueue(session, jobs.Kind.THIN, str(subject))
+            jobs.enqueue(session, jobs.JobKind.THIN, str(subject))
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
+class ThinnedRuns:
     """What a job thins: the runs of a project after one of them."""
 
     project_id: int
@@ -133,12 +133,12 @@ class Subject:
         return cls(*map(int, text.split("/")))
 
 
-def continue_after(session: Session, subject: Subject, batch: Batch | None) -> None:
+def continue_after(session: Session, subject: ThinnedRuns, batch: Batch | None) -> None:
     """Thin a batch, and queue the next one."""
     if batch is not None:
         thin_all(session, batch)
-        following = Subject(subject.project_id, batch.runs[-1])
-        jobs.enqueue(session, jobs.Kind.THIN, str(following))
+        following = ThinnedRuns(subject.project_id, batch.runs[-1])
+        jobs.enqueue(session, jobs.JobKind.THIN, str(following))
 
 
 def _export(file: Path, bodies: Sequence[bytes]) -> None:

@@ -46,7 +46,7 @@ class Agent:
 
 
 @dataclass(frozen=True, slots=True)
-class Attendant:
+class WaitingAgent:
     """A machine whose agent asks what is to be measured once more."""
 
     machine: str
@@ -82,7 +82,7 @@ class Status:
     workers: tuple[Worker, ...]
     agents: tuple[Agent, ...]
     confirmations: tuple[Confirmation, ...]
-    attendants: tuple[Attendant, ...]
+    waiting_agents: tuple[WaitingAgent, ...]
     ingest: Ingest
 
 
@@ -107,7 +107,9 @@ def status(session: Session) -> Status:
         workers=present,
         agents=agents,
         confirmations=confirmations_of(session),
-        attendants=_attendants(session, moment, {each.machine for each in agents}),
+        waiting_agents=_waiting_agents(
+            session, moment, {each.machine for each in agents}
+        ),
         ingest=Ingest(
             runs_last_minute=sizes.runs_since(session, moment - timedelta(minutes=1)),
             measurements_last_minute=sizes.measurements_since(
@@ -132,12 +134,12 @@ def _workers(session: Session, moment: datetime) -> tuple[Worker, ...]:
     )
 
 
-def _attendants(
+def _waiting_agents(
     session: Session, moment: datetime, known: set[str]
-) -> tuple[Attendant, ...]:
-    """Return who attends to machines of projects that the session can find."""
+) -> tuple[WaitingAgent, ...]:
+    """Return the agents that wait on the machines `known`."""
     found = attended(session, moment - ATTENDANCE)
-    return tuple(Attendant(m, seen_at) for m, seen_at in found.items() if m in known)
+    return tuple(WaitingAgent(m, seen_at) for m, seen_at in found.items() if m in known)
 
 
 def _is_behind(

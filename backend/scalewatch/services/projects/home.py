@@ -29,7 +29,7 @@ MAIN: Final = ("main", "master", "trunk", "develop")
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class SeenMachine:
     """A machine, when it last sent a run, and how many it sent."""
 
     machine: str
@@ -39,7 +39,7 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True)
-class Concern:
+class SeriesOfConcern:
     """A series that needs attention, and machines on which it fares alike.
 
     Parameters
@@ -80,8 +80,8 @@ class Project:
     regions: int
     counts: Mapping[Verdict, int]
     pending: int
-    machines: tuple[Seen, ...]
-    concerns: tuple[Concern, ...]
+    machines: tuple[SeenMachine, ...]
+    concerns: tuple[SeriesOfConcern, ...]
     more: int
 
 
@@ -112,7 +112,7 @@ def _project(session: Session, project: tables.Project) -> Project:
         counts={verdict: found[verdict] for verdict in Verdict},
         pending=states[State.PENDING],
         machines=tuple(
-            Seen(name, slot, last_run_at, runs)
+            SeenMachine(name, slot, last_run_at, runs)
             for slot, (name, last_run_at, runs) in enumerate(
                 machines.last_seen(session, project.id)
             )
@@ -127,13 +127,13 @@ def _ordered(found: Counter[ChangeKind]) -> dict[ChangeKind, int]:
     return {kind: found[kind] for kind in ChangeKind if found[kind]}
 
 
-def _concerns(scans: Iterable[Judged]) -> tuple[Concern, ...]:
+def _concerns(scans: Iterable[Judged]) -> tuple[SeriesOfConcern, ...]:
     """Return what needs attention, worst first: one region on ten machines is one."""
     alike: dict[tuple[object, ...], list[Judged]] = defaultdict(list)
     for scan in sorted(filter(_is_concern, scans), key=_urgency):
         alike[_kind(scan)].append(scan)
     return tuple(
-        Concern(
+        SeriesOfConcern(
             worst.region,
             worst.metric,
             worst.machine,

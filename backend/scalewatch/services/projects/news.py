@@ -12,7 +12,7 @@ from typing import Final
 from sqlalchemy.orm import Session
 
 from scalewatch.services.commits.find import label_of
-from scalewatch.services.jobs import Kind, Subject
+from scalewatch.services.jobs import AnalysedCommit, JobKind
 from scalewatch.storage.runs import runs
 from scalewatch.storage.tables import now
 from scalewatch.storage.work import jobs
@@ -68,7 +68,9 @@ def look(session: Session, position: Position) -> Look:
     recorded = runs.after(session, position.run, MOST)
     finished = jobs.finished_since(session, position.since - OVERLAP, MOST)
     new = [job for job in finished if job.id not in position.jobs]
-    subjects = [Subject.read(job.subject) for job in new if job.kind == Kind.ANALYSE]
+    subjects = [
+        AnalysedCommit.read(job.subject) for job in new if job.kind == JobKind.ANALYSE
+    ]
     places = [
         *((run.project, run.sha, run.tag, run.machine) for run in recorded),
         *runs.names_of(

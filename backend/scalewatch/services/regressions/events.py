@@ -4,7 +4,7 @@ from typing import Final
 
 from sqlalchemy.orm import Session
 
-from scalewatch.services.jobs import Kind, enqueue
+from scalewatch.services.jobs import JobKind, enqueue
 from scalewatch.storage import tables
 from scalewatch.storage.tables import now
 from scalewatch.storage.work import webhooks
@@ -24,4 +24,4 @@ def happened(
     session.add(happening)
     session.flush()
     for webhook in webhooks.of_project(session, row.project_id):
-        enqueue(session, Kind.NOTIFY, f"{webhook.id}/{happening.id}")
+        enqueue(session, JobKind.NOTIFY, f"{webhook.id}/{happening.id}")

@@ -25,7 +25,7 @@ from sqlalchemy.orm import Session
 from scalewatch.errors import InvalidReport
 from scalewatch.exporters.documents import json_text
 from scalewatch.services.access import audit
-from scalewatch.services.jobs import Kind, enqueue
+from scalewatch.services.jobs import JobKind, enqueue
 from scalewatch.services.regressions.events import WATCHER
 from scalewatch.services.regressions.show import regression_of
 from scalewatch.storage import tables
@@ -172,7 +172,7 @@ def test(session: Session, project_name: str, webhook_id: int) -> None:
     """
     project = projects.existing(session, project_name)
     row = webhooks.identified(session, project.id, webhook_id)
-    enqueue(session, Kind.NOTIFY, f"{row.id}/{NOTHING}")
+    enqueue(session, JobKind.NOTIFY, f"{row.id}/{NOTHING}")
     audit.note(session, "webhook tested", project.name, str(webhook_id))
 
 
@@ -251,7 +251,7 @@ def _post(webhook: tables.Webhook, body: bytes, headers: Mapping[str, str]) -> s
 
 
 def _webhook(session: Session, row: tables.Webhook) -> Webhook:
-    made = webhooks.deliveries(session, Kind.NOTIFY, row.id)
+    made = webhooks.deliveries(session, JobKind.NOTIFY, row.id)
     return Webhook(
         row.id,
         row.url,

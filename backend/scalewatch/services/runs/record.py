@@ -11,12 +11,12 @@ from sqlalchemy.orm import Session
 from scalewatch.errors import RunAlreadyRecorded
 from scalewatch.services import jobs
 from scalewatch.services.expectations import declarations
-from scalewatch.services.jobs import Subject
+from scalewatch.services.jobs import AnalysedCommit
 from scalewatch.services.runs.prepare import PreparedRun
 from scalewatch.storage.database.bulk import together
 from scalewatch.storage.database.inserts import Row
 from scalewatch.storage.runs import places, procedures, profiles, runs, series
-from scalewatch.storage.runs.places import Place
+from scalewatch.storage.runs.places import RunKeys
 from scalewatch.wire import RunReport
 
 
@@ -39,7 +39,7 @@ class _Recorded:
 _PLACE: Final = {"project", "suite", "commit", "machine", "configuration"}
 """What decides where a run belongs, its regions aside."""
 
-_Found = dict[str, Place]
+_Found = dict[str, RunKeys]
 """What was found of places in this transaction."""
 
 
@@ -60,11 +60,11 @@ def record_prepared(session: Session, prepared: Iterable[PreparedRun]) -> list[R
     # so that two transactions do not wait for each other.
     changed = {one.subject for one in recorded if one.is_new}
     job_of = {
-        subject: jobs.enqueue(session, jobs.Kind.ANALYSE, subject)
+        subject: jobs.enqueue(session, jobs.JobKind.ANALYSE, subject)
         for subject in sorted(changed)
     }
     for subject in {one.subject for one in recorded} - changed:
-        job_of[subject] = jobs.latest(session, jobs.Kind.ANALYSE, subject)
+        job_of[subject] = jobs.latest(session, jobs.JobKind.ANALYSE, subject)
     return [Receipt(one.run, job_of[one.subject], one.is_new) for one in recorded]
 
 
@@ -79,12 +79,12 @@ def _record(session: Session, prepared: PreparedRun, found: _Found) -> _Recorded
             runs.add_payload(session, run_id, prepared.payload, prepared.digest)
             add_blobs(session, run_id, ids, prepared)
         add_points(session, run_id, ids, prepared)
-        subject = str(Subject(row["commit_id"], row["machine_id"]))
+        subject = str(AnalysedCommit(row["commit_id"], row["machine_id"]))
         return _Recorded(uuid, subject, is_new=True)
     known = runs.recorded(session, uuid)
     if known is None or known.digest != prepared.digest:
         raise RunAlreadyRecorded(uuid)
-    subject = str(Subject(known.commit_id, known.machine_id))
+    subject = str(AnalysedCommit(known.commit_id, known.machine_id))
     return _Recorded(uuid, subject, is_new=False)
 
 

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from sqlalchemy.orm import Session
 
-from scalewatch.services.jobs import Kind, Subject
+from scalewatch.services.jobs import AnalysedCommit, JobKind
 from scalewatch.services.regions.models import SeriesModel, series_model
 from scalewatch.services.series.scans import scans_at
 from scalewatch.storage import tables
@@ -14,7 +14,7 @@ from scalewatch.storage.runs import measurements, runs
 from scalewatch.storage.work import jobs
 
 
-class Progress(StrEnum):
+class AnalysisProgress(StrEnum):
     """How far the analysis of a run has come."""
 
     PENDING = "pending"
@@ -35,12 +35,12 @@ class RunVerdict:
     """
 
     run: UUID
-    state: Progress
+    state: AnalysisProgress
     reason: str | None
     series: tuple[SeriesModel, ...]
 
 
-def progress_of(session: Session, uuid: UUID) -> tuple[Progress, str | None]:
+def progress_of(session: Session, uuid: UUID) -> tuple[AnalysisProgress, str | None]:
     """Return how far the analysis of a run has come, and why it failed.
 
     Raises
@@ -49,13 +49,13 @@ def progress_of(session: Session, uuid: UUID) -> tuple[Progress, str | None]:
         If no run has this id.
     """
     run = runs.described(session, uuid)
-    subject = str(Subject(run.commit_id, run.machine_id))
-    if jobs.is_open(session, Kind.ANALYSE, subject):
-        return Progress.PENDING, None
-    job = jobs.newest(session, Kind.ANALYSE, subject)
+    subject = str(AnalysedCommit(run.commit_id, run.machine_id))
+    if jobs.is_open(session, JobKind.ANALYSE, subject):
+        return AnalysisProgress.PENDING, None
+    job = jobs.newest(session, JobKind.ANALYSE, subject)
     if job is not None and job.state == "failed":
-        return Progress.FAILED, job.reason
-    return Progress.DONE, None
+        return AnalysisProgress.FAILED, job.reason
+    return AnalysisProgress.DONE, None
 
 
 def verdict_of_run(session: Session, uuid: UUID) -> RunVerdict:
@@ -67,7 +67,7 @@ def verdict_of_run(session: Session, uuid: UUID) -> RunVerdict:
         If no run has this id.
     """
     state, reason = progress_of(session, uuid)
-    series = _series(session, uuid) if state is Progress.DONE else ()
+    series = _series(session, uuid) if state is AnalysisProgress.DONE else ()
     return RunVerdict(uuid, state, reason, series)
 
 

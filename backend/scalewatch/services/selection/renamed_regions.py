@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 
 from scalewatch.errors import InvalidReport
 from scalewatch.services.access import audit
-from scalewatch.services.jobs import Kind, enqueue
+from scalewatch.services.jobs import JobKind, enqueue
 from scalewatch.storage.access import projects
 from scalewatch.storage.histories import aliases
 
@@ -82,7 +82,7 @@ def rename(
         aliases.replace(session, project.id, after)
         audit.note(session, "regions renamed", project.name, aliases=after)
         # Histories are put together anew.
-        enqueue(session, Kind.WATCH, str(project.id))
+        enqueue(session, JobKind.WATCH, str(project.id))
     return aliases_of(session, project_name)
 
 

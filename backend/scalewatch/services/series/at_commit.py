@@ -203,7 +203,7 @@ def _given_up(
         return judged
     reasons = {
         row.name: jobs.failure(
-            session, jobs.Kind.ANALYSE, str(jobs.Subject(commit_id, row.id))
+            session, jobs.JobKind.ANALYSE, str(jobs.AnalysedCommit(commit_id, row.id))
         )
         for row in machines.of_project(session, project.id)
         if row.name in pending

@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any, Final
 from uuid import UUID
 
-from scalewatch.storage.runs.measurements import Place, Summary
+from scalewatch.storage.runs.measurements import RunCoordinate, Summary
 from scalewatch.storage.tables import Point
 
 PARAMETER: Final = "p"
@@ -63,7 +63,7 @@ def quartiles_of(point: Summary | Point) -> tuple[float | None, float | None]:
 
 
 def measurement_of(
-    point: Summary, place: Place, parameter: str, late: int | None
+    point: Summary, place: RunCoordinate, parameter: str, late: int | None
 ) -> Measurement:
     """Return the measurement of a point at a coordinate of a scan over `parameter`."""
     low, high = quartiles_of(point)

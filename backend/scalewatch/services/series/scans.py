@@ -99,8 +99,8 @@ def scans_at(
 
     @cache
     def failure(machine_id: int) -> str | None:
-        subject = str(jobs.Subject(commit.id, machine_id))
-        return jobs.failure(session, jobs.Kind.ANALYSE, subject)
+        subject = str(jobs.AnalysedCommit(commit.id, machine_id))
+        return jobs.failure(session, jobs.JobKind.ANALYSE, subject)
 
     def scan(measured: measurements.MeasuredSeries) -> Scan:
         series = measured.series

@@ -51,7 +51,7 @@ _REGIONS: Final = _measured("region", given="metric")
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class RunCoordinate:
     """A run as a point in parameter space."""
 
     uuid: UUID
@@ -108,12 +108,14 @@ def series_at(
     return [MeasuredSeries(*row) for row in session.execute(series)]
 
 
-def places_at(session: Session, commit_id: int) -> Mapping[int, Place]:
+def places_at(session: Session, commit_id: int) -> Mapping[int, RunCoordinate]:
     """Return where each run of a commit measured."""
 
-    def read() -> Mapping[int, Place]:
+    def read() -> Mapping[int, RunCoordinate]:
         runs = session.execute(_PLACES, {"commit": commit_id})
-        return {run_id: Place(uuid, coordinate) for run_id, uuid, coordinate in runs}
+        return {
+            run_id: RunCoordinate(uuid, coordinate) for run_id, uuid, coordinate in runs
+        }
 
     return once(session, ("places", commit_id), read)
 

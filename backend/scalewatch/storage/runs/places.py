@@ -65,7 +65,7 @@ _KNOWN: Final = (
 )
 
 
-class Place(NamedTuple):
+class RunKeys(NamedTuple):
     """The ids of what a run belongs to."""
 
     project_id: int
@@ -75,7 +75,7 @@ class Place(NamedTuple):
     configuration_id: int
 
 
-class _Known(NamedTuple):
+class _KnownKeys(NamedTuple):
     """The same; None is new, or learns something from the run."""
 
     project_id: int | None = None
@@ -85,12 +85,12 @@ class _Known(NamedTuple):
     configuration_id: int | None = None
 
 
-def of(session: Session, report: RunReport) -> Place:
+def of(session: Session, report: RunReport) -> RunKeys:
     """Return where a run belongs, new or not; what it says of that is kept."""
     known = _known(session, report)
     project = known.project_id or projects.find_or_create(session, report.project).id
     machine = known.machine_id or machines.id_of(session, project, report.machine)
-    return Place(
+    return RunKeys(
         project,
         known.commit_id or commits.id_of(session, project, report.commit),
         machine,
@@ -101,7 +101,7 @@ def of(session: Session, report: RunReport) -> Place:
     )
 
 
-def _known(session: Session, report: RunReport) -> _Known:
+def _known(session: Session, report: RunReport) -> _KnownKeys:
     found = (
         session.connection()
         .execute(
@@ -117,8 +117,8 @@ def _known(session: Session, report: RunReport) -> _Known:
         .one_or_none()
     )
     if found is None:
-        return _Known()
-    known = _Known(*found[: len(Place._fields)])
+        return _KnownKeys()
+    known = _KnownKeys(*found[: len(RunKeys._fields)])
     if adds_to(found, report.commit):
         known = known._replace(commit_id=None)
     if report.machine.provenance not in {None, found.provenance}:

@@ -6,9 +6,9 @@ later is a job, a row in the same transaction as the data that causes it. Tokens
 policies say who may do what; the audit log, who did.
 """
 
-from scalewatch.storage.tables.access import Deed, Login, Policy, Token
+from scalewatch.storage.tables.access import AuditEntry, Login, Policy, Token
 from scalewatch.storage.tables.base import Instant, Remark, Table, now
-from scalewatch.storage.tables.confirmations import Attendant, Confirmation
+from scalewatch.storage.tables.confirmations import Confirmation, WaitingAgent
 from scalewatch.storage.tables.histories import (
     Alias,
     Grid,
@@ -50,11 +50,10 @@ from scalewatch.storage.tables.workers import Worker
 __all__ = [
     "Alias",
     "Assumption",
-    "Attendant",
+    "AuditEntry",
     "Commit",
     "Configuration",
     "Confirmation",
-    "Deed",
     "Edition",
     "Expectation",
     "Fingerprint",
@@ -85,6 +84,7 @@ __all__ = [
     "Table",
     "Token",
     "Verdict",
+    "WaitingAgent",
     "Watch",
     "Webhook",
     "Worker",

@@ -60,7 +60,7 @@ class Login(Table):
     expires_at: Mapped[datetime]
 
 
-class Deed(Table):
+class AuditEntry(Table):
     """An administrative change: who did what, to what, and when.
 
     The project is named, not referred to: what was done outlives it.

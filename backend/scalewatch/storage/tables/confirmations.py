@@ -46,7 +46,7 @@ class Confirmation(Table):
     finished_at: Mapped[datetime | None]
 
 
-class Attendant(Table):
+class WaitingAgent(Table):
     """An agent that asks for such runs of a machine, whatever the project."""
 
     __tablename__ = "attendant"

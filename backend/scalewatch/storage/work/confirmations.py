@@ -117,18 +117,18 @@ def change(
 
 def seen(session: Session, machine: str, agent: str) -> None:
     """Note that an agent attends to a machine; forget those gone for a day."""
-    gone = tables.Attendant.seen_at < now() - timedelta(days=1)
-    session.execute(delete(tables.Attendant).where(gone))
+    gone = tables.WaitingAgent.seen_at < now() - timedelta(days=1)
+    session.execute(delete(tables.WaitingAgent).where(gone))
     row = {"machine": machine, "agent": agent, "seen_at": now()}
-    bulk.put(session, tables.Attendant, [row], keys=("machine", "agent"))
+    bulk.put(session, tables.WaitingAgent, [row], keys=("machine", "agent"))
 
 
 def attended(session: Session, since: datetime) -> dict[str, datetime]:
     """Return the machines that agents attend to, with when one was seen last."""
     rows = session.execute(
-        select(tables.Attendant.machine, func.max(tables.Attendant.seen_at))
-        .where(tables.Attendant.seen_at > since)
-        .group_by(tables.Attendant.machine)
+        select(tables.WaitingAgent.machine, func.max(tables.WaitingAgent.seen_at))
+        .where(tables.WaitingAgent.seen_at > since)
+        .group_by(tables.WaitingAgent.machine)
     )
     return dict(rows.all())
 

@@ -11,7 +11,7 @@ from scalewatch.wire import Commit, Machine, Name, Sha
 from scalewatch_agent.cli.options.parameters import moment, wire
 from scalewatch_agent.launchers.mpiexec import Launcher
 from scalewatch_agent.machine import fingerprint, machine_name
-from scalewatch_agent.suite.runs import Subject
+from scalewatch_agent.suite.runs import MeasuredSubject
 from scalewatch_agent.suite.suites import Suite
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -71,7 +71,9 @@ def subject_options(command: Command) -> Command:
     )
 
 
-def subject(options: dict[str, Any], launcher: Launcher, suite: Suite) -> Subject:
+def subject(
+    options: dict[str, Any], launcher: Launcher, suite: Suite
+) -> MeasuredSubject:
     """Return what the options name and, where they are silent, what the suite tests.
 
     That is the MPI library, or a library of our own that runs on top of it.
@@ -86,7 +88,7 @@ def subject(options: dict[str, Any], launcher: Launcher, suite: Suite) -> Subjec
     if (options["project"] or project) != library.name:
         # Otherwise the library is what is measured, not what it is measured on.
         facts["mpi"] = library.title
-    return Subject(
+    return MeasuredSubject(
         project=options["project"] or project,
         commit=Commit(
             sha=options["commit"] or release,

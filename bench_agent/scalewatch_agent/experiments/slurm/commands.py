@@ -23,7 +23,7 @@ PASSING: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class JobState:
     """What Slurm says of a job: its state and, while it waits, why."""
 
     state: str
@@ -48,7 +48,7 @@ def submit(script: Path) -> str:
     return answer.stdout.strip().splitlines()[-1].partition(";")[0]
 
 
-def look() -> dict[str, Seen]:
+def look() -> dict[str, JobState]:
     """Return what Slurm knows of this user's jobs, elements of arrays apart.
 
     Raises
@@ -66,7 +66,7 @@ def look() -> dict[str, Seen]:
         raise SchedulerSilent(_last_line(answer.stderr))
     fields = (line.split("|") for line in answer.stdout.splitlines())
     return {
-        line[0].strip(): Seen(line[1].strip(), line[2].strip())
+        line[0].strip(): JobState(line[1].strip(), line[2].strip())
         for line in fields
         if len(line) == 3
     }

@@ -12,7 +12,7 @@ from scalewatch_agent.experiments.jobs import Executed, Request
 from scalewatch_agent.experiments.journal import Journal
 from scalewatch_agent.experiments.schema import Launcher
 from scalewatch_agent.experiments.slurm import commands as slurm
-from scalewatch_agent.experiments.slurm.commands import Seen, SubmissionRefused
+from scalewatch_agent.experiments.slurm.commands import JobState, SubmissionRefused
 from scalewatch_agent.experiments.slurm.scripts import (
     COMMAND,
     SCRIPT,
@@ -176,7 +176,7 @@ class SlurmJobs:
                 {**found.hardware, **({"mpi": found.library} if found.library else {})},
             )
 
-    def _failure(self, submitted: _Submitted, state: Seen | None) -> str | None:
+    def _failure(self, submitted: _Submitted, state: JobState | None) -> str | None:
         """Return why a job failed, an empty text if it did not, None while it runs."""
         folder = submitted.request.folder
         if state is None:
@@ -246,7 +246,7 @@ def _is_helped(submitted: _Submitted, help_it: Callable[[str], bool]) -> bool:
     return submitted.requeues <= REQUEUES and help_it(submitted.id)
 
 
-def _waiting(submitted: _Submitted, state: Seen) -> str | None:
+def _waiting(submitted: _Submitted, state: JobState) -> str | None:
     """Return why a job would wait for ever, if it would; it is then cancelled."""
     if state.reason.startswith(HOPELESS):
         slurm.cancel(submitted.id)

@@ -28,7 +28,7 @@ LISTED: Final = 32
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class SelectedHypothesis:
     """What is found about one series.
 
     Parameters
@@ -58,7 +58,7 @@ class Answer:
     verdicts: Reals
     forecasts: Reals
 
-    def times(self, size: float) -> "Answer":
+    def times(self, size: float) -> "SelectedHypothesis":
         """Return it in another unit."""
         return replace(
             self,
@@ -116,7 +116,7 @@ class Questions:
             targets=Targets(_log2_targets(sample, contest), sample.level),
         )
 
-    def answer(self, weights: Weights) -> Answer:
+    def answer(self, weights: Weights) -> SelectedHypothesis:
         """Return what is found about a series."""
         contest = self.contest
         weighed = contest.weigh(weights)
@@ -134,7 +134,7 @@ class Questions:
         hypothesis, coefficients = self._model(
             members, np.append(constant, factors * np.exp2(-self.log2_scale[members]))
         )
-        return Answer(
+        return SelectedHypothesis(
             evidence=float(np.logaddexp.reduce(belief)),
             hypothesis=hypothesis,
             coefficients=coefficients,

@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalewatch.modelling.growths.growth import CONSTANT, Growth
-from scalewatch.modelling.growths.structures import Family, catalogue
+from scalewatch.modelling.growths.structures import StructureHypotheses, catalogue
 from scalewatch.modelling.growths.terms import Terms
 from scalewatch.modelling.rules.several_parameters.elimination import Design, fit
 
@@ -62,7 +62,7 @@ class Weights:
 
 
 @dataclass(frozen=True, slots=True)
-class Weighed:
+class HypothesisScores:
     """What the measurements of a series say about all hypotheses, H of them.
 
     Parameters
@@ -166,7 +166,7 @@ class Contest:
         width = len(self.columns) + 1
         return np.bincount(self.leading, probability, width).astype(np.float64)
 
-    def weigh(self, weights: Weights) -> Weighed:
+    def weigh(self, weights: Weights) -> HypothesisScores:
         """Fit all hypotheses to a series."""
         points = len(weights.omega)
         fits = [fit(each, weights.inverse, weights.omega) for each in self.designs]
@@ -175,7 +175,7 @@ class Contest:
         score = -exponent * np.log(weights.variance * weights.freedom + misfit)
         terms = [each.members.shape for each in self.designs]
         price = np.repeat([k for _, k in terms], [h for h, _ in terms])
-        return Weighed(
+        return HypothesisScores(
             score=score - PRICE * np.log(points) * price,
             fitted=tuple(each[1] for each in fits),
         )
@@ -188,7 +188,7 @@ class Contest:
         return total
 
 
-def _by_terms(families: Sequence[Family]) -> list[Indices]:
+def _by_terms(families: Sequence[StructureHypotheses]) -> list[Indices]:
     """Put hypotheses of equally many terms together."""
     return [
         np.concatenate([each.members for each in same])

@@ -39,8 +39,8 @@ from scalewatch.modelling.rules.evidence import NOT_POSITIVE
 from scalewatch.modelling.rules.rule import Hypothesis, Rule, Sample, Selection
 from scalewatch.modelling.rules.several_parameters.answers import (
     LISTED,
-    Answer,
     Questions,
+    SelectedHypothesis,
 )
 from scalewatch.modelling.rules.several_parameters.contest import Contest, Weights
 from scalewatch.modelling.rules.several_parameters.intervals import LARGEST_LOG
@@ -76,7 +76,9 @@ def select(sample: Sample) -> Selection:
     return _selection(sample, rows, found)
 
 
-def _answers(sample: Sample, base: Base, location: Location) -> list[Answer]:
+def _answers(
+    sample: Sample, base: Base, location: Location
+) -> list[SelectedHypothesis]:
     """Return what is found about series if all growths are multiples of a base."""
     if not location.log.shape[1]:
         return []
@@ -158,7 +160,9 @@ def _refused(sample: Sample) -> Selection:
     )
 
 
-def _selection(sample: Sample, rows: Indices, found: list[Answer]) -> Selection:
+def _selection(
+    sample: Sample, rows: Indices, found: list[SelectedHypothesis]
+) -> Selection:
     """Put answers about some series of a sample together; the others have none."""
     numbers: dict[Hypothesis, int] = {}
     series = len(sample.values)
@@ -204,7 +208,9 @@ def _widened(forecasts: Reals, by: float) -> Reals:
     return np.exp(np.minimum(value + by * (logs - value), LARGEST_LOG))
 
 
-def _reasons(sample: Sample, rows: Indices, found: list[Answer]) -> dict[int, str]:
+def _reasons(
+    sample: Sample, rows: Indices, found: list[SelectedHypothesis]
+) -> dict[int, str]:
     """Say why there is no model, or why its verdict has to stay open."""
     answered = set(rows.tolist())
     reasons = {
