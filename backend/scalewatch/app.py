@@ -33,7 +33,7 @@ from scalewatch.web.orphans import end_with_parent
 from scalewatch.web.protection.headers import SecurityHeaders
 from scalewatch.web.protection.limits import BodyLimit, Buckets, RateLimit, TimeLimit
 from scalewatch.web.protection.origins import OwnOrigin
-from scalewatch.web.protection.questions import Protection
+from scalewatch.web.protection.protection import Protection
 from scalewatch.web.requests import Requests
 from scalewatch.web.watch import NewsWatch
 

@@ -29,7 +29,7 @@ from scalewatch.services.access.callers import Caller, Role
 from scalewatch.storage.access import projects
 from scalewatch.storage.database.session import Sessions, transact
 from scalewatch.web.protection.hosts import is_loopback
-from scalewatch.web.protection.questions import Protection
+from scalewatch.web.protection.protection import Protection
 
 BEARER: Final = HTTPBearer(
     auto_error=False,

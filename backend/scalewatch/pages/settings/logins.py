@@ -12,7 +12,7 @@ from scalewatch.pages.rendering.templates import render
 from scalewatch.services.access import tokens
 from scalewatch.web.protection.forms import FormDep, set_cookie
 from scalewatch.web.protection.hosts import is_loopback
-from scalewatch.web.protection.questions import Protection
+from scalewatch.web.protection.protection import Protection
 from scalewatch.web.sessions import LOGIN, DoorDep
 
 router = APIRouter(include_in_schema=False)
