@@ -1,4 +1,9 @@
-"""Server and offline command line."""
+"""Server and offline command line.
+
+* `files` — model, import, export; `ci` — gate, bisect, expectations
+* `server` — what runs and keeps a server; `demo` — the demonstration
+* `search` — the search for the best configuration
+"""
 
 import os
 import sys

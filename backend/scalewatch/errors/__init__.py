@@ -71,19 +71,10 @@ from scalewatch.errors.access import (
     TokenUnknown,
     Unauthenticated,
 )
-from scalewatch.errors.backups import (
-    DatabaseNotEmpty,
-    OtherSchema,
-)
 from scalewatch.errors.base import (
     ScalewatchError,
 )
 from scalewatch.errors.files import MalformedFile, NotARun, UnreadableFile
-from scalewatch.errors.installation import (
-    InMemoryDatabase,
-    MissingExtra,
-    SchemaNotMigrated,
-)
 from scalewatch.errors.modelling import (
     BadExpression,
     BadProfile,
@@ -110,6 +101,14 @@ from scalewatch.errors.modelling import (
     UnknownChoice,
     WrongShape,
 )
+from scalewatch.errors.operations import (
+    DatabaseNotEmpty,
+    InMemoryDatabase,
+    MissingExtra,
+    OtherSchema,
+    SchemaNotMigrated,
+    TrialFailed,
+)
 from scalewatch.errors.records import (
     AmbiguousReference,
     ConfirmationLost,
@@ -132,7 +131,6 @@ from scalewatch.errors.requests import (
     UnreadableBody,
     UnsupportedContent,
 )
-from scalewatch.errors.trials import TrialFailed
 
 __all__ = [
     "AmbiguousReference",

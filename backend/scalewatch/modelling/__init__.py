@@ -1,30 +1,24 @@
 """What measurements mean: numpy and scipy, no database, no web.
 
-* `growth`, `parse`, `notation` — growth classes: their algebra, reading and writing
-* `model` — performance models
-* `space` — which growths compete, from the expectation or given
-* `structures`, `scans` — how several parameters act together, and what can be told
-* `rules` — how one of them is selected, one module per rule
+* `arrays` — columns of many series at once
+* `growths` — growth classes: algebra, notation, search space, models, verdicts
+* `measurements` — repetitions: batches, summaries, locations, noise assumed
+* `evidence` — how probable each growth is, by Bayes' rule
+* `rules` — how a hypothesis is selected, one module per rule
+* `forecasts` — values beyond what was measured, with intervals; ranking, break-even
+* `noise` — what many series of a machine tell about their noise
 * `search` — from measurements to findings, in batches
-* `noise`, `pooling`, `pools`, `endings`, `surface_noise`, `widening`,
-  `learned_noise` — what many series tell about their noise
-* `verdict` — from a growth and an expectation to a verdict
-* `attribution` — whom to suspect: platform or library
+* `versions` — what changed between two versions, and how surely
+* `histories` — series over many commits, and the changes in them
+* `false_discoveries` — how many of many changes are false
+* `attribution` — whom to suspect: platform, library or one commit
 * `guidelines` — rules between regions, f ⪯ g + h
-* `ranking` — regions by what they will cost at scale
-* `forecast` — break-even scale and memory wall
-* `regression`, `changes` — what changed between two versions, and how likely
-* `histories`, `watching` — series over many commits, and the changes in them:
-  `detection`, `covariances`, `segments`, `ramps`, `shifts`
-* `causes` — changes that have one cause, and whom to ask
-* `growth_odds` — whether a later version grows faster, from two posteriors
-* `polynomials` — quadratic extrapolation of communication time
-* `scaling_error`, `scalings`, `weak_gaps` — strong and weak scaling errors
-* `speed_up`, `divergence_metric` — what follows from it: efficiency, how bad it grows
-* `lines`, `line_pairs`, `machines`, `machine_sentences` — machine against machine
-* `side_by_side` — two models: growths apart, coefficients apart, where they cross
-* `hotspots` — how much two profiles differ
-* `profile_scan`, `multiplicity` — where they jump along a scan, how surely
+* `scaling_errors` — α and β, speed-up, the divergence metric
+* `configurations` — which settings matter, and which are best
+* `hotspots` — how much profiles differ, and where they jump along a scan
+* `machines` — machine against machine, by straight lines
+* `next_measurement` — which measurement tells most for its cost
+* `quadratic_extrapolation` — communication time and overhead over p
 """
 
 from scalewatch.modelling.attribution.match_table import (

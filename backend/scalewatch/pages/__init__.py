@@ -1,4 +1,11 @@
-"""HTML over HTTP: call one service, render one template."""
+"""HTML over HTTP: call one service, render one template.
+
+* `rendering` — templates, assets, addresses, tables of cells, downloads
+* `wording` — numbers, growths and findings in words and marks
+* a room or a file for each page: `page` (or the page's name) has the routes,
+  `sentences` what a result says in words, `listing` its rows as CSV and Markdown
+* `live` — events, feeds and embedded figures; `settings` — with webhooks and logins
+"""
 
 from fastapi import APIRouter, Depends
 

@@ -1,0 +1,73 @@
+"""Installations, backups and trials that cannot do what is asked of them."""
+
+from collections.abc import Mapping
+
+from scalewatch.errors.base import ScalewatchError
+
+
+class InMemoryDatabase(ScalewatchError):
+    """A database that the threads of a server cannot share."""
+
+    def __init__(self, url: str) -> None:
+        super().__init__(
+            f"{url} is forgotten at the end; name a file: sqlite:////absolute/path.db"
+        )
+        self.url = url
+
+
+class SchemaNotMigrated(ScalewatchError):
+    """The database has another schema than this version of the product needs."""
+
+    def __init__(self, found: str | None, needed: str | None, remedy: str) -> None:
+        has = f"schema {found}" if found else "no schema yet"
+        super().__init__(
+            f"the database has {has}, this version needs {needed}: {remedy}"
+        )
+        self.found = found
+        self.needed = needed
+
+
+class MissingExtra(ScalewatchError):
+    """A command needs packages that the base install leaves out."""
+
+    def __init__(self, command: str, package: str, extra: str) -> None:
+        super().__init__(
+            f"`scalewatch {command}` needs {package}, which is not installed: "
+            f"pip install 'scalewatch[{extra}]'"
+        )
+        self.command = command
+        self.package = package
+        self.extra = extra
+
+
+class DatabaseNotEmpty(ScalewatchError):
+    """A backup is to be restored where there is something already."""
+
+    def __init__(self, table: str) -> None:
+        super().__init__(
+            f"the database has rows already (table {table!r}); restore into an empty "
+            "one: set SCALEWATCH_HOME or SCALEWATCH_DATABASE_URL"
+        )
+        self.table = table
+
+
+class OtherSchema(ScalewatchError):
+    """A backup was made by another version of the product."""
+
+    def __init__(self, found: str, needed: str | None) -> None:
+        super().__init__(
+            f"the backup has schema {found}, this version needs {needed}: restore it "
+            "with the version that made it, then run `scalewatch migrate` of this one"
+        )
+        self.found = found
+        self.needed = needed
+
+
+class TrialFailed(ScalewatchError):
+    """A configuration was run, or was to be, and its objective is not known."""
+
+    def __init__(self, settings: Mapping[str, str], reason: str) -> None:
+        words = " ".join(f"{name}={value}" for name, value in settings.items())
+        super().__init__(f"{words or 'the search'}: {reason}")
+        self.settings = dict(settings)
+        self.reason = reason
