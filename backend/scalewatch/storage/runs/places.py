@@ -11,8 +11,8 @@ from sqlalchemy.orm import Session
 
 from scalewatch.storage import tables
 from scalewatch.storage.access import projects
-from scalewatch.storage.commits import commits
-from scalewatch.storage.commits.commits import adds_to
+from scalewatch.storage.commits import upserts
+from scalewatch.storage.commits.upserts import adds_to
 from scalewatch.storage.database.digests import canonical, digest_of
 from scalewatch.storage.machines import machines
 from scalewatch.storage.runs import series
@@ -92,7 +92,7 @@ def of(session: Session, report: RunReport) -> RunKeys:
     machine = known.machine_id or machines.id_of(session, project, report.machine)
     return RunKeys(
         project,
-        known.commit_id or commits.id_of(session, project, report.commit),
+        known.commit_id or upserts.id_of(session, project, report.commit),
         machine,
         known.fingerprint_id
         or machines.fingerprint_id(session, machine, report.machine.fingerprint),
