@@ -136,7 +136,7 @@ def is_due(session: Session) -> bool:
 
 
 def due(session: Session, limit: int) -> Sequence[int]:
-    """Return the ids of the jobs that are longest due."""
+    """Return the ids of due jobs, longest due first."""
     return jobs.due(session, limit)
 
 

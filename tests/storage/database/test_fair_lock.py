@@ -1,20 +1,20 @@
 from threading import Event, Thread
 
-from scalewatch.storage.database.fair_lock import Turns
+from scalewatch.storage.database.fair_lock import FairLock
 
 PATIENCE = 60.0
 
 
 def test_turns_come_in_the_order_of_asking():
-    turns = Turns()
-    turns.take(PATIENCE)
+    turns = FairLock()
+    turns.acquire(PATIENCE)
     order, threads = [], []
 
     def want(number, asking):
         asking.set()
-        turns.take(PATIENCE)
+        turns.acquire(PATIENCE)
         order.append(number)
-        turns.give()
+        turns.release()
 
     for number in range(5):
         asking = Event()
@@ -23,7 +23,7 @@ def test_turns_come_in_the_order_of_asking():
         asking.wait(PATIENCE)
         while len(turns._waiting) <= number:  # noqa: SLF001 - it has joined the line
             Event().wait(0.001)
-    turns.give()
+    turns.release()
     for thread in threads:
         thread.join(PATIENCE)
 
@@ -31,13 +31,13 @@ def test_turns_come_in_the_order_of_asking():
 
 
 def test_who_waits_too_long_leaves_the_line():
-    turns = Turns()
-    assert turns.take(0)
+    turns = FairLock()
+    assert turns.acquire(0)
 
-    assert not turns.take(0.01)
+    assert not turns.acquire(0.01)
 
-    turns.give()
-    assert turns.take(0)
+    turns.release()
+    assert turns.acquire(0)
 
 
 def test_writer_that_fails_gives_its_turn_away(sessions):

@@ -11,7 +11,7 @@ from scalewatch.storage import tables
 from scalewatch.storage.database.inserts import insert_missing
 from scalewatch.storage.database.snapshots import once
 
-# Written once: to write a statement takes longer than to execute it.
+# Built once: SQLAlchemy needs longer to build a statement than SQLite to run it.
 _NAMED: Final = select(tables.Project).where(tables.Project.name == bindparam("name"))
 
 
@@ -56,7 +56,7 @@ def is_found(session: Session, project_id: int) -> bool:
 
 
 def lock(session: Session, project_id: int) -> None:
-    """Make other transactions that want this lock wait until this one ends.
+    """Take a lock of this name until the transaction ends.
 
     On SQLite a writing transaction has the database to itself in any case.
     """

@@ -10,12 +10,12 @@ from sqlalchemy.orm import Session
 from scalewatch.storage import tables
 from scalewatch.storage.tables import now
 
-# Written once: it is asked for every request where there is none.
+# Built once: every request without a token asks it.
 _IS_ANY: Final = select(exists().select_from(tables.Token.__table__))
 
 
 def is_any(session: Session) -> bool:
-    """Tell whether a token was ever made, be it expired or revoked since."""
+    """Tell whether any token was ever made, expired and revoked ones included."""
     return bool(session.connection().execute(_IS_ANY).scalar_one())
 
 

@@ -28,7 +28,7 @@ TIME = func.coalesce(tables.Commit.committed_at, tables.Commit.first_run_at)
 
 
 class Stored(NamedTuple):
-    """Columns of `tables.Commit`; pages list hundreds: no entity is built for any."""
+    """Columns of `tables.Commit` without an entity: pages list hundreds of commits."""
 
     id: int
     project_id: int
@@ -47,19 +47,20 @@ _COMMIT: Final = tables.Commit.__table__.c
 _MADE: Final = func.coalesce(_COMMIT.committed_at, _COMMIT.first_run_at)
 _COLUMNS: Final = [_COMMIT[name] for name in Stored._fields]
 
-# Written once: to write a statement takes longer than to execute it.
+# Built once: SQLAlchemy needs longer to build a statement than SQLite to run it.
 _OF_PROJECT: Final = select(*_COLUMNS).where(_COMMIT.project_id == bindparam("project"))
 _NEWEST_FIRST: Final = _OF_PROJECT.order_by(_MADE.desc(), _COMMIT.id.desc())
 _GIVEN: Final = bindparam("made", type_=_COMMIT.first_run_at.type)
 _BEFORE: Final = _NEWEST_FIRST.where(
     _MADE <= _GIVEN, or_(_MADE < _GIVEN, _COMMIT.id < bindparam("last"))
 )
-# Said twice: what follows alone, no database takes from the index.
+# (made, id) > (given, last), as a range and a refinement: only the range lets a
+# database use the index on `made`.
 _AFTER: Final = _OF_PROJECT.where(
     _MADE >= _GIVEN, or_(_MADE > _GIVEN, _COMMIT.id > bindparam("last"))
 ).order_by(_MADE, _COMMIT.id)
-# Put in order here: SQLite would find them by the index that has them in order already,
-# and look at all commits of a project for a few.
+# Python sorts the few tagged commits: with ORDER BY, SQLite walks the index of the
+# order through all commits of the project.
 _TAGGED: Final = _OF_PROJECT.where(_COMMIT.tag.is_not(None))
 _WITH_HASHES: Final = _OF_PROJECT.where(is_among(_COMMIT.sha, "hashes"))
 _ON_BRANCHES: Final = _NEWEST_FIRST.where(is_among(_COMMIT.branch, "branches")).limit(1)
@@ -180,7 +181,7 @@ def newest_on_machines(
     session: Session, project_id: int, machines: Sequence[str]
 ) -> Stored | None:
     """Return the newest commit that every one of some machines measured."""
-    # From the newest on, one by one: hardly ever is it far from there.
+    # Scan from the newest commit: the answer is nearly always among the first few.
     measured = (
         exists()
         .where(tables.Run.commit_id == tables.Commit.id)

@@ -33,7 +33,7 @@ class Repeated(NamedTuple):
 def coordinates_of(
     session: Session, commit_ids: Sequence[int]
 ) -> Sequence[Coordinates]:
-    """Return where each commit was measured, once each, by their first runs."""
+    """Return the distinct coordinates of each commit, by their first runs."""
     rows = session.execute(
         select(
             tables.Run.commit_id,
@@ -44,7 +44,7 @@ def coordinates_of(
         .where(tables.Run.commit_id.in_(commit_ids))
         .order_by(tables.Run.id)
     ).all()
-    # Thousands of runs are at a few coordinates: each is read once.
+    # Thousands of runs share a few coordinates: decode each coordinate once.
     known = {text: _place(text) for text in {text for _, _, text in rows}}
     coordinates = {place: dict(place) for place in known.values()}
     distinct = dict.fromkeys((number, name, known[text]) for number, name, text in rows)

@@ -27,7 +27,7 @@ def newest_commits(
     session: Session, machine: tables.Machine, limit: int
 ) -> Sequence[tables.Commit]:
     """Return the commits that a machine measured, newest first."""
-    # From the newest on, one by one: hardly ever is it far from there.
+    # Scan from the newest commit: the answer is nearly always among the first few.
     is_measured = exists().where(
         tables.Run.commit_id == tables.Commit.id, tables.Run.machine_id == machine.id
     )
@@ -64,7 +64,7 @@ def runs_of(
 def spreads(
     session: Session, machine_id: int, commit_id: int
 ) -> Sequence[Row[str, str, float | None, float | None, float | None]]:
-    """Return region, metric, median and quartiles' distances of what was repeated."""
+    """Return region, metric, median and quartile distances of repeated measurements."""
     return session.execute(
         select(
             tables.Series.region,

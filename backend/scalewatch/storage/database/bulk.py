@@ -1,4 +1,4 @@
-"""Rows that know all their columns, as fast as the database takes them.
+"""Bulk inserts and upserts of rows of equal columns.
 
 Defaults and identities included, so that they need neither the object-relational mapper
 nor answers from the database.
@@ -27,7 +27,7 @@ Encoder = Callable[[Any], Any]
 
 @contextmanager
 def together(session: Session) -> Iterator[None]:
-    """Send what is added inside the block without waiting for each answer.
+    """Pipeline the inserts of the block: send all before reading the answers.
 
     Nothing may be read there, nor so many rows be added that they are copied.
     """
@@ -58,7 +58,7 @@ def add(session: Session, table: type[Table], rows: Sequence[Row]) -> None:
 
 
 def add_missing(session: Session, table: type[Table], rows: Sequence[Row]) -> None:
-    """Insert those rows of equal columns that collide with none."""
+    """Insert rows of equal columns, except those whose key exists."""
     _add_unless(session, table, rows, "NOTHING")
 
 
@@ -82,7 +82,7 @@ def _add_unless(
     otherwise: str,
     keys: str = "",
 ) -> None:
-    """Insert rows, and do otherwise with those that collide with one."""
+    """Insert rows with an ON CONFLICT clause."""
     if not rows:
         return
     session.flush()
@@ -96,7 +96,7 @@ def _add_unless(
         encoders = [_encoder(dialect, relation, name) for name in names]
         values = [_encoded(tuple(row.values()), encoders) for row in rows]
     else:
-        # A statement with parameters for every row takes longer to read than to obey.
+        # PostgreSQL parses thousands of parameters more slowly than it inserts.
         statement = _insert_document(dialect, relation, names)
         values = (_json(rows),)
     connection.exec_driver_sql(f"{statement} ON CONFLICT {keys} DO {otherwise}", values)
@@ -144,13 +144,13 @@ def _copy(
 
 
 def _sent_as(kind: TypeEngine[Any], dialect: Dialect) -> str:
-    """Return the type that the driver is told; JSON is encoded already."""
+    """Return the column type for COPY; JSON is sent as encoded text."""
     return "text" if isinstance(kind, JSON) else kind.compile(dialect).lower()
 
 
 @contextmanager
 def _driver(connection: Connection, statement: str) -> Iterator[Any]:
-    """Lend the connection of the driver; a lost one is told as by the engine itself."""
+    """Yield the driver's connection; translate a lost one into SQLAlchemy's error."""
     driver = connection.connection.dbapi_connection
     try:
         yield driver
@@ -170,7 +170,7 @@ def _encoded(
 
 @cache
 def _encoder(dialect: Dialect, relation: Relation, name: str) -> Encoder | None:
-    """Return what makes of a value what the driver takes; None: as it is."""
+    """Return the encoder of a column's values for the driver, None for none."""
     kind = relation.columns[name].type
     if isinstance(kind, Instant | Uuid):
         return kind.dialect_impl(dialect).bind_processor(dialect)

@@ -1,4 +1,4 @@
-"""Turns: threads that want the same thing get it in the order in which they came.
+"""A fair lock: threads get it in the order in which they asked.
 
 SQLite lets a writer that finds another one sleep and try again, ever longer, so that
 under load some wait for seconds while later ones pass. Here each is woken as soon as
@@ -9,16 +9,16 @@ from collections import deque
 from threading import Event, Lock
 
 
-class Turns:
-    """A lock that is fair."""
+class FairLock:
+    """A lock for threads, first come, first served."""
 
     def __init__(self) -> None:
         self._guard = Lock()
         self._is_taken = False
         self._waiting: deque[Event] = deque()
 
-    def take(self, seconds: float) -> bool:
-        """Wait for one's turn; return whether it came in time."""
+    def acquire(self, seconds: float) -> bool:
+        """Acquire the lock; return whether that succeeded within the timeout."""
         with self._guard:
             if not self._is_taken:
                 self._is_taken = True
@@ -28,13 +28,13 @@ class Turns:
         if mine.wait(seconds):
             return True
         with self._guard:
-            if mine.is_set():  # it came while we gave up
+            if mine.is_set():  # the turn came while this thread gave up
                 return True
             self._waiting.remove(mine)
             return False
 
-    def give(self) -> None:
-        """End one's turn; the next one in line has it at once."""
+    def release(self) -> None:
+        """Release the lock to the thread that has waited longest."""
         with self._guard:
             if self._waiting:
                 self._waiting.popleft().set()

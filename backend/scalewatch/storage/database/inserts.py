@@ -25,7 +25,7 @@ def insert_for(dialect: str, table: Relation) -> Insert:
 
 
 def insert_missing(session: Session, table: type[Table], rows: Sequence[Row]) -> None:
-    """Insert the rows that collide with none."""
+    """Insert rows, except those whose key exists."""
     if not rows:
         return
     session.flush()
@@ -42,7 +42,7 @@ def insert_new(session: Session, table: type[Table], row: Row) -> int | None:
 
 
 def insert_or_find(session: Session, table: type[Table], keys: Row, others: Row) -> int:
-    """Return the id of the row with these keys, which most likely is new."""
+    """Insert a row, or find the one with these keys; return its id."""
     created = insert_new(session, table, {**keys, **others})
     if created is not None:
         return created

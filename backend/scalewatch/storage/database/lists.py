@@ -17,7 +17,7 @@ class _Among(FunctionElement[Any]):
     """A column, and the parameter with the values that it may have."""
 
     name = "among"
-    type = NullType()  # of what is Boolean, SQLite is asked whether it equals 1
+    type = NullType()  # SQLite needs a Boolean expression compared with 1
     inherit_cache = True
 
 

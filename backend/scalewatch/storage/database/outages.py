@@ -1,4 +1,4 @@
-"""Why a database cannot be used, in words that give nothing away."""
+"""Why a database cannot be used, without addresses, users or statements."""
 
 from typing import Final
 
@@ -32,7 +32,7 @@ REASONS: Final = {
 
 
 def reason(error: SQLAlchemyError) -> str:
-    """Return what is wrong; addresses, users and statements stay in the log."""
+    """Return the reason of a database error in one sentence."""
     message = str(getattr(error, "orig", error)).lower()
     fitting = (words for fragment, words in REASONS.items() if fragment in message)
     return next(fitting, UNKNOWN)

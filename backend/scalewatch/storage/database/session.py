@@ -21,7 +21,7 @@ from sqlalchemy.orm import Session, sessionmaker
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from scalewatch.errors import InMemoryDatabase
-from scalewatch.storage.database.fair_lock import Turns
+from scalewatch.storage.database.fair_lock import FairLock
 from scalewatch.storage.database.snapshots import IS_SNAPSHOT, reading_engine
 
 BUSY_SECONDS: Final = 30
@@ -50,12 +50,12 @@ _TURN: Final = "turn"
 _USED: Final = "used"
 
 _PRAGMAS: Final = (
-    "PRAGMA journal_mode = WAL",  # readers and the writer do not wait for each other
+    "PRAGMA journal_mode = WAL",  # readers and the writer do not block each other
     "PRAGMA synchronous = NORMAL",  # safe in WAL: a power cut loses no consistency
     f"PRAGMA busy_timeout = {BUSY_SECONDS * 1000}",
     "PRAGMA foreign_keys = ON",
     f"PRAGMA wal_autocheckpoint = {MOST_PAGES_AHEAD}",
-    "PRAGMA cache_size = -16384",  # KiB: what a page reads lies far apart in the file
+    "PRAGMA cache_size = -16384",  # KiB: the rows of one page lie far apart in the file
 )
 
 
@@ -83,8 +83,8 @@ def connect(url: str) -> Engine:
             json_deserializer=orjson.loads,
             pool_size=20,
         )
-        event.listen(engine, "connect", _expect_memory)
-        _distrust_the_idle(engine)
+        event.listen(engine, "connect", _cheap_random_reads)
+        _ping_idle_connections(engine)
         return engine
     if location.database in {None, "", ":memory:"}:
         raise InMemoryDatabase(url)
@@ -96,7 +96,7 @@ def connect(url: str) -> Engine:
         pool_size=MOST_THREADS,  # waiting writers leave connections to readers
     )
     event.listen(engine, "connect", _prepare)
-    _take_turns(engine)
+    _queue_writers(engine)
     return engine
 
 
@@ -132,7 +132,7 @@ def transact(sessions: Sessions, work: Callable[[Session], Outcome]) -> Outcome:
 
 
 def write_back(sessions: Sessions) -> None:
-    """Let SQLite write to the database what its log holds, while others go on."""
+    """Checkpoint SQLite's write-ahead log without blocking readers or writers."""
     with sessions.reading() as session:
         if session.get_bind().dialect.name == "sqlite":
             session.execute(text("PRAGMA wal_checkpoint(PASSIVE)"))
@@ -148,8 +148,8 @@ def _prepare(connection: sqlite3.Connection, _record: object) -> None:
         connection.execute(pragma).close()
 
 
-def _expect_memory(connection: DBAPIConnection, _record: object) -> None:
-    """Tell PostgreSQL that what pages read is in memory, or on a disk without arms.
+def _cheap_random_reads(connection: DBAPIConnection, _record: object) -> None:
+    """Tell PostgreSQL that random reads are cheap, from SSD or memory.
 
     By default it would rather read in order fifty times as much as a history needs.
     """
@@ -158,8 +158,8 @@ def _expect_memory(connection: DBAPIConnection, _record: object) -> None:
     connection.commit()
 
 
-def _distrust_the_idle(engine: Engine) -> None:
-    """Ask connections that were not used for a while whether they are still good.
+def _ping_idle_connections(engine: Engine) -> None:
+    """Ping pooled connections that were idle before they are used again.
 
     One that was used just now is good unless the database has gone meanwhile, and then
     asking it would not help either.
@@ -183,23 +183,23 @@ def _distrust_the_idle(engine: Engine) -> None:
     event.listen(engine, "checkout", ask)
 
 
-def _take_turns(engine: Engine) -> None:
-    """Let the writers of this process have the database in the order they came in.
+def _queue_writers(engine: Engine) -> None:
+    """Queue the writers of this process in the order in which they came.
 
     A turn ends when the connection goes back to the pool, after commit or rollback.
     """
-    turns = Turns()
+    lock = FairLock()
 
     def begin(connection: Connection) -> None:
         mode = connection.get_execution_options().get("sqlite_begin", "DEFERRED")
         if mode != "DEFERRED":
-            # In vain, it is SQLite that complains, and in its own words.
-            connection.info[_TURN] = turns.take(BUSY_SECONDS)
+            # After the timeout SQLite itself reports that the database is locked.
+            connection.info[_TURN] = lock.acquire(BUSY_SECONDS)
         connection.exec_driver_sql(f"BEGIN {mode}")
 
     def end(_connection: object, record: ConnectionPoolEntry, *_: object) -> None:
         if record.info.pop(_TURN, False):
-            turns.give()
+            lock.release()
 
     event.listen(engine, "begin", begin)
     event.listen(engine, "checkin", end)

@@ -1,4 +1,4 @@
-"""Reading transactions see one state of the database, so they ask each thing once."""
+"""Snapshot reads: a reading transaction sees one state and asks each thing once."""
 
 from collections.abc import Callable, Hashable
 from typing import Final, TypeVar
@@ -15,7 +15,7 @@ _ANSWERS: Final = "answers"
 
 
 def reading_engine(engine: Engine) -> Engine:
-    """Return `engine` with transactions that see the database as it was at first.
+    """Return `engine` with repeatable reads.
 
     Those of SQLite do anyway.
     """
@@ -25,7 +25,7 @@ def reading_engine(engine: Engine) -> Engine:
 
 
 def once(session: Session, question: Hashable, ask: Callable[[], Outcome]) -> Outcome:
-    """Return what a transaction was told before; ask if it was not, or may write."""
+    """Return a query's answer, kept for the rest of a reading transaction."""
     if not session.info.get(IS_SNAPSHOT):
         return ask()
     transaction, answers = session.info.get(_ANSWERS, (None, {}))

@@ -20,7 +20,7 @@ _FINGERPRINT: Final = tables.Fingerprint.__table__
 _MACHINE: Final = tables.Machine.__table__
 _RUN: Final = tables.Run.__table__
 
-# Written once: to write a statement takes longer than to execute it.
+# Built once: SQLAlchemy needs longer to build a statement than SQLite to run it.
 _OF_PROJECT: Final = (
     select(tables.Machine)
     .where(tables.Machine.project_id == bindparam("project"))
@@ -50,7 +50,7 @@ def last_seen(session: Session, project_id: int) -> Sequence[Row[str, datetime, 
 
 @cache
 def _last_seen() -> Select[Any]:
-    # By machine, so that the index on runs answers: there are many of them.
+    # A subquery for each machine lets the index on runs answer.
     own = _RUN.c.machine_id == _MACHINE.c.id
     last_run_at = select(func.max(_RUN.c.received_at)).where(own)
     runs = select(func.count()).select_from(_RUN).where(own)
@@ -143,7 +143,7 @@ def states(
 def provenances(
     session: Session, project: str | None = None
 ) -> Sequence[Row[str, str, str | None]]:
-    """Return project, name and provenance of machines on which nobody measured."""
+    """Return project, name and provenance of simulated and published machines."""
     if project is None:
         return session.execute(_PROVENANCES).all()
     return session.execute(_PROVENANCES_IN, {"project": project}).all()

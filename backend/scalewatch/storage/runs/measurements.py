@@ -22,7 +22,7 @@ _POINT: Final = tables.Point.__table__
 _RUN: Final = tables.Run.__table__
 _SERIES: Final = tables.Series.__table__
 
-# Written once: to write a statement takes longer than to execute it.
+# Built once: SQLAlchemy needs longer to build a statement than SQLite to run it.
 _PLACES: Final = select(_RUN.c.id, _RUN.c.uuid, _RUN.c.coordinate).where(
     _RUN.c.commit_id == bindparam("commit")
 )
@@ -32,7 +32,7 @@ _SETTINGS: Final = select(_CONFIGURATION.c.id, _CONFIGURATION.c.settings).where(
 
 
 def _measured(wanted: str, *, given: str) -> Select[Any]:
-    """Select what the series of a commit have in a column, given another one."""
+    """Select a column of the series measured at a commit."""
     return (
         select(_SERIES.c[wanted])
         .join(_POINT, _POINT.c.series_id == _SERIES.c.id)
@@ -138,7 +138,7 @@ def summaries_at(
 
 
 class Noted(NamedTuple):
-    """A point of a series of which one has to know something."""
+    """A point that carries flags or a reason."""
 
     series_id: int
     run_id: int
@@ -148,7 +148,7 @@ class Noted(NamedTuple):
 
 
 class Middle(NamedTuple):
-    """What a point says in one number."""
+    """The median of a point."""
 
     series_id: int
     run_id: int
@@ -213,7 +213,7 @@ def _taken() -> Select[Any]:
 
 
 def notes_on(session: Session, commit_id: int, series: Collection[int]) -> list[Noted]:
-    """Return all points of some series at a commit, with their flags and reasons."""
+    """Return the points of series at a commit, with their flags and reasons."""
     asked = {"commit": commit_id, "series": [*series]}
     return list(map(Noted._make, session.execute(_points(Noted._fields), asked).all()))
 
@@ -236,7 +236,7 @@ def _points(names: tuple[str, ...]) -> Select[Any]:
         .join(_RUN, _RUN.c.id == _POINT.c.run_id)
         .where(
             _RUN.c.commit_id == bindparam("commit"),
-            # Not the column itself: for every run each of them would be looked up.
+            # An expression: by the column SQLite would look up all series of each run.
             is_among(_POINT.c.series_id + 0, "series"),
         )
     )

@@ -51,14 +51,14 @@ def body_of(session: Session, run_id: int) -> bytes:
 
 
 def forget(session: Session, run_id: int) -> None:
-    """Forget the content of a run, but not that it was posted."""
+    """Delete the payload of a run, and keep the run."""
     session.execute(
         update(tables.Payload).where(tables.Payload.run_id == run_id).values(body=b"")
     )
 
 
 def remove_measurements(session: Session, run_id: int) -> None:
-    """Delete what was made of the content of a run."""
+    """Delete the points and repetitions of a run."""
     for table in (tables.Point, tables.Samples, tables.Procedure, tables.Profile):
         session.execute(delete(table).where(table.run_id == run_id))
     editions.renew_of_run(session, run_id)

@@ -1,4 +1,4 @@
-"""Where runs belong: what is known of it in one query, which nearly always is all.
+"""Ids of project, commit, machine and configuration of a run, read in one query.
 
 Statements that every run executes are written once: to build one anew takes longer than
 most databases take to answer it.
@@ -76,7 +76,7 @@ class RunKeys(NamedTuple):
 
 
 class _KnownKeys(NamedTuple):
-    """The same; None is new, or learns something from the run."""
+    """Ids that exist; None where the run brings a new row or completes one."""
 
     project_id: int | None = None
     commit_id: int | None = None
@@ -86,7 +86,7 @@ class _KnownKeys(NamedTuple):
 
 
 def of(session: Session, report: RunReport) -> RunKeys:
-    """Return where a run belongs, new or not; what it says of that is kept."""
+    """Return the ids of what a run belongs to; create or complete the rows."""
     known = _known(session, report)
     project = known.project_id or projects.find_or_create(session, report.project).id
     machine = known.machine_id or machines.id_of(session, project, report.machine)

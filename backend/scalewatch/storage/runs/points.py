@@ -42,7 +42,7 @@ class Measurement:
 
 
 def summaries(values: NDArray[np.float64], counts: Sequence[int]) -> Sequence[Summary]:
-    """Summarise the repetitions of each result; no repetitions, no numbers.
+    """Summarise the repetitions of each result; NaN where there are none.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def summaries(values: NDArray[np.float64], counts: Sequence[int]) -> Sequence[Su
 def of_commit(
     session: Session, commit_id: int, machine_id: int
 ) -> Sequence[Measurement]:
-    """Return what a machine measured of a commit, oldest run first."""
+    """Return the points of a machine at a commit, oldest run first."""
     run = tables.Run
     return _measured(session, run.commit_id == commit_id, run.machine_id == machine_id)
 
@@ -74,7 +74,7 @@ def of_commit(
 def of_series(
     session: Session, commit_id: int, series_ids: Collection[int]
 ) -> Sequence[Measurement]:
-    """Return what was measured of some series at a commit, oldest run first."""
+    """Return the points of series at a commit, oldest run first."""
     of_commit = tables.Run.commit_id == commit_id
     return _measured(session, of_commit, tables.Point.series_id.in_(series_ids))
 
@@ -108,9 +108,9 @@ def _summarise(values: NDArray[np.float64]) -> list[Summary]:
         table = np.array([minimum, q50, *told])
         for row in table[len(_EXACT) :]:
             single = row.astype(np.float32)
-            # What it has no place for is infinite or zero in it.
+            # Values outside float32's range become inf or 0, as in the column.
             np.copyto(row, single, where=np.isinf(single) | (single == 0))
-    # What overflows is unknown; a database has no place for infinity.
+    # An overflow is stored as NULL: databases do not take infinity.
     if not np.isfinite(table).all():
         table = table.astype(object)
         table[~np.isfinite(table.astype(float))] = None
@@ -118,7 +118,7 @@ def _summarise(values: NDArray[np.float64]) -> list[Summary]:
 
 
 def _deviations(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the standard deviation of each row, which one repetition has none of."""
+    """Return the standard deviation of each row, NaN for one repetition."""
     if values.shape[1] == 1:
         return np.full(len(values), np.nan)
     deviations: NDArray[np.float64] = values.std(axis=1, ddof=1)
@@ -126,7 +126,7 @@ def _deviations(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _quantiles(values: NDArray[np.float64]) -> Iterable[NDArray[np.float64]]:
-    """Return quantiles of each row, interpolated as `np.quantile` does, but sooner."""
+    """Return quantiles of each row, as `np.quantile` interpolates them."""
     ordered = np.sort(values, axis=1)
     last = values.shape[1] - 1
     for share in _SHARES:

@@ -48,7 +48,7 @@ class Description:
 _RUN: Final = tables.Run.metadata.tables[tables.Run.__tablename__]
 _PAYLOAD: Final = tables.Payload.__table__
 
-# Written once, see `storage.places`.
+# Built once: SQLAlchemy needs longer to build a statement than SQLite to run it.
 _RECORDED: Final = (
     select(_RUN.c.id, _RUN.c.commit_id, _RUN.c.machine_id, _PAYLOAD.c.digest)
     .join_from(_RUN, _PAYLOAD, _PAYLOAD.c.run_id == _RUN.c.id)

@@ -61,7 +61,7 @@ def _narrowest(
         numbers: NDArray[Any] = whole.astype(
             _TYPES[1] if largest < 2**31 else _TYPES[2]
         )
-        # Bit by bit: an integer has lost the sign of a negative zero.
+        # Compare bits: as an integer a negative zero loses its sign.
         if np.array_equal((numbers / divisor).view(np.int64), values.view(np.int64)):
             return numbers, code
     return np.ascontiguousarray(values, _TYPES[0]), 0

@@ -20,14 +20,14 @@ OPEN = ("open", "running")
 
 
 def ask(session: Session, row: dict[str, Any]) -> None:
-    """Store a wish, unless the same one is open."""
+    """Store a request for a confirming run, unless the same one is open."""
     moment = now()
     defaults = {"state": "open", "due_at": moment, "asked_at": moment, "attempts": 0}
     insert_missing(session, tables.Confirmation, [defaults | row])
 
 
 def count(session: Session, commit_id: int, machine_id: int) -> int:
-    """Return how often a commit was to be measured once more on a machine."""
+    """Return how many confirming runs were asked for a commit on a machine."""
     wanted = (
         select(func.count())
         .select_from(tables.Confirmation)
@@ -71,7 +71,7 @@ def identified(session: Session, confirmation_id: int) -> Found:
 
 
 def unclaimed(session: Session, project_id: int) -> Sequence[Found]:
-    """Return what was asked for in a project and no agent has taken."""
+    """Return the requests of a project that no agent has claimed."""
     return session.execute(
         _complete().where(
             tables.Confirmation.project_id == project_id,
@@ -81,7 +81,7 @@ def unclaimed(session: Session, project_id: int) -> Sequence[Found]:
 
 
 def due(session: Session, machine: str) -> Sequence[Found]:
-    """Return what an agent may take for a machine of this name, oldest first."""
+    """Return the requests that an agent of this machine may claim, oldest first."""
     return session.execute(
         _complete()
         .where(tables.Machine.name == machine, tables.Confirmation.due_at <= now())
@@ -90,7 +90,7 @@ def due(session: Session, machine: str) -> Sequence[Found]:
 
 
 def take(session: Session, row: tables.Confirmation, agent: str, end: datetime) -> bool:
-    """Give a confirmation to an agent, unless another one was faster."""
+    """Claim a request for an agent; return whether no other agent was faster."""
     return _change(
         session,
         tables.Confirmation.id == row.id,
@@ -116,7 +116,7 @@ def change(
 
 
 def seen(session: Session, machine: str, agent: str) -> None:
-    """Note that an agent attends to a machine; forget those gone for a day."""
+    """Note that an agent waits on a machine; delete notes older than a day."""
     gone = tables.WaitingAgent.seen_at < now() - timedelta(days=1)
     session.execute(delete(tables.WaitingAgent).where(gone))
     row = {"machine": machine, "agent": agent, "seen_at": now()}
@@ -124,7 +124,7 @@ def seen(session: Session, machine: str, agent: str) -> None:
 
 
 def attended(session: Session, since: datetime) -> dict[str, datetime]:
-    """Return the machines that agents attend to, with when one was seen last."""
+    """Return the machines with waiting agents, and when one was last seen."""
     rows = session.execute(
         select(tables.WaitingAgent.machine, func.max(tables.WaitingAgent.seen_at))
         .where(tables.WaitingAgent.seen_at > since)

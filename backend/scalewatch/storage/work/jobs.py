@@ -34,7 +34,7 @@ _JOBS: Final = tables.Job.metadata.tables[tables.Job.__tablename__]
 _JOB: Final = _JOBS.c
 _IS_OPEN: Final = _JOB.due_at.is_not(None)
 
-# Written once; as the partial indices say it: most jobs were done long ago.
+# The same words as in the partial indices, so that these serve: most jobs are done.
 _OLDEST_OPEN: Final = select(func.min(_JOB.created_at)).where(_IS_OPEN)
 _COUNTS: Final = union_all(
     select(_JOB.state, func.count()).where(_IS_OPEN).group_by(_JOB.state),
@@ -82,7 +82,7 @@ def enqueue(session: Session, kind: str, subject: str) -> tuple[int, bool]:
 
 @cache
 def _enqueue(dialect: str) -> Executable:
-    """Return the statement, written once, see `storage.places`."""
+    """Return the cached statement."""
     job = tables.Job.metadata.tables[tables.Job.__tablename__]
     statement = insert_for(dialect, job)
     return statement.on_conflict_do_update(
@@ -90,7 +90,7 @@ def _enqueue(dialect: str) -> Executable:
         # Not a parameter: PostgreSQL could not tell it is the index's condition
         # once it has planned the statement for good.
         index_where=text("state = 'queued'"),
-        # It keeps its place: what is posted about all the time gets its turn.
+        # `due_at` stays: a subject that is posted all the time would never come up.
         set_={
             "due_at": case(
                 (job.c.due_at < statement.excluded.due_at, job.c.due_at),
@@ -106,7 +106,7 @@ def is_due(session: Session) -> bool:
 
 
 def due(session: Session, limit: int) -> Sequence[int]:
-    """Return the ids of the jobs that are longest due."""
+    """Return the ids of due jobs, longest due first."""
     return session.scalars(_LONGEST_DUE.limit(limit), _moments()).all()
 
 
@@ -255,7 +255,7 @@ def _changed(names: tuple[str, ...]) -> Executable:
 
 
 def _moments() -> dict[str, datetime]:
-    """Return between when and when a job is not yet due: from now to the horizon."""
+    """Return now and the horizon, between which a job is not yet due."""
     moment = now()
     return {"moment": moment, "horizon": moment + HORIZON}
 

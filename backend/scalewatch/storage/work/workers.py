@@ -11,7 +11,7 @@ from scalewatch.storage import tables
 from scalewatch.storage.database import bulk
 from scalewatch.storage.tables import now
 
-# Written once: every page asks whether anybody is there.
+# Built once: every page asks whether a worker is there.
 _SEEN_SINCE: Final = (
     select(tables.Worker)
     .where(tables.Worker.seen_at > bindparam("moment"))
@@ -20,7 +20,7 @@ _SEEN_SINCE: Final = (
 
 
 def seen(session: Session, name: str, kind: str) -> None:
-    """Note that a worker is there; forget those that were not seen for a day."""
+    """Note that a worker lives; delete notes older than a day."""
     moment = now()
     row = {"name": name, "kind": kind, "started_at": moment, "seen_at": moment}
     known = session.get(tables.Worker, name)
@@ -38,5 +38,5 @@ def gone(session: Session, name: str) -> None:
 
 
 def seen_since(session: Session, moment: datetime) -> Sequence[tables.Worker]:
-    """Return the workers that were there after a moment, oldest first."""
+    """Return the workers seen after a moment, oldest first."""
     return session.scalars(_SEEN_SINCE, {"moment": moment}).all()
