@@ -44,7 +44,7 @@ class Worker(Schema):
 
 
 class Agent(Schema):
-    """Where runs come from: a machine of a project."""
+    """A machine of a project that posts runs."""
 
     project: str
     machine: str
@@ -60,7 +60,7 @@ class WaitingAgent(Schema):
 
 
 class Ingest(Schema):
-    """How much came lately."""
+    """How many runs and measurements arrived lately."""
 
     runs_last_minute: int
     measurements_last_minute: int
@@ -68,7 +68,7 @@ class Ingest(Schema):
 
 
 class Status(Schema):
-    """What is there and what is to be done."""
+    """The status of the server."""
 
     version: str = Field(examples=["0.1.0"])
     database: str = Field(examples=["sqlite"])

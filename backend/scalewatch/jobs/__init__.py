@@ -1,4 +1,4 @@
-"""What happens later: open a session, call one service.
+"""Jobs: open a session, call one service.
 
 A job reads and computes in one session and writes in another, so that a database
 with a single writer is not held up by a fit. Its result and its end are one
@@ -72,7 +72,7 @@ KINDS: Final[Mapping[str, Callable[[Session, str], Effect]]] = {
 
 
 def perform_next(sessions: Sessions, owner: str, terms: JobTerms | None = None) -> bool:
-    """Do the job that is longest due; tell whether there was one."""
+    """Perform the longest due job; return whether there was one."""
     with sessions.reading() as session:
         if not queue.is_due(session):
             return False
@@ -86,7 +86,7 @@ def perform(
     job_id: int | None = None,
     terms: JobTerms | None = None,
 ) -> bool:
-    """Do a job, the longest due one or that with an id; tell whether it was ours.
+    """Claim and perform a job, the longest due one or one by id; return whether it was.
 
     What is done, or being done, by another is left alone.
     """
@@ -119,7 +119,7 @@ def _perform(sessions: Sessions, claim: Claim) -> None:
 
 def _give_back(sessions: Sessions, claim: Claim, error: Exception) -> None:
     reason = f"{type(error).__name__}: {error}"
-    # A deliberate error would be raised again, whereas a database comes back.
+    # A deliberate error would repeat; an outage of the database ends.
     for_good = isinstance(error, ScalewatchError)
     fail = partial(queue.fail, claim=claim, reason=reason, for_good=for_good)
     try:

@@ -18,7 +18,7 @@ CONNECT_SECONDS: Final = 2.0
 _TRANSPORT: Final[dict[str, Any]] = {
     "socket_connect_timeout": CONNECT_SECONDS,
     "socket_timeout": CONNECT_SECONDS,
-    # A message is not worth waiting for: the sweep replaces it.
+    # Drop a message rather than wait: the sweep sends it again.
     "max_retries": 0,
     "interval_start": 0,
     "interval_max": 0,
@@ -44,7 +44,7 @@ def connected(url: str) -> Celery:
 
 
 def ready(broker: Celery) -> None:
-    """Load what else is needed for the first message, which a post may wait for."""
+    """Import Celery's transport before the first post has to wait for it."""
     broker.finalize()
     for name in ("celery.events", "celery.result", "kombu.transport.redis"):
         import_module(name)

@@ -1,4 +1,4 @@
-"""Celery's workers: child processes that do what messages name."""
+"""Celery's workers: child processes that perform the jobs that messages name."""
 
 import logging
 import os
@@ -77,7 +77,7 @@ def run(
 
 
 def _asked_to_end() -> set[str]:
-    """Return how we are asked to end, in the words of Celery, for which Ctrl-C fails.
+    """Return Celery's exception for a warm shutdown on Ctrl-C, which it lacks.
 
     Until Celery listens to Ctrl-C itself, Python does, and nothing is lost.
     """

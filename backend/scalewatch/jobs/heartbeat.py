@@ -1,4 +1,4 @@
-"""Signs of life: a worker extends the lease of its job while it works on it."""
+"""Heartbeats: a worker extends the lease of its job while it works on it."""
 
 import logging
 import time
@@ -24,7 +24,7 @@ _LOG: Final = logging.getLogger(__name__)
 
 @contextmanager
 def heartbeat(sessions: Sessions, claim: Claim, terms: JobTerms) -> Iterator[None]:
-    """Extend the lease of a claimed job inside the block, for as long as is sane."""
+    """Extend the lease of a claimed job inside the block, up to its longest time."""
     ended = Event()
     beating = Thread(
         target=_beat,

@@ -1,4 +1,4 @@
-"""Workers say that they are there, so that the status can tell when none is."""
+"""Presence: workers note that they live, so that the status can tell when none does."""
 
 import logging
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ _LOG: Final = logging.getLogger(__name__)
 
 @contextmanager
 def present(sessions: Sessions, name: str, kind: str) -> Iterator[None]:
-    """Say that a worker is there, from a thread, until it ends."""
+    """Note from a thread that a worker lives, until the block ends."""
     ending = Event()
     thread = Thread(
         target=_say, args=(sessions, name, kind, ending), name="presence", daemon=True

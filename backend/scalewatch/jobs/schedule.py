@@ -1,4 +1,4 @@
-"""What is to be done now and then: a thread of each worker queues it when it is time.
+"""Periodic jobs: a thread of each worker queues them when they are due.
 
 Several workers queue it once: jobs for the same subject coalesce, and the newest one
 says when it was last done.

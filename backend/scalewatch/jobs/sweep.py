@@ -1,4 +1,4 @@
-"""The sweep: re-send what is due and whose message was lost, late or not yet sent."""
+"""The sweep: send messages again for due jobs whose message was lost or is late."""
 
 import logging
 from collections.abc import Iterator
@@ -41,7 +41,7 @@ class Sweep:
         self._stopping.set()
 
     def sweep(self) -> int:
-        """Re-send what is due, unless messages wait anyway; return how many."""
+        """Send messages for due jobs, unless messages wait already; return how many."""
         # Messages that no worker has taken yet are enough to keep all of them busy.
         if waiting(self.broker):
             return 0

@@ -1,4 +1,4 @@
-"""The worker without a broker: it looks for what is due, and does it."""
+"""The embedded worker: it polls for due jobs and performs them."""
 
 import logging
 import os
@@ -29,7 +29,7 @@ _LOG: Final = logging.getLogger(__name__)
 
 
 class Worker:
-    """Does jobs one after the other, at once after a commit of its own process.
+    """Performs jobs one after the other, woken by commits of its own process.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ class Worker:
         """Work until a stop is requested."""
         with present(self.sessions, self.owner, "embedded"):
             while not self._stopping.is_set():
-                # Cleared before looking: what is queued afterwards wakes us again.
+                # Cleared before the look: a job queued afterwards sets it again.
                 self._woken.clear()
                 if not self._worked():
                     self._woken.wait(self.poll_seconds)
@@ -93,6 +93,6 @@ class Worker:
             self._written_back = monotonic()
 
     def _wake(self, _session: object) -> None:
-        # What the worker itself commits is followed by another look anyway.
+        # After its own commits the worker looks again anyway.
         if current_thread() is not self._thread:
             self._woken.set()

@@ -1,4 +1,4 @@
-"""Work to be done later: queue it, claim it, finish it.
+"""The queue of jobs: enqueue, claim, extend, finish, fail.
 
 A job is a row in the same transaction as the data that cause it, so neither can be
 lost without the other. A worker claims it for the time of a lease and extends that
@@ -40,7 +40,7 @@ QUEUED: Final = "queued"
 
 
 class JobKind(StrEnum):
-    """What there is to do."""
+    """The kinds of jobs."""
 
     ANALYSE = "analyse"
     """Model and judge all series of a commit on a machine."""
@@ -60,7 +60,7 @@ class JobKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class JobTerms:
-    """How long a job stays with its worker: without a sign of life, and at all."""
+    """The lease of a job without a heartbeat, and its longest duration."""
 
     lease: timedelta = LEASE
     longest: timedelta = LONGEST
@@ -103,7 +103,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Queue:
-    """How much is to be done."""
+    """The state of the queue."""
 
     open: int
     failed: int
@@ -113,7 +113,7 @@ class Queue:
 def enqueue(session: Session, kind: JobKind, subject: str) -> int:
     """Queue a job for the end of this transaction and return its id."""
     job_id, is_new = jobs.enqueue(session, kind, subject)
-    if is_new:  # of others, workers know
+    if is_new:  # workers alone know of jobs of other kinds
         session.info.setdefault(QUEUED, {})[job_id] = None
     return job_id
 
@@ -131,7 +131,7 @@ def failure(session: Session, kind: JobKind, subject: str) -> str | None:
 
 
 def is_due(session: Session) -> bool:
-    """Tell, without a lock, whether there is anything to claim."""
+    """Tell, without a lock, whether a job is due."""
     return jobs.is_due(session)
 
 
@@ -231,7 +231,7 @@ def job_of(session: Session, job_id: int) -> Job:
 
 
 def queue(session: Session) -> Queue:
-    """Return how much is to be done, and since when."""
+    """Return the state of the queue."""
     counts = jobs.counts(session)
     return Queue(
         open=sum(counts.get(state, 0) for state in jobs.OPEN),
@@ -246,12 +246,12 @@ def waiting_since(session: Session) -> datetime | None:
 
 
 def _is_visible(session: Session, job: tables.Job) -> bool:
-    """Tell whether a job is about something that the session can find."""
+    """Tell whether the session may read the subject of a job."""
     if caller_of(session).may(Role.READ, None):
         return True
     if job.kind == JobKind.ANALYSE:
         return commits.is_found(session, AnalysedCommit.read(job.subject).commit_id)
-    # What these are about begins with the id of a project.
+    # The subject of these kinds begins with the id of a project.
     about_project = job.kind in {JobKind.REJUDGE, JobKind.WATCH, JobKind.THIN}
     project_id = int(job.subject.partition("/")[0])
     return about_project and projects.is_found(session, project_id)

@@ -1,4 +1,4 @@
-"""A process that serves ends with the one that started it, be that killed."""
+"""Orphans: a serving process ends when its parent was killed."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""What is known of every request: its id, how long it took, what it was answered."""
+"""Requests: identified, timed, counted and logged."""
 
 import logging
 import re

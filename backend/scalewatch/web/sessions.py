@@ -50,7 +50,7 @@ SESSION: Final = "session"
 
 
 class RequestSessions:
-    """Where every session of a request is told who asks."""
+    """The sessions of a request, each restricted to what its caller may read."""
 
     def __init__(
         self, request: Request, tasks: BackgroundTasks, secret: str | None
@@ -76,7 +76,7 @@ class RequestSessions:
             yield session
 
     def admit(self, session: Session) -> Caller:
-        """Tell a session who asks.
+        """Admit the caller of the request to a session.
 
         Raises
         ------
@@ -90,7 +90,7 @@ class RequestSessions:
         return caller
 
     def _note(self, caller: Caller) -> None:
-        """Note the use of a token after the answer: it waits for its turn to write."""
+        """Note the use of a token after the answer: writing may have to wait."""
         if caller.is_use_to_be_noted:
             self._tasks.add_task(
                 transact,
@@ -100,7 +100,7 @@ class RequestSessions:
 
 
 def _is_trusted(request: Request) -> bool:
-    """Tell whether all who come this way may do everything while there is no token.
+    """Tell whether requests of this origin administer the server while it has no token.
 
     A request that names another host than this machine's own came through a proxy,
     or from a page that had its name point here.
@@ -109,7 +109,7 @@ def _is_trusted(request: Request) -> bool:
     return protection.is_open or is_loopback(request.url.hostname or "")
 
 
-# Async, as is all that only reads the request: a thread takes longer to wake.
+# Async: a dependency that only reads the request needs no thread.
 async def door(
     request: Request,
     tasks: BackgroundTasks,

@@ -1,4 +1,4 @@
-"""Looks for news once a second, for as long as somebody listens.
+"""The watch for news: one look a second while streams of events are open.
 
 Each process of a server has one watch; it reads what all of them wrote, so it does not
 matter which of them took a run or did a job.
@@ -29,7 +29,7 @@ _LOG: Final = logging.getLogger(__name__)
 
 
 class NewsWatch:
-    """Tells listeners what happens in their projects."""
+    """Sends the news of projects to their listeners."""
 
     def __init__(self, sessions: Sessions, *, seconds: float = SECONDS) -> None:
         self.sessions = sessions

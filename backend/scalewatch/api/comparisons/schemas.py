@@ -116,7 +116,7 @@ class Relative(Schema):
 
 
 class Baseline(Schema):
-    """What a commit is compared with."""
+    """The baseline of a commit."""
 
     id: int
     commit: Commit
@@ -125,7 +125,7 @@ class Baseline(Schema):
 
 
 class Neighbours(Schema):
-    """Where a commit stands in history."""
+    """The commits before, after and around a commit."""
 
     older: Commit | None
     newer: Commit | None
@@ -168,7 +168,7 @@ class SeriesChange(Schema):
 
 
 class EnvironmentChange(Schema):
-    """A fact of a machine, or a setting of its runs, that is not what it was."""
+    """A fact of a machine, or a setting of its runs, that changed."""
 
     machine: str
     name: str

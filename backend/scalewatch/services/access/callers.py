@@ -1,4 +1,4 @@
-"""Who asks, and what they may do.
+"""Callers of the product: their roles, and how a request is admitted.
 
 A session that serves a request is told by `admit` who asks. From then on it finds
 only what the caller may see, and `permit` says what the caller may do. A session that
@@ -95,7 +95,7 @@ STRANGER: Final = Caller("stranger", None)
 def admit(
     session: Session, secret: str | None, login: str | None, *, is_trusted: bool
 ) -> Caller:
-    """Find out who asks, and let the session find no more than they may see.
+    """Identify the caller of a request, and restrict the session to what they may read.
 
     Parameters
     ----------
@@ -122,18 +122,18 @@ def admit(
 
 
 def caller_of(session: Session) -> Caller:
-    """Return who asks."""
+    """Return the caller of a session."""
     found: Caller = session.info.get(_KEY, OPERATOR)
     return found
 
 
 def may(session: Session, role: Role, project: str | None) -> bool:
-    """Tell whether who asks has a role for a project, or (None) for all."""
+    """Tell whether the caller has a role for a project, or (None) for all."""
     return caller_of(session).may(role, project)
 
 
 def permit(session: Session, role: Role, project: str | None) -> Caller:
-    """Return who asks, if they may do what `role` may to a project, or (None) to all.
+    """Return the caller, if they have `role` for a project, or (None) for all.
 
     Raises
     ------
@@ -157,7 +157,7 @@ def note_use(session: Session, caller: Caller) -> None:
 
 
 def digest_of(secret: str) -> str:
-    """Return how a secret is stored; it has too much entropy to be guessed from it."""
+    """Return the SHA-256 of a secret; its entropy makes salting needless."""
     return sha256(secret.encode()).hexdigest()
 
 
@@ -173,7 +173,7 @@ def known_token(
     """Return the good token with this secret, and the name of its project."""
     form = FORM.match(secret)
     row = tokens.by_prefix(session, form[1]) if form else None
-    # A prefix that is unknown takes as long as a wrong secret.
+    # Compare in constant time: an unknown prefix takes as long as a wrong secret.
     stored = row[0].digest if row else _NO_DIGEST
     is_same = hmac.compare_digest(stored, digest_of(secret))
     if row is None or not is_same or not is_good(row[0]):

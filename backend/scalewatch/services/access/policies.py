@@ -1,4 +1,4 @@
-"""How a project is treated: who sees it, and how long its repetitions stay."""
+"""Policies of projects: visibility, and how long repetitions are kept."""
 
 from dataclasses import asdict, dataclass
 
@@ -11,7 +11,7 @@ from scalewatch.storage.access import policies, projects
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """How a project is treated.
+    """The policy of a project.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ class Policy:
 
 
 def policy_of(session: Session, project: str) -> Policy:
-    """Return how a project is treated.
+    """Return the policy of a project.
 
     Raises
     ------
@@ -41,7 +41,7 @@ def policy_of(session: Session, project: str) -> Policy:
 
 
 def change(session: Session, project: str, policy: Policy) -> None:
-    """Treat a project in another way from now on.
+    """Change the policy of a project.
 
     Raises
     ------

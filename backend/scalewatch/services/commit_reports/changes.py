@@ -74,7 +74,7 @@ class SeriesChange:
 def changes_between(
     before: Sequence[Judged], later: Sequence[Judged]
 ) -> tuple[SeriesChange, ...]:
-    """Return how series at a commit differ from what is known of an earlier one."""
+    """Return the changes of all series between an earlier commit and this one."""
     again = {each.series_id for each in later}
     measuring = {each.machine for each in later}
     return (
@@ -90,7 +90,7 @@ def changes_between(
 def kinds_of(
     before: Sequence[Judged], later: Sequence[Judged]
 ) -> dict[int, ChangeKind]:
-    """Return how each series differs from what is known of an earlier commit."""
+    """Return the kind of change of each series since an earlier commit."""
     changes = _changes(later, _earlier(before, later))
     return {each.series_id: each.kind for each in changes}
 
@@ -104,7 +104,7 @@ def counts_of(changes: Iterable[SeriesChange]) -> Mapping[ChangeKind, int]:
 def kind_of(  # noqa: PLR0911 - the first that is true
     before: Standing, after: Standing, odds: GrowthOdds | None
 ) -> ChangeKind:
-    """Tell how a series differs from what it was; the first that is true holds."""
+    """Return the kind of change of a series; the first kind that holds."""
     faster, slower = (odds.faster, odds.slower) if odds else (0.0, 0.0)
     if after.state is State.UNMEASURED:
         return ChangeKind.MISSING
@@ -132,7 +132,7 @@ def _is_bad(standing: Standing) -> bool:
 
 
 def _changes(later: Sequence[Judged], before: Sequence[Standing]) -> list[SeriesChange]:
-    """Compare series with what each of them was."""
+    """Compare series at a commit with the same series at the baseline."""
     odds = all_growth_odds(
         [
             (was.class_probability, each.standing.class_probability)
@@ -160,6 +160,6 @@ def _change(later: Judged, before: Standing, odds: GrowthOdds | None) -> SeriesC
 
 
 def _earlier(before: Sequence[Judged], later: Sequence[Judged]) -> list[Standing]:
-    """Return what each series was at an earlier commit."""
+    """Return each series at an earlier commit."""
     known = {each.series_id: each.standing for each in before}
     return [known.get(each.series_id, UNMEASURED) for each in later]

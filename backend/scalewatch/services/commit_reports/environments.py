@@ -18,7 +18,7 @@ _ENVIRONMENTS: Final = Kept[Environments](64)
 
 @dataclass(frozen=True, slots=True)
 class EnvironmentChange:
-    """A fact of a machine, or a setting of its runs, that is not what it was.
+    """A fact of a machine, or a setting of its runs, that changed.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ class EnvironmentChange:
 def environment_changes(
     before: Environments, after: Environments
 ) -> tuple[EnvironmentChange, ...]:
-    """Return what differs on the machines that measured both of two commits."""
+    """Return the changed facts of machines that measured both of two commits."""
     return tuple(
         EnvironmentChange(machine, name, old, new)
         for machine in after

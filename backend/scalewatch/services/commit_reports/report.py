@@ -37,7 +37,7 @@ from scalewatch.storage.runs import measurements
 
 @dataclass(frozen=True, slots=True)
 class CommitReport:
-    """What a commit changed.
+    """The changes of a commit against its baseline.
 
     Parameters
     ----------
@@ -70,17 +70,17 @@ class CommitReport:
 
     @property
     def changed(self) -> tuple[SeriesChange, ...]:
-        """The series that are not as they were."""
+        """The series that changed."""
         return tuple(each for each in self.changes if each.kind not in SAME)
 
     @property
     def same(self) -> tuple[SeriesChange, ...]:
-        """The series that are as they were, or of which one cannot tell."""
+        """The series that did not change, or that cannot be compared."""
         return tuple(each for each in self.changes if each.kind in SAME)
 
 
 def commit_report(session: Session, view: View, asked: str | None) -> CommitReport:
-    """Return what a commit changed against a baseline.
+    """Return the report of a commit against a baseline.
 
     Parameters
     ----------

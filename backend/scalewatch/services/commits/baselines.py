@@ -1,4 +1,4 @@
-"""What a commit is compared with, and where both stand in history."""
+"""Baselines: the commit that another one is compared with, and its neighbours."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ class RelatedCommit:
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """What a commit is compared with.
+    """The baseline of a commit.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ class Baseline:
 
 @dataclass(frozen=True, slots=True)
 class Neighbours:
-    """Where a commit stands in history.
+    """The commits before, after and around a commit.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ def children_of(
 def neighbours_of(
     session: Session, project: tables.Project, commit: AnyCommit
 ) -> Neighbours:
-    """Return what was measured before, after and around a commit."""
+    """Return the measured commits before, after and around a commit."""
     older = commits.of_project(session, project.id, before=commit, limit=NEAREST)
     newer = commits.following(session, project.id, commit, limit=NEAREST)
     tagged = commits.tagged(session, project.id)

@@ -59,7 +59,7 @@ class MeasuredCommit(Commit):
 
 
 def label_of(sha: str, tag: str | None) -> str:
-    """Return how a commit is called: its tag or the beginning of its hash."""
+    """Return the label of a commit: its tag or the beginning of its hash."""
     return tag or (sha[:SHORT] if _HASH.fullmatch(sha) else sha)
 
 

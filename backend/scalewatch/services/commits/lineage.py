@@ -20,7 +20,7 @@ LONG_GAP: Final = timedelta(days=60)
 
 @dataclass(frozen=True, slots=True)
 class Lineage:
-    """Commits, oldest first, and what is odd about them.
+    """Commits, oldest first, and the oddities of their ancestry.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ def _has_left(
     """Tell whether a commit comes from the line and surely does not lead back to it."""
     if not ancestors(commit, by_sha) & own:
         return False
-    # What a merge brought in may have come from it, where that was never posted.
+    # A merged branch may have left the line at a commit that was never posted.
     return not any(
         len(by_sha[sha].parents) > 1 and not set(by_sha[sha].parents) <= by_sha.keys()
         for sha in own

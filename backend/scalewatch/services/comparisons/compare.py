@@ -164,7 +164,7 @@ def _aligned(
     *,
     by_machine_too: bool,
 ) -> Aligned:
-    """Group what belongs together; settings that a side never varies do not matter."""
+    """Align the series of all sides, by the settings that a side varies."""
     aligned: Aligned = defaultdict(dict)
     for side, own in by_side.items():
         for each in own:
@@ -270,5 +270,5 @@ def _against(first: _Measured, own: _Measured) -> SideBySide | None:
 def _side_by_side(
     model: Model, other: Model, parameter: str, start: float
 ) -> SideBySide | None:
-    """Compare once what every look at the same pair shows again."""
+    """Compare two models, cached by both."""
     return side_by_side(model, other, parameter, start=start)

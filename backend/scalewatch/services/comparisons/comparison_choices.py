@@ -1,4 +1,4 @@
-"""What one can compare: machines and commits of a project."""
+"""The machines and commits of a project that can be compared."""
 
 from dataclasses import dataclass
 
@@ -21,7 +21,7 @@ class Choices:
 
 
 def choices_of(session: Session, project_name: str) -> Choices:
-    """Return what one can compare.
+    """Return the choices of a comparison.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What is shown of machines or commits side by side."""
+"""Values of a comparison: sides, rows and the series of each side."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from scalewatch.services.series.standing import Expectation, Standing
 
 
 class SideKind(StrEnum):
-    """What stands side by side."""
+    """Whether machines or commits are compared."""
 
     MACHINE = "machine"
     COMMIT = "commit"

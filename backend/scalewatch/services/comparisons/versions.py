@@ -1,4 +1,4 @@
-"""What has changed of single series between commits, told from all repetitions."""
+"""Changes of single series between commits, by all of their repetitions."""
 
 from sqlalchemy.orm import Session
 
@@ -22,7 +22,7 @@ from scalewatch.storage.access import projects
 def changes_since_first(
     session: Session, shown: ComparedSides, row: ComparedRow
 ) -> dict[str, Compared]:
-    """Return how each further commit of a comparison differs from the first in a row.
+    """Return the change of each further commit of a row against its first commit.
 
     By its label; one that has not measured the row is left out.
     """
@@ -39,7 +39,7 @@ def changes_since_first(
 
 
 def change_of(session: Session, report: CommitReport, change: SeriesChange) -> Compared:
-    """Return how a series of a report differs from what it was at the baseline."""
+    """Return the change of a series of a report since the baseline."""
     if report.baseline is None:
         return UNMEASURED
     project = projects.existing(session, report.project)

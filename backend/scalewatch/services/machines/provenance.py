@@ -18,7 +18,7 @@ class Origin:
 
 
 def origins_of(session: Session, project: str) -> tuple[Origin, ...]:
-    """Return what the machines of a project are on which nobody measured."""
+    """Return the origins of simulated and published machines of a project."""
     return all_origins(session, project).get(project, ())
 
 

@@ -206,7 +206,7 @@ def _broken(
 
 
 def _suspicions(shown: Sequence[Judged]) -> tuple[Attribution, ...]:
-    """Return whom to suspect, from the cells that were judged."""
+    """Return the suspects, platform or library, by the verdicts of all cells."""
     cells = [
         JudgedCell(
             region=each.region,

@@ -1,4 +1,4 @@
-"""Measure nothing anew, but read anew what was posted: after a mistake in reading."""
+"""Replay: read posted payloads again, after a mistake in reading them."""
 
 import zstandard
 from sqlalchemy.orm import Session
@@ -14,7 +14,7 @@ from scalewatch.wire import RunReport
 
 
 def replay(session: Session, run_id: int) -> None:
-    """Make the measurements of a run anew from what was posted, and analyse them."""
+    """Rebuild the measurements of a run from its payload, and queue their analysis."""
     content = zstandard.decompress(payloads.body_of(session, run_id))
     prepared = prepare(RunReport.model_validate_json(content))
     run = session.get_one(tables.Run, run_id)

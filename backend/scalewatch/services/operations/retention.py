@@ -1,4 +1,4 @@
-"""Retention: old repetitions are thinned; what summarises them stays.
+"""Retention: old repetitions are thinned, their summaries kept.
 
 The repetitions that stay are those at evenly spaced ranks, the smallest and the
 largest included: their quantiles are those of all.
@@ -79,7 +79,7 @@ def thin_all(session: Session, batch: Batch) -> None:
 
 
 def thin(session: Session, run_id: int, kept: int) -> None:
-    """Keep some repetitions of each measurement of a run, and forget the others.
+    """Keep some repetitions of each measurement of a run, and delete the others.
 
     Its content as posted is forgotten too: it holds them all.
     """

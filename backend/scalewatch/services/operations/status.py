@@ -1,4 +1,4 @@
-"""How the product is doing."""
+"""The status of the server: queue, workers, agents, database."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -37,7 +37,7 @@ class Worker:
 
 @dataclass(frozen=True, slots=True)
 class Agent:
-    """Where runs come from: a machine of a project."""
+    """A machine of a project that posts runs."""
 
     project: str
     machine: str
@@ -55,7 +55,7 @@ class WaitingAgent:
 
 @dataclass(frozen=True, slots=True)
 class Ingest:
-    """How much came lately."""
+    """How many runs and measurements arrived lately."""
 
     runs_last_minute: int
     measurements_last_minute: int
@@ -64,7 +64,7 @@ class Ingest:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """What is there and what is to be done.
+    """The status of the server.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ class Status:
 
 
 def status(session: Session) -> Status:
-    """Return what is there and what is to be done, of what the session can find."""
+    """Return the status, as far as the session may read."""
     moment = now()
     queue = jobs.queue(session)
     present = _workers(session, moment)
@@ -121,7 +121,7 @@ def status(session: Session) -> Status:
 
 
 def is_behind(session: Session) -> bool:
-    """Tell whether jobs wait that nobody does, or for too long."""
+    """Tell whether jobs wait without a worker, or for too long."""
     waiting_since = jobs.waiting_since(session)
     moment = now()
     return _is_behind(waiting_since, _workers(session, moment), moment)

@@ -1,4 +1,4 @@
-"""A project in a few words: whether its newest commit is fine, what commits changed."""
+"""Summaries of a project for feeds and badges."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -46,7 +46,7 @@ class Entry:
 def condition_of(
     session: Session, project_name: str
 ) -> tuple[Condition, Mapping[Verdict, int]]:
-    """Return how the newest commit of a project is, and its verdicts.
+    """Return the condition of a project's newest commit, and its verdicts.
 
     Raises
     ------

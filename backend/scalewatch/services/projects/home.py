@@ -128,7 +128,7 @@ def _ordered(found: Counter[ChangeKind]) -> dict[ChangeKind, int]:
 
 
 def _concerns(scans: Iterable[Judged]) -> tuple[SeriesOfConcern, ...]:
-    """Return what needs attention, worst first: one region on ten machines is one."""
+    """Return the series of concern, worst first; a region on ten machines is one."""
     alike: dict[tuple[object, ...], list[Judged]] = defaultdict(list)
     for scan in sorted(filter(_is_concern, scans), key=_urgency):
         alike[_kind(scan)].append(scan)
@@ -146,7 +146,7 @@ def _concerns(scans: Iterable[Judged]) -> tuple[SeriesOfConcern, ...]:
 
 
 def _kind(scan: Judged) -> tuple[object, ...]:
-    """Return what two series have in common that are one thing to look at."""
+    """Return the key by which series are one concern."""
     standing = scan.standing
     settings = repr(sorted(scan.configuration.items()))
     fares = (standing.state, standing.verdict, standing.direction)

@@ -1,4 +1,4 @@
-"""What has happened in projects since one last looked: runs recorded, series judged.
+"""News of projects since a position: runs recorded, series judged.
 
 Looking is cheap, so that every process of a server can look once a second: two index
 reads while nothing happens.
@@ -26,7 +26,7 @@ MOST: Final = 1000
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """How far somebody has looked.
+    """The position up to which news was read.
 
     Parameters
     ----------
@@ -52,19 +52,19 @@ class News:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What a look found, and where the next one begins."""
+    """News by project, and the position after it."""
 
     position: Position
     news: tuple[News, ...]
 
 
 def position_now(session: Session) -> Position:
-    """Return where news begin that happen from now on."""
+    """Return the position after the newest run and analysis."""
     return look(session, Position(runs.newest_id(session), now(), frozenset())).position
 
 
 def look(session: Session, position: Position) -> Look:
-    """Return what happened since a position, by project."""
+    """Return the news since a position, by project."""
     recorded = runs.after(session, position.run, MOST)
     finished = jobs.finished_since(session, position.since - OVERLAP, MOST)
     new = [job for job in finished if job.id not in position.jobs]

@@ -1,4 +1,4 @@
-"""Prepare runs for storage: all that needs no database, before one is locked."""
+"""Prepare runs for storage: the work that needs no database, before it is locked."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -52,7 +52,7 @@ def prepare(report: RunReport, posted: bytes | None = None) -> PreparedRun:
     posted
         The run as it arrived; None: it was not written down yet.
     """
-    # A run without a profile keeps the digest that it had before there were profiles.
+    # A run without a profile keeps the digest of releases that knew no profiles.
     absent = {"profile"} if report.profile is None else None
     told = report.model_dump(by_alias=True, exclude=absent)
     content = canonical(told)
@@ -90,7 +90,7 @@ def prepare(report: RunReport, posted: bytes | None = None) -> PreparedRun:
 
 
 def _procedure(told: dict[str, Any] | None) -> dict[str, Any]:
-    """Return how a result was taken, without what nobody told."""
+    """Return the measuring procedure of a result, without absent fields."""
     return {name: value for name, value in (told or {}).items() if value is not None}
 
 

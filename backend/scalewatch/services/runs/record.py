@@ -71,7 +71,7 @@ def record_prepared(session: Session, prepared: Iterable[PreparedRun]) -> list[R
 def _record(session: Session, prepared: PreparedRun, found: _Found) -> _Recorded:
     uuid = prepared.report.id
     row = _run(session, prepared.report, found)
-    # Nearly all runs are new: only what cannot be created is looked up.
+    # Nearly all runs are new: insert first, look up only what exists.
     run_id = runs.create(session, row)
     if run_id is not None:
         ids = series_of(session, row, prepared)
@@ -89,7 +89,7 @@ def _record(session: Session, prepared: PreparedRun, found: _Found) -> _Recorded
 
 
 def _run(session: Session, report: RunReport, found: _Found) -> Row:
-    """Return the row of a run; its place is looked up once for all runs of a sweep."""
+    """Return the row of a run; its keys are looked up once for all runs of a sweep."""
     key = report.model_dump_json(include=_PLACE)
     if key not in found:
         found[key] = places.of(session, report)
@@ -120,7 +120,7 @@ def series_of(session: Session, row: Row, prepared: PreparedRun) -> list[int]:
 def add_blobs(
     session: Session, run_id: int, series_ids: list[int], prepared: PreparedRun
 ) -> None:
-    """Store what a run keeps as a whole: repetitions, procedures, profile."""
+    """Store the blobs of a run: repetitions, procedures, profile."""
     runs.add_samples(session, run_id, prepared.samples)
     told = zip(series_ids, prepared.procedures, strict=True)
     procedures.add(session, run_id, {key: value for key, value in told if value})

@@ -1,4 +1,4 @@
-"""What a recorded run measured, where and how."""
+"""Recorded runs as their users read them."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -134,7 +134,7 @@ def recorded_run(
 
 
 def payload_of(session: Session, uuid: UUID, project: str) -> bytes:
-    """Return what was posted for a run, as JSON.
+    """Return the payload of a run as it was posted, in JSON.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What the analysis says of a run: all that was judged of what it measured."""
+"""Verdicts on the series that a run contributed to."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -59,7 +59,7 @@ def progress_of(session: Session, uuid: UUID) -> tuple[AnalysisProgress, str | N
 
 
 def verdict_of_run(session: Session, uuid: UUID) -> RunVerdict:
-    """Return what the analysis says of a run so far.
+    """Return the verdicts on a run as far as its analysis has come.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What a query states, read as one of several choices or as a positive number."""
+"""Parameters of queries, read as one of several choices or as a positive number."""
 
 from enum import StrEnum
 from math import isfinite
@@ -10,7 +10,7 @@ Choice = TypeVar("Choice", bound=StrEnum)
 
 
 def one_of(option: str, stated: str | None, usual: Choice) -> Choice:
-    """Return the choice that a text names, the usual one where it is empty.
+    """Return the choice that a text names, the default where it is empty.
 
     Raises
     ------

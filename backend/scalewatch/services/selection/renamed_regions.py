@@ -1,4 +1,4 @@
-"""Regions that have another name now: their histories go on under it."""
+"""Renamed regions: their histories go on under the new name."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ def aliases_of(session: Session, project_name: str) -> tuple[Alias, ...]:
 
 
 def present_name(known: Mapping[str, str], region: str) -> str:
-    """Return what a region is called now."""
+    """Return the present name of a region."""
     seen = {region}
     while (name := known.get(region)) is not None and name not in seen:
         region = name
@@ -58,7 +58,7 @@ def renamed(session: Session, project_name: str, region: str) -> str | None:
 def rename(
     session: Session, project_name: str, stated: Mapping[str, str | None]
 ) -> tuple[Alias, ...]:
-    """Say which names regions have now; None takes that back. Others stay.
+    """Declare the present names of regions; None removes a declaration. Others stay.
 
     Raises
     ------
@@ -81,7 +81,7 @@ def rename(
     if after != known:
         aliases.replace(session, project.id, after)
         audit.note(session, "regions renamed", project.name, aliases=after)
-        # Histories are put together anew.
+        # The histories of the renamed regions have to be searched for changes again.
         enqueue(session, JobKind.WATCH, str(project.id))
     return aliases_of(session, project_name)
 

@@ -60,7 +60,7 @@ def shared(configurations: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return the settings that all configurations have in common."""
     if not configurations:
         return {}
-    # Series of one configuration have the same object: hundreds of them are one.
+    # Hundreds of series share one configuration object: look at each object once.
     first, *others = {id(each): each for each in configurations}.values()
     return {
         name: value
@@ -70,7 +70,7 @@ def shared(configurations: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def key_of(configuration: Mapping[str, Any], names: Sequence[str]) -> tuple[Any, ...]:
-    """Return what tells settings apart: true is not 1, and no value not absence."""
+    """Return a key of settings: true differs from 1, and null from absence."""
     return tuple(
         repr(configuration[name]) if name in configuration else None for name in names
     )

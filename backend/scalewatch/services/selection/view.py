@@ -1,4 +1,4 @@
-"""Views: which measurements of a project somebody looks at."""
+"""Views: the selection of a project's measurements that a request shows."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -36,7 +36,7 @@ class View:
         machine: str | None,
         settings: Sequence[str],
     ) -> Self:
-        """Return the view that a query states; what is empty is not stated."""
+        """Return the view that a query states; empty parameters are not stated."""
         pairs = (setting.partition("=") for setting in settings)
         return cls(
             project=project,

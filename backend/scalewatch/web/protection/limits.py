@@ -67,7 +67,7 @@ class Buckets:
         return min(level + filled, self.per_minute)
 
     def _forget(self) -> None:
-        """Forget whom a minute has passed for: their buckets are full again."""
+        """Forget clients whose buckets are full again after a minute."""
         limit = self._clock() - 60
         self._levels = {
             client: entry for client, entry in self._levels.items() if entry[1] > limit
@@ -90,7 +90,7 @@ class RateLimit:
         address = scope["client"][0] if scope.get("client") else "unknown"
         secret = Headers(scope=scope).get("authorization")
         client = sha256(secret.encode()).hexdigest() if secret else address
-        # Who guesses tokens has a new one each time, but not a new address.
+        # Guesses of tokens come with a new token each time, but from one address.
         wait = self.buckets.take(client) or (secret and self.buckets.take(address, 0))
         if wait:
             error = TooManyRequests(ceil(wait))
