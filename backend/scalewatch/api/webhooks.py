@@ -64,7 +64,7 @@ def add_webhook(session: AdminDep, project: str, address: Address) -> Response:
 
 @router.delete("/{webhook}", status_code=204, responses=problems(403, 404, 422))
 def remove_webhook(session: AdminDep, project: str, webhook: int) -> None:
-    """Tell an address nothing any more."""
+    """Remove a webhook."""
     webhooks.remove(session, project, webhook)
 
 

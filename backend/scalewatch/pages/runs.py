@@ -1,4 +1,4 @@
-"""The page of a run: what one execution of a suite measured."""
+"""The page of a run: its results and its environment."""
 
 from uuid import UUID
 

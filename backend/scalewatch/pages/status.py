@@ -1,4 +1,4 @@
-"""The page that tells how the product is doing."""
+"""The status page."""
 
 from fastapi import APIRouter, Request, Response
 
@@ -15,7 +15,7 @@ router = APIRouter(include_in_schema=False)
 def show_status(
     request: Request, session: SessionDep, wanted: FormatQuery = Format.HTML
 ) -> Response:
-    """Show the queue, the workers, and where runs come from."""
+    """Show the queue, the workers, and the machines that post runs."""
     found = status(session)
     if wanted is not Format.HTML:
         return download(wanted, "status", found, _agents)

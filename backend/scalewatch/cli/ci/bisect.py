@@ -41,7 +41,7 @@ Example:
 
 @dataclass(frozen=True, slots=True)
 class Bisection:
-    """What is needed to test a commit."""
+    """How a commit is measured and judged during a bisection."""
 
     remote: Remote
     project: str

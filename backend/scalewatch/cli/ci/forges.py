@@ -1,4 +1,4 @@
-"""Tell a pull request on GitHub, or a merge request on GitLab, what the gate says.
+"""Report the gate to a pull request on GitHub or a merge request on GitLab.
 
 A commit status, and one comment that is written anew whenever the gate is asked again:
 a mark that nobody sees finds it. Tokens come from the environment and nowhere else.

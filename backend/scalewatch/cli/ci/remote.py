@@ -1,4 +1,4 @@
-"""Talk to a server with what every Python has: a CI job installs nothing else."""
+"""Requests to a server by urllib: a CI job installs nothing else."""
 
 import json
 from collections.abc import Mapping
@@ -33,7 +33,7 @@ class Reply:
 
 
 class Unreachable(Exception):
-    """The server does not answer, or not as one of ours."""
+    """The server does not answer, or is no Scalewatch server."""
 
 
 @dataclass(frozen=True, slots=True)

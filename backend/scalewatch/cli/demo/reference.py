@@ -1,4 +1,4 @@
-"""Reference machines: projects at scale, whose numbers nobody measured here."""
+"""Reference machines: projects at scale, published or simulated."""
 
 from collections.abc import Iterable
 

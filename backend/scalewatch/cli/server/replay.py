@@ -1,4 +1,4 @@
-"""`scalewatch replay`: read anew what was posted."""
+"""`scalewatch replay`: read posted payloads again."""
 
 from functools import partial
 from typing import Final

@@ -1,4 +1,4 @@
-"""`scalewatch status`: what is there and what is to be done."""
+"""`scalewatch status`: the state of database, queue and workers."""
 
 from typing import Final
 

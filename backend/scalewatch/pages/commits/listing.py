@@ -1,4 +1,4 @@
-"""What changed between two commits, as listings for download."""
+"""Changes between two commits, as listings for download."""
 
 from scalewatch.exporters.listing import Listing
 from scalewatch.pages.wording.changes import SYMBOLS, change_sentence
@@ -44,7 +44,7 @@ def changes_listing(report: CommitReport) -> Listing:
 
 
 def changes_overview(report: CommitReport) -> Listing:
-    """Return what changed, for people: what stayed is not listed."""
+    """Return the changed series, one line each."""
     return Listing(
         ("Change", "Region", "Metric", "Machine", "Configuration", "From → to", "Sure"),
         [

@@ -29,7 +29,7 @@ router = APIRouter(include_in_schema=False)
 
 @dataclass(frozen=True, slots=True)
 class Expansion:
-    """What is shown below the row of a series.
+    """The expansion below the row of a series.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class Expansion:
 
 @router.get("/p/{project}/c", name="commit")
 def show_newest(request: Request, project: str) -> Response:
-    """Lead to the report of the newest commit, whichever that is."""
+    """Redirect to the report of the newest commit."""
     return RedirectResponse(
         path_to(request, "commit-report", project=project, sha="newest"), 303
     )
@@ -66,7 +66,7 @@ def show_commit(  # noqa: PLR0913, PLR0917 - parts of the address
     all_rows: Annotated[bool, Query(alias="all")] = False,
     wanted: FormatQuery = Format.HTML,
 ) -> Response:
-    """Show what a commit changed: ?vs=v5.0.8&metric=time&all=1; expand names a row."""
+    """Show the report of a commit: ?vs=v5.0.8&metric=time&all=1; expand names a row."""
     reference = None if sha == "newest" else sha
     view = View.stated(project, reference, metric, machine, configuration or [])
     report = commit_report(session, view, vs or None)
@@ -107,7 +107,7 @@ def change_name(change: SeriesChange) -> str:
 def _expanded(
     request: Request, session: Session, report: CommitReport, name: str
 ) -> Expansion | None:
-    """Return what is shown of the series of a row, if there is one of this name."""
+    """Return the expansion of the row of this name, if there is one."""
     change = next((e for e in report.changes if change_name(e) == name), None)
     if change is None or report.baseline is None:
         return None

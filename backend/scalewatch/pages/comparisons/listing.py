@@ -1,4 +1,4 @@
-"""What stands side by side, as listings for download."""
+"""Comparisons as listings for download."""
 
 from scalewatch.exporters.listing import Listing
 from scalewatch.pages.wording.formats import assignments, settings, significant
@@ -47,7 +47,7 @@ def places(shown: ComparedSides) -> Listing:
 
 
 def side_by_side_overview(shown: ComparedSides) -> Listing:
-    """Return a comparison as it looks: a line per region, a column per side."""
+    """Return a comparison with a line per region and a column per side."""
     return Listing(
         (
             "Region",

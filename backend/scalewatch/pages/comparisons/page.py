@@ -39,7 +39,7 @@ def choose_sides(
     project: str,
     side: Annotated[list[str] | None, Query()] = None,
 ) -> Response:
-    """Let one choose what to compare; what is chosen leads to its own address."""
+    """Show the form of a comparison; a choice redirects to its address."""
     chosen = [name for name in side or [] if name]
     if len(set(chosen)) > 1:
         subjects = SEPARATOR.join(dict.fromkeys(chosen))

@@ -1,4 +1,4 @@
-"""What stands side by side, in words."""
+"""Comparisons in words."""
 
 from markupsafe import Markup
 
@@ -30,7 +30,7 @@ def comparison_sentence(shown: ComparedSides) -> str:
 
 
 def row_sentence(shown: ComparedSides, row: ComparedRow) -> Markup:
-    """Tell how the sides of one region differ, for those who do not see the plot."""
+    """Tell how the sides of one region differ, as the text of its plot."""
     first, *others = shown.sides
     text = Markup("<bdi>{}</bdi> grows like {} on <bdi>{}</bdi>").format(
         row.region, big_o(row.places[0].standing.growth), first.name

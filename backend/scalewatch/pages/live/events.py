@@ -1,4 +1,4 @@
-"""Server-sent events: what happens in projects while a page of them is open."""
+"""Server-sent events: news of projects for their open pages."""
 
 from collections.abc import AsyncIterator
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""What leaves the site: a project's badge, and feeds of commits and regressions."""
+"""Badges, and feeds of commits and regressions."""
 
 from datetime import UTC, datetime
 from typing import Final

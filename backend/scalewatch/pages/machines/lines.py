@@ -58,7 +58,7 @@ def show_machine_lines(  # noqa: PLR0913, PLR0917 - parts of the address
 
 
 def interval(low: float | None, high: float | None, unit: str) -> str:
-    """Write where an estimate lies: `1.20 s … 1.40 s`; a dash where nothing tells."""
+    """Write the interval of an estimate: `1.20 s … 1.40 s`; a dash without one."""
     if low is None or high is None:
         return "–"
     return f"{quantity(low, unit)} … {quantity(high, unit)}"

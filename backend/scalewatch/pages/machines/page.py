@@ -1,4 +1,4 @@
-"""The page of a machine: its states, its noise, and what it has measured."""
+"""The page of a machine: its states, its noise, its coverage of commits."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -23,7 +23,7 @@ def show_machine(
     machine: str,
     wanted: FormatQuery = Format.HTML,
 ) -> Response:
-    """Show what a machine is, how noisy it is, and what it has measured."""
+    """Show the states, noise and coverage of a machine."""
     shown = platform(session, project, machine)
     if wanted is not Format.HTML:
         return download(wanted, f"{project}-{machine}", shown, coverage_listing)

@@ -41,7 +41,7 @@ class Only(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Arrangement:
-    """Which rows are seen, in which order, and which of them is expanded."""
+    """Filter, order and expansion of the rows of a match table."""
 
     filter: Annotated[str, Query()] = ""
     sort: Sort = Sort.WORST

@@ -1,4 +1,4 @@
-"""Addresses of pages: any name can stand in them, however it is spelled."""
+"""Addresses of pages and figures; names are encoded as path segments."""
 
 from collections.abc import Mapping
 from functools import lru_cache
@@ -12,7 +12,7 @@ Query = Mapping[str, str | list[str] | None]
 def path_to(
     request: Request, route: str, query: Query | None = None, **names: str
 ) -> str:
-    """Return the path of a route; any name can stand in it, however it is spelled.
+    """Return the path of a route with its names encoded.
 
     What is None in the query is left out.
     """
@@ -24,7 +24,7 @@ def path_to(
 
 
 def embed_of(request: Request, figure: str) -> str:
-    """Return the page that shows nothing but the figure at a path of the API."""
+    """Return the path of the embeddable page of a figure."""
     path, _, query = figure.partition("?")
     stated = parse_qs(query, keep_blank_values=True)
     named = stated.pop("project", [str(request.path_params["project"])])
@@ -38,12 +38,12 @@ def embed_of(request: Request, figure: str) -> str:
 
 
 def address_of(request: Request, path: str) -> str:
-    """Return a path as a whole address, for what leaves the site."""
+    """Return the absolute URL of a path, for feeds and badges."""
     return f"{request.url.scheme}://{request.url.netloc}{path}"
 
 
 def _encoded(stated: Mapping[str, str | list[str]]) -> str:
-    """Return a query; the names in it are those of hundreds of other addresses."""
+    """Return an encoded query, cached: hundreds of addresses share its names."""
     return "&".join(
         f"{_quoted_plus(key)}={_quoted_plus(str(each))}"
         for key, value in stated.items()
@@ -63,7 +63,7 @@ def _quoted_plus(text: str) -> str:
 
 @lru_cache(maxsize=1024)
 def _form(app: FastAPI, route: str, names: tuple[str, ...]) -> str:
-    """Return a route's path with fields; a table of cells asks for it at each."""
+    """Return the format string of a route's path, cached for tables of cells."""
     marks = {name: f"\N{PER MILLE SIGN}{name}\N{PER MILLE SIGN}" for name in names}
     form = str(app.url_path_for(route, **marks)).replace("{", "{{").replace("}", "}}")
     for name, mark in marks.items():

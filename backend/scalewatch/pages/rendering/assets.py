@@ -44,7 +44,7 @@ router = APIRouter(include_in_schema=False)
 
 @dataclass(frozen=True, slots=True)
 class Asset:
-    """A file as it is sent."""
+    """A static file with its encodings."""
 
     media_type: str
     plain: bytes
@@ -54,7 +54,7 @@ class Asset:
 def show_asset(
     version: str, path: str, accept_encoding: Annotated[str, Header()] = ""
 ) -> Response:
-    """Return a static file; one of another version is not kept by the browser."""
+    """Return a static file, immutable for the browser if its version is current."""
     asset = _asset(path)
     headers = {
         "Cache-Control": FOR_GOOD if version == asset_version(path) else "no-cache",
@@ -70,7 +70,7 @@ def show_asset(
 
 @cache
 def asset_version(path: str) -> str:
-    """Return what the URL of a static file carries as its version."""
+    """Return the version of a static file, by its content."""
     if path == PLOTLY:
         return bundle_version()
     if path in PACKAGED:
@@ -116,7 +116,7 @@ def _asset(path: str) -> Asset:
 
 @cache
 def _compressed(path: str, encoding: str) -> bytes:
-    """Compress a file once for each encoding that somebody asks for."""
+    """Compress a file once for each encoding."""
     plain = _asset(path).plain
     if encoding == "zstd":
         return zstandard.compress(plain, ZSTD_LEVEL)

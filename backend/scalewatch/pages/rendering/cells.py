@@ -22,7 +22,7 @@ UNMEASURED = Markup('<td class="cell--unmeasured"><span>not measured</span></td>
 
 
 def table_cell(cell: Cell, region: str, sparklines: str) -> Markup:
-    """Write what was found of a region on a machine.
+    """Write the cell of a region on a machine.
 
     Parameters
     ----------

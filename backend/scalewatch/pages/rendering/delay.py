@@ -1,4 +1,4 @@
-"""Pages work while nobody does the jobs, and say so."""
+"""The notice that analysis is behind or has no worker."""
 
 from typing import Final
 
@@ -12,12 +12,12 @@ STATE: Final = "shows_analysis"
 
 
 def note_delay(request: Request) -> None:
-    """Let what is rendered say that analysis is behind, if it is."""
+    """Note for the templates whether analysis is behind."""
     setattr(request.state, STATE, True)
 
 
 def has_delay(request: Request) -> bool:
-    """Tell whether a page shows what jobs find, and they are behind."""
+    """Tell whether a page depends on jobs, and these are behind."""
     session: Session | None = getattr(request.state, SESSION, None)
     shows_analysis = getattr(request.state, STATE, False)
     return shows_analysis and session is not None and is_behind(session)

@@ -14,7 +14,7 @@ Shown = TypeVar("Shown")
 
 
 class Format(StrEnum):
-    """How a page is asked for."""
+    """Formats in which a page's data is served."""
 
     HTML = "html"
     JSON = "json"

@@ -1,4 +1,4 @@
-"""What a person reads when a page cannot be shown."""
+"""Error pages."""
 
 from http import HTTPStatus
 from typing import Final
@@ -18,7 +18,7 @@ TITLES: Final = {
 
 
 def show_error(request: Request, status: int, detail: str) -> HTMLResponse:
-    """Answer with a page that says what is wrong and where to go from there."""
+    """Answer with a page that names the error and where to go from there."""
     setattr(request.state, FAILED, True)
     return render(
         request,

@@ -1,4 +1,4 @@
-"""What the pages show, as listings for download."""
+"""Rows of pages as listings for download."""
 
 from scalewatch.exporters.listing import Listing, markdown_line, markdown_text
 from scalewatch.pages.wording.formats import assignments, determination, settings
@@ -11,7 +11,7 @@ from scalewatch.services.runs.show import RecordedRun
 
 
 def markdown(listing: Listing, lead: str) -> str:
-    """Return what a page offers to copy: a sentence, and a table if any."""
+    """Return a sentence, and a table if any, as Markdown to copy."""
     said = markdown_line(lead)
     return f"{said}\n\n{markdown_text(listing)}" if listing.rows else f"{said}\n"
 
@@ -69,7 +69,7 @@ def cells(table: MatchTable) -> Listing:
 
 
 def overview(table: MatchTable) -> Listing:
-    """Return a match table as it looks: a line per region, a column per machine."""
+    """Return a match table with a line per region and a column per machine."""
     return Listing(
         ("Region", "Expectation", *(column.machine for column in table.columns)),
         [

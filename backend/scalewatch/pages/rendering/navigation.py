@@ -1,4 +1,4 @@
-"""Where one can go from a page: the pages of its project, and those of the server."""
+"""Menus: the pages of a project, and those of the server."""
 
 from contextlib import suppress
 from dataclasses import dataclass
@@ -83,7 +83,7 @@ def project_links(request: Request) -> list[Link]:
 
 
 def login_path(request: Request) -> str | None:
-    """Return where to log in and come back, unless it is known who reads."""
+    """Return the path of the login page, empty for a known caller."""
     caller = getattr(request.state, CALLER, None)
     if caller is None or caller.role is not None:
         return None
@@ -92,7 +92,7 @@ def login_path(request: Request) -> str | None:
 
 
 def live_events(request: Request) -> str | None:
-    """Return where it is told what happens, if the page can take it in."""
+    """Return the path of the stream of events that a page listens to, if any."""
     route = getattr(request.scope.get("route"), "name", None)
     if getattr(request.state, FAILED, False):
         return None
@@ -124,7 +124,7 @@ def _links(
 def _existing(
     app: FastAPI, pages: tuple[tuple[str, str], ...], names: tuple[str, ...]
 ) -> tuple[tuple[str, str], ...]:
-    """Return those of these pages that the application has."""
+    """Return the links whose routes the application has."""
     found = []
     for route, name in pages:
         with suppress(NoMatchFound):

@@ -1,4 +1,4 @@
-"""Plots: the figures of a page, which it brings or lets the browser ask for."""
+"""Plots: the figures of a page, embedded in it or fetched by the browser."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -51,7 +51,7 @@ def plots_of(
     shown: Shown,
     query: Query,
 ) -> dict[str, Plot]:
-    """Return the figures of what a page shows, by name."""
+    """Return the plots of a page, by name."""
     return {
         name: Plot(path_to(request, route, query, figure=name), partial(draw, shown))
         for name, draw in figures.items()

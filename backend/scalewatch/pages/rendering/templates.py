@@ -76,7 +76,7 @@ def _asset_path(app: FastAPI, name: str) -> str:
 
 
 def _origins(request: Request) -> tuple[Origin, ...]:
-    """Return what is not measured of the project that the address names.
+    """Return the simulated and published machines of the project in the address.
 
     By the session of the request, which knows what its reader may see; a page of an
     error has none.

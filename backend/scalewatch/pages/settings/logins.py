@@ -43,7 +43,7 @@ def log_in(request: Request, door: DoorDep, form: FormDep) -> Response:
 
 @router.post("/logout", name="logout")
 def log_out(request: Request, session: WritingDep, form: FormDep) -> Response:  # noqa: ARG001 - the form is ours
-    """Forget the login, here and in the browser."""
+    """End the login, on the server and in the browser."""
     if login := request.cookies.get(LOGIN):
         tokens.log_out(session, login)
     answer = RedirectResponse(path_to(request, "home"), status_code=303)
@@ -74,7 +74,7 @@ def _is_private_line(request: Request) -> bool:
 
 
 def _inside(request: Request, goal: str | None) -> str:
-    """Return where to go, if that is on this site; else the home page."""
+    """Return the path to continue at, if it is on this site; else the home page."""
     is_path = goal is not None and goal.startswith("/")
     if not is_path or goal is None or goal[1:2] in {"/", "\\"}:
         return path_to(request, "home")

@@ -55,7 +55,7 @@ def show_project(
     project: str,
     wanted: FormatQuery = Format.HTML,
 ) -> Response:
-    """Show how a project is treated, its tokens, expectations and audit log."""
+    """Show policy, tokens, expectations and audit log of a project."""
     policies.policy_of(session, project)
     callers.permit(session, Role.ADMIN, project)
     return settings_page(request, session, wanted, project=project)
@@ -65,7 +65,7 @@ def show_project(
 def change_policy(
     request: Request, session: AdminDep, project: str, form: FormDep
 ) -> Response:
-    """Change who sees a project, and how long its repetitions stay."""
+    """Change visibility and retention of a project."""
     policy = Policy(
         is_private=form.text("visibility") == "private",
         retention_days=_number(form, "retention_days"),

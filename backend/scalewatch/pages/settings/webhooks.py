@@ -1,4 +1,4 @@
-"""Forms for the addresses that are told what happens to regressions."""
+"""Forms of webhooks."""
 
 from fastapi import APIRouter, Request, Response
 
@@ -20,7 +20,7 @@ router = APIRouter(include_in_schema=False, prefix="/p/{project}/settings/webhoo
 def add_webhook(
     request: Request, session: AdminDep, project: str, form: FormDep
 ) -> Response:
-    """Let an address be told, and show its secret, once."""
+    """Add a webhook, and show its secret, once."""
     url = form.text("url") or ""
     if len(url) > LONGEST:
         raise InvalidReport([("url", f"at most {LONGEST:,} letters")])
@@ -32,7 +32,7 @@ def add_webhook(
 def remove_webhook(
     request: Request, session: AdminDep, project: str, form: FormDep
 ) -> Response:
-    """Tell an address nothing any more."""
+    """Remove a webhook."""
     webhooks.remove(session, project, _number(form))
     return back_to_settings(request, project)
 
@@ -41,7 +41,7 @@ def remove_webhook(
 def test_webhook(
     request: Request, session: AdminDep, project: str, form: FormDep
 ) -> Response:
-    """Send an address a delivery that tells of nothing."""
+    """Send a test delivery to a webhook."""
     webhooks.test(session, project, _number(form))
     return back_to_settings(request, project)
 

@@ -1,4 +1,4 @@
-"""What changed between two commits, in words."""
+"""Changes between two commits, in words."""
 
 from typing import Final
 
@@ -46,14 +46,14 @@ RELATIONS: Final = {
 
 
 def baseline_sentence(baseline: Baseline | None) -> str:
-    """Name what a commit is compared with: `v5.0.8, its parent`."""
+    """Name the baseline of a commit: `v5.0.8, its parent`."""
     if baseline is None:
         return "nothing: no earlier commit was measured"
     return f"{baseline.commit.label}, {RELATIONS[baseline.relation]}"
 
 
 def gap(baseline: Baseline | None) -> str | None:
-    """Warn where what lies between was not measured."""
+    """Warn of commits between baseline and commit that were not measured."""
     if baseline is None or not baseline.unmeasured:
         return None
     parents = ", ".join(sha[:SHORT] for sha in baseline.unmeasured)
@@ -80,7 +80,7 @@ def counts_sentence(report: CommitReport) -> str:
 
 
 def change_sentence(change: SeriesChange) -> str:
-    """Tell what was and what is: `O(log p), match → O(p), mismatch`."""
+    """Tell growth and verdict before and after: `O(log p), match → O(p), mismatch`."""
     return f"{_state(change.before)} → {_state(change.after)}"
 
 

@@ -46,7 +46,7 @@ def change_mark(kind: ChangeKind, number: int | None = None) -> Markup:
 
 
 def tight_counts(by_verdict: Mapping[Verdict, int]) -> Markup:
-    """Count verdicts in a narrow place: the words are for those who listen."""
+    """Count verdicts by symbols, with words for screen readers."""
     marks = Markup(" ").join(
         _tight(value, number) for value, number in by_verdict.items() if number
     )

@@ -1,4 +1,4 @@
-"""What forecasts, residuals and limits mean, in sentences."""
+"""Forecasts, residuals and limits in sentences."""
 
 from typing import Final
 
@@ -15,7 +15,7 @@ FAR: Final = 64
 
 
 def forecast_sentence(scan: Scan, outlook: Outlook) -> Markup | None:
-    """Tell what is forecast for the scale that was asked for, if one was."""
+    """Tell the forecast at the target scale, if one was stated."""
     forecast = outlook.target
     if forecast is None:
         return None
@@ -61,7 +61,7 @@ def held_sentence(scan: Scan) -> str | None:
 
 
 def twice_sentence(scan: Scan, outlook: Outlook) -> str | None:
-    """Tell from where on a scan takes twice what was promised, if it ever does."""
+    """Tell the break-even: from where a scan takes twice the expected time."""
     if outlook.twice_from is None:
         return None
     tense = "it takes" if outlook.twice_from <= largest(scan) else "it will take"

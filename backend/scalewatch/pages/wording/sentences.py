@@ -1,4 +1,4 @@
-"""What a finding means, in one sentence: above each chart, for those who listen too."""
+"""Findings in one sentence each: above charts, for screen readers too."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -52,7 +52,7 @@ FASTER: Final = {Direction.WORSE: "faster", Direction.BETTER: "slower", None: "o
 
 
 def state_words(standing: Standing) -> str:
-    """Say in few words how far a series without a verdict has come."""
+    """Say in few words why a series has no verdict yet."""
     if standing.state is State.PENDING and standing.growth is not None:
         return NO_VERDICT_YET
     is_done = standing.state in {State.JUDGED, State.MODELLED}
@@ -67,7 +67,7 @@ def order(value: Growth | None) -> str:
 
 
 def scan_sentence(scan: Scan, distinction: Mapping[str, object]) -> Markup:
-    """Tell how a region scales on a machine and what to think of it.
+    """Tell how a region scales on a machine, and its verdict.
 
     Parameters
     ----------

@@ -150,7 +150,7 @@ def add(session: Session, project_name: str, url: str, author: str) -> Added:
 
 
 def remove(session: Session, project_name: str, webhook_id: int) -> None:
-    """Tell an address nothing any more.
+    """Remove a webhook.
 
     Raises
     ------
