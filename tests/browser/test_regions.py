@@ -1,4 +1,4 @@
-"""The page of a region: forecasts, residuals, promises."""
+"""The page of a region: forecasts, residuals, expectations."""
 
 import re
 

@@ -84,7 +84,7 @@ def test_form_begins_with_an_earlier_version_where_one_goes_back_to_it(
 
     page = client.get(unescape(back)).text
 
-    assert '<details class="details promises__form" id="declare" open>' in page
+    assert '<details class="details expectation__form" id="declare" open>' in page
     assert re.search('name="growth"[^>]* value="p"', page)
     assert 'value="as in version 1"' in page
 

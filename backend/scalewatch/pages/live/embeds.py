@@ -31,7 +31,7 @@ def show_embed(
     )
     answer = render(
         request,
-        "embeds/show.html",
+        "live/embed.html",
         plot=Plot(address),
         name=request.query_params.get("region", figure),
         of=[known.name, *(query[key][0] for key in TOLD if query.get(key))],

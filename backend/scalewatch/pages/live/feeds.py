@@ -37,7 +37,7 @@ def show_badge(request: Request, session: SessionDep, project: str) -> Response:
     if condition is Condition.WORSE and counts[Verdict.MISMATCH]:
         text = f"{counts[Verdict.MISMATCH]} mismatch"
     widths = [round(10 + LETTER * len(part)) for part in ("scaling", text)]
-    badge = TEMPLATES.get_template("feeds/badge.svg").render(
+    badge = TEMPLATES.get_template("live/badge.svg").render(
         text=text, widths=widths, colour=COLOURS[condition], request=request
     )
     headers = {"Cache-Control": "no-cache"}
@@ -49,7 +49,7 @@ def show_feed(request: Request, session: SessionDep, project: str) -> Response:
     """Return the newest commits and what each changed, as an Atom feed."""
     entries = recent_changes(session, project)
     home = address_of(request, path_to(request, "report", project=project))
-    feed = TEMPLATES.get_template("feeds/feed.atom").render(
+    feed = TEMPLATES.get_template("live/commits.atom").render(
         request=request,
         project=project,
         home=home,
@@ -80,7 +80,7 @@ def show_regressions(request: Request, session: SessionDep, project: str) -> Res
     found = regressions_of(session, project)
     worse = [each for each in found.regressions if each.is_worse]
     newest = sorted(worse, key=lambda each: each.changed_at, reverse=True)[:MOST]
-    feed = TEMPLATES.get_template("feeds/regressions.atom").render(
+    feed = TEMPLATES.get_template("live/regressions.atom").render(
         request=request,
         project=project,
         home=address_of(request, path_to(request, "regressions", project=project)),

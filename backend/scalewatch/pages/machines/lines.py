@@ -42,7 +42,7 @@ def show_machine_lines(  # noqa: PLR0913, PLR0917 - parts of the address
     }
     return render(
         request,
-        "machine_lines/show.html",
+        "machines/lines.html",
         shown=shown,
         query=query,
         plot=Plot(

@@ -102,7 +102,7 @@ def show_report(
     rows = arrangement.arranged(table.rows)
     return render(
         request,
-        "report/show.html",
+        "match_table/show.html",
         table=table,
         rows=rows,
         flags=_flags(table),

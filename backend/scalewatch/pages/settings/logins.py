@@ -56,7 +56,7 @@ def _form(
 ) -> Response:
     return render(
         request,
-        "logins/show.html",
+        "settings/login.html",
         status_code=status_code,
         goal=goal,
         reason=reason,
