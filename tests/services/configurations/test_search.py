@@ -1,6 +1,6 @@
 import pytest
 
-from scalewatch.errors import BadScale, NotFound, NotMeasured, UnknownChoice
+from scalewatch.errors import NotFound, NotMeasured
 from scalewatch.modelling import ScalingKind
 from scalewatch.services.configurations.question import ConfigurationQuestion, Objective
 from scalewatch.services.configurations.search import search_configurations
@@ -134,35 +134,3 @@ def test_what_was_not_measured_is_not_found(sessions, view, region, error):
 
     with pytest.raises(error):
         ask(sessions, region=region, **view)
-
-
-def test_a_question_is_read_from_a_query():
-    question = ConfigurationQuestion.stated(
-        "time", "weak", "64", "1000", ["threads=1|2", ""], ["compiler=gcc|icc|gcc"]
-    )
-
-    assert question == ConfigurationQuestion(
-        objective=Objective.TIME,
-        kind=ScalingKind.WEAK,
-        target=64,
-        size=1000,
-        constraints={"threads": ("1", "2")},
-        declared={"compiler": ("gcc", "icc")},
-    )
-
-
-@pytest.mark.parametrize(
-    ("stated", "error"),
-    [
-        (("speed", "", "", "", [], []), UnknownChoice),
-        (("", "sideways", "", "", [], []), UnknownChoice),
-        (("", "", "-4", "", [], []), BadScale),
-        (("", "", "", "much", [], []), BadScale),
-        (("", "", "", "", ["threads"], []), UnknownChoice),
-        (("", "", "", "", [], ["=2"]), UnknownChoice),
-    ],
-    ids=str,
-)
-def test_a_question_without_sense_is_refused(stated, error):
-    with pytest.raises(error):
-        ConfigurationQuestion.stated(*stated)

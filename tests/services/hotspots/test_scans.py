@@ -1,7 +1,6 @@
 import pytest
 
-from scalewatch.errors import BadScale, NotFound, NotMeasured, UnknownChoice
-from scalewatch.modelling import Against, Correction
+from scalewatch.errors import NotFound, NotMeasured
 from scalewatch.services.hotspots.question import HotspotQuestion
 from scalewatch.services.hotspots.scans import hotspots_at
 from scalewatch.services.selection.view import View
@@ -200,35 +199,3 @@ def test_what_does_not_exist_is_not_found(sessions, question, view, error):
 
     with pytest.raises(error):
         ask(sessions, question, **view)
-
-
-def test_a_question_is_read_from_a_query():
-    question = HotspotQuestion.stated(
-        "n", "", "first", "benjamini-hochberg", "0.001", "", ""
-    )
-
-    assert question == HotspotQuestion(
-        over="n",
-        against=Against.FIRST,
-        correction=Correction.BENJAMINI_HOCHBERG,
-        unit=0.001,
-    )
-
-
-@pytest.mark.parametrize(
-    ("field", "text", "error"),
-    [
-        ("against", "last", UnknownChoice),
-        ("correction", "none", UnknownChoice),
-        ("unit", "-1", BadScale),
-        ("unit", "day", BadScale),
-        ("unit", "nan", BadScale),
-    ],
-)
-def test_a_question_without_sense_is_refused(field, text, error):
-    query = dict.fromkeys(
-        ("over", "held", "against", "correction", "unit", "at", "vs"), ""
-    )
-
-    with pytest.raises(error):
-        HotspotQuestion.stated(**query | {field: text})

@@ -1,15 +1,15 @@
 import pytest
 
-from scalewatch.errors import BadScale, NotFound, NotMeasured, UnknownChoice
+from scalewatch.errors import NotFound, NotMeasured
 from scalewatch.modelling import DivergenceMetric, Origin, ScalingKind
-from scalewatch.services.scaling_errors.question import Question, Source
+from scalewatch.services.scaling_errors.question import ScalingQuestion, Source
 from scalewatch.services.scaling_errors.region import scaling_errors_at
 from scalewatch.services.selection.view import View
 from support.builders import result, run_report, sweep_reports
 from support.recorded import record, record_grid, record_project
 
-WEAK = Question(kind=ScalingKind.WEAK)
-MODEL = Question(source=Source.MODEL)
+WEAK = ScalingQuestion(kind=ScalingKind.WEAK)
+MODEL = ScalingQuestion(source=Source.MODEL)
 
 
 def ask(sessions, question=None, region=None, **view):
@@ -18,7 +18,7 @@ def ask(sessions, question=None, region=None, **view):
             session,
             View(**({"project": "openmpi"} | view)),
             region,
-            question or Question(),
+            question or ScalingQuestion(),
         )
 
 
@@ -112,7 +112,7 @@ def test_sizes_that_are_not_in_proportion_make_no_pair(sessions):
 def test_problem_size_and_base_can_be_chosen(sessions):
     record_grid(sessions)
 
-    shown = ask(sessions, Question(size=2000, base=4), project="hydro")
+    shown = ask(sessions, ScalingQuestion(size=2000, base=4), project="hydro")
 
     assert shown.chosen.size == 2000
     assert shown.chosen.speed_up.base == 4
@@ -122,7 +122,7 @@ def test_problem_size_and_base_can_be_chosen(sessions):
 def test_a_base_that_was_not_measured_is_said(sessions):
     record_project(sessions)
 
-    shown = ask(sessions, Question(base=3.0))
+    shown = ask(sessions, ScalingQuestion(base=3.0))
 
     assert shown.chosen.reason == "scale '3' is unknown; known are 2, 4, 8, 16, 32"
 
@@ -141,7 +141,7 @@ def test_a_model_extrapolates_and_says_so(sessions):
 def test_a_model_is_not_asked_about_any_scale(sessions):
     record_project(sessions)
 
-    shown = ask(sessions, Question(source=Source.MODEL, reach=1e300))
+    shown = ask(sessions, ScalingQuestion(source=Source.MODEL, reach=1e300))
 
     assert "too far beyond the measurements; ask for 536870912" in shown.chosen.reason
 
@@ -159,7 +159,7 @@ def test_a_scan_without_model_says_why(sessions):
 def test_errors_are_compared_with_others(sessions, vs):
     record_project(sessions)
 
-    shown = ask(sessions, Question(vs=vs), region="MPI_Bcast")
+    shown = ask(sessions, ScalingQuestion(vs=vs), region="MPI_Bcast")
 
     assert shown.other.errors is not None
     assert vs in shown.alternatives
@@ -169,7 +169,9 @@ def test_configurations_are_compared_as_well(sessions):
     for flags in ("-O0", "-O3"):
         record_grid(sessions, configuration={"flags": flags})
 
-    shown = ask(sessions, Question(vs="configuration=flags=-O3"), project="hydro")
+    shown = ask(
+        sessions, ScalingQuestion(vs="configuration=flags=-O3"), project="hydro"
+    )
 
     assert shown.chosen.configuration == {"flags": "-O0"}
     assert shown.other.configuration == {"flags": "-O3"}
@@ -181,7 +183,7 @@ def test_what_cannot_be_compared_is_named(sessions, vs):
     record_project(sessions)
 
     with pytest.raises(NotFound):
-        ask(sessions, Question(vs=vs))
+        ask(sessions, ScalingQuestion(vs=vs))
 
 
 def test_a_single_scale_is_said(sessions):
@@ -226,23 +228,3 @@ def test_an_unknown_machine_is_named(sessions):
 
     with pytest.raises(NotMeasured, match="no machine 'moon'"):
         ask(sessions, machine="moon")
-
-
-def test_a_query_states_a_question():
-    stated = Question.stated("weak", "1e3", "4", "model", "", "commit=v1")
-
-    assert stated == Question(
-        ScalingKind.WEAK, 1000, 4, Source.MODEL, reach=None, vs="commit=v1"
-    )
-    assert Question.stated("", "", "", "", "", "") == Question()
-
-
-@pytest.mark.parametrize("size", ["abc", "-1", "0", "nan", "inf"])
-def test_a_size_that_is_no_positive_number_is_refused(size):
-    with pytest.raises(BadScale, match="is not a positive number"):
-        Question.stated(None, size, None, None, None, None)
-
-
-def test_an_unknown_kind_of_scaling_is_refused():
-    with pytest.raises(UnknownChoice, match="known are strong, weak"):
-        Question.stated("sideways", None, None, None, None, None)

@@ -11,7 +11,7 @@ from scalewatch.api.http.problems import problems
 from scalewatch.errors import NotFound
 from scalewatch.services.configurations.figures import FIGURES
 from scalewatch.services.configurations.search import search_configurations
-from scalewatch.web.configuration_questions import ConfigurationQuestionDep
+from scalewatch.web.queries import ConfigurationQuestionDep
 from scalewatch.web.views import ViewDep
 
 router = APIRouter(tags=["configurations"])

@@ -11,7 +11,7 @@ from scalewatch.api.http.problems import problems
 from scalewatch.errors import NotFound
 from scalewatch.services.hotspots.figures import FIGURES
 from scalewatch.services.hotspots.scans import hotspots_at
-from scalewatch.web.hotspot_questions import HotspotQuestionDep
+from scalewatch.web.queries import HotspotQuestionDep
 from scalewatch.web.views import ViewDep
 
 router = APIRouter(tags=["hotspots"])

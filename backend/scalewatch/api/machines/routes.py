@@ -10,7 +10,7 @@ from scalewatch.api.http.problems import problems
 from scalewatch.api.machines.schemas import MachineLines
 from scalewatch.services.machines.line_figures import lines_figure
 from scalewatch.services.machines.lines import machine_lines_at
-from scalewatch.services.selection.choices import positive
+from scalewatch.web.queries import Scale
 from scalewatch.web.views import ViewDep
 
 router = APIRouter(tags=["machines"])
@@ -20,7 +20,7 @@ RegionQuery = Annotated[
     Query(description="The one that most often scales unlike expected unless given."),
 ]
 ScaleQuery = Annotated[
-    str | None,
+    Scale,
     Query(description="p of all that is compared; where most was measured by default."),
 ]
 
@@ -36,7 +36,7 @@ def show_machine_lines(
     scale: ScaleQuery = None,
 ) -> Response:
     """Return how the time of a region grows with the problem size on each machine."""
-    return answer(machine_lines_at(session, view, region, positive("scale", scale)))
+    return answer(machine_lines_at(session, view, region, scale))
 
 
 @router.get(
@@ -51,5 +51,5 @@ def show_figure(
     scale: ScaleQuery = None,
 ) -> Response:
     """Return the figure of the same."""
-    shown = machine_lines_at(session, view, region, positive("scale", scale))
+    shown = machine_lines_at(session, view, region, scale)
     return figure_answer(lines_figure(shown))

@@ -12,7 +12,7 @@ from scalewatch.errors import NotFound
 from scalewatch.figures.figure import Figure
 from scalewatch.services.scaling_errors.figures import FIGURES
 from scalewatch.services.scaling_errors.region import scaling_errors_at
-from scalewatch.web.scaling_questions import QuestionDep
+from scalewatch.web.queries import ScalingQuestionDep
 from scalewatch.web.views import ViewDep
 
 router = APIRouter(tags=["scaling errors"])
@@ -29,7 +29,10 @@ RegionQuery = Annotated[
     responses=answers(RegionScaling, 404, 409, 422),
 )
 def show_scaling_errors(
-    session: ReadingDep, view: ViewDep, asked: QuestionDep, region: RegionQuery = None
+    session: ReadingDep,
+    view: ViewDep,
+    asked: ScalingQuestionDep,
+    region: RegionQuery = None,
 ) -> Response:
     """Return the strong or weak scaling errors of a region between all scales."""
     return answer(scaling_errors_at(session, view, region, asked))
@@ -43,7 +46,7 @@ def show_scaling_errors(
 def show_figure(
     session: ReadingDep,
     view: ViewDep,
-    asked: QuestionDep,
+    asked: ScalingQuestionDep,
     figure: Annotated[str, Path(description="`contours`, `rows` or `difference`")],
     region: RegionQuery = None,
 ) -> Response:

@@ -27,7 +27,7 @@ from scalewatch.services.configurations.search import (
     search_configurations,
 )
 from scalewatch.services.selection.view import View
-from scalewatch.web.configuration_questions import ConfigurationQuestionDep
+from scalewatch.web.queries import ConfigurationQuestionDep
 
 OBJECTIVES: Final = {
     Objective.AREA: "share of the ideal that is lost",

@@ -17,7 +17,7 @@ from scalewatch.services.hotspots.figures import FIGURES
 from scalewatch.services.hotspots.question import LEVEL, HotspotQuestion
 from scalewatch.services.hotspots.scans import Hotspots, hotspots_at, setting_key
 from scalewatch.services.selection.view import View
-from scalewatch.web.hotspot_questions import HotspotQuestionDep
+from scalewatch.web.queries import HotspotQuestionDep
 
 MOST_FUNCTIONS: Final = 50
 """Functions of a profile that the page lists; exports have all."""

@@ -10,10 +10,10 @@ from scalewatch.pages.dependencies import SessionDep, ViewDep
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.plots import Plot
 from scalewatch.pages.rendering.templates import path_to, render
-from scalewatch.pages.wording.formats import quantity, significant
+from scalewatch.pages.wording.formats import number, quantity, significant
 from scalewatch.services.machines.line_figures import lines_figure
 from scalewatch.services.machines.lines import MachineLines, machine_lines_at
-from scalewatch.services.selection.choices import positive
+from scalewatch.web.queries import Scale
 
 router = APIRouter(include_in_schema=False)
 
@@ -24,12 +24,11 @@ def show_machine_lines(  # noqa: PLR0913, PLR0917 - parts of the address
     session: SessionDep,
     view: ViewDep,
     region: str | None = None,
-    scale: str | None = None,
+    scale: Scale = None,
     wanted: FormatQuery = Format.HTML,
 ) -> Response:
     """Show how the time of a region grows with the problem size on each machine."""
-    asked = positive("scale", scale)
-    shown = machine_lines_at(session, view, region or None, asked)
+    shown = machine_lines_at(session, view, region or None, scale)
     if wanted is not Format.HTML:
         name = f"{shown.region}-{shown.commit.label}-machine-lines"
         return download(wanted, name, shown, times, lines)
@@ -38,7 +37,7 @@ def show_machine_lines(  # noqa: PLR0913, PLR0917 - parts of the address
         "commit": view.commit,
         "metric": view.metric,
         "configuration": view.settings,
-        "scale": scale or None,
+        "scale": None if scale is None else number(scale),
     }
     return render(
         request,

@@ -21,11 +21,11 @@ from scalewatch.pages.scaling_errors.sentences import (
 )
 from scalewatch.pages.wording.formats import assignments, number
 from scalewatch.services.scaling_errors.figures import FIGURES
-from scalewatch.services.scaling_errors.question import Question, Source
+from scalewatch.services.scaling_errors.question import ScalingQuestion, Source
 from scalewatch.services.scaling_errors.region import RegionScaling, scaling_errors_at
 from scalewatch.services.scaling_errors.scan import CodeScaling
 from scalewatch.services.selection.view import View
-from scalewatch.web.scaling_questions import QuestionDep
+from scalewatch.web.queries import ScalingQuestionDep
 
 EXAMPLE_SIZE: Final = 1000
 """Work per process of a weak scaling study that is proposed."""
@@ -40,7 +40,7 @@ def show_scaling_errors(  # noqa: PLR0913, PLR0917 - parts of the address
     request: Request,
     session: SessionDep,
     view: ViewDep,
-    asked: QuestionDep,
+    asked: ScalingQuestionDep,
     region: str | None = None,
     wanted: FormatQuery = Format.HTML,
 ) -> Response:
@@ -80,7 +80,7 @@ def show_scaling_errors(  # noqa: PLR0913, PLR0917 - parts of the address
     )
 
 
-def query_of(view: View, shown: RegionScaling, asked: Question) -> Query:
+def query_of(view: View, shown: RegionScaling, asked: ScalingQuestion) -> Query:
     """Return the whole state of the page; what was not asked for is left out."""
     return {
         "region": shown.region,

@@ -13,7 +13,7 @@ from scalewatch.modelling import Effects, Trial, effects_of
 from scalewatch.services.commits.find import Commit
 from scalewatch.services.configurations.question import ConfigurationQuestion, Objective
 from scalewatch.services.regions.region import timed_region
-from scalewatch.services.scaling_errors.question import Question
+from scalewatch.services.scaling_errors.question import ScalingQuestion
 from scalewatch.services.scaling_errors.scan import (
     SCALE,
     SIZE,
@@ -135,7 +135,7 @@ def _tried(
     scans: Sequence[Scan], question: ConfigurationQuestion
 ) -> tuple[TriedConfiguration, ...]:
     """Return all configurations that the constraints admit, with their objectives."""
-    asked = Question(kind=question.kind, size=question.size)
+    asked = ScalingQuestion(kind=question.kind, size=question.size)
     found = []
     for scan in scans:
         for scaling in code_scalings(scan, asked):

@@ -1,10 +1,9 @@
 """Which profiles somebody wants to see compared."""
 
 from dataclasses import dataclass
-from typing import Final, Self
+from typing import Final
 
 from scalewatch.modelling import Against, Correction
-from scalewatch.services.selection.choices import one_of, positive
 
 LEVEL: Final = 0.05
 """Corrected p-values below this one are significant."""
@@ -41,33 +40,3 @@ class HotspotQuestion:
     unit: float | None = None
     at: str | None = None
     vs: str | None = None
-
-    @classmethod
-    def stated(  # noqa: PLR0913, PLR0917 - one per parameter of a query
-        cls,
-        over: str | None,
-        held: str | None,
-        against: str | None,
-        correction: str | None,
-        unit: str | None,
-        at: str | None,
-        vs: str | None,
-    ) -> Self:
-        """Return the question that a query states; what is empty is not stated.
-
-        Raises
-        ------
-        UnknownChoice
-            If there is no such reference or correction.
-        BadScale
-            If the unit is not a positive number of seconds.
-        """
-        return cls(
-            over=over or None,
-            held=held or None,
-            against=one_of("against", against, Against.PREVIOUS),
-            correction=one_of("correction", correction, Correction.HOLM),
-            unit=positive("unit of time", unit),
-            at=at or None,
-            vs=vs or None,
-        )

@@ -2,10 +2,8 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Self
 
 from scalewatch.modelling import ScalingKind
-from scalewatch.services.selection.choices import one_of, positive
 
 
 class Source(StrEnum):
@@ -16,7 +14,7 @@ class Source(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class ScalingQuestion:
     """What somebody wants to know.
 
     Parameters
@@ -40,31 +38,3 @@ class Question:
     source: Source = Source.MEASURED
     reach: float | None = None
     vs: str | None = None
-
-    @classmethod
-    def stated(  # noqa: PLR0913, PLR0917 - one per parameter of a query
-        cls,
-        kind: str | None,
-        size: str | None,
-        base: str | None,
-        source: str | None,
-        reach: str | None,
-        vs: str | None,
-    ) -> Self:
-        """Return the question that a query states; what is empty is not stated.
-
-        Raises
-        ------
-        UnknownChoice
-            If there is no such kind of scaling, or no such source.
-        BadScale
-            If a size or scale is not a positive number.
-        """
-        return cls(
-            kind=one_of("scaling", kind, ScalingKind.STRONG),
-            size=positive("problem size", size),
-            base=positive("scale", base),
-            source=one_of("source", source, Source.MEASURED),
-            reach=positive("scale", reach),
-            vs=vs or None,
-        )

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from scalewatch.errors import NotFound, NotMeasured
 from scalewatch.services.commits.find import Commit
 from scalewatch.services.regions.region import Region, region_at, timed_region
-from scalewatch.services.scaling_errors.question import Question
+from scalewatch.services.scaling_errors.question import ScalingQuestion
 from scalewatch.services.scaling_errors.scan import (
     CodeScaling,
     base_of,
@@ -50,7 +50,7 @@ class RegionScaling:
     commit: Commit
     commits: tuple[Commit, ...]
     machines: tuple[str, ...]
-    question: Question
+    question: ScalingQuestion
     scalings: tuple[CodeScaling, ...]
     chosen: CodeScaling
     other: CodeScaling | None
@@ -59,7 +59,7 @@ class RegionScaling:
 
 
 def scaling_errors_at(
-    session: Session, view: View, region: str | None, question: Question
+    session: Session, view: View, region: str | None, question: ScalingQuestion
 ) -> RegionScaling:
     """Return how far a region is from ideal scaling, the most telling unless named.
 
@@ -131,7 +131,7 @@ def _alternatives(everything: Region, chosen: Scan) -> dict[str, str]:
 
 
 def _other(
-    session: Session, view: View, region: str, scan: Scan, question: Question
+    session: Session, view: View, region: str, scan: Scan, question: ScalingQuestion
 ) -> CodeScaling | None:
     """Return what a scan is compared with; what is not named stays the same."""
     if not question.vs:

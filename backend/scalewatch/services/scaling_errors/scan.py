@@ -26,7 +26,7 @@ from scalewatch.modelling import (
     weak_gaps,
     weak_scaling_errors,
 )
-from scalewatch.services.scaling_errors.question import Question, Source
+from scalewatch.services.scaling_errors.question import ScalingQuestion, Source
 from scalewatch.services.series.measurements import Measurement
 from scalewatch.services.series.scans import Scan
 
@@ -93,7 +93,7 @@ class CodeScaling:
     reason: str | None = None
 
 
-def code_scaling(scan: Scan, question: Question) -> CodeScaling:
+def code_scaling(scan: Scan, question: ScalingQuestion) -> CodeScaling:
     """Return how far a scan is from ideal scaling, or why that cannot be told.
 
     Where other coordinates than scale and size were varied, at those settings of them
@@ -102,23 +102,25 @@ def code_scaling(scan: Scan, question: Question) -> CodeScaling:
     return side_by_side([scan], question)[0]
 
 
-def base_of(scan: Scan, question: Question) -> float | None:
+def base_of(scan: Scan, question: ScalingQuestion) -> float | None:
     """Return the scale that a scan is compared with; None if none is known."""
     sped = _of_planes(scan, question)[0].speed_up
     return None if sped is None else sped.base
 
 
-def side_by_side(scans: Sequence[Scan], question: Question) -> tuple[CodeScaling, ...]:
+def side_by_side(
+    scans: Sequence[Scan], question: ScalingQuestion
+) -> tuple[CodeScaling, ...]:
     """Return the same for several scans."""
     return _diverging([_of_planes(scan, question)[0] for scan in scans])
 
 
-def code_scalings(scan: Scan, question: Question) -> tuple[CodeScaling, ...]:
+def code_scalings(scan: Scan, question: ScalingQuestion) -> tuple[CodeScaling, ...]:
     """Return the same for all settings of other coordinates than scale and size."""
     return _diverging(_of_planes(scan, question))
 
 
-def _of_planes(scan: Scan, question: Question) -> list[CodeScaling]:
+def _of_planes(scan: Scan, question: ScalingQuestion) -> list[CodeScaling]:
     planes = _planes(scan.measurements) or {(): []}
     return [
         _code_scaling(scan, question, dict(held), taken)
@@ -147,7 +149,7 @@ def _diverging(scalings: Sequence[CodeScaling]) -> tuple[CodeScaling, ...]:
 
 def _code_scaling(
     scan: Scan,
-    question: Question,
+    question: ScalingQuestion,
     held: Mapping[str, Any],
     taken: Sequence[Measurement],
 ) -> CodeScaling:
@@ -174,7 +176,7 @@ def _answered(
     place: tuple[str, int, Mapping[str, Any], Mapping[str, Any]],
     scan: Scan,
     times: Times,
-    question: Question,
+    question: ScalingQuestion,
 ) -> CodeScaling:
     size = _size(times, question)
     errors = _errors(scan, times, question, size)
@@ -198,7 +200,7 @@ def _answered(
 
 
 def _errors(
-    scan: Scan, times: Times, question: Question, size: float | None
+    scan: Scan, times: Times, question: ScalingQuestion, size: float | None
 ) -> ScalingErrors:
     if question.source is Source.MODEL:
         model = scan.standing.model
@@ -241,7 +243,7 @@ def _pooled(taken: Sequence[Measurement]) -> dict[tuple[float, float | None], fl
     return {at: median(values) for at, values in seconds.items()}
 
 
-def _size(times: Times, question: Question) -> float | None:
+def _size(times: Times, question: ScalingQuestion) -> float | None:
     """Return k: as asked, else where most is known from the smallest scale on."""
     if times.sizes is None or question.size is not None:
         return question.size if times.sizes is not None else None

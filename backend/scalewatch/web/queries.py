@@ -1,0 +1,152 @@
+"""Query models: the parameters of an address, read as the question to a service.
+
+An empty parameter is not stated: a form sends the fields that are left empty.
+Validators raise errors of the product, which pydantic passes on because they are no
+`ValueError`: the answer is the same problem document as for any other error.
+"""
+
+from collections.abc import Sequence
+from enum import StrEnum
+from math import isfinite
+from typing import Annotated
+
+from fastapi import Depends, Query
+from pydantic import BaseModel, BeforeValidator, Field
+
+from scalewatch.errors import BadScale, UnknownChoice
+from scalewatch.modelling import Against, Correction, ScalingKind
+from scalewatch.services.configurations.question import (
+    ConfigurationQuestion,
+    Objective,
+)
+from scalewatch.services.hotspots.question import HotspotQuestion
+from scalewatch.services.scaling_errors.question import ScalingQuestion, Source
+
+
+def choice(option: str, known: type[StrEnum]) -> BeforeValidator:
+    """Read one of several choices; another text is an `UnknownChoice`."""
+
+    def read(text: str) -> str | None:
+        if text and text not in list(known):
+            raise UnknownChoice(option, text, [str(each) for each in known])
+        return text or None
+
+    return BeforeValidator(read)
+
+
+def positive(what: str) -> BeforeValidator:
+    """Read a positive number; another text is a `BadScale`."""
+
+    def read(text: str) -> float | None:
+        if not text:
+            return None
+        try:
+            number = float(text)
+        except ValueError:
+            raise BadScale(what, text) from None
+        if not (isfinite(number) and number > 0):
+            raise BadScale(what, text)
+        return number
+
+    return BeforeValidator(read)
+
+
+Text = Annotated[str | None, BeforeValidator(lambda text: text or None)]
+Kind = Annotated[ScalingKind | None, choice("scaling", ScalingKind)]
+Scale = Annotated[float | None, positive("scale")]
+Size = Annotated[float | None, positive("problem size")]
+
+
+class ScalingQuery(BaseModel):
+    """?kind=weak&size=1000&base=2&source=model&to=1024&vs=commit=v5.0.8."""
+
+    kind: Kind = Field(None, description="`strong` unless given, or `weak`.")
+    size: Size = Field(None, description="Problem size at n₁; the best unless given.")
+    base: Scale = Field(None, description="n₁ of the row; the smallest unless given.")
+    source: Annotated[Source | None, choice("source", Source)] = Field(
+        None, description="`measured` unless given, or `model`."
+    )
+    reach: Scale = Field(
+        None, alias="to", description="Largest scale of a model's errors."
+    )
+    vs: Text = Field(
+        None, description="What to compare with.", examples=["commit=v5.0.8"]
+    )
+
+
+class HotspotQuery(BaseModel):
+    """?over=n&held=threads=2&against=first&unit=0.001&at=11&vs=commit=v1."""
+
+    over: Text = Field(None, description="Parameter of the scan, such as `p`.")
+    held: Text = Field(None, description="Which scan, by what it holds fixed.")
+    against: Annotated[Against | None, choice("against", Against)] = Field(
+        None, description="`previous` unless given, or `first`."
+    )
+    correction: Annotated[Correction | None, choice("correction", Correction)] = Field(
+        None, description="`holm` unless given, or `benjamini-hochberg`."
+    )
+    unit: Annotated[float | None, positive("unit of time")] = Field(
+        None, description="Seconds that count as one in χ².", examples=[1]
+    )
+    at: Text = Field(None, description="Setting whose profile is shown in full.")
+    vs: Text = Field(
+        None, description="What to compare with.", examples=["commit=v1.2"]
+    )
+
+
+class ConfigurationQuery(BaseModel):
+    """?objective=time&target=64&where=threads=1|2&declare=threads=1|2|4."""
+
+    objective: Annotated[Objective | None, choice("objective", Objective)] = Field(
+        None, description="`area` unless given, `growth`, `correlation` or `time`."
+    )
+    kind: Kind = Field(None, description="`strong` unless given, or `weak`.")
+    target: Scale = Field(None, description="p at which the time counts.")
+    size: Size = Field(None, description="Problem size.")
+    where: list[str] | None = Field(
+        None, description="Levels that a setting may have.", examples=[["threads=1|2"]]
+    )
+    declare: list[str] | None = Field(
+        None,
+        description="Levels that belong to the space, run or not.",
+        examples=[["threads=1|2|4|8"]],
+    )
+
+
+async def scaling_question(query: Annotated[ScalingQuery, Query()]) -> ScalingQuestion:
+    """Read which scaling errors an address asks for."""
+    return ScalingQuestion(**query.model_dump(exclude_none=True))
+
+
+async def hotspot_question(query: Annotated[HotspotQuery, Query()]) -> HotspotQuestion:
+    """Read which profiles an address asks to be compared."""
+    return HotspotQuestion(**query.model_dump(exclude_none=True))
+
+
+async def configuration_question(
+    query: Annotated[ConfigurationQuery, Query()],
+) -> ConfigurationQuestion:
+    """Read which configuration an address looks for."""
+    return ConfigurationQuestion(
+        **query.model_dump(exclude_none=True, exclude={"where", "declare"}),
+        constraints=_levels("where", query.where or []),
+        declared=_levels("declare", query.declare or []),
+    )
+
+
+ScalingQuestionDep = Annotated[ScalingQuestion, Depends(scaling_question)]
+HotspotQuestionDep = Annotated[HotspotQuestion, Depends(hotspot_question)]
+ConfigurationQuestionDep = Annotated[
+    ConfigurationQuestion, Depends(configuration_question)
+]
+
+
+def _levels(option: str, stated: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Read `threads=1|2` as the levels of a setting."""
+    levels = {}
+    for text in filter(None, stated):
+        name, is_there, values = text.partition("=")
+        if not (name and is_there and values):
+            raise UnknownChoice(option, text, ["setting=level|level"])
+        levels[name] = tuple(dict.fromkeys(values.split("|")))
+    return levels
