@@ -46,6 +46,16 @@ def test_what_was_not_run_is_listed(client, sessions):
     assert "2 configurations of the space were never run" in page
 
 
+def test_a_declared_setting_that_no_run_names_is_missing_in_the_table(client, sessions):
+    record_configurations(sessions)
+
+    page = client.get(PAGE, params={"declare": "pages=small|huge"})
+
+    assert page.status_code == 200
+    assert '<th scope="col">pages</th>' in page.text
+    assert "<td>–</td>" in page.text
+
+
 def test_the_export_has_a_line_per_configuration(client, sessions):
     record_configurations(sessions)
 
