@@ -2,8 +2,15 @@ from uuid import UUID
 
 import pytest
 
-from scalewatch.api.http import schemas
-from scalewatch.api.projects import schemas as report_schemas
+from scalewatch.api.http.derived import schema_of
+from scalewatch.api.projects.routes import Commits, Machines, Projects
+from scalewatch.services.commit_reports.report import CommitReport
+from scalewatch.services.comparisons.values import ComparedSides
+from scalewatch.services.guidelines.guidelines import GuidelineReport
+from scalewatch.services.match_table.table import MatchTable
+from scalewatch.services.regions.models import CommitModels
+from scalewatch.services.runs.show import RecordedRun
+from scalewatch.services.runs.verdicts import RunVerdict
 from support.builders import result, run, sweep
 
 PROJECT = "/api/v1/projects/mpich"
@@ -19,23 +26,23 @@ def analysed(client, work_off):
     return client
 
 
-def read(client, url, schema, **query):
+def read(client, url, kind, **query):
     """Return an answer, after comparing it with what the API documents."""
     response = client.get(url, params=query)
     assert response.status_code == 200
-    schema.model_validate_json(response.content)
+    schema_of(kind).model_validate_json(response.content)
     return response.json()
 
 
 def test_projects_are_listed_with_their_verdict_counts(analysed):
-    (project,) = read(analysed, "/api/v1/projects", report_schemas.Projects)["projects"]
+    (project,) = read(analysed, "/api/v1/projects", Projects)["projects"]
 
     assert project["name"] == "mpich"
     assert project["counts"]["match"] == 4
 
 
 def test_commits_tell_where_they_were_measured(analysed):
-    (commit,) = read(analysed, f"{PROJECT}/commits", schemas.Commits)["commits"]
+    (commit,) = read(analysed, f"{PROJECT}/commits", Commits)["commits"]
 
     assert commit["sha"] == "v5.0.2"
     assert [machine["name"] for machine in commit["machines"]] == ["jureca", "juwels"]
@@ -54,7 +61,7 @@ def test_commits_are_paged_newest_first(client):
     while not pages or before:
         query = {"before": before} if before else {}
         url = f"{PROJECT}/commits"
-        page = read(client, url, schemas.Commits, limit=4, **query)
+        page = read(client, url, Commits, limit=4, **query)
         pages.append([commit["sha"] for commit in page["commits"]])
         before = page["next"]
 
@@ -65,7 +72,7 @@ def test_machines_tell_their_newest_fingerprint(analysed):
     machine = {"name": "jureca", "fingerprint": {"cores": 256}}
     analysed.post("/api/v1/runs", json=sweep((128,), machine=machine))
 
-    found = read(analysed, f"{PROJECT}/machines", schemas.Machines)["machines"]
+    found = read(analysed, f"{PROJECT}/machines", Machines)["machines"]
 
     assert [(one["name"], one["runs"]) for one in found] == [
         ("jureca", 7),
@@ -75,9 +82,7 @@ def test_machines_tell_their_newest_fingerprint(analysed):
 
 
 def test_report_is_the_match_table(analysed):
-    table = read(
-        analysed, f"{PROJECT}/report", report_schemas.MatchTable, commit="v5.0.2"
-    )
+    table = read(analysed, f"{PROJECT}/report", MatchTable, commit="v5.0.2")
 
     assert {row["region"] for row in table["rows"]} == {"MPI_Bcast", "MPI_Allgather"}
     for row in table["rows"]:
@@ -88,9 +93,7 @@ def test_report_is_the_match_table(analysed):
 
 
 def test_report_can_be_narrowed_to_machines(analysed):
-    table = read(
-        analysed, f"{PROJECT}/report", report_schemas.MatchTable, machines="juwels"
-    )
+    table = read(analysed, f"{PROJECT}/report", MatchTable, machines="juwels")
 
     assert [column["machine"] for column in table["columns"]] == ["juwels"]
     assert all(
@@ -106,9 +109,7 @@ def test_api_and_page_tell_the_same(analysed):
 
 
 def test_models_can_be_narrowed_to_a_region(analysed):
-    found = read(
-        analysed, f"{PROJECT}/models", schemas.CommitModels, region="MPI_Bcast"
-    )
+    found = read(analysed, f"{PROJECT}/models", CommitModels, region="MPI_Bcast")
 
     assert [(one["region"], one["machine"]) for one in found["models"]] == [
         ("MPI_Bcast", "jureca"),
@@ -120,10 +121,23 @@ def test_models_can_be_narrowed_to_a_region(analysed):
     ]
 
 
+@pytest.mark.parametrize(
+    ("address", "kind", "query"),
+    [
+        ("compare", ComparedSides, {"a": "jureca", "b": "juwels"}),
+        ("changes", CommitReport, {}),
+        ("guidelines", GuidelineReport, {}),
+    ],
+    ids=["compare", "changes", "guidelines"],
+)
+def test_answers_about_a_commit_are_as_documented(analysed, address, kind, query):
+    assert read(analysed, f"{PROJECT}/{address}", kind, **query)["project"] == "mpich"
+
+
 def test_run_tells_what_it_measured(client):
     client.post("/api/v1/runs", json=run())
 
-    found = read(client, f"/api/v1/runs/{UUID(int=1)}", report_schemas.Run)
+    found = read(client, f"/api/v1/runs/{UUID(int=1)}", RecordedRun)
 
     assert found["coordinate"] == {"p": 4}
     assert found["results"][0]["middle"] == 1.2e-5
@@ -133,9 +147,9 @@ def test_verdict_is_pending_until_the_run_is_analysed(client, work_off):
     client.post("/api/v1/runs", json=sweep())
     url = f"/api/v1/runs/{sweep()[0]['id']}/verdict"
 
-    before = read(client, url, schemas.RunVerdict)
+    before = read(client, url, RunVerdict)
     work_off()
-    after = read(client, url, schemas.RunVerdict)
+    after = read(client, url, RunVerdict)
 
     assert (before["state"], before["series"]) == ("pending", [])
     assert after["state"] == "done"
@@ -152,7 +166,7 @@ def test_verdict_is_about_the_configuration_and_machine_of_the_run(client, work_
     work_off()
 
     url = f"/api/v1/runs/{sweep()[0]['id']}/verdict"
-    found = read(client, url, schemas.RunVerdict)["series"]
+    found = read(client, url, RunVerdict)["series"]
 
     assert {one["machine"] for one in found} == {"jureca"}
     assert [one["configuration"] for one in found] == [{"message_bytes": 256}] * 2
@@ -164,7 +178,7 @@ def test_failed_results_have_a_reason_in_the_verdict(client, work_off):
     work_off()
 
     url = f"/api/v1/runs/{UUID(int=1)}/verdict"
-    (series,) = read(client, url, schemas.RunVerdict)["series"]
+    (series,) = read(client, url, RunVerdict)["series"]
 
     assert series["standing"]["state"] == "failed"
     assert "no memory" in series["standing"]["reason"]
@@ -255,7 +269,7 @@ def test_scan_over_the_problem_size_is_modelled_in_it(client, work_off):
         client.post("/api/v1/runs", json=one | {"coordinate": {"p": 4, "n": n}})
     work_off()
 
-    found = read(client, f"{PROJECT}/models", schemas.CommitModels)["models"][0]
+    found = read(client, f"{PROJECT}/models", CommitModels)["models"][0]
 
     assert (found["parameter"], found["standing"]["growth"]) == ("n", "n")
 
@@ -264,7 +278,7 @@ def test_models_come_with_forecasts_where_they_are_asked_for(analysed):
     found = read(
         analysed,
         f"{PROJECT}/models",
-        schemas.CommitModels,
+        CommitModels,
         region="MPI_Bcast",
         target=["p=65536", "n=3"],
     )["models"]

@@ -1,7 +1,8 @@
 """JSON over HTTP, below /api/v1: parse, call one service, answer.
 
-* `http` — problem documents, answers and their description, for all routes
-* a room or a file for each noun, named as in `services`: `routes` and `schemas`
+* `http` — problem documents, answers and their schemas, derived from what services
+  return, for all routes
+* a room or a file for each noun, named as in `services`
 """
 
 from fastapi import APIRouter

@@ -6,7 +6,6 @@ from fastapi import APIRouter, Response
 from pydantic import Field
 
 from scalewatch import wire
-from scalewatch.api.comparisons import schemas
 from scalewatch.api.dependencies import AdminDep, ReadingDep
 from scalewatch.api.http.answers import answer, answers
 from scalewatch.api.http.problems import problems
@@ -34,7 +33,7 @@ class Declared(Schema):
     version: int
 
 
-@router.get("", responses=answers(schemas.GuidelineReport, 404, 409, 422))
+@router.get("", responses=answers(guidelines.GuidelineReport, 404, 409, 422))
 def check_guidelines(session: ReadingDep, view: ViewDep) -> Response:
     """Return how the guidelines of a project hold at a commit, worst first."""
     return answer(guidelines.guidelines_at(session, view))

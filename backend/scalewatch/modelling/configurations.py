@@ -112,7 +112,7 @@ class Interaction:
 
 @dataclass(frozen=True, slots=True)
 class Effects:
-    """What trials of configurations tell.
+    """Which settings matter, as trials of configurations tell.
 
     Parameters
     ----------

@@ -1,7 +1,8 @@
 import plotly.graph_objects as go
 import pytest
 
-from scalewatch.api.hotspots import schemas
+from scalewatch.api.http.derived import schema_of
+from scalewatch.services.hotspots.scans import Hotspots
 from support.recorded import record_hydro
 
 HOTSPOTS = "/api/v1/projects/hydro/hotspots"
@@ -14,7 +15,7 @@ def test_steps_of_a_scan_are_answered(client, sessions):
     response = client.get(HOTSPOTS, params={"held": "distribution=tiled"})
 
     assert response.status_code == 200
-    schemas.Hotspots.model_validate_json(response.content)
+    schema_of(Hotspots).model_validate_json(response.content)
     shown = response.json()
     assert shown["overs"] == ["p", "distribution"]
     assert [step["after"] for step in shown["chosen"]["steps"]] == [3, 4, 5, 6]
@@ -26,7 +27,7 @@ def test_a_project_without_profiles_is_answered(client, sessions):
 
     response = client.get(HOTSPOTS)
 
-    schemas.Hotspots.model_validate_json(response.content)
+    schema_of(Hotspots).model_validate_json(response.content)
     assert response.json()["chosen"] is None
 
 

@@ -1,6 +1,7 @@
 import pytest
 
-from scalewatch.api.scaling_errors import schemas
+from scalewatch.api.http.derived import schema_of
+from scalewatch.services.scaling_errors.region import RegionScaling
 from support.recorded import record_grid, record_project
 
 OPENMPI = "/api/v1/projects/openmpi/scaling-error"
@@ -16,7 +17,7 @@ def read(client, url, **query):
     """Return an answer, after comparing it with what the API documents."""
     response = client.get(url, params=query)
     assert response.status_code == 200
-    schemas.RegionScaling.model_validate_json(response.content)
+    schema_of(RegionScaling).model_validate_json(response.content)
     return response.json()
 
 

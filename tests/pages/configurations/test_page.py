@@ -3,7 +3,8 @@ from io import StringIO
 
 import plotly.graph_objects as go
 
-from scalewatch.api.configurations import schemas
+from scalewatch.api.http.derived import schema_of
+from scalewatch.services.configurations.search import ConfigurationSearch
 from support.builders import sweep_reports
 from support.recorded import record, record_configurations
 
@@ -71,7 +72,7 @@ def test_the_api_answers_what_it_documents(client, sessions):
 
     answer = client.get(API, params={"objective": "time", "target": "64"})
 
-    schemas.ConfigurationSearch.model_validate_json(answer.content)
+    schema_of(ConfigurationSearch).model_validate_json(answer.content)
     assert answer.json()["effects"]["main"][0]["setting"] == "threads"
 
 

@@ -5,7 +5,8 @@ from io import StringIO
 import plotly.graph_objects as go
 import pytest
 
-from scalewatch.api.machines import schemas
+from scalewatch.api.http.derived import schema_of
+from scalewatch.services.machines.lines import MachineLines
 from support.builders import sweep_reports
 from support.recorded import record, record_project
 
@@ -51,7 +52,7 @@ def test_crossing_and_slopes_are_what_was_put_in(client, sessions):
 
     shown = client.get(API).json()
 
-    schemas.MachineLines.model_validate(shown)
+    schema_of(MachineLines).model_validate(shown)
     (pair,) = shown["pairs"]
     assert pair["crossing"]["value"] == pytest.approx(1000, rel=0.1)
     assert pair["slope_difference"]["value"] == pytest.approx(-1e-6, rel=0.05)

@@ -4,14 +4,14 @@ from typing import Annotated, Final
 
 from fastapi import APIRouter, Query, Response
 
-from scalewatch.api.comparisons import schemas
 from scalewatch.api.dependencies import ReadingDep
 from scalewatch.api.http.answers import answer, answers, figure_answer
 from scalewatch.api.http.problems import problems
 from scalewatch.figures.scaling import machines_figure
-from scalewatch.services.commit_reports.report import commit_report
+from scalewatch.services.commit_reports.report import CommitReport, commit_report
 from scalewatch.services.comparisons.compare import compare_sides, split_sides
 from scalewatch.services.comparisons.figures import compared_scalings
+from scalewatch.services.comparisons.values import ComparedSides
 from scalewatch.web.views import ViewDep
 
 router = APIRouter(tags=["comparisons"])
@@ -21,7 +21,7 @@ SIDE: Final = "A machine, or a commit: hash, its beginning, or tag."
 
 @router.get(
     "/projects/{project}/compare",  # noqa: FAST003 - the view reads the project
-    responses=answers(schemas.ComparedSides, 404, 409, 422),
+    responses=answers(ComparedSides, 404, 409, 422),
 )
 def compare(
     session: ReadingDep,
@@ -35,7 +35,7 @@ def compare(
 
 @router.get(
     "/projects/{project}/changes",  # noqa: FAST003 - the view reads the project
-    responses=answers(schemas.CommitReport, 404, 409, 422),
+    responses=answers(CommitReport, 404, 409, 422),
 )
 def list_changes(
     session: ReadingDep,

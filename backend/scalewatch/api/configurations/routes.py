@@ -4,13 +4,15 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Response
 
-from scalewatch.api.configurations.schemas import ConfigurationSearch
 from scalewatch.api.dependencies import ReadingDep
 from scalewatch.api.http.answers import answer, answers, figure_answer
 from scalewatch.api.http.problems import problems
 from scalewatch.errors import NotFound
 from scalewatch.services.configurations.figures import FIGURES
-from scalewatch.services.configurations.search import search_configurations
+from scalewatch.services.configurations.search import (
+    ConfigurationSearch,
+    search_configurations,
+)
 from scalewatch.web.queries import ConfigurationQuestionDep
 from scalewatch.web.views import ViewDep
 

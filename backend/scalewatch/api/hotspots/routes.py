@@ -5,12 +5,11 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Response
 
 from scalewatch.api.dependencies import ReadingDep
-from scalewatch.api.hotspots.schemas import Hotspots
 from scalewatch.api.http.answers import answer, answers, figure_answer
 from scalewatch.api.http.problems import problems
 from scalewatch.errors import NotFound
 from scalewatch.services.hotspots.figures import FIGURES
-from scalewatch.services.hotspots.scans import hotspots_at
+from scalewatch.services.hotspots.scans import Hotspots, hotspots_at
 from scalewatch.web.queries import HotspotQuestionDep
 from scalewatch.web.views import ViewDep
 

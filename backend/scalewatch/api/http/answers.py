@@ -5,6 +5,7 @@ from typing import Any
 from fastapi import Response
 from pydantic import BaseModel
 
+from scalewatch.api.http.derived import schema_of
 from scalewatch.api.http.problems import problems
 from scalewatch.exporters.documents import json_text
 from scalewatch.figures.figure import Figure
@@ -22,6 +23,7 @@ def figure_answer(figure: Figure) -> Response:
     return Response(figure.json(), media_type="application/json")
 
 
-def answers(schema: type[BaseModel], *statuses: int) -> Responses:
-    """Document what a route answers: `schema`, or problems with these statuses."""
+def answers(kind: Any, *statuses: int) -> Responses:
+    """Document what a route answers: a dataclass or schema, or these problems."""
+    schema = kind if issubclass(kind, BaseModel) else schema_of(kind)
     return {200: {"model": schema}, **problems(*statuses)}

@@ -1,15 +1,15 @@
-"""What reading routes answer, as the API documents it."""
+"""Schemas of what is not written by the fields of a dataclass."""
 
 from datetime import datetime
 from typing import Literal
-from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
+
+from scalewatch.modelling import Verdict
 
 Setting = str | bool | int | float | None
 Settings = dict[str, Setting]
 Coordinate = dict[str, int | float]
-Verdict = Literal["match", "approximate", "mismatch", "undecided"]
 
 
 class Schema(BaseModel):
@@ -42,17 +42,6 @@ class Model(Schema):
     terms: list[Term]
 
 
-class Expectation(Schema):
-    """The growth that the authors promise, as a version in force."""
-
-    growth: str = Field(examples=["log p"])
-    deviation_limit: str = Field(examples=["p^(1/2)"])
-    version: int
-    author: str
-    reason: str | None
-    declared_at: datetime
-
-
 class Noise(Schema):
     """What was assumed of the noise, learned from all series of machine and metric."""
 
@@ -70,16 +59,6 @@ class Noise(Schema):
     widening: float = Field(
         description="Factor for intervals beyond the measurements.", examples=[1.2]
     )
-
-
-class Forecast(Schema):
-    """A value beyond the measurements and the interval that holds it."""
-
-    at: dict[str, float] = Field(examples=[{"p": 65536}])
-    value: float
-    low: float | None
-    high: float | None
-    level: float = Field(examples=[0.9])
 
 
 class Standing(Schema):
@@ -102,85 +81,3 @@ class Standing(Schema):
     verdict_probability: dict[Verdict, float]
     reason: str | None
     modelled_at: datetime | None
-
-
-class Commit(Schema):
-    """A version of a project."""
-
-    sha: str = Field(examples=["v5.0.2"])
-    tag: str | None
-    branch: str | None
-    message: str | None
-    parents: list[str]
-    committed_at: datetime | None
-    first_run_at: datetime
-
-
-class Scanned(Schema):
-    """Where a machine measured a commit."""
-
-    name: str = Field(examples=["jureca"])
-    coordinates: list[Coordinate] = Field(examples=[[{"p": 2}, {"p": 4}]])
-
-
-class MeasuredCommit(Commit):
-    """A version of a project, and where it was measured."""
-
-    machines: list[Scanned]
-
-
-class Commits(Schema):
-    """A page of commits, newest first."""
-
-    commits: list[MeasuredCommit]
-    next: str | None = Field(description="`before` of the next page, if there is one.")
-
-
-class Machine(Schema):
-    """A platform as one project names it."""
-
-    name: str
-    last_run_at: datetime
-    runs: int
-    fingerprint: Settings
-    provenance: str | None = Field(
-        description="Where its numbers come from, if nobody measured them there."
-    )
-
-
-class Machines(Schema):
-    """The machines of a project, in the order in which they appeared."""
-
-    machines: list[Machine]
-
-
-class SeriesModel(Schema):
-    """How a series scales, and how it should."""
-
-    region: str = Field(examples=["MPI_Bcast"])
-    metric: str = Field(examples=["time"])
-    unit: str = Field(examples=["s"])
-    machine: str
-    configuration: Settings
-    parameter: str
-    parameters: list[str]
-    expectation: Expectation | None
-    standing: Standing
-    forecasts: list[Forecast]
-
-
-class CommitModels(Schema):
-    """The models of a commit."""
-
-    project: str
-    commit: Commit
-    models: list[SeriesModel]
-
-
-class RunVerdict(Schema):
-    """What the analysis says of the series that a run contributed to."""
-
-    run: UUID
-    state: Literal["pending", "done", "failed"]
-    reason: str | None
-    series: list[SeriesModel]

@@ -7,9 +7,8 @@ from fastapi import APIRouter, Query, Response
 from scalewatch.api.dependencies import ReadingDep
 from scalewatch.api.http.answers import answer, answers, figure_answer
 from scalewatch.api.http.problems import problems
-from scalewatch.api.machines.schemas import MachineLines
 from scalewatch.services.machines.line_figures import lines_figure
-from scalewatch.services.machines.lines import machine_lines_at
+from scalewatch.services.machines.lines import MachineLines, machine_lines_at
 from scalewatch.web.queries import Scale
 from scalewatch.web.views import ViewDep
 

@@ -1,20 +1,20 @@
 """Projects: their commits, machines, models and match tables."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Annotated, Final
 
 from fastapi import APIRouter, Query, Response
 from pydantic import StringConstraints
 
 from scalewatch.api.dependencies import ReadingDep
-from scalewatch.api.http import schemas
 from scalewatch.api.http.answers import answer, answers
-from scalewatch.api.projects import schemas as report_schemas
-from scalewatch.services.commits.find import measured_commits
-from scalewatch.services.machines.machines import machines_of
-from scalewatch.services.match_table.table import match_table
-from scalewatch.services.projects.home import all_projects
+from scalewatch.services.commits.find import MeasuredCommit, measured_commits
+from scalewatch.services.machines.machines import Machine, machines_of
+from scalewatch.services.match_table.table import MatchTable, match_table
+from scalewatch.services.projects.home import Project, all_projects
 from scalewatch.services.regions.forecasts import target_of
-from scalewatch.services.regions.models import models_at
+from scalewatch.services.regions.models import CommitModels, models_at
 from scalewatch.web.views import ViewDep
 
 SETTING: Final = r"\w+=\d{1,20}(\.\d{0,20})?(e\d{1,2})?"
@@ -24,13 +24,41 @@ TARGET: Final = rf"^{SETTING}(,{SETTING})*$"
 router = APIRouter(prefix="/projects", tags=["projects"])
 
 
-@router.get("", responses=answers(report_schemas.Projects))
+@dataclass(frozen=True, slots=True)
+class Projects:
+    """All projects by name."""
+
+    projects: Sequence[Project]
+
+
+@dataclass(frozen=True, slots=True)
+class Commits:
+    """A page of commits, newest first.
+
+    Parameters
+    ----------
+    next
+        `before` of the next page, if there is one.
+    """
+
+    commits: Sequence[MeasuredCommit]
+    next: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Machines:
+    """The machines of a project, in the order in which they appeared."""
+
+    machines: Sequence[Machine]
+
+
+@router.get("", responses=answers(Projects))
 def list_projects(session: ReadingDep) -> Response:
     """Return every project at its newest commit, by name."""
-    return answer({"projects": all_projects(session)})
+    return answer(Projects(all_projects(session)))
 
 
-@router.get("/{project}/commits", responses=answers(schemas.Commits, 404, 409, 422))
+@router.get("/{project}/commits", responses=answers(Commits, 404, 409, 422))
 def list_commits(
     session: ReadingDep,
     project: str,
@@ -42,18 +70,18 @@ def list_commits(
     """Return the commits of a project, newest first, and where they were measured."""
     commits = measured_commits(session, project, before=before, limit=limit)
     last = commits[-1].sha if len(commits) == limit else None
-    return answer({"commits": commits, "next": last})
+    return answer(Commits(commits, last))
 
 
-@router.get("/{project}/machines", responses=answers(schemas.Machines, 404, 422))
+@router.get("/{project}/machines", responses=answers(Machines, 404, 422))
 def list_machines(session: ReadingDep, project: str) -> Response:
     """Return the machines of a project, as their last runs describe them."""
-    return answer({"machines": machines_of(session, project)})
+    return answer(Machines(machines_of(session, project)))
 
 
 @router.get(
     "/{project}/report",  # noqa: FAST003 - the view reads the project
-    responses=answers(report_schemas.MatchTable, 404, 409, 422),
+    responses=answers(MatchTable, 404, 409, 422),
 )
 def show_report(
     session: ReadingDep,
@@ -74,7 +102,7 @@ def show_report(
 
 @router.get(
     "/{project}/models",  # noqa: FAST003 - the view reads the project
-    responses=answers(schemas.CommitModels, 404, 409, 422),
+    responses=answers(CommitModels, 404, 409, 422),
 )
 def list_models(
     session: ReadingDep,

@@ -18,7 +18,6 @@ from scalewatch.api.dependencies import DoorDep, ReadingDep
 from scalewatch.api.http import schemas
 from scalewatch.api.http.answers import answer, answers
 from scalewatch.api.http.problems import problems
-from scalewatch.api.projects import schemas as report_schemas
 from scalewatch.api.runs.bodies import decoded, received, runs_in
 from scalewatch.api.runs.posting import request_body
 from scalewatch.errors import ScalewatchError
@@ -26,7 +25,7 @@ from scalewatch.services.access import callers
 from scalewatch.services.access.callers import Role
 from scalewatch.services.runs.prepare import prepare
 from scalewatch.services.runs.record import Receipt, record_prepared
-from scalewatch.services.runs.show import recorded_run
+from scalewatch.services.runs.show import RecordedRun, recorded_run
 from scalewatch.services.runs.verdicts import (
     AnalysisProgress,
     RunVerdict,
@@ -100,13 +99,13 @@ async def post_runs(request: Request, door: DoorDep) -> Response:
     return await to_thread.run_sync(store, limiter=_limiter())
 
 
-@router.get("/{run}", responses=answers(report_schemas.Run, 404, 422))
+@router.get("/{run}", responses=answers(RecordedRun, 404, 422))
 def show_run(session: ReadingDep, run: UUID) -> Response:
     """Return what a run measured, where and how."""
     return answer(recorded_run(session, run))
 
 
-@router.get("/{run}/verdict", responses=answers(schemas.RunVerdict, 404, 422))
+@router.get("/{run}/verdict", responses=answers(RunVerdict, 404, 422))
 async def show_verdict(
     request: Request,
     door: DoorDep,

@@ -7,11 +7,10 @@ from fastapi import APIRouter, Path, Query, Response
 from scalewatch.api.dependencies import ReadingDep
 from scalewatch.api.http.answers import answer, answers, figure_answer
 from scalewatch.api.http.problems import problems
-from scalewatch.api.scaling_errors.schemas import RegionScaling
 from scalewatch.errors import NotFound
 from scalewatch.figures.figure import Figure
 from scalewatch.services.scaling_errors.figures import FIGURES
-from scalewatch.services.scaling_errors.region import scaling_errors_at
+from scalewatch.services.scaling_errors.region import RegionScaling, scaling_errors_at
 from scalewatch.web.queries import ScalingQuestionDep
 from scalewatch.web.views import ViewDep
 

@@ -70,7 +70,7 @@ class JudgedCell:
 
 @dataclass(frozen=True, slots=True)
 class Attribution:
-    """A suspicion, in words and with what it explains.
+    """Whom to suspect where regions diverge, and what that would explain.
 
     Parameters
     ----------

@@ -32,7 +32,8 @@ class SpeedUp:
     scales
         n₂, shape (n,).
     speed_up, efficiency, serial_fraction
-        Shape (n,), NaN where not known; the fraction also where n₂ = n₁.
+        Shape (n,), NaN where not known; the fraction, of Karp and Flatt, also where
+        n₂ = n₁.
     """
 
     base: float

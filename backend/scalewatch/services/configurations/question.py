@@ -19,7 +19,7 @@ class Objective(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ConfigurationQuestion:
-    """What somebody is looking for.
+    """Which configuration is looked for.
 
     Parameters
     ----------

@@ -50,7 +50,7 @@ class TriedConfiguration:
 
 @dataclass(frozen=True, slots=True)
 class ConfigurationSearch:
-    """What the stored runs of a region say about configurations.
+    """The best configuration of a region, and which of its settings matter.
 
     Parameters
     ----------

@@ -11,7 +11,7 @@ LEVEL: Final = 0.05
 
 @dataclass(frozen=True, slots=True)
 class HotspotQuestion:
-    """What somebody wants to know.
+    """Which profiles are compared, and how.
 
     Parameters
     ----------

@@ -29,7 +29,7 @@ from scalewatch.storage.runs import profiles
 
 @dataclass(frozen=True, slots=True)
 class HotspotScan:
-    """One scan, compared step by step.
+    """One scan, compared step by step, or why that cannot be done.
 
     Parameters
     ----------

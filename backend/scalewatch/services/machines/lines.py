@@ -34,7 +34,7 @@ NO_SIZE = "no run that succeeded there names its problem size n"
 
 @dataclass(frozen=True, slots=True)
 class PlacedLine:
-    """The line of a machine, and what people need to recognise it.
+    """The line of a machine, or why there is none.
 
     Parameters
     ----------

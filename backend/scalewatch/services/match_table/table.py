@@ -43,12 +43,12 @@ ALL_METRICS: Final = "*"
 
 @dataclass(frozen=True, slots=True)
 class MatchTable:
-    """Regions × machines at a commit, for one metric or for all.
+    """Regions × machines at a commit, worst first, for one metric or for all.
 
     Parameters
     ----------
     metric
-        `ALL_METRICS` if rows of all metrics are shown.
+        `*` if rows of all metrics are shown.
     baseline
         What cells are compared with, if that was asked for.
     choices

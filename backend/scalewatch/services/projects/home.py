@@ -69,7 +69,7 @@ class Project:
     baseline, changes
         The commit before, and how many series differ from it in which way.
     concerns
-        Worst first, at most `MOST`; `more` were left out.
+        Worst first; `more` are left out.
     """
 
     name: str

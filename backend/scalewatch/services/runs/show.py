@@ -70,7 +70,7 @@ class RecordedRun:
     commit: Commit
     machine: str
     suite: str
-    coordinate: Mapping[str, Any]
+    coordinate: Mapping[str, int | float]
     configuration: Mapping[str, Any]
     fingerprint: Mapping[str, Any]
     job: Mapping[str, Any]

@@ -15,7 +15,7 @@ class Source(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ScalingQuestion:
-    """What somebody wants to know.
+    """Which scaling errors are asked for.
 
     Parameters
     ----------

@@ -56,7 +56,7 @@ class RowPoint:
 
 @dataclass(frozen=True, slots=True)
 class CodeScaling:
-    """Scaling errors of one region on one machine in one configuration.
+    """Scaling errors on one machine in one configuration, or why there are none.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ class CodeScaling:
     machine: str
     slot: int
     configuration: Mapping[str, Any]
-    held: Mapping[str, Any]
+    held: Mapping[str, int | float]
     size: float | None = None
     sizes: tuple[float, ...] = ()
     scales: tuple[float, ...] = ()
@@ -150,7 +150,7 @@ def _diverging(scalings: Sequence[CodeScaling]) -> tuple[CodeScaling, ...]:
 def _code_scaling(
     scan: Scan,
     question: ScalingQuestion,
-    held: Mapping[str, Any],
+    held: Mapping[str, int | float],
     taken: Sequence[Measurement],
 ) -> CodeScaling:
     place = (scan.machine, scan.slot, scan.configuration, held)

@@ -49,7 +49,7 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """The newest growth promised for a region's metric."""
+    """The growth that the authors promise, as the version in force."""
 
     growth: Growth
     deviation_limit: Growth

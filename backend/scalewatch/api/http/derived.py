@@ -1,0 +1,130 @@
+"""Schemas of answers, derived from the dataclasses that services return.
+
+`exporters.documents` writes a dataclass as an object of its fields. Its schema has the
+same fields, described by its docstring: the first paragraph, and what the section
+`Parameters` says of each field. JSON has neither None nor NaN but null.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from enum import EnumType
+from fractions import Fraction
+from functools import cache, reduce
+from inspect import cleandoc
+from operator import or_
+from types import UnionType
+from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel, Field, create_model
+
+from scalewatch.api.http import schemas
+from scalewatch.modelling import (
+    Finding,
+    Forecast,
+    Growth,
+    Interaction,
+    Line,
+    Model,
+    ScalingErrors,
+    SideBySide,
+    SpeedUp,
+)
+from scalewatch.services.commits.find import Commit, Scanned
+from scalewatch.services.regions.models import SeriesModel
+from scalewatch.services.runs.show import RecordedRun
+from scalewatch.services.series.standing import Expectation, Standing
+
+Numbers = list[float | None]
+
+WRITTEN: Final[Mapping[Any, Any]] = {
+    Any: schemas.Setting,
+    Finding: dict[str, Any],
+    Fraction: str,
+    Growth: str,
+    Model: schemas.Model,
+    NDArray[np.bool_]: list[bool],
+    NDArray[np.float64]: list[float],
+    Standing: schemas.Standing,
+}
+"""What is written otherwise than by its fields."""
+
+FIELDS: Final[Mapping[type, Mapping[str, Any]]] = {
+    Interaction: {"means": list[Numbers]},
+    Line: {"covariance": list[Numbers]},
+    RecordedRun: {"job": dict[str, Any]},
+    ScalingErrors: {"errors": list[Numbers], "is_extrapolated": list[list[bool]]},
+    SpeedUp: dict.fromkeys(("speed_up", "efficiency", "serial_fraction"), Numbers),
+}
+"""Fields whose annotation tells less: arrays of two axes, or with missing values."""
+
+EXAMPLES: Final[Mapping[type, Mapping[str, Any]]] = {
+    Commit: {"sha": ["v5.0.2"]},
+    Expectation: {"growth": ["log p"], "deviation_limit": ["p^(1/2)"]},
+    Forecast: {"at": [{"p": 65536}], "level": [0.9]},
+    Scanned: {"name": ["jureca"], "coordinates": [[{"p": 2}, {"p": 4}]]},
+    SeriesModel: {"region": ["MPI_Bcast"], "metric": ["time"], "unit": ["s"]},
+    SideBySide: {"growth": ["p / log p"]},
+}
+
+_PARAMETERS: Final = re.compile(r"^(\w+(?:, \w+)*)\n((?: {4}.+\n?)+)", re.MULTILINE)
+
+
+@cache
+def schema_of(kind: type[Any]) -> type[BaseModel]:
+    """Return the schema of what a dataclass is written as."""
+    written, examples = _inherited(FIELDS, kind), _inherited(EXAMPLES, kind)
+    descriptions = _descriptions(kind)
+    members: dict[str, Any] = {
+        name: (
+            written.get(name) or _written(annotation),
+            Field(description=descriptions.get(name), examples=examples.get(name)),
+        )
+        for name, annotation in get_type_hints(kind).items()
+        if name in {field.name for field in fields(kind)}
+    }
+    return create_model(
+        kind.__name__,
+        __base__=schemas.Schema,
+        __doc__=_in_json(cleandoc(kind.__doc__ or "").partition("\n\n")[0]),
+        __module__=kind.__module__,
+        **members,
+    )
+
+
+def _written(annotation: Any) -> Any:
+    """Return the type that is described in place of that of a field."""
+    if annotation in WRITTEN:
+        return WRITTEN[annotation]
+    if isinstance(annotation, type) and is_dataclass(annotation):
+        return schema_of(annotation)
+    if isinstance(annotation, EnumType):
+        return Literal[tuple(map(str, annotation))]
+    parts = tuple(map(_written, get_args(annotation)))
+    if isinstance(annotation, UnionType):
+        return reduce(or_, parts)
+    return get_origin(annotation)[parts] if parts else annotation
+
+
+def _inherited(
+    table: Mapping[type, Mapping[str, Any]], kind: type[Any]
+) -> dict[str, Any]:
+    """Return the entries of a class and of its bases."""
+    entries = [table[base] for base in reversed(kind.__mro__) if base in table]
+    return {name: entry for each in entries for name, entry in each.items()}
+
+
+def _descriptions(kind: type[Any]) -> dict[str, str]:
+    """Return what the docstrings of a class and of its bases say of its fields."""
+    return {
+        name: _in_json(f"{names}: {text}" if ", " in names else text)
+        for base in reversed(kind.__mro__)
+        for names, text in _PARAMETERS.findall(cleandoc(base.__doc__ or ""))
+        for name in names.split(", ")
+    }
+
+
+def _in_json(text: str) -> str:
+    return re.sub(r"\b(None|NaN)\b", "null", " ".join(text.split()))
