@@ -14,7 +14,7 @@ from scalewatch.api.http.problems import problems
 from scalewatch.api.http.schemas import Schema
 from scalewatch.errors import BadExpression
 from scalewatch.modelling import parse_growth
-from scalewatch.services.expectations import declarations
+from scalewatch.services.expectations import declarations, in_force
 from scalewatch.services.regions import status_quo
 
 router = APIRouter(prefix="/projects/{project}/expectations", tags=["expectations"])
@@ -89,9 +89,9 @@ class Declarations(Schema):
 @router.get("", response_model=Expectations, responses=problems(404, 422))
 def list_expectations(
     session: ReadingDep, project: str
-) -> dict[str, list[declarations.Expectation]]:
+) -> dict[str, list[dict[str, object]]]:
     """Return what is expected of a project, by region and metric."""
-    return {"expectations": declarations.of_project(session, project)}
+    return {"expectations": in_force.listed(session, project)}
 
 
 @router.put("", responses=problems(403, 404, 422))
@@ -132,8 +132,7 @@ def accept_status_quo(
 def _answer(session: Session, project: str, job: int | None) -> Expectations:
     return Expectations.model_validate(
         {
-            "expectations": declarations.of_project(session, project),
+            "expectations": in_force.listed(session, project),
             "job": None if job is None else f"/api/v1/jobs/{job}",
-        },
-        from_attributes=True,
+        }
     )

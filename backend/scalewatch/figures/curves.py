@@ -126,13 +126,13 @@ def curves_of(scaling: Scaling) -> Curves:
     expectation, limit = scaling.expectation, scaling.deviation_limit
     if expectation is None or not scaling.knows(expectation):
         return Curves(x, model, None, None, None)
-    promised = _anchored(expectation, scaling, x, anchor)
+    expected = _anchored(expectation, scaling, x, anchor)
     if limit is None or not limit.factors or not scaling.knows(limit):
-        return Curves(x, model, promised, None, None)
+        return Curves(x, model, expected, None, None)
     return Curves(
         x,
         model,
-        promised,
+        expected,
         lower=_anchored(expectation / limit, scaling, x, anchor),
         upper=_anchored(expectation * limit, scaling, x, anchor),
     )

@@ -12,7 +12,7 @@ from scalewatch.modelling import (
 )
 from scalewatch.modelling.evidence.posterior import (
     CONSTANT_SHARE,
-    PROMISE,
+    EXPECTATION_SHARE,
     RANKS,
     Prior,
     likeliest,
@@ -38,9 +38,9 @@ def test_an_expectation_is_believed_and_the_other_verdicts_share_the_rest():
     shares = verdict_posterior(PRIOR.share[np.newaxis], PRIOR)
 
     usual = Prior.of(SPACE, None, None).share[SPACE.growths.index(LINEAR)]
-    promise = PROMISE + (1 - PROMISE) * usual
-    rest = (1 - promise) / 2
-    np.testing.assert_allclose(shares, [[promise, rest, rest]])
+    expected = EXPECTATION_SHARE + (1 - EXPECTATION_SHARE) * usual
+    rest = (1 - expected) / 2
+    np.testing.assert_allclose(shares, [[expected, rest, rest]])
 
 
 def test_a_verdict_that_no_growth_can_have_leaves_its_share_to_the_others():
@@ -48,7 +48,7 @@ def test_a_verdict_that_no_growth_can_have_leaves_its_share_to_the_others():
 
     prior = Prior.of(space, LINEAR, CONSTANT)
 
-    broken = (1 - PROMISE) * CONSTANT_SHARE
+    broken = (1 - EXPECTATION_SHARE) * CONSTANT_SHARE
     np.testing.assert_allclose(prior.share, [broken, 1 - broken])
 
 

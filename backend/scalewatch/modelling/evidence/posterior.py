@@ -6,11 +6,11 @@ against one would find growth in noise. That prior makes probabilities come true
 false growth costs more than a missed one, a growth is selected only if it is `CAUTION`
 times as likely as the constant.
 
-An expectation is a promise of people who know the code: with the probability `PROMISE`
-it is kept for that reason alone, else it holds as often as any growth would. What else
-would be acceptable and what would not share the rest in equal parts, each in proportion
-to the prior without expectation; so neither a fine space nor a wide deviation limit
-decides a verdict.
+An expectation is a promise of people who know the code: with the probability
+`EXPECTATION_SHARE` it is kept for that reason alone, else it holds as often as any
+growth would. What else would be acceptable and what would not share the rest in equal
+parts, each in proportion to the prior without expectation; so neither a fine space nor
+a wide deviation limit decides a verdict.
 """
 
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ Singles = NDArray[np.float32]
 Indices = NDArray[np.intp]
 
 CONSTANT_SHARE: Final = 0.2
-PROMISE: Final = 0.6
+EXPECTATION_SHARE: Final = 0.6
 
 CAUTION: Final = 2.0
 """How much likelier than the constant a growth has to be to be selected."""
@@ -100,11 +100,13 @@ class Prior:
             ]
         )
         present = np.bincount(ranks, share, len(RANKS))
-        promise = PROMISE + (1 - PROMISE) * present[0] / present.sum()
-        parts = np.where(present > 0, [promise, 1.0, 1.0], 0.0)
-        parts[1:] *= (1 - promise) / max(parts[1:].sum(), 1.0)
-        promised = share * (parts / np.where(present > 0, present, 1.0))[ranks]
-        return cls(promised / promised.sum(), ranks)
+        expected = (
+            EXPECTATION_SHARE + (1 - EXPECTATION_SHARE) * present[0] / present.sum()
+        )
+        parts = np.where(present > 0, [expected, 1.0, 1.0], 0.0)
+        parts[1:] *= (1 - expected) / max(parts[1:].sum(), 1.0)
+        shares = share * (parts / np.where(present > 0, present, 1.0))[ranks]
+        return cls(shares / shares.sum(), ranks)
 
 
 def _shares(growths: Sequence[Growth], alone: Growth) -> Reals:

@@ -40,7 +40,7 @@ def declare(
         "configuration": view.settings,
     }
     path = path_to(request, "region", query, project=view.project, region=region)
-    return RedirectResponse(f"{path}#expectations", status_code=303)
+    return RedirectResponse(f"{path}#expectation", status_code=303)
 
 
 def _declare(session: AdminDep, view: View, region: str, form: Form) -> None:

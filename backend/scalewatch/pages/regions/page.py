@@ -85,7 +85,7 @@ def region_page(  # noqa: PLR0913, PLR0917, one per part of the address, and a f
         The earlier version of the expectation that the form begins with.
     """
     shown = region_at(session, view, region)
-    promised = versions(session, shown.project, shown.region, shown.metric)
+    declared = versions(session, shown.project, shown.region, shown.metric)
     query: Query = {
         "commit": shown.commit.label,
         "metric": shown.metric,
@@ -102,8 +102,8 @@ def region_page(  # noqa: PLR0913, PLR0917, one per part of the address, and a f
         entered=entered,
         refused=refused,
         may_declare=may(session, Role.ADMIN, shown.project),
-        versions=promised,
-        again=next((each for each in promised if each.version == again), None),
+        versions=declared,
+        again=next((each for each in declared if each.version == again), None),
         likeliest=likeliest,
         predicted=predicted,
         plots=_plots(request, session, shown, query, target),

@@ -16,7 +16,7 @@ from scalewatch.pages.rendering.templates import render
 from scalewatch.services.access import audit, callers, policies, tokens
 from scalewatch.services.access.callers import Role
 from scalewatch.services.access.policies import Policy, administered
-from scalewatch.services.expectations import declarations
+from scalewatch.services.expectations import declarations, in_force
 from scalewatch.services.expectations.declarations import Declaration
 from scalewatch.services.gates import rules
 from scalewatch.services.regressions import webhooks
@@ -210,7 +210,7 @@ def _settings(session: Session, project: str | None) -> dict[str, Any]:
         return {"projects": administered(session), **shared}
     return {
         "policy": policies.policy_of(session, project),
-        "expectations": declarations.of_project(session, project),
+        "expectations": in_force.listed(session, project),
         "rules": rules.rules_of(session, project),
         "aliases": renamed_regions.aliases_of(session, project),
         "webhooks": webhooks.webhooks_of(session, project),

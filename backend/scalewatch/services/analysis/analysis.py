@@ -16,8 +16,6 @@ from scalewatch.modelling import (
     Finding,
     Growth,
     Noise,
-    default_deviation_limit,
-    parse_growth,
 )
 from scalewatch.modelling.search.findings import refusal
 from scalewatch.services.analysis import locations, noise_memory
@@ -25,12 +23,16 @@ from scalewatch.services.analysis.noise import noise_by_metric
 from scalewatch.services.analysis.noise_memory import Assumed
 from scalewatch.services.analysis.pooling import Pool, pool
 from scalewatch.services.analysis.questions import Asked, find_all
+from scalewatch.services.expectations.in_force import (
+    Expectation,
+    Expectations,
+    in_force,
+)
 from scalewatch.services.jobs import AnalysedCommit
 from scalewatch.storage import tables
 from scalewatch.storage.database.inserts import Row
 from scalewatch.storage.judgements import (
     editions,
-    expectations,
     probabilities,
     verdicts,
 )
@@ -43,33 +45,19 @@ RULE: Final = "evidence"
 
 
 @dataclass(frozen=True, slots=True)
-class Promise:
-    """A version of an expectation, as the modelling core reads it."""
-
-    id: int
-    growth: Growth
-    deviation_limit: Growth
-
-    def is_about(self, parameters: Sequence[str]) -> bool:
-        """Tell whether it depends on no other parameters."""
-        named = {*self.growth.parameters, *self.deviation_limit.parameters}
-        return named <= set(parameters)
-
-
-@dataclass(frozen=True, slots=True)
 class Answer:
     """What was found of one series.
 
     Parameters
     ----------
-    promise
-        What it is compared with, if anything was promised.
+    expectation
+        What it is compared with, if anything is expected.
     noise
         What was assumed of it; None where nothing could be modelled.
     """
 
     series_id: int
-    promise: Promise | None
+    expectation: Expectation | None
     finding: Finding
     noise: Noise | None
 
@@ -94,27 +82,30 @@ def analyse(session: Session, subject: AnalysedCommit) -> Analysis:
     """Model and judge all series, each with the repetitions of all its runs."""
     measured = points.of_commit(session, subject.commit_id, subject.machine_id)
     blobs = samples.of_runs(session, {each.run_id for each in measured})
-    promises = _promises(session, subject.machine_id)
+    machine = session.get_one(tables.Machine, subject.machine_id)
+    expectations = in_force(session, machine.project_id)
     found: list[Answer] = []
     asked: list[_Measured] = []
     for series_id, group in groupby(measured, key=lambda each: each.series_id):
         own = list(group)
-        promise = promises.get((own[0].region, own[0].metric))
+        expectation = expectations.get((own[0].region, own[0].metric))
         try:
             pooled = pool(own, blobs)
         except ModellingError as error:
             found.append(
-                Answer(series_id, promise, _refusal(promise, str(error)), None)
+                Answer(series_id, expectation, _refusal(expectation, str(error)), None)
             )
         else:
-            asked.append(_Measured(series_id, own[0].metric, promise, pooled))
-    assumed = noise_by_metric(session, subject, _by_metric(asked), _growths(promises))
+            asked.append(_Measured(series_id, own[0].metric, expectation, pooled))
+    assumed = noise_by_metric(
+        session, subject, _by_metric(asked), _growths(expectations)
+    )
     noise = {metric: each.noise for metric, each in assumed.items()}
     findings = find_all(
         [each.question(noise[each.metric]) for each in asked], {"rule": RULE}
     )
     found += [
-        Answer(each.series_id, each.promise, finding, noise[each.metric])
+        Answer(each.series_id, each.expectation, finding, noise[each.metric])
         for each, finding in zip(asked, findings, strict=True)
     ]
     located = locations.rows(
@@ -130,9 +121,9 @@ def record(session: Session, analysis: Analysis) -> None:
     found = [(answer, finding_object(answer.finding)) for answer in answers]
     verdicts.put_models(session, [_model_row(commit_id, *each) for each in found])
     rows = [
-        _verdict_row(commit_id, answer, answer.promise, told)
+        _verdict_row(commit_id, answer, answer.expectation, told)
         for answer, told in found
-        if answer.promise is not None
+        if answer.expectation is not None
     ]
     verdicts.put_verdicts(session, rows)
     likely = {answer.series_id: _likely(answer, told) for answer, told in found}
@@ -142,44 +133,26 @@ def record(session: Session, analysis: Analysis) -> None:
     editions.renew(session, commit_id, analysis.subject.machine_id)
 
 
-def _promises(session: Session, machine_id: int) -> dict[tuple[str, str], Promise]:
-    machine = session.get_one(tables.Machine, machine_id)
-    return {
-        (row.region, row.metric): _promise(row.id, row.growth, row.deviation_limit)
-        for row in expectations.of_project(session, machine.project_id)
-        if row.growth is not None
-    }
-
-
-def _promise(expectation_id: int, growth: str, limit: str | None) -> Promise:
-    expected = parse_growth(growth)
-    return Promise(
-        expectation_id,
-        expected,
-        default_deviation_limit(expected) if limit is None else parse_growth(limit),
-    )
-
-
 @dataclass(frozen=True, slots=True)
 class _Measured:
     """A series that can be asked about."""
 
     series_id: int
     metric: str
-    promise: Promise | None
+    expectation: Expectation | None
     pool: Pool
 
     def question(self, noise: Noise) -> Asked:
         """Return it as a question; it is compared with what it can be."""
-        promise = self.promise
-        if promise is not None and not promise.is_about(self.pool.parameters):
-            promise = None
+        expectation = self.expectation
+        if expectation and not expectation.is_about(self.pool.parameters):
+            expectation = None
         return Asked(
             parameters=self.pool.parameters,
             settings=self.pool.settings,
             values=self.pool.values,
-            expectation=promise.growth if promise else None,
-            deviation_limit=promise.deviation_limit if promise else None,
+            expectation=expectation.growth if expectation else None,
+            deviation_limit=expectation.deviation_limit if expectation else None,
             noise=noise,
         )
 
@@ -191,22 +164,20 @@ def _by_metric(measured: Sequence[_Measured]) -> dict[str, list[Pool]]:
     return pools
 
 
-def _growths(
-    promises: Mapping[tuple[str, str], Promise],
-) -> dict[str, set[Growth]]:
-    """Return what is promised of each metric."""
+def _growths(expectations: Expectations) -> dict[str, set[Growth]]:
+    """Return the growths that are expected of each metric."""
     growths: dict[str, set[Growth]] = defaultdict(set)
-    for (_, metric), promise in promises.items():
-        growths[metric].add(promise.growth)
+    for (_, metric), expectation in expectations.items():
+        growths[metric].add(expectation.growth)
     return growths
 
 
-def _refusal(promise: Promise | None, reason: str) -> Finding:
+def _refusal(expectation: Expectation | None, reason: str) -> Finding:
     return refusal(
         points=0,
         repetitions=0,
-        expectation=promise.growth if promise else None,
-        deviation_limit=promise.deviation_limit if promise else None,
+        expectation=expectation.growth if expectation else None,
+        deviation_limit=expectation.deviation_limit if expectation else None,
         reason=reason,
     )
 
@@ -232,23 +203,23 @@ def _model_row(commit_id: int, answer: Answer, found: Mapping[str, Any]) -> Row:
 
 def _likely(answer: Answer, found: Mapping[str, Any]) -> Likely:
     growths = orjson.dumps(found["class_probability"]).decode()
-    if answer.promise is None:
+    if answer.expectation is None:
         return Likely(growths)
     verdict = orjson.dumps(found["verdict_probability"]).decode()
-    return Likely(growths, verdict, answer.promise.id)
+    return Likely(growths, verdict, answer.expectation.id)
 
 
 def _verdict_row(
-    commit_id: int, answer: Answer, promise: Promise, found: Mapping[str, Any]
+    commit_id: int, answer: Answer, expectation: Expectation, found: Mapping[str, Any]
 ) -> Row:
     reason = found["reason"]
     if answer.finding.expectation is None:
-        reason = f"what was varied is not what {promise.growth} depends on"
+        reason = f"what was varied is not what {expectation.growth} depends on"
     return {
         "commit_id": commit_id,
         "series_id": answer.series_id,
-        "expectation_id": promise.id,
-        "deviation_limit": str(promise.deviation_limit),
+        "expectation_id": expectation.id,
+        "deviation_limit": str(expectation.deviation_limit),
         "divergence": found["divergence"],
         "verdict": found["verdict"],
         "reason": reason or "",

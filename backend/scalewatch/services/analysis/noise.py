@@ -31,7 +31,7 @@ def noise_by_metric(
     session: Session,
     subject: AnalysedCommit,
     measured: Mapping[str, Sequence[Pool]],
-    promised: Mapping[str, Collection[Growth]],
+    expected: Mapping[str, Collection[Growth]],
 ) -> dict[str, Assumed]:
     """Return the noise of each metric.
 
@@ -39,7 +39,7 @@ def noise_by_metric(
     ----------
     measured
         What the machine measured of the commit, by metric.
-    promised
+    expected
         What series of each metric are expected to grow like.
     """
     commit = session.get_one(tables.Commit, subject.commit_id)
@@ -48,7 +48,7 @@ def noise_by_metric(
     found = {
         metric: again
         for metric, pools in measured.items()
-        if (again := keeper.again(metric, pools, promised.get(metric, ())))
+        if (again := keeper.again(metric, pools, expected.get(metric, ())))
     }
     beside: dict[str, list[Pool]] = {
         metric: [] for metric in measured if metric not in found
@@ -64,7 +64,7 @@ def noise_by_metric(
         for metric, one in _pools(session, commit_id, subject.machine_id, lacking):
             beside[metric].append(one)
     return found | {
-        metric: keeper.anew(metric, measured[metric], pools, promised.get(metric, ()))
+        metric: keeper.anew(metric, measured[metric], pools, expected.get(metric, ()))
         for metric, pools in beside.items()
     }
 

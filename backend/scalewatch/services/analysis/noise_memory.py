@@ -2,7 +2,7 @@
 
 A commit keeps what it assumed, learned or not, so that to analyse it again gives the
 same. It is learned anew when other settings are measured, on other hardware or
-software, when something else is promised, after `KEPT` commits, and when measurements
+software, when something else is expected, after `KEPT` commits, and when measurements
 misfit all growths more, or less, than those it was learned from.
 """
 
@@ -69,12 +69,12 @@ class _Question:
     growths: list[Growth]
 
     @classmethod
-    def of(cls, scans: Sequence[Scan], promised: Collection[Growth]) -> Self | None:
+    def of(cls, scans: Sequence[Scan], expected: Collection[Growth]) -> Self | None:
         """Return the question; None where series vary several parameters, or none."""
         alike = Gathered.of(scans)
         if alike is None or len(alike.parameters) > 1:
             return None
-        return cls(alike, alike.concerned(promised))
+        return cls(alike, alike.concerned(expected))
 
     def conditions(self, fingerprint_id: int | None) -> str:
         """Return a digest of what has to be the same for noise to be the same."""
@@ -122,10 +122,10 @@ class Keeper:
         )
 
     def again(
-        self, metric: str, scans: Sequence[Scan], promised: Collection[Growth]
+        self, metric: str, scans: Sequence[Scan], expected: Collection[Growth]
     ) -> Assumed | None:
         """Return what is assumed of a metric if it is kept, and seems to hold."""
-        question = _Question.of(scans, promised)
+        question = _Question.of(scans, expected)
         if question is None:
             return None
         conditions = question.conditions(self.fingerprint_id)
@@ -147,13 +147,13 @@ class Keeper:
         metric: str,
         scans: Sequence[Scan],
         older: Sequence[Scan],
-        promised: Collection[Growth],
+        expected: Collection[Growth],
     ) -> Assumed:
         """Return what series of the commit, and those of older ones, tell."""
-        own = _Question.of(scans, promised)
-        whole = _Question.of([*scans, *older], promised)
+        own = _Question.of(scans, expected)
+        whole = _Question.of([*scans, *older], expected)
         if own is None or whole is None or (known := whole.anew()) is None:
-            return Assumed(learned([*scans, *older], promised))
+            return Assumed(learned([*scans, *older], expected))
         conditions = own.conditions(self.fingerprint_id)
         return Assumed(known.noise, self._row(metric, conditions, known, age=0))
 

@@ -64,13 +64,13 @@ class Gathered:
         parameters, alike = max(by_parameters.items(), key=lambda entry: len(entry[1]))
         return cls(parameters, *_table(alike[:: -(-len(alike) // MOST_SERIES)]))
 
-    def concerned(self, promised: Iterable[Growth]) -> list[Growth]:
+    def concerned(self, expected: Iterable[Growth]) -> list[Growth]:
         """Return the growths that depend on what is varied."""
-        return [growth for growth in promised if growth.parameters == self.parameters]
+        return [growth for growth in expected if growth.parameters == self.parameters]
 
 
 def learned(
-    scans: Iterable[Scan], promised: Iterable[Growth] = (), **choices: Any
+    scans: Iterable[Scan], expected: Iterable[Growth] = (), **choices: Any
 ) -> Noise:
     """Return what series of one machine and metric tell about their noise.
 
@@ -78,7 +78,7 @@ def learned(
 
     Parameters
     ----------
-    promised
+    expected
         What some of them are expected to grow like.
     choices
         Further arguments of `learn_noise`: summary, level.
@@ -97,7 +97,7 @@ def learned(
         alike.settings,
         alike.values,
         parameter=alike.parameters[0],
-        expectations=alike.concerned(promised),
+        expectations=alike.concerned(expected),
         **choices,
     )
 

@@ -8,7 +8,8 @@ from typing import Any
 
 from scalewatch.modelling import Growth, SideBySide
 from scalewatch.services.commits.find import Commit
-from scalewatch.services.series.standing import Expectation, Standing
+from scalewatch.services.expectations.in_force import Expectation
+from scalewatch.services.series.standing import Standing
 
 
 class SideKind(StrEnum):

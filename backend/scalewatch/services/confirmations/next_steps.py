@@ -23,7 +23,7 @@ from scalewatch.services.caches.editions import kept_at
 from scalewatch.services.caches.lru import Kept
 from scalewatch.services.commit_reports.changes import ChangeKind, SeriesChange
 from scalewatch.services.confirmations.requests import JOBS
-from scalewatch.services.series.at_commit import promises_of
+from scalewatch.services.expectations.in_force import in_force
 from scalewatch.storage import tables
 from scalewatch.storage.commits import coordinates, costs
 from scalewatch.storage.commits.coordinates import Place
@@ -192,8 +192,7 @@ def _proposal(
     change: SeriesChange,
 ) -> NextStep | None:
     """Return what would settle the verdict on one series, if anything can."""
-    promised = (change.region, change.metric)
-    _, expectation = promises_of(session, project.id).get(promised, (None, None))
+    expectation = in_force(session, project.id).get((change.region, change.metric))
     if expectation is None:
         return None
     measured = [

@@ -1,4 +1,4 @@
-"""What the authors of a code promise: declare it, version it, read it."""
+"""Declare what is expected of a code, and read the versions of what was declared."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -10,12 +10,12 @@ from scalewatch.errors import FallingLimit
 from scalewatch.modelling import (
     CONSTANT,
     Growth,
-    default_deviation_limit,
     parse_growth,
 )
 from scalewatch.services import jobs
 from scalewatch.services.access import audit
 from scalewatch.services.expectations import built_in
+from scalewatch.services.expectations.in_force import limit_of
 from scalewatch.storage import tables
 from scalewatch.storage.access import projects
 from scalewatch.storage.database.inserts import Row
@@ -42,45 +42,6 @@ class Declaration:
 
 
 @dataclass(frozen=True, slots=True)
-class Expectation:
-    """A promise in force; expressions in their normal form."""
-
-    region: str
-    metric: str
-    growth: str
-    deviation_limit: str
-    version: int
-    author: str
-    reason: str | None
-    declared_at: datetime
-
-
-def of_project(session: Session, project_name: str) -> list[Expectation]:
-    """Return what is expected of a project, by region and metric.
-
-    Raises
-    ------
-    NotFound
-        If there is no such project.
-    """
-    project = projects.existing(session, project_name)
-    return [
-        Expectation(
-            region=row.region,
-            metric=row.metric,
-            growth=row.growth,
-            deviation_limit=row.deviation_limit or _default_limit(row.growth),
-            version=row.version,
-            author=row.author,
-            reason=row.reason,
-            declared_at=row.declared_at,
-        )
-        for row in expectations.of_project(session, project.id)
-        if row.growth is not None
-    ]
-
-
-@dataclass(frozen=True, slots=True)
 class Version:
     """One version of an expectation; without a growth it was withdrawn.
 
@@ -102,7 +63,7 @@ class Version:
         """The deviation limit, unless the growth alone says it."""
         if self.growth is None:
             return None
-        is_default = self.deviation_limit == default_deviation_limit(self.growth)
+        is_default = self.deviation_limit == limit_of(self.growth, None)
         return None if is_default else self.deviation_limit
 
 
@@ -118,16 +79,7 @@ def versions(
     """
     project = projects.existing(session, project_name)
     return [
-        Version(
-            version=row.version,
-            growth=None if row.growth is None else parse_growth(row.growth),
-            deviation_limit=None
-            if row.growth is None
-            else parse_growth(row.deviation_limit or _default_limit(row.growth)),
-            author=row.author,
-            reason=row.reason,
-            declared_at=row.declared_at,
-        )
+        _version(row)
         for row in expectations.versions(session, project.id, region, metric)
     ]
 
@@ -167,7 +119,7 @@ def declare(
             reason=reason,
         )
         for key, declaration in normal.items()
-        if _promise(declaration) != _promise(known.get(key))
+        if _declared(declaration) != _declared(known.get(key))
     ]
     if not changed:
         return None
@@ -193,9 +145,9 @@ def declare_built_in(session: Session, project_id: int, report: RunReport) -> No
     """Declare what is published of a suite, where nothing was ever declared."""
     growths = built_in.GROWTHS.get(report.suite, {})
     measured = {(result.region, result.metric) for result in report.results}
-    if not (promised := measured & growths.keys()):
+    if not (published := measured & growths.keys()):
         return
-    missing = promised - expectations.declared(session, project_id)
+    missing = published - expectations.declared(session, project_id)
     if not missing:
         return
     expectations.add(
@@ -213,6 +165,18 @@ def declare_built_in(session: Session, project_id: int, report: RunReport) -> No
     )
 
 
+def _version(row: tables.Expectation) -> Version:
+    growth = None if row.growth is None else parse_growth(row.growth)
+    return Version(
+        version=row.version,
+        growth=growth,
+        deviation_limit=growth and limit_of(growth, row.deviation_limit),
+        author=row.author,
+        reason=row.reason,
+        declared_at=row.declared_at,
+    )
+
+
 def _normalised(declaration: Declaration) -> Declaration:
     """Return a declaration with its expressions in their normal form."""
     if declaration.growth is None:
@@ -226,17 +190,13 @@ def _normalised(declaration: Declaration) -> Declaration:
     return replace(declaration, growth=str(growth), deviation_limit=str(limit))
 
 
-def _default_limit(growth: str) -> str:
-    return str(default_deviation_limit(parse_growth(growth)))
-
-
-def _promise(
-    declared: Declaration | tables.Expectation | None,
+def _declared(
+    version: Declaration | tables.Expectation | None,
 ) -> tuple[str | None, str | None]:
-    """Return what is promised; nothing, if it was withdrawn or never declared."""
-    if declared is None or declared.growth is None:
+    """Return E and D as declared; None where they were withdrawn or never declared."""
+    if version is None or version.growth is None:
         return None, None
-    return declared.growth, declared.deviation_limit
+    return version.growth, version.deviation_limit
 
 
 def _row(

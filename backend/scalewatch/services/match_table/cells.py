@@ -7,10 +7,11 @@ from typing import Any, Final
 
 from scalewatch.modelling import Verdict
 from scalewatch.services.commit_reports.changes import WORSE, ChangeKind
+from scalewatch.services.expectations.in_force import Expectation
 from scalewatch.services.selection.settings import key_of, shared
 from scalewatch.services.series.at_commit import Judged
 from scalewatch.services.series.measurements import Flag
-from scalewatch.services.series.standing import UNMEASURED, Expectation, Standing
+from scalewatch.services.series.standing import UNMEASURED, Standing
 
 SEVERITY: Final = {
     Verdict.MISMATCH: 4,

@@ -12,9 +12,10 @@ from scalewatch.modelling import Verdict
 from scalewatch.services.caches.editions import all_kept_at
 from scalewatch.services.caches.lru import Kept
 from scalewatch.services.commits.find import Commit, commit_of
+from scalewatch.services.expectations.in_force import in_force
 from scalewatch.storage.access import projects
 from scalewatch.storage.commits import commits
-from scalewatch.storage.judgements import expectations, verdicts
+from scalewatch.storage.judgements import verdicts
 from scalewatch.storage.judgements.verdicts import Counted
 
 ENTRIES: Final = 20
@@ -91,7 +92,7 @@ def _counted(
     session: Session, project_id: int, commit_ids: Sequence[int]
 ) -> Sequence[Counts]:
     """Return the verdicts by expectations in force, at each commit."""
-    own = [row.id for row in expectations.of_project(session, project_id)]
+    own = [each.id for each in in_force(session, project_id).values()]
     return all_kept_at(
         session,
         commit_ids,

@@ -133,9 +133,11 @@ def _against_expectation(
     start = max(smallest, 2.0)
     try:
         at = {scan.parameter: start}
-        promised = expected_model(expectation.growth, at, float(model(at)))
-        expected = None if target is None else float(promised({scan.parameter: target}))
-        twice = break_even(model, promised, TWICE, scan.parameter, start=start)
+        expected_growth = expected_model(expectation.growth, at, float(model(at)))
+        expected = (
+            None if target is None else float(expected_growth({scan.parameter: target}))
+        )
+        twice = break_even(model, expected_growth, TWICE, scan.parameter, start=start)
     except ModellingError:
         return None, None
     return expected, twice

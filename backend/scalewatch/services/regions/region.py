@@ -11,6 +11,7 @@ from scalewatch.modelling import Verdict
 from scalewatch.services.commits.baselines import Neighbours, neighbours_of
 from scalewatch.services.commits.find import Commit, commit_of, find_commit
 from scalewatch.services.expectations.built_in import LITMUS_TESTS
+from scalewatch.services.expectations.in_force import Expectation, in_force
 from scalewatch.services.selection.settings import is_chosen, shared
 from scalewatch.services.selection.view import View
 from scalewatch.services.series.scans import (
@@ -19,9 +20,8 @@ from scalewatch.services.series.scans import (
     choose_metric,
     scans_at,
 )
-from scalewatch.services.series.standing import Expectation
 from scalewatch.storage.access import projects
-from scalewatch.storage.judgements import expectations, verdicts
+from scalewatch.storage.judgements import verdicts
 from scalewatch.storage.runs import measurements
 
 
@@ -143,7 +143,7 @@ def _telling(
     regions: Iterable[str],
 ) -> str:
     """Return the region of a commit that there is most to say about."""
-    expected = [each.id for each in expectations.of_project(session, project_id)]
+    expected = [each.id for each in in_force(session, project_id).values()]
     return verdicts.region_most_often(
         session, Verdict.MISMATCH, commit_id, metric, expected
     ) or min(regions, key=lambda region: (region in LITMUS_TESTS, region))

@@ -18,8 +18,8 @@ from scalewatch.modelling.histories.explanation import Kind
 from scalewatch.services.commits.find import label_of
 from scalewatch.services.commits.lineage import Lineage, lineage
 from scalewatch.services.confirmations.requests import is_confirmed
+from scalewatch.services.expectations.in_force import in_force
 from scalewatch.services.regressions.effects import effects
-from scalewatch.services.regressions.promises import promises_of
 from scalewatch.services.regressions.series_histories import Moved as Change
 from scalewatch.services.regressions.series_histories import Track, changes, tracks
 from scalewatch.storage.commits import commits
@@ -53,7 +53,7 @@ def look(session: Session, project_id: int) -> Seen:
     false = false_discoveries([each.shift.p_value for each in moved], len(found))
     target = gate_rules.newest(session, project_id)
     consequences = effects(
-        moved, promises_of(session, project_id), target.target if target else {}
+        moved, in_force(session, project_id), target.target if target else {}
     )
     details = [
         _details(

@@ -10,9 +10,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from scalewatch.modelling import Finding, Forecast, Growth
+from scalewatch.modelling import Finding, Forecast
 from scalewatch.services.analysis.questions import Asked, find_all
 from scalewatch.services.caches.lru import Kept, key_of
+from scalewatch.services.expectations.in_force import Expectation, Expectations
 from scalewatch.services.regressions.series_histories import Moved
 
 FARTHER: Final = 16.0
@@ -41,26 +42,17 @@ class Bounds:
         return Bounds(value, low, high)
 
 
-@dataclass(frozen=True, slots=True)
-class Promised:
-    """What is expected of a region's metric."""
-
-    growth: Growth
-    deviation_limit: Growth
-    version: int
-
-
 def effects(
     moved: Sequence[Moved],
-    promises: Mapping[tuple[str, str], Promised],
+    expectations: Expectations,
     targets: Mapping[str, float],
 ) -> list[dict[str, Any]]:
     """Return for each change its effect at the target scale, and both verdicts.
 
     Parameters
     ----------
-    promises
-        By region and metric.
+    expectations
+        Those in force.
     targets
         The target scale by parameter, where somebody named it.
     """
@@ -68,7 +60,7 @@ def effects(
         _asked(
             each,
             commits,
-            promises.get((each.track.region, each.track.series.metric)),
+            _expectation(each, expectations),
             _target(each, targets),
         )
         for each in moved
@@ -79,7 +71,13 @@ def effects(
         lambda places: find_all([asked[k] for k in places], {"rule": "evidence"}),
     )
     return [
-        _effect(each, before, after, _target(each, targets), promises)
+        _effect(
+            each,
+            before,
+            after,
+            _target(each, targets),
+            _expectation(each, expectations),
+        )
         for each, before, after in zip(
             moved, findings[::2], findings[1::2], strict=True
         )
@@ -95,20 +93,26 @@ def _sides(moved: Moved) -> tuple[slice, slice]:
 
 
 def _asked(
-    moved: Moved, commits: slice, promise: Promised | None, target: Mapping[str, float]
+    moved: Moved,
+    commits: slice,
+    expectation: Expectation | None,
+    target: Mapping[str, float],
 ) -> Asked:
     track = moved.track
-    is_about = promise is not None and set(promise.growth.parameters) <= set(
-        track.parameters
-    )
+    if expectation is not None and not expectation.is_about(track.parameters):
+        expectation = None
     return Asked(
         parameters=track.parameters,
         settings=np.array(track.settings),
         values=np.exp(track.log[commits]).T.copy(),
-        expectation=promise.growth if promise and is_about else None,
-        deviation_limit=promise.deviation_limit if promise and is_about else None,
+        expectation=expectation.growth if expectation else None,
+        deviation_limit=expectation.deviation_limit if expectation else None,
         targets=(target,),
     )
+
+
+def _expectation(moved: Moved, expectations: Expectations) -> Expectation | None:
+    return expectations.get((moved.track.region, moved.track.series.metric))
 
 
 def _key(asked: Asked) -> bytes:
@@ -135,10 +139,9 @@ def _effect(
     before: Finding,
     after: Finding,
     target: Mapping[str, float],
-    promises: Mapping[tuple[str, str], Promised],
+    expectation: Expectation | None,
 ) -> dict[str, Any]:
     shift = moved.shift
-    promise = promises.get((moved.track.region, moved.track.series.metric))
     ratio = ratio_of(before, after)
     return {
         "target": dict(target),
@@ -147,8 +150,8 @@ def _effect(
         "growth_after": str(shift.growth_after or after.growth or "") or None,
         "verdict_before": str(before.verdict) if before.expectation else None,
         "verdict_after": str(after.verdict) if after.expectation else None,
-        "expectation": str(promise.growth) if promise else None,
-        "expectation_version": promise.version if promise else None,
+        "expectation": str(expectation.growth) if expectation else None,
+        "expectation_version": expectation.version if expectation else None,
     }
 
 

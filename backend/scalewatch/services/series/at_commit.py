@@ -13,25 +13,25 @@ from sqlalchemy.orm import Session
 from scalewatch.services import jobs
 from scalewatch.services.caches.editions import kept_at
 from scalewatch.services.caches.lru import Kept
+from scalewatch.services.expectations.in_force import (
+    Expectation,
+    Expectations,
+    in_force,
+)
 from scalewatch.services.series.measurements import Flag, flags_in, varied
 from scalewatch.services.series.standing import (
-    Expectation,
     Standing,
     State,
-    expectation_of,
     findings_at,
     standing_of,
 )
 from scalewatch.storage import tables
-from scalewatch.storage.database.snapshots import once
-from scalewatch.storage.judgements import expectations, verdicts
+from scalewatch.storage.judgements import verdicts
 from scalewatch.storage.machines import machines
 from scalewatch.storage.runs import measurements
 
 KEPT: Final = 16_000
 """Series that are kept as they were read at commits: 3 kB each, with their models."""
-
-Promises = Mapping[tuple[str, str], tuple[int | None, Expectation | None]]
 
 
 class Placed(Protocol):
@@ -94,13 +94,13 @@ def judged_at(
     session: Session, project: tables.Project, commit_id: int, metrics: Collection[str]
 ) -> tuple[Judged, ...]:
     """Return all series of some metrics that were measured at a commit."""
-    promises = promises_of(session, project.id)
+    expectations = in_force(session, project.id)
     judged = kept_at(
         session,
         commit_id,
         _JUDGED,
-        (sorted(metrics), [version for version, _ in promises.values()]),
-        lambda: _read(session, project, commit_id, metrics, promises),
+        (sorted(metrics), [each.id for each in expectations.values()]),
+        lambda: _read(session, project, commit_id, metrics, expectations),
     )
     return _given_up(session, project, commit_id, judged)
 
@@ -110,7 +110,7 @@ def _read(
     project: tables.Project,
     commit_id: int,
     metrics: Collection[str],
-    promises: Promises,
+    expectations: Expectations,
 ) -> tuple[Judged, ...]:
     found = findings_at(session, commit_id, metrics)
     taken = [
@@ -127,9 +127,7 @@ def _read(
     settings = measurements.settings_of(session, project.id)
     judged = []
     for row in taken:
-        expectation_id, expectation = promises.get(
-            (row.region, row.metric), (None, None)
-        )
+        expectation = expectations.get((row.region, row.metric))
         name, slot = places[row.machine_id]
         judged.append(
             Judged(
@@ -147,7 +145,7 @@ def _read(
                     row.repetitions,
                     [n.reason for n in noted.get(row.id, ()) if not n.repetitions],
                     found.get(row.id),
-                    expectation_id,
+                    expectation,
                 ),
                 flags=flags.get(row.id, {}),
             )
@@ -155,24 +153,12 @@ def _read(
     return tuple(judged)
 
 
-def promises_of(session: Session, project_id: int) -> Promises:
-    """Return the expectation of each region and metric, with its id."""
-    return once(
-        session,
-        ("promises", project_id),
-        lambda: {
-            (row.region, row.metric): (row.id, expectation_of(row))
-            for row in expectations.of_project(session, project_id)
-        },
-    )
-
-
 def standing_at(
     runs: int,
     repetitions: int | None,
     reasons: Sequence[str | None],
     found: Sequence[verdicts.Modelled] | None,
-    expectation_id: int | None,
+    expectation: Expectation | None,
 ) -> Standing:
     """Return what is known of a series that was measured so often.
 
@@ -188,7 +174,7 @@ def standing_at(
         return Standing(State.FAILED, reason="; ".join(named) or None)
     if not found:
         return Standing(State.PENDING, points=runs, repetitions=repetitions or 0)
-    return standing_of(found, expectation_id)
+    return standing_of(found, expectation.id if expectation else None)
 
 
 def _given_up(

@@ -10,7 +10,8 @@ from sqlalchemy.orm import Session
 
 from scalewatch.errors import NotFound
 from scalewatch.services import jobs
-from scalewatch.services.series.at_commit import promises_of, standing_at
+from scalewatch.services.expectations.in_force import Expectation, in_force
+from scalewatch.services.series.at_commit import standing_at
 from scalewatch.services.series.measurements import (
     Flag,
     Measurement,
@@ -18,7 +19,6 @@ from scalewatch.services.series.measurements import (
     varied,
 )
 from scalewatch.services.series.standing import (
-    Expectation,
     Standing,
     State,
     findings_at,
@@ -91,7 +91,7 @@ def scans_at(
     for point in measurements.summaries_at(*wanted):
         points[point.series_id].append(point)
     told = procedures.of_runs(session, places)
-    promises = promises_of(session, project.id)
+    expectations = in_force(session, project.id)
     slots = {
         machine.id: slot
         for slot, machine in enumerate(machines.of_project(session, project.id))
@@ -119,16 +119,14 @@ def scans_at(
             ),
             key=lambda measurement: measurement.x,
         )
-        expectation_id, expectation = promises.get(
-            (series.region, metric), (None, None)
-        )
+        expectation = expectations.get((series.region, metric))
         counts = [point.count for point in own_points if point.count]
         standing = standing_at(
             len(counts),
             min(counts, default=None),
             [point.reason for point in own_points],
             found.get(series.id),
-            expectation_id,
+            expectation,
         )
         if standing.state is State.PENDING and (why := failure(series.machine_id)):
             standing = replace(standing, state=State.FAILED, reason=why)

@@ -7,10 +7,9 @@ from datetime import datetime
 from enum import StrEnum
 from functools import cached_property, lru_cache
 from operator import attrgetter
-from typing import Any, Final
+from typing import Final
 
 import orjson
-from sqlalchemy import Row
 from sqlalchemy.orm import Session
 
 from scalewatch.exporters.documents import document
@@ -31,9 +30,7 @@ from scalewatch.services.series.stored_values import (
     noise_json,
     stored_growth,
     stored_noise,
-    usual_limit,
 )
-from scalewatch.storage import tables
 from scalewatch.storage.judgements import verdicts
 
 
@@ -45,18 +42,6 @@ class State(StrEnum):
     PENDING = "pending"
     FAILED = "failed"  # not one repetition succeeded, or the analysis was given up
     UNMEASURED = "not measured"
-
-
-@dataclass(frozen=True, slots=True)
-class Expectation:
-    """The growth that the authors promise, as the version in force."""
-
-    growth: Growth
-    deviation_limit: Growth
-    version: int
-    author: str
-    reason: str | None
-    declared_at: datetime
 
 
 @dataclass(frozen=True)
@@ -205,28 +190,6 @@ KEPT: Final = 8192
 _VERDICTS: Final = {None: None} | {str(verdict): verdict for verdict in Verdict}
 
 document.register(Standing, attrgetter("written"))
-
-
-def expectation_of(row: Row[Any] | tables.Expectation) -> Expectation | None:
-    """Return the expectation of a row, with the default limit where none is given.
-
-    A version that withdraws the expectation expects nothing.
-    """
-    growth = growth_or_none(row.growth)
-    if growth is None:
-        return None
-    return Expectation(
-        growth=growth,
-        deviation_limit=(
-            stored_growth(row.deviation_limit)
-            if row.deviation_limit is not None
-            else usual_limit(growth)
-        ),
-        version=row.version,
-        author=row.author,
-        reason=row.reason,
-        declared_at=row.declared_at,
-    )
 
 
 def findings_at(

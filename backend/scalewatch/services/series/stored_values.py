@@ -12,7 +12,6 @@ from scalewatch.modelling import (
     Model,
     Noise,
     Term,
-    default_deviation_limit,
     parse_growth,
 )
 from scalewatch.services.analysis.noise_series import noise_of
@@ -66,9 +65,3 @@ def growth_or_none(text: str | None) -> Growth | None:
 def stored_growth(text: str) -> Growth:
     """Return a growth that is stored as text."""
     return parse_growth(text)
-
-
-@lru_cache(maxsize=4096)
-def usual_limit(growth: Growth) -> Growth:
-    """Return the deviation limit of an expectation that names none."""
-    return default_deviation_limit(growth)

@@ -1,0 +1,115 @@
+"""The expectations of a project that are in force: the newest versions, read once."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
+from operator import attrgetter
+from typing import Any
+
+from sqlalchemy import Row
+from sqlalchemy.orm import Session
+
+from scalewatch.exporters.documents import document
+from scalewatch.modelling import Growth, default_deviation_limit, parse_growth
+from scalewatch.storage.access import projects
+from scalewatch.storage.database.snapshots import once
+from scalewatch.storage.judgements import expectations
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """How the authors promise that a region's metric grows: the version in force.
+
+    Parameters
+    ----------
+    id
+        Of its row, which verdicts by it name; not part of an answer.
+    growth, deviation_limit
+        E and D, the default one where none was declared.
+    """
+
+    id: int
+    region: str
+    metric: str
+    growth: Growth
+    deviation_limit: Growth
+    version: int
+    author: str
+    reason: str | None
+    declared_at: datetime
+
+    def is_about(self, parameters: Sequence[str]) -> bool:
+        """Tell whether E and D depend on no other parameters."""
+        named = {*self.growth.parameters, *self.deviation_limit.parameters}
+        return named <= set(parameters)
+
+    @property
+    def as_json(self) -> dict[str, object]:
+        """What answers show of it beside its region and metric."""
+        return {
+            "growth": str(self.growth),
+            "deviation_limit": str(self.deviation_limit),
+            "version": self.version,
+            "author": self.author,
+            "reason": self.reason,
+            "declared_at": self.declared_at,
+        }
+
+
+document.register(Expectation, attrgetter("as_json"))
+
+Expectations = Mapping[tuple[str, str], Expectation]
+"""By region and metric, in this order."""
+
+
+def in_force(session: Session, project_id: int) -> Expectations:
+    """Return the expectations of a project; a withdrawn one is not in force."""
+    return once(
+        session,
+        ("expectations in force", project_id),
+        lambda: {
+            (row.region, row.metric): _expectation(row)
+            for row in expectations.of_project(session, project_id)
+        },
+    )
+
+
+def listed(session: Session, project_name: str) -> list[dict[str, object]]:
+    """Return the expectations of a project as answers list them, by region and metric.
+
+    Raises
+    ------
+    NotFound
+        If there is no such project.
+    """
+    project = projects.existing(session, project_name)
+    return [
+        {"region": each.region, "metric": each.metric, **each.as_json}
+        for each in in_force(session, project.id).values()
+    ]
+
+
+@lru_cache(maxsize=4096)
+def limit_of(growth: Growth, declared: str | None) -> Growth:
+    """Return the deviation limit of an expectation: as declared, else the default."""
+    if declared is None:
+        return default_deviation_limit(growth)
+    return parse_growth(declared)
+
+
+@lru_cache(maxsize=4096)
+def _expectation(row: Row[Any]) -> Expectation:
+    """Return the expectation of a row; pages read the same few again and again."""
+    growth = parse_growth(row.growth)
+    return Expectation(
+        id=row.id,
+        region=row.region,
+        metric=row.metric,
+        growth=growth,
+        deviation_limit=limit_of(growth, row.deviation_limit),
+        version=row.version,
+        author=row.author,
+        reason=row.reason,
+        declared_at=row.declared_at,
+    )
