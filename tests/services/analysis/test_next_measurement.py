@@ -7,15 +7,15 @@ from scalewatch.services.analysis.next_measurement import (
     proposal_words,
     proposed,
 )
-from scalewatch.services.analysis.questions import Asked
+from scalewatch.services.analysis.questions import SeriesQuestion
 
 SETTINGS = np.array([2.0, 4, 8, 16, 32])
 
 
-def noisy(parameter: str = "p", expectation: str | None = "log p") -> Asked:
+def noisy(parameter: str = "p", expectation: str | None = "log p") -> SeriesQuestion:
     """Return a question whose verdict the measurements leave open."""
     scatter = np.random.default_rng(5).lognormal(0, 0.3, (5, 5))
-    return Asked(
+    return SeriesQuestion(
         parameters=(parameter,),
         settings=SETTINGS[:, np.newaxis],
         values=(1 + SETTINGS**0.4)[:, np.newaxis] * scatter,

@@ -4,7 +4,7 @@ import pytest
 from scalewatch.importers import Series
 from scalewatch.modelling import Verdict, parse_growth
 from scalewatch.services.analysis.questions import find_all
-from scalewatch.services.files.model_files import Question, Stated, asked_of
+from scalewatch.services.files.model_files import Question, Stated, questions_of
 
 P = np.array([2.0, 4, 8, 16, 32, 64])
 
@@ -28,7 +28,7 @@ def stated(pattern: str, growth: str) -> Stated:
 
 
 def model_series(all_series, question):
-    return find_all(asked_of(all_series, question), question.choices)
+    return find_all(questions_of(all_series, question), question.choices)
 
 
 def test_findings_come_in_the_order_of_the_series() -> None:

@@ -21,7 +21,7 @@ from scalewatch.modelling import Verdict
 from scalewatch.services.analysis.next_measurement import proposed
 from scalewatch.services.analysis.questions import find_all
 from scalewatch.services.analysis.versions import compared_with
-from scalewatch.services.files.model_files import Question, asked_of
+from scalewatch.services.files.model_files import Question, questions_of
 
 UNREADABLE: Final = 3
 """Exit code if a file cannot be read; what the others hold is modelled."""
@@ -102,11 +102,11 @@ def warn(all_series: Sequence[Series], question: Question) -> None:
 
 def modelled(all_series: Sequence[Series], question: Question) -> list[FindingRow]:
     """Return what is found about each series, in their order."""
-    all_asked = asked_of(all_series, question)
-    rows = list(map(FindingRow, all_series, find_all(all_asked, question.choices)))
+    questions = questions_of(all_series, question)
+    rows = list(map(FindingRow, all_series, find_all(questions, question.choices)))
     if question.earlier is not None:
         compared = compared_with(
-            question.earlier, all_series, all_asked, **question.chosen("level")
+            question.earlier, all_series, questions, **question.chosen("level")
         )
         rows = [
             row._replace(compared=each)
@@ -115,10 +115,10 @@ def modelled(all_series: Sequence[Series], question: Question) -> list[FindingRo
     if not question.proposes:
         return rows
     return [
-        row._replace(proposal=proposed(asked, row.series.metric, row.series.unit))
+        row._replace(proposal=proposed(each, row.series.metric, row.series.unit))
         if row.finding.verdict is Verdict.UNDECIDED
         else row
-        for row, asked in zip(rows, all_asked, strict=True)
+        for row, each in zip(rows, questions, strict=True)
     ]
 
 

@@ -22,7 +22,7 @@ from scalewatch.services.analysis import locations, noise_memory
 from scalewatch.services.analysis.noise import noise_by_metric
 from scalewatch.services.analysis.noise_memory import Assumed
 from scalewatch.services.analysis.pooling import Pool, pool
-from scalewatch.services.analysis.questions import Asked, find_all
+from scalewatch.services.analysis.questions import SeriesQuestion, find_all
 from scalewatch.services.expectations.in_force import (
     Expectation,
     Expectations,
@@ -102,7 +102,11 @@ def analyse(session: Session, subject: AnalysedCommit) -> Analysis:
     )
     noise = {metric: each.noise for metric, each in assumed.items()}
     findings = find_all(
-        [each.question(noise[each.metric]) for each in asked], {"rule": RULE}
+        [
+            SeriesQuestion.of(each.pool, each.expectation, noise[each.metric])
+            for each in asked
+        ],
+        {"rule": RULE},
     )
     found += [
         Answer(each.series_id, each.expectation, finding, noise[each.metric])
@@ -135,26 +139,12 @@ def record(session: Session, analysis: Analysis) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Measured:
-    """A series that can be asked about."""
+    """A series that can be modelled."""
 
     series_id: int
     metric: str
     expectation: Expectation | None
     pool: Pool
-
-    def question(self, noise: Noise) -> Asked:
-        """Return it as a question; it is compared with what it can be."""
-        expectation = self.expectation
-        if expectation and not expectation.is_about(self.pool.parameters):
-            expectation = None
-        return Asked(
-            parameters=self.pool.parameters,
-            settings=self.pool.settings,
-            values=self.pool.values,
-            expectation=expectation.growth if expectation else None,
-            deviation_limit=expectation.deviation_limit if expectation else None,
-            noise=noise,
-        )
 
 
 def _by_metric(measured: Sequence[_Measured]) -> dict[str, list[Pool]]:

@@ -5,7 +5,8 @@ from typing import Final
 
 from scalewatch.errors import ModellingError
 from scalewatch.modelling import Cost, Proposal, next_measurement
-from scalewatch.services.analysis.questions import Asked
+from scalewatch.services.analysis.questions import SeriesQuestion
+from scalewatch.services.caches.lru import Kept, key_of
 from scalewatch.wire import UNITS
 
 STARTUP: Final = 1.0
@@ -15,31 +16,46 @@ CORES: Final = frozenset({"p", "threads"})
 """Parameters that are numbers of cores, which a run costs."""
 
 
-def proposed(asked: Asked, metric: str, unit: str | None) -> Proposal | None:
+_PROPOSALS: Final = Kept[Proposal | None](512)
+
+
+def proposed(
+    question: SeriesQuestion, metric: str, unit: str | None
+) -> Proposal | None:
     """Return the cheapest measurement that would settle a verdict, if any would.
 
     Parameters
     ----------
-    asked
-        A series, and what is expected of it.
+    question
+        About a series of which something is expected.
     metric, unit
         What its values are: a time without a unit is in seconds.
     """
-    if asked.expectation is None or len(asked.parameters) > 1:
+    (proposal,) = _PROPOSALS.answers(
+        [key_of(question.key, metric, unit)],
+        lambda _: [_proposed(question, metric, unit)],
+    )
+    return proposal
+
+
+def _proposed(
+    question: SeriesQuestion, metric: str, unit: str | None
+) -> Proposal | None:
+    if question.expectation is None or len(question.parameters) > 1:
         return None
-    (parameter,) = asked.parameters
+    (parameter,) = question.parameters
     if parameter not in CORES:
         return None
     seconds = UNITS["time"].get(unit or "s", 0.0) if metric == "time" else 0.0
     try:
         return next_measurement(
-            asked.settings.reshape(-1),
-            asked.values,
-            asked.expectation,
+            question.settings.reshape(-1),
+            question.values,
+            question.expectation,
             parameter=parameter,
-            deviation_limit=asked.deviation_limit,
+            deviation_limit=question.deviation_limit,
             cost=Cost(STARTUP, seconds),
-            noise=asked.noise,
+            noise=question.noise,
         )
     except ModellingError:
         return None

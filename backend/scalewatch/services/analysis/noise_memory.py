@@ -13,7 +13,8 @@ from typing import Any, Final, Self
 from sqlalchemy.orm import Session
 
 from scalewatch.modelling import Growth, LearnedNoise, Noise
-from scalewatch.services.analysis.noise_series import Gathered, Scan, learned, noise_of
+from scalewatch.services.analysis.noise_series import Gathered, learned, noise_of
+from scalewatch.services.analysis.questions import MeasuredSeries
 from scalewatch.services.jobs import AnalysedCommit
 from scalewatch.storage import tables
 from scalewatch.storage.database.digests import canonical, digest_of
@@ -69,7 +70,9 @@ class _Question:
     growths: list[Growth]
 
     @classmethod
-    def of(cls, scans: Sequence[Scan], expected: Collection[Growth]) -> Self | None:
+    def of(
+        cls, scans: Sequence[MeasuredSeries], expected: Collection[Growth]
+    ) -> Self | None:
         """Return the question; None where series vary several parameters, or none."""
         alike = Gathered.of(scans)
         if alike is None or len(alike.parameters) > 1:
@@ -122,7 +125,7 @@ class Keeper:
         )
 
     def again(
-        self, metric: str, scans: Sequence[Scan], expected: Collection[Growth]
+        self, metric: str, scans: Sequence[MeasuredSeries], expected: Collection[Growth]
     ) -> Assumed | None:
         """Return what is assumed of a metric if it is kept, and seems to hold."""
         question = _Question.of(scans, expected)
@@ -145,8 +148,8 @@ class Keeper:
     def anew(
         self,
         metric: str,
-        scans: Sequence[Scan],
-        older: Sequence[Scan],
+        scans: Sequence[MeasuredSeries],
+        older: Sequence[MeasuredSeries],
         expected: Collection[Growth],
     ) -> Assumed:
         """Return what series of the commit, and those of older ones, tell."""

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Protocol, Self
+from typing import Any, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,27 +11,12 @@ from numpy.typing import NDArray
 from scalewatch.modelling import Growth, Noise, learn_noise, learn_surface_noise
 from scalewatch.modelling.measurements.assumptions import USUAL
 from scalewatch.modelling.noise.pools import MOST_SERIES
+from scalewatch.services.analysis.questions import MeasuredSeries
 
 Reals = NDArray[np.float64]
 
 LEVEL: Final = 0.9
 """Probability that intervals hold unless another one is asked for."""
-
-
-class Scan(Protocol):
-    """A series as files and databases have it."""
-
-    @property
-    def parameters(self) -> tuple[str, ...]:
-        """What varies."""
-
-    @property
-    def settings(self) -> Reals:
-        """Its settings in ascending order, shape (n, parameters)."""
-
-    @property
-    def values(self) -> Reals:
-        """Repetitions at each of them, shape (n, R); NaN is missing."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,12 +36,12 @@ class Gathered:
     values: Reals
 
     @classmethod
-    def of(cls, scans: Iterable[Scan]) -> Self | None:
+    def of(cls, scans: Iterable[MeasuredSeries]) -> Self | None:
         """Gather those series that vary the same parameters, which most of them do.
 
         Of many, some that are spread evenly; of no series, None.
         """
-        by_parameters: dict[tuple[str, ...], list[Scan]] = defaultdict(list)
+        by_parameters: dict[tuple[str, ...], list[MeasuredSeries]] = defaultdict(list)
         for one in scans:
             by_parameters[one.parameters].append(one)
         if not by_parameters:
@@ -70,7 +55,7 @@ class Gathered:
 
 
 def learned(
-    scans: Iterable[Scan], expected: Iterable[Growth] = (), **choices: Any
+    scans: Iterable[MeasuredSeries], expected: Iterable[Growth] = (), **choices: Any
 ) -> Noise:
     """Return what series of one machine and metric tell about their noise.
 
@@ -111,7 +96,7 @@ def noise_of(stored: Mapping[str, Any]) -> Noise:
     return Noise(**choices)
 
 
-def _table(scans: Sequence[Scan]) -> tuple[Reals, Reals]:
+def _table(scans: Sequence[MeasuredSeries]) -> tuple[Reals, Reals]:
     """Return all settings, and the repetitions of all series, NaN where missing."""
     everywhere = np.concatenate([one.settings for one in scans])
     x, places = np.unique(everywhere, axis=0, return_inverse=True)

@@ -1,8 +1,9 @@
-"""Model many series in few batches: those that are alike go together."""
+"""Questions about series: many are modelled in few batches, and none twice."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,11 +13,36 @@ from scalewatch.modelling import Finding, Growth, Noise, find_models
 from scalewatch.modelling.measurements.assumptions import USUAL
 from scalewatch.modelling.measurements.batch import most_repetitions
 from scalewatch.modelling.search.findings import refusal
+from scalewatch.services.caches.lru import Kept, key_of
+
+if TYPE_CHECKING:  # The base installation has no database.
+    from scalewatch.services.expectations.in_force import Expectation
+
+Reals = NDArray[np.float64]
+Target = Mapping[str, float]
+
+_FINDINGS: Final = Kept[Finding](20_000)
+
+
+class MeasuredSeries(Protocol):
+    """A series as files and databases have it."""
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """What varies."""
+
+    @property
+    def settings(self) -> Reals:
+        """Its settings in ascending order, shape (n, parameters)."""
+
+    @property
+    def values(self) -> Reals:
+        """Repetitions at each of them, shape (n, R); NaN is missing."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Asked:
-    """A series to be modelled.
+class SeriesQuestion:
+    """A series to be modelled, judged and forecast.
 
     Parameters
     ----------
@@ -28,60 +54,114 @@ class Asked:
         Repetitions at each coordinate, shape (n, repetitions); NaN is missing.
     expectation, deviation_limit
         E and D, if anything is expected.
-    targets
-        Where forecasts are wanted; the same for all series of equal parameters.
     noise
         What is known of it, from all series of the machine and the metric.
+    targets
+        Where forecasts are wanted, as settings of all parameters.
     """
 
     parameters: tuple[str, ...]
-    settings: NDArray[np.float64]
-    values: NDArray[np.float64]
-    expectation: Growth | None
-    deviation_limit: Growth | None
-    targets: Sequence[Mapping[str, float]] = ()
+    settings: Reals
+    values: Reals
+    expectation: Growth | None = None
+    deviation_limit: Growth | None = None
     noise: Noise = USUAL
+    targets: Sequence[Target] = ()
+
+    @classmethod
+    def of(
+        cls,
+        series: MeasuredSeries,
+        expectation: "Expectation | None" = None,
+        noise: Noise | None = None,
+        targets: Sequence[Target] = (),
+    ) -> Self:
+        """Return the question about a series, with what of this is about it.
+
+        An expectation is if it depends on what varies alone, a target if it names
+        all that varies.
+        """
+        names = series.parameters
+        if expectation is not None and not expectation.is_about(names):
+            expectation = None
+        return cls(
+            parameters=names,
+            settings=series.settings,
+            values=series.values,
+            expectation=expectation.growth if expectation else None,
+            deviation_limit=expectation.deviation_limit if expectation else None,
+            noise=noise or USUAL,
+            targets=[
+                {name: target[name] for name in names}
+                for target in targets
+                if target.keys() >= {*names}
+            ],
+        )
+
+    @property
+    def alike(self) -> tuple[object, ...]:
+        """What series have in common that are modelled together."""
+        return (
+            self.parameters,
+            self.settings.tobytes(),
+            self.expectation,
+            self.deviation_limit,
+            self.noise,
+            *(tuple(sorted(target.items())) for target in self.targets),
+        )
+
+    @property
+    def key(self) -> bytes:
+        """What the answer depends on, as a key."""
+        return key_of(_digest(self.alike), self.values.tobytes())
 
 
-def find_all(all_asked: Sequence[Asked], choices: Mapping[str, Any]) -> list[Finding]:
-    """Return a finding for each series, in their order.
+def find_all(
+    questions: Sequence[SeriesQuestion], choices: Mapping[str, Any]
+) -> list[Finding]:
+    """Return a finding for each question, in their order, as found before if it was.
 
-    Series measured at the same settings, expected to grow alike and of the same noise
-    are modelled together. What makes no sense for some is their finding's reason.
+    Series that are alike but for their repetitions are modelled together. What makes
+    no sense for some is their finding's reason.
 
     Parameters
     ----------
     choices
         Further arguments of `find_models`: space, rule, summary, level.
     """
+    chosen = key_of(sorted(choices.items()))
+    return _FINDINGS.answers(
+        [chosen + question.key for question in questions],
+        lambda places: _find([questions[place] for place in places], choices),
+    )
+
+
+def _find(
+    questions: Sequence[SeriesQuestion], choices: Mapping[str, Any]
+) -> list[Finding]:
     findings: dict[int, Finding] = {}
-    for positions in _batches(all_asked):
-        batch = [all_asked[position] for position in positions]
+    for positions in _batches(questions):
+        batch = [questions[position] for position in positions]
         findings |= zip(positions, _findings(batch, choices), strict=True)
-    return [findings[position] for position in range(len(all_asked))]
+    return [findings[position] for position in range(len(questions))]
 
 
-def _batches(all_asked: Sequence[Asked]) -> Iterator[list[int]]:
+def _batches(questions: Sequence[SeriesQuestion]) -> Iterator[list[int]]:
     """Group the positions of series that can be modelled together."""
     batches: dict[tuple[object, ...], list[int]] = {}
-    for position, asked in enumerate(all_asked):
-        alike = (
-            asked.parameters,
-            asked.settings.tobytes(),
-            asked.expectation,
-            asked.deviation_limit,
-            asked.noise,
-        )
-        batches.setdefault(alike, []).append(position)
+    for position, question in enumerate(questions):
+        batches.setdefault(question.alike, []).append(position)
     yield from batches.values()
 
 
-def _findings(batch: Sequence[Asked], choices: Mapping[str, Any]) -> Sequence[Finding]:
+def _findings(
+    batch: Sequence[SeriesQuestion], choices: Mapping[str, Any]
+) -> Sequence[Finding]:
     first = batch[0]
     try:
         return find_models(
             first.settings,
-            stacked([asked.values for asked in batch]),
+            stacked([question.values for question in batch]),
             parameter=first.parameters,
             expectation=first.expectation,
             deviation_limit=first.deviation_limit,
@@ -90,20 +170,26 @@ def _findings(batch: Sequence[Asked], choices: Mapping[str, Any]) -> Sequence[Fi
             **choices,
         )
     except ModellingError as error:
-        return [_refusal(asked, str(error)) for asked in batch]
+        return [_refusal(question, str(error)) for question in batch]
 
 
-def _refusal(asked: Asked, reason: str) -> Finding:
+def _refusal(question: SeriesQuestion, reason: str) -> Finding:
     return refusal(
-        points=len(asked.values),
-        repetitions=most_repetitions(asked.values),
-        expectation=asked.expectation,
-        deviation_limit=asked.deviation_limit,
+        points=len(question.values),
+        repetitions=most_repetitions(question.values),
+        expectation=question.expectation,
+        deviation_limit=question.deviation_limit,
         reason=reason,
     )
 
 
-def stacked(values: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
+@lru_cache(maxsize=1024)
+def _digest(alike: tuple[object, ...]) -> bytes:
+    """Return a digest of what hundreds of series of a commit have in common."""
+    return key_of(*alike)
+
+
+def stacked(values: Sequence[Reals]) -> Reals:
     """Return one array of shape (S, n, R), the missing repetitions NaN."""
     most = max(each.shape[1] for each in values)
     stacked = np.full((len(values), len(values[0]), most), np.nan)

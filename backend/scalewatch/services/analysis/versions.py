@@ -17,8 +17,11 @@ from scalewatch.modelling import (
     VersionChange,
     compare_versions,
 )
-from scalewatch.services.analysis.noise_series import Scan
-from scalewatch.services.analysis.questions import Asked, stacked
+from scalewatch.services.analysis.questions import (
+    MeasuredSeries,
+    SeriesQuestion,
+    stacked,
+)
 
 Reals = NDArray[np.float64]
 Compared = Comparison | Incomparable
@@ -47,7 +50,7 @@ class Pair(NamedTuple):
 def compared_with(
     earlier: Sequence[Series],
     all_series: Sequence[Series],
-    all_asked: Sequence[Asked],
+    questions: Sequence[SeriesQuestion],
     **choices: Any,
 ) -> list[Compared]:
     """Return what each series has to do with the same one of an earlier version.
@@ -56,21 +59,22 @@ def compared_with(
 
     Parameters
     ----------
-    all_asked
-        What is asked of each series, with what is known of its noise.
+    questions
+        About each series, with what is known of its noise.
     choices
         Further arguments of `compare_versions`.
     """
     known = {_subject(series): series for series in earlier}
     versions = [
-        (known.get(_subject(series)), series, asked.noise)
-        for series, asked in zip(all_series, all_asked, strict=True)
+        (known.get(_subject(series)), series, question.noise)
+        for series, question in zip(all_series, questions, strict=True)
     ]
     return all_compared(versions, **choices)
 
 
 def all_compared(
-    versions: Sequence[tuple[Scan | None, Scan, Noise]], **choices: Any
+    versions: Sequence[tuple[MeasuredSeries | None, MeasuredSeries, Noise]],
+    **choices: Any,
 ) -> list[Compared]:
     """Return what series have to do with the same ones of an earlier version.
 
@@ -96,7 +100,9 @@ def all_compared(
     return [compared[place] for place in range(len(pairs))]
 
 
-def compared_once(earlier: Scan | None, later: Scan, *, noise: Noise) -> Compared:
+def compared_once(
+    earlier: MeasuredSeries | None, later: MeasuredSeries, *, noise: Noise
+) -> Compared:
     """Return what a series has to do with the same one of an earlier version."""
     (found,) = all_compared([(earlier, later, noise)])
     return found
@@ -127,7 +133,9 @@ def comparison_words(
     )
 
 
-def _pair(earlier: Scan | None, series: Scan) -> Pair | Incomparable:
+def _pair(
+    earlier: MeasuredSeries | None, series: MeasuredSeries
+) -> Pair | Incomparable:
     if earlier is None:
         return UNMEASURED
     if len(series.parameters) > 1 or earlier.parameters != series.parameters:
@@ -146,7 +154,7 @@ def _compared(batch: Sequence[Pair], **choices: Any) -> Sequence[Compared]:
     )
 
 
-def _at(x: Reals, series: Scan) -> Reals:
+def _at(x: Reals, series: MeasuredSeries) -> Reals:
     """Return the repetitions of a series at settings, missing ones as NaN."""
     values = np.full((x.size, series.values.shape[1]), np.nan)
     values[np.searchsorted(x, series.settings.reshape(-1))] = series.values

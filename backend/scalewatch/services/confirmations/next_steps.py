@@ -15,10 +15,9 @@ from typing import Final
 from sqlalchemy.orm import Session
 
 from scalewatch.errors import ModellingError
-from scalewatch.modelling.measurements.assumptions import USUAL
 from scalewatch.services.analysis.next_measurement import STARTUP, place_words, proposed
 from scalewatch.services.analysis.pooling import pooled
-from scalewatch.services.analysis.questions import Asked
+from scalewatch.services.analysis.questions import SeriesQuestion
 from scalewatch.services.caches.editions import kept_at
 from scalewatch.services.caches.lru import Kept
 from scalewatch.services.commit_reports.changes import ChangeKind, SeriesChange
@@ -210,15 +209,8 @@ def _proposal(
         )
     except ModellingError:
         return None
-    asked = Asked(
-        parameters=pool.parameters,
-        settings=pool.settings,
-        values=pool.values,
-        expectation=expectation.growth,
-        deviation_limit=expectation.deviation_limit,
-        noise=change.after.noise or USUAL,
-    )
-    proposal = proposed(asked, change.metric, change.unit)
+    question = SeriesQuestion.of(pool, expectation, change.after.noise)
+    proposal = proposed(question, change.metric, change.unit)
     if proposal is None:
         return None
     return NextStep(

@@ -10,7 +10,7 @@ from scalewatch.importers import Series
 from scalewatch.modelling import Growth, Noise
 from scalewatch.modelling.measurements.assumptions import USUAL
 from scalewatch.services.analysis.noise_series import learned
-from scalewatch.services.analysis.questions import Asked
+from scalewatch.services.analysis.questions import SeriesQuestion
 from scalewatch.services.files.rankings import Ranking
 
 DEFAULT_RULE: Final = "evidence"
@@ -89,14 +89,16 @@ class Question:
         ]
 
 
-def asked_of(all_series: Sequence[Series], question: Question) -> list[Asked]:
-    """Return what is asked of each series, and what is known of its noise.
+def questions_of(
+    all_series: Sequence[Series], question: Question
+) -> list[SeriesQuestion]:
+    """Return the question about each series, with what is known of its noise.
 
     The series of a metric tell their noise together, where there are enough of them.
     """
     noise = _noise_by_metric(all_series, question)
     return [
-        Asked(
+        SeriesQuestion(
             parameters=series.parameters,
             settings=series.settings,
             values=series.values,

@@ -6,22 +6,17 @@ largest setting that was measured.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Final
 
 from sqlalchemy.orm import Session
 
 from scalewatch.modelling import Finding, Noise
-from scalewatch.modelling.measurements.assumptions import USUAL
 from scalewatch.services.analysis.pooling import Pool
 from scalewatch.services.analysis.pools import pools_of
-from scalewatch.services.analysis.questions import Asked, find_all
-from scalewatch.services.caches.lru import Kept, key_of
+from scalewatch.services.analysis.questions import SeriesQuestion, find_all
 from scalewatch.services.regressions.effects import FARTHER
 from scalewatch.services.series.standing import Standing
 
 Target = Mapping[str, float]
-
-_FINDINGS: Final = Kept[Finding](2_000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,41 +70,15 @@ def both_sides(
 def _sides(
     pools: Mapping[int, Pool], standings: Mapping[int, Standing], farthest: Target
 ) -> dict[int, Side]:
-    asked = {
-        key: _question(pool, standings[key].noise or USUAL, farthest)
+    questions = {
+        key: SeriesQuestion.of(pool, noise=standings[key].noise, targets=[farthest])
         for key, pool in pools.items()
     }
-    questions = list(asked.values())
-    findings = _FINDINGS.answers(
-        [_key(one) for one in questions],
-        lambda places: find_all([questions[place] for place in places], {}),
-    )
+    findings = find_all(list(questions.values()), {})
     return {
-        key: Side(pools[key], one.noise, one.targets[0], finding)
-        for (key, one), finding in zip(asked.items(), findings, strict=True)
+        key: Side(pools[key], question.noise, question.targets[0], finding)
+        for (key, question), finding in zip(questions.items(), findings, strict=True)
     }
-
-
-def _question(pool: Pool, noise: Noise, farthest: Target) -> Asked:
-    return Asked(
-        parameters=pool.parameters,
-        settings=pool.settings,
-        values=pool.values,
-        expectation=None,
-        deviation_limit=None,
-        targets=({name: farthest[name] for name in pool.parameters},),
-        noise=noise,
-    )
-
-
-def _key(asked: Asked) -> bytes:
-    return key_of(
-        asked.parameters,
-        asked.settings.tobytes(),
-        asked.values.tobytes(),
-        [sorted(target.items()) for target in asked.targets],
-        asked.noise,
-    )
 
 
 def _farthest(pools: Iterable[Pool], targets: Target) -> dict[str, float]:

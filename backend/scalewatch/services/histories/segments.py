@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
-from scalewatch.services.analysis.questions import Asked, find_all
-from scalewatch.services.caches.lru import Kept, key_of
+from scalewatch.services.analysis.questions import SeriesQuestion, find_all
 from scalewatch.services.regressions.series_histories import Track
 from scalewatch.storage.histories.regressions import Shift
 
@@ -19,8 +18,6 @@ Reals = NDArray[np.float64]
 
 RECENT: Final = 60
 """Commits that say what a growth is now."""
-
-_GROWTHS: Final = Kept[str | None](20_000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,26 +147,8 @@ def eras_between(
 
 def growths_of(tracks: Sequence[Track]) -> list[str | None]:
     """Return the growth that the newest commits of each track show together."""
-    keys = [
-        key_of(track.parameters, track.settings, track.log[-RECENT:].tobytes())
-        for track in tracks
-    ]
-    return _GROWTHS.answers(
-        keys, lambda places: _growths([tracks[place] for place in places])
-    )
-
-
-def _growths(tracks: Sequence[Track]) -> list[str | None]:
-    questions = [
-        Asked(
-            parameters=track.parameters,
-            settings=np.array(track.settings),
-            values=np.exp(track.log[-RECENT:]).T.copy(),
-            expectation=None,
-            deviation_limit=None,
-        )
-        for track in tracks
-    ]
+    newest = slice(-RECENT, None)
+    questions = [SeriesQuestion.of(track.pool(newest)) for track in tracks]
     found = find_all(questions, {"rule": "evidence"})
     return [None if each.growth is None else str(each.growth) for each in found]
 

@@ -7,9 +7,10 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from scalewatch.modelling import Forecast
+from scalewatch.services.analysis.questions import Target
 from scalewatch.services.commits.find import Commit, commit_of, find_commit
 from scalewatch.services.expectations.in_force import Expectation
-from scalewatch.services.regions.forecasts import Target, forecasts_of
+from scalewatch.services.regions.forecasts import forecasts_of
 from scalewatch.services.selection.settings import is_chosen
 from scalewatch.services.selection.view import View
 from scalewatch.services.series.scans import Scan, scans_at

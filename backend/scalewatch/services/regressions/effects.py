@@ -11,8 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 from scalewatch.modelling import Finding, Forecast
-from scalewatch.services.analysis.questions import Asked, find_all
-from scalewatch.services.caches.lru import Kept, key_of
+from scalewatch.services.analysis.questions import SeriesQuestion, find_all
 from scalewatch.services.expectations.in_force import Expectation, Expectations
 from scalewatch.services.regressions.series_histories import Moved
 
@@ -20,8 +19,6 @@ FARTHER: Final = 16.0
 """The target, where nobody named one, is so many times the largest setting."""
 
 MOST_COMMITS: Final = 60
-
-_FINDINGS: Final = Kept[Finding](10_000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,20 +53,16 @@ def effects(
     targets
         The target scale by parameter, where somebody named it.
     """
-    asked = [
-        _asked(
-            each,
-            commits,
+    questions = [
+        SeriesQuestion.of(
+            each.track.pool(commits),
             _expectation(each, expectations),
-            _target(each, targets),
+            targets=[_target(each, targets)],
         )
         for each in moved
         for commits in _sides(each)
     ]
-    findings = _FINDINGS.answers(
-        [_key(each) for each in asked],
-        lambda places: find_all([asked[k] for k in places], {"rule": "evidence"}),
-    )
+    findings = find_all(questions, {"rule": "evidence"})
     return [
         _effect(
             each,
@@ -92,38 +85,8 @@ def _sides(moved: Moved) -> tuple[slice, slice]:
     return before, slice(own.last, min(end, own.last + MOST_COMMITS))
 
 
-def _asked(
-    moved: Moved,
-    commits: slice,
-    expectation: Expectation | None,
-    target: Mapping[str, float],
-) -> Asked:
-    track = moved.track
-    if expectation is not None and not expectation.is_about(track.parameters):
-        expectation = None
-    return Asked(
-        parameters=track.parameters,
-        settings=np.array(track.settings),
-        values=np.exp(track.log[commits]).T.copy(),
-        expectation=expectation.growth if expectation else None,
-        deviation_limit=expectation.deviation_limit if expectation else None,
-        targets=(target,),
-    )
-
-
 def _expectation(moved: Moved, expectations: Expectations) -> Expectation | None:
     return expectations.get((moved.track.region, moved.track.series.metric))
-
-
-def _key(asked: Asked) -> bytes:
-    return key_of(
-        asked.parameters,
-        asked.settings.tobytes(),
-        asked.values.tobytes(),
-        str(asked.expectation),
-        str(asked.deviation_limit),
-        [sorted(target.items()) for target in asked.targets],
-    )
 
 
 def _target(moved: Moved, targets: Mapping[str, float]) -> dict[str, float]:

@@ -17,6 +17,7 @@ from scalewatch.modelling import pmnf
 from scalewatch.modelling.histories.changes import watch
 from scalewatch.modelling.histories.explanation import Shift
 from scalewatch.modelling.histories.histories import Histories
+from scalewatch.services.analysis.pooling import Pool
 from scalewatch.services.caches.lru import Kept, key_of
 from scalewatch.services.commits.lineage import Lineage
 from scalewatch.services.selection.renamed_regions import present_name
@@ -67,6 +68,11 @@ class Track:
     settings: tuple[Setting, ...]
     places: tuple[int, ...]
     log: Reals
+
+    def pool(self, commits: slice) -> Pool:
+        """Return the locations at some commits as repetitions of each other."""
+        values = np.exp(self.log[commits]).T.copy()
+        return Pool(self.parameters, np.array(self.settings), values)
 
 
 @dataclass(frozen=True, slots=True)
