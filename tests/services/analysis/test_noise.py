@@ -4,7 +4,7 @@ from sqlalchemy import func, select
 
 from scalewatch.modelling.measurements.assumptions import USUAL
 from scalewatch.modelling.noise.learn import LEAST_SERIES
-from scalewatch.services.analysis import analysis, noise_memory
+from scalewatch.services.analysis import analysis, noise
 from scalewatch.services.analysis.noise_series import learned
 from scalewatch.services.analysis.pooling import Pool
 from scalewatch.services.jobs import AnalysedCommit
@@ -117,7 +117,7 @@ def test_noise_is_learned_anew_when_something_has_changed(session, changes):
 
 
 def test_noise_is_learned_anew_after_some_commits(session, monkeypatch):
-    monkeypatch.setattr(noise_memory, "KEPT", 2)
+    monkeypatch.setattr(noise, "MOST_REUSES", 2)
 
     ages = [released(session, day, seed=day).age for day in range(1, 6)]
 

@@ -1,7 +1,7 @@
-"""What was learned of the noise of a machine and metric, assumed of later measurements.
+"""What was learned of the noise of a machine and metric, reused for later measurements.
 
 To learn takes longer than all that is modelled with it, and what jobs that share a node
-do to a code changes seldom. So it is assumed again as long as the best growths misfit
+do to a code changes seldom. So it is reused as long as the best growths misfit
 new measurements, in units of their variance, as they did those it was learned from; the
 typical variance of a repetition is that of the new ones.
 """
@@ -50,7 +50,7 @@ class LearnedNoise:
     series: int
 
     @classmethod
-    def of(
+    def learn(
         cls, x: Reals, values: Reals, parameter: str, expectations: Iterable[Growth]
     ) -> Self | None:
         """Learn it from series, given as to `learn_noise`; None if they are too few."""
@@ -61,10 +61,10 @@ class LearnedNoise:
         noise = learn_from(pools)
         return cls(noise, _misfit(pools, noise), series)
 
-    def assumed_of(
+    def reuse(
         self, x: Reals, values: Reals, parameter: str, expectations: Iterable[Growth]
     ) -> Noise | None:
-        """Return what to assume of other series of the same machine and metric.
+        """Return the noise of other series of the same machine and metric.
 
         None where they misfit otherwise.
         """

@@ -1,6 +1,6 @@
 """What many series over several parameters tell about their forecasts.
 
-As in `pooling` the widening is conformal: the measurement at the far corner, where all
+As in `learn` the widening is conformal: the measurement at the far corner, where all
 parameters are largest, is forecast from the others, and intervals are widened until the
 promised share of them holds.
 """

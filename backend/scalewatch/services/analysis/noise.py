@@ -2,7 +2,10 @@
 
 Repetitions tell how much a measurement scatters within a run. How far all runs lie from
 any model, because jobs share a node or protocols switch, only many series tell. What
-they told at a commit is assumed of the next ones, see `services.kept_noise`.
+they told at a commit is reused for the next ones. It is learned again when other
+settings are measured, on other hardware or software, when something else is expected,
+after `MOST_REUSES` commits, and when measurements misfit all growths more, or less,
+than those it was learned from.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -12,12 +15,15 @@ from typing import Final
 from sqlalchemy.orm import Session
 
 from scalewatch.errors import ModellingError
-from scalewatch.modelling import Growth
-from scalewatch.services.analysis.noise_memory import Assumed, Keeper
+from scalewatch.modelling import Growth, Noise
+from scalewatch.services.analysis.noise_memory import Assumed, NoiseMemory, recall
+from scalewatch.services.analysis.noise_series import Gathered, learned
 from scalewatch.services.analysis.pooling import Pool, pool
 from scalewatch.services.jobs import AnalysedCommit
 from scalewatch.storage import tables
 from scalewatch.storage.commits import commits
+from scalewatch.storage.database.digests import canonical, digest_of
+from scalewatch.storage.histories import locations
 from scalewatch.storage.runs import points, samples
 
 ENOUGH: Final = 100
@@ -26,6 +32,12 @@ ENOUGH: Final = 100
 MOST_COMMITS: Final = 3
 """Older commits that are read."""
 
+MOST_REUSES: Final = 20
+"""Commits that reuse what was learned before it is learned again."""
+
+METHOD: Final = 1
+"""Version of how noise is learned: what another one learned is not reused."""
+
 
 def noise_by_metric(
     session: Session,
@@ -33,7 +45,7 @@ def noise_by_metric(
     measured: Mapping[str, Sequence[Pool]],
     expected: Mapping[str, Collection[Growth]],
 ) -> dict[str, Assumed]:
-    """Return the noise of each metric.
+    """Return the noise of each metric: reused where it still holds, else learned.
 
     Parameters
     ----------
@@ -44,29 +56,71 @@ def noise_by_metric(
     """
     commit = session.get_one(tables.Commit, subject.commit_id)
     older = commits.measured_before(session, commit, subject.machine_id, MOST_COMMITS)
-    keeper = Keeper(session, subject, older)
-    found = {
-        metric: again
-        for metric, pools in measured.items()
-        if (again := keeper.again(metric, pools, expected.get(metric, ())))
+    fingerprint = locations.fingerprint_of(
+        session, subject.commit_id, subject.machine_id
+    )
+    conditions: dict[str, str] = {}
+    reused: dict[str, Assumed] = {}
+    for metric, series in measured.items():
+        alike = Gathered.of(series, expected.get(metric, ()))
+        if alike is None or len(alike.parameters) > 1:
+            continue
+        conditions[metric] = _conditions(alike, fingerprint)
+        memory = recall(session, subject, older, metric, conditions[metric])
+        if memory and (noise := _reuse(memory, alike)):
+            reused[metric] = Assumed(noise, memory)
+    lacking = {metric: measured[metric] for metric in measured if metric not in reused}
+    return reused | {
+        metric: _learn(series, expected.get(metric, ()), conditions.get(metric))
+        for metric, series in _with_older(session, subject, older, lacking).items()
     }
-    beside: dict[str, list[Pool]] = {
-        metric: [] for metric in measured if metric not in found
+
+
+def _conditions(alike: Gathered, fingerprint_id: int | None) -> str:
+    """Return a digest of what has to be the same for noise to be the same."""
+    same = {
+        "method": METHOD,
+        "fingerprint": fingerprint_id,
+        "parameters": alike.parameters,
+        "settings": alike.settings.tolist(),
+        # Under this name, by which it has been stored.
+        "promised": sorted(map(str, alike.expectations)),
     }
+    return digest_of(canonical(same))[:32]
+
+
+def _reuse(memory: NoiseMemory, alike: Gathered) -> Noise | None:
+    if memory.age > MOST_REUSES:
+        return None
+    return alike.reuse(memory.learned)
+
+
+def _learn(
+    series: Sequence[Pool], expected: Collection[Growth], conditions: str | None
+) -> Assumed:
+    """Return what series tell; only what is to recur under conditions is kept."""
+    alike = Gathered.of(series, expected)
+    found = alike.learn() if alike and conditions else None
+    if found is None or conditions is None:
+        return Assumed(learned(series, expected))
+    return Assumed(found.noise, NoiseMemory(conditions, found))
+
+
+def _with_older(
+    session: Session,
+    subject: AnalysedCommit,
+    older: Sequence[int],
+    measured: Mapping[str, Sequence[Pool]],
+) -> dict[str, list[Pool]]:
+    """Return series with those of older commits, as many as it takes to learn."""
+    pools = {metric: [*series] for metric, series in measured.items()}
     for commit_id in older:
-        lacking = {
-            metric
-            for metric, pools in beside.items()
-            if len(measured[metric]) + len(pools) < ENOUGH
-        }
+        lacking = {metric for metric, own in pools.items() if len(own) < ENOUGH}
         if not lacking:
             break
         for metric, one in _pools(session, commit_id, subject.machine_id, lacking):
-            beside[metric].append(one)
-    return found | {
-        metric: keeper.anew(metric, measured[metric], pools, expected.get(metric, ()))
-        for metric, pools in beside.items()
-    }
+            pools[metric].append(one)
+    return pools
 
 
 def _pools(

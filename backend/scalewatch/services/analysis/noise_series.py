@@ -1,14 +1,20 @@
-"""Learn from series of one machine and metric what they tell about their noise."""
+"""Gather the series of one machine and metric, and learn their noise from them."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scalewatch.modelling import Growth, Noise, learn_noise, learn_surface_noise
+from scalewatch.modelling import (
+    Growth,
+    LearnedNoise,
+    Noise,
+    learn_noise,
+    learn_surface_noise,
+)
 from scalewatch.modelling.measurements.assumptions import USUAL
 from scalewatch.modelling.noise.pools import MOST_SERIES
 from scalewatch.services.analysis.questions import MeasuredSeries
@@ -29,14 +35,19 @@ class Gathered:
         All of them, shape (n, parameters).
     values
         Repetitions, shape (S, n, R); NaN where one is missing.
+    expectations
+        Growths over these parameters that are expected of some of them.
     """
 
     parameters: tuple[str, ...]
     settings: Reals
     values: Reals
+    expectations: tuple[Growth, ...]
 
     @classmethod
-    def of(cls, scans: Iterable[MeasuredSeries]) -> Self | None:
+    def of(
+        cls, scans: Iterable[MeasuredSeries], expected: Iterable[Growth] = ()
+    ) -> Self | None:
         """Gather those series that vary the same parameters, which most of them do.
 
         Of many, some that are spread evenly; of no series, None.
@@ -47,11 +58,23 @@ class Gathered:
         if not by_parameters:
             return None
         parameters, alike = max(by_parameters.items(), key=lambda entry: len(entry[1]))
-        return cls(parameters, *_table(alike[:: -(-len(alike) // MOST_SERIES)]))
+        settings, values = _table(alike[:: -(-len(alike) // MOST_SERIES)])
+        concerned = tuple(each for each in expected if each.parameters == parameters)
+        return cls(parameters, settings, values, concerned)
 
-    def concerned(self, expected: Iterable[Growth]) -> list[Growth]:
-        """Return the growths that depend on what is varied."""
-        return [growth for growth in expected if growth.parameters == self.parameters]
+    def learn(self) -> LearnedNoise | None:
+        """Learn their noise; None from too few, or over several parameters."""
+        if len(self.parameters) > 1:
+            return None
+        return LearnedNoise.learn(
+            self.settings, self.values, self.parameters[0], self.expectations
+        )
+
+    def reuse(self, learned: LearnedNoise) -> Noise | None:
+        """Return noise that others told, which vary the same; None if it misfits."""
+        return learned.reuse(
+            self.settings, self.values, self.parameters[0], self.expectations
+        )
 
 
 def learned(
@@ -68,7 +91,7 @@ def learned(
     choices
         Further arguments of `learn_noise`: summary, level.
     """
-    alike = Gathered.of(scans)
+    alike = Gathered.of(scans, expected)
     if alike is None:
         return USUAL
     if len(alike.parameters) > 1:
@@ -82,18 +105,9 @@ def learned(
         alike.settings,
         alike.values,
         parameter=alike.parameters[0],
-        expectations=alike.concerned(expected),
+        expectations=alike.expectations,
         **choices,
     )
-
-
-def noise_of(stored: Mapping[str, Any]) -> Noise:
-    """Return noise that was stored as a dictionary."""
-    choices: dict[str, Any] = {
-        name: tuple(value) if isinstance(value, list) else value
-        for name, value in stored.items()
-    }
-    return Noise(**choices)
 
 
 def _table(scans: Sequence[MeasuredSeries]) -> tuple[Reals, Reals]:

@@ -14,7 +14,7 @@ from scalewatch.modelling import (
     Term,
     parse_growth,
 )
-from scalewatch.services.analysis.noise_series import noise_of
+from scalewatch.services.analysis.noise_memory import noise_of
 
 
 def descending(probability: str) -> dict[str, float]:
