@@ -18,6 +18,7 @@ from scalewatch.modelling import (
     Noise,
 )
 from scalewatch.modelling.search.findings import refusal
+from scalewatch.services import jobs
 from scalewatch.services.analysis import locations, noise_memory
 from scalewatch.services.analysis.noise import noise_by_metric
 from scalewatch.services.analysis.noise_memory import Assumed
@@ -31,6 +32,7 @@ from scalewatch.services.expectations.in_force import (
 from scalewatch.services.jobs import AnalysedCommit
 from scalewatch.storage import tables
 from scalewatch.storage.database.inserts import Row
+from scalewatch.storage.histories import locations as stored_locations
 from scalewatch.storage.judgements import (
     editions,
     probabilities,
@@ -119,7 +121,10 @@ def analyse(session: Session, subject: AnalysedCommit) -> Analysis:
 
 
 def record(session: Session, analysis: Analysis) -> None:
-    """Store models and verdicts in place of earlier ones."""
+    """Store models and verdicts in place of earlier ones.
+
+    Histories that they continue are looked at later, by a job.
+    """
     commit_id = analysis.subject.commit_id
     answers = sorted(analysis.answers, key=attrgetter("series_id"))
     found = [(answer, finding_object(answer.finding)) for answer in answers]
@@ -133,7 +138,10 @@ def record(session: Session, analysis: Analysis) -> None:
     likely = {answer.series_id: _likely(answer, told) for answer, told in found}
     probabilities.put(session, commit_id, analysis.subject.machine_id, likely)
     noise_memory.record(session, analysis.subject, analysis.assumed)
-    locations.record(session, commit_id, analysis.locations)
+    stored_locations.put(session, analysis.locations)
+    if analysis.locations:
+        project_id = session.get_one(tables.Commit, commit_id).project_id
+        jobs.enqueue(session, jobs.JobKind.WATCH, str(project_id))
     editions.renew(session, commit_id, analysis.subject.machine_id)
 
 

@@ -7,10 +7,8 @@ import numpy as np
 from sqlalchemy.orm import Session
 
 from scalewatch.modelling.histories.histories import locations
-from scalewatch.services import jobs
 from scalewatch.services.analysis.pooling import Pool
 from scalewatch.services.jobs import AnalysedCommit
-from scalewatch.storage import tables
 from scalewatch.storage.database.inserts import Row
 from scalewatch.storage.histories import locations as stored
 from scalewatch.storage.histories.grids import Grid
@@ -44,14 +42,6 @@ def rows(
                 }
             )
     return found
-
-
-def record(session: Session, commit_id: int, located: Sequence[Row]) -> None:
-    """Store locations, and queue a look at the histories that they continue."""
-    stored.put(session, located)
-    if located:
-        project = session.get_one(tables.Commit, commit_id).project_id
-        jobs.enqueue(session, jobs.JobKind.WATCH, str(project))
 
 
 def _alike(
