@@ -33,9 +33,10 @@ from scalewatch.modelling import (
     SpeedUp,
 )
 from scalewatch.services.commits.find import Commit, Scanned
+from scalewatch.services.expectations.in_force import Expectation
 from scalewatch.services.regions.models import SeriesModel
 from scalewatch.services.runs.show import RecordedRun
-from scalewatch.services.series.standing import Expectation, Standing
+from scalewatch.services.series.standing import Standing
 
 Numbers = list[float | None]
 
