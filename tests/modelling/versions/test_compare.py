@@ -4,9 +4,9 @@ import pytest
 from scalewatch.errors import WrongShape
 from scalewatch.modelling import CONSTANT, mpi_study, parse_growth
 from scalewatch.modelling.versions.compare import (
-    Change,
     Comparison,
     Incomparable,
+    VersionChange,
     compare_versions,
 )
 
@@ -45,7 +45,7 @@ def test_a_version_that_changes_nothing_is_said_to_change_nothing():
 
     found = compare_versions(P, measured(same, 60, seed=1), measured(same, 3, seed=2))
 
-    assert share_of(Change.NONE, found) >= 0.97
+    assert share_of(VersionChange.NONE, found) >= 0.97
 
 
 def test_a_visible_change_of_growth_is_recognised_after_three_runs():
@@ -55,7 +55,7 @@ def test_a_visible_change_of_growth_is_recognised_after_three_runs():
         P, measured(before, 60, seed=3), measured(after, 3, seed=4)
     )
 
-    assert share_of(Change.GROWTH, found) >= 0.99
+    assert share_of(VersionChange.GROWTH, found) >= 0.99
     assert np.mean([each.growth_before == LOG for each in found]) >= 0.95
     assert all(each.growth_after > LOG for each in found)
     assert all(each.faster_probability > 0.99 for each in found)
@@ -69,8 +69,8 @@ def test_a_constant_factor_is_no_change_of_growth(factor):
         P, measured(before, 60, seed=5), measured(factor * before, 3, seed=6)
     )
 
-    assert share_of(Change.LEVEL, found) >= 0.95
-    assert share_of(Change.GROWTH, found) <= 0.03
+    assert share_of(VersionChange.LEVEL, found) >= 0.95
+    assert share_of(VersionChange.GROWTH, found) <= 0.03
     assert np.median([each.factor for each in found]) == pytest.approx(factor, rel=0.01)
 
 
@@ -79,8 +79,8 @@ def test_a_growing_term_that_weighs_more_is_no_change_of_growth():
         P, measured(curve(1, 1), 60, seed=7), measured(curve(1, 2), 5, seed=8)
     )
 
-    assert share_of(Change.COEFFICIENT, found) >= 0.7
-    assert share_of(Change.GROWTH, found) <= 0.03
+    assert share_of(VersionChange.COEFFICIENT, found) >= 0.7
+    assert share_of(VersionChange.GROWTH, found) <= 0.03
 
 
 def test_the_interval_of_the_factor_holds_as_often_as_it_says():
@@ -100,7 +100,7 @@ def test_constants_are_only_compared_by_level():
         measured(np.full(6, 1.2), 3, seed=12),
     )
 
-    assert share_of(Change.LEVEL, found) >= 0.9
+    assert share_of(VersionChange.LEVEL, found) >= 0.9
     assert np.mean([each.growth_after == CONSTANT for each in found]) >= 0.9
 
 
@@ -132,15 +132,15 @@ def test_a_batch_gives_what_its_series_give_one_by_one():
 
 def test_a_change_is_named_only_where_it_is_likely_enough():
     likely = {
-        Change.NONE: 0.05,
-        Change.LEVEL: 0.1,
-        Change.COEFFICIENT: 0.1,
-        Change.GROWTH: 0.75,
+        VersionChange.NONE: 0.05,
+        VersionChange.LEVEL: 0.1,
+        VersionChange.COEFFICIENT: 0.1,
+        VersionChange.GROWTH: 0.75,
     }
     comparison = Comparison(likely, LOG, LOG, 1.0, 0.9, 1.1, 0.0, 0.5)
 
     assert comparison.change(level=0.9) is None
-    assert comparison.change(level=0.7) is Change.GROWTH
+    assert comparison.change(level=0.7) is VersionChange.GROWTH
 
 
 def test_settings_that_one_version_lacks_do_not_count():

@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalewatch.modelling.histories.covariances import FLOOR, shrunk
-from scalewatch.modelling.histories.histories import Histories, middle
+from scalewatch.modelling.histories.histories import Histories, filled, middle
 
 Reals = NDArray[np.float64]
 Counts = NDArray[np.intp]
@@ -132,7 +132,7 @@ class Scan:
         bounded = np.where(
             is_known[:, np.newaxis], np.clip(residual, -reach, reach), residual
         )
-        taken = centre + _filled(bounded)
+        taken = centre + filled(bounded)
         self.winsorised[:, t] = taken
         self._sums[:, t + 1] = self._sums[:, t] + taken
         is_next = (t > self.start) & (t < self.length)
@@ -208,7 +208,7 @@ class Scan:
         own = self.log[series, first : t + 1]
         level = middle(own)
         reach = self._reach(t)[series]
-        taken = level + _filled(np.clip(own - level, -reach, reach))
+        taken = level + filled(np.clip(own - level, -reach, reach))
         self.winsorised[series, first : t + 1] = taken
         self._sums[series, first + 1 : t + 2] = self._sums[series, first] + np.cumsum(
             taken, axis=0
@@ -255,16 +255,6 @@ def projected(change: Reals, covariance: Reals, directions: Reals) -> Reals:
     seen = change @ weighed
     q: Reals = np.einsum("stk,skl,stl->st", seen, np.linalg.inv(inner), seen)
     return q
-
-
-def _filled(residual: Reals) -> Reals:
-    """Replace settings that were not measured by the mean of those that were."""
-    is_missing = np.isnan(residual)
-    if not is_missing.any():
-        return residual
-    present = np.maximum((~is_missing).sum(axis=-1, keepdims=True), 1)
-    mean = np.where(is_missing, 0, residual).sum(axis=-1, keepdims=True) / present
-    return np.where(is_missing, mean, residual)
 
 
 def _outer(steps: Reals) -> Reals:

@@ -1,6 +1,6 @@
 """What a change in a history is: another growth, another coefficient, another level.
 
-The two segments are explained together by each kind of change, as in `changes`, with
+The two segments are explained together by each kind of change, as in `kinds`, with
 the locations averaged over their commits: the scatter between jobs is their noise,
 and what all settings of a commit share shifts only the level, which every kind of
 change leaves open. Where the measurements cannot tell which growth it is, the tilt
@@ -14,7 +14,7 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import chdtrc, expit, ndtr, stdtrit
+from scipy.special import chdtrc, expit, stdtrit
 
 from scalewatch.modelling.growths.growth import Growth
 from scalewatch.modelling.growths.space import Space
@@ -26,6 +26,7 @@ from scalewatch.modelling.measurements.feasibility import obstacle
 from scalewatch.modelling.measurements.location import Location
 from scalewatch.modelling.versions.coefficient_or_level import log_ratio
 from scalewatch.modelling.versions.kinds import Explanation, VersionChange, explain
+from scalewatch.modelling.versions.tilts import tilts
 from scalewatch.modelling.versions.versions import Versions
 
 Reals = NDArray[np.float64]
@@ -89,12 +90,20 @@ class Shift:
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
-    """What the measurements tell about growths."""
+class _Growths:
+    """Likeliest growths before and after a change, and its probability by kind."""
 
     probability: dict[Kind, float]
     before: Growth
     after: Growth
+
+
+@dataclass(frozen=True, slots=True)
+class _Tilt:
+    """Exponent by which after over before grows, and how surely it is positive."""
+
+    exponent: float
+    probability: float
 
 
 def explained(
@@ -111,19 +120,15 @@ def explained(
     space
         Growths that compete, of the one parameter that varies.
     """
-    if not _is_tellable(histories, space):
-        return [_shift(histories, each, None) for each in found]
-    (parameter,) = space.parameters
-    settings = {parameter: np.exp2(histories.doublings[:, 0])}
-    tau = term_table(space.growths, settings).tau
-    shifts = []
-    for start in range(0, len(found), BLOCK):
-        block = found[start : start + BLOCK]
-        explanation = explain(_versions(block), tau, space.constant, USUAL)
-        for row, each in enumerate(block):
-            told = _told(explanation, row, space, tau, each)
-            shifts.append(_shift(histories, each, told))
-    return shifts
+    growths = (
+        _growths(histories, found, space)
+        if _is_tellable(histories, space)
+        else [None] * len(found)
+    )
+    return [
+        _shift(histories, *parts)
+        for parts in zip(found, _tilts(histories, found), growths, strict=True)
+    ]
 
 
 def _is_tellable(histories: Histories, space: Space) -> bool:
@@ -132,6 +137,24 @@ def _is_tellable(histories: Histories, space: Space) -> bool:
         return False
     settings = {space.parameters[0]: np.exp2(histories.doublings[:, 0])}
     return obstacle(settings, space) is None
+
+
+def _growths(
+    histories: Histories, found: Sequence[Segments], space: Space
+) -> list[_Growths]:
+    """Return what growths each change is between."""
+    (parameter,) = space.parameters
+    settings = {parameter: np.exp2(histories.doublings[:, 0])}
+    tau = term_table(space.growths, settings).tau
+    growths = []
+    for start in range(0, len(found), BLOCK):
+        block = found[start : start + BLOCK]
+        explanation = explain(_versions(block), tau, space.constant, USUAL)
+        growths += [
+            _likeliest(explanation, row, space, tau, segments)
+            for row, segments in enumerate(block)
+        ]
+    return growths
 
 
 def _versions(found: Sequence[Segments]) -> Versions:
@@ -155,13 +178,13 @@ def _versions(found: Sequence[Segments]) -> Versions:
     return Versions(before, after, both)
 
 
-def _told(
-    explanation: Explanation, row: int, space: Space, tau: Reals, own: Segments
-) -> _Told:
-    """Return what is told, given that something changed.
+def _likeliest(
+    explanation: Explanation, row: int, space: Space, tau: Reals, segments: Segments
+) -> _Growths:
+    """Return the likeliest growths of one change, given that something changed.
 
-    `changes` leaves a coefficient both of its numbers; that versions of a code share
-    the constant tells it from a level much better.
+    `kinds` leaves a coefficient both of its numbers; that versions of a code share the
+    constant tells it from a level much better.
     """
     share = dict(
         zip(VersionChange, explanation.probability[:, row].tolist(), strict=True)
@@ -169,7 +192,9 @@ def _told(
     level = list(VersionChange).index(VersionChange.LEVEL)
     growth = int(explanation.before[level, row])
     odds = (
-        float(expit(_log_odds(tau[growth], own))) if growth != space.constant else 0.0
+        float(expit(_log_odds(tau[growth], segments)))
+        if growth != space.constant
+        else 0.0
     )
     multiple = share[VersionChange.LEVEL] + share[VersionChange.COEFFICIENT]
     weight = {
@@ -181,57 +206,61 @@ def _told(
     probability = {kind: weight[kind] / changed for kind in Kind}
     likeliest = max(probability, key=probability.__getitem__)
     place = list(VersionChange).index(VersionChange(likeliest.value))
-    return _Told(
+    return _Growths(
         probability,
         space.growths[explanation.before[place, row]],
         space.growths[explanation.after[place, row]],
     )
 
 
-def _log_odds(tau: Reals, own: Segments) -> float:
+def _log_odds(tau: Reals, segments: Segments) -> float:
     """Return the logarithm of the odds of a coefficient against a level."""
-    share = 1 / own.before_commits + 1 / own.after_commits
-    difference = own.after - own.before
-    together = own.before * own.before_commits
-    together += (own.after - difference.mean()) * own.after_commits
-    level = together / (own.before_commits + own.after_commits)
-    return log_ratio(tau, level, difference, share * own.variance)
+    before, after = segments.before_commits, segments.after_commits
+    together = segments.before * before
+    together += (segments.after - segments.difference.mean()) * after
+    level = together / (before + after)
+    variance = segments.share * segments.variance
+    return log_ratio(tau, level, segments.difference, variance)
 
 
-def _shift(histories: Histories, segments: Segments, told: _Told | None) -> Shift:
-    difference = segments.after - segments.before
-    share = 1 / segments.before_commits + 1 / segments.after_commits
-    noise = share * segments.variance
-    shared = share * segments.common
+def _tilts(histories: Histories, found: Sequence[Segments]) -> list[_Tilt]:
+    """Return the tilt of each change along the first parameter."""
+    if not found:
+        return []
+    difference = np.stack([segments.difference for segments in found], axis=1)
+    noise = np.array([segments.share * segments.variance for segments in found])
+    # So many commits tell the variance of a segment that it counts as known.
+    known = np.full(len(found), np.inf)
+    tilt, faster = tilts(
+        histories.doublings[:, 0], difference, np.ones_like(difference), noise, known
+    )
+    return list(map(_Tilt, tilt.tolist(), faster.tolist()))
+
+
+def _shift(
+    histories: Histories, segments: Segments, tilt: _Tilt, growths: _Growths | None
+) -> Shift:
+    difference = segments.difference
+    noise = segments.share * segments.variance
+    shared = segments.share * segments.common
     mean = float(difference.mean())
     reach = float(stdtrit(FREEDOM, 0.95)) * np.sqrt(noise / difference.size + shared)
-    tilt, faster = _tilt(histories.doublings[:, 0], difference, noise)
-    probability = _by_tilt(faster) if told is None else told.probability
+    probability = _by_tilt(tilt.probability) if growths is None else growths.probability
     kind = max(probability, key=probability.__getitem__)
     return Shift(
         segments=segments,
         kind=kind,
         probability=probability,
-        growth_before=told.before if told else None,
-        growth_after=told.after if told else None,
+        growth_before=growths.before if growths else None,
+        growth_after=growths.after if growths else None,
         factor=float(np.exp(mean)),
         low=float(np.exp(mean - reach)),
         high=float(np.exp(mean + reach)),
         largest_factor=float(np.exp(difference[_largest(histories)])),
-        tilt=tilt,
-        faster_probability=faster,
+        tilt=tilt.exponent,
+        faster_probability=tilt.probability,
         p_value=min(1.0, TESTS * float(chdtrc(2, segments.statistic))),
     )
-
-
-def _tilt(doublings: Reals, difference: Reals, noise: float) -> tuple[float, float]:
-    """Return the tilt, and the probability that it is positive."""
-    centred = doublings - doublings.mean()
-    spread = float((centred**2).sum())
-    if not spread:
-        return 0.0, 0.5
-    slope = float((centred * difference).sum()) / spread
-    return slope / float(np.log(2)), float(ndtr(slope / np.sqrt(noise / spread)))
 
 
 def _by_tilt(faster: float) -> dict[Kind, float]:

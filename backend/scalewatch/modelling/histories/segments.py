@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from scalewatch.modelling.histories.covariances import FLOOR, components, shrunk
 from scalewatch.modelling.histories.detection import BASE, WINDOW, Alarm
-from scalewatch.modelling.histories.histories import Histories, middle
+from scalewatch.modelling.histories.histories import Histories, filled, middle
 from scalewatch.modelling.histories.ramps import Ramp, best_ramp, is_gradual, whitened
 
 Reals = NDArray[np.float64]
@@ -73,6 +73,16 @@ class Segments:
     after_commits: int
     variance: float
     common: float
+
+    @property
+    def difference(self) -> Reals:
+        """Logarithm of after over before, shape (n,)."""
+        return self.after - self.before
+
+    @property
+    def share(self) -> float:
+        """Variance of the difference of the means, relative to that of a commit."""
+        return 1 / self.before_commits + 1 / self.after_commits
 
 
 def segments(histories: Histories, alarms: Sequence[Alarm]) -> list[Segments]:
@@ -223,7 +233,7 @@ def _winsorised(log: Reals, places: Sequence[int]) -> Reals:
 def _bounded(log: Reals) -> Reals:
     """Winsorise the vectors of a segment about their median, shape (T, n)."""
     centre, reach = _bounds(log)
-    return centre + _filled(np.clip(log - centre, -reach, reach))
+    return centre + filled(np.clip(log - centre, -reach, reach))
 
 
 def _between(log: Reals, guess: int) -> Reals:
@@ -232,7 +242,7 @@ def _between(log: Reals, guess: int) -> Reals:
     centre, reach = np.stack(centres), np.stack(reaches)
     lowest, highest = (centre - reach).min(axis=0), (centre + reach).max(axis=0)
     near = np.where((np.arange(len(log)) < guess)[:, np.newaxis], *centre)
-    bounded: Reals = near + _filled(np.clip(log, lowest, highest) - near)
+    bounded: Reals = near + filled(np.clip(log, lowest, highest) - near)
     return bounded
 
 
@@ -244,14 +254,6 @@ def _bounds(log: Reals) -> tuple[Reals, Reals]:
         return centre, np.full(log.shape[1], np.inf)
     spread = 1.4826 * middle(np.abs(log - centre))
     return centre, REACH * np.maximum(spread, FLOOR)
-
-
-def _filled(residual: Reals) -> Reals:
-    """Replace settings that were not measured by the mean of those that were."""
-    present = np.maximum((~np.isnan(residual)).sum(axis=1, keepdims=True), 1)
-    mean = np.nansum(residual, axis=1, keepdims=True) / present
-    filled: Reals = np.where(np.isnan(residual), mean, residual)
-    return filled
 
 
 def _covariance(log: Reals, places: Sequence[int]) -> Reals:

@@ -1,9 +1,8 @@
 """What changed between two versions of a code: its growth, or only a factor.
 
-The kinds of change and their probability are those of `changes`. Where the
-measurements cannot tell which growth it is, the tilt still says whether the later
-version grows faster: the slope of the logarithm of their ratio over log₂ x, with
-Student's distribution about it.
+The kinds of change and their probability are those of `kinds`. Where the measurements
+cannot tell which growth it is, the tilt still says whether the later version grows
+faster, see `tilts`.
 """
 
 from collections.abc import Mapping
@@ -11,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import stdtr, stdtrit
+from scipy.special import stdtrit
 
 from scalewatch.errors import TooFewSettings, WrongShape
 from scalewatch.modelling.arrays.columns import total
@@ -22,6 +21,7 @@ from scalewatch.modelling.measurements.assumptions import USUAL, Noise
 from scalewatch.modelling.measurements.batch import Batch
 from scalewatch.modelling.measurements.feasibility import NEEDED_SETTINGS, obstacle
 from scalewatch.modelling.versions.kinds import VersionChange, explain
+from scalewatch.modelling.versions.tilts import tilts
 from scalewatch.modelling.versions.versions import Versions
 
 Reals = NDArray[np.float64]
@@ -149,7 +149,9 @@ def _compare(
         variance / total(versions.weight)
     )
     (x,) = settings.values()
-    tilt, faster = _tilt(versions, np.log2(x), variance, freedom)
+    tilt, faster = tilts(
+        np.log2(x), versions.difference, versions.weight, variance, freedom
+    )
     before = explanation.before[likeliest, series]
     after = explanation.after[likeliest, series]
     bounds = np.exp([factor, factor - reach, factor + reach])
@@ -170,19 +172,6 @@ def _compare(
         )
         for row in series.tolist()
     ]
-
-
-def _tilt(
-    versions: Versions, doublings: Reals, variance: Reals, freedom: Reals
-) -> tuple[Reals, Reals]:
-    """Return the tilt, and the probability that it is positive, shape (S,)."""
-    weight = versions.weight
-    place = doublings[:, np.newaxis]
-    centred = place - total(weight * place) / total(weight)
-    spread = total(weight * centred**2)
-    slope = total(weight * centred * versions.difference) / spread
-    faster = stdtr(freedom, slope / np.sqrt(variance / spread))
-    return slope / np.log(2), faster
 
 
 def _reasons(before: Batch, after: Batch, space: Space) -> list[str]:
