@@ -1,11 +1,16 @@
 """Projects with a history, recorded and analysed as the product does it."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from math import log2
 from typing import Any
 
+from scalewatch.modelling import Verdict
+from scalewatch.modelling.forecasts.bounds import Bounds
+from scalewatch.modelling.histories.explanation import Kind
 from scalewatch.storage.database.session import Sessions
+from scalewatch.storage.histories.shift_details import ShiftDetails
 from scalewatch.wire import RunReport
 from support.builders import sweep_reports
 from support.recorded import record
@@ -83,3 +88,35 @@ def record_history(
             for report in reports(number, curves(number), **fields)
         ],
     )
+
+
+def shift_details(**parts: Any) -> ShiftDetails:
+    """Return details of a level that doubled, but for what is given."""
+    details = ShiftDetails(
+        kind=Kind.LEVEL,
+        probability={Kind.GROWTH: 0.0, Kind.COEFFICIENT: 0.1, Kind.LEVEL: 0.9},
+        factor=2.0,
+        low=1.9,
+        high=2.1,
+        largest_factor=2.0,
+        largest={"p": 64.0},
+        tilt=0.0,
+        faster_probability=0.5,
+        is_gradual=False,
+        statistic=50.0,
+        p_value=1e-6,
+        q_value=1e-6,
+        is_sure=True,
+        noticed_at="3f2a91c",
+        commits_before=10,
+        commits_after=5,
+        target={"p": 1024.0},
+        at_target=Bounds(2.0, 1.8, 2.2),
+        growth_before="log p",
+        growth_after="log p",
+        verdict_before=Verdict.MATCH,
+        verdict_after=Verdict.MATCH,
+        expectation="log p",
+        expectation_version=1,
+    )
+    return replace(details, **parts)

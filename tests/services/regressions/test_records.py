@@ -41,13 +41,13 @@ def test_a_growth_that_becomes_worse_is_one_regression_with_its_commit(sessions)
         assert ranges(session, [row]) == [(sha(AT), sha(AT))]
         assert member.region == "MPI_Bcast"
         details = member.details
-        assert details["growth_before"] == "log p"
-        assert details["growth_after"] == "p"
-        assert (details["verdict_before"], details["verdict_after"]) == (
+        assert details.growth_before == "log p"
+        assert details.growth_after == "p"
+        assert (details.verdict_before, details.verdict_after) == (
             "match",
             "mismatch",
         )
-        assert details["at_target"]["value"] > 10
+        assert details.at_target.value > 10
         assert row.is_sure
         assert [each.action for each in happened] == ["found"]
 

@@ -1,12 +1,13 @@
 """Regressions: the worst of what a cause changed comes first."""
 
+from scalewatch.modelling.forecasts.bounds import Bounds
 from scalewatch.services.regressions.show import Member, effect_of
+from support.histories import shift_details
 
 
 def member(factor: float = 1.0, at_target: tuple[float, float, float] | None = None):
-    value, low, high = at_target or (1.0, 1.0, 1.0)
-    known = {"value": value, "low": low, "high": high} if at_target else None
-    details = {"largest_factor": factor, "at_target": known}
+    bounds = Bounds(*at_target) if at_target else None
+    details = shift_details(largest_factor=factor, at_target=bounds)
     return Member("advance", "time", "a", {}, details)
 
 

@@ -5,14 +5,15 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Self
 
 from scalewatch.modelling import Direction, Verdict
+from scalewatch.modelling.forecasts.bounds import Bounds
 from scalewatch.services.commit_reports.changes import SURE, ChangeKind, SeriesChange
 from scalewatch.services.confirmations.next_steps import NextStep
 from scalewatch.services.confirmations.requests import JOBS
 from scalewatch.services.gates.constants import WorseConstant
 from scalewatch.services.gates.guidelines import BrokenGuideline
 from scalewatch.services.gates.rules import GateRules, Rule
-from scalewatch.services.regressions.effects import Bounds
 from scalewatch.services.regressions.show import Member, Regression
+from scalewatch.storage.histories.shift_details import ShiftDetails
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,9 +133,9 @@ def of_regression(regression: Regression, rules: GateRules) -> list[Finding]:
             sentence=_since_history(regression, member.details),
             todo=None if regression.is_sure else _todo(regression.next_step),
             commits=f"{regression.first.label}^..{regression.last.label}",
-            probability=member.details["probability"][member.details["kind"]],
-            target=member.details["target"],
-            at_target=_bounds(member.details["at_target"]),
+            probability=member.details.kind_probability,
+            target=member.details.target,
+            at_target=member.details.at_target,
         )
         for member in regression.members
         if _is_minded(regression, member, rules.about(member.region))
@@ -208,12 +209,12 @@ def _said(change: SeriesChange, rule: Rule) -> str | None:
     return None
 
 
-def _since_history(regression: Regression, details: Mapping[str, Any]) -> str:
-    before, after = details["growth_before"], details["growth_after"]
+def _since_history(regression: Regression, details: ShiftDetails) -> str:
+    before, after = details.growth_before, details.growth_after
     is_growth = regression.kind == "growth" and None not in {before, after}
     grows = f"grows like {after} instead of {before}, " if is_growth else ""
     return (
-        f"{grows}{details['largest_factor']:.3g} times as much at the largest "
+        f"{grows}{details.largest_factor:.3g} times as much at the largest "
         f"scale as in its history; regression {regression.id}"
     )
 
@@ -221,8 +222,8 @@ def _since_history(regression: Regression, details: Mapping[str, Any]) -> str:
 def _is_minded(regression: Regression, member: Member, rule: Rule) -> bool:
     if regression.kind == "growth":
         return rule.growth
-    size = abs(member.details["largest_factor"] - 1)
-    return rule.constant is not None and bool(size >= rule.constant)
+    size = abs(member.details.largest_factor - 1)
+    return rule.constant is not None and size >= rule.constant
 
 
 def _todo(step: NextStep | None) -> str:
@@ -252,7 +253,3 @@ def _probability(change: SeriesChange) -> float | None:
         was_fine = 1 - before.get(Verdict.MISMATCH, 0.0)
         return was_fine * after.get(Verdict.MISMATCH, 0.0)
     return after.get(Verdict.MISMATCH)
-
-
-def _bounds(stored: Mapping[str, float] | None) -> Bounds | None:
-    return Bounds(**stored) if stored else None

@@ -8,6 +8,7 @@ import numpy as np
 from sqlalchemy.orm import Session
 
 from scalewatch.modelling import Guideline
+from scalewatch.modelling.forecasts.bounds import Bounds
 from scalewatch.modelling.guidelines.odds import Repeated, newly_broken, violation_odds
 from scalewatch.services.commit_reports.changes import SeriesChange
 from scalewatch.services.gates.sides import BothSides, Side, Target, both_sides
@@ -18,7 +19,7 @@ from scalewatch.services.guidelines.checks import (
     middles_of,
 )
 from scalewatch.services.guidelines.guidelines import possible_rules
-from scalewatch.services.regressions.effects import Bounds, bounds_of
+from scalewatch.services.regressions.effects import bounds_of
 from scalewatch.services.series.standing import Standing, State
 from scalewatch.storage import tables
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
+from scalewatch.modelling.histories.explanation import Kind
 from scalewatch.services.analysis.questions import SeriesQuestion, find_all
 from scalewatch.services.regressions.series_histories import Track
 from scalewatch.storage.histories.regressions import Shift
@@ -26,7 +27,7 @@ class Changed:
 
     first: int
     last: int
-    kind: str
+    kind: Kind
     is_gradual: bool
     factor: float
     low: float
@@ -91,14 +92,14 @@ def _changed(shift: Shift, first: int, last: int) -> Changed:
     return Changed(
         first=first,
         last=last,
-        kind=details["kind"],
-        is_gradual=details["is_gradual"],
-        factor=details["largest_factor"],
-        low=details["low"],
-        high=details["high"],
-        probability=details["probability"][details["kind"]],
-        growth_before=details.get("growth_before"),
-        growth_after=details.get("growth_after"),
+        kind=details.kind,
+        is_gradual=details.is_gradual,
+        factor=details.largest_factor,
+        low=details.low,
+        high=details.high,
+        probability=details.kind_probability,
+        growth_before=details.growth_before,
+        growth_after=details.growth_after,
         regression=shift.regression_id,
     )
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from sqlalchemy.orm import Session
@@ -19,12 +19,13 @@ from scalewatch.services.commits.find import label_of
 from scalewatch.services.commits.lineage import Lineage, lineage
 from scalewatch.services.confirmations.requests import is_confirmed
 from scalewatch.services.expectations.in_force import in_force
-from scalewatch.services.regressions.effects import effects
+from scalewatch.services.regressions.effects import Effect, effects
 from scalewatch.services.regressions.series_histories import Moved as Change
 from scalewatch.services.regressions.series_histories import Track, changes, tracks
 from scalewatch.storage.commits import commits
 from scalewatch.storage.commits.commits import AnyCommit
 from scalewatch.storage.histories import locations
+from scalewatch.storage.histories.shift_details import ShiftDetails
 from scalewatch.storage.judgements import gate_rules
 
 LEAST_EFFECT: Final = 0.01
@@ -39,7 +40,7 @@ class Seen:
     line: Lineage
     tracks: tuple[Track, ...]
     changes: tuple[Change, ...]
-    details: tuple[dict[str, Any], ...]
+    details: tuple[ShiftDetails, ...]
     causes: tuple[Cause[int], ...]
     false: FalseDiscoveries
     baselines: tuple[str, ...]
@@ -122,39 +123,46 @@ def _is_confirmed(session: Session, change: Change, line: Lineage) -> bool:
 def _details(
     change: Change,
     line: Lineage,
-    consequence: Mapping[str, Any],
+    effect: Effect,
     q_value: float,
     *,
     is_confirmed: bool,
-) -> dict[str, Any]:
+) -> ShiftDetails:
     shift = change.shift
     own = shift.segments
-    return {
-        "kind": str(shift.kind),
-        "probability": {str(kind): p for kind, p in shift.probability.items()},
-        "factor": shift.factor,
-        "low": shift.low,
-        "high": shift.high,
-        "largest_factor": shift.largest_factor,
-        "largest": dict(
+    return ShiftDetails(
+        kind=shift.kind,
+        probability=shift.probability,
+        factor=shift.factor,
+        low=shift.low,
+        high=shift.high,
+        largest_factor=shift.largest_factor,
+        largest=dict(
             zip(
                 change.track.parameters,
                 np.array(change.track.settings).max(axis=0).tolist(),
                 strict=True,
             )
         ),
-        "tilt": shift.tilt,
-        "faster_probability": shift.faster_probability,
-        "is_gradual": own.is_gradual,
-        "statistic": own.statistic,
-        "p_value": shift.p_value,
-        "q_value": q_value,
-        "is_sure": q_value <= FALSE_SHARE and is_confirmed,
-        "noticed_at": line.commits[change.track.places[own.at]].sha,
-        "commits_before": own.before_commits,
-        "commits_after": own.after_commits,
-        **consequence,
-    }
+        tilt=shift.tilt,
+        faster_probability=shift.faster_probability,
+        is_gradual=own.is_gradual,
+        statistic=own.statistic,
+        p_value=shift.p_value,
+        q_value=q_value,
+        is_sure=q_value <= FALSE_SHARE and is_confirmed,
+        noticed_at=line.commits[change.track.places[own.at]].sha,
+        commits_before=own.before_commits,
+        commits_after=own.after_commits,
+        target=effect.target,
+        at_target=effect.at_target,
+        growth_before=effect.growth_before,
+        growth_after=effect.growth_after,
+        verdict_before=effect.verdict_before,
+        verdict_after=effect.verdict_after,
+        expectation=effect.expectation,
+        expectation_version=effect.expectation_version,
+    )
 
 
 def _baselines(session: Session, found: Sequence[Track], line: Lineage) -> list[str]:

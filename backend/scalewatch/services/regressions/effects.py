@@ -5,12 +5,13 @@ scatter between commits is their noise.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, astuple, dataclass
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
-from scalewatch.modelling import Finding, Forecast
+from scalewatch.modelling import Finding, Forecast, Verdict
+from scalewatch.modelling.forecasts.bounds import Bounds
 from scalewatch.services.analysis.questions import SeriesQuestion, find_all
 from scalewatch.services.expectations.in_force import Expectation, Expectations
 from scalewatch.services.regressions.series_histories import Moved
@@ -22,28 +23,34 @@ MOST_COMMITS: Final = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
-    """A positive number and its 90 % interval."""
+class Effect:
+    """What a change does at the target scale, and for the verdict.
 
-    value: float
-    low: float
-    high: float
+    Parameters
+    ----------
+    target, at_target
+        The scale, and after over before there; None where nothing can tell.
+    growth_before, growth_after, verdict_before, verdict_after
+        Of the segments; None where they cannot be told.
+    expectation, expectation_version
+        The growth that the verdicts are about.
+    """
 
-    def over(self, other: "Bounds") -> "Bounds":
-        """Return the ratio to a number that is wrong independently of this one."""
-        new, old = np.log([*astuple(self)]), np.log([*astuple(other)])
-        ratio = new[0] - old[0]
-        down = np.hypot(new[0] - new[1], old[2] - old[0])
-        up = np.hypot(new[2] - new[0], old[0] - old[1])
-        value, low, high = np.exp([ratio, ratio - down, ratio + up]).tolist()
-        return Bounds(value, low, high)
+    target: Mapping[str, float]
+    at_target: Bounds | None
+    growth_before: str | None
+    growth_after: str | None
+    verdict_before: Verdict | None
+    verdict_after: Verdict | None
+    expectation: str | None
+    expectation_version: int | None
 
 
 def effects(
     moved: Sequence[Moved],
     expectations: Expectations,
     targets: Mapping[str, float],
-) -> list[dict[str, Any]]:
+) -> list[Effect]:
     """Return for each change its effect at the target scale, and both verdicts.
 
     Parameters
@@ -103,19 +110,18 @@ def _effect(
     after: Finding,
     target: Mapping[str, float],
     expectation: Expectation | None,
-) -> dict[str, Any]:
+) -> Effect:
     shift = moved.shift
-    ratio = ratio_of(before, after)
-    return {
-        "target": dict(target),
-        "at_target": asdict(ratio) if ratio else None,
-        "growth_before": str(shift.growth_before or before.growth or "") or None,
-        "growth_after": str(shift.growth_after or after.growth or "") or None,
-        "verdict_before": str(before.verdict) if before.expectation else None,
-        "verdict_after": str(after.verdict) if after.expectation else None,
-        "expectation": str(expectation.growth) if expectation else None,
-        "expectation_version": expectation.version if expectation else None,
-    }
+    return Effect(
+        target=target,
+        at_target=ratio_of(before, after),
+        growth_before=str(shift.growth_before or before.growth or "") or None,
+        growth_after=str(shift.growth_after or after.growth or "") or None,
+        verdict_before=before.verdict if before.expectation else None,
+        verdict_after=after.verdict if after.expectation else None,
+        expectation=str(expectation.growth) if expectation else None,
+        expectation_version=expectation.version if expectation else None,
+    )
 
 
 def ratio_of(before: Finding, after: Finding) -> Bounds | None:

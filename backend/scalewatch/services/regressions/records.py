@@ -93,7 +93,7 @@ def _opened(session: Session, seen: Seen, cause: Cause[int]) -> tables.Regressio
 
 def _facts(seen: Seen, cause: Cause[int]) -> dict[str, Any]:
     return {
-        "is_sure": any(seen.details[each.subject]["is_sure"] for each in cause.moved),
+        "is_sure": any(seen.details[each.subject].is_sure for each in cause.moved),
         "first_commit_id": seen.line.commits[cause.first].id,
         "last_commit_id": seen.line.commits[cause.last].id,
         "suspect": cause.suspect and str(cause.suspect),
@@ -123,7 +123,7 @@ def _shift_rows(seen: Seen, cause: Cause[int]) -> list[dict[str, Any]]:
             "series_id": change.track.series.id,
             "first_commit_id": seen.line.commits[change.first].id,
             "last_commit_id": seen.line.commits[change.last].id,
-            "details": seen.details[each.subject],
+            "details": seen.details[each.subject].to_json(),
         }
     return list(rows.values())
 

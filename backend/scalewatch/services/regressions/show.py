@@ -19,6 +19,7 @@ from scalewatch.storage.commits import commits
 from scalewatch.storage.commits.commits import Stored
 from scalewatch.storage.histories import regressions
 from scalewatch.storage.histories.regressions import Shift
+from scalewatch.storage.histories.shift_details import ShiftDetails
 
 
 class State(StrEnum):
@@ -43,7 +44,7 @@ class Member:
     metric: str
     machine: str
     configuration: Mapping[str, Any]
-    details: Mapping[str, Any]
+    details: ShiftDetails
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,10 +296,10 @@ def effect_of(member: Member) -> tuple[float, float]:
     At the target if that is known, where an interval says what is sure: a model that
     nobody can tell from others may seem to be anything there.
     """
-    at_target = member.details.get("at_target")
+    at_target = member.details.at_target
     if at_target is None:
-        factor = float(member.details["largest_factor"])
-        seen = max(factor, 1 / factor)
-        return seen, seen
-    seems = max(at_target["value"], 1 / at_target["value"])
-    return max(at_target["low"], 1 / at_target["high"], 1.0), seems
+        factor = member.details.largest_factor
+        effect = max(factor, 1 / factor)
+        return effect, effect
+    seems = max(at_target.value, 1 / at_target.value)
+    return max(at_target.low, 1 / at_target.high, 1.0), seems

@@ -66,7 +66,7 @@ def _accept(
     """
     accepted: dict[tuple[str, str], Growth] = {}
     for member in regressions.members(session, [row.id])[row.id]:
-        grown = member.details.get("growth_after")
+        grown = member.details.growth_after
         if row.kind == "growth" and grown:
             key, growth = (member.region, member.metric), parse_growth(grown)
             accepted[key] = max(growth, accepted.get(key, growth))

@@ -70,7 +70,7 @@ def _is_about(
     place_of: Mapping[int, int],
 ) -> bool:
     """Tell whether a commit showed a change, or may have made it."""
-    if shift.details["noticed_at"] == commit.sha:
+    if shift.details.noticed_at == commit.sha:
         return True
     first = place_of.get(shift.first_commit_id)
     last = place_of.get(shift.last_commit_id)

@@ -13,6 +13,7 @@ from scalewatch.errors import NotFound
 from scalewatch.storage import tables
 from scalewatch.storage.database import bulk
 from scalewatch.storage.database.lists import is_among
+from scalewatch.storage.histories.shift_details import ShiftDetails
 
 
 class Shift(NamedTuple):
@@ -26,7 +27,7 @@ class Shift(NamedTuple):
     is_worse: bool
     state: str
     sentence: str
-    details: dict[str, Any]
+    details: ShiftDetails
 
 
 class Member(NamedTuple):
@@ -41,7 +42,7 @@ class Member(NamedTuple):
     configuration: dict[str, Any]
     first_commit_id: int
     last_commit_id: int
-    details: dict[str, Any]
+    details: ShiftDetails
 
 
 def of_project(
@@ -97,7 +98,7 @@ def members(session: Session, regression_ids: Sequence[int]) -> dict[int, list[M
     found: dict[int, list[Member]] = {}
     for row in session.execute(_members(), {"regressions": [*regression_ids]}).all():
         *known, configuration, first, last, details = row
-        parts = (*known, _read(configuration), first, last, _read(details))
+        parts = (*known, _settings(configuration), first, last, _details(details))
         member = Member._make(parts)
         found.setdefault(member.regression_id, []).append(member)
     return found
@@ -133,7 +134,7 @@ def _members() -> Select[Any]:
 def shifts_of(session: Session, series: Collection[int]) -> list[Shift]:
     """Return the shifts of series, not those of withdrawn suspicions."""
     rows = session.execute(_shifts(), {"series": [*series]}).all()
-    return [Shift._make((*known, _read(details))) for *known, details in rows]
+    return [Shift._make((*known, _details(details))) for *known, details in rows]
 
 
 @cache
@@ -166,8 +167,14 @@ def happenings(
 
 
 @lru_cache(maxsize=4096)
-def _read(text: str) -> dict[str, Any]:
-    """Return what JSON says; many histories are about the same changes."""
+def _details(text: str) -> ShiftDetails:
+    """Return stored details; many histories are about the same changes."""
+    return ShiftDetails.from_json(orjson.loads(text))
+
+
+@lru_cache(maxsize=4096)
+def _settings(text: str) -> dict[str, Any]:
+    """Return a stored configuration; many series share it."""
     found: dict[str, Any] = orjson.loads(text)
     return found
 
