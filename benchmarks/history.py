@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 
 from scalewatch.modelling import pmnf
-from scalewatch.modelling.histories.changes import watch
+from scalewatch.modelling.histories.changes import find_changes
 from scalewatch.modelling.histories.detection import detect
-from scalewatch.modelling.histories.explanation import Kind, Shift
+from scalewatch.modelling.histories.explanation import Shift, ShiftKind
 from scalewatch.modelling.histories.histories import Histories, locations
 
 Reals = NDArray[np.float64]
@@ -31,7 +31,11 @@ AT, WITHIN, SOON = 100, 20, 5
 NEAR = 10
 PEER = 20
 ASKED = (0, 1, 2, 4, 9, 19)
-CALLED = {"growth": Kind.GROWTH, "constant": Kind.COEFFICIENT, "level": Kind.LEVEL}
+CALLED = {
+    "growth": ShiftKind.GROWTH,
+    "constant": ShiftKind.COEFFICIENT,
+    "level": ShiftKind.LEVEL,
+}
 SPACE = pmnf("p")
 SEED = 20_260_801
 
@@ -144,7 +148,7 @@ def _alarms(log: Reals) -> list:
 
 def _shifts(log: Reals) -> list[Shift]:
     """Return the changes that are near the one that was planted."""
-    found = watch(Histories.of(P, log), SPACE)
+    found = find_changes(Histories.of(P, log), SPACE)
     return [s for s in found if abs(s.segments.first - AT) <= NEAR]
 
 
@@ -205,7 +209,7 @@ def _drifts(series: int) -> None:
     for percent in (0.05, 0.1, 0.3):
         rng = np.random.default_rng((SEED, int(1_000 * percent)))
         values = drifting(percent, series, 50, COMMITS, rng)
-        found = watch(Histories.of(P, locations(values)), SPACE)
+        found = find_changes(Histories.of(P, locations(values)), SPACE)
         own: dict[int, list[Shift]] = {}
         for shift in found:
             own.setdefault(shift.segments.series, []).append(shift)

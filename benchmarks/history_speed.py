@@ -21,9 +21,9 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from scalewatch.modelling import pmnf
-from scalewatch.modelling.histories.changes import watch
+from scalewatch.modelling.histories.changes import find_changes
 from scalewatch.modelling.histories.histories import Histories, locations
-from scalewatch.services.regressions.detection import look
+from scalewatch.services.regressions.detection import detect
 from scalewatch.storage import tables
 from scalewatch.storage.database.session import Sessions, connect, sessions_of
 
@@ -40,7 +40,7 @@ def main() -> None:
     series = REGIONS * MACHINES
     values = unchanged(series, COMMITS, np.random.default_rng(SEED))
     located, reading = _timed(lambda: locations(values))
-    _, watching = _timed(lambda: watch(Histories.of(P, located), pmnf("p")))
+    _, watching = _timed(lambda: find_changes(Histories.of(P, located), pmnf("p")))
     times = np.median(values[:, :, -1], axis=2)
     _, peer = otava_peer.change_points(list(times), otava_peer.DEFAULTS)
     print(f"| {series} series, {COMMITS} commits | seconds of processor time |")
@@ -58,11 +58,11 @@ def _looks(commits: int) -> tuple[float, float]:
     """Return what the first look takes, and what the next one does."""
     with _stored(commits) as sessions:
         with sessions.reading() as session:
-            _, first = _timed(lambda: look(session, 1))
+            _, first = _timed(lambda: detect(session, 1))
         with sessions.writing.begin() as session:
             _measure_again(session, commits)
         with sessions.reading() as session:
-            _, again = _timed(lambda: look(session, 1))
+            _, again = _timed(lambda: detect(session, 1))
     return first, again
 
 

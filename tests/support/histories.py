@@ -8,7 +8,7 @@ from typing import Any
 
 from scalewatch.modelling import Verdict
 from scalewatch.modelling.forecasts.bounds import Bounds
-from scalewatch.modelling.histories.explanation import Kind
+from scalewatch.modelling.histories.explanation import ShiftKind
 from scalewatch.storage.database.session import Sessions
 from scalewatch.storage.histories.shift_details import ShiftDetails
 from scalewatch.wire import RunReport
@@ -93,8 +93,12 @@ def record_history(
 def shift_details(**parts: Any) -> ShiftDetails:
     """Return details of a level that doubled, but for what is given."""
     details = ShiftDetails(
-        kind=Kind.LEVEL,
-        probability={Kind.GROWTH: 0.0, Kind.COEFFICIENT: 0.1, Kind.LEVEL: 0.9},
+        kind=ShiftKind.LEVEL,
+        probability={
+            ShiftKind.GROWTH: 0.0,
+            ShiftKind.COEFFICIENT: 0.1,
+            ShiftKind.LEVEL: 0.9,
+        },
         factor=2.0,
         low=1.9,
         high=2.1,

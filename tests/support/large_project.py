@@ -172,7 +172,7 @@ def record_large_project(sessions: Sessions, size: Size = Size()) -> None:
     ]
     copy_measurements(sessions, PROJECT, copies)
     with sessions.writing.begin() as session:
-        records.record(session, detection.look(session, project_id))
+        records.record(session, detection.detect(session, project_id))
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from scalewatch.api.dependencies import ReadingDep, WritingDep
 from scalewatch.api.http import schemas
 from scalewatch.api.http.answers import Responses, answer, answers
 from scalewatch.services.confirmations import requests
-from scalewatch.services.confirmations.requests import State
+from scalewatch.services.confirmations.requests import ConfirmationState
 from scalewatch.services.gates import confirmations as suspicions
 
 router = APIRouter(tags=["history"])
@@ -25,7 +25,7 @@ class Confirmation(schemas.Schema):
     commit: dict[str, Any]
     machine: str
     reason: str = Field(examples=["MPI_Bcast (time) grows like p instead of log p"])
-    state: State
+    state: ConfirmationState
     agent: str | None = Field(description="Who measures, or has measured.")
     attempts: int
     asked_at: datetime
@@ -42,7 +42,7 @@ class Confirmations(schemas.Schema):
     confirmations: list[Confirmation]
 
 
-class Place(schemas.Schema):
+class RunSetting(schemas.Schema):
     """Where too few jobs have measured."""
 
     suite: str
@@ -50,11 +50,11 @@ class Place(schemas.Schema):
     configuration: schemas.Settings
 
 
-class Order(schemas.Schema):
+class ClaimedRun(schemas.Schema):
     """What an agent is to measure, until its lease ends."""
 
     confirmation: Confirmation
-    places: list[Place]
+    places: list[RunSetting]
     lease_seconds: float
 
 
@@ -100,7 +100,7 @@ def ask_for_confirmations(session: WritingDep, project: str, doubt: Doubt) -> Re
 
 @router.post(
     "/confirmations/claim",
-    responses=NOTHING | answers(Order, 403, 422),
+    responses=NOTHING | answers(ClaimedRun, 403, 422),
 )
 def claim_confirmation(session: WritingDep, offer: Offer) -> Response:
     """Give an agent the oldest run that its machine is asked for."""
@@ -122,7 +122,7 @@ def report_confirmation(
             session,
             confirmation,
             progress.agent,
-            State(progress.state),
+            ConfirmationState(progress.state),
             progress.outcome or progress.state,
         )
     )

@@ -12,7 +12,7 @@ from scalewatch.api.dependencies import AdminDep, ReadingDep
 from scalewatch.api.http import schemas
 from scalewatch.api.http.answers import answer, answers
 from scalewatch.services.gates import rules as gate_rules
-from scalewatch.services.gates.gate import Outcome, gate_of
+from scalewatch.services.gates.gate import GateOutcome, gate_of
 
 router = APIRouter(prefix="/projects/{project}/gate", tags=["history"])
 
@@ -28,7 +28,7 @@ class Bounds(schemas.Schema):
     high: float
 
 
-class Finding(schemas.Schema):
+class GateFinding(schemas.Schema):
     """A series that is worse or may be."""
 
     region: str
@@ -71,9 +71,9 @@ class Gate(schemas.Schema):
     commit: dict[str, Any]
     baseline: dict[str, Any] | None
     relation: str | None = Field(examples=["merge base"])
-    outcome: Outcome
+    outcome: GateOutcome
     sentence: str
-    findings: list[Finding]
+    findings: list[GateFinding]
     next_step: NextStep | None
     regressions: list[int]
     confirmations: list[Confirmation]
@@ -81,7 +81,7 @@ class Gate(schemas.Schema):
     rules_version: int = Field(description="Of the rules applied; 0: the usual ones.")
 
 
-class Rule(schemas.Schema):
+class GateRule(schemas.Schema):
     """What stops a commit."""
 
     mismatch: bool = Field(default=False, description="Scales worse than expected.")
@@ -107,18 +107,18 @@ class RegionRule(schemas.Schema):
     guideline: bool = True
 
 
-class Rules(Rule):
+class DeclaredRules(GateRule):
     """The rules of all regions, and those of single ones."""
 
     regions: dict[wire.Name, RegionRule] = Field({}, max_length=10_000)
 
 
-class Declaration(schemas.Schema):
+class GateDeclaration(schemas.Schema):
     """Rules in place of those before."""
 
     author: wire.Name = Field(examples=["ada"])
     reason: wire.Text | None = None
-    rules: Rules = Rules()
+    rules: DeclaredRules = DeclaredRules()
     target: dict[wire.Name, Scale] = Field({}, examples=[{"p": 65536}])
 
 
@@ -126,8 +126,8 @@ class GateRules(schemas.Schema):
     """A version of a project's rules."""
 
     version: int
-    rule: Rule
-    regions: dict[str, Rule]
+    rule: GateRule
+    regions: dict[str, GateRule]
     target: dict[str, float] = Field(description="The scale at which effects are told.")
     author: str | None
     reason: str | None
@@ -154,7 +154,9 @@ def show_rules(session: ReadingDep, project: str) -> Response:
 
 
 @router.put("/rules", responses=answers(GateRules, 403, 404, 422))
-def declare_rules(session: AdminDep, project: str, declared: Declaration) -> Response:
+def declare_rules(
+    session: AdminDep, project: str, declared: GateDeclaration
+) -> Response:
     """State the rules of a project; what is as before keeps its version."""
     rules = declared.rules.model_dump(exclude={"regions"})
     regions = {

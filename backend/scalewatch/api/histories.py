@@ -16,13 +16,13 @@ from scalewatch.services.histories.paging import Window
 from scalewatch.services.histories.region import history_of
 from scalewatch.services.regressions import show
 from scalewatch.services.regressions.series_histories import MOST_COMMITS
-from scalewatch.services.regressions.show import State
-from scalewatch.services.regressions.triage import Treatment, treat
+from scalewatch.services.regressions.show import RegressionState
+from scalewatch.services.regressions.triage import Triage, triage
 
 router = APIRouter(prefix="/projects/{project}", tags=["history"])
 
 
-class Said(schemas.Schema):
+class TriageRequest(schemas.Schema):
     """What somebody says about a regression; what is left out stays as it is."""
 
     author: wire.Name = Field(examples=["ada"])
@@ -34,12 +34,12 @@ class Said(schemas.Schema):
     link: wire.Text | None = Field(None, examples=["https://example.org/issues/42"])
 
 
-class Cause(schemas.Schema):
+class RegressionSummary(schemas.Schema):
     """A regression in a sentence; the route of its id tells all of it."""
 
     id: int
     is_worse: bool
-    state: State
+    state: RegressionState
     sentence: str
 
 
@@ -57,7 +57,7 @@ class History(schemas.Schema):
     tracks: list[dict[str, Any]] = Field(
         description="Per series: steps, eras and changes, by position on the line."
     )
-    regressions: list[Cause] = Field(description="Found on these tracks.")
+    regressions: list[RegressionSummary] = Field(description="Found on these tracks.")
     more: int = Field(description="Tracks that are not shown.")
     next: str | None = Field(description="`before` of what is older, if anything is.")
 
@@ -69,7 +69,7 @@ class Regression(schemas.Schema):
     kind: str = Field(examples=["growth"])
     is_worse: bool
     is_sure: bool
-    state: State
+    state: RegressionState
     first: dict[str, Any]
     last: dict[str, Any]
     fixed_by: dict[str, Any] | None
@@ -88,7 +88,7 @@ class Regressions(schemas.Schema):
     """The regressions of a project, and how far they can be trusted."""
 
     project: str
-    states: list[State]
+    states: list[RegressionState]
     regressions: list[Regression]
     counts: dict[str, int]
     confirmations: list[Confirmation]
@@ -121,7 +121,9 @@ def show_history(  # noqa: PLR0913, PLR0917 - one per parameter of the query
 def list_regressions(
     session: ReadingDep,
     project: str,
-    state: Annotated[list[State] | None, Query(description="All unless given.")] = None,
+    state: Annotated[
+        list[RegressionState] | None, Query(description="All unless given.")
+    ] = None,
 ) -> Response:
     """Return regressions, one per cause, newest first."""
     return answer(show.regressions_of(session, project, state or ()))
@@ -135,13 +137,13 @@ def show_regression(session: ReadingDep, project: str, regression: int) -> Respo
 
 @router.patch("/regressions/{regression}", responses=problems(403, 404, 422))
 def treat_regression(
-    session: AdminDep, project: str, regression: int, said: Said
+    session: AdminDep, project: str, regression: int, said: TriageRequest
 ) -> Response:
     """Give a regression a state, an owner, a note or a link; its history is kept."""
-    treatment = Treatment(
-        state=State(said.state) if said.state else None,
+    treatment = Triage(
+        state=RegressionState(said.state) if said.state else None,
         owner=said.owner,
         note=said.note,
         link=said.link,
     )
-    return answer(treat(session, project, regression, treatment, said.author))
+    return answer(triage(session, project, regression, treatment, said.author))

@@ -36,7 +36,7 @@ class Webhooks(Schema):
     webhooks: list[Webhook]
 
 
-class Added(Schema):
+class NewWebhook(Schema):
     """A new webhook."""
 
     webhook: Webhook
@@ -56,7 +56,7 @@ def list_webhooks(session: AdminDep, project: str) -> Response:
     return answer({"webhooks": webhooks.webhooks_of(session, project)})
 
 
-@router.post("", responses=answers(Added, 403, 404, 422))
+@router.post("", responses=answers(NewWebhook, 403, 404, 422))
 def add_webhook(session: AdminDep, project: str, address: Address) -> Response:
     """Let an address be told what happens to the regressions of a project."""
     return answer(webhooks.add(session, project, address.url, address.author))

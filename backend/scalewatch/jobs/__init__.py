@@ -45,7 +45,7 @@ def rejudge(_session: Session, subject: str) -> Effect:
 
 def watch(session: Session, subject: str) -> Effect:
     """Look for changes in the histories of a project."""
-    return partial(records.record, seen=detection.look(session, int(subject)))
+    return partial(records.record, detected=detection.detect(session, int(subject)))
 
 
 def notify(session: Session, subject: str) -> Effect:

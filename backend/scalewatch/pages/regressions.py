@@ -16,17 +16,17 @@ from scalewatch.services.access.callers import caller_of
 from scalewatch.services.regressions.show import (
     SETTABLE,
     Regression,
-    State,
+    RegressionState,
     regression_of,
     regressions_of,
 )
-from scalewatch.services.regressions.triage import Treatment, treat
+from scalewatch.services.regressions.triage import Triage, triage
 from scalewatch.web.protection.forms import FormDep
 
 MOST_MEMBERS: Final = 8
 """Series of a regression that the page of all of them lists."""
 
-TREATED: Final = (State.OPEN, State.ACKNOWLEDGED)
+TREATED: Final = (RegressionState.OPEN, RegressionState.ACKNOWLEDGED)
 """What somebody is to look at: of others, that page says no more than a sentence."""
 
 router = APIRouter(include_in_schema=False)
@@ -37,7 +37,7 @@ def show_regressions(
     request: Request,
     session: SessionDep,
     project: str,
-    state: Annotated[list[State] | None, Query()] = None,
+    state: Annotated[list[RegressionState] | None, Query()] = None,
     wanted: FormatQuery = Format.HTML,
 ) -> Response:
     """Show one row per cause, the worst first."""
@@ -53,7 +53,7 @@ def show_regressions(
         request,
         "regressions/show.html",
         found=found,
-        states=list(State),
+        states=list(RegressionState),
         settable=SETTABLE,
         most=MOST_MEMBERS,
         treated=TREATED,
@@ -94,13 +94,15 @@ def treat_regression(
 ) -> Response:
     """Give a regression a state, an owner, a note or a link."""
     state = form.text("state")
-    said = Treatment(
-        state=State(state) if state in {str(each) for each in SETTABLE} else None,
+    said = Triage(
+        state=RegressionState(state)
+        if state in {str(each) for each in SETTABLE}
+        else None,
         owner=form.text("owner"),
         note=form.text("note"),
         link=form.text("link"),
     )
-    treat(session, project, number, said, caller_of(session).name)
+    triage(session, project, number, said, caller_of(session).name)
     path = path_to(request, "regression", project=project, number=str(number))
     return RedirectResponse(path, 303)
 

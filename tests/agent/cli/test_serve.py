@@ -5,7 +5,7 @@ import yaml
 from click.testing import CliRunner
 
 from scalewatch.services.confirmations import requests
-from scalewatch.services.confirmations.requests import State
+from scalewatch.services.confirmations.requests import ConfirmationState
 from scalewatch.storage import tables
 from scalewatch.storage.commits import coordinates
 from scalewatch_agent.cli import main
@@ -123,7 +123,7 @@ def test_the_agent_measures_the_suspected_commit_once_more(
     with sessions.reading() as session:
         (asked,) = requests.confirmations_of(session, "bcast")
         commit = session.query(tables.Commit).filter_by(sha=suspect).one()
-        assert (asked.state, asked.outcome) == (State.DONE, "3 runs posted")
+        assert (asked.state, asked.outcome) == (ConfirmationState.DONE, "3 runs posted")
         assert jobs_of(session, commit) == {1: 2, 2: 2, 3: 2}
 
 
@@ -139,7 +139,7 @@ def test_what_cannot_be_measured_is_told(app, sessions, experiments):
     assert done.exit_code == 0, done.output
     with sessions.reading() as session:
         (asked,) = requests.confirmations_of(session, "bcast")
-        assert asked.state is State.FAILED
+        assert asked.state is ConfirmationState.FAILED
         assert asked.outcome.startswith("no experiment of the agent measures bcast")
 
 
@@ -196,7 +196,7 @@ def test_a_run_of_the_built_in_suite_is_made_once_more(
     with sessions.reading() as session:
         (asked,) = requests.confirmations_of(session, "openmpi")
         commit = session.query(tables.Commit).one()
-        assert (asked.state, asked.outcome) == (State.DONE, "2 runs posted")
+        assert (asked.state, asked.outcome) == (ConfirmationState.DONE, "2 runs posted")
         assert jobs_of(session, commit) == {1: 2, 2: 2}
 
 
@@ -213,5 +213,5 @@ def test_a_release_that_is_not_here_is_not_installed_because_a_server_asks(
     assert done.exit_code == 0, done.output
     with sessions.reading() as session:
         (asked,) = requests.confirmations_of(session, "openmpi")
-        assert asked.state is State.FAILED
+        assert asked.state is ConfirmationState.FAILED
     assert not (tmp_path / "mpi").exists()

@@ -1,14 +1,14 @@
-from scalewatch.modelling.attribution.causes import Class, Moved, causes
+from scalewatch.modelling.attribution.causes import ChangeClass, ChangedSeries, causes
 from scalewatch.modelling.attribution.match_table import Suspect
 
 ALL = {"a": ["r1", "r2", "r3"], "b": ["r1", "r2", "r3"]}
 
 
 def moved(
-    region="r1", machine="a", *, first=5, last=5, kind=Class.GROWTH, is_worse=True
+    region="r1", machine="a", *, first=5, last=5, kind=ChangeClass.GROWTH, is_worse=True
 ):
     name = f"{region}@{machine}"
-    return Moved(name, region, machine, first, last, kind, is_worse)
+    return ChangedSeries(name, region, machine, first, last, kind, is_worse)
 
 
 def test_changes_of_the_same_commits_have_one_cause_and_share_the_surest_range():
@@ -22,7 +22,7 @@ def test_changes_of_the_same_commits_have_one_cause_and_share_the_surest_range()
     )
 
     assert (cause.first, cause.last) == (5, 5)
-    assert len(cause.moved) == 3
+    assert len(cause.series) == 3
 
 
 def test_other_commits_another_class_and_another_sense_are_other_causes():
@@ -30,7 +30,7 @@ def test_other_commits_another_class_and_another_sense_are_other_causes():
         [
             moved(),
             moved("r2", first=8, last=8),
-            moved("r3", kind=Class.CONSTANT),
+            moved("r3", kind=ChangeClass.CONSTANT),
             moved("r2", is_worse=False),
         ],
         ALL,

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from scalewatch.modelling import pmnf
-from scalewatch.modelling.histories.changes import false_discoveries, watch
+from scalewatch.modelling.histories.changes import false_discoveries, find_changes
 from scalewatch.modelling.histories.detection import detect
-from scalewatch.modelling.histories.explanation import Kind
+from scalewatch.modelling.histories.explanation import ShiftKind
 from scalewatch.modelling.histories.histories import Histories
 
 P = 2.0 ** np.arange(2, 8)
@@ -25,37 +25,37 @@ def histories(before, after=None, *, at=60, commits=80, series=20):
 
 
 def test_a_history_without_a_change_has_none():
-    assert watch(histories(1 + LOG, series=10), SPACE) == []
+    assert find_changes(histories(1 + LOG, series=10), SPACE) == []
 
 
 def test_a_change_of_growth_is_found_where_it_is_and_called_by_its_name():
-    found = watch(histories(1 + LOG, 1 + 2 * P / P[-1]), SPACE)
+    found = find_changes(histories(1 + LOG, 1 + 2 * P / P[-1]), SPACE)
 
     assert [shift.segments.series for shift in found] == list(range(20))
     for shift in found:
         assert shift.segments.first <= 60 <= shift.segments.last
         assert shift.segments.at <= 62
-        assert shift.kind is Kind.GROWTH
+        assert shift.kind is ShiftKind.GROWTH
         assert shift.faster_probability > 0.99
         assert not shift.segments.is_gradual
 
 
 def test_a_factor_is_a_level_and_its_interval_holds_it():
-    found = watch(histories(1 + LOG, 1.2 * (1 + LOG)), SPACE)
+    found = find_changes(histories(1 + LOG, 1.2 * (1 + LOG)), SPACE)
 
-    assert sum(shift.kind is Kind.LEVEL for shift in found) >= 18
+    assert sum(shift.kind is ShiftKind.LEVEL for shift in found) >= 18
     held = [shift.low < 1.2 < shift.high for shift in found]
     assert np.mean(held) > 0.7
 
 
 def test_another_multiple_of_the_growing_part_is_a_coefficient():
-    found = watch(histories(1 + LOG, 1 + 2 * LOG), SPACE)
+    found = find_changes(histories(1 + LOG, 1 + 2 * LOG), SPACE)
 
-    assert sum(shift.kind is Kind.COEFFICIENT for shift in found) >= 18
+    assert sum(shift.kind is ShiftKind.COEFFICIENT for shift in found) >= 18
 
 
 def test_an_improvement_is_found_like_a_regression():
-    found = watch(histories(1 + LOG, 0.8 * (1 + LOG)), SPACE)
+    found = find_changes(histories(1 + LOG, 0.8 * (1 + LOG)), SPACE)
 
     assert len(found) == 20
     assert all(shift.factor < 0.85 for shift in found)
@@ -65,7 +65,7 @@ def test_two_changes_are_both_found():
     before = histories(1 + LOG, 1.3 * (1 + LOG), at=30)
     before.log[:, 60:] += np.log(1.3)
 
-    found = watch(before, SPACE)
+    found = find_changes(before, SPACE)
 
     firsts = [shift.segments.first for shift in found if shift.segments.series == 0]
     assert firsts == [30, 60]
@@ -82,7 +82,7 @@ def test_a_drift_is_called_gradual_and_told_from_beginning_to_end():
     drifting = histories(1 + LOG, commits=150)
     drifting.log[:, 50:] += 0.003 * np.arange(100)[:, np.newaxis]
 
-    found = watch(drifting, SPACE)
+    found = find_changes(drifting, SPACE)
 
     assert {shift.segments.series for shift in found} == set(range(20))
     gradual = [shift for shift in found if shift.segments.is_gradual]
@@ -96,7 +96,7 @@ def test_settings_that_some_commits_did_not_measure_do_not_hide_a_change():
     rng = np.random.default_rng(2)
     holes.log[rng.random(holes.log.shape) < 0.2] = np.nan
 
-    found = watch(holes, SPACE)
+    found = find_changes(holes, SPACE)
 
     assert len({shift.segments.series for shift in found}) == 20
 
@@ -106,7 +106,7 @@ def test_shorter_histories_end_where_they_end():
     mixed.log[0, 40:] = np.nan
     short = Histories(mixed.doublings, mixed.log, np.array([40, *[80] * 19]))
 
-    found = watch(short, SPACE)
+    found = find_changes(short, SPACE)
 
     assert {shift.segments.series for shift in found} == set(range(1, 20))
 
@@ -124,12 +124,12 @@ def test_with_two_settings_a_tilt_still_says_that_it_grows_faster():
     few = histories(1 + LOG, 1 + 2 * P / P[-1])
     ends = Histories.of(P[[0, -1]], few.log[:, :, [0, -1]])
 
-    found = watch(ends, SPACE)
+    found = find_changes(ends, SPACE)
 
     assert all(shift.growth_after is None for shift in found)
     planted = [shift for shift in found if abs(shift.segments.first - 60) <= 2]
     assert len(planted) == 20
-    assert all(shift.kind is Kind.GROWTH for shift in planted)
+    assert all(shift.kind is ShiftKind.GROWTH for shift in planted)
 
 
 def test_of_many_series_a_weak_change_is_not_sure():

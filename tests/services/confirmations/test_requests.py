@@ -5,7 +5,7 @@ from sqlalchemy import select, update
 
 from scalewatch.errors import ConfirmationLost
 from scalewatch.services.confirmations import requests
-from scalewatch.services.confirmations.requests import MOST_ASKED, State
+from scalewatch.services.confirmations.requests import MOST_ASKED, ConfirmationState
 from scalewatch.services.gates import confirmations as suspicions
 from scalewatch.storage import tables
 from scalewatch.storage.histories import regressions
@@ -40,7 +40,7 @@ def claim(sessions, agent, machine="jureca"):
         return requests.claim(session, machine, agent)
 
 
-def finish(sessions, number, agent, state=State.DONE):
+def finish(sessions, number, agent, state=ConfirmationState.DONE):
     with sessions.writing.begin() as session:
         return requests.finish(session, number, agent, state, "5 runs posted")
 
@@ -67,7 +67,7 @@ def test_what_is_suspected_twice_is_asked_for_once(suspected):
 
     (asked,) = ask(suspected)
 
-    assert (asked.machine, asked.state) == ("jureca", State.OPEN)
+    assert (asked.machine, asked.state) == ("jureca", ConfirmationState.OPEN)
     assert "MPI_Bcast (time) grows like p instead of log p" in asked.reason
     assert "scalewatch-agent serve --machine jureca" in asked.sentence
 
@@ -98,7 +98,7 @@ def test_a_lost_agent_delays_a_run_and_cannot_end_it_any_more(suspected):
     assert order.confirmation.attempts == 2
     with pytest.raises(ConfirmationLost, match="no longer one's"):
         finish(suspected, asked.id, "one")
-    assert finish(suspected, asked.id, "two").state is State.DONE
+    assert finish(suspected, asked.id, "two").state is ConfirmationState.DONE
 
 
 def test_a_run_whose_agents_are_always_lost_is_given_up(suspected):
@@ -110,7 +110,7 @@ def test_a_run_whose_agents_are_always_lost_is_given_up(suspected):
     assert claim(suspected, "four") is None
     (asked,) = ask(suspected)[-1:]
     assert (asked.state, asked.outcome) == (
-        State.FAILED,
+        ConfirmationState.FAILED,
         "its agents were lost 3 times",
     )
 
@@ -122,14 +122,17 @@ def test_a_run_that_was_made_meanwhile_is_not_asked_for(suspected):
     assert claim(suspected, "one") is None
     with suspected.reading() as session:
         (asked,) = requests.confirmations_of(session, "mpich")
-        assert (asked.state, asked.outcome) == (State.DONE, "measured meanwhile")
+        assert (asked.state, asked.outcome) == (
+            ConfirmationState.DONE,
+            "measured meanwhile",
+        )
 
 
 def test_a_commit_is_not_measured_for_ever(suspected):
     for _ in range(MOST_ASKED + 2):
         ask(suspected)
         if order := claim(suspected, "one"):
-            finish(suspected, order.confirmation.id, "one", State.FAILED)
+            finish(suspected, order.confirmation.id, "one", ConfirmationState.FAILED)
 
     assert len(ask(suspected)) == MOST_ASKED
 
@@ -161,7 +164,7 @@ def test_a_suspected_regression_asks_and_is_sure_once_it_is_confirmed(sessions):
 
     with sessions.reading() as session:
         (row,) = session.scalars(select(tables.Regression)).all()
-        happened = regressions.happenings(session, [row.id])[row.id]
+        happened = regressions.events(session, [row.id])[row.id]
         assert row.is_sure
         assert [each.action for each in happened] == ["found", "confirmed"]
 
@@ -190,4 +193,4 @@ def test_a_run_is_withdrawn_once_later_commits_have_settled_it(
         }
     ((said, state),) = states.items()
     assert said.startswith(outcome)
-    assert state is State.WITHDRAWN
+    assert state is ConfirmationState.WITHDRAWN

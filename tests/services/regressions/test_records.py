@@ -35,7 +35,7 @@ def test_a_growth_that_becomes_worse_is_one_regression_with_its_commit(sessions)
     with sessions.reading() as session:
         (row,) = found(session)
         (member,) = regressions.members(session, [row.id])[row.id]
-        happened = regressions.happenings(session, [row.id])[row.id]
+        happened = regressions.events(session, [row.id])[row.id]
 
         assert (row.kind, row.is_worse, row.state) == ("growth", True, "open")
         assert ranges(session, [row]) == [(sha(AT), sha(AT))]
@@ -92,7 +92,7 @@ def test_another_state_of_the_machine_is_a_new_baseline_and_no_regression(sessio
 
     with sessions.reading() as session:
         assert found(session) == []
-        (watch,) = session.scalars(select(tables.Watch))
+        (watch,) = session.scalars(select(tables.Detection))
         (said,) = watch.details["baselines"]
         assert "jureca begins a new baseline at" in said
         assert "cores 128 → 64" in said
@@ -124,13 +124,13 @@ def test_odd_commits_break_nothing(sessions, odd):
 
     with sessions.reading() as session:
         assert found(session) == []
-        (watch,) = session.scalars(select(tables.Watch))
+        (watch,) = session.scalars(select(tables.Detection))
         assert watch.details["commits"] == 10
         failed = select(tables.Job).where(tables.Job.state == "failed")
         assert session.scalars(failed).all() == []
 
 
-def test_looks_after_every_commit_find_what_one_look_at_all_finds(
+def test_detections_after_every_commit_find_what_one_of_all_finds(
     sessions, monkeypatch
 ):
     for number in range(1, AT + 5):
@@ -139,13 +139,13 @@ def test_looks_after_every_commit_find_what_one_look_at_all_finds(
         record_commit(sessions, number, broken(number), cores=cores)
 
     with sessions.reading() as session:
-        after_all = detection.look(session, 1)
+        after_all = detection.detect(session, 1)
         for module, name in ((series_histories, "_SHIFTS"), (questions, "_FINDINGS")):
             monkeypatch.setattr(module, name, Kept(0))
-        at_once = detection.look(session, 1)
+        at_once = detection.detect(session, 1)
         stored = {row.sentence for row in found(session)}
 
-    assert "juwels" in {each.track.series.machine for each in after_all.changes}
+    assert "juwels" in {each.history.series.machine for each in after_all.changes}
     assert after_all.causes == at_once.causes
     assert after_all.details == at_once.details
     assert stored >= {cause.sentence for cause in at_once.causes}

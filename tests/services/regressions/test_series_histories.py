@@ -19,9 +19,9 @@ from support.histories import (
 from support.recorded import record
 
 
-def tracks_of(session, line=None):
+def histories_of(session, line=None):
     line = line or lineage(commits.of_project(session, 1))
-    return series_histories.tracks(session, 1, line)
+    return series_histories.series_histories(session, 1, line)
 
 
 def test_places_ascend_whatever_the_order_of_recording(sessions):
@@ -29,10 +29,10 @@ def test_places_ascend_whatever_the_order_of_recording(sessions):
         record_commit(sessions, number, {"MPI_Bcast": lambda p, n=number: n * TREE(p)})
 
     with sessions.reading() as session:
-        (track,) = tracks_of(session)
+        (history,) = histories_of(session)
 
-    assert track.places == (0, 1, 2, 3)
-    assert (np.diff(track.log, axis=0) > 0).all()
+    assert history.positions == (0, 1, 2, 3)
+    assert (np.diff(history.log, axis=0) > 0).all()
 
 
 def test_settings_that_a_commit_lacks_are_missing_there(sessions):
@@ -41,10 +41,10 @@ def test_settings_that_a_commit_lacks_are_missing_there(sessions):
     record(sessions, [each for each in fewer if each.coordinate["p"] > 4])
 
     with sessions.reading() as session:
-        (track,) = tracks_of(session)
+        (history,) = histories_of(session)
 
-    assert [at for (at,) in track.settings] == list(PROCESSES)
-    assert np.isnan(track.log).tolist() == [[False] * 5] * 3 + [[True] + [False] * 4]
+    assert [at for (at,) in history.settings] == list(PROCESSES)
+    assert np.isnan(history.log).tolist() == [[False] * 5] * 3 + [[True] + [False] * 4]
 
 
 def test_of_a_commit_measured_under_both_names_the_present_one_counts(sessions):
@@ -58,10 +58,10 @@ def test_of_a_commit_measured_under_both_names_the_present_one_counts(sessions):
         )
 
     with sessions.reading() as session:
-        (track,) = tracks_of(session)
+        (history,) = histories_of(session)
 
-    assert track.places == (0, 1, 2, 3)
-    at_largest = np.exp(track.log[:, -1])
+    assert history.positions == (0, 1, 2, 3)
+    at_largest = np.exp(history.log[:, -1])
     assert at_largest[:2] == pytest.approx(TREE(64), rel=0.1)
     assert at_largest[2:] == pytest.approx(LINEAR(64), rel=0.1)
 
@@ -74,7 +74,7 @@ def test_the_oldest_commit_that_is_looked_at_moves_on_by_strides(sessions, monke
     with sessions.reading() as session:
         line = lineage(commits.of_project(session, 1)).commits
         first = [
-            tracks_of(session, Lineage(line[:number]))[0].places[0]
+            histories_of(session, Lineage(line[:number]))[0].positions[0]
             for number in range(4, 11)
         ]
 

@@ -6,7 +6,7 @@ import orjson
 
 from scalewatch.exporters.documents import json_text
 from scalewatch.modelling import Verdict
-from scalewatch.modelling.histories.explanation import Kind
+from scalewatch.modelling.histories.explanation import ShiftKind
 from scalewatch.storage.histories.shift_details import ShiftDetails
 from support.histories import shift_details
 
@@ -43,7 +43,7 @@ STORED = {
 def test_details_that_earlier_releases_stored_are_read():
     details = ShiftDetails.from_json(STORED)
 
-    assert (details.kind, details.kind_probability) == (Kind.GROWTH, 0.97)
+    assert (details.kind, details.kind_probability) == (ShiftKind.GROWTH, 0.97)
     assert details.at_target is not None
     assert details.at_target.high == 21
     assert (details.verdict_before, details.verdict_after) == (

@@ -1,6 +1,6 @@
 """Changes that have one cause: the same commits, the same class, the same sense.
 
-What changed together is one thing to look at. And who moved tells whom to ask: all
+What changed together is one thing to look at. And what changed tells whom to ask: all
 regions of one machine, while other machines stay as they are, point at the machine;
 a region that moves on every machine points at the library.
 """
@@ -20,7 +20,7 @@ MOST: Final = 0.8
 LEAST_REGIONS: Final = 3
 
 
-class Class(StrEnum):
+class ChangeClass(StrEnum):
     """What a change means for scalability."""
 
     GROWTH = "growth"
@@ -30,7 +30,7 @@ class Class(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Moved(Generic[Subject]):
+class ChangedSeries(Generic[Subject]):
     """A series that changed.
 
     Parameters
@@ -52,7 +52,7 @@ class Moved(Generic[Subject]):
     machine: str
     first: int
     last: int
-    kind: Class
+    kind: ChangeClass
     is_worse: bool
 
 
@@ -62,8 +62,8 @@ class Cause(Generic[Subject]):
 
     Parameters
     ----------
-    moved
-        The changes that it explains.
+    series
+        Those whose changes it explains.
     first, last
         Numbers of the commits that may be it: those that all changes allow.
     kind, is_worse
@@ -72,30 +72,30 @@ class Cause(Generic[Subject]):
         Whom to ask, if anything speaks for it, and why.
     """
 
-    moved: tuple[Moved[Subject], ...]
+    series: tuple[ChangedSeries[Subject], ...]
     first: int
     last: int
-    kind: Class
+    kind: ChangeClass
     is_worse: bool
     suspect: Suspect | None
     sentence: str
 
 
 def causes(
-    moved: Sequence[Moved[Subject]], watched: Mapping[str, Collection[str]]
+    changed: Sequence[ChangedSeries[Subject]], watched: Mapping[str, Collection[str]]
 ) -> list[Cause[Subject]]:
     """Group changes by their cause, the newest first.
 
     Parameters
     ----------
-    moved
+    changed
         All changes.
     watched
         The regions that were measured on each machine about then.
     """
-    groups: list[list[Moved[Subject]]] = []
+    groups: list[list[ChangedSeries[Subject]]] = []
     # The surest places first: what is vague joins what is exact.
-    for each in sorted(moved, key=lambda m: (m.last - m.first, m.first, m.region)):
+    for each in sorted(changed, key=lambda m: (m.last - m.first, m.first, m.region)):
         group = next((g for g in groups if _is_shared(g, each)), None)
         if group is None:
             groups.append([each])
@@ -105,7 +105,9 @@ def causes(
     return sorted(found, key=lambda cause: (cause.last, cause.first), reverse=True)
 
 
-def _is_shared(group: Sequence[Moved[Subject]], other: Moved[Subject]) -> bool:
+def _is_shared(
+    group: Sequence[ChangedSeries[Subject]], other: ChangedSeries[Subject]
+) -> bool:
     first = max(each.first for each in group)
     last = min(each.last for each in group)
     return (group[0].kind, group[0].is_worse) == (other.kind, other.is_worse) and max(
@@ -114,13 +116,13 @@ def _is_shared(group: Sequence[Moved[Subject]], other: Moved[Subject]) -> bool:
 
 
 def _cause(
-    group: Sequence[Moved[Subject]], watched: Mapping[str, Collection[str]]
+    group: Sequence[ChangedSeries[Subject]], watched: Mapping[str, Collection[str]]
 ) -> Cause[Subject]:
     suspect, sentence = suspicion(
         {(each.region, each.machine) for each in group}, watched
     )
     return Cause(
-        moved=tuple(group),
+        series=tuple(group),
         first=max(each.first for each in group),
         last=min(each.last for each in group),
         kind=group[0].kind,
@@ -131,11 +133,11 @@ def _cause(
 
 
 def suspicion(
-    moved: Collection[tuple[str, str]], watched: Mapping[str, Collection[str]]
+    changed: Collection[tuple[str, str]], watched: Mapping[str, Collection[str]]
 ) -> tuple[Suspect | None, str]:
-    """Return whom to suspect of moves, pairs of region and machine, and why."""
-    machines = sorted({machine for _, machine in moved})
-    regions = sorted({region for region, _ in moved})
+    """Return whom to suspect of changes, pairs of region and machine, and why."""
+    machines = sorted({machine for _, machine in changed})
+    regions = sorted({region for region, _ in changed})
     if len(machines) == 1 and len(watched) > 1:
         (machine,) = machines
         every = watched.get(machine, ())
@@ -148,7 +150,7 @@ def suspicion(
                 f"on {machine}, and none on the other machines"
             )
     for region in regions:
-        on = {machine for moving, machine in moved if moving == region}
+        on = {machine for name, machine in changed if name == region}
         where = {machine for machine in watched if region in watched[machine]}
         if len(on) > 1 and on == where:
             return Suspect.LIBRARY, (

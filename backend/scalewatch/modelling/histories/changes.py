@@ -46,7 +46,7 @@ class FalseDiscoveries:
         return sum(q <= FALSE_SHARE for q in self.q_values)
 
 
-def watch(histories: Histories, space: Space) -> list[Shift]:
+def find_changes(histories: Histories, space: Space) -> list[Shift]:
     """Return the changes in histories, explained, by series and commit.
 
     Parameters

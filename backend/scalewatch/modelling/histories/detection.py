@@ -85,24 +85,24 @@ class Alarm:
 
 def detect(histories: Histories, threshold: float = THRESHOLD) -> list[Alarm]:
     """Return the changes of each series, in the order in which they are noticed."""
-    scan = Scan(histories)
+    sums = RunningSums(histories)
     found = []
     for t in range(histories.log.shape[1]):
-        scan.take(t)
-        statistic, first = scan.compare(t)
+        sums.take(t)
+        statistic, first = sums.compare(t)
         for series in np.flatnonzero(statistic > threshold).tolist():
             begin = int(first[series])
             found.append(Alarm(series, t, begin, float(statistic[series])))
-            scan.restart(series, begin, t)
-        for series, slope in scan.drifts(t):
+            sums.restart(series, begin, t)
+        for series, slope in sums.drifts(t):
             found.append(
-                Alarm(series, t, int(scan.start[series]), slope, is_drift=True)
+                Alarm(series, t, int(sums.start[series]), slope, is_drift=True)
             )
-            scan.restart(series, t - DRIFT_EVERY, t)
+            sums.restart(series, t - DRIFT_EVERY, t)
     return found
 
 
-class Scan:
+class RunningSums:
     """Running sums over the commits of a batch of histories.
 
     Attributes

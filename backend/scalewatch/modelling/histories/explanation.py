@@ -41,7 +41,7 @@ BLOCK: Final = 128
 """Changes that are explained together: each weighs all pairs of growths."""
 
 
-class Kind(StrEnum):
+class ShiftKind(StrEnum):
     """What a change is."""
 
     GROWTH = "growth"  # another growth class, or faster by a tilt that is sure
@@ -76,8 +76,8 @@ class Shift:
     """
 
     segments: Segments
-    kind: Kind
-    probability: dict[Kind, float]
+    kind: ShiftKind
+    probability: dict[ShiftKind, float]
     growth_before: Growth | None
     growth_after: Growth | None
     factor: float
@@ -93,7 +93,7 @@ class Shift:
 class _Growths:
     """Likeliest growths before and after a change, and its probability by kind."""
 
-    probability: dict[Kind, float]
+    probability: dict[ShiftKind, float]
     before: Growth
     after: Growth
 
@@ -198,12 +198,12 @@ def _likeliest(
     )
     multiple = share[VersionChange.LEVEL] + share[VersionChange.COEFFICIENT]
     weight = {
-        Kind.GROWTH: share[VersionChange.GROWTH],
-        Kind.COEFFICIENT: multiple * odds,
-        Kind.LEVEL: multiple * (1 - odds),
+        ShiftKind.GROWTH: share[VersionChange.GROWTH],
+        ShiftKind.COEFFICIENT: multiple * odds,
+        ShiftKind.LEVEL: multiple * (1 - odds),
     }
     changed = max(sum(weight.values()), 1e-300)
-    probability = {kind: weight[kind] / changed for kind in Kind}
+    probability = {kind: weight[kind] / changed for kind in ShiftKind}
     likeliest = max(probability, key=probability.__getitem__)
     place = list(VersionChange).index(VersionChange(likeliest.value))
     return _Growths(
@@ -263,13 +263,13 @@ def _shift(
     )
 
 
-def _by_tilt(faster: float) -> dict[Kind, float]:
+def _by_tilt(faster: float) -> dict[ShiftKind, float]:
     """Tell kinds apart where too few settings were measured for a growth."""
     is_tilted = abs(2 * faster - 1)
     return {
-        Kind.GROWTH: is_tilted**20,
-        Kind.COEFFICIENT: 0.0,
-        Kind.LEVEL: 1 - is_tilted**20,
+        ShiftKind.GROWTH: is_tilted**20,
+        ShiftKind.COEFFICIENT: 0.0,
+        ShiftKind.LEVEL: 1 - is_tilted**20,
     }
 
 

@@ -11,7 +11,7 @@ from typing import Final
 from scalewatch.modelling import parse_growth
 from scalewatch.pages.wording.formats import moment, multiple, plural, significant
 from scalewatch.services.commits.find import Commit
-from scalewatch.services.histories.region import History, TrackHistory
+from scalewatch.services.histories.region import History, SegmentedHistory
 
 WIDTH: Final = 360.0
 HEIGHT: Final = 132.0
@@ -51,7 +51,7 @@ class Mark:
 class Chart:
     """What the template draws of one track; `dots` is a path, of a dot per commit."""
 
-    track: TrackHistory
+    track: SegmentedHistory
     bands: tuple[Band, ...]
     dots: str
     changes: tuple[Mark, ...]
@@ -94,7 +94,7 @@ def _places(commits: Sequence[Commit], *, by_date: bool) -> list[float]:
 
 def _chart(
     history: History,
-    track: TrackHistory,
+    track: SegmentedHistory,
     places: Sequence[float],
     colours: Mapping[str, int],
 ) -> Chart:
@@ -146,7 +146,7 @@ def _chart(
 
 
 def _dots(
-    track: TrackHistory, places: Sequence[float], middle: float, reach: float
+    track: SegmentedHistory, places: Sequence[float], middle: float, reach: float
 ) -> str:
     """Return a path with a dot for each exponent; there are hundreds on each chart."""
     scale = (HEIGHT - TOP - BOTTOM) / (2 * reach)
@@ -160,7 +160,7 @@ def _dots(
     )
 
 
-def _sentence(history: History, track: TrackHistory) -> str:
+def _sentence(history: History, track: SegmentedHistory) -> str:
     """Say in one sentence what a chart shows."""
     commits = plural(len(track.places), "commit")
     growth = track.eras[-1].growth if track.eras else None

@@ -172,7 +172,7 @@ def settings_page(  # noqa: PLR0913 - what is shown once, too
     *,
     project: str | None,
     secret: str | None = None,
-    webhook: webhooks.Added | None = None,
+    webhook: webhooks.NewWebhook | None = None,
 ) -> Response:
     """Render the settings of a project, or of the server, once with a new secret."""
     found = _settings(session, project)

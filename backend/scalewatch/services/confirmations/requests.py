@@ -32,7 +32,7 @@ PRESENCE: Final = timedelta(minutes=2)
 """An agent that has not asked for longer is not there."""
 
 
-class State(StrEnum):
+class ConfirmationState(StrEnum):
     """How far a confirming run is."""
 
     OPEN = "open"
@@ -63,7 +63,7 @@ class Confirmation:
     commit: Commit
     machine: str
     reason: str
-    state: State
+    state: ConfirmationState
     agent: str | None
     attempts: int
     asked_at: datetime
@@ -74,25 +74,29 @@ class Confirmation:
     @property
     def is_over(self) -> bool:
         """Whether nobody will measure for it any more."""
-        return self.state in {State.DONE, State.FAILED, State.WITHDRAWN}
+        return self.state in {
+            ConfirmationState.DONE,
+            ConfirmationState.FAILED,
+            ConfirmationState.WITHDRAWN,
+        }
 
     @property
     def sentence(self) -> str:
         """How far it is, and who has to do something."""
         match self.state:
-            case State.OPEN if self.is_attended:
+            case ConfirmationState.OPEN if self.is_attended:
                 return f"asked for, the agent of {self.machine} will measure"
-            case State.OPEN:
+            case ConfirmationState.OPEN:
                 command = f"scalewatch-agent serve --machine {self.machine}"
                 return f"asked for, waits for {command}"
-            case State.RUNNING:
+            case ConfirmationState.RUNNING:
                 return f"{self.agent} is measuring"
             case _:
                 return self.outcome or str(self.state)
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class RunSetting:
     """Where a commit was measured by too few jobs."""
 
     suite: str
@@ -101,11 +105,11 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class ClaimedRun:
     """What an agent is to measure; it has it until its lease ends."""
 
     confirmation: Confirmation
-    places: tuple[Place, ...]
+    places: tuple[RunSetting, ...]
     lease_seconds: float
 
 
@@ -149,7 +153,7 @@ def confirmations_in(
     return _complete(session, rows)
 
 
-def claim(session: Session, machine: str, agent: str) -> Order | None:
+def claim(session: Session, machine: str, agent: str) -> ClaimedRun | None:
     """Return the oldest run that an agent of a machine may make; it is its own now.
 
     A run that was made meanwhile, by whomever, is asked for no more.
@@ -167,14 +171,16 @@ def claim(session: Session, machine: str, agent: str) -> Order | None:
             continue
         places = _lacking(session, row.commit_id, row.machine_id)
         if not places:
-            _end(session, row.id, row.agent, State.DONE, "measured meanwhile")
+            _end(
+                session, row.id, row.agent, ConfirmationState.DONE, "measured meanwhile"
+            )
         elif row.attempts >= MOST_ATTEMPTS:
             lost = f"its agents were lost {MOST_ATTEMPTS} times"
-            _end(session, row.id, row.agent, State.FAILED, lost)
+            _end(session, row.id, row.agent, ConfirmationState.FAILED, lost)
         elif confirmations.take(session, row, agent, now() + LEASE):
             session.refresh(row)
             (taken,) = _complete(session, [found])
-            return Order(taken, tuple(places), LEASE.total_seconds())
+            return ClaimedRun(taken, tuple(places), LEASE.total_seconds())
     return None
 
 
@@ -193,7 +199,11 @@ def extend(session: Session, confirmation_id: int, agent: str) -> Confirmation:
 
 
 def finish(
-    session: Session, confirmation_id: int, agent: str, state: State, outcome: str
+    session: Session,
+    confirmation_id: int,
+    agent: str,
+    state: ConfirmationState,
+    outcome: str,
 ) -> Confirmation:
     """Note what came of a run, once it is posted or cannot be made.
 
@@ -210,7 +220,7 @@ def finish(
 
 def withdraw(session: Session, confirmation_id: int, outcome: str) -> None:
     """Ask for a run no more, unless an agent has begun with it."""
-    _end(session, confirmation_id, None, State.WITHDRAWN, outcome)
+    _end(session, confirmation_id, None, ConfirmationState.WITHDRAWN, outcome)
 
 
 def confirmation_of(session: Session, confirmation_id: int) -> Confirmation:
@@ -238,9 +248,9 @@ def is_confirmed(session: Session, commit_id: int, series_id: int) -> bool:
     return bool(measured) and min(measured.values()) >= JOBS
 
 
-def _lacking(session: Session, commit_id: int, machine_id: int) -> list[Place]:
+def _lacking(session: Session, commit_id: int, machine_id: int) -> list[RunSetting]:
     return [
-        Place(each.suite, each.coordinate, each.configuration)
+        RunSetting(each.suite, each.coordinate, each.configuration)
         for each in coordinates.repeated(session, commit_id, machine_id)
         if each.jobs < JOBS
     ]
@@ -250,7 +260,7 @@ def _end(
     session: Session,
     confirmation_id: int,
     agent: str | None,
-    state: State,
+    state: ConfirmationState,
     outcome: str,
 ) -> bool:
     return confirmations.change(
@@ -275,7 +285,7 @@ def _complete(
             commit=commit_of(commit),
             machine=machine,
             reason=row.reason,
-            state=State(row.state),
+            state=ConfirmationState(row.state),
             agent=row.agent,
             attempts=row.attempts,
             asked_at=row.asked_at,

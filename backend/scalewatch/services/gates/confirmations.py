@@ -9,7 +9,7 @@ from scalewatch.services.confirmations.requests import (
     ask,
     confirmations_in,
 )
-from scalewatch.services.gates.gate import Outcome, gate_of
+from scalewatch.services.gates.gate import GateOutcome, gate_of
 from scalewatch.storage.access import projects
 from scalewatch.storage.machines import machines
 
@@ -36,7 +36,7 @@ def ask_about(
     row = find_commit(session, project, reference)
     gate = gate_of(session, project.name, reference, baseline)
     ids = {each.name: each.id for each in machines.of_project(session, project.id)}
-    if gate.outcome is not Outcome.PENDING:
+    if gate.outcome is not GateOutcome.PENDING:
         for finding in gate.findings:
             if not finding.is_sure and finding.machine in ids:
                 why = f"{finding.region} ({finding.metric}) {finding.sentence}"

@@ -7,7 +7,7 @@ from typing import Final
 from sqlalchemy.orm import Session
 
 from scalewatch.services.commit_reports.changes import SeriesChange
-from scalewatch.services.gates.findings import Finding
+from scalewatch.services.gates.findings import GateFinding
 from scalewatch.services.gates.sides import both_sides
 from scalewatch.services.regressions.effects import ratio_of
 
@@ -18,9 +18,9 @@ MOST_TOLD: Final = 20
 def with_effects(
     session: Session,
     commits: tuple[int, int],
-    found: Sequence[tuple[SeriesChange, Finding]],
+    found: Sequence[tuple[SeriesChange, GateFinding]],
     targets: Mapping[str, float],
-) -> list[Finding]:
+) -> list[GateFinding]:
     """Return findings about series with what they cost at the target scale.
 
     What a finding costs at every scale it tells by itself.

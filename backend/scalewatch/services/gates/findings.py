@@ -11,13 +11,13 @@ from scalewatch.services.confirmations.next_steps import NextStep
 from scalewatch.services.confirmations.requests import JOBS
 from scalewatch.services.gates.constants import WorseConstant
 from scalewatch.services.gates.guidelines import BrokenGuideline
-from scalewatch.services.gates.rules import GateRules, Rule
+from scalewatch.services.gates.rules import GateRule, GateRules
 from scalewatch.services.regressions.show import Member, Regression
 from scalewatch.storage.histories.shift_details import ShiftDetails
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class GateFinding:
     """A series that is worse or may be.
 
     Parameters
@@ -62,12 +62,12 @@ CONSTANT: Final = "constant"
 LIKELY: Final = 0.5
 """Probability from which something may have happened."""
 
-Steps = Callable[["Place"], NextStep | None]
+StepFor = Callable[["SeriesRef"], NextStep | None]
 """Returns the runs that lack a second job."""
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SeriesRef:
     """Where a series was measured; settings that are not named do not matter."""
 
     region: str
@@ -76,12 +76,14 @@ class Place:
     configuration: Mapping[str, Any]
 
     @classmethod
-    def of(cls, about: "SeriesChange | Finding") -> Self:
+    def of(cls, about: "SeriesChange | GateFinding") -> Self:
         """Return the place of a series."""
         return cls(about.region, about.metric, about.machine, about.configuration)
 
 
-def of_change(change: SeriesChange, rules: GateRules, steps: Steps) -> Finding | None:
+def of_change(
+    change: SeriesChange, rules: GateRules, steps: StepFor
+) -> GateFinding | None:
     """Return what a change means for the gate, None for nothing."""
     if change.kind is ChangeKind.FAILED:
         reason = change.after.reason or "no repetition succeeded"
@@ -89,22 +91,24 @@ def of_change(change: SeriesChange, rules: GateRules, steps: Steps) -> Finding |
     said = _said(change, rules.about(change.region))
     if said is None:
         return None
-    step = steps(Place.of(change))
+    step = steps(SeriesRef.of(change))
     if step is None:
         return _finding(change, said, None)
     return _finding(change, f"{said}, says one job alone", step.sentence)
 
 
-def of_constant(change: SeriesChange, worse: WorseConstant, steps: Steps) -> Finding:
+def of_constant(
+    change: SeriesChange, worse: WorseConstant, steps: StepFor
+) -> GateFinding:
     """Return what a worse constant means for the gate."""
-    step = steps(Place.of(change))
+    step = steps(SeriesRef.of(change))
     is_settled = step is None and worse.jobs >= JOBS
     where = "throughout" if worse.is_throughout else "on average"
     said = (
         f"{worse.factor:.3g} times as much as before "
         f"({worse.low:.3g} to {worse.high:.3g}) {where}"
     )
-    return Finding(
+    return GateFinding(
         region=change.region,
         metric=change.metric,
         machine=change.machine,
@@ -120,10 +124,10 @@ def of_constant(change: SeriesChange, worse: WorseConstant, steps: Steps) -> Fin
     )
 
 
-def of_regression(regression: Regression, rules: GateRules) -> list[Finding]:
+def of_regression(regression: Regression, rules: GateRules) -> list[GateFinding]:
     """Return what a regression that began with the commit means for the gate."""
     return [
-        Finding(
+        GateFinding(
             region=member.region,
             metric=member.metric,
             machine=member.machine,
@@ -143,8 +147,8 @@ def of_regression(regression: Regression, rules: GateRules) -> list[Finding]:
 
 
 def without_settled(
-    findings: Sequence[Finding], accepted: Sequence[Regression]
-) -> list[Finding]:
+    findings: Sequence[GateFinding], accepted: Sequence[Regression]
+) -> list[GateFinding]:
     """Return findings but for suspicions about series that are surely worse.
 
     Nor is there anything to be said of changes that somebody has accepted; a guideline
@@ -161,8 +165,8 @@ def without_settled(
 
 
 def of_guideline(
-    broken: BrokenGuideline, rules: GateRules, steps: Steps
-) -> Finding | None:
+    broken: BrokenGuideline, rules: GateRules, steps: StepFor
+) -> GateFinding | None:
     """Return what a guideline that held before means for the gate.
 
     What more probably did not happen is nothing.
@@ -171,11 +175,11 @@ def of_guideline(
     odds = broken.probability
     if not rules.about(region).guideline or (odds is not None and odds < LIKELY):
         return None
-    place = Place(region, broken.metric, broken.machine, broken.configuration)
+    place = SeriesRef(region, broken.metric, broken.machine, broken.configuration)
     step = steps(place)
     said = f"breaks the guideline {broken.guideline}, which held before"
     is_clear = odds is None or odds >= SURE
-    return Finding(
+    return GateFinding(
         region=region,
         metric=broken.metric,
         machine=broken.machine,
@@ -190,12 +194,12 @@ def of_guideline(
     )
 
 
-def _series(about: Finding | Member) -> tuple[str, str, str, str]:
+def _series(about: GateFinding | Member) -> tuple[str, str, str, str]:
     settings = repr(sorted(about.configuration.items()))
     return (about.region, about.metric, about.machine, settings)
 
 
-def _said(change: SeriesChange, rule: Rule) -> str | None:
+def _said(change: SeriesChange, rule: GateRule) -> str | None:
     """Return what is wrong with a series by its rule, if anything is."""
     before, after = change.before.growth, change.after.growth
     faster = f"grows like {after} instead of {before}"
@@ -219,7 +223,7 @@ def _since_history(regression: Regression, details: ShiftDetails) -> str:
     )
 
 
-def _is_minded(regression: Regression, member: Member, rule: Rule) -> bool:
+def _is_minded(regression: Regression, member: Member, rule: GateRule) -> bool:
     if regression.kind == "growth":
         return rule.growth
     size = abs(member.details.largest_factor - 1)
@@ -230,8 +234,8 @@ def _todo(step: NextStep | None) -> str:
     return "measure the next commit, too" if step is None else step.sentence
 
 
-def _finding(change: SeriesChange, sentence: str, todo: str | None) -> Finding:
-    return Finding(
+def _finding(change: SeriesChange, sentence: str, todo: str | None) -> GateFinding:
+    return GateFinding(
         region=change.region,
         metric=change.metric,
         machine=change.machine,

@@ -30,9 +30,9 @@ from scalewatch.services.gates.constants import worse_constants
 from scalewatch.services.gates.effects import with_effects
 from scalewatch.services.gates.findings import (
     CONSTANT,
-    Finding,
-    Place,
-    Steps,
+    GateFinding,
+    SeriesRef,
+    StepFor,
     of_change,
     of_constant,
     of_guideline,
@@ -42,7 +42,7 @@ from scalewatch.services.gates.findings import (
 from scalewatch.services.gates.guidelines import broken_since
 from scalewatch.services.gates.rules import GateRules, rules_in_force
 from scalewatch.services.jobs import AnalysedCommit, JobKind
-from scalewatch.services.regressions.show import State, regressions_at
+from scalewatch.services.regressions.show import RegressionState, regressions_at
 from scalewatch.services.selection.view import View
 from scalewatch.storage import tables
 from scalewatch.storage.access import projects
@@ -51,10 +51,10 @@ from scalewatch.storage.commits.commits import AnyCommit
 from scalewatch.storage.machines import machines
 from scalewatch.storage.work import jobs
 
-WAITING: Final = frozenset({State.OPEN, State.ACKNOWLEDGED})
+WAITING: Final = frozenset({RegressionState.OPEN, RegressionState.ACKNOWLEDGED})
 
 
-class Outcome(StrEnum):
+class GateOutcome(StrEnum):
     """What the gate says."""
 
     FINE = "fine"
@@ -89,9 +89,9 @@ class Gate:
     commit: Commit
     baseline: Commit | None
     relation: str | None
-    outcome: Outcome
+    outcome: GateOutcome
     sentence: str
-    findings: tuple[Finding, ...]
+    findings: tuple[GateFinding, ...]
     next_step: NextStep | None
     regressions: tuple[int, ...]
     confirmations: tuple[Confirmation, ...]
@@ -133,7 +133,7 @@ def gate_on(
         each for each in regressions_at(session, project.id, row.id) if each.is_worse
     ]
     began = [each for each in worse if each.state in WAITING]
-    accepted = [each for each in worse if each.state is State.EXPECTED]
+    accepted = [each for each in worse if each.state is RegressionState.EXPECTED]
     steps = _steps(session, project, row, report.changes)
     listed = _since_baseline(session, project, row, report, (rules, steps))
     for regression in began:
@@ -150,7 +150,7 @@ def gate_on(
         sentence=_sentence(outcome, listed, report.changes, report.baseline),
         findings=tuple(sorted(listed, key=lambda each: not each.is_sure)),
         next_step=_next(session, project, row, listed, report.changes, steps)
-        if outcome is Outcome.UNDECIDED
+        if outcome is GateOutcome.UNDECIDED
         else None,
         regressions=tuple(regression.id for regression in began),
         confirmations=confirmations_in(session, project.id, [row.id]),
@@ -167,8 +167,8 @@ def _since_baseline(
     project: tables.Project,
     row: AnyCommit,
     report: CommitReport,
-    minded: tuple[GateRules, Steps],
-) -> list[Finding]:
+    minded: tuple[GateRules, StepFor],
+) -> list[GateFinding]:
     """Return what the commit of a report has made worse than it was at the baseline."""
     if report.baseline is None:
         return []
@@ -226,11 +226,11 @@ def _steps(
     project: tables.Project,
     row: AnyCommit,
     changes: Sequence[SeriesChange],
-) -> Steps:
+) -> StepFor:
     """Return a function that tells what a machine still has to confirm of a series."""
     ids = {each.name: each.id for each in machines.of_project(session, project.id)}
 
-    def step(place: Place) -> NextStep | None:
+    def step(place: SeriesRef) -> NextStep | None:
         series = [
             each.series_id
             for each in changes
@@ -248,32 +248,35 @@ def _next(  # noqa: PLR0913, PLR0917 - what is known of a commit
     session: Session,
     project: tables.Project,
     row: AnyCommit,
-    findings: Sequence[Finding],
+    findings: Sequence[GateFinding],
     changes: Sequence[SeriesChange],
-    steps: Steps,
+    steps: StepFor,
 ) -> NextStep | None:
     """Return the cheapest measurement that would settle something."""
     if not findings:
         return deciding_step(session, project, row.id, changes)
-    suspected = [Place.of(each) for each in findings if not each.is_sure]
+    suspected = [SeriesRef.of(each) for each in findings if not each.is_sure]
     wanted = [step for place in suspected if (step := steps(place)) is not None]
     return min(wanted, key=lambda step: step.core_hours, default=None)
 
 
 def _outcome(
-    findings: Sequence[Finding], changes: Sequence[SeriesChange], *, is_pending: bool
-) -> Outcome:
+    findings: Sequence[GateFinding],
+    changes: Sequence[SeriesChange],
+    *,
+    is_pending: bool,
+) -> GateOutcome:
     if is_pending:
-        return Outcome.PENDING
+        return GateOutcome.PENDING
     if any(each.is_sure for each in findings):
-        return Outcome.WORSE
+        return GateOutcome.WORSE
     told = [each for each in changes if each.kind is not ChangeKind.UNDECIDED]
-    return Outcome.UNDECIDED if findings or not told else Outcome.FINE
+    return GateOutcome.UNDECIDED if findings or not told else GateOutcome.FINE
 
 
 def _sentence(
-    outcome: Outcome,
-    findings: Sequence[Finding],
+    outcome: GateOutcome,
+    findings: Sequence[GateFinding],
     changes: Sequence[SeriesChange],
     baseline: Baseline | None,
 ) -> str:
@@ -281,16 +284,16 @@ def _sentence(
     sure = {each.series: each.kind for each in findings if each.is_sure}
     how = "are worse" if CONSTANT in sure.values() else "scale worse"
     match outcome:
-        case Outcome.PENDING:
+        case GateOutcome.PENDING:
             return "the analysis is not finished"
-        case Outcome.WORSE:
+        case GateOutcome.WORSE:
             return f"{len(sure)} of {len(changes)} series {how}{against}"
-        case Outcome.UNDECIDED if findings:
+        case GateOutcome.UNDECIDED if findings:
             suspected = len({each.series for each in findings})
             return f"{suspected} suspected of being worse{against}: run again"
-        case Outcome.UNDECIDED if baseline is None:
+        case GateOutcome.UNDECIDED if baseline is None:
             return "nothing was measured before it to compare it with"
-        case Outcome.UNDECIDED:
+        case GateOutcome.UNDECIDED:
             return "no series has enough measurements to tell"
         case _:
             return f"none of {len(changes)} series is worse{against}"

@@ -11,7 +11,7 @@ from scalewatch.modelling import Guideline
 from scalewatch.modelling.forecasts.bounds import Bounds
 from scalewatch.modelling.guidelines.odds import Repeated, newly_broken, violation_odds
 from scalewatch.services.commit_reports.changes import SeriesChange
-from scalewatch.services.gates.sides import BothSides, Side, Target, both_sides
+from scalewatch.services.gates.sides import BothSides, GateSide, Target, both_sides
 from scalewatch.services.guidelines.checks import (
     Instance,
     instances_of,
@@ -178,7 +178,9 @@ def _broken(newly: _NewlyBroken, sides: Mapping[int, BothSides]) -> BrokenGuidel
     )
 
 
-def _odds(rule: Guideline, sides: Mapping[str, Side]) -> dict[tuple[float, ...], float]:
+def _odds(
+    rule: Guideline, sides: Mapping[str, GateSide]
+) -> dict[tuple[float, ...], float]:
     if not {rule.region, *rule.parts} <= sides.keys():
         return {}
     if len({each.pool.parameters for each in sides.values()}) > 1:
@@ -190,7 +192,7 @@ def _odds(rule: Guideline, sides: Mapping[str, Side]) -> dict[tuple[float, ...],
     return violation_odds(rule, measured, sides[rule.region].noise)
 
 
-def _ratio(rule: Guideline, sides: Mapping[str, Side]) -> Bounds | None:
+def _ratio(rule: Guideline, sides: Mapping[str, GateSide]) -> Bounds | None:
     """Return the shortcut over its parts at the target, with an interval from all."""
     forecasts = [
         sides[name].finding.forecasts[0]

@@ -17,7 +17,7 @@ LEAST_CONSTANT: Final = 0.05
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class GateRule:
     """What stops a commit.
 
     Parameters
@@ -47,7 +47,7 @@ class Rule:
         return None if self.constant is None else max(self.constant, LEAST_CONSTANT)
 
 
-USUAL: Final = Rule()
+USUAL: Final = GateRule()
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,14 +66,14 @@ class GateRules:
     """
 
     version: int = 0
-    rule: Rule = USUAL
-    regions: Mapping[str, Rule] = field(default_factory=dict)
+    rule: GateRule = USUAL
+    regions: Mapping[str, GateRule] = field(default_factory=dict)
     target: Mapping[str, float] = field(default_factory=dict)
     author: str | None = None
     reason: str | None = None
     declared_at: datetime | None = None
 
-    def about(self, region: str) -> Rule:
+    def about(self, region: str) -> GateRule:
         """Return the rule of a region."""
         return self.regions.get(region, self.rule)
 

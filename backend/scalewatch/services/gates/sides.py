@@ -20,7 +20,7 @@ Target = Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class GateSide:
     """A series at one commit.
 
     Parameters
@@ -39,8 +39,8 @@ class Side:
 class BothSides:
     """A series at two commits; None where it was not measured."""
 
-    before: Side | None
-    after: Side | None
+    before: GateSide | None
+    after: GateSide | None
 
 
 def both_sides(
@@ -69,14 +69,14 @@ def both_sides(
 
 def _sides(
     pools: Mapping[int, Pool], standings: Mapping[int, Standing], farthest: Target
-) -> dict[int, Side]:
+) -> dict[int, GateSide]:
     questions = {
         key: SeriesQuestion.of(pool, noise=standings[key].noise, targets=[farthest])
         for key, pool in pools.items()
     }
     findings = find_all(list(questions.values()), {})
     return {
-        key: Side(pools[key], question.noise, question.targets[0], finding)
+        key: GateSide(pools[key], question.noise, question.targets[0], finding)
         for (key, question), finding in zip(questions.items(), findings, strict=True)
     }
 

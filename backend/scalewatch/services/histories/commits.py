@@ -14,12 +14,12 @@ from sqlalchemy.orm import Session
 from scalewatch.modelling import CONSTANT, Growth, Model, Term, Verdict, parse_growth
 from scalewatch.services.commits.lineage import Lineage
 from scalewatch.services.regressions.effects import FARTHER
-from scalewatch.services.regressions.series_histories import Track
+from scalewatch.services.regressions.series_histories import SeriesHistory
 from scalewatch.storage.judgements import verdicts
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class HistoryStep:
     """A series at one commit.
 
     Parameters
@@ -48,15 +48,15 @@ _Target = tuple[str, float]
 _VERDICTS: Final = {str(verdict): verdict for verdict in Verdict}
 
 
-class _Told(NamedTuple):
-    """What a model tells by itself, as `Step` has it."""
+class _ModelValues(NamedTuple):
+    """What a model is worth at its commit, as `HistoryStep` has it."""
 
     growth: Growth | None
     coefficient: float | None
     at_target: float | None
 
 
-_NOTHING: Final = _Told(None, None, None)
+_NOTHING: Final = _ModelValues(None, None, None)
 
 
 class _Sum(NamedTuple):
@@ -80,36 +80,40 @@ class _Sum(NamedTuple):
     values: tuple[float, ...]
 
 
-class Steps:
+class HistorySteps:
     """Tells what was found of each commit by itself."""
 
     def __init__(
         self,
         session: Session,
         line: Lineage,
-        own: Sequence[Track],
+        own: Sequence[SeriesHistory],
         newest: int | None,
     ) -> None:
         self._line = line
         self._first = 0 if newest is None else -newest
-        places = {place for track in own for place in track.places[self._first :]}
+        positions = {
+            place for history in own for place in history.positions[self._first :]
+        }
         self._found = {
             (row.series_id, row.commit_id): row
             for row in verdicts.steps_of(
                 session,
-                [track.series.id for track in own],
-                [line.commits[place].id for place in places],
+                [history.series.id for history in own],
+                [line.commits[place].id for place in positions],
             )
         }
 
-    def of(self, track: Track, exponents: Sequence[float | None]) -> tuple[Step, ...]:
-        """Return the steps of a track."""
-        pairs = zip(track.places, exponents, strict=True)
-        is_line = len(track.parameters) == 1
-        target = (track.parameters[0], target_of(track)) if is_line else None
+    def of(
+        self, history: SeriesHistory, exponents: Sequence[float | None]
+    ) -> tuple[HistoryStep, ...]:
+        """Return the steps of a history."""
+        pairs = zip(history.positions, exponents, strict=True)
+        is_line = len(history.parameters) == 1
+        target = (history.parameters[0], target_of(history)) if is_line else None
         return tuple(
             [
-                self._step(track.series.id, place, exponent, target)
+                self._step(history.series.id, place, exponent, target)
                 for place, exponent in [*pairs][self._first :]
             ]
         )
@@ -120,27 +124,27 @@ class Steps:
         place: int,
         exponent: float | None,
         target: _Target | None,
-    ) -> Step:
+    ) -> HistoryStep:
         row = self._found.get((series_id, self._line.commits[place].id))
-        told = _told(row, target) if row else _NOTHING
-        return Step(
+        values = _model_values(row, target) if row else _NOTHING
+        return HistoryStep(
             place=place,
-            growth=told.growth,
+            growth=values.growth,
             exponent=exponent,
             constant=row.constant if row else None,
-            coefficient=told.coefficient,
-            at_target=told.at_target,
+            coefficient=values.coefficient,
+            at_target=values.at_target,
             verdict=_VERDICTS[row.verdict] if row and row.verdict else None,
             expectation_version=row.version if row else None,
         )
 
 
-def target_of(track: Track) -> float:
-    """Return the setting that forecasts of a track are for."""
-    return FARTHER * max(at[0] for at in track.settings)
+def target_of(history: SeriesHistory) -> float:
+    """Return the setting that forecasts of a history are for."""
+    return FARTHER * max(at[0] for at in history.settings)
 
 
-def _told(row: verdicts.Stepped, target: _Target | None) -> _Told:
+def _model_values(row: verdicts.Stepped, target: _Target | None) -> _ModelValues:
     if row.constant is None:
         return _NOTHING
     terms = [term for term in orjson.loads(row.terms) if term[0]]
@@ -151,7 +155,7 @@ def _told(row: verdicts.Stepped, target: _Target | None) -> _Told:
         # Parts may exceed all numbers where the sum does not.
         model = Model(row.constant, tuple(map(Term, coefficients, sum_.growths)))
         at_target = float(model(dict([target])))
-    return _Told(
+    return _ModelValues(
         sum_.growth,
         row.constant
         if sum_.growth == CONSTANT

@@ -33,7 +33,7 @@ NEWEST: Final = Window()
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class LinePart:
     """What a window shows of a line; `next` is the `before` of the one that is older.
 
     None if nothing is older.
@@ -43,7 +43,7 @@ class Part:
     next: str | None
 
 
-def part_of(session: Session, project: tables.Project, window: Window) -> Part:
+def part_of(session: Session, project: tables.Project, window: Window) -> LinePart:
     """Return the commits of a window, oldest first.
 
     Raises
@@ -58,7 +58,7 @@ def part_of(session: Session, project: tables.Project, window: Window) -> Part:
     own = [row for row in whole.commits if last is None or row.id != last.id]
     shown = own[-window.limit :]
     is_all = len(rows) < most and len(shown) == len(own)
-    return Part(
+    return LinePart(
         replace(whole, commits=tuple(shown)),
         None if is_all or not shown else shown[0].sha,
     )

@@ -6,15 +6,19 @@ from sqlalchemy.orm import Session
 
 from scalewatch.services.commits.find import commit_of
 from scalewatch.services.histories.paging import NEWEST, Window, part_of
-from scalewatch.services.histories.region import History, TrackHistory, chosen
-from scalewatch.services.histories.segments import Changed, changes_of, eras_between
-from scalewatch.services.regressions.show import causes_of
+from scalewatch.services.histories.region import History, SegmentedHistory, chosen
+from scalewatch.services.histories.segments import (
+    StoredChange,
+    changes_of,
+    segments_between,
+)
+from scalewatch.services.regressions.show import summaries_of
 from scalewatch.services.selection.renamed_regions import present_name
 from scalewatch.storage.access import projects
 from scalewatch.storage.commits import coordinates
 from scalewatch.storage.histories import aliases as former_names
 from scalewatch.storage.histories import locations, regressions
-from scalewatch.storage.histories.locations import Watched
+from scalewatch.storage.histories.locations import LocatedSeries
 from scalewatch.storage.judgements import verdicts
 
 
@@ -27,7 +31,7 @@ def overview_of(
 ) -> History:
     """Return the eras of each region on a machine, by default on the first one.
 
-    It reads what the newest look has found, and no commit by itself.
+    It reads what was detected last, and no commit by itself.
 
     Raises
     ------
@@ -67,32 +71,32 @@ def overview_of(
         machines=tuple(machines),
         commits=tuple(map(commit_of, line.commits)),
         remarks=line.remarks,
-        tracks=_tracks(own, aliases, places, changes, growths),
-        regressions=causes_of(shifts),
+        tracks=_segmented(own, aliases, places, changes, growths),
+        regressions=summaries_of(shifts),
         more=0,
         next=part.next,
     )
 
 
-def _tracks(
-    own: Sequence[Watched],
+def _segmented(
+    own: Sequence[LocatedSeries],
     aliases: Mapping[str, str],
     places: Sequence[int],
-    changes: Mapping[int, list[Changed]],
+    changes: Mapping[int, list[StoredChange]],
     growths: Mapping[int, str | None],
-) -> tuple[TrackHistory, ...]:
+) -> tuple[SegmentedHistory, ...]:
     """Return a track per series, those that changed last first."""
     tracks = []
     for series in own:
         moved = tuple(changes.get(series.id, ()))
         tracks.append(
-            TrackHistory(
+            SegmentedHistory(
                 region=present_name(aliases, series.region),
                 machine=series.machine,
                 configuration=series.configuration,
                 unit=series.unit,
                 places=tuple(places),
-                eras=eras_between(places, moved, growths.get(series.id)),
+                eras=segments_between(places, moved, growths.get(series.id)),
                 changes=moved,
             )
         )

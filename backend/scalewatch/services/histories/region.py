@@ -1,6 +1,6 @@
 """The history of a region: what it was at every commit, and where it changed.
 
-Changes are those that the newest look at the project has found, as the regressions.
+Changes are those that were detected last, as the regressions are.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,30 +12,33 @@ from sqlalchemy.orm import Session
 from scalewatch.errors import NotMeasured
 from scalewatch.services.commits.find import Commit, commit_of
 from scalewatch.services.commits.lineage import Lineage
-from scalewatch.services.histories.commits import Step, Steps, target_of
+from scalewatch.services.histories.commits import HistoryStep, HistorySteps, target_of
 from scalewatch.services.histories.paging import NEWEST, Window, part_of
 from scalewatch.services.histories.segments import (
-    Changed,
-    Era,
+    Segment,
+    StoredChange,
     changes_of,
-    eras_between,
     exponents_of,
     growths_of,
+    segments_between,
 )
-from scalewatch.services.regressions.series_histories import Track, tracks
-from scalewatch.services.regressions.show import Cause, causes_of
+from scalewatch.services.regressions.series_histories import (
+    SeriesHistory,
+    series_histories,
+)
+from scalewatch.services.regressions.show import RegressionSummary, summaries_of
 from scalewatch.services.selection.renamed_regions import present_name
 from scalewatch.storage.access import projects
 from scalewatch.storage.histories import aliases as former_names
 from scalewatch.storage.histories import locations, regressions
-from scalewatch.storage.histories.regressions import Shift
+from scalewatch.storage.histories.regressions import RegressionShift
 
 MOST_TRACKS: Final = 12
 """Small multiples of a page."""
 
 
 @dataclass(frozen=True, slots=True)
-class TrackHistory:
+class SegmentedHistory:
     """The history of one series on one state of its machine.
 
     Parameters
@@ -52,10 +55,10 @@ class TrackHistory:
     configuration: Mapping[str, Any]
     unit: str
     places: tuple[int, ...]
-    eras: tuple[Era, ...]
-    changes: tuple[Changed, ...]
+    eras: tuple[Segment, ...]
+    changes: tuple[StoredChange, ...]
     exponents: tuple[float | None, ...] = ()
-    steps: tuple[Step, ...] = ()
+    steps: tuple[HistoryStep, ...] = ()
     parameter: str | None = None
     target: float | None = None
 
@@ -86,8 +89,8 @@ class History:
     machines: tuple[str, ...]
     commits: tuple[Commit, ...]
     remarks: tuple[str, ...]
-    tracks: tuple[TrackHistory, ...]
-    regressions: tuple[Cause, ...]
+    tracks: tuple[SegmentedHistory, ...]
+    regressions: tuple[RegressionSummary, ...]
     more: int
     next: str | None
 
@@ -128,14 +131,14 @@ def history_of(  # noqa: PLR0913, PLR0917, one per part of the question
     shown = chosen("metric", metrics, metric or usual, named)
     part = part_of(session, project, window)
     line = part.line
-    own = tracks(session, project.id, line, region=named, metric=shown)
+    own = series_histories(session, project.id, line, region=named, metric=shown)
     machines = sorted({track.series.machine for track in own})
     if machine is not None:
         name = chosen("machine", machines, machine, named)
         own = [track for track in own if track.series.machine == name]
-    own.sort(key=lambda track: -track.places[-1])
+    own.sort(key=lambda track: -track.positions[-1])
     shifts = regressions.shifts_of(session, [track.series.id for track in own])
-    watch = regressions.watch_of(session, project.id)
+    watch = regressions.detection_of(session, project.id)
     baselines = watch.details.get("baselines", ()) if watch else ()
     return History(
         project=project.name,
@@ -146,8 +149,8 @@ def history_of(  # noqa: PLR0913, PLR0917, one per part of the question
         machines=tuple(machines),
         commits=tuple(map(commit_of, line.commits)),
         remarks=(*line.remarks, *baselines),
-        tracks=_histories(session, line, own[:MOST_TRACKS], shifts, newest),
-        regressions=causes_of(shifts),
+        tracks=_segmented(session, line, own[:MOST_TRACKS], shifts, newest),
+        regressions=summaries_of(shifts),
         more=max(len(own) - MOST_TRACKS, 0),
         next=part.next,
     )
@@ -168,33 +171,33 @@ def chosen(noun: str, known: Sequence[str], wanted: str | None, place: str) -> s
     return wanted
 
 
-def _histories(
+def _segmented(
     session: Session,
     line: Lineage,
-    own: Sequence[Track],
-    shifts: Sequence[Shift],
+    own: Sequence[SeriesHistory],
+    shifts: Sequence[RegressionShift],
     newest: int | None,
-) -> tuple[TrackHistory, ...]:
+) -> tuple[SegmentedHistory, ...]:
     changes = _changes(line, own, shifts)
     steady = [track for track, changed in zip(own, changes, strict=True) if not changed]
     growths = iter(growths_of(steady))
-    steps = Steps(session, line, own, newest)
+    steps = HistorySteps(session, line, own, newest)
     found = []
     for track, changed in zip(own, changes, strict=True):
         exponents = exponents_of(track)
         now = None if changed else next(growths)
         found.append(
-            TrackHistory(
+            SegmentedHistory(
                 region=track.region,
                 machine=track.series.machine,
                 configuration=track.series.configuration,
                 unit=track.series.unit,
                 parameter=track.parameters[0],
                 target=target_of(track),
-                places=track.places,
+                places=track.positions,
                 exponents=exponents,
                 steps=steps.of(track, exponents),
-                eras=eras_between(track.places, changed, now, exponents),
+                eras=segments_between(track.positions, changed, now, exponents),
                 changes=changed,
             )
         )
@@ -202,8 +205,8 @@ def _histories(
 
 
 def _changes(
-    line: Lineage, own: Sequence[Track], shifts: Sequence[Shift]
-) -> list[tuple[Changed, ...]]:
+    line: Lineage, own: Sequence[SeriesHistory], shifts: Sequence[RegressionShift]
+) -> list[tuple[StoredChange, ...]]:
     """Return what was found to have changed on each track, oldest first."""
     place_of = {commit.id: place for place, commit in enumerate(line.commits)}
     by_series = changes_of(shifts, place_of)
@@ -211,7 +214,7 @@ def _changes(
         tuple(
             change
             for change in by_series[each.series.id]
-            if each.places[0] < change.first <= change.last <= each.places[-1]
+            if each.positions[0] < change.first <= change.last <= each.positions[-1]
         )
         for each in own
     ]

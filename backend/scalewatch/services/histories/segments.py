@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
-from scalewatch.modelling.histories.explanation import Kind
+from scalewatch.modelling.histories.explanation import ShiftKind
 from scalewatch.services.analysis.questions import SeriesQuestion, find_all
-from scalewatch.services.regressions.series_histories import Track
-from scalewatch.storage.histories.regressions import Shift
+from scalewatch.services.regressions.series_histories import SeriesHistory
+from scalewatch.storage.histories.regressions import RegressionShift
 
 Reals = NDArray[np.float64]
 
@@ -22,12 +22,12 @@ RECENT: Final = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Changed:
+class StoredChange:
     """Where a track changed: positions on the line, and what it means."""
 
     first: int
     last: int
-    kind: Kind
+    kind: ShiftKind
     is_gradual: bool
     factor: float
     low: float
@@ -39,7 +39,7 @@ class Changed:
 
 
 @dataclass(frozen=True, slots=True)
-class Era:
+class Segment:
     """Commits between two changes, with the growth that all of them show.
 
     Parameters
@@ -58,17 +58,17 @@ class Era:
     high: float | None
 
 
-def exponents_of(track: Track) -> tuple[float | None, ...]:
+def exponents_of(track: SeriesHistory) -> tuple[float | None, ...]:
     """Return the exponent of each commit: the slope of log-location over log p."""
     doublings = np.log2([at[0] for at in track.settings])
     if doublings.size < 2:
-        return (None,) * len(track.places)
+        return (None,) * len(track.positions)
     return tuple(_slopes(track.log, doublings - doublings.mean()))
 
 
 def changes_of(
-    shifts: Sequence[Shift], place_of: Mapping[int, int]
-) -> defaultdict[int, list[Changed]]:
+    shifts: Sequence[RegressionShift], place_of: Mapping[int, int]
+) -> defaultdict[int, list[StoredChange]]:
     """Return stored changes by series, oldest first.
 
     Parameters
@@ -76,20 +76,20 @@ def changes_of(
     place_of
         Position of each commit on the line, by id; what is not on it is left out.
     """
-    found: defaultdict[int, list[Changed]] = defaultdict(list)
+    found: defaultdict[int, list[StoredChange]] = defaultdict(list)
     for shift in shifts:
         first = place_of.get(shift.first_commit_id)
         last = place_of.get(shift.last_commit_id)
         if first is not None and last is not None:
-            found[shift.series_id].append(_changed(shift, first, last))
+            found[shift.series_id].append(_stored_change(shift, first, last))
     for own in found.values():
         own.sort(key=lambda change: change.first)
     return found
 
 
-def _changed(shift: Shift, first: int, last: int) -> Changed:
+def _stored_change(shift: RegressionShift, first: int, last: int) -> StoredChange:
     details = shift.details
-    return Changed(
+    return StoredChange(
         first=first,
         last=last,
         kind=details.kind,
@@ -104,12 +104,12 @@ def _changed(shift: Shift, first: int, last: int) -> Changed:
     )
 
 
-def eras_between(
+def segments_between(
     places: Sequence[int],
-    changes: Sequence[Changed],
+    changes: Sequence[StoredChange],
     now: str | None,
     exponents: Sequence[float | None] = (),
-) -> tuple[Era, ...]:
+) -> tuple[Segment, ...]:
     """Return the commits between changes, oldest first.
 
     Parameters
@@ -134,7 +134,7 @@ def eras_between(
         own = np.array([each for each in exponents[first:last] if each is not None])
         low, high = _interval(own)
         eras.append(
-            Era(
+            Segment(
                 first=places[first],
                 last=places[last - 1],
                 growth=growth,
@@ -146,7 +146,7 @@ def eras_between(
     return tuple(eras)
 
 
-def growths_of(tracks: Sequence[Track]) -> list[str | None]:
+def growths_of(tracks: Sequence[SeriesHistory]) -> list[str | None]:
     """Return the growth that the newest commits of each track show together."""
     newest = slice(-RECENT, None)
     questions = [SeriesQuestion.of(track.pool(newest)) for track in tracks]

@@ -1,4 +1,4 @@
-"""Look at all histories of a project: what changed, where, and by which cause."""
+"""Detect what changed in all histories of a project, where, and by which cause."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,20 +8,29 @@ from typing import Final
 import numpy as np
 from sqlalchemy.orm import Session
 
-from scalewatch.modelling.attribution.causes import Cause, Class, Moved, causes
+from scalewatch.modelling.attribution.causes import (
+    Cause,
+    ChangeClass,
+    ChangedSeries,
+    causes,
+)
 from scalewatch.modelling.histories.changes import (
     FALSE_SHARE,
     FalseDiscoveries,
     false_discoveries,
 )
-from scalewatch.modelling.histories.explanation import Kind
+from scalewatch.modelling.histories.explanation import ShiftKind
 from scalewatch.services.commits.find import label_of
 from scalewatch.services.commits.lineage import Lineage, lineage
 from scalewatch.services.confirmations.requests import is_confirmed
 from scalewatch.services.expectations.in_force import in_force
-from scalewatch.services.regressions.effects import Effect, effects
-from scalewatch.services.regressions.series_histories import Moved as Change
-from scalewatch.services.regressions.series_histories import Track, changes, tracks
+from scalewatch.services.regressions.effects import TargetEffect, effects
+from scalewatch.services.regressions.series_histories import (
+    HistoryChange,
+    SeriesHistory,
+    changes_in,
+    series_histories,
+)
 from scalewatch.storage.commits import commits
 from scalewatch.storage.commits.commits import AnyCommit
 from scalewatch.storage.histories import locations
@@ -33,97 +42,106 @@ LEAST_EFFECT: Final = 0.01
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
-    """What a look at a project found."""
+class Detected:
+    """What changed in the histories of a project.
+
+    Parameters
+    ----------
+    changes, details
+        Of all histories, in one order; causes name them by their number.
+    false
+        How far the changes can be trusted.
+    baselines
+        Which machines began a new baseline, in words.
+    """
 
     project_id: int
     line: Lineage
-    tracks: tuple[Track, ...]
-    changes: tuple[Change, ...]
+    histories: tuple[SeriesHistory, ...]
+    changes: tuple[HistoryChange, ...]
     details: tuple[ShiftDetails, ...]
     causes: tuple[Cause[int], ...]
     false: FalseDiscoveries
     baselines: tuple[str, ...]
 
 
-def look(session: Session, project_id: int) -> Seen:
+def detect(session: Session, project_id: int) -> Detected:
     """Find the changes in all histories of a project, and their causes."""
     line = lineage(commits.of_project(session, project_id))
-    found = tracks(session, project_id, line)
-    moved = [each for each in changes(found) if _matters(each)]
-    false = false_discoveries([each.shift.p_value for each in moved], len(found))
-    target = gate_rules.newest(session, project_id)
-    consequences = effects(
-        moved, in_force(session, project_id), target.target if target else {}
+    histories = series_histories(session, project_id, line)
+    changes = [change for change in changes_in(histories) if _matters(change)]
+    false = false_discoveries(
+        [change.shift.p_value for change in changes], len(histories)
     )
+    rules = gate_rules.newest(session, project_id)
+    targets = rules.target if rules else {}
     details = [
         _details(
-            each, line, consequence, q, is_confirmed=_is_confirmed(session, each, line)
+            change, line, effect, q, is_confirmed=_is_confirmed(session, change, line)
         )
-        for each, consequence, q in zip(
-            moved, consequences, false.q_values, strict=True
+        for change, effect, q in zip(
+            changes,
+            effects(changes, in_force(session, project_id), targets),
+            false.q_values,
+            strict=True,
         )
     ]
-    watched: dict[str, set[str]] = {}
-    for track in found:
-        watched.setdefault(track.series.machine, set()).add(track.region)
-    grouped = causes(
-        [_moved(number, each) for number, each in enumerate(moved)], watched
-    )
-    return Seen(
+    measured: dict[str, set[str]] = {}
+    for history in histories:
+        measured.setdefault(history.series.machine, set()).add(history.region)
+    changed = [_changed(number, change) for number, change in enumerate(changes)]
+    return Detected(
         project_id=project_id,
         line=line,
-        tracks=tuple(found),
-        changes=tuple(moved),
+        histories=tuple(histories),
+        changes=tuple(changes),
         details=tuple(details),
-        causes=tuple(grouped),
+        causes=tuple(causes(changed, measured)),
         false=false,
-        baselines=tuple(_baselines(session, found, line)),
+        baselines=tuple(_baselines(session, histories, line)),
     )
 
 
-def _matters(change: Change) -> bool:
-    shift = change.shift
-    difference = shift.segments.after - shift.segments.before
-    return bool(np.abs(difference).max() >= LEAST_EFFECT)
+def _matters(change: HistoryChange) -> bool:
+    return bool(np.abs(change.shift.segments.difference).max() >= LEAST_EFFECT)
 
 
-def is_worse(change: Change) -> bool:
+def is_worse(change: HistoryChange) -> bool:
     """Tell whether a change is for the worse where it counts, at the largest scale."""
     rises = change.shift.largest_factor > 1
-    if change.shift.kind is Kind.GROWTH and change.shift.faster_probability > 0.95:
+    if change.shift.kind is ShiftKind.GROWTH and change.shift.faster_probability > 0.95:
         rises = True
-    if change.shift.kind is Kind.GROWTH and change.shift.faster_probability < 0.05:
+    if change.shift.kind is ShiftKind.GROWTH and change.shift.faster_probability < 0.05:
         rises = False
-    return rises == (change.track.series.better == "lower")
+    return rises == (change.history.series.better == "lower")
 
 
-def _moved(number: int, change: Change) -> Moved[int]:
-    is_growth = change.shift.kind is Kind.GROWTH
-    return Moved(
+def _changed(number: int, change: HistoryChange) -> ChangedSeries[int]:
+    is_growth = change.shift.kind is ShiftKind.GROWTH
+    return ChangedSeries(
         subject=number,
-        region=change.track.region,
-        machine=change.track.series.machine,
+        region=change.history.region,
+        machine=change.history.series.machine,
         first=change.first,
         last=change.last,
-        kind=Class.GROWTH if is_growth else Class.CONSTANT,
+        kind=ChangeClass.GROWTH if is_growth else ChangeClass.CONSTANT,
         is_worse=is_worse(change),
     )
 
 
-def _is_confirmed(session: Session, change: Change, line: Lineage) -> bool:
+def _is_confirmed(session: Session, change: HistoryChange, line: Lineage) -> bool:
     """Tell whether more than one job says so: of later commits, or of this one."""
     own = change.shift.segments
-    noticed_at = line.commits[change.track.places[own.at]].id
+    noticed_at = line.commits[change.history.positions[own.at]].id
     return own.after_commits > 1 or is_confirmed(
-        session, noticed_at, change.track.series.id
+        session, noticed_at, change.history.series.id
     )
 
 
 def _details(
-    change: Change,
+    change: HistoryChange,
     line: Lineage,
-    effect: Effect,
+    effect: TargetEffect,
     q_value: float,
     *,
     is_confirmed: bool,
@@ -139,8 +157,8 @@ def _details(
         largest_factor=shift.largest_factor,
         largest=dict(
             zip(
-                change.track.parameters,
-                np.array(change.track.settings).max(axis=0).tolist(),
+                change.history.parameters,
+                np.array(change.history.settings).max(axis=0).tolist(),
                 strict=True,
             )
         ),
@@ -151,7 +169,7 @@ def _details(
         p_value=shift.p_value,
         q_value=q_value,
         is_sure=q_value <= FALSE_SHARE and is_confirmed,
-        noticed_at=line.commits[change.track.places[own.at]].sha,
+        noticed_at=line.commits[change.history.positions[own.at]].sha,
         commits_before=own.before_commits,
         commits_after=own.after_commits,
         target=effect.target,
@@ -165,13 +183,15 @@ def _details(
     )
 
 
-def _baselines(session: Session, found: Sequence[Track], line: Lineage) -> list[str]:
+def _baselines(
+    session: Session, found: Sequence[SeriesHistory], line: Lineage
+) -> list[str]:
     """Say which machines began a new baseline, when and why."""
     states: dict[str, dict[int, int]] = {}
-    for track in found:
-        own = states.setdefault(track.series.machine, {})
-        place = own.get(track.fingerprint_id, track.places[0])
-        own[track.fingerprint_id] = min(place, track.places[0])
+    for history in found:
+        own = states.setdefault(history.series.machine, {})
+        position = own.get(history.fingerprint_id, history.positions[0])
+        own[history.fingerprint_id] = min(position, history.positions[0])
     facts = locations.facts_of(
         session, [each for own in states.values() for each in own]
     )

@@ -14,7 +14,7 @@ from scalewatch.modelling import Finding, Forecast, Verdict
 from scalewatch.modelling.forecasts.bounds import Bounds
 from scalewatch.services.analysis.questions import SeriesQuestion, find_all
 from scalewatch.services.expectations.in_force import Expectation, Expectations
-from scalewatch.services.regressions.series_histories import Moved
+from scalewatch.services.regressions.series_histories import HistoryChange
 
 FARTHER: Final = 16.0
 """The target, where nobody named one, is so many times the largest setting."""
@@ -23,7 +23,7 @@ MOST_COMMITS: Final = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Effect:
+class TargetEffect:
     """What a change does at the target scale, and for the verdict.
 
     Parameters
@@ -47,10 +47,10 @@ class Effect:
 
 
 def effects(
-    moved: Sequence[Moved],
+    changes: Sequence[HistoryChange],
     expectations: Expectations,
     targets: Mapping[str, float],
-) -> list[Effect]:
+) -> list[TargetEffect]:
     """Return for each change its effect at the target scale, and both verdicts.
 
     Parameters
@@ -62,11 +62,11 @@ def effects(
     """
     questions = [
         SeriesQuestion.of(
-            each.track.pool(commits),
+            each.history.pool(commits),
             _expectation(each, expectations),
             targets=[_target(each, targets)],
         )
-        for each in moved
+        for each in changes
         for commits in _sides(each)
     ]
     findings = find_all(questions, {"rule": "evidence"})
@@ -79,40 +79,42 @@ def effects(
             _expectation(each, expectations),
         )
         for each, before, after in zip(
-            moved, findings[::2], findings[1::2], strict=True
+            changes, findings[::2], findings[1::2], strict=True
         )
     ]
 
 
-def _sides(moved: Moved) -> tuple[slice, slice]:
-    """Return the commits before and after, as rows of the track."""
-    own = moved.shift.segments
+def _sides(change: HistoryChange) -> tuple[slice, slice]:
+    """Return the commits before and after, as rows of the history."""
+    own = change.shift.segments
     before = slice(max(0, own.first - MOST_COMMITS), max(own.first, 1))
     end = own.last + max(own.after_commits, 1)
     return before, slice(own.last, min(end, own.last + MOST_COMMITS))
 
 
-def _expectation(moved: Moved, expectations: Expectations) -> Expectation | None:
-    return expectations.get((moved.track.region, moved.track.series.metric))
+def _expectation(
+    change: HistoryChange, expectations: Expectations
+) -> Expectation | None:
+    return expectations.get((change.history.region, change.history.series.metric))
 
 
-def _target(moved: Moved, targets: Mapping[str, float]) -> dict[str, float]:
-    largest = np.array(moved.track.settings).max(axis=0).tolist()
+def _target(change: HistoryChange, targets: Mapping[str, float]) -> dict[str, float]:
+    largest = np.array(change.history.settings).max(axis=0).tolist()
     return {
         name: float(targets.get(name, FARTHER * most))
-        for name, most in zip(moved.track.parameters, largest, strict=True)
+        for name, most in zip(change.history.parameters, largest, strict=True)
     }
 
 
 def _effect(
-    moved: Moved,
+    change: HistoryChange,
     before: Finding,
     after: Finding,
     target: Mapping[str, float],
     expectation: Expectation | None,
-) -> Effect:
-    shift = moved.shift
-    return Effect(
+) -> TargetEffect:
+    shift = change.shift
+    return TargetEffect(
         target=target,
         at_target=ratio_of(before, after),
         growth_before=str(shift.growth_before or before.growth or "") or None,

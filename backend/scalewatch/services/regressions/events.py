@@ -13,12 +13,12 @@ WATCHER: Final = "scalewatch"
 """Who acts where nobody does."""
 
 
-def happened(
+def record_event(
     session: Session, row: tables.Regression, actor: str, action: str, note: str | None
 ) -> None:
     """Write down what happened to a regression, and queue its deliveries."""
     row.changed_at = now()
-    happening = tables.Happening(
+    happening = tables.RegressionEvent(
         regression_id=row.id, actor=actor, action=action, note=note
     )
     session.add(happening)

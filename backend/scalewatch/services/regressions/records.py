@@ -1,8 +1,8 @@
-"""Keep what a look at all histories of a project found, as regressions.
+"""Keep what was detected in all histories of a project: regressions.
 
-A regression stands for one cause. The next look finds its series again, now with more
-commits: then the regression gets what is known better, and stays the same thing with
-its owner and its notes. It is fixed when the former level returns.
+A regression stands for one cause. The next detection finds its series again, now with
+more commits: then the regression gets what is known better, and stays the same thing
+with its owner and its notes. It is fixed when the former level returns.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,10 +14,10 @@ from sqlalchemy.orm import Session
 from scalewatch.modelling.attribution.causes import Cause
 from scalewatch.modelling.histories.changes import FALSE_SHARE
 from scalewatch.services.confirmations.requests import ask
-from scalewatch.services.regressions.detection import LEAST_EFFECT, Seen, label
-from scalewatch.services.regressions.events import WATCHER, happened
-from scalewatch.services.regressions.series_histories import Moved as Change
-from scalewatch.services.regressions.withdrawals import settle
+from scalewatch.services.regressions.detection import LEAST_EFFECT, Detected, label
+from scalewatch.services.regressions.events import WATCHER, record_event
+from scalewatch.services.regressions.series_histories import HistoryChange
+from scalewatch.services.regressions.withdrawals import withdraw_needless
 from scalewatch.storage import tables
 from scalewatch.storage.histories import regressions
 
@@ -25,47 +25,49 @@ RETURNED: Final = 0.34
 """A level has returned if no more than this share of the change remains."""
 
 
-def record(session: Session, seen: Seen) -> None:
+def record(session: Session, detected: Detected) -> None:
     """Keep what was found: update regressions, open new ones, close fixed ones."""
-    known = list(regressions.of_project(session, seen.project_id))
+    known = list(regressions.of_project(session, detected.project_id))
     members = regressions.members(session, [row.id for row in known])
-    place_of = {commit.id: place for place, commit in enumerate(seen.line.commits)}
+    position_of = {
+        commit.id: position for position, commit in enumerate(detected.line.commits)
+    }
     free = {row.id: row for row in known}
-    for cause in seen.causes:
-        row = _known(cause, seen, free, members, place_of)
+    for cause in detected.causes:
+        row = _known(cause, detected, free, members, position_of)
         if row is None:
-            row = _opened(session, seen, cause)
+            row = _opened(session, detected, cause)
         else:
             del free[row.id]
-            _update(session, row, seen, cause)
-        rows = _shift_rows(seen, cause)
+            _update(session, row, detected, cause)
+        rows = _shift_rows(detected, cause)
         regressions.put_shifts(session, row.id, rows)
         if cause.is_worse:
-            _fix(session, row, seen, cause)
-            _doubt(session, row, seen, cause)
+            _fix(session, row, detected, cause)
+            _doubt(session, row, detected, cause)
     for row in free.values():
-        _withdraw(session, row, place_of)
-    regressions.put_watch(session, seen.project_id, _summary(seen))
-    settle(session, seen)
+        _withdraw(session, row, position_of)
+    regressions.put_detection(session, detected.project_id, _summary(detected))
+    withdraw_needless(session, detected)
 
 
-def _series_of(seen: Seen, cause: Cause[int]) -> set[int]:
-    return {seen.changes[each.subject].track.series.id for each in cause.moved}
+def _series_of(detected: Detected, cause: Cause[int]) -> set[int]:
+    return {detected.changes[each.subject].history.series.id for each in cause.series}
 
 
 def _known(
     cause: Cause[int],
-    seen: Seen,
+    detected: Detected,
     free: Mapping[int, tables.Regression],
     members: Mapping[int, Sequence[regressions.Member]],
-    place_of: Mapping[int, int],
+    position_of: Mapping[int, int],
 ) -> tables.Regression | None:
     """Return the regression that a cause is, if it is known already."""
-    series = _series_of(seen, cause)
+    series = _series_of(detected, cause)
     best, most = None, 0
     for row in free.values():
-        first = place_of.get(row.first_commit_id)
-        last = place_of.get(row.last_commit_id)
+        first = position_of.get(row.first_commit_id)
+        last = position_of.get(row.last_commit_id)
         if row.is_worse != cause.is_worse or first is None or last is None:
             continue
         if first > cause.last + 1 or last < cause.first - 1:
@@ -76,98 +78,106 @@ def _known(
     return best
 
 
-def _opened(session: Session, seen: Seen, cause: Cause[int]) -> tables.Regression:
+def _opened(
+    session: Session, detected: Detected, cause: Cause[int]
+) -> tables.Regression:
     row = tables.Regression(
-        project_id=seen.project_id,
+        project_id=detected.project_id,
         kind=str(cause.kind),
         is_worse=cause.is_worse,
         state="open" if cause.is_worse else "improved",
-        **_facts(seen, cause),
+        **_facts(detected, cause),
     )
     session.add(row)
     session.flush()
     note = None if row.is_sure else "suspected: another run would tell"
-    happened(session, row, WATCHER, "found", note)
+    record_event(session, row, WATCHER, "found", note)
     return row
 
 
-def _facts(seen: Seen, cause: Cause[int]) -> dict[str, Any]:
+def _facts(detected: Detected, cause: Cause[int]) -> dict[str, Any]:
     return {
-        "is_sure": any(seen.details[each.subject].is_sure for each in cause.moved),
-        "first_commit_id": seen.line.commits[cause.first].id,
-        "last_commit_id": seen.line.commits[cause.last].id,
+        "is_sure": any(detected.details[each.subject].is_sure for each in cause.series),
+        "first_commit_id": detected.line.commits[cause.first].id,
+        "last_commit_id": detected.line.commits[cause.last].id,
         "suspect": cause.suspect and str(cause.suspect),
         "sentence": cause.sentence,
     }
 
 
 def _update(
-    session: Session, row: tables.Regression, seen: Seen, cause: Cause[int]
+    session: Session, row: tables.Regression, detected: Detected, cause: Cause[int]
 ) -> None:
     if row.kind != cause.kind:
         note = f"{row.kind} → {cause.kind}"
-        happened(session, row, WATCHER, "explained anew", note)
+        record_event(session, row, WATCHER, "explained anew", note)
         row.kind = str(cause.kind)
-    facts = _facts(seen, cause)
+    facts = _facts(detected, cause)
     if facts["is_sure"] and not row.is_sure:
-        happened(session, row, WATCHER, "confirmed", None)
+        record_event(session, row, WATCHER, "confirmed", None)
     for name, value in facts.items():
         setattr(row, name, value)
 
 
-def _shift_rows(seen: Seen, cause: Cause[int]) -> list[dict[str, Any]]:
+def _shift_rows(detected: Detected, cause: Cause[int]) -> list[dict[str, Any]]:
     rows = {}
-    for each in cause.moved:
-        change = seen.changes[each.subject]
-        rows[change.track.series.id] = {
-            "series_id": change.track.series.id,
-            "first_commit_id": seen.line.commits[change.first].id,
-            "last_commit_id": seen.line.commits[change.last].id,
-            "details": seen.details[each.subject].to_json(),
+    for each in cause.series:
+        change = detected.changes[each.subject]
+        rows[change.history.series.id] = {
+            "series_id": change.history.series.id,
+            "first_commit_id": detected.line.commits[change.first].id,
+            "last_commit_id": detected.line.commits[change.last].id,
+            "details": detected.details[each.subject].to_json(),
         }
     return list(rows.values())
 
 
 def _fix(
-    session: Session, row: tables.Regression, seen: Seen, cause: Cause[int]
+    session: Session, row: tables.Regression, detected: Detected, cause: Cause[int]
 ) -> None:
     """Close a regression whose series are all back where they were."""
-    returns = [_return(seen, seen.changes[each.subject]) for each in cause.moved]
-    if any(place is None for place in returns):
+    returns = [
+        _return(detected, detected.changes[each.subject]) for each in cause.series
+    ]
+    if any(position is None for position in returns):
         if row.state == "fixed":
             row.state, row.fixed_commit_id = "open", None
-            happened(session, row, WATCHER, "opened again", None)
+            record_event(session, row, WATCHER, "opened again", None)
         return
     if row.state in {"open", "acknowledged"}:
-        last = max(place for place in returns if place is not None)
+        last = max(position for position in returns if position is not None)
         row.state = "fixed"
-        row.fixed_commit_id = seen.line.commits[last].id
-        happened(session, row, WATCHER, "fixed", f"by {label(seen.line.commits[last])}")
+        row.fixed_commit_id = detected.line.commits[last].id
+        record_event(
+            session, row, WATCHER, "fixed", f"by {label(detected.line.commits[last])}"
+        )
 
 
 def _doubt(
-    session: Session, row: tables.Regression, seen: Seen, cause: Cause[int]
+    session: Session, row: tables.Regression, detected: Detected, cause: Cause[int]
 ) -> None:
     """Ask the machines for another run where one job alone tells of a regression."""
     if row.is_sure or row.state != "open":
         return
-    for each in cause.moved:
-        change = seen.changes[each.subject]
-        noticed = seen.line.commits[change.track.places[change.shift.segments.at]]
+    for each in cause.series:
+        change = detected.changes[each.subject]
+        noticed = detected.line.commits[
+            change.history.positions[change.shift.segments.at]
+        ]
         ask(
             session,
-            seen.project_id,
-            (noticed.id, change.track.series.machine_id),
+            detected.project_id,
+            (noticed.id, change.history.series.machine_id),
             f"regression {row.id} is suspected: {row.sentence}",
         )
 
 
-def _return(seen: Seen, change: Change) -> int | None:
-    """Return the commit at which a track came back to its former level, if it did."""
+def _return(detected: Detected, change: HistoryChange) -> int | None:
+    """Return the commit at which a history came back to its former level, if it did."""
     former = change.shift.segments
     size = np.abs(former.after - former.before).max()
-    for later in seen.changes:
-        if later.track is not change.track or later.first <= change.last:
+    for later in detected.changes:
+        if later.history is not change.history or later.first <= change.last:
             continue
         remaining = np.abs(later.shift.segments.after - former.before).max()
         if remaining <= max(RETURNED * size, LEAST_EFFECT):
@@ -176,25 +186,25 @@ def _return(seen: Seen, change: Change) -> int | None:
 
 
 def _withdraw(
-    session: Session, row: tables.Regression, place_of: Mapping[int, int]
+    session: Session, row: tables.Regression, position_of: Mapping[int, int]
 ) -> None:
     """Say of a suspicion that it is seen no more; a sure one stays as it is."""
-    if row.state != "open" or row.is_sure or row.last_commit_id not in place_of:
+    if row.state != "open" or row.is_sure or row.last_commit_id not in position_of:
         return
     row.state = "fixed"
-    happened(session, row, WATCHER, "withdrawn", "further commits do not show it")
+    record_event(session, row, WATCHER, "withdrawn", "further commits do not show it")
 
 
-def _summary(seen: Seen) -> dict[str, Any]:
-    newest = seen.line.commits[-1].sha if seen.line.commits else None
+def _summary(detected: Detected) -> dict[str, Any]:
+    newest = detected.line.commits[-1].sha if detected.line.commits else None
     return {
         "newest": newest,
-        "commits": len(seen.line.commits),
-        "series": seen.false.series,
-        "changes": len(seen.changes),
-        "sure": seen.false.sure,
-        "expected_false": seen.false.expected,
+        "commits": len(detected.line.commits),
+        "series": detected.false.series,
+        "changes": len(detected.changes),
+        "sure": detected.false.sure,
+        "expected_false": detected.false.expected,
         "false_share": FALSE_SHARE,
-        "baselines": list(seen.baselines),
-        "remarks": list(seen.line.remarks),
+        "baselines": list(detected.baselines),
+        "remarks": list(detected.line.remarks),
     }

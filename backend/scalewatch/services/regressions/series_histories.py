@@ -1,7 +1,7 @@
-"""Tracks: what one series measured at one commit after the other.
+"""Histories of series: what each measured at one commit after the other.
 
 A region that was renamed goes on under its present name. A machine whose fingerprint
-changed begins a new track: what it measured before is no baseline for it.
+changed begins a new history: what it measured before is no baseline for it.
 """
 
 from collections import Counter, defaultdict
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sqlalchemy.orm import Session
 
 from scalewatch.modelling import pmnf
-from scalewatch.modelling.histories.changes import watch
+from scalewatch.modelling.histories.changes import find_changes
 from scalewatch.modelling.histories.explanation import Shift
 from scalewatch.modelling.histories.histories import Histories
 from scalewatch.services.analysis.pooling import Pool
@@ -23,7 +23,7 @@ from scalewatch.services.commits.lineage import Lineage
 from scalewatch.services.selection.renamed_regions import present_name
 from scalewatch.storage.histories import aliases as former_names
 from scalewatch.storage.histories import locations
-from scalewatch.storage.histories.locations import Located, Watched
+from scalewatch.storage.histories.locations import Located, LocatedSeries
 
 Reals = NDArray[np.float64]
 Setting = tuple[float, ...]
@@ -42,7 +42,7 @@ _SHIFTS: Final = Kept[tuple[Shift, ...]](20_000)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Track:
+class SeriesHistory:
     """A history of one series on one state of its machine.
 
     Parameters
@@ -55,18 +55,18 @@ class Track:
         State of the machine.
     parameters, settings
         What varies, and where it is measured now, n settings.
-    places
+    positions
         Positions of its commits on the line, ascending.
     log
         Log-locations, shape (commits, n); NaN where missing.
     """
 
-    series: Watched
+    series: LocatedSeries
     region: str
     fingerprint_id: int
     parameters: tuple[str, ...]
     settings: tuple[Setting, ...]
-    places: tuple[int, ...]
+    positions: tuple[int, ...]
     log: Reals
 
     def pool(self, commits: slice) -> Pool:
@@ -76,8 +76,8 @@ class Track:
 
 
 @dataclass(frozen=True, slots=True)
-class Moved:
-    """A change on a track.
+class HistoryChange:
+    """A change in a history.
 
     Parameters
     ----------
@@ -85,21 +85,21 @@ class Moved:
         Positions on the line of the commits that may have made it.
     """
 
-    track: Track
+    history: SeriesHistory
     shift: Shift
     first: int
     last: int
 
 
-def tracks(
+def series_histories(
     session: Session,
     project_id: int,
     line: Lineage,
     *,
     region: str | None = None,
     metric: str | None = None,
-) -> list[Track]:
-    """Return the tracks of a project, of one region and metric or of all.
+) -> list[SeriesHistory]:
+    """Return the histories of a project, of one region and metric or of all.
 
     Of each series the one on the newest state of its machine comes last.
     """
@@ -108,46 +108,37 @@ def tracks(
     watched = locations.series_of(session, project_id, regions=names, metric=metric)
     older = max(len(line.commits) - MOST_COMMITS, 0)
     first = older - older % STRIDE
-    place_of = {
-        commit.id: place
-        for place, commit in enumerate(line.commits[first:], start=first)
+    position_of = {
+        commit.id: position
+        for position, commit in enumerate(line.commits[first:], start=first)
     }
     located: dict[int, list[Located]] = defaultdict(list)
-    for each in locations.of_series(session, [s.id for s in watched], [*place_of]):
+    for each in locations.of_series(session, [s.id for s in watched], [*position_of]):
         located[each.series_id].append(each)
-    found: list[Track] = []
+    found: list[SeriesHistory] = []
     for own in _together(watched, aliases):
         parts = [part for series in own for part in located[series.id]]
-        found.extend(_tracks(own[-1], aliases, parts, place_of))
+        found.extend(_histories(own[-1], aliases, parts, position_of))
     return found
 
 
-def regions_of(session: Session, project_id: int) -> dict[str, dict[str, set[str]]]:
-    """Return the present names of all regions, their metrics and their machines."""
-    aliases = former_names.of_project(session, project_id)
-    found: dict[str, dict[str, set[str]]] = {}
-    for series in locations.series_of(session, project_id):
-        metrics = found.setdefault(present_name(aliases, series.region), {})
-        metrics.setdefault(series.metric, set()).add(series.machine)
-    return found
-
-
-def changes(found: Sequence[Track]) -> list[Moved]:
-    """Return the changes on tracks; what is known of a history is not found anew."""
+def changes_in(found: Sequence[SeriesHistory]) -> list[HistoryChange]:
+    """Return the changes in histories; what is known of a history is not found anew."""
     keys = [
-        key_of(track.parameters, track.settings, track.log.tobytes()) for track in found
+        key_of(history.parameters, history.settings, history.log.tobytes())
+        for history in found
     ]
     shifts = _SHIFTS.answers(
-        keys, lambda places: _shifts([found[place] for place in places])
+        keys, lambda positions: _shifts([found[position] for position in positions])
     )
     return [
-        Moved(
-            track,
+        HistoryChange(
+            history,
             shift,
-            track.places[shift.segments.first],
-            track.places[shift.segments.last],
+            history.positions[shift.segments.first],
+            history.positions[shift.segments.last],
         )
-        for track, own in zip(found, shifts, strict=True)
+        for history, own in zip(found, shifts, strict=True)
         for shift in own
     ]
 
@@ -157,10 +148,10 @@ def _former(aliases: Mapping[str, str], region: str) -> list[str]:
 
 
 def _together(
-    watched: Sequence[Watched], aliases: Mapping[str, str]
-) -> list[list[Watched]]:
+    watched: Sequence[LocatedSeries], aliases: Mapping[str, str]
+) -> list[list[LocatedSeries]]:
     """Group series that are the same but for a former name of the region."""
-    groups: dict[tuple[object, ...], list[Watched]] = {}
+    groups: dict[tuple[object, ...], list[LocatedSeries]] = {}
     for series in watched:
         key = (
             series.machine_id,
@@ -175,40 +166,40 @@ def _together(
     return list(groups.values())
 
 
-def _tracks(
-    series: Watched,
+def _histories(
+    series: LocatedSeries,
     aliases: Mapping[str, str],
     parts: Sequence[Located],
-    place_of: Mapping[int, int],
-) -> list[Track]:
+    position_of: Mapping[int, int],
+) -> list[SeriesHistory]:
     by_state: dict[int, list[Located]] = defaultdict(list)
     for part in parts:
         by_state[part.fingerprint_id].append(part)
     found = []
     for fingerprint_id, own in by_state.items():
-        part_at = {place_of[each]: part for part in own for each in part.commit_ids}
-        newest = [part_at[place] for place in sorted(part_at)[-RECENT:]]
+        part_at = {position_of[each]: part for part in own for each in part.commit_ids}
+        newest = [part_at[position] for position in sorted(part_at)[-RECENT:]]
         parameters = newest[-1].parameters
         settings = _settings([each for each in newest if each.parameters == parameters])
         if not settings:
             continue
         alike = [part for part in own if part.parameters == parameters]
-        places, log = _vectors(alike, settings, part_at, place_of)
+        positions, log = _vectors(alike, settings, part_at, position_of)
         is_there = np.count_nonzero(~np.isnan(log), axis=1) * 2 >= len(settings)
         if not is_there.any():
             continue
         found.append(
-            Track(
+            SeriesHistory(
                 series=series,
                 region=present_name(aliases, series.region),
                 fingerprint_id=fingerprint_id,
                 parameters=parameters,
                 settings=settings,
-                places=tuple(places[is_there].tolist()),
+                positions=tuple(positions[is_there].tolist()),
                 log=log[is_there],
             )
         )
-    return sorted(found, key=lambda track: track.places[-1])
+    return sorted(found, key=lambda history: history.positions[-1])
 
 
 def _settings(newest: Sequence[Located]) -> tuple[Setting, ...]:
@@ -223,19 +214,19 @@ def _vectors(
     alike: Sequence[Located],
     settings: tuple[Setting, ...],
     part_at: Mapping[int, Located],
-    place_of: Mapping[int, int],
+    position_of: Mapping[int, int],
 ) -> tuple[NDArray[np.intp], Reals]:
-    """Return places, ascending, and the locations there, shape (places, n)."""
-    places = [[place_of[each] for each in part.commit_ids] for part in alike]
+    """Return positions, ascending, and the locations there, shape (positions, n)."""
+    positions = [[position_of[each] for each in part.commit_ids] for part in alike]
     # A commit may have been measured under a former name, too; one of both counts.
     is_own = [
-        [part_at[place] is part for place in own]
-        for part, own in zip(alike, places, strict=True)
+        [part_at[position] is part for position in own]
+        for part, own in zip(alike, positions, strict=True)
     ]
     log = np.concatenate(
         [_at(settings, part)[own] for part, own in zip(alike, is_own, strict=True)]
     )
-    kept = np.concatenate(places)[np.concatenate(is_own)]
+    kept = np.concatenate(positions)[np.concatenate(is_own)]
     order = kept.argsort()
     return kept[order], log[order]
 
@@ -252,25 +243,25 @@ def _at(settings: tuple[Setting, ...], part: Located) -> Reals:
     return log
 
 
-def _shifts(found: Sequence[Track]) -> list[tuple[Shift, ...]]:
-    """Return the changes on each track; those measured alike are looked at together."""
+def _shifts(found: Sequence[SeriesHistory]) -> list[tuple[Shift, ...]]:
+    """Return the changes in each history, those measured alike together."""
     groups: dict[tuple[object, ...], list[int]] = {}
-    for place, track in enumerate(found):
-        groups.setdefault((track.parameters, track.settings), []).append(place)
+    for position, history in enumerate(found):
+        groups.setdefault((history.parameters, history.settings), []).append(position)
     shifts: list[list[Shift]] = [[] for _ in found]
-    for places in groups.values():
-        for shift in _watched([found[place] for place in places]):
-            shifts[places[shift.segments.series]].append(shift)
+    for positions in groups.values():
+        for shift in _detected([found[position] for position in positions]):
+            shifts[positions[shift.segments.series]].append(shift)
     return [tuple(own) for own in shifts]
 
 
-def _watched(alike: Sequence[Track]) -> list[Shift]:
+def _detected(alike: Sequence[SeriesHistory]) -> list[Shift]:
     first = alike[0]
-    most = max(len(track.places) for track in alike)
+    most = max(len(history.positions) for history in alike)
     log = np.full((len(alike), most, len(first.settings)), np.nan)
-    for row, track in zip(log, alike, strict=True):
-        row[: len(track.log)] = track.log
+    for row, history in zip(log, alike, strict=True):
+        row[: len(history.log)] = history.log
     histories = Histories.of(
-        np.array(first.settings), log, [len(track.places) for track in alike]
+        np.array(first.settings), log, [len(history.positions) for history in alike]
     )
-    return watch(histories, pmnf(first.parameters[0]))
+    return find_changes(histories, pmnf(first.parameters[0]))

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from sqlalchemy.orm import Session
 
-from scalewatch.modelling.attribution.causes import Class
+from scalewatch.modelling.attribution.causes import ChangeClass
 from scalewatch.services.commits.find import Commit, commit_of
 from scalewatch.services.confirmations.next_steps import NextStep, confirming_step
 from scalewatch.services.confirmations.requests import Confirmation, confirmations_in
@@ -18,11 +18,11 @@ from scalewatch.storage.access import projects
 from scalewatch.storage.commits import commits
 from scalewatch.storage.commits.commits import Stored
 from scalewatch.storage.histories import regressions
-from scalewatch.storage.histories.regressions import Shift
+from scalewatch.storage.histories.regressions import RegressionShift
 from scalewatch.storage.histories.shift_details import ShiftDetails
 
 
-class State(StrEnum):
+class RegressionState(StrEnum):
     """What became of a change."""
 
     OPEN = "open"
@@ -32,7 +32,11 @@ class State(StrEnum):
     IMPROVED = "improved"  # a change for the better: nothing is to be done
 
 
-SETTABLE: Final = (State.OPEN, State.ACKNOWLEDGED, State.EXPECTED)
+SETTABLE: Final = (
+    RegressionState.OPEN,
+    RegressionState.ACKNOWLEDGED,
+    RegressionState.EXPECTED,
+)
 """States that people give; the others are found."""
 
 
@@ -48,7 +52,7 @@ class Member:
 
 
 @dataclass(frozen=True, slots=True)
-class Happening:
+class RegressionEvent:
     """What happened to a regression."""
 
     at: datetime
@@ -75,7 +79,7 @@ class Regression:
     kind: str
     is_worse: bool
     is_sure: bool
-    state: State
+    state: RegressionState
     first: Commit
     last: Commit
     fixed_by: Commit | None
@@ -87,13 +91,13 @@ class Regression:
     changed_at: datetime
     members: tuple[Member, ...]
     next_step: NextStep | None = None
-    happenings: tuple[Happening, ...] = ()
+    happenings: tuple[RegressionEvent, ...] = ()
 
     @property
     def change(self) -> str:
         """What changed, in few words."""
         way = "worse" if self.is_worse else "better"
-        if self.kind == Class.CONSTANT:
+        if self.kind == ChangeClass.CONSTANT:
             return f"{way} by a constant factor"
         return f"{way} {self.kind}"
 
@@ -110,9 +114,9 @@ class Regression:
     @property
     def urgency(self) -> tuple[int, bool, bool, float, float]:
         """What has to be done comes first, then what is sure, growths, effects."""
-        state = list(State).index(self.state)
+        state = list(RegressionState).index(self.state)
         surely, seems = max(map(effect_of, self.members), default=(1.0, 1.0))
-        return state, not self.is_sure, self.kind != Class.GROWTH, -surely, -seems
+        return state, not self.is_sure, self.kind != ChangeClass.GROWTH, -surely, -seems
 
     @property
     def worst(self) -> Member:
@@ -121,12 +125,12 @@ class Regression:
 
 
 @dataclass(frozen=True, slots=True)
-class Cause:
+class RegressionSummary:
     """A regression in a sentence."""
 
     id: int
     is_worse: bool
-    state: State
+    state: RegressionState
     sentence: str
 
 
@@ -137,7 +141,7 @@ class Regressions:
     Parameters
     ----------
     watch
-        What the newest look found out about the whole; None before the first one.
+        What the newest detection says of the whole; None before the first one.
     counts
         Number of all regressions by state.
     confirmations
@@ -145,7 +149,7 @@ class Regressions:
     """
 
     project: str
-    states: tuple[State, ...]
+    states: tuple[RegressionState, ...]
     regressions: tuple[Regression, ...]
     counts: Mapping[str, int]
     confirmations: tuple[Confirmation, ...]
@@ -153,7 +157,7 @@ class Regressions:
 
 
 def regressions_of(
-    session: Session, project_name: str, states: Sequence[State] = ()
+    session: Session, project_name: str, states: Sequence[RegressionState] = ()
 ) -> Regressions:
     """Return the regressions of a project in some states, or all, newest first.
 
@@ -165,23 +169,28 @@ def regressions_of(
     project = projects.existing(session, project_name)
     rows = regressions.of_project(session, project.id)
     shown = [row for row in rows if not states or row.state in states]
-    watch = regressions.watch_of(session, project.id)
+    watch = regressions.detection_of(session, project.id)
     return Regressions(
         project=project.name,
         states=tuple(states),
         regressions=_complete(session, shown),
-        counts={str(state): sum(row.state == state for row in rows) for state in State},
+        counts={
+            str(state): sum(row.state == state for row in rows)
+            for state in RegressionState
+        },
         confirmations=confirmations_in(session, project.id),
         watch=watch.details if watch else None,
     )
 
 
-def causes_of(shifts: Sequence[Shift]) -> tuple[Cause, ...]:
+def summaries_of(shifts: Sequence[RegressionShift]) -> tuple[RegressionSummary, ...]:
     """Return what is said of the regressions that shifts are of, newest first."""
     ordered = sorted(shifts, key=lambda each: (each.opened_at, each.regression_id))
     newest = {each.regression_id: each for each in reversed(ordered)}
     return tuple(
-        Cause(number, each.is_worse, State(each.state), each.sentence)
+        RegressionSummary(
+            number, each.is_worse, RegressionState(each.state), each.sentence
+        )
         for number, each in newest.items()
     )
 
@@ -222,7 +231,7 @@ def _complete(
             if number is not None
         },
     )
-    happenings = regressions.happenings(session, ids)
+    happenings = regressions.events(session, ids)
     return tuple(
         _regression(
             row,
@@ -239,7 +248,7 @@ def _next_step(
     session: Session, row: tables.Regression, members: Sequence[regressions.Member]
 ) -> NextStep | None:
     """Return the cheapest run that would tell whether a suspicion is right."""
-    if row.is_sure or not row.is_worse or row.state != State.OPEN:
+    if row.is_sure or not row.is_worse or row.state != RegressionState.OPEN:
         return None
     places: dict[tuple[int, str], list[int]] = defaultdict(list)
     for member in members:
@@ -259,7 +268,7 @@ def _regression(
     row: tables.Regression,
     named: Mapping[int, Stored],
     members: Sequence[regressions.Member],
-    happenings: Sequence[tables.Happening],
+    happenings: Sequence[tables.RegressionEvent],
     next_step: NextStep | None,
 ) -> Regression:
     listed = [
@@ -271,7 +280,7 @@ def _regression(
         kind=row.kind,
         is_worse=row.is_worse,
         is_sure=row.is_sure,
-        state=State(row.state),
+        state=RegressionState(row.state),
         first=commit_of(named[row.first_commit_id]),
         last=commit_of(named[row.last_commit_id]),
         fixed_by=commit_of(named[row.fixed_commit_id]) if row.fixed_commit_id else None,
@@ -284,7 +293,7 @@ def _regression(
         members=tuple(sorted(listed, key=effect_of, reverse=True)),
         next_step=next_step,
         happenings=tuple(
-            Happening(each.at, each.actor, each.action, each.note)
+            RegressionEvent(each.at, each.actor, each.action, each.note)
             for each in happenings
         ),
     )

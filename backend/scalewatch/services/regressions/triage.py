@@ -7,25 +7,29 @@ from sqlalchemy.orm import Session
 from scalewatch.modelling import Growth, parse_growth
 from scalewatch.services.expectations import declarations
 from scalewatch.services.expectations.declarations import Declaration
-from scalewatch.services.regressions.events import happened
-from scalewatch.services.regressions.show import Regression, State, regression_of
+from scalewatch.services.regressions.events import record_event
+from scalewatch.services.regressions.show import (
+    Regression,
+    RegressionState,
+    regression_of,
+)
 from scalewatch.storage import tables
 from scalewatch.storage.access import projects
 from scalewatch.storage.histories import regressions
 
 
 @dataclass(frozen=True, slots=True)
-class Treatment:
+class Triage:
     """What somebody says about a regression; None leaves it as it is."""
 
-    state: State | None = None
+    state: RegressionState | None = None
     owner: str | None = None
     note: str | None = None
     link: str | None = None
 
 
-def treat(
-    session: Session, project_name: str, number: int, said: Treatment, author: str
+def triage(
+    session: Session, project_name: str, number: int, said: Triage, author: str
 ) -> Regression:
     """Write down what somebody says about a regression, with the former word.
 
@@ -39,15 +43,15 @@ def treat(
     if said.state is not None and said.state != row.state:
         action = f"{row.state} → {said.state}"
         row.state = str(said.state)
-        happened(session, row, author, action, said.note)
-        if said.state is State.EXPECTED:
+        record_event(session, row, author, action, said.note)
+        if said.state is RegressionState.EXPECTED:
             _accept(session, project.name, row, author, said.note)
     elif said.note is not None:
-        happened(session, row, author, "noted", said.note)
+        record_event(session, row, author, "noted", said.note)
     for name in ("owner", "link"):
         value = getattr(said, name)
         if value is not None and value != getattr(row, name):
-            happened(session, row, author, name, value or "none")
+            record_event(session, row, author, name, value or "none")
             setattr(row, name, value or None)
     session.flush()
     return regression_of(session, project_name, number)

@@ -76,7 +76,7 @@ class Webhook:
 
 
 @dataclass(frozen=True, slots=True)
-class Added:
+class NewWebhook:
     """A new webhook, and its secret: this is the only time that it is shown."""
 
     webhook: Webhook
@@ -84,14 +84,14 @@ class Added:
 
 
 @dataclass(frozen=True, slots=True)
-class Delivered:
+class DeliveryAnswer:
     """What an address answered to a delivery; None if it was removed meanwhile."""
 
     webhook_id: int
     answer: str | None
 
 
-class Undelivered(Exception):
+class DeliveryRefused(Exception):
     """An address did not take a delivery; it is tried again.
 
     The address itself is not told: it may hold a secret, and this is logged.
@@ -125,7 +125,7 @@ def webhooks_of(session: Session, project_name: str) -> tuple[Webhook, ...]:
     )
 
 
-def add(session: Session, project_name: str, url: str, author: str) -> Added:
+def add(session: Session, project_name: str, url: str, author: str) -> NewWebhook:
     """Let an address be told what happens to the regressions of a project.
 
     Raises
@@ -146,7 +146,7 @@ def add(session: Session, project_name: str, url: str, author: str) -> Added:
         {"project_id": project.id, "url": url, "secret": secret, "author": author},
     )
     audit.note(session, "webhook added", project.name, url)
-    return Added(_webhook(session, row), secret)
+    return NewWebhook(_webhook(session, row), secret)
 
 
 def remove(session: Session, project_name: str, webhook_id: int) -> None:
@@ -176,7 +176,7 @@ def test(session: Session, project_name: str, webhook_id: int) -> None:
     audit.note(session, "webhook tested", project.name, str(webhook_id))
 
 
-def deliver(session: Session, subject: str) -> Delivered:
+def deliver(session: Session, subject: str) -> DeliveryAnswer:
     """Tell a webhook of a happening, given as `webhook/happening`.
 
     Raises
@@ -186,18 +186,18 @@ def deliver(session: Session, subject: str) -> Delivered:
     """
     webhook_id, happening_id = map(int, subject.split("/"))
     webhook = session.get(tables.Webhook, webhook_id)
-    happening = session.get(tables.Happening, happening_id)
+    happening = session.get(tables.RegressionEvent, happening_id)
     if webhook is None or (happening is None and happening_id != NOTHING):
-        return Delivered(webhook_id, None)
+        return DeliveryAnswer(webhook_id, None)
     project = session.get_one(tables.Project, webhook.project_id)
     body = json_text(_event(session, project.name, happening))
     headers = signed(webhook.secret, body, int(time.time()))
     headers["Scalewatch-Delivery"] = str(happening_id)
-    return Delivered(webhook_id, _post(webhook, body, headers))
+    return DeliveryAnswer(webhook_id, _post(webhook, body, headers))
 
 
 def _event(
-    session: Session, project: str, happening: tables.Happening | None
+    session: Session, project: str, happening: tables.RegressionEvent | None
 ) -> dict[str, Any]:
     """Return what a delivery tells; a test tells of no regression."""
     if happening is None:
@@ -213,7 +213,7 @@ def _event(
     }
 
 
-def note(session: Session, delivered: Delivered) -> None:
+def note(session: Session, delivered: DeliveryAnswer) -> None:
     """Note what an address answered."""
     if delivered.answer is not None:
         webhooks.change(
@@ -243,11 +243,11 @@ def _post(webhook: tables.Webhook, body: bytes, headers: Mapping[str, str]) -> s
             return f"answered {answer.status}"
     except HTTPError as error:
         with error:
-            raise Undelivered(webhook.id, f"it answered {error.code}") from None
+            raise DeliveryRefused(webhook.id, f"it answered {error.code}") from None
     except (OSError, HTTPException, ValueError) as error:
         cause = getattr(error, "reason", error)
         why = getattr(cause, "strerror", None) or str(cause)
-        raise Undelivered(webhook.id, why) from None
+        raise DeliveryRefused(webhook.id, why) from None
 
 
 def _webhook(session: Session, row: tables.Webhook) -> Webhook:

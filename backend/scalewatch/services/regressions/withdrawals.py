@@ -12,7 +12,7 @@ from typing import Final
 from sqlalchemy.orm import Session
 
 from scalewatch.services.confirmations.requests import withdraw
-from scalewatch.services.regressions.detection import Seen
+from scalewatch.services.regressions.detection import Detected
 from scalewatch.storage import tables
 from scalewatch.storage.commits.commits import AnyCommit
 from scalewatch.storage.histories import regressions
@@ -22,34 +22,37 @@ ENOUGH: Final = 5
 """Later commits that would show what is suspected, nearly always."""
 
 
-def settle(session: Session, seen: Seen) -> None:
+def withdraw_needless(session: Session, detected: Detected) -> None:
     """Withdraw the confirming runs of a project that nobody needs any more."""
-    waiting = confirmations.unclaimed(session, seen.project_id)
+    waiting = confirmations.unclaimed(session, detected.project_id)
     if not waiting:
         return
-    place_of = {commit.id: place for place, commit in enumerate(seen.line.commits)}
+    position_of = {
+        commit.id: position for position, commit in enumerate(detected.line.commits)
+    }
     measured: dict[str, set[int]] = defaultdict(set)
-    for track in seen.tracks:
-        measured[track.series.machine].update(track.places)
-    told = list(_told(session, seen.project_id))
+    for history in detected.histories:
+        measured[history.series.machine].update(history.positions)
+    told = list(_worse(session, detected.project_id))
     for row, commit, machine, _ in waiting:
-        place = place_of.get(commit.id)
-        if place is None:
+        position = position_of.get(commit.id)
+        if position is None:
             continue
         own = [
             regression
             for regression, member in told
-            if member.machine == machine and _is_about(member, commit, place, place_of)
+            if member.machine == machine
+            and _is_about(member, commit, position, position_of)
         ]
         sure = next((each for each in own if each.is_sure), None)
-        later = sum(each > place for each in measured[machine])
+        later = sum(each > position for each in measured[machine])
         if sure is not None:
             withdraw(session, row.id, f"later commits confirm it: regression {sure.id}")
         elif later >= ENOUGH and not any(each.state == "open" for each in own):
             withdraw(session, row.id, f"{later} later commits do not show it")
 
 
-def _told(
+def _worse(
     session: Session, project_id: int
 ) -> Iterable[tuple[tables.Regression, regressions.Member]]:
     """Yield what is worse: a regression, and a series that it is about."""
@@ -66,12 +69,12 @@ def _told(
 def _is_about(
     shift: regressions.Member,
     commit: AnyCommit,
-    place: int,
-    place_of: Mapping[int, int],
+    position: int,
+    position_of: Mapping[int, int],
 ) -> bool:
     """Tell whether a commit showed a change, or may have made it."""
     if shift.details.noticed_at == commit.sha:
         return True
-    first = place_of.get(shift.first_commit_id)
-    last = place_of.get(shift.last_commit_id)
-    return first is not None and last is not None and first <= place <= last
+    first = position_of.get(shift.first_commit_id)
+    last = position_of.get(shift.last_commit_id)
+    return first is not None and last is not None and first <= position <= last

@@ -64,7 +64,7 @@ class Located:
     log: Reals
 
 
-class Watched(NamedTuple):
+class LocatedSeries(NamedTuple):
     """A series of a project, with what tells it from others."""
 
     id: int
@@ -95,13 +95,13 @@ def series_of(
     *,
     regions: Sequence[str] = (),
     metric: str | None = None,
-) -> list[Watched]:
+) -> list[LocatedSeries]:
     """Return series of a project that have locations: of some regions, or all."""
     wanted = _series(of_regions=bool(regions), of_metric=metric is not None)
     asked = {"project": project_id, "regions": [*regions], "metric": metric}
     settings = settings_of(session, project_id)
     rows = map(tuple, session.execute(wanted, asked).all())
-    return [Watched._make((*row, settings[row[-1]])) for row in rows]
+    return [LocatedSeries._make((*row, settings[row[-1]])) for row in rows]
 
 
 @cache

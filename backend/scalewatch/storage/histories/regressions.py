@@ -16,7 +16,7 @@ from scalewatch.storage.database.lists import is_among
 from scalewatch.storage.histories.shift_details import ShiftDetails
 
 
-class Shift(NamedTuple):
+class RegressionShift(NamedTuple):
     """Where a series changed, what is known of it, and of the regression it is of."""
 
     regression_id: int
@@ -131,10 +131,12 @@ def _members() -> Select[Any]:
     )
 
 
-def shifts_of(session: Session, series: Collection[int]) -> list[Shift]:
+def shifts_of(session: Session, series: Collection[int]) -> list[RegressionShift]:
     """Return the shifts of series, not those of withdrawn suspicions."""
     rows = session.execute(_shifts(), {"series": [*series]}).all()
-    return [Shift._make((*known, _details(details))) for *known, details in rows]
+    return [
+        RegressionShift._make((*known, _details(details))) for *known, details in rows
+    ]
 
 
 @cache
@@ -145,22 +147,22 @@ def _shifts() -> Select[Any]:
     )
     columns = {**regression.c, **shift.c, "details": cast(shift.c.details, Text)}
     return (
-        select(*(columns[name] for name in Shift._fields))
+        select(*(columns[name] for name in RegressionShift._fields))
         .join(regression, regression.c.id == shift.c.regression_id)
         .where(is_among(shift.c.series_id, "series"), ~is_withdrawn)
     )
 
 
-def happenings(
+def events(
     session: Session, regression_ids: Sequence[int]
-) -> dict[int, list[tables.Happening]]:
+) -> dict[int, list[tables.RegressionEvent]]:
     """Return what happened to each regression, oldest first."""
     rows = session.scalars(
-        select(tables.Happening)
-        .where(tables.Happening.regression_id.in_(regression_ids))
-        .order_by(tables.Happening.id)
+        select(tables.RegressionEvent)
+        .where(tables.RegressionEvent.regression_id.in_(regression_ids))
+        .order_by(tables.RegressionEvent.id)
     )
-    found: dict[int, list[tables.Happening]] = {}
+    found: dict[int, list[tables.RegressionEvent]] = {}
     for row in rows:
         found.setdefault(row.regression_id, []).append(row)
     return found
@@ -217,12 +219,12 @@ def put_shifts(
         )
 
 
-def put_watch(session: Session, project_id: int, details: dict[str, Any]) -> None:
+def put_detection(session: Session, project_id: int, details: dict[str, Any]) -> None:
     """Store what the newest look found out about the whole project."""
     row = {"project_id": project_id, "at": tables.now(), "details": details}
-    bulk.put(session, tables.Watch, [row], keys=("project_id",))
+    bulk.put(session, tables.Detection, [row], keys=("project_id",))
 
 
-def watch_of(session: Session, project_id: int) -> tables.Watch | None:
+def detection_of(session: Session, project_id: int) -> tables.Detection | None:
     """Return what the newest look found out, if there was one."""
-    return session.get(tables.Watch, project_id)
+    return session.get(tables.Detection, project_id)

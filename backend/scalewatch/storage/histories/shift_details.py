@@ -6,7 +6,7 @@ from typing import Any
 
 from scalewatch.modelling import Verdict
 from scalewatch.modelling.forecasts.bounds import Bounds
-from scalewatch.modelling.histories.explanation import Kind
+from scalewatch.modelling.histories.explanation import ShiftKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +41,8 @@ class ShiftDetails:
         The growth that the verdicts are about.
     """
 
-    kind: Kind
-    probability: Mapping[Kind, float]
+    kind: ShiftKind
+    probability: Mapping[ShiftKind, float]
     factor: float
     low: float
     high: float
@@ -80,9 +80,10 @@ class ShiftDetails:
         return cls(
             **parts
             | {
-                "kind": Kind(parts["kind"]),
+                "kind": ShiftKind(parts["kind"]),
                 "probability": {
-                    Kind(kind): share for kind, share in parts["probability"].items()
+                    ShiftKind(kind): share
+                    for kind, share in parts["probability"].items()
                 },
                 "at_target": Bounds(**bounds) if bounds else None,
                 "verdict_before": _verdict(parts["verdict_before"]),

@@ -11,12 +11,12 @@ from scalewatch.storage.tables.base import Instant, Remark, Table, now
 from scalewatch.storage.tables.confirmations import Confirmation, WaitingAgent
 from scalewatch.storage.tables.histories import (
     Alias,
+    Detection,
     Grid,
-    Happening,
     Location,
     Regression,
+    RegressionEvent,
     Shift,
-    Watch,
 )
 from scalewatch.storage.tables.jobs import Job
 from scalewatch.storage.tables.judgements import (
@@ -54,13 +54,13 @@ __all__ = [
     "Commit",
     "Configuration",
     "Confirmation",
+    "Detection",
     "Edition",
     "Expectation",
     "Fingerprint",
     "GateRules",
     "Grid",
     "Guidelines",
-    "Happening",
     "Instant",
     "Job",
     "Location",
@@ -76,6 +76,7 @@ __all__ = [
     "Profile",
     "Project",
     "Regression",
+    "RegressionEvent",
     "Remark",
     "Run",
     "Samples",
@@ -85,7 +86,6 @@ __all__ = [
     "Token",
     "Verdict",
     "WaitingAgent",
-    "Watch",
     "Webhook",
     "Worker",
     "now",

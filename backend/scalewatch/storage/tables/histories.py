@@ -94,7 +94,7 @@ class Shift(Table):
     details: Mapped[dict[str, Any]]
 
 
-class Happening(Table):
+class RegressionEvent(Table):
     """What happened to a regression: found, changed by somebody, fixed."""
 
     __tablename__ = "happening"
@@ -110,8 +110,8 @@ class Happening(Table):
     note: Mapped[str | None]
 
 
-class Watch(Table):
-    """What the newest look at a project's history found out about the whole.
+class Detection(Table):
+    """What the newest detection says of a project's histories as a whole.
 
     `details` holds how many series were watched, the expected number of false
     changes, new baselines, and what was odd about the commits.
