@@ -68,6 +68,12 @@ def test_every_lasting_service_is_watched(composed):
         assert ("healthcheck" in service) == (name != "migrate")
 
 
+def test_what_server_and_workers_write_outlives_their_containers(composed):
+    for service in (composed["api"], composed["worker"]):
+        home = service["environment"]["SCALEWATCH_HOME"]
+        assert f"home:{home}" in service["volumes"]
+
+
 def test_its_commands_serve_and_analyse(composed, here, tmp_path):
     program, *migrate = composed["migrate"]["command"]
     assert program == "scalewatch"
