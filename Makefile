@@ -21,7 +21,8 @@ lint:
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# The numbers: throughput, accuracy and calibration against Extra-P.
+# Every figure of benchmarks/README.md, measured and written to benchmarks/results.
+# make bench ARGS="100 accuracy"   make bench ARGS=--quick
 bench:
 	@$(PYTHON) bootstrap.py --dev
 	@$(BIN)/python -m benchmarks $(ARGS)

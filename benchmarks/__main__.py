@@ -1,15 +1,27 @@
-"""`python -m benchmarks [--quick | SERIES] [NAME …]`: print tables of the README."""
+"""`python -m benchmarks [--quick | SERIES] [NAME …]`: print and keep what they measure.
+
+Each script prints its tables and writes them to `results/<script>.md`, from which the
+scoreboard of `README.md` is put together; `scoreboard` alone does only the latter. What
+measures only a part, as by --quick, is printed but not written.
+"""
 
 from importlib import import_module
 
+from benchmarks import scoreboard
 from benchmarks.options import asked
+from benchmarks.results import Results
 
 
 def main() -> None:
-    """Run what is named, or everything."""
+    """Run what is named, or everything, and renew the scoreboard."""
     for name in asked().names:
-        print(f"\n## {name.replace('_', ' ')}\n")
-        import_module(f"benchmarks.{name}").main()
+        script = import_module(f"benchmarks.{name}")
+        results = Results(name, script.__doc__)
+        script.main(results)
+        results.end()
+        if asked().is_whole:
+            results.write()
+    scoreboard.write()
 
 
 if __name__ == "__main__":

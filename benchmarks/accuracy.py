@@ -1,7 +1,14 @@
 """How well growths, forecasts and verdicts are recovered, beside other rules.
 
-The rule of Extra-P is `--rule smape`, which `agreement.py` compares with Extra-P
-itself series by series; the rule of the paper has the same 43 growths here.
+The rule of Extra-P is `--rule smape`, which `agreement.py` compares with Extra-P itself
+series by series; the rule of the paper has the same 43 growths here. Published curves
+are those of Extra-P's own generator; visible ones grow 1.2 to 21 times, whatever their
+class; MPI-like ones mostly grow slowly. Errors are medians. Nothing was tuned on the
+seeds.
+
+Where the repetitions of a job share noise, a series by itself cannot know what they
+have in common and calls more constants growing; learned noise can. Of the verdicts only
+the default says undecided.
 """
 
 from collections.abc import Sequence
@@ -10,6 +17,8 @@ from typing import Any, Final
 
 import numpy as np
 from benchmarks import options, truths
+from benchmarks.goals import EXTRA_P, Goal
+from benchmarks.results import Results
 from benchmarks.truths import NOISES, Truth
 from numpy.typing import NDArray
 
@@ -36,23 +45,66 @@ POINTS: Final = (5, 6, 8)
 FAR: Final = (4, 16)
 VERDICTS: Final = (Verdict.MATCH, Verdict.APPROXIMATE, Verdict.MISMATCH)
 
+EXACT: Final = {
+    "10 %": Goal(
+        "exact growth, published curves, 10 % noise",
+        "{:.3f}",
+        least=0.90,
+        rival=EXTRA_P,
+    ),
+    "skewed 5 %": Goal(
+        "exact growth, published curves, skewed noise of 5 %",
+        "{:.3f}",
+        least=0.91,
+        rival=EXTRA_P,
+    ),
+}
+FORECASTS: Final = Goal(
+    "error at 16 p_max, worst of 27 ratios to Extra-P's",
+    "{:.2f}",
+    most=1,
+    rival=EXTRA_P,
+    reason="MPI-like curves with 10 % noise are the one cell where its rule is ahead",
+)
+GROWING: Final = Goal(
+    "constants called growing, worst of 27 rows, noise learned",
+    "{:.2f} %",
+    most=0.3,
+    rival=EXTRA_P,
+    reason="one-sided delays at eight points; noise learned wider would call fewer "
+    "growing, and then probabilities of growths are off by more than 0.05",
+)
+MATCHED: Final = Goal(
+    "a match is called match, 10 % noise, worst of three families",
+    "{:.3f}",
+    least=0.95,
+    rival=EXTRA_P,
+)
 
-def main() -> None:
-    """Print all tables."""
+
+def main(results: Results) -> None:
+    """Measure growths and forecasts, constants, and verdicts."""
     series = options.series(400, quick=50)
-    print(f"{series} series a cell and seed, five repetitions, seeds {SEEDS}\n")
-    _recovery(series)
-    _false_growth(10 * series)
-    _verdicts(2 * series)
+    results.say(f"{series} series a cell and seed, five repetitions, seeds {SEEDS}.")
+    _recovery(results, series)
+    _false_growth(results, 10 * series)
+    _verdicts(results, 2 * series)
 
 
-def _recovery(series: int) -> None:
-    print("### Growths and forecasts, mean over 5, 6 and 8 points\n")
-    print(
-        "| curves | noise | | exact | within 1/4 "
-        "| error at 4 p_max | at 16 p_max | its 90th percentile |"
+def _recovery(results: Results, series: int) -> None:
+    results.heading("Growths and forecasts, mean over 5, 6 and 8 points")
+    row = results.table(
+        "curves",
+        "noise",
+        "by",
+        "exact",
+        "within 1/4",
+        "error at 4 p_max",
+        "at 16 p_max",
+        "its 90th percentile",
+        words=3,
     )
-    print("|---|---|---|---|---|---|---|---|")
+    ratios = []
     for (family, draw), (noise, factor) in product(
         truths.INSIDE.items(), NOISES.items()
     ):
@@ -63,10 +115,14 @@ def _recovery(series: int) -> None:
             values = truths.measure(truth.curve, p, factor, rng)
             for name, choices in RULES.items():
                 rows[name].append(_scores(truth, p, values, choices))
-        for name, scores in rows.items():
-            exact, near, *errors = np.mean(scores, axis=0)
-            cells = [f"{exact:.3f}", f"{near:.3f}", *(f"{e:.3f}" for e in errors)]
-            print(f"| {family} | {noise} | {name} | {' | '.join(cells)} |")
+        means = {name: np.mean(scores, axis=0) for name, scores in rows.items()}
+        for name, cells in means.items():
+            row(family, noise, name, *(f"{cell:.3f}" for cell in cells))
+        ours, rival = means["scalewatch"], means["Extra-P"]
+        ratios.append(ours[3] / rival[3])
+        if family == "published" and noise in EXACT:
+            results.figure(EXACT[noise], ours[0], rival[0])
+    results.figure(FORECASTS, max(ratios))
 
 
 def _scores(truth: Truth, p: Reals, values: Reals, choices: dict[str, Any]) -> Reals:
@@ -96,10 +152,10 @@ def _distance(finding: Finding, growth: Growth) -> float:
     return abs(float(finding.growth.factor("p").power - growth.factor("p").power))
 
 
-def _false_growth(series: int) -> None:
-    print("\n### Constants that are called growing, percent\n")
-    print("| points | noise | " + " | ".join(RULES) + " | learned noise |")
-    print("|---|---|" + "---|" * (len(RULES) + 1))
+def _false_growth(results: Results, series: int) -> None:
+    results.heading(f"Constants that are called growing, percent of {series}")
+    row = results.table("points", "noise", *RULES, "learned noise", words=2)
+    found = []
     for points, (noise, factor) in product(POINTS, NOISES.items()):
         rng, p = np.random.default_rng(SEEDS[0]), truths.processes(points)
         values = truths.measure(truths.constant(series, p, rng).curve, p, factor, rng)
@@ -107,20 +163,30 @@ def _false_growth(series: int) -> None:
             np.mean([f.growth != CONSTANT for f in find_models(p, values, **choices)])
             for choices in (*RULES.values(), {"noise": learn_noise(p, values)})
         ]
-        print(f"| {points} | {noise} | {' | '.join(f'{100 * c:.2f}' for c in cells)} |")
+        row(points, noise, *(f"{100 * cell:.2f}" for cell in cells))
+        found.append(dict(zip((*RULES, "learned noise"), cells, strict=True)))
+    worst = {name: 100 * max(cells[name] for cells in found) for name in found[0]}
+    results.figure(GROWING, worst["learned noise"], worst["Extra-P"])
 
 
-def _verdicts(series: int) -> None:
-    print(
-        "\n### Verdicts, six points, default deviation limits, "
-        "one third each truly match, approximate and mismatch\n"
+def _verdicts(results: Results, series: int) -> None:
+    results.heading(
+        "Verdicts, six points, default deviation limits, "
+        "one third each truly match, approximate and mismatch"
     )
-    print(
-        "| curves | noise | | a match is called match | a match is called mismatch "
-        "| an approximate match is called mismatch | a mismatch is called mismatch "
-        "| a mismatch is called (approximate) match | undecided |"
+    row = results.table(
+        "curves",
+        "noise",
+        "by",
+        "a match is called match",
+        "a match is called mismatch",
+        "an approximate match is called mismatch",
+        "a mismatch is called mismatch",
+        "a mismatch is called (approximate) match",
+        "undecided",
+        words=3,
     )
-    print("|---|---|---|---|---|---|---|---|---|")
+    matched: dict[str, list[float]] = {name: [] for name in RULES}
     for (family, draw), noise in product(
         truths.INSIDE.items(), ("2 %", "10 %", "20 %", "50 %", "skewed 5 %")
     ):
@@ -141,8 +207,10 @@ def _verdicts(series: int) -> None:
                 mismatch[0] + mismatch[1],
                 table[:, 3].sum() / table.sum(),
             ]
-            text = " | ".join(f"{cell:.3f}" for cell in cells)
-            print(f"| {family} | {noise} | {name} | {text} |")
+            row(family, noise, name, *(f"{cell:.3f}" for cell in cells))
+            if noise == "10 %":
+                matched[name].append(match[0])
+    results.figure(MATCHED, min(matched["scalewatch"]), min(matched["Extra-P"]))
 
 
 def _confusion(

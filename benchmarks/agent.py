@@ -1,4 +1,14 @@
-"""What the agent adds to what it measures, against the same loop in C."""
+"""What the agent adds to what it measures, against the same loop in C.
+
+p = 2 and 256 bytes; `agent_reference.c` is the same barrier-separated loop in C with
+the same library, variables, cores, warm-ups and turns, in turns with the agent's. The
+lowest tenth of all jobs counts. From job to job the same loop of MPICH takes one of two
+times, in C and in the agent.
+
+The clocks are those of one host, compared as if they were of two, so that the true
+offset is known: 0. A comparison admits half of its quickest round trip. Outside the
+measured loops, p = 16, whole job, is the start of 16 interpreters and of MPI.
+"""
 
 import subprocess
 import sys
@@ -10,7 +20,9 @@ from statistics import median, quantiles
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
+from benchmarks.goals import Goal
 from benchmarks.options import series
+from benchmarks.results import Results
 
 from scalewatch_agent.folders import libraries_folder, loops_folder
 from scalewatch_agent.launchers.installation import install_library
@@ -30,35 +42,69 @@ HERE: Final = Path(__file__).parent
 
 Times = Mapping[str, list[float]]
 
+RATIO: Final = Goal(
+    "compiled loop beside the same loop in C, worst ratio",
+    "{:.2f}",
+    most=1.15,
+    rival="C",
+)
+VALID: Final = Goal("valid rounds, lowest share", "{:.1f} %", least=95)
+WRONG: Final = Goal("clocks of one host wrong by", "{:.2f} µs", most=1)
+OUTSIDE: Final = Goal("outside the measured loops, p = 16", "{:.2f} s", most=2)
 
-def main() -> None:
-    """Print ratios, Python's share, punctuality, clock errors and overheads."""
+
+def main(results: Results) -> None:
+    """Measure ratios, Python's share, punctuality, clock errors and overheads."""
     trials = series(thorough=5, quick=2)
-    print(f"{processors()} cores; the lowest tenth of {trials} jobs of each kind\n")
-    print("| library | region | C | agent, compiled | ratio | agent, Python | ratio |")
-    print("|---|---|---|---|---|---|---|")
-    details = []
+    results.say(f"{processors()} cores; {trials} jobs of each kind.")
+    row = results.table(
+        "library",
+        "region",
+        "C",
+        "agent, compiled",
+        "ratio",
+        "agent, Python",
+        "ratio",
+        words=2,
+    )
+    details, ratios = [], []
     for requirement in LIBRARIES:
         library = install_library(requirement, libraries_folder())
         launcher = Launcher(library, "shm", crowded=False)
-        for region, numbers in compared(launcher, trials):
-            print(f"| {library.title} | {region} | {' | '.join(numbers)} |")
-        details.append((library.title, punctuality(launcher), clocks(launcher)))
-    print("\n| library | valid rounds | Python's share of a call | clocks wrong by |")
-    print("|---|---|---|---|")
-    for title, (valid, python), wrong in details:
-        print(f"| {title} | {valid:.1%} | {python * 1e6:.2f} µs | {wrong} |")
-    print(f"\nOutside the measured loops, p = {CROWD}, whole job:\n")
-    print("| library | start to end | in the loops | outside |\n|---|---|---|---|")
+        for region, in_c, compiled, python in compared(launcher, trials):
+            cells = [f"{in_c * 1e6:.2f} µs"]
+            for seconds in (compiled, python):
+                cells += [f"{seconds * 1e6:.2f} µs", f"{seconds / in_c:.2f}"]
+            row(library.title, region, *cells)
+            ratios.append(compiled / in_c)
+        details.append((library.title, *punctuality(launcher), *clocks(launcher)))
+    row = results.table(
+        "library",
+        "valid rounds",
+        "Python's share of a call",
+        "clocks wrong by",
+        "they admit",
+    )
+    for title, valid, *seconds in details:
+        row(title, f"{100 * valid:.1f} %", *(f"{1e6 * one:.2f} µs" for one in seconds))
+    results.figure(RATIO, max(ratios))
+    results.figure(VALID, 100 * min(valid for _, valid, *_ in details))
+    results.figure(WRONG, 1e6 * max(wrong for *_, wrong, _ in details))
+    results.heading(f"Outside the measured loops, p = {CROWD}, whole job")
+    row = results.table("library", "start to end", "in the loops", "outside")
+    outside = []
     for requirement in LIBRARIES:
         library = install_library(requirement, libraries_folder())
         seconds = overheads(Launcher(library, "shm", crowded=True))
-        cells = " | ".join(f"{one:.2f} s" for one in seconds)
-        print(f"| {library.title} | {cells} |")
+        row(library.title, *(f"{one:.2f} s" for one in seconds))
+        outside.append(seconds[-1])
+    results.figure(OUTSIDE, max(outside))
 
 
-def compared(launcher: Launcher, trials: int) -> Iterator[tuple[str, list[str]]]:
-    """Yield what C and both loops take, and their ratios to C.
+def compared(
+    launcher: Launcher, trials: int
+) -> Iterator[tuple[str, float, float, float]]:
+    """Yield a region with the seconds of C, of the compiled and of Python's loop.
 
     The lowest tenth of all jobs together counts: what the loop itself takes, without
     what other load of the machine adds to either side.
@@ -76,11 +122,7 @@ def compared(launcher: Launcher, trials: int) -> Iterator[tuple[str, list[str]]]
         low = {
             kind: quantiles(all_of, n=10)[0] for kind, all_of in taken[region].items()
         }
-        in_c = low.pop("c")
-        cells = [f"{in_c * 1e6:.2f} µs"]
-        for found in low.values():
-            cells += [f"{found * 1e6:.2f} µs", f"{found / in_c:.2f}"]
-        yield region, cells
+        yield region, low["c"], low["compiled"], low["interpreted"]
 
 
 def reference(launcher: Launcher) -> Times:
@@ -163,8 +205,8 @@ def punctuality(launcher: Launcher) -> tuple[float, float]:
     return min(valid), median(one["python_overhead"] for one in procedures)
 
 
-def clocks(launcher: Launcher) -> str:
-    """Return how wrong compared clocks of one host are, and what they admit."""
+def clocks(launcher: Launcher) -> tuple[float, float]:
+    """Return by how much compared clocks of one host differ, and what they admit."""
     loop = str(build_loops(loops_folder()))
     done = subprocess.run(
         launcher.command(2, str(HERE / "agent_clocks.py"), loop),
@@ -174,7 +216,7 @@ def clocks(launcher: Launcher) -> str:
         text=True,
     )
     wrong, admitted = map(int, done.stdout.split())
-    return f"{wrong / 1e3:.2f} µs (admits {admitted / 1e3:.2f} µs)"
+    return wrong * 1e-9, admitted * 1e-9
 
 
 def overheads(launcher: Launcher) -> tuple[float, float, float]:

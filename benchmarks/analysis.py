@@ -2,7 +2,8 @@
 
 Six process counts, ten repetitions, growths and noise as in `truths`; processor time,
 the best of some trials, on SQLite. The first job of a machine learns its noise, further
-ones find it kept: those of later commits as well as those of the same one.
+ones reuse it for up to 20 commits, unless the settings, the machine or the misfit of
+the growths changed.
 """
 
 import time
@@ -14,6 +15,8 @@ from uuid import UUID
 
 import numpy as np
 from benchmarks import truths
+from benchmarks.goals import Goal
+from benchmarks.results import Results
 from sqlalchemy import delete
 
 from scalewatch.services.analysis import analysis
@@ -31,23 +34,23 @@ REPETITIONS: Final = 10
 TRIALS: Final = 5
 SUBJECT: Final = AnalysedCommit(commit_id=1, machine_id=1)
 
+FURTHER: Final = Goal("analysis of 100 series, noise kept", "{:.0f} ms")
 
-def main() -> None:
-    """Print what a job takes, and what the one that learns the noise takes."""
-    print("| series | the first job | a further one | to store what was found |")
-    print("|---|---|---|---|")
+
+def main(results: Results) -> None:
+    """Measure a job, and the one that learns the noise."""
+    row = results.table("series", "the first job", "a further one", "to store it")
     for series in SERIES:
         p, values = _measurements(series)
         with TemporaryDirectory() as folder:
             sessions = _database(Path(folder) / "scalewatch.db", p, values)
             found = _analysed(sessions)
-            seconds = (
-                _best(lambda at=sessions: _record(at, _analysed_first(at))),
-                _best(lambda at=sessions: _record(at, _analysed(at))),
-                _best(lambda at=sessions, found=found: _record(at, found)),
-            )
-        text = " | ".join(f"{1000 * each:.0f} ms" for each in seconds)
-        print(f"| {series} | {text} |", flush=True)
+            first = _best(lambda at=sessions: _record(at, _analysed_first(at)))
+            further = _best(lambda at=sessions: _record(at, _analysed(at)))
+            storing = _best(lambda at=sessions, found=found: _record(at, found))
+        row(series, *(f"{1000 * each:.0f} ms" for each in (first, further, storing)))
+        if series == 100:
+            results.figure(FURTHER, 1000 * further)
 
 
 def _measurements(
@@ -123,7 +126,3 @@ def _best(work: Callable[[], object]) -> float:
         work()
         seconds.append(time.process_time() - started)
     return min(seconds)
-
-
-if __name__ == "__main__":
-    main()

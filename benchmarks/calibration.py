@@ -1,4 +1,17 @@
-"""Whether intervals hold, and probabilities come true, as often as they promise."""
+"""Whether intervals hold, and probabilities come true, as often as they promise.
+
+Learned noise is learned from the series of the cell, as the analysis does per machine
+and metric and `scalewatch model` per metric; the goals are about these columns. Curves
+of the space are published, visible and MPI-like; outside of it are free exponents, a
+logarithm beside a power, and a switch of protocols that makes everything 15 % dearer. A
+series by itself is too sure where noise is shared or protocols switch: only many series
+tell. Nothing was tuned on the seeds.
+
+The calibration error is the mean distance of stated probability and frequency over ten
+bins; with 1,500 series perfect probabilities would show 0.02 by chance. Verdicts are
+drawn as the prior has them, 61 % matches, and in the last columns a third each, which
+the prior does not expect.
+"""
 
 from collections.abc import Sequence
 from itertools import pairwise, product
@@ -7,6 +20,8 @@ from typing import Final
 import numpy as np
 from benchmarks import options, truths
 from benchmarks.accuracy import SEEDS, VERDICTS, expectations
+from benchmarks.goals import Goal
+from benchmarks.results import Results
 from benchmarks.truths import NOISES, Noise
 from numpy.typing import NDArray
 
@@ -27,30 +42,69 @@ THIRDS: Final = (1 / 3, 1 / 3, 1 / 3)
 BELIEVED: Final = (0.61, 0.195, 0.195)
 """Shares of the verdicts as the prior has them for most expectations."""
 
+INSIDE: Final = Goal(
+    "90 % intervals that hold, curves of the space, farthest cell from 0.90",
+    "{:.3f}",
+    most=0.03,
+    reason="cells that miss it lie on the safe side and are off by less than chance",
+)
+OUTSIDE: Final = Goal(
+    "90 % intervals that hold, curves outside of it but switches, worst cell",
+    "{:.3f}",
+    least=0.80,
+)
+SWITCHES: Final = Goal(
+    "90 % intervals that hold, switches by 15 %, worst cell",
+    "{:.3f}",
+    least=0.80,
+    reason="with skewed noise of 10 % or noise shared by a job four to five of ten "
+    "switches cannot be told from noise at six points, even by a test that knows "
+    "growth, noise and size; only wider intervals for all series would hold",
+)
+GROWTHS: Final = Goal("calibration error of growths, worst cell", "{:.3f}", most=0.05)
+STATED: Final = Goal(
+    "calibration error of verdicts, worst cell",
+    "{:.3f}",
+    most=0.05,
+    reason="one cell of 27, MPI-like with 50 % noise, misses by less than chance",
+)
 
-def main() -> None:
-    """Print all tables."""
+
+def main(results: Results) -> None:
+    """Measure intervals, probabilities of growths, and those of verdicts."""
     series = options.series(400, quick=50)
-    print(f"{series} series a cell and seed, six points, seeds {SEEDS}\n")
-    _coverage(series)
-    _classes(10 * series)
-    _verdicts(10 * series)
+    results.say(f"{series} series a cell and seed, six points, seeds {SEEDS}.")
+    _coverage(results, series)
+    _classes(results, 10 * series)
+    _verdicts(results, 10 * series)
 
 
-def _coverage(series: int) -> None:
-    print("### Share of 90 % intervals that hold, and their median width in log G\n")
-    print(
-        "| curves | noise | 4 p_max | 16 p_max | width at 16 "
-        "| learned noise: 4 p_max | 16 p_max | width at 16 |"
+def _coverage(results: Results, series: int) -> None:
+    results.heading("Share of 90 % intervals that hold, and median width in log G")
+    row = results.table(
+        "curves",
+        "noise",
+        "4 p_max",
+        "16 p_max",
+        "width at 16",
+        "learned noise: 4 p_max",
+        "learned: 16 p_max",
+        "learned: width at 16",
+        words=2,
     )
-    print("|---|---|---|---|---|---|---|---|")
+    held: dict[str, list[float]] = {}
     families = {**truths.INSIDE, **truths.OUTSIDE}
     for (family, draw), (noise, factor) in product(families.items(), NOISES.items()):
         found = np.mean(
             [_holding(draw, factor, series, seed) for seed in SEEDS], axis=0
         )
-        cells = " | ".join(f"{cell:.3f}" for cell in found.ravel())
-        print(f"| {family} | {noise} | {cells} |")
+        row(family, noise, *(f"{cell:.3f}" for cell in found.ravel()))
+        held.setdefault(family, []).extend(found[1, :2])
+    inside = [share for family in truths.INSIDE for share in held.pop(family)]
+    results.figure(INSIDE, max(abs(share - LEVEL) for share in inside))
+    switches = min(held.pop("switch by 15 %"))
+    results.figure(OUTSIDE, min(map(min, held.values())))
+    results.figure(SWITCHES, switches)
 
 
 def _holding(draw: Draw, noise: Noise, series: int, seed: int) -> Reals:
@@ -71,15 +125,16 @@ def _holding(draw: Draw, noise: Noise, series: int, seed: int) -> Reals:
     return np.array(rows)
 
 
-def _classes(series: int) -> None:
-    print(
-        f"\n### Expected calibration error of the likeliest growth, {series} series, "
-        "by themselves and with learned noise\n"
+def _classes(results: Results, series: int) -> None:
+    results.heading(
+        f"Expected calibration error of the likeliest growth, {series} series, "
+        "by themselves and with learned noise"
     )
-    print(
-        "| noise | " + " | ".join(f"{each} | learned" for each in truths.INSIDE) + " |"
-    )
-    print("|---|" + "---|---|" * len(truths.INSIDE))
+    columns = [
+        name for family in truths.INSIDE for name in (family, f"{family}, learned")
+    ]
+    row = results.table("noise", *columns)
+    learned = []
     for noise, factor in NOISES.items():
         cells = []
         for draw in truths.INSIDE.values():
@@ -97,19 +152,28 @@ def _classes(series: int) -> None:
                 ]
                 stated = [share for _, share in likeliest]
                 cells.append(calibration_error(stated, is_right))
-        print(f"| {noise} | {' | '.join(f'{cell:.3f}' for cell in cells)} |")
+        row(noise, *(f"{cell:.3f}" for cell in cells))
+        learned += cells[1::2]
+    results.figure(GROWTHS, max(learned))
 
 
-def _verdicts(series: int) -> None:
-    print(
-        f"\n### Expected calibration error of the likeliest verdict, {series} series, "
-        "default deviation limits\n"
+def _verdicts(results: Results, series: int) -> None:
+    results.heading(
+        "Expected calibration error of the likeliest verdict and of a mismatch, "
+        f"{series} series, default deviation limits"
     )
-    print(
-        "| curves | noise | drawn as believed | of a mismatch | learned noise "
-        "| of a mismatch | a third each, learned | of a mismatch |"
+    row = results.table(
+        "curves",
+        "noise",
+        "drawn as believed",
+        "of a mismatch",
+        "learned noise",
+        "of a mismatch",
+        "a third each, learned",
+        "of a mismatch",
+        words=2,
     )
-    print("|---|---|---|---|---|---|---|---|")
+    worst = 0.0
     all_stated, all_true = [], []
     for (family, draw), (noise, factor) in product(
         truths.INSIDE.items(), NOISES.items()
@@ -127,16 +191,17 @@ def _verdicts(series: int) -> None:
             if shares is BELIEVED and is_learned:
                 all_stated.append(stated)
                 all_true.append(is_true)
-        text = " | ".join(f"{cell:.3f}" for cell in cells)
-        print(f"| {family} | {noise} | {text} |", flush=True)
-    _reliability(np.concatenate(all_stated), np.concatenate(all_true))
+        row(family, noise, *(f"{cell:.3f}" for cell in cells))
+        worst = max(worst, *cells[2:4])
+    results.figure(STATED, worst)
+    _reliability(results, np.concatenate(all_stated), np.concatenate(all_true))
 
 
-def _reliability(stated: Reals, is_true: NDArray[np.bool_]) -> None:
-    """Print how often verdicts hold that were stated with some probability."""
-    print("\n### Verdicts that come true, drawn as believed, learned noise\n")
-    print("| stated | " + " | ".join(f"{each}, series" for each in VERDICTS) + " |")
-    print("|---|" + "---|" * len(VERDICTS))
+def _reliability(results: Results, stated: Reals, is_true: NDArray[np.bool_]) -> None:
+    """Tell how often verdicts hold that were stated with some probability."""
+    results.heading("Verdicts that come true, drawn as believed, learned noise")
+    results.say("Mean of what is stated → share that is so, number of series.")
+    row = results.table("stated", *VERDICTS)
     edges = (0, 0.02, 0.1, 0.3, 0.5, 0.7, 0.9, 0.98, 1)
     for low, high in pairwise(edges):
         cells = []
@@ -144,7 +209,7 @@ def _reliability(stated: Reals, is_true: NDArray[np.bool_]) -> None:
             is_here = (low <= column) & ((column < high) | (high == 1))
             mean = f"{column[is_here].mean():.3f} → {came_true[is_here].mean():.3f}"
             cells.append(f"{mean}, {is_here.sum():,}" if is_here.any() else "")
-        print(f"| {low} … {high} | {' | '.join(cells)} |")
+        row(f"{low} … {high}", *cells)
 
 
 def _judged(

@@ -1,4 +1,9 @@
-"""How long 1,000 spooled runs take to a local server, by the product's own commands."""
+"""How long 1,000 spooled runs take to a local server, by the product's own commands.
+
+Runs of the regions of the built-in suite with 100 repetitions each, posted by
+`scalewatch-agent spool replay` to a server of its own on the same machine, whose worker
+models meanwhile.
+"""
 
 import os
 import socket
@@ -14,7 +19,9 @@ from uuid import uuid4
 
 import httpx2
 import numpy as np
-from benchmarks.options import series
+from benchmarks.goals import Goal
+from benchmarks.options import usual
+from benchmarks.results import Results
 
 from scalewatch.wire import RunReport
 from scalewatch_agent.delivery.spool import Spool
@@ -25,10 +32,12 @@ REPETITIONS: Final = 100
 COMMITS: Final = 25
 STARTING: Final = 60.0
 
+DELIVERED: Final = Goal("1,000 spooled runs delivered", "{:.2f} s", most=10)
 
-def main() -> None:
-    """Print the seconds for all runs, and how many that are a second."""
-    count = series(RUNS, 100)
+
+def main(results: Results) -> None:
+    """Measure the seconds for all runs."""
+    count = int(usual(RUNS, 100))
     with TemporaryDirectory() as folder:
         home = Path(folder)
         variables = {
@@ -48,12 +57,18 @@ def main() -> None:
             # The server models what it has while more of it comes in.
             known = httpx2.get(f"{url}/api/v1/status").json()
     regions = len(RUNTIME.regions)
-    print("| runs | regions × repetitions | seconds | runs/s | jobs then open |")
-    print("|---|---|---|---|---|")
-    print(
-        f"| {count:,} | {regions} × {REPETITIONS} | {seconds:.2f} | "
-        f"{count / seconds:.0f} | {known['jobs']['open']} |"
+    row = results.table(
+        "runs", "regions × repetitions", "seconds", "runs/s", "jobs then open", words=2
     )
+    row(
+        f"{count:,}",
+        f"{regions} × {REPETITIONS}",
+        f"{seconds:.2f}",
+        f"{count / seconds:.0f}",
+        known["jobs"]["open"],
+    )
+    if count == RUNS:
+        results.figure(DELIVERED, seconds)
 
 
 def _spool(folder: Path, server: str, count: int) -> None:

@@ -25,36 +25,47 @@ BENCHMARKS: Final = (
     "pages",
 )
 
+SCOREBOARD: Final = "scoreboard"
+
 
 @cache
 def asked() -> Namespace:
-    """Return the options, and what is asked for as `names` and `series`."""
+    """Return the options: `names` and `series` asked for, whether all is measured.
+
+    Only what measures all (`is_whole`) takes the place of what was measured before.
+    """
     parser = ArgumentParser(
         prog="python -m benchmarks",
-        description="Print tables of benchmarks/README.md, all of them unless named.",
-        epilog=f"The tables: {', '.join(BENCHMARKS)}.",
+        description="Measure, print, and write benchmarks/results: all unless named.",
+        epilog=f"Names: {', '.join(BENCHMARKS)}; {SCOREBOARD} only puts the scoreboard "
+        "of benchmarks/README.md together.",
         allow_abbrev=False,
     )
     parser.add_argument(
         "asked",
         nargs="*",
         metavar="NAME | SERIES",
-        help="a table; or how many series, trials or requests a cell of it has",
+        help="what to run; or how many series, trials or requests a cell has",
     )
-    parser.add_argument("--quick", action="store_true", help="few of everything")
-    server = parser.add_argument_group("server")
+    parser.add_argument(
+        "--quick", action="store_true", help="few of everything, only printed"
+    )
+    server = parser.add_argument_group("server, only printed")
     server.add_argument("--seconds", type=float, help="how long agents post")
-    reads = parser.add_argument_group("reads")
+    reads = parser.add_argument_group("reads, only printed but for --requests")
     reads.add_argument("--measurements", type=int, help="how many the store has")
     reads.add_argument("--database", choices=("sqlite", "postgresql"), action="append")
     reads.add_argument("--requests", type=int, default=50, help="of each address")
-    reads.add_argument("--only", default="", help="what the name of a row contains")
+    reads.add_argument("--only", default="", help="rows whose names contain it")
     found = parser.parse_intermixed_args()
     numbers = [int(word) for word in found.asked if word.isdecimal()]
     found.series = numbers[0] if numbers else None
-    found.names = [word for word in found.asked if not word.isdecimal()] or BENCHMARKS
+    names = [word for word in found.asked if not word.isdecimal()] or BENCHMARKS
+    found.names = [name for name in names if name != SCOREBOARD]
+    partly = (found.quick, found.seconds, found.measurements, found.database)
+    found.is_whole = not any((*partly, found.only))
     if unknown := [name for name in found.names if name not in BENCHMARKS]:
-        parser.error(f"no table {unknown[0]!r}; there are {', '.join(BENCHMARKS)}")
+        parser.error(f"no script {unknown[0]!r}; there are {', '.join(BENCHMARKS)}")
     return found
 
 

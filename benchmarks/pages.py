@@ -1,10 +1,13 @@
 """How fast the pages are, on a project of real size: server, browser, wire, layout.
 
-Server times are those of `scalewatch.app:served` in a process of its own, over HTTP on
-this machine, one request at a time. The browser is the system's Chromium, headless:
-cold with a new profile, in the middle of three, as soon as it has started itself; warm
-the third time: not before does it keep compiled scripts. Plots are drawn when those are
-that the window shows.
+Every page that the application has, on a project of 40 regions, 10 machines and 400
+commits (a million points). Server times are those of `scalewatch.app:served` in a
+process of its own, over HTTP on this machine, one request at a time. The browser is the
+system's Chromium, headless: cold with a new profile, in the middle of three, as soon as
+it has started itself; warm the third time: not before does it keep compiled scripts.
+Plots are drawn when those are that the window shows. Bytes are those over the wire
+without plotly.js; movement of the layout and the longest task are the largest. Values
+beyond their goals are in bold. Other work of the machine is in all of the times.
 """
 
 import os
@@ -19,9 +22,13 @@ from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 from typing import Any, Final
+from urllib.parse import unquote
 
 import httpx2
 from benchmarks import options
+from benchmarks.goals import Goal
+from benchmarks.page_notes import DRAWN, REPORT, WATCH
+from benchmarks.results import Results
 from fastapi.testclient import TestClient
 from playwright.sync_api import (
     BrowserContext,
@@ -38,55 +45,6 @@ from support.addresses import large_examples, page_addresses
 from support.chromium import QUIET, chromium
 from support.large_database import large_database
 from support.large_project import PROJECT
-
-WATCH: Final = """
-window.seen = {shift: 0, plots: null, longest: 0};
-new PerformanceObserver((list) => {
-  for (const entry of list.getEntries()) {
-    if (!entry.hadRecentInput) window.seen.shift += entry.value;
-  }
-}).observe({type: "layout-shift", buffered: true});
-new PerformanceObserver((list) => {
-  for (const entry of list.getEntries()) {
-    window.seen.longest = Math.max(window.seen.longest, entry.duration);
-  }
-}).observe({type: "longtask", buffered: true});
-const isInView = (each) => {
-  const { top, bottom } = each.getBoundingClientRect();
-  return bottom > 0 && top < innerHeight;
-};
-const look = () => {
-  const figures = [...document.querySelectorAll("[data-figure]")];
-  const seen = figures.filter(isInView);
-  const wanted = seen.length ? seen : figures;
-  if (wanted.length && wanted.every((each) => each.querySelector(".main-svg"))) {
-    window.seen.plots = performance.now();
-  } else {
-    requestAnimationFrame(look);
-  }
-};
-document.addEventListener("DOMContentLoaded", look);
-"""
-"""What a page notes about itself while it loads."""
-
-REPORT: Final = """
-() => {
-  const paint = performance.getEntriesByName("first-contentful-paint")[0];
-  const [page] = performance.getEntriesByType("navigation");
-  const files = performance.getEntriesByType("resource");
-  const own = files.filter((each) => !each.name.includes("plotly"));
-  return {
-    ...window.seen,
-    hasPlots: Boolean(document.querySelector("[data-figure]")),
-    content: paint ? paint.startTime : null,
-    bytes: own.reduce((sum, each) => sum + each.transferSize, page.transferSize),
-  };
-}
-"""
-
-DRAWN: Final = """
-() => window.seen.plots !== null || !document.querySelector("[data-figure]")
-"""
 
 SETTLED: Final = 700
 """Milliseconds after loading in which a page may still move."""
@@ -113,6 +71,12 @@ class Column:
     name: str
     most: float | None = None
     form: str = "{:.0f} ms"
+    figure: str = ""
+    """The name of its largest value on the scoreboard."""
+
+    def goal(self) -> Goal:
+        """Return what its largest value has to reach."""
+        return Goal(self.figure, self.form, most=self.most)
 
     def cell(self, value: float | None) -> str:
         """Write a value, in bold where the goal is missed."""
@@ -128,41 +92,46 @@ class Column:
 
 COLUMNS: Final = (
     Column("server p50"),
-    Column("p99", 100),
-    Column("content cold", 500),
-    Column("warm", 500),
-    Column("plots cold", 1500),
-    Column("warm", 500),
-    Column("kB", 700, "{:.0f}"),
-    Column("shift", 0, "{:.3f}"),
+    Column("p99", 100, figure="answer of the server, p99, slowest page"),
+    Column("content cold", 500, figure="first content in a cold browser, slowest page"),
+    Column("content warm", 500),
+    Column("plots cold", 1500, figure="plots in a cold browser, slowest page"),
+    Column("plots warm", 500, figure="plots in a warm browser, slowest page"),
+    Column("kB", 700, "{:.0f} kB", "over the wire without plotly.js, largest page"),
+    Column("shift", 0, "{:.3f}", "movement of the layout, largest of a page"),
     Column("longest task"),
 )
 
+SCROLLING: Final = Column(
+    "scrolling", 200, figure="longest task while scrolling the history"
+)
 
-def main() -> None:
-    """Print a row per page: server, first paint and plots, bytes, movement."""
+
+def main(results: Results) -> None:
+    """Measure every page: server, first paint and plots, bytes, movement."""
     requests = options.series(100, 15)
     engine = connect(f"sqlite:///{large_database()}")
     client = TestClient(create_app(engine, embedded_worker=False))
     paths = list(page_addresses(large_examples(client)))
     engine.dispose()
-    began = time.monotonic()
     missed = 0
     with server() as site, sync_playwright() as playwright:
-        goals = [f"≤ {each.form.format(each.most)}" for each in COLUMNS if each.most]
-        print(f"| page | {' | '.join(each.name for each in COLUMNS)} |")
-        print(f"|---|{'---:|' * len(COLUMNS)}")
+        results.say(f"{requests} requests of each page.")
+        row = results.table("page", *(each.name for each in COLUMNS))
+        every = []
         for path in paths:
             values = measured(playwright, site, path, requests)
             pairs = [*zip(COLUMNS, values, strict=True)]
             missed += any(column.is_missed(value) for column, value in pairs)
-            cells = [column.cell(value) for column, value in pairs]
-            name = path.removeprefix(f"/p/{PROJECT}") or path
-            print(f"| {' | '.join([name, *cells])} |", flush=True)
-        print(f"\nGoals, in this order: {', '.join(goals)}, no shift.")
-        print(f"{missed} of {len(paths)} pages miss one; these are in bold.")
-        print(f"Scrolling the history of all regions: {scrolled(playwright, site)}")
-    print(f"Measured in {time.monotonic() - began:.0f} s.")
+            row(f"`{unquote(path)}`", *(column.cell(value) for column, value in pairs))
+            every.append(values)
+        results.say(f"{missed} of {len(paths)} pages miss a goal.")
+        task = scrolled(playwright, site)
+    pairs = [*zip(COLUMNS, zip(*every, strict=True), strict=True), (SCROLLING, [task])]
+    for column, values in pairs:
+        if column.figure:
+            most = max(value for value in values if value is not None)
+            results.figure(column.goal(), most)
 
 
 def measured(
@@ -237,8 +206,8 @@ def seen(context: BrowserContext, path: str) -> dict[str, Any]:
     return found
 
 
-def scrolled(playwright: Playwright, site: str) -> str:
-    """Scroll through the history of all regions, and tell the longest task."""
+def scrolled(playwright: Playwright, site: str) -> float:
+    """Scroll through the history of all regions; return the longest task, in ms."""
     with browser(playwright, site) as context:
         page = context.new_page()
         page.goto(f"/p/{PROJECT}/history", wait_until="load")
@@ -247,8 +216,8 @@ def scrolled(playwright: Playwright, site: str) -> str:
         for _ in range(SCROLLS):
             page.mouse.wheel(0, 600)
             page.wait_for_timeout(50)
-        longest = page.evaluate("window.seen.longest")
-    return f"longest task {Column('', 200).cell(longest)}, goal ≤ 200 ms."
+        longest: float = page.evaluate("window.seen.longest")
+    return longest
 
 
 @contextmanager
