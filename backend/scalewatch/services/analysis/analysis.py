@@ -5,13 +5,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import attrgetter
-from typing import Any, Final
+from typing import Final
 
-import orjson
 from sqlalchemy.orm import Session
 
 from scalewatch.errors import ModellingError
-from scalewatch.exporters.findings import finding_object
 from scalewatch.modelling import (
     Finding,
     Growth,
@@ -19,7 +17,7 @@ from scalewatch.modelling import (
 )
 from scalewatch.modelling.search.findings import refusal
 from scalewatch.services import jobs
-from scalewatch.services.analysis import locations, noise_memory
+from scalewatch.services.analysis import locations, noise_memory, rows
 from scalewatch.services.analysis.noise import noise_by_metric
 from scalewatch.services.analysis.noise_memory import Assumed
 from scalewatch.services.analysis.pooling import Pool, pool
@@ -38,9 +36,7 @@ from scalewatch.storage.judgements import (
     probabilities,
     verdicts,
 )
-from scalewatch.storage.judgements.probabilities import Likely
 from scalewatch.storage.runs import points, samples
-from scalewatch.storage.tables import now
 
 RULE: Final = "evidence"
 """How a model is selected."""
@@ -127,15 +123,19 @@ def record(session: Session, analysis: Analysis) -> None:
     """
     commit_id = analysis.subject.commit_id
     answers = sorted(analysis.answers, key=attrgetter("series_id"))
-    found = [(answer, finding_object(answer.finding)) for answer in answers]
-    verdicts.put_models(session, [_model_row(commit_id, *each) for each in found])
-    rows = [
-        _verdict_row(commit_id, answer, answer.expectation, told)
-        for answer, told in found
-        if answer.expectation is not None
-    ]
-    verdicts.put_verdicts(session, rows)
-    likely = {answer.series_id: _likely(answer, told) for answer, told in found}
+    verdicts.put_models(
+        session,
+        [rows.model_row(commit_id, a.series_id, a.finding, RULE) for a in answers],
+    )
+    verdicts.put_verdicts(
+        session,
+        [
+            rows.verdict_row(commit_id, a.series_id, a.finding, a.expectation)
+            for a in answers
+            if a.expectation is not None
+        ],
+    )
+    likely = {a.series_id: rows.likely(a.finding, a.expectation) for a in answers}
     probabilities.put(session, commit_id, analysis.subject.machine_id, likely)
     noise_memory.record(session, analysis.subject, analysis.assumed)
     stored_locations.put(session, analysis.locations)
@@ -178,48 +178,3 @@ def _refusal(expectation: Expectation | None, reason: str) -> Finding:
         deviation_limit=expectation.deviation_limit if expectation else None,
         reason=reason,
     )
-
-
-def _model_row(commit_id: int, answer: Answer, found: Mapping[str, Any]) -> Row:
-    model = answer.finding.model
-    terms = model.terms if model else ()
-    return {
-        "commit_id": commit_id,
-        "series_id": answer.series_id,
-        "modelled_at": now(),
-        "points": found["points"],
-        "repetitions": found["repetitions"],
-        "constant": model and model.constant,
-        "adjusted_r2": found["adjusted_r2"],
-        "smape": found["smape"],
-        "rule": RULE,
-        "growth": found["growth"],
-        "terms": [(term.coefficient, str(term.growth)) for term in terms],
-        "reason": (None if model else found["reason"]) or "",
-    }
-
-
-def _likely(answer: Answer, found: Mapping[str, Any]) -> Likely:
-    growths = orjson.dumps(found["class_probability"]).decode()
-    if answer.expectation is None:
-        return Likely(growths)
-    verdict = orjson.dumps(found["verdict_probability"]).decode()
-    return Likely(growths, verdict, answer.expectation.id)
-
-
-def _verdict_row(
-    commit_id: int, answer: Answer, expectation: Expectation, found: Mapping[str, Any]
-) -> Row:
-    reason = found["reason"]
-    if answer.finding.expectation is None:
-        reason = f"what was varied is not what {expectation.growth} depends on"
-    return {
-        "commit_id": commit_id,
-        "series_id": answer.series_id,
-        "expectation_id": expectation.id,
-        "deviation_limit": str(expectation.deviation_limit),
-        "divergence": found["divergence"],
-        "verdict": found["verdict"],
-        "reason": reason or "",
-        "judged_at": now(),
-    }

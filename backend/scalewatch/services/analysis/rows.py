@@ -1,0 +1,68 @@
+"""Rows of the database, built from findings."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import orjson
+
+from scalewatch.modelling import Finding
+from scalewatch.services.expectations.in_force import Expectation
+from scalewatch.storage.database.inserts import Row
+from scalewatch.storage.judgements.probabilities import Likely
+from scalewatch.storage.tables import now
+
+DECIMALS: Final = 6
+"""Of a probability; nobody measures enough to tell a smaller difference."""
+
+
+def model_row(commit_id: int, series_id: int, finding: Finding, rule: str) -> Row:
+    """Return the row of a model, or of why there is none."""
+    model = finding.model
+    terms = model.terms if model else ()
+    return {
+        "commit_id": commit_id,
+        "series_id": series_id,
+        "modelled_at": now(),
+        "points": finding.points,
+        "repetitions": finding.repetitions,
+        "constant": model and model.constant,
+        "adjusted_r2": finding.adjusted_r2,
+        "smape": finding.smape,
+        "rule": rule,
+        "growth": None if finding.growth is None else str(finding.growth),
+        "terms": [(term.coefficient, str(term.growth)) for term in terms],
+        "reason": (None if model else finding.reason) or "",
+    }
+
+
+def verdict_row(
+    commit_id: int, series_id: int, finding: Finding, expectation: Expectation
+) -> Row:
+    """Return the row of the verdict on a model by an expectation."""
+    reason = finding.reason
+    if finding.expectation is None:
+        reason = f"what was varied is not what {expectation.growth} depends on"
+    return {
+        "commit_id": commit_id,
+        "series_id": series_id,
+        "expectation_id": expectation.id,
+        "deviation_limit": str(expectation.deviation_limit),
+        "divergence": None if finding.divergence is None else str(finding.divergence),
+        "verdict": str(finding.verdict),
+        "reason": reason or "",
+        "judged_at": now(),
+    }
+
+
+def likely(finding: Finding, expectation: Expectation | None) -> Likely:
+    """Return how probable growths are, and verdicts by an expectation."""
+    growths = _shares(finding.class_probability)
+    if expectation is None:
+        return Likely(growths)
+    return Likely(growths, _shares(finding.verdict_probability), expectation.id)
+
+
+def _shares(probability: Mapping[Any, float]) -> str:
+    """Return probabilities by name, as JSON."""
+    shares = {str(name): round(share, DECIMALS) for name, share in probability.items()}
+    return orjson.dumps(shares).decode()
