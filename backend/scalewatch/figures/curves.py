@@ -5,14 +5,12 @@ from dataclasses import dataclass, field
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from scalewatch.modelling import Forecast, Growth, Model
+from scalewatch.modelling.arrays.types import Reals
 
 STEPS: Final = 120
 """Points of a curve."""
-
-Vector = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,11 +40,11 @@ class Scaling:
     parameter: str
     metric: str
     unit: str
-    x: Vector
-    low: Vector
-    middle: Vector
-    high: Vector
-    repetitions: tuple[Vector, ...] = ()
+    x: Reals
+    low: Reals
+    middle: Reals
+    high: Reals
+    repetitions: tuple[Reals, ...] = ()
     model: Model | None = None
     expectation: Growth | None = None
     deviation_limit: Growth | None = None
@@ -65,7 +63,7 @@ class Scaling:
         reached = (forecast.at[self.parameter] for forecast in self.forecasts)
         return max(self.largest, *reached) if self.forecasts else self.largest
 
-    def at(self, x: Vector) -> Mapping[str, Vector | float]:
+    def at(self, x: Reals) -> Mapping[str, Reals | float]:
         """Return the settings of all parameters along the scan."""
         return {**self.held, self.parameter: x}
 
@@ -73,7 +71,7 @@ class Scaling:
         """Tell whether a growth can be drawn over the parameter of the scan."""
         return set(growth.parameters) <= {self.parameter, *self.held}
 
-    def modelled(self, x: Vector) -> Vector | None:
+    def modelled(self, x: Reals) -> Reals | None:
         """Return the values of the model at `x`; None if it has other parameters."""
         model = self.model
         if model is None or not all(self.knows(term.growth) for term in model.terms):
@@ -94,14 +92,14 @@ class Curves:
         The limits E/D and E·D.
     """
 
-    x: Vector
-    model: Vector | None
-    expectation: Vector | None
-    lower: Vector | None
-    upper: Vector | None
+    x: Reals
+    model: Reals | None
+    expectation: Reals | None
+    lower: Reals | None
+    upper: Reals | None
 
     @property
-    def drawn(self) -> Vector:
+    def drawn(self) -> Reals:
         """Values of all curves that there are."""
         curves = (self.model, self.expectation, self.lower, self.upper)
         return np.concatenate(
@@ -138,7 +136,7 @@ def curves_of(scaling: Scaling) -> Curves:
     )
 
 
-def _along(scaling: Scaling) -> Vector:
+def _along(scaling: Scaling) -> Reals:
     measured = np.geomspace(scaling.x.min(), scaling.largest, STEPS)
     if scaling.end == scaling.largest:
         return measured
@@ -146,7 +144,7 @@ def _along(scaling: Scaling) -> Vector:
     return np.concatenate([measured, beyond[1:]])
 
 
-def _anchored(growth: Growth, scaling: Scaling, x: Vector, anchor: float) -> Vector:
+def _anchored(growth: Growth, scaling: Scaling, x: Reals, anchor: float) -> Reals:
     """Scale a growth to reach `anchor` at the largest setting measured.
 
     Where it has no positive value, as log p at 1, there is nothing to draw: NaN.
@@ -156,5 +154,5 @@ def _anchored(growth: Growth, scaling: Scaling, x: Vector, anchor: float) -> Vec
     defined = np.broadcast_to(growth.is_defined(scaling.at(settings)), values.shape)
     values[defined] = growth(scaling.at(settings[defined]))
     values[values <= 0] = np.nan
-    anchored: Vector = values[:-1] * (anchor / values[-1])
+    anchored: Reals = values[:-1] * (anchor / values[-1])
     return anchored

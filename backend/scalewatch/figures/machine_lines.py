@@ -10,15 +10,13 @@ from html import escape
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from scalewatch.figures.axes import NAMES, canvas, hover_number
 from scalewatch.figures.figure import Figure
 from scalewatch.figures.notation import growth_markup
 from scalewatch.figures.palette import PALETTE, machine_role, symbol
 from scalewatch.modelling import MachineLine
-
-Reals = NDArray[np.float64]
+from scalewatch.modelling.arrays.types import Reals
 
 SAMPLES: Final = 200
 """Points of a curve."""

@@ -6,9 +6,10 @@ from html import escape
 import numpy as np
 
 from scalewatch.figures.axes import canvas, nothing, parameter_axis
-from scalewatch.figures.curves import Scaling, Vector
+from scalewatch.figures.curves import Scaling
 from scalewatch.figures.figure import Figure
 from scalewatch.figures.palette import PALETTE, machine_role, symbol
+from scalewatch.modelling.arrays.types import Reals
 
 
 def residuals_figure(scalings: Sequence[Scaling]) -> Figure:
@@ -34,7 +35,7 @@ def residuals_figure(scalings: Sequence[Scaling]) -> Figure:
     return figure
 
 
-def _add_residuals(figure: Figure, scaling: Scaling, model: Vector, role: str) -> None:
+def _add_residuals(figure: Figure, scaling: Scaling, model: Reals, role: str) -> None:
     low, middle, high = (
         _residual(values, model)
         for values in (scaling.low, scaling.middle, scaling.high)
@@ -61,13 +62,13 @@ def _add_residuals(figure: Figure, scaling: Scaling, model: Vector, role: str) -
     )
 
 
-def _residual(values: Vector, model: Vector) -> Vector:
+def _residual(values: Reals, model: Reals) -> Reals:
     with np.errstate(divide="ignore", invalid="ignore"):
-        residual: Vector = np.where(model != 0, values / model - 1, np.nan)
+        residual: Reals = np.where(model != 0, values / model - 1, np.nan)
     return residual
 
 
-def _axis(residuals: Sequence[Vector]) -> dict[str, object]:
+def _axis(residuals: Sequence[Reals]) -> dict[str, object]:
     """Return an axis that shows noise of one per cent as small as it is."""
     largest = np.nanmax(np.abs(np.concatenate(residuals)), initial=0.0)
     reach = max(0.05, 1.3 * float(largest))

@@ -13,12 +13,13 @@ from scalewatch.figures.axes import (
     nothing,
     parameter_axis,
 )
-from scalewatch.figures.curves import Curves, Scaling, Vector, curves_of
+from scalewatch.figures.curves import Curves, Scaling, curves_of
 from scalewatch.figures.figure import Figure
 from scalewatch.figures.notation import growth_markup
 from scalewatch.figures.palette import PALETTE, machine_role, symbol
 from scalewatch.figures.styles import Style, styles
 from scalewatch.modelling import Growth
+from scalewatch.modelling.arrays.types import Reals
 
 MOST_REPETITIONS: Final = 120
 """Repetitions drawn at a coordinate; of more, evenly spread quantiles are drawn."""
@@ -251,16 +252,16 @@ def _named(name: str) -> str:
     return escape(f"{name[: LONGEST_NAME - 1]}…" if is_long else name)
 
 
-def _thinned(values: Vector) -> Vector:
+def _thinned(values: Reals) -> Reals:
     """Return at most `MOST_REPETITIONS` quantiles, the extremes among them."""
     if values.size <= MOST_REPETITIONS:
         return values
     evenly = np.linspace(0, values.size - 1, MOST_REPETITIONS).astype(int)
-    quantiles: Vector = np.sort(values)[evenly]
+    quantiles: Reals = np.sort(values)[evenly]
     return quantiles
 
 
-def _spacing(x: Vector) -> float:
+def _spacing(x: Reals) -> float:
     """Return the smallest ratio between neighbouring settings."""
     distinct = np.unique(x)
     return float((distinct[1:] / distinct[:-1]).min(initial=2.0))

@@ -20,9 +20,9 @@ from scalewatch.figures.hull import convex_hull
 from scalewatch.figures.palette import PALETTE, symbol
 from scalewatch.figures.styles import Style, styles
 from scalewatch.modelling import ScalingErrors, ScalingKind
+from scalewatch.modelling.arrays.types import Reals
 
-Vector = NDArray[np.float64]
-Matrix = NDArray[np.float64]
+Matrix = Reals
 
 LETTERS: Final = {ScalingKind.STRONG: "α", ScalingKind.WEAK: "β"}
 
@@ -54,8 +54,8 @@ class ErrorRow:
 
     name: str
     slot: int
-    n2: Vector
-    errors: Vector
+    n2: Reals
+    errors: Reals
     is_extrapolated: NDArray[np.bool_]
     position: int = 0
 
@@ -99,7 +99,7 @@ def rows_figure(kind: ScalingKind, base: float, rows: Sequence[ErrorRow]) -> Fig
     return figure
 
 
-def _contours(scales: Vector, errors: Matrix, letter: str) -> Figure:
+def _contours(scales: Reals, errors: Matrix, letter: str) -> Figure:
     """Plot values of pairs by signed colours with labelled isolines."""
     figure = canvas()
     if scales.size < 2 or not np.isfinite(errors).any():

@@ -7,6 +7,8 @@ from typing import Final, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from scalewatch.modelling.arrays.padding import stacked
+
 WHOLE_PROGRAM: Final = "program"
 """Region of a measurement that names none."""
 
@@ -119,11 +121,8 @@ def _series(
     subject: SeriesIdentity, scan: Mapping[Coordinate, Sequence[float]], told: set[str]
 ) -> Series:
     rows = sorted(scan.items())
-    repetitions = max(len(values) for _, values in rows)
     settings = np.array([coordinate for coordinate, _ in rows])
-    values = np.full((len(rows), repetitions), np.nan)
-    for row, (_, measured) in zip(values, rows, strict=True):
-        row[: len(measured)] = measured
+    values = stacked([np.array(measured) for _, measured in rows])
     varied = _varied(subject.parameters, settings)
     origin = {key: setting for key, setting in subject.origin if key in told}
     fixed = {

@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalewatch.errors import TooFewConfigurations
+from scalewatch.modelling.arrays.types import Reals
 
-Reals = NDArray[np.float64]
 Level = str | bool | int | float | None
 NEEDED = 2
 

@@ -10,9 +10,8 @@ Discovery Rate", Journal of the Royal Statistical Society B 57, 1995.
 from enum import StrEnum
 
 import numpy as np
-from numpy.typing import NDArray
 
-Reals = NDArray[np.float64]
+from scalewatch.modelling.arrays.types import Reals
 
 
 class Correction(StrEnum):

@@ -19,11 +19,10 @@ sections 3 and 4, tables 1 and 2.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from scalewatch.errors import TooFewSettings, WrongShape
-
-Reals = NDArray[np.float64]
+from scalewatch.modelling.arrays.types import Reals
 
 FIRST_POINTS = 4
 """Settings that the first extrapolation starts from."""

@@ -16,7 +16,8 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-Reals = NDArray[np.float64]
+from scalewatch.modelling.arrays.types import Reals
+
 Scalar = TypeVar("Scalar", bound=np.generic)
 
 MOST_ROWS = 16

@@ -8,10 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Reals = NDArray[np.float64]
-Singles = NDArray[np.float32]
+from scalewatch.modelling.arrays.types import Reals, Singles
 
 
 @dataclass(slots=True)

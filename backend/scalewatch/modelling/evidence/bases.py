@@ -20,14 +20,13 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from scalewatch.modelling.arrays.types import Indices, Reals
 from scalewatch.modelling.evidence.curves import Curves
 from scalewatch.modelling.growths.growth import CONSTANT, Growth
 from scalewatch.modelling.growths.space import Space, pmnf
 from scalewatch.modelling.growths.terms import term_table
 from scalewatch.modelling.measurements.location import Location
 
-Reals = NDArray[np.float64]
-Indices = NDArray[np.intp]
 Settings = Mapping[str, Reals]
 
 FALLING: Final = ("1/4", "1/3", "1/2", "2/3", "3/4", "1", "3/2", "2")

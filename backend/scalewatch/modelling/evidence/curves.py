@@ -3,10 +3,8 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Reals = NDArray[np.float64]
-Indices = NDArray[np.intp]
+from scalewatch.modelling.arrays.types import Indices, Reals
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,19 +37,15 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from scalewatch.modelling.arrays.columns import total
 from scalewatch.modelling.arrays.scratch import Scratch
+from scalewatch.modelling.arrays.types import Indices, Reals, Singles
 from scalewatch.modelling.evidence.curves import Curves
 from scalewatch.modelling.evidence.least_squares import FAINTEST, Fit, Sums
 from scalewatch.modelling.evidence.likelihood import Likelihood
 from scalewatch.modelling.measurements.assumptions import Noise
 from scalewatch.modelling.measurements.location import Location
-
-Reals = NDArray[np.float64]
-Singles = NDArray[np.float32]
-Indices = NDArray[np.intp]
 
 LOWEST = math.log(FAINTEST)
 """L."""

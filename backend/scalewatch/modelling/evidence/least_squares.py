@@ -19,10 +19,8 @@ from numpy.typing import NDArray
 
 from scalewatch.modelling.arrays.columns import combine, total
 from scalewatch.modelling.arrays.scratch import Scratch
+from scalewatch.modelling.arrays.types import Indices, Reals
 from scalewatch.modelling.evidence.curves import Curves
-
-Reals = NDArray[np.float64]
-Indices = NDArray[np.intp]
 
 FAINTEST = 0.03
 """Least c₁/c₀ that counts as growth; τ is 1 at its largest."""

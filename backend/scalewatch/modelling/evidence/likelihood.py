@@ -22,15 +22,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from scalewatch.modelling.arrays.columns import total
 from scalewatch.modelling.arrays.scratch import Scratch
+from scalewatch.modelling.arrays.types import Reals, Singles
 from scalewatch.modelling.measurements.assumptions import EXCESSES, Noise
 from scalewatch.modelling.measurements.location import Location
-
-Reals = NDArray[np.float64]
-Singles = NDArray[np.float32]
 
 LARGEST = 1e20
 """Largest z, far beyond all that is likely, that single precision can square."""

@@ -21,14 +21,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalewatch.modelling.arrays.columns import total
+from scalewatch.modelling.arrays.types import Indices, Reals, Singles
 from scalewatch.modelling.evidence.bases import Frame
 from scalewatch.modelling.growths.growth import CONSTANT, Growth
 from scalewatch.modelling.growths.space import Space
 from scalewatch.modelling.growths.verdict import Verdict, judge
-
-Reals = NDArray[np.float64]
-Singles = NDArray[np.float32]
-Indices = NDArray[np.intp]
 
 CONSTANT_SHARE: Final = 0.2
 EXPECTATION_SHARE: Final = 0.6

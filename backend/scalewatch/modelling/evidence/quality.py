@@ -5,7 +5,7 @@ from functools import reduce
 import numpy as np
 from numpy.typing import NDArray
 
-Reals = NDArray[np.float64]
+from scalewatch.modelling.arrays.types import Reals
 
 
 def adjusted_r2(r2: Reals, points: int, terms: int | NDArray[np.intp]) -> Reals:

@@ -18,13 +18,11 @@ from functools import lru_cache
 from statistics import NormalDist
 
 import numpy as np
-from numpy.typing import NDArray
 
 from scalewatch.modelling.arrays.columns import total
+from scalewatch.modelling.arrays.types import Reals
 from scalewatch.modelling.forecasts.log_residuals import Centred
 from scalewatch.modelling.forecasts.mixture import Mixture
-
-Reals = NDArray[np.float64]
 
 POINTS = 64
 """Of each kind."""

@@ -10,16 +10,14 @@ of log f at another setting is normal with
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from scalewatch.modelling.arrays.columns import total
 from scalewatch.modelling.arrays.scratch import Scratch
+from scalewatch.modelling.arrays.types import Reals
 from scalewatch.modelling.evidence.likelihood import Likelihood
 from scalewatch.modelling.forecasts.mixture import Mixture
 from scalewatch.modelling.measurements.assumptions import Noise
 from scalewatch.modelling.measurements.location import Location
-
-Reals = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,10 +14,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-Reals = NDArray[np.float64]
-Indices = NDArray[np.intp]
+from scalewatch.modelling.arrays.types import Indices, Reals
 
 KEPT = 400
 STEPS = 20

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 import numpy as np
-from numpy.typing import NDArray
 
+from scalewatch.modelling.arrays.types import Reals
 from scalewatch.modelling.evidence.bases import Frame, by_frame
 from scalewatch.modelling.evidence.posterior import Prior
 from scalewatch.modelling.forecasts.importance_sampling import TwoTermCurves, sample
@@ -33,7 +33,6 @@ from scalewatch.modelling.growths.terms import log2_table, term_table
 from scalewatch.modelling.measurements.assumptions import Noise
 from scalewatch.modelling.measurements.location import Location
 
-Reals = NDArray[np.float64]
 Settings = Mapping[str, Reals]
 
 DOUBT = 0.1

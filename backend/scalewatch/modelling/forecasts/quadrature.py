@@ -9,13 +9,11 @@ term alone.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from scalewatch.modelling.arrays.types import Reals
 from scalewatch.modelling.evidence.evidence import ALONE, LOWEST, highest
 from scalewatch.modelling.forecasts.log_residuals import Centred
 from scalewatch.modelling.forecasts.mixture import Mixture
-
-Reals = NDArray[np.float64]
 
 SPREAD, DENSE = 12, 20
 REACH = 4.5

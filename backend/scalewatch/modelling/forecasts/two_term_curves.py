@@ -12,14 +12,12 @@ from fractions import Fraction
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from scalewatch.modelling.arrays.types import Reals
 from scalewatch.modelling.evidence.evidence import LOWEST, highest
 from scalewatch.modelling.forecasts.importance_sampling import TwoTermCurves
 from scalewatch.modelling.forecasts.quadrature import TargetTable
 from scalewatch.modelling.growths.growth import Growth
-
-Reals = NDArray[np.float64]
 
 POWERS: Final = tuple(
     Fraction(i) for i in ("-1", "1/4", "1/2", "3/4", "1", "3/2", "2", "3")

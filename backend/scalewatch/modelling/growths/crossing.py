@@ -4,12 +4,10 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
+from scalewatch.modelling.arrays.types import Reals
 from scalewatch.modelling.growths.growth import Growth, power_of_two
 from scalewatch.modelling.growths.model import Model
-
-Reals = NDArray[np.float64]
 
 LARGEST_SCALE = 2.0**60
 """No machine and no problem is larger; what happens beyond does not matter."""

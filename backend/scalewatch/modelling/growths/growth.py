@@ -20,12 +20,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from scalewatch.errors import MissingParameter, OutsideDomain
+from scalewatch.modelling.arrays.types import Reals
 from scalewatch.modelling.growths import notation
 
 Exponent = Fraction | int | str
 """What an exact exponent can be given as: 1, "1/3", "2.8074", Fraction(2, 3)."""
 
-Reals = NDArray[np.float64]
 
 LARGEST_SETTING = 1e300
 

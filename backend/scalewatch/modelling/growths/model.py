@@ -15,16 +15,15 @@ from dataclasses import dataclass
 from functools import reduce
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from scalewatch.modelling.arrays.types import Reals
 from scalewatch.modelling.growths.growth import (
     CONSTANT,
     Growth,
     binary_logarithm,
     power_of_two,
 )
-
-Reals = NDArray[np.float64]
 
 ADDABLE_LOG2 = 1000.0
 """Parts up to 2 to this power can be added without overflow."""

@@ -16,9 +16,9 @@ from itertools import accumulate, chain, combinations
 from math import prod
 
 import numpy as np
-from numpy.typing import NDArray
 
-Indices = NDArray[np.intp]
+from scalewatch.modelling.arrays.types import Indices
+
 Product = frozenset[int]
 """Numbers of the parameters that are multiplied."""
 

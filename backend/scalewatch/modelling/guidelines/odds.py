@@ -14,14 +14,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import stdtr
 
+from scalewatch.modelling.arrays.types import Reals
 from scalewatch.modelling.guidelines.guidelines import TOLERANCE, Guideline
 from scalewatch.modelling.measurements.assumptions import EXCESSES, Noise
 from scalewatch.modelling.measurements.location import locate
 
-Reals = NDArray[np.float64]
 Setting = tuple[float, ...]
 
 

@@ -6,9 +6,8 @@ all settings (each is a job of its own) and one covariance (the commit is the sa
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
-Reals = NDArray[np.float64]
+from scalewatch.modelling.arrays.types import Reals
 
 SHRINKAGE = 0.8
 """Share of compound symmetry; a half raises the threshold by one, see benchmarks."""

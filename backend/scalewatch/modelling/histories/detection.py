@@ -28,10 +28,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from scalewatch.modelling.arrays.types import Reals
 from scalewatch.modelling.histories.covariances import FLOOR, shrunk
 from scalewatch.modelling.histories.histories import Histories, filled, middle
 
-Reals = NDArray[np.float64]
 Counts = NDArray[np.intp]
 
 WINDOW: Final = 20

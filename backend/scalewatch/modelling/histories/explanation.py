@@ -13,9 +13,9 @@ from enum import StrEnum
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import chdtrc, expit, stdtrit
 
+from scalewatch.modelling.arrays.types import Reals
 from scalewatch.modelling.growths.growth import Growth
 from scalewatch.modelling.growths.space import Space
 from scalewatch.modelling.growths.terms import term_table
@@ -28,8 +28,6 @@ from scalewatch.modelling.versions.coefficient_or_level import log_ratio
 from scalewatch.modelling.versions.kinds import Explanation, VersionChange, explain
 from scalewatch.modelling.versions.tilts import tilts
 from scalewatch.modelling.versions.versions import Versions
-
-Reals = NDArray[np.float64]
 
 FREEDOM: Final = 20.0
 """Degrees of freedom of a variance between jobs that many commits have told."""

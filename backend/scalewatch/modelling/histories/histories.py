@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from scalewatch.errors import NotFinite, WrongShape
+from scalewatch.modelling.arrays.types import Reals
 from scalewatch.modelling.measurements.location import locate
-
-Reals = NDArray[np.float64]
 
 CELLS = 200_000
 """Measurements that are located together: their repetitions stay in the cache."""

@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-Reals = NDArray[np.float64]
+from scalewatch.modelling.arrays.types import Reals
 
 LENGTHS: Final = (15, 25, 40, 60, 100, 150, 250)
 """Commits through which a change may come."""

@@ -14,12 +14,11 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from scalewatch.modelling.arrays.types import Reals
 from scalewatch.modelling.histories.covariances import FLOOR, components, shrunk
 from scalewatch.modelling.histories.detection import BASE, WINDOW, Alarm
 from scalewatch.modelling.histories.histories import Histories, filled, middle
 from scalewatch.modelling.histories.ramps import Ramp, best_ramp, is_gradual, whitened
-
-Reals = NDArray[np.float64]
 
 AFTER: Final = 60
 HELD: Final = 0.99

@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from scipy.special import chdtrc
 
 from scalewatch.errors import BadProfile
+from scalewatch.modelling.arrays.types import Reals
 
-Reals = NDArray[np.float64]
 Ranks = NDArray[np.int16] | NDArray[np.int32]
 
 BLOCK = 1 << 20

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalewatch.errors import RepeatedScale, TooFewProfiles
+from scalewatch.modelling.arrays.types import Reals
 from scalewatch.modelling.false_discoveries import Correction, corrected
 from scalewatch.modelling.hotspots.profiles import (
     ProfileDifference,
@@ -27,8 +28,6 @@ from scalewatch.modelling.hotspots.profiles import (
     one_sided,
     profile_table,
 )
-
-Reals = NDArray[np.float64]
 
 COUNTS: Final = 100
 """What the shortest profile of a scan counts where no unit of time is given.

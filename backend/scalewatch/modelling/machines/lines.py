@@ -14,12 +14,10 @@ References
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from scalewatch.errors import TooFewSizes
-
-Reals = NDArray[np.float64]
+from scalewatch.modelling.arrays.types import Reals
 
 NEEDED_FOR_INTERVALS = 3
 """A line through two points has no scatter to learn from."""

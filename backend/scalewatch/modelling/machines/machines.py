@@ -15,9 +15,10 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from scalewatch.errors import TooFewMachines
+from scalewatch.modelling.arrays.types import Reals
 from scalewatch.modelling.false_discoveries import Correction, corrected
 from scalewatch.modelling.growths.crossing import first_above
 from scalewatch.modelling.growths.growth import CONSTANT, Growth
@@ -29,8 +30,6 @@ from scalewatch.modelling.machines.lines import Estimate, Line, fit_line
 from scalewatch.modelling.scaling_errors.errors import known_times
 from scalewatch.modelling.search.finding import Finding
 from scalewatch.modelling.search.search import find_models
-
-Reals = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

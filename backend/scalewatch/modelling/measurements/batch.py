@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from scalewatch.errors import NotFinite, WrongShape
-
-Reals = NDArray[np.float64]
+from scalewatch.modelling.arrays.types import Reals
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,8 @@ from itertools import chain, islice, product
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-Reals = NDArray[np.float64]
+from scalewatch.modelling.arrays.types import Reals
 
 MOST_CANDIDATES: Final = 1000
 """Points that are tried as the one to measure next."""

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from scipy.special import digamma, polygamma
 
 from scalewatch.modelling.arrays.columns import total
+from scalewatch.modelling.arrays.types import Reals
 from scalewatch.modelling.measurements.assumptions import Noise
 from scalewatch.modelling.measurements.location import (
     FLOOR,
@@ -32,8 +33,6 @@ from scalewatch.modelling.measurements.location import (
     locate_mean,
 )
 from scalewatch.modelling.measurements.summary import Summary, summarise
-
-Reals = NDArray[np.float64]
 
 FREEDOM = 0.4
 """Degrees of freedom that a gap tells: squares of exponential numbers scatter much."""

@@ -38,8 +38,8 @@ from scalewatch.modelling.arrays.columns import (
     sorted_rows,
     total,
 )
+from scalewatch.modelling.arrays.types import Reals
 
-Reals = NDArray[np.float64]
 Counts = NDArray[np.intp]
 
 REACH = 6.0

@@ -21,9 +21,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from scalewatch.modelling.arrays.types import Reals
 from scalewatch.modelling.evidence.posterior import RANKS
-
-Reals = NDArray[np.float64]
 
 OUTCOMES: Final = 200
 GOLDEN: Final = (5**0.5 - 1) / 2

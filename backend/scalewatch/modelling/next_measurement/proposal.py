@@ -17,9 +17,10 @@ from itertools import product
 from typing import Final
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from scalewatch.modelling.arrays.scratch import Scratch
+from scalewatch.modelling.arrays.types import Reals
 from scalewatch.modelling.evidence.curves import Curves
 from scalewatch.modelling.evidence.evidence import weigh
 from scalewatch.modelling.evidence.posterior import Prior, posterior
@@ -46,8 +47,6 @@ from scalewatch.modelling.next_measurement.mutual_information import (
     is_settled,
 )
 from scalewatch.modelling.search.search import find_models
-
-Reals = NDArray[np.float64]
 
 LIKELY: Final = 0.5
 FARTHER: Final = (2.0, 4.0)

@@ -4,16 +4,14 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from scalewatch.modelling.arrays.types import Reals
 from scalewatch.modelling.evidence.posterior import Prior
 from scalewatch.modelling.forecasts.prediction import Forecaster, TargetDensities
 from scalewatch.modelling.measurements.assumptions import Noise
 from scalewatch.modelling.measurements.estimators import MEASURED, located
 from scalewatch.modelling.noise.conformal import deviations
 from scalewatch.modelling.noise.pools import Pool
-
-Reals = NDArray[np.float64]
 
 FITTED: Final = 3
 """What a curve is fitted by: constant, coefficient, growth."""

@@ -24,8 +24,9 @@ from statistics import NormalDist
 from typing import Final
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from scalewatch.modelling.arrays.types import Reals
 from scalewatch.modelling.evidence.posterior import Prior
 from scalewatch.modelling.growths.growth import Growth
 from scalewatch.modelling.growths.space import Space, pmnf, search_space
@@ -36,8 +37,6 @@ from scalewatch.modelling.measurements.summary import Summary
 from scalewatch.modelling.noise.conformal import believed
 from scalewatch.modelling.noise.holdout import Endings
 from scalewatch.modelling.noise.pools import Pool, thinned
-
-Reals = NDArray[np.float64]
 
 LEAST_SERIES: Final = 20
 """Fewer tell nothing."""

@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from scalewatch.modelling.arrays.scratch import Scratch
+from scalewatch.modelling.arrays.types import Reals
 from scalewatch.modelling.evidence.bases import (
     Frame,
     by_frame,
@@ -23,7 +23,6 @@ from scalewatch.modelling.measurements.estimators import located
 from scalewatch.modelling.measurements.feasibility import obstacle
 from scalewatch.modelling.measurements.location import Location
 
-Reals = NDArray[np.float64]
 Settings = Mapping[str, Reals]
 
 MOST_SERIES: Final = 500

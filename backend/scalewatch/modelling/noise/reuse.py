@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Final, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from scalewatch.modelling.arrays.types import Reals
 from scalewatch.modelling.growths.growth import Growth
 from scalewatch.modelling.measurements.assumptions import Noise
 from scalewatch.modelling.noise.learn import (
@@ -25,8 +25,6 @@ from scalewatch.modelling.noise.learn import (
     with_typical,
 )
 from scalewatch.modelling.noise.pools import Pool
-
-Reals = NDArray[np.float64]
 
 UNLIKELY: Final = 2.5
 """Standard errors by which misfits differ if something has changed; the logarithm of

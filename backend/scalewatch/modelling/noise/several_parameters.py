@@ -12,8 +12,9 @@ from functools import reduce
 from typing import Final
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from scalewatch.modelling.arrays.types import Reals
 from scalewatch.modelling.growths.space import Space, pmnf
 from scalewatch.modelling.measurements.assumptions import USUAL, Noise
 from scalewatch.modelling.measurements.batch import Batch
@@ -25,8 +26,6 @@ from scalewatch.modelling.noise.learn import LEAST_SERIES
 from scalewatch.modelling.noise.pools import positive
 from scalewatch.modelling.rules.rule import Sample
 from scalewatch.modelling.rules.several_parameters.surfaces import select
-
-Reals = NDArray[np.float64]
 
 MOST_FORECAST: Final = 24
 """Surfaces that are forecast, each of them from thousands of hypotheses."""

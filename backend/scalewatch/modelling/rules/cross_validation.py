@@ -20,8 +20,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-Reals = NDArray[np.float64]
-Indices = NDArray[np.intp]
+from scalewatch.modelling.arrays.types import Indices, Reals
+
 Booleans = NDArray[np.bool_]
 
 SCRATCH: Final = 2**17

@@ -15,16 +15,13 @@ from itertools import chain
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from scalewatch.modelling.arrays.types import Indices, Reals
 from scalewatch.modelling.evidence.bases import falls, frames_of
 from scalewatch.modelling.evidence.posterior import verdict_posterior
 from scalewatch.modelling.measurements.estimators import located
 from scalewatch.modelling.rules.likeliest import Choice, Likeliest
 from scalewatch.modelling.rules.rule import Rule, Sample, Selection
-
-Reals = NDArray[np.float64]
-Indices = NDArray[np.intp]
 
 BLOCK: Final = 1000
 """Series that are weighed together: enough to make little of what a block costs, few

@@ -14,9 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from scalewatch.modelling.arrays.types import Reals
 from scalewatch.modelling.growths.terms import TermTable
-
-Reals = NDArray[np.float64]
 
 PRECISION = float(np.finfo(np.float64).eps)
 

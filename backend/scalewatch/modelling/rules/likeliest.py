@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from scalewatch.modelling.arrays.columns import total
 from scalewatch.modelling.arrays.scratch import Scratch
+from scalewatch.modelling.arrays.types import Indices, Reals
 from scalewatch.modelling.evidence.bases import Frame, by_frame, curves_of
 from scalewatch.modelling.evidence.curves import Curves
 from scalewatch.modelling.evidence.evidence import Evidence, weigh
@@ -16,9 +16,6 @@ from scalewatch.modelling.forecasts.prediction import Forecaster
 from scalewatch.modelling.measurements.assumptions import Noise
 from scalewatch.modelling.measurements.location import Location
 from scalewatch.modelling.rules.rule import Sample
-
-Reals = NDArray[np.float64]
-Indices = NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True)

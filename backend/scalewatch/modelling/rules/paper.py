@@ -22,12 +22,11 @@ from functools import reduce
 import numpy as np
 from numpy.typing import NDArray
 
+from scalewatch.modelling.arrays.types import Reals
 from scalewatch.modelling.evidence.quality import adjusted_r2, smape
 from scalewatch.modelling.growths.terms import TermTable, term_table
 from scalewatch.modelling.measurements.summary import summarise
 from scalewatch.modelling.rules.rule import Rule, Sample, Selection, single_terms
-
-Reals = NDArray[np.float64]
 
 BLOCK = 2048
 """Series that are fitted together; their scratch memory stays in the cache."""

@@ -28,14 +28,12 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from scalewatch.modelling.arrays.types import Indices, Reals
 from scalewatch.modelling.evidence.quality import adjusted_r2_of, smape
 from scalewatch.modelling.growths.space import Space
 from scalewatch.modelling.growths.terms import TermTable, term_table
 from scalewatch.modelling.rules.cross_validation import Fits, best_fits
 from scalewatch.modelling.rules.rule import Rule, Sample, Selection
-
-Reals = NDArray[np.float64]
-Indices = NDArray[np.intp]
 
 MOST_TERMS: Final = 5
 """n of the reference, more than sufficient for real-world applications."""

@@ -27,13 +27,13 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from scalewatch.modelling.arrays.types import Reals
 from scalewatch.modelling.evidence.quality import adjusted_r2_of, smape
 from scalewatch.modelling.growths.terms import term_table
 from scalewatch.modelling.measurements.summary import summarise
 from scalewatch.modelling.rules.folds import Folds
 from scalewatch.modelling.rules.rule import Rule, Sample, Selection, single_terms
 
-Reals = NDArray[np.float64]
 Choice = tuple[NDArray[np.intp], Reals, Reals, Reals]
 
 NEGLIGIBLE: Final = 5e-4

@@ -27,8 +27,9 @@ from typing import Final
 
 import numpy as np
 
+from scalewatch.modelling.arrays.types import Reals
 from scalewatch.modelling.growths.growth import Growth
-from scalewatch.modelling.scaling_errors.errors import Reals, ScalingErrors
+from scalewatch.modelling.scaling_errors.errors import ScalingErrors
 from scalewatch.modelling.scaling_errors.speed_up import row_of
 from scalewatch.modelling.search.finding import Finding
 from scalewatch.modelling.search.search import find_models

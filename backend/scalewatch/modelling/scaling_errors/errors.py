@@ -23,8 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from scalewatch.errors import BadScale, RepeatedScale, WrongShape
-
-Reals = NDArray[np.float64]
+from scalewatch.modelling.arrays.types import Reals
 
 
 class ScalingKind(StrEnum):

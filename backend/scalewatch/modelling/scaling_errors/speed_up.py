@@ -18,7 +18,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from scalewatch.errors import UnknownChoice
-from scalewatch.modelling.scaling_errors.errors import Reals, ScalingErrors
+from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.scaling_errors.errors import ScalingErrors
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,10 +19,9 @@ constant vanishes both are the same, and the ratio is 1.
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import brentq, minimize_scalar
 
-Reals = NDArray[np.float64]
+from scalewatch.modelling.arrays.types import Reals
 
 LARGEST: Final = float(np.log(1e4))
 """Of the logarithms of ρ and of f: beyond, nothing changes any more."""

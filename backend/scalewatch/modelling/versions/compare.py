@@ -9,11 +9,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import stdtrit
 
 from scalewatch.errors import TooFewSettings, WrongShape
 from scalewatch.modelling.arrays.columns import total
+from scalewatch.modelling.arrays.types import Reals
 from scalewatch.modelling.growths.growth import Growth
 from scalewatch.modelling.growths.space import Space, pmnf
 from scalewatch.modelling.growths.terms import term_table
@@ -23,8 +24,6 @@ from scalewatch.modelling.measurements.feasibility import NEEDED_SETTINGS, obsta
 from scalewatch.modelling.versions.kinds import VersionChange, explain
 from scalewatch.modelling.versions.tilts import tilts
 from scalewatch.modelling.versions.versions import Versions
-
-Reals = NDArray[np.float64]
 
 FITTED = np.array([1.0, 2.0, 3.0, 3.0])
 """What each kind of change is fitted by besides a level, by `VersionChange`."""

@@ -33,14 +33,13 @@ from scipy.special import logsumexp, softmax
 
 from scalewatch.modelling.arrays.columns import total
 from scalewatch.modelling.arrays.scratch import Scratch
+from scalewatch.modelling.arrays.types import Reals
 from scalewatch.modelling.evidence.curves import Curves
 from scalewatch.modelling.evidence.evidence import weigh
 from scalewatch.modelling.evidence.likelihood import Likelihood
 from scalewatch.modelling.measurements.assumptions import Noise
 from scalewatch.modelling.measurements.location import Location
 from scalewatch.modelling.versions.versions import Versions
-
-Reals = NDArray[np.float64]
 
 LARGEST_FACTOR = 4.0
 """A version is thought to be at most so many times slower or faster."""

@@ -10,12 +10,10 @@ follows Student's distribution where the versions grow alike.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import stdtr
 
 from scalewatch.modelling.arrays.columns import total
-
-Reals = NDArray[np.float64]
+from scalewatch.modelling.arrays.types import Reals
 
 
 def tilts(

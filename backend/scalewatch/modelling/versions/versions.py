@@ -3,12 +3,10 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from scalewatch.modelling.arrays.columns import total
+from scalewatch.modelling.arrays.types import Reals
 from scalewatch.modelling.measurements.location import Location, locate
-
-Reals = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

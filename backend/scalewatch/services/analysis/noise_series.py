@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any, Final, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from scalewatch.modelling import (
     Growth,
@@ -15,11 +14,11 @@ from scalewatch.modelling import (
     learn_noise,
     learn_surface_noise,
 )
+from scalewatch.modelling.arrays.padding import spread, stacked
+from scalewatch.modelling.arrays.types import Reals
 from scalewatch.modelling.measurements.assumptions import USUAL
 from scalewatch.modelling.noise.pools import MOST_SERIES
 from scalewatch.services.analysis.questions import MeasuredSeries
-
-Reals = NDArray[np.float64]
 
 LEVEL: Final = 0.9
 """Probability that intervals hold unless another one is asked for."""
@@ -114,10 +113,8 @@ def _table(scans: Sequence[MeasuredSeries]) -> tuple[Reals, Reals]:
     """Return all settings, and the repetitions of all series, NaN where missing."""
     everywhere = np.concatenate([one.settings for one in scans])
     x, places = np.unique(everywhere, axis=0, return_inverse=True)
-    repetitions = max(one.values.shape[1] for one in scans)
-    values = np.full((len(scans), len(x), repetitions), np.nan)
     ends = np.cumsum([len(one.settings) for one in scans])
     rows = np.split(places.reshape(-1), ends[:-1])
-    for table, own, one in zip(values, rows, scans, strict=True):
-        table[own, : one.values.shape[1]] = one.values
-    return x, values
+    return x, stacked(
+        [spread(one.values, at, len(x)) for one, at in zip(scans, rows, strict=True)]
+    )

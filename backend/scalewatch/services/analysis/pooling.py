@@ -9,15 +9,15 @@ from itertools import pairwise
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from scalewatch.errors import IncompleteCoordinates, NothingMeasured
+from scalewatch.modelling.arrays.padding import stacked
+from scalewatch.modelling.arrays.types import Reals
 from scalewatch.storage.runs.points import Measurement
 
 PARAMETER: Final = "p"
 """What a scan is about as long as nothing varies, and what is named first."""
 
-Reals = NDArray[np.float64]
 Coordinate = Mapping[str, float]
 
 
@@ -82,10 +82,7 @@ def pooled(coordinates: Sequence[Coordinate], repetitions: Sequence[Reals]) -> P
         together.setdefault(place, []).append(values)
     places = sorted(together)
     rows = [np.concatenate(together[place]) for place in places]
-    padded = np.full((len(rows), max(row.size for row in rows)), np.nan)
-    for line, row in zip(padded, rows, strict=True):
-        line[: row.size] = row
-    return Pool(parameters, np.array(places), padded)
+    return Pool(parameters, np.array(places), stacked(rows))
 
 
 def modelled_parameters(coordinates: Sequence[Coordinate]) -> tuple[str, ...]:

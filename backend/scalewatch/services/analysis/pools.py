@@ -7,7 +7,8 @@ from itertools import groupby
 from sqlalchemy.orm import Session
 
 from scalewatch.errors import ModellingError
-from scalewatch.services.analysis.pooling import Pool, Reals, pool
+from scalewatch.modelling.arrays.types import Reals
+from scalewatch.services.analysis.pooling import Pool, pool
 from scalewatch.storage.runs import points, samples
 from scalewatch.storage.runs.points import Measurement
 

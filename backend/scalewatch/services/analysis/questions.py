@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, Protocol, Self
 
-import numpy as np
-from numpy.typing import NDArray
-
 from scalewatch.errors import ModellingError
 from scalewatch.modelling import Finding, Growth, Noise, find_models
+from scalewatch.modelling.arrays.padding import stacked
+from scalewatch.modelling.arrays.types import Reals
 from scalewatch.modelling.measurements.assumptions import USUAL
 from scalewatch.modelling.measurements.batch import most_repetitions
 from scalewatch.modelling.search.findings import refusal
@@ -18,7 +17,6 @@ from scalewatch.services.caches.lru import Kept, key_of
 if TYPE_CHECKING:  # The base installation has no database.
     from scalewatch.services.expectations.in_force import Expectation
 
-Reals = NDArray[np.float64]
 Target = Mapping[str, float]
 
 _FINDINGS: Final = Kept[Finding](20_000)
@@ -187,12 +185,3 @@ def _refusal(question: SeriesQuestion, reason: str) -> Finding:
 def _digest(alike: tuple[object, ...]) -> bytes:
     """Return a digest of what hundreds of series of a commit have in common."""
     return key_of(*alike)
-
-
-def stacked(values: Sequence[Reals]) -> Reals:
-    """Return one array of shape (S, n, R), the missing repetitions NaN."""
-    most = max(each.shape[1] for each in values)
-    stacked = np.full((len(values), len(values[0]), most), np.nan)
-    for row, each in zip(stacked, values, strict=True):
-        row[:, : each.shape[1]] = each
-    return stacked

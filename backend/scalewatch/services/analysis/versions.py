@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from scalewatch.figures.notation import CERTAIN
 from scalewatch.importers import Series
@@ -17,13 +16,13 @@ from scalewatch.modelling import (
     VersionChange,
     compare_versions,
 )
+from scalewatch.modelling.arrays.padding import spread, stacked
+from scalewatch.modelling.arrays.types import Reals
 from scalewatch.services.analysis.questions import (
     MeasuredSeries,
     SeriesQuestion,
-    stacked,
 )
 
-Reals = NDArray[np.float64]
 Compared = Comparison | Incomparable
 
 UNMEASURED: Final = Incomparable("the earlier version was not measured")
@@ -156,9 +155,8 @@ def _compared(batch: Sequence[Pair], **choices: Any) -> Sequence[Compared]:
 
 def _at(x: Reals, series: MeasuredSeries) -> Reals:
     """Return the repetitions of a series at settings, missing ones as NaN."""
-    values = np.full((x.size, series.values.shape[1]), np.nan)
-    values[np.searchsorted(x, series.settings.reshape(-1))] = series.values
-    return values
+    places = np.searchsorted(x, series.settings.reshape(-1))
+    return spread(series.values, places, x.size)
 
 
 def _subject(series: Series) -> tuple[str, str, tuple[str, ...], str]:

@@ -7,15 +7,13 @@ from math import isnan
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import stdtrit
 
+from scalewatch.modelling.arrays.types import Reals
 from scalewatch.modelling.histories.explanation import ShiftKind
 from scalewatch.services.analysis.questions import SeriesQuestion, find_all
 from scalewatch.services.regressions.series_histories import SeriesHistory
 from scalewatch.storage.histories.regressions import RegressionShift
-
-Reals = NDArray[np.float64]
 
 RECENT: Final = 60
 """Commits that say what a growth is now."""

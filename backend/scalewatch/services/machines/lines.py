@@ -7,7 +7,6 @@ from typing import Any
 from uuid import UUID
 
 import numpy as np
-from numpy.typing import NDArray
 from sqlalchemy.orm import Session
 
 from scalewatch.errors import ModellingError, NotMeasured
@@ -18,6 +17,8 @@ from scalewatch.modelling import (
     machine_line,
     machine_sentence,
 )
+from scalewatch.modelling.arrays.padding import stacked
+from scalewatch.modelling.arrays.types import Reals
 from scalewatch.services.commits.find import Commit
 from scalewatch.services.regions.region import timed_region
 from scalewatch.services.scaling_errors.scan import SCALE, SIZE
@@ -26,8 +27,6 @@ from scalewatch.services.selection.view import View
 from scalewatch.services.series.drawn import repetitions_of
 from scalewatch.services.series.scans import Scan
 from scalewatch.storage.access import projects
-
-Reals = NDArray[np.float64]
 
 NO_SIZE = "no run that succeeded there names its problem size n"
 
@@ -158,10 +157,9 @@ def _times(
         ):
             at[float(each.coordinate[SIZE])].append(repetitions[each.run])
     taken = {size: np.concatenate(values) for size, values in sorted(at.items())}
-    times = np.full((len(taken), max(map(len, taken.values()), default=0)), np.nan)
-    for row, values in enumerate(taken.values()):
-        times[row, : values.size] = values
-    return np.array(list(taken)), times
+    if not taken:
+        return np.empty(0), np.empty((0, 0))
+    return np.array(list(taken)), stacked(list(taken.values()))
 
 
 def _placed(scan: Scan, sizes: Reals, times: Reals) -> PlacedLine:

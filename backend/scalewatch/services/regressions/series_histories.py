@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 from sqlalchemy.orm import Session
 
 from scalewatch.modelling import pmnf
+from scalewatch.modelling.arrays.padding import stacked
+from scalewatch.modelling.arrays.types import Reals
 from scalewatch.modelling.histories.changes import find_changes
 from scalewatch.modelling.histories.explanation import Shift
 from scalewatch.modelling.histories.histories import Histories
@@ -25,7 +27,6 @@ from scalewatch.storage.histories import aliases as former_names
 from scalewatch.storage.histories import locations
 from scalewatch.storage.histories.locations import Located, LocatedSeries
 
-Reals = NDArray[np.float64]
 Setting = tuple[float, ...]
 
 MOST_COMMITS: Final = 400
@@ -257,11 +258,9 @@ def _shifts(found: Sequence[SeriesHistory]) -> list[tuple[Shift, ...]]:
 
 def _detected(alike: Sequence[SeriesHistory]) -> list[Shift]:
     first = alike[0]
-    most = max(len(history.positions) for history in alike)
-    log = np.full((len(alike), most, len(first.settings)), np.nan)
-    for row, history in zip(log, alike, strict=True):
-        row[: len(history.log)] = history.log
     histories = Histories.of(
-        np.array(first.settings), log, [len(history.positions) for history in alike]
+        np.array(first.settings),
+        stacked([history.log for history in alike]),
+        [len(history.positions) for history in alike],
     )
     return find_changes(histories, pmnf(first.parameters[0]))

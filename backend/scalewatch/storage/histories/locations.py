@@ -7,18 +7,16 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 import orjson
-from numpy.typing import NDArray
 from sqlalchemy import Select, Text, bindparam, cast, exists, func, select
 from sqlalchemy.orm import Session
 
+from scalewatch.modelling.arrays.types import Reals
 from scalewatch.storage import tables
 from scalewatch.storage.database import bulk
 from scalewatch.storage.database.inserts import Row
 from scalewatch.storage.database.lists import is_among
 from scalewatch.storage.histories import grids
 from scalewatch.storage.runs.measurements import settings_of
-
-Reals = NDArray[np.float64]
 
 _MACHINE: Final = tables.Machine.__table__
 _SERIES: Final = tables.Series.__table__

@@ -4,8 +4,8 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from scalewatch.modelling.arrays.types import Indices, Reals
 from scalewatch.modelling.evidence.posterior import RANKS, Prior, verdict_posterior
 from scalewatch.modelling.evidence.quality import adjusted_r2_of, smape
 from scalewatch.modelling.growths.growth import CONSTANT, Growth
@@ -19,9 +19,6 @@ from scalewatch.modelling.rules.several_parameters.intervals import (
     likeliest,
 )
 from scalewatch.modelling.rules.several_parameters.strong_scaling import Base
-
-Reals = NDArray[np.float64]
-Indices = NDArray[np.intp]
 
 LISTED: Final = 32
 """Growths per series whose probability is told."""

@@ -24,15 +24,13 @@ from itertools import groupby
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from scalewatch.modelling.arrays.types import Indices, Reals
 from scalewatch.modelling.growths.growth import CONSTANT, Growth
 from scalewatch.modelling.growths.structures import StructureHypotheses, catalogue
 from scalewatch.modelling.growths.terms import Terms
 from scalewatch.modelling.rules.several_parameters.elimination import Design, fit
 
-Reals = NDArray[np.float64]
-Indices = NDArray[np.intp]
 Growths = tuple[Growth, ...]
 
 PRICE: Final = 1.5

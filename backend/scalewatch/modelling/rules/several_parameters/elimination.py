@@ -17,10 +17,8 @@ from itertools import combinations
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-Reals = NDArray[np.float64]
-Indices = NDArray[np.intp]
+from scalewatch.modelling.arrays.types import Indices, Reals
 
 DEPENDENT: Final = 1e-10
 """Share of a column's square below which the others already hold all of it."""

@@ -10,13 +10,10 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
+from scalewatch.modelling.arrays.types import Indices, Reals
 from scalewatch.modelling.rules.several_parameters.contest import Contest, Weights
-
-Reals = NDArray[np.float64]
-Indices = NDArray[np.intp]
 
 MOST_HYPOTHESES: Final = 200
 """The likeliest ones that take part."""

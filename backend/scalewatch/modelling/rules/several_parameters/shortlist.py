@@ -9,12 +9,9 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from scalewatch.modelling.arrays.types import Indices, Reals
 from scalewatch.modelling.rules.several_parameters.elimination import Design, fit
-
-Reals = NDArray[np.float64]
-Indices = NDArray[np.intp]
 
 SHORTEST_LINE: Final = 3
 """Settings on a line that can prefer one growth to another."""

@@ -11,11 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from scalewatch.modelling.arrays.types import Reals
 from scalewatch.modelling.growths.growth import CONSTANT, Growth
 from scalewatch.modelling.measurements.location import Location
 from scalewatch.modelling.rules.several_parameters.shortlist import lines
-
-Reals = NDArray[np.float64]
 
 FALL = 4.0
 """Standard deviations by which the first point of a line lies above the least."""

@@ -23,9 +23,9 @@ from functools import reduce
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from scalewatch.modelling.arrays.columns import total
+from scalewatch.modelling.arrays.types import Indices, Reals
 from scalewatch.modelling.evidence.evidence import LARGEST_RANGE
 from scalewatch.modelling.growths.growth import Growth
 from scalewatch.modelling.growths.structures import count
@@ -46,9 +46,6 @@ from scalewatch.modelling.rules.several_parameters.contest import Contest, Weigh
 from scalewatch.modelling.rules.several_parameters.intervals import LARGEST_LOG
 from scalewatch.modelling.rules.several_parameters.shortlist import shortlist
 from scalewatch.modelling.rules.several_parameters.strong_scaling import Base, falling
-
-Reals = NDArray[np.float64]
-Indices = NDArray[np.intp]
 
 NO_FACTORS: Final = (
     "the space needs growths of one parameter each: it is their sums and products "

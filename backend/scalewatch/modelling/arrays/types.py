@@ -1,0 +1,8 @@
+"""Types of arrays, by what their elements are."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+Reals = NDArray[np.float64]
+Singles = NDArray[np.float32]
+Indices = NDArray[np.intp]
