@@ -19,7 +19,7 @@ def test_an_agent_takes_a_run_and_says_what_came_of_it(client, sessions):
     ended = client.patch(f"/api/v1/confirmations/{number}", json=done)
 
     assert [each["state"] for each in asked["confirmations"]] == ["open"]
-    assert len(order["places"]) == 5
+    assert len(order["settings"]) == 5
     assert nothing.status_code == 204
     assert foreign.status_code == 409
     assert ended.json()["outcome"] == "5 runs posted"

@@ -82,7 +82,7 @@ def test_a_renamed_region_has_one_history_under_its_present_name(client, session
     after = client.get("/api/v1/projects/mpich/history").json()
     assert before["regions"] == ["MPI_Bcast", "bcast"]
     assert after["regions"] == ["MPI_Bcast"]
-    assert len(after["tracks"][0]["steps"]) == 4
+    assert len(after["series"][0]["steps"]) == 4
     led = client.get("/p/mpich/r/bcast?metric=time", follow_redirects=False)
     assert led.headers["location"] == "/p/mpich/r/MPI_Bcast?metric=time"
     assert client.get("/p/mpich/r/bcast").status_code == 200

@@ -54,7 +54,7 @@ class ClaimedRun(schemas.Schema):
     """What an agent is to measure, until its lease ends."""
 
     confirmation: Confirmation
-    places: list[RunSetting]
+    settings: list[RunSetting]
     lease_seconds: float
 
 

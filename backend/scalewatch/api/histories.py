@@ -54,11 +54,11 @@ class History(schemas.Schema):
     machines: list[str]
     commits: list[dict[str, Any]] = Field(description="The line, oldest first.")
     remarks: list[str]
-    tracks: list[dict[str, Any]] = Field(
-        description="Per series: steps, eras and changes, by position on the line."
+    series: list[dict[str, Any]] = Field(
+        description="Steps, segments and changes, by position on the line."
     )
-    regressions: list[RegressionSummary] = Field(description="Found on these tracks.")
-    more: int = Field(description="Tracks that are not shown.")
+    regressions: list[RegressionSummary] = Field(description="Of these series.")
+    more: int = Field(description="Series that are not shown.")
     next: str | None = Field(description="`before` of what is older, if anything is.")
 
 
@@ -81,7 +81,7 @@ class Regression(schemas.Schema):
     changed_at: str
     members: list[dict[str, Any]]
     next_step: NextStep | None = Field(description="While it is only suspected.")
-    happenings: list[dict[str, Any]]
+    events: list[dict[str, Any]]
 
 
 class Regressions(schemas.Schema):
@@ -92,8 +92,8 @@ class Regressions(schemas.Schema):
     regressions: list[Regression]
     counts: dict[str, int]
     confirmations: list[Confirmation]
-    watch: dict[str, Any] | None = Field(
-        description="Series watched, false changes to expect, new baselines."
+    detection: dict[str, Any] | None = Field(
+        description="Series measured, false changes to expect, new baselines."
     )
 
 

@@ -44,13 +44,13 @@ def suite_sweeps(
         If the library, or how it was started, is unknown here.
     """
     alike: dict[tuple[str, str], list[RunSetting]] = defaultdict(list)
-    for place in order.places:
-        if place.suite in BUILT_IN:
-            settings = json.dumps(place.configuration, sort_keys=True)
-            alike[place.suite, settings].append(place)
-    for (name, _), places in alike.items():
-        suite, configuration = BUILT_IN[name], places[0].configuration
-        sweep = _sweep(order, suite, places)
+    for setting in order.settings:
+        if setting.suite in BUILT_IN:
+            held = json.dumps(setting.configuration, sort_keys=True)
+            alike[setting.suite, held].append(setting)
+    for (name, _), settings in alike.items():
+        suite, configuration = BUILT_IN[name], settings[0].configuration
+        sweep = _sweep(order, suite, settings)
         launcher = _launcher(order, sweep, configuration)
         named = dict.fromkeys(
             ("project", "commit", "branch", "committed_at", "tag"), None
@@ -59,14 +59,14 @@ def suite_sweeps(
         yield sweep, launcher, subject(options, launcher, suite)
 
 
-def _sweep(order: ClaimedRun, suite: Suite, places: list[RunSetting]) -> Sweep:
-    configuration = places[0].configuration
+def _sweep(order: ClaimedRun, suite: Suite, settings: list[RunSetting]) -> Sweep:
+    configuration = settings[0].configuration
     is_compiled = configuration.get("loop") == "compiled"
     rare = [name for name in suite.more if name in order.confirmation.reason]
     return Sweep(
         suite=suite,
         regions=(*suite.regions, *rare),
-        processes=sorted({int(place.coordinate["p"]) for place in places}),
+        processes=sorted({int(setting.coordinate["p"]) for setting in settings}),
         message_bytes=(int(configuration.get("message_bytes", suite.message_bytes)),),
         repetitions=suite.repetitions,
         warm_ups=WARM_UPS,

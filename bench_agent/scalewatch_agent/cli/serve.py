@@ -121,9 +121,9 @@ def _carry_out(
                     for report in reports:
                         measured.add(report)
                     measured.post_last()
-            rest = tuple(each for each in order.places if each.suite not in BUILT_IN)
-            if rest or not order.places:
-                others = order.model_copy(update={"places": rest})
+            rest = tuple(each for each in order.settings if each.suite not in BUILT_IN)
+            if rest or not order.settings:
+                others = order.model_copy(update={"settings": rest})
                 files = experiments_in(options["folder"])
                 for loaded in experiments_for(others, files):
                     _measure(loaded, asked.commit.sha, measured)

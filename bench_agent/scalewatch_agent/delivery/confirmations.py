@@ -51,7 +51,7 @@ class ClaimedRun(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     confirmation: Confirmation
-    places: tuple[RunSetting, ...]
+    settings: tuple[RunSetting, ...]
     lease_seconds: float
 
 

@@ -38,17 +38,17 @@ def experiments_for(order: ClaimedRun, files: Sequence[Path]) -> list[Loaded]:
             continue
         experiment = loaded.experiment
         suite = experiment.suite or experiment.name
-        places = [each for each in order.places if each.suite == suite]
+        settings = [each for each in order.settings if each.suite == suite]
         configured = tuple(
             each
             for each in loaded.configured
-            if any(_is_at(each, place) for place in places)
+            if any(_is_at(each, setting) for setting in settings)
         )
         if experiment.project == confirmation.project and configured:
             experiment = experiment.model_copy(update={"machine": confirmation.machine})
             wanted.append(replace(loaded, experiment=experiment, configured=configured))
     if not wanted:
-        suites = ", ".join(sorted({each.suite for each in order.places}))
+        suites = ", ".join(sorted({each.suite for each in order.settings}))
         raise OrderImpossible(
             f"no experiment of the agent measures {suites} of {confirmation.project} "
             "at what was measured before"
@@ -94,11 +94,11 @@ def checked_out(
         _git(top, "worktree", "remove", "--force", str(folder))
 
 
-def _is_at(configured: Configured, place: RunSetting) -> bool:
-    """Tell whether a job measures at a place; what it does not set may be anything."""
-    there: Mapping[str, Any] = {**place.configuration, **place.coordinate}
+def _is_at(configured: Configured, setting: RunSetting) -> bool:
+    """Tell whether a job measures there; what it does not set may be anything."""
+    there: Mapping[str, Any] = {**setting.configuration, **setting.coordinate}
     combination = configured.combination
-    return place.coordinate.keys() <= combination.keys() and all(
+    return setting.coordinate.keys() <= combination.keys() and all(
         there[name] == value for name, value in combination.items() if name in there
     )
 

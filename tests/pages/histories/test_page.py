@@ -37,7 +37,7 @@ def test_history_of_all_regions_shows_the_eras_of_each_on_a_machine(client):
     listed = client.get("/p/mpich/history?format=csv").text.splitlines()
 
     assert "1 of 1 series changed in 16 commits; 1 cause for the worse" in page
-    assert page.count('class="chart__era ') == 2
+    assert page.count('class="chart__segment ') == 2
     assert "/p/mpich/history?region=MPI_Bcast" in page
     assert [line.rpartition(",")[2] for line in listed] == ["growth", "log p", "p"]
 
@@ -78,7 +78,7 @@ def test_a_regression_is_acknowledged_by_its_form_and_its_history_kept(client):
     assert answer.status_code == 200
     regression = client.get("/api/v1/projects/mpich/regressions/1").json()
     assert (regression["state"], regression["owner"]) == ("acknowledged", "ada")
-    said = [(each["action"], each["note"]) for each in regression["happenings"]]
+    said = [(each["action"], each["note"]) for each in regression["events"]]
     assert said == [
         ("found", None),
         ("open → acknowledged", "looking"),
@@ -157,10 +157,10 @@ def test_what_was_not_measured_is_a_problem_and_not_a_failure(client):
 def test_history_over_http_has_steps_eras_and_changes(client):
     found = client.get("/api/v1/projects/mpich/history?region=MPI_Bcast").json()
 
-    (track,) = found["tracks"]
-    assert len(track["steps"]) == 16
-    assert [era["growth"] for era in track["eras"]] == ["log p", "p"]
-    (change,) = track["changes"]
+    (series,) = found["series"]
+    assert len(series["steps"]) == 16
+    assert [segment["growth"] for segment in series["segments"]] == ["log p", "p"]
+    (change,) = series["changes"]
     assert (change["first"], change["last"]) == (AT - 1, AT - 1)
     assert change["kind"] == "growth"
 
@@ -179,9 +179,9 @@ def test_history_is_read_in_parts_that_together_have_every_commit_once(client):
     assert [len(part["commits"]) for part in parts] == [4, 6, 6]
     for what in ("commits", "steps"):
         every = [
-            {**each, "place": None}
+            {**each, "position": None}
             for part in (whole, *parts)
-            for each in (part["tracks"][0] if what == "steps" else part)[what]
+            for each in (part["series"][0] if what == "steps" else part)[what]
         ]
         assert every[:16] == every[16:]
 
@@ -226,5 +226,5 @@ def test_accepting_a_regression_makes_its_growth_the_expectation(client, work_of
     gate = client.get("/api/v1/projects/mpich/gate", params={"commit": sha(AT)})
     assert gate.json()["outcome"] != "worse"
     history = client.get("/api/v1/projects/mpich/history").json()
-    newest = history["tracks"][0]["steps"][-1]
+    newest = history["series"][0]["steps"][-1]
     assert (newest["verdict"], newest["expectation_version"]) == ("match", 2)

@@ -79,7 +79,7 @@ def test_one_of_two_agents_gets_a_run_with_all_places_that_lack_a_job(suspected)
 
     assert nothing is None
     assert order.confirmation.agent == "one"
-    assert [place.coordinate for place in order.places] == [{"p": p} for p in PROCESSES]
+    assert [each.coordinate for each in order.settings] == [{"p": p} for p in PROCESSES]
 
 
 def test_another_machine_gets_nothing(suspected):

@@ -92,8 +92,8 @@ def test_another_state_of_the_machine_is_a_new_baseline_and_no_regression(sessio
 
     with sessions.reading() as session:
         assert found(session) == []
-        (watch,) = session.scalars(select(tables.Detection))
-        (said,) = watch.details["baselines"]
+        (stored_detection,) = session.scalars(select(tables.Detection))
+        (said,) = stored_detection.details["baselines"]
         assert "jureca begins a new baseline at" in said
         assert "cores 128 → 64" in said
 
@@ -124,8 +124,8 @@ def test_odd_commits_break_nothing(sessions, odd):
 
     with sessions.reading() as session:
         assert found(session) == []
-        (watch,) = session.scalars(select(tables.Detection))
-        assert watch.details["commits"] == 10
+        (stored_detection,) = session.scalars(select(tables.Detection))
+        assert stored_detection.details["commits"] == 10
         failed = select(tables.Job).where(tables.Job.state == "failed")
         assert session.scalars(failed).all() == []
 

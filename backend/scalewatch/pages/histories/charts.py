@@ -1,6 +1,6 @@
 """Small charts of a history, drawn by the server: they need no script.
 
-Exponents over commits as dots; behind them one band per era, coloured by its growth,
+Exponents over commits as dots; behind them a band per segment, coloured by its growth,
 with its mean and interval; changes as vertical marks, releases as ticks.
 """
 
@@ -26,7 +26,7 @@ LEAST_SPAN: Final = 0.2
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """An era as a rectangle, with the line of its mean."""
+    """A segment as a rectangle, with the line of its mean."""
 
     x: float
     width: float
@@ -49,9 +49,9 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """What the template draws of one track; `dots` is a path, of a dot per commit."""
+    """What the template draws of one series; `dots` is a path, of a dot per commit."""
 
-    track: SegmentedHistory
+    series: SegmentedHistory
     bands: tuple[Band, ...]
     dots: str
     changes: tuple[Mark, ...]
@@ -60,14 +60,17 @@ class Chart:
 
 
 def charts(history: History, *, by_date: bool) -> list[Chart]:
-    """Return one chart per track, all on the same axis of commits."""
+    """Return one chart per series, all on the same axis of commits."""
     places = _places(history.commits, by_date=by_date)
     growths = {
-        era.growth for track in history.tracks for era in track.eras if era.growth
+        segment.growth
+        for series in history.series
+        for segment in series.segments
+        if segment.growth
     }
     ordered = sorted(growths, key=parse_growth)
     colours = {growth: place % COLOURS for place, growth in enumerate(ordered)}
-    return [_chart(history, track, places, colours) for track in history.tracks]
+    return [_chart(history, series, places, colours) for series in history.series]
 
 
 def releases(history: History, *, by_date: bool) -> list[Mark]:
@@ -94,11 +97,11 @@ def _places(commits: Sequence[Commit], *, by_date: bool) -> list[float]:
 
 def _chart(
     history: History,
-    track: SegmentedHistory,
+    series: SegmentedHistory,
     places: Sequence[float],
     colours: Mapping[str, int],
 ) -> Chart:
-    seen = [each for each in track.exponents if each is not None]
+    seen = [each for each in series.exponents if each is not None]
     middle = (min(seen) + max(seen)) / 2 if seen else 0.0
     reach = max((max(seen) - min(seen)) / 2 if seen else 0.0, LEAST_SPAN / 2) * 1.08
     inner = HEIGHT - TOP - BOTTOM
@@ -108,24 +111,24 @@ def _chart(
         return TOP + inner * (1 - min(max(share, 0.0), 1.0))
 
     return Chart(
-        track=track,
+        series=series,
         bands=tuple(
             Band(
-                x=places[era.first],
-                width=max(places[era.last] - places[era.first], 2.0),
-                colour=colours.get(era.growth or "", 0),
-                growth=era.growth,
-                mean=None if era.exponent is None else y(era.exponent),
-                top=None if era.high is None else y(era.high),
+                x=places[segment.first],
+                width=max(places[segment.last] - places[segment.first], 2.0),
+                colour=colours.get(segment.growth or "", 0),
+                growth=segment.growth,
+                mean=None if segment.exponent is None else y(segment.exponent),
+                top=None if segment.high is None else y(segment.high),
                 height=(
                     None
-                    if era.low is None or era.high is None
-                    else max(y(era.low) - y(era.high), 1.0)
+                    if segment.low is None or segment.high is None
+                    else max(y(segment.low) - y(segment.high), 1.0)
                 ),
             )
-            for era in track.eras
+            for segment in series.segments
         ),
-        dots=_dots(track, places, middle, reach),
+        dots=_dots(series, places, middle, reach),
         changes=tuple(
             Mark(
                 x=places[change.first] - 1.5,
@@ -134,19 +137,19 @@ def _chart(
                 f"{history.commits[change.last].label}",
                 is_worse=change.factor > 1,
             )
-            for change in track.changes
+            for change in series.changes
         ),
         ticks=tuple(
             (y(exponent), significant(exponent, 2))
             for exponent in (middle + reach / 1.08, middle - reach / 1.08)
             if seen
         ),
-        sentence=_sentence(history, track),
+        sentence=_sentence(history, series),
     )
 
 
 def _dots(
-    track: SegmentedHistory, places: Sequence[float], middle: float, reach: float
+    series: SegmentedHistory, places: Sequence[float], middle: float, reach: float
 ) -> str:
     """Return a path with a dot for each exponent; there are hundreds on each chart."""
     scale = (HEIGHT - TOP - BOTTOM) / (2 * reach)
@@ -154,26 +157,26 @@ def _dots(
     return "".join(
         [
             f"M{places[place]:.1f} {TOP + scale * (top - exponent):.1f}h0"
-            for place, exponent in zip(track.places, track.exponents, strict=False)
+            for place, exponent in zip(series.positions, series.exponents, strict=False)
             if exponent is not None
         ]
     )
 
 
-def _sentence(history: History, track: SegmentedHistory) -> str:
+def _sentence(history: History, series: SegmentedHistory) -> str:
     """Say in one sentence what a chart shows."""
-    commits = plural(len(track.places), "commit")
-    growth = track.eras[-1].growth if track.eras else None
+    commits = plural(len(series.positions), "commit")
+    growth = series.segments[-1].growth if series.segments else None
     now = f"grows like {growth}" if growth and growth != "1" else "does not grow"
     if growth is None:
         now = "has no growth that can be told"
-    if not track.changes:
+    if not series.changes:
         return f"{now.capitalize()} over {commits}, without a change."
-    last = track.changes[-1]
+    last = series.changes[-1]
     commit = history.commits[last.last]
     when = commit.committed_at or commit.first_run_at
     return (
         f"{now.capitalize()} since {commit.label} ({moment(when)}), "
         f"{multiple(last.factor)} before; "
-        f"{plural(len(track.changes), 'change')} in {commits}."
+        f"{plural(len(series.changes), 'change')} in {commits}."
     )

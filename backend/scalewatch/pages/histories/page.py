@@ -64,7 +64,7 @@ def show_history(  # noqa: PLR0913, PLR0917 - one per parameter of the query
     if wanted is not Format.HTML:
         name = f"{project}-{history.region or 'all'}-{history.metric}-history"
         return download(
-            wanted, name, history, steps if history.region else eras, changes
+            wanted, name, history, steps if history.region else segments, changes
         )
     return render(
         request,
@@ -77,7 +77,7 @@ def show_history(  # noqa: PLR0913, PLR0917 - one per parameter of the query
         query={
             "region": history.region,
             "metric": history.metric,
-            "machine": machine or (None if region else history.tracks[0].machine),
+            "machine": machine or (None if region else history.series[0].machine),
             "axis": axis if axis is not Axis.COMMIT else None,
             "before": before,
         },
@@ -103,40 +103,40 @@ def steps(history: History) -> Listing:
         ),
         [
             (
-                track.machine,
-                assignments(track.configuration),
-                history.commits[step.place].label,
-                history.commits[step.place].sha,
+                series.machine,
+                assignments(series.configuration),
+                history.commits[step.position].label,
+                history.commits[step.position].sha,
                 step.growth,
                 step.exponent,
                 step.constant,
                 step.coefficient,
                 step.at_target,
-                track.target,
+                series.target,
                 step.verdict,
                 step.expectation_version,
             )
-            for track in history.tracks
-            for step in track.steps
+            for series in history.series
+            for step in series.steps
         ],
     )
 
 
-def eras(history: History) -> Listing:
-    """Return a history with one line per series and era."""
+def segments(history: History) -> Listing:
+    """Return a history with one line per series and segment."""
     return Listing(
         ("region", "machine", "configuration", "first", "last", "growth"),
         [
             (
-                track.region,
-                track.machine,
-                assignments(track.configuration),
-                history.commits[era.first].label,
-                history.commits[era.last].label,
-                era.growth,
+                series.region,
+                series.machine,
+                assignments(series.configuration),
+                history.commits[segment.first].label,
+                history.commits[segment.last].label,
+                segment.growth,
             )
-            for track in history.tracks
-            for era in track.eras
+            for series in history.series
+            for segment in series.segments
         ],
     )
 
@@ -147,15 +147,15 @@ def changes(history: History) -> Listing:
         ("Region", "Machine", "Change", "First", "Last", "Factor", "Probability"),
         [
             (
-                track.region,
-                track.machine,
+                series.region,
+                series.machine,
                 change.kind,
                 history.commits[change.first].label,
                 history.commits[change.last].label,
                 change.factor,
                 change.probability,
             )
-            for track in history.tracks
-            for change in track.changes
+            for series in history.series
+            for change in series.changes
         ],
     )

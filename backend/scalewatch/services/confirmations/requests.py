@@ -109,7 +109,7 @@ class ClaimedRun:
     """What an agent is to measure; it has it until its lease ends."""
 
     confirmation: Confirmation
-    places: tuple[RunSetting, ...]
+    settings: tuple[RunSetting, ...]
     lease_seconds: float
 
 
@@ -169,8 +169,8 @@ def claim(session: Session, machine: str, agent: str) -> ClaimedRun | None:
         row, _, _, project = found
         if not may(session, Role.INGEST, project):
             continue
-        places = _lacking(session, row.commit_id, row.machine_id)
-        if not places:
+        settings = _lacking(session, row.commit_id, row.machine_id)
+        if not settings:
             _end(
                 session, row.id, row.agent, ConfirmationState.DONE, "measured meanwhile"
             )
@@ -180,7 +180,7 @@ def claim(session: Session, machine: str, agent: str) -> ClaimedRun | None:
         elif confirmations.take(session, row, agent, now() + LEASE):
             session.refresh(row)
             (taken,) = _complete(session, [found])
-            return ClaimedRun(taken, tuple(places), LEASE.total_seconds())
+            return ClaimedRun(taken, tuple(settings), LEASE.total_seconds())
     return None
 
 

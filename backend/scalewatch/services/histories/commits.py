@@ -32,7 +32,7 @@ class HistoryStep:
         As judged by the version of the expectation that it names.
     """
 
-    place: int
+    position: int
     growth: Growth | None
     exponent: float | None
     constant: float | None
@@ -93,14 +93,14 @@ class HistorySteps:
         self._line = line
         self._first = 0 if newest is None else -newest
         positions = {
-            place for history in own for place in history.positions[self._first :]
+            position for history in own for position in history.positions[self._first :]
         }
         self._found = {
             (row.series_id, row.commit_id): row
             for row in verdicts.steps_of(
                 session,
                 [history.series.id for history in own],
-                [line.commits[place].id for place in positions],
+                [line.commits[position].id for position in positions],
             )
         }
 
@@ -113,22 +113,22 @@ class HistorySteps:
         target = (history.parameters[0], target_of(history)) if is_line else None
         return tuple(
             [
-                self._step(history.series.id, place, exponent, target)
-                for place, exponent in [*pairs][self._first :]
+                self._step(history.series.id, position, exponent, target)
+                for position, exponent in [*pairs][self._first :]
             ]
         )
 
     def _step(
         self,
         series_id: int,
-        place: int,
+        position: int,
         exponent: float | None,
         target: _Target | None,
     ) -> HistoryStep:
-        row = self._found.get((series_id, self._line.commits[place].id))
+        row = self._found.get((series_id, self._line.commits[position].id))
         values = _model_values(row, target) if row else _NOTHING
         return HistoryStep(
-            place=place,
+            position=position,
             growth=values.growth,
             exponent=exponent,
             constant=row.constant if row else None,

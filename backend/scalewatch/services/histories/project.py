@@ -29,7 +29,7 @@ def overview_of(
     machine: str | None,
     window: Window = NEWEST,
 ) -> History:
-    """Return the eras of each region on a machine, by default on the first one.
+    """Return the segments of each region on a machine, by default on the first one.
 
     It reads what was detected last, and no commit by itself.
 
@@ -50,15 +50,15 @@ def overview_of(
     own = [each for each in measured if each.machine == name]
     part = part_of(session, project, window)
     line = part.line
-    place_of = {commit.id: place for place, commit in enumerate(line.commits)}
-    places = sorted(
-        place_of[commit_id]
+    position_of = {commit.id: position for position, commit in enumerate(line.commits)}
+    positions = sorted(
+        position_of[commit_id]
         for commit_id in coordinates.commits_on(session, own[0].machine_id)
-        if commit_id in place_of
+        if commit_id in position_of
     )
     shifts = regressions.shifts_of(session, [each.id for each in own])
-    changes = changes_of(shifts, place_of)
-    newest = [line.commits[places[-1]].id] if places else []
+    changes = changes_of(shifts, position_of)
+    newest = [line.commits[positions[-1]].id] if positions else []
     growths = {
         row.series_id: row.growth for row in verdicts.lines_at(session, newest, shown)
     }
@@ -71,7 +71,7 @@ def overview_of(
         machines=tuple(machines),
         commits=tuple(map(commit_of, line.commits)),
         remarks=line.remarks,
-        tracks=_segmented(own, aliases, places, changes, growths),
+        series=_segmented(own, aliases, positions, changes, growths),
         regressions=summaries_of(shifts),
         more=0,
         next=part.next,
@@ -81,28 +81,28 @@ def overview_of(
 def _segmented(
     own: Sequence[LocatedSeries],
     aliases: Mapping[str, str],
-    places: Sequence[int],
+    positions: Sequence[int],
     changes: Mapping[int, list[StoredChange]],
     growths: Mapping[int, str | None],
 ) -> tuple[SegmentedHistory, ...]:
     """Return a track per series, those that changed last first."""
-    tracks = []
+    histories = []
     for series in own:
         moved = tuple(changes.get(series.id, ()))
-        tracks.append(
+        histories.append(
             SegmentedHistory(
                 region=present_name(aliases, series.region),
                 machine=series.machine,
                 configuration=series.configuration,
                 unit=series.unit,
-                places=tuple(places),
-                eras=segments_between(places, moved, growths.get(series.id)),
+                positions=tuple(positions),
+                segments=segments_between(positions, moved, growths.get(series.id)),
                 changes=moved,
             )
         )
     return tuple(
         sorted(
-            tracks,
+            histories,
             key=lambda t: (-max((c.last for c in t.changes), default=-1), t.region),
         )
     )

@@ -33,7 +33,7 @@ from scalewatch.storage.histories import aliases as former_names
 from scalewatch.storage.histories import locations, regressions
 from scalewatch.storage.histories.regressions import RegressionShift
 
-MOST_TRACKS: Final = 12
+MOST_SERIES: Final = 12
 """Small multiples of a page."""
 
 
@@ -43,7 +43,7 @@ class SegmentedHistory:
 
     Parameters
     ----------
-    places, exponents
+    positions, exponents
         Position of each commit on the line, and what `Step` says of it.
     steps
         All that is known of each commit, or of the newest of them; none, and no
@@ -54,8 +54,8 @@ class SegmentedHistory:
     machine: str
     configuration: Mapping[str, Any]
     unit: str
-    places: tuple[int, ...]
-    eras: tuple[Segment, ...]
+    positions: tuple[int, ...]
+    segments: tuple[Segment, ...]
     changes: tuple[StoredChange, ...]
     exponents: tuple[float | None, ...] = ()
     steps: tuple[HistoryStep, ...] = ()
@@ -70,13 +70,13 @@ class History:
     Parameters
     ----------
     region
-        None where each track is one of another region.
+        None where each series is one of another region.
     commits
-        The line, oldest first; tracks refer to positions on it.
+        The line, oldest first; series refer to positions on it.
     remarks
         What is odd about the order of the commits, and new baselines.
     more
-        Tracks that are not shown.
+        Series that are not shown.
     next
         The commit before which older ones are found, if there are any.
     """
@@ -89,7 +89,7 @@ class History:
     machines: tuple[str, ...]
     commits: tuple[Commit, ...]
     remarks: tuple[str, ...]
-    tracks: tuple[SegmentedHistory, ...]
+    series: tuple[SegmentedHistory, ...]
     regressions: tuple[RegressionSummary, ...]
     more: int
     next: str | None
@@ -109,7 +109,7 @@ def history_of(  # noqa: PLR0913, PLR0917, one per part of the question
     Parameters
     ----------
     newest
-        Steps of each track that are wanted, all if None.
+        Steps of each series that are wanted, all if None.
     window
         The commits that are looked at, by default the newest.
 
@@ -131,15 +131,17 @@ def history_of(  # noqa: PLR0913, PLR0917, one per part of the question
     shown = chosen("metric", metrics, metric or usual, named)
     part = part_of(session, project, window)
     line = part.line
-    own = series_histories(session, project.id, line, region=named, metric=shown)
-    machines = sorted({track.series.machine for track in own})
+    histories = series_histories(session, project.id, line, region=named, metric=shown)
+    machines = sorted({history.series.machine for history in histories})
     if machine is not None:
         name = chosen("machine", machines, machine, named)
-        own = [track for track in own if track.series.machine == name]
-    own.sort(key=lambda track: -track.positions[-1])
-    shifts = regressions.shifts_of(session, [track.series.id for track in own])
-    watch = regressions.detection_of(session, project.id)
-    baselines = watch.details.get("baselines", ()) if watch else ()
+        histories = [history for history in histories if history.series.machine == name]
+    histories.sort(key=lambda history: -history.positions[-1])
+    shifts = regressions.shifts_of(
+        session, [history.series.id for history in histories]
+    )
+    detection = regressions.detection_of(session, project.id)
+    baselines = detection.details.get("baselines", ()) if detection else ()
     return History(
         project=project.name,
         region=named,
@@ -149,14 +151,14 @@ def history_of(  # noqa: PLR0913, PLR0917, one per part of the question
         machines=tuple(machines),
         commits=tuple(map(commit_of, line.commits)),
         remarks=(*line.remarks, *baselines),
-        tracks=_segmented(session, line, own[:MOST_TRACKS], shifts, newest),
+        series=_segmented(session, line, histories[:MOST_SERIES], shifts, newest),
         regressions=summaries_of(shifts),
-        more=max(len(own) - MOST_TRACKS, 0),
+        more=max(len(histories) - MOST_SERIES, 0),
         next=part.next,
     )
 
 
-def chosen(noun: str, known: Sequence[str], wanted: str | None, place: str) -> str:
+def chosen(noun: str, known: Sequence[str], wanted: str | None, at: str) -> str:
     """Return what is wanted, else the first; it has to be known.
 
     Raises
@@ -167,37 +169,41 @@ def chosen(noun: str, known: Sequence[str], wanted: str | None, place: str) -> s
     if wanted is None and known:
         return known[0]
     if wanted is None or wanted not in known:
-        raise NotMeasured(noun, wanted or "any", at=place)
+        raise NotMeasured(noun, wanted or "any", at=at)
     return wanted
 
 
 def _segmented(
     session: Session,
     line: Lineage,
-    own: Sequence[SeriesHistory],
+    histories: Sequence[SeriesHistory],
     shifts: Sequence[RegressionShift],
     newest: int | None,
 ) -> tuple[SegmentedHistory, ...]:
-    changes = _changes(line, own, shifts)
-    steady = [track for track, changed in zip(own, changes, strict=True) if not changed]
+    changes = _changes(line, histories, shifts)
+    steady = [
+        history
+        for history, changed in zip(histories, changes, strict=True)
+        if not changed
+    ]
     growths = iter(growths_of(steady))
-    steps = HistorySteps(session, line, own, newest)
+    steps = HistorySteps(session, line, histories, newest)
     found = []
-    for track, changed in zip(own, changes, strict=True):
-        exponents = exponents_of(track)
+    for history, changed in zip(histories, changes, strict=True):
+        exponents = exponents_of(history)
         now = None if changed else next(growths)
         found.append(
             SegmentedHistory(
-                region=track.region,
-                machine=track.series.machine,
-                configuration=track.series.configuration,
-                unit=track.series.unit,
-                parameter=track.parameters[0],
-                target=target_of(track),
-                places=track.positions,
+                region=history.region,
+                machine=history.series.machine,
+                configuration=history.series.configuration,
+                unit=history.series.unit,
+                parameter=history.parameters[0],
+                target=target_of(history),
+                positions=history.positions,
                 exponents=exponents,
-                steps=steps.of(track, exponents),
-                eras=segments_between(track.positions, changed, now, exponents),
+                steps=steps.of(history, exponents),
+                segments=segments_between(history.positions, changed, now, exponents),
                 changes=changed,
             )
         )
@@ -205,16 +211,19 @@ def _segmented(
 
 
 def _changes(
-    line: Lineage, own: Sequence[SeriesHistory], shifts: Sequence[RegressionShift]
+    line: Lineage, histories: Sequence[SeriesHistory], shifts: Sequence[RegressionShift]
 ) -> list[tuple[StoredChange, ...]]:
-    """Return what was found to have changed on each track, oldest first."""
-    place_of = {commit.id: place for place, commit in enumerate(line.commits)}
-    by_series = changes_of(shifts, place_of)
+    """Return what was found to have changed in each history, oldest first."""
+    position_of = {commit.id: position for position, commit in enumerate(line.commits)}
+    by_series = changes_of(shifts, position_of)
     return [
         tuple(
             change
-            for change in by_series[each.series.id]
-            if each.positions[0] < change.first <= change.last <= each.positions[-1]
+            for change in by_series[history.series.id]
+            if history.positions[0]
+            < change.first
+            <= change.last
+            <= history.positions[-1]
         )
-        for each in own
+        for history in histories
     ]

@@ -1,4 +1,4 @@
-"""Eras: the commits between two changes, and what they show together."""
+"""Segments: the commits between two changes, and what they show together."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -21,7 +21,7 @@ RECENT: Final = 60
 
 @dataclass(frozen=True, slots=True)
 class StoredChange:
-    """Where a track changed: positions on the line, and what it means."""
+    """Where a history changed: positions on the line, and what it means."""
 
     first: int
     last: int
@@ -56,28 +56,28 @@ class Segment:
     high: float | None
 
 
-def exponents_of(track: SeriesHistory) -> tuple[float | None, ...]:
+def exponents_of(history: SeriesHistory) -> tuple[float | None, ...]:
     """Return the exponent of each commit: the slope of log-location over log p."""
-    doublings = np.log2([at[0] for at in track.settings])
+    doublings = np.log2([at[0] for at in history.settings])
     if doublings.size < 2:
-        return (None,) * len(track.positions)
-    return tuple(_slopes(track.log, doublings - doublings.mean()))
+        return (None,) * len(history.positions)
+    return tuple(_slopes(history.log, doublings - doublings.mean()))
 
 
 def changes_of(
-    shifts: Sequence[RegressionShift], place_of: Mapping[int, int]
+    shifts: Sequence[RegressionShift], position_of: Mapping[int, int]
 ) -> defaultdict[int, list[StoredChange]]:
     """Return stored changes by series, oldest first.
 
     Parameters
     ----------
-    place_of
+    position_of
         Position of each commit on the line, by id; what is not on it is left out.
     """
     found: defaultdict[int, list[StoredChange]] = defaultdict(list)
     for shift in shifts:
-        first = place_of.get(shift.first_commit_id)
-        last = place_of.get(shift.last_commit_id)
+        first = position_of.get(shift.first_commit_id)
+        last = position_of.get(shift.last_commit_id)
         if first is not None and last is not None:
             found[shift.series_id].append(_stored_change(shift, first, last))
     for own in found.values():
@@ -103,7 +103,7 @@ def _stored_change(shift: RegressionShift, first: int, last: int) -> StoredChang
 
 
 def segments_between(
-    places: Sequence[int],
+    positions: Sequence[int],
     changes: Sequence[StoredChange],
     now: str | None,
     exponents: Sequence[float | None] = (),
@@ -112,7 +112,7 @@ def segments_between(
 
     Parameters
     ----------
-    places
+    positions
         Positions of the commits on the line, ascending.
     changes
         Those among them, oldest first.
@@ -121,33 +121,33 @@ def segments_between(
     exponents
         Of each commit, if they are known.
     """
-    firsts = np.searchsorted(places, [change.first for change in changes]).tolist()
-    bounds = [0, *firsts, len(places)]
+    firsts = np.searchsorted(positions, [change.first for change in changes]).tolist()
+    bounds = [0, *firsts, len(positions)]
     growths = [change.growth_before for change in changes]
     growths.append(changes[-1].growth_after if changes else now)
-    eras = []
+    segments = []
     for first, last, growth in zip(bounds, bounds[1:], growths, strict=False):
         if first == last:
             continue
         own = np.array([each for each in exponents[first:last] if each is not None])
         low, high = _interval(own)
-        eras.append(
+        segments.append(
             Segment(
-                first=places[first],
-                last=places[last - 1],
+                first=positions[first],
+                last=positions[last - 1],
                 growth=growth,
                 exponent=float(own.mean()) if own.size else None,
                 low=low,
                 high=high,
             )
         )
-    return tuple(eras)
+    return tuple(segments)
 
 
-def growths_of(tracks: Sequence[SeriesHistory]) -> list[str | None]:
-    """Return the growth that the newest commits of each track show together."""
+def growths_of(histories: Sequence[SeriesHistory]) -> list[str | None]:
+    """Return the growth that the newest commits of each history show together."""
     newest = slice(-RECENT, None)
-    questions = [SeriesQuestion.of(track.pool(newest)) for track in tracks]
+    questions = [SeriesQuestion.of(history.pool(newest)) for history in histories]
     found = find_all(questions, {"rule": "evidence"})
     return [None if each.growth is None else str(each.growth) for each in found]
 

@@ -18,10 +18,10 @@ def record_event(
 ) -> None:
     """Write down what happened to a regression, and queue its deliveries."""
     row.changed_at = now()
-    happening = tables.RegressionEvent(
+    event = tables.RegressionEvent(
         regression_id=row.id, actor=actor, action=action, note=note
     )
-    session.add(happening)
+    session.add(event)
     session.flush()
     for webhook in webhooks.of_project(session, row.project_id):
-        enqueue(session, JobKind.NOTIFY, f"{webhook.id}/{happening.id}")
+        enqueue(session, JobKind.NOTIFY, f"{webhook.id}/{event.id}")

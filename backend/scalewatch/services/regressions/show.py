@@ -91,7 +91,7 @@ class Regression:
     changed_at: datetime
     members: tuple[Member, ...]
     next_step: NextStep | None = None
-    happenings: tuple[RegressionEvent, ...] = ()
+    events: tuple[RegressionEvent, ...] = ()
 
     @property
     def change(self) -> str:
@@ -140,7 +140,7 @@ class Regressions:
 
     Parameters
     ----------
-    watch
+    detection
         What the newest detection says of the whole; None before the first one.
     counts
         Number of all regressions by state.
@@ -153,7 +153,7 @@ class Regressions:
     regressions: tuple[Regression, ...]
     counts: Mapping[str, int]
     confirmations: tuple[Confirmation, ...]
-    watch: Mapping[str, Any] | None
+    detection: Mapping[str, Any] | None
 
 
 def regressions_of(
@@ -169,7 +169,7 @@ def regressions_of(
     project = projects.existing(session, project_name)
     rows = regressions.of_project(session, project.id)
     shown = [row for row in rows if not states or row.state in states]
-    watch = regressions.detection_of(session, project.id)
+    detection = regressions.detection_of(session, project.id)
     return Regressions(
         project=project.name,
         states=tuple(states),
@@ -179,7 +179,7 @@ def regressions_of(
             for state in RegressionState
         },
         confirmations=confirmations_in(session, project.id),
-        watch=watch.details if watch else None,
+        detection=detection.details if detection else None,
     )
 
 
@@ -231,13 +231,13 @@ def _complete(
             if number is not None
         },
     )
-    happenings = regressions.events(session, ids)
+    events = regressions.events(session, ids)
     return tuple(
         _regression(
             row,
             named,
             members.get(row.id, []),
-            happenings.get(row.id, ()),
+            events.get(row.id, ()),
             _next_step(session, row, members.get(row.id, [])),
         )
         for row in rows
@@ -268,7 +268,7 @@ def _regression(
     row: tables.Regression,
     named: Mapping[int, Stored],
     members: Sequence[regressions.Member],
-    happenings: Sequence[tables.RegressionEvent],
+    events: Sequence[tables.RegressionEvent],
     next_step: NextStep | None,
 ) -> Regression:
     listed = [
@@ -292,9 +292,9 @@ def _regression(
         changed_at=row.changed_at,
         members=tuple(sorted(listed, key=effect_of, reverse=True)),
         next_step=next_step,
-        happenings=tuple(
+        events=tuple(
             RegressionEvent(each.at, each.actor, each.action, each.note)
-            for each in happenings
+            for each in events
         ),
     )
 

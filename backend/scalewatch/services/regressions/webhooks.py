@@ -44,7 +44,7 @@ REFUSED: Final = "took no delivery: "
 """Between the name of a webhook and why it was not told, in the reason of a job."""
 
 NOTHING: Final = 0
-"""Stands for a happening where a test delivery is made."""
+"""Stands for an event where a test delivery is made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,39 +177,39 @@ def test(session: Session, project_name: str, webhook_id: int) -> None:
 
 
 def deliver(session: Session, subject: str) -> DeliveryAnswer:
-    """Tell a webhook of a happening, given as `webhook/happening`.
+    """Tell a webhook of an event, given as `webhook/event`.
 
     Raises
     ------
     Undelivered
         If the address does not answer with success.
     """
-    webhook_id, happening_id = map(int, subject.split("/"))
+    webhook_id, event_id = map(int, subject.split("/"))
     webhook = session.get(tables.Webhook, webhook_id)
-    happening = session.get(tables.RegressionEvent, happening_id)
-    if webhook is None or (happening is None and happening_id != NOTHING):
+    event = session.get(tables.RegressionEvent, event_id)
+    if webhook is None or (event is None and event_id != NOTHING):
         return DeliveryAnswer(webhook_id, None)
     project = session.get_one(tables.Project, webhook.project_id)
-    body = json_text(_event(session, project.name, happening))
+    body = json_text(_event(session, project.name, event))
     headers = signed(webhook.secret, body, int(time.time()))
-    headers["Scalewatch-Delivery"] = str(happening_id)
+    headers["Scalewatch-Delivery"] = str(event_id)
     return DeliveryAnswer(webhook_id, _post(webhook, body, headers))
 
 
 def _event(
-    session: Session, project: str, happening: tables.RegressionEvent | None
+    session: Session, project: str, event: tables.RegressionEvent | None
 ) -> dict[str, Any]:
     """Return what a delivery tells; a test tells of no regression."""
-    if happening is None:
+    if event is None:
         told = {"event": "test", "actor": WATCHER, "note": None, "at": now()}
         return {"project": project, **told, "regression": None}
     return {
         "project": project,
-        "event": happening.action,
-        "actor": happening.actor,
-        "note": happening.note,
-        "at": happening.at,
-        "regression": regression_of(session, project, happening.regression_id),
+        "event": event.action,
+        "actor": event.actor,
+        "note": event.note,
+        "at": event.at,
+        "regression": regression_of(session, project, event.regression_id),
     }
 
 
