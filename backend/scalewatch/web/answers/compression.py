@@ -6,7 +6,9 @@ from typing import Final
 
 import zstandard
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import Message
+
+from scalewatch.web.answers.whole import WholeAnswer
 
 SMALLEST: Final = 500
 """Bytes below which compression gains nothing."""
@@ -33,33 +35,26 @@ a fifteenth.
 """
 
 
-class Compression:
-    """ASGI middleware that compresses whole answers; streams pass as they are."""
+class Compression(WholeAnswer):
+    """ASGI middleware that compresses whole answers."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
+    def is_to_change(self, status: int, head: Headers) -> bool:  # noqa: ARG002 - any
+        """Tell whether the content is worth compressing, and not compressed yet."""
+        kind = head.get("content-type", "")
+        return kind.startswith(COMPRESSIBLE) and "content-encoding" not in head
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on and compress its answer."""
-        if scope["type"] != "http":
-            await self.app(scope, receive, send)
-            return
-        encoding = chosen(Headers(scope=scope).get("accept-encoding", ""))
-        start: Message | None = None
-
-        async def send_compressed(message: Message) -> None:
-            nonlocal start
-            if message["type"] == "http.response.start" and _is_worth_it(message):
-                start = message
-                return
-            if start is not None:
-                held, start = start, None
-                if not message.get("more_body", False):
-                    message = _compressed(held, message, encoding)
-                await send(held)
-            await send(message)
-
-        await self.app(scope, receive, send_compressed)
+    def changed(self, request: Headers, start: Message, body: Message) -> Message:
+        """Compress a body, and say so in the head of the answer."""
+        headers = MutableHeaders(scope=start)
+        headers.add_vary_header("Accept-Encoding")
+        encoding = chosen(request.get("accept-encoding", ""))
+        plain = body.get("body", b"")
+        if encoding is None or len(plain) < SMALLEST:
+            return body
+        packed = ENCODERS[encoding](plain)
+        headers["Content-Encoding"] = encoding
+        headers["Content-Length"] = str(len(packed))
+        return {**body, "body": packed}
 
 
 def chosen(accepted: str) -> str | None:
@@ -85,24 +80,3 @@ def _is_zero(weight: str) -> bool:
         return float(weight or 1) <= 0
     except ValueError:
         return True
-
-
-def _is_worth_it(start: Message) -> bool:
-    headers = Headers(raw=start["headers"])
-    kind = headers.get("content-type", "")
-    is_stream = kind.startswith("text/event-stream")  # whose head must not wait
-    is_plain = "content-encoding" not in headers
-    return kind.startswith(COMPRESSIBLE) and is_plain and not is_stream
-
-
-def _compressed(start: Message, body: Message, encoding: str | None) -> Message:
-    """Compress a body, and say so in the head of the answer."""
-    headers = MutableHeaders(scope=start)
-    headers.add_vary_header("Accept-Encoding")
-    plain = body.get("body", b"")
-    if encoding is None or len(plain) < SMALLEST:
-        return body
-    packed = ENCODERS[encoding](plain)
-    headers["Content-Encoding"] = encoding
-    headers["Content-Length"] = str(len(packed))
-    return {**body, "body": packed}

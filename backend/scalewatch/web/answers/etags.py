@@ -8,7 +8,9 @@ from hashlib import blake2b
 from typing import Final
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
+
+from scalewatch.web.answers.whole import WholeAnswer
 
 KEPT: Final = (b"cache-control", b"content-location", b"date", b"etag", b"vary")
 """Headers that a 304 repeats, see RFC 9110, section 15.4.5."""
@@ -16,49 +18,25 @@ KEPT: Final = (b"cache-control", b"content-location", b"date", b"etag", b"vary")
 _TAG: Final = re.compile(r'(?:W/)?("[^"]*")')
 
 
-class ETags:
+class ETags(WholeAnswer):
     """ASGI middleware that tags whole answers to GET, and spares known ones."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
-
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on; compare its answer with what the client has."""
-        if scope["type"] != "http" or scope["method"] not in {"GET", "HEAD"}:
-            await self.app(scope, receive, send)
-            return
-        known = set(_TAG.findall(Headers(scope=scope).get("if-none-match", "")))
-        start: Message | None = None
+        """Pass the request on; tag its answer if it reads."""
+        is_read = scope.get("method") in {"GET", "HEAD"}
+        await (super().__call__ if is_read else self.app)(scope, receive, send)
 
-        async def send_tagged(message: Message) -> None:
-            nonlocal start
-            if message["type"] == "http.response.start" and _is_tagged(message):
-                start = message
-                return
-            if start is not None:
-                held, start = start, None
-                # A stream is not held back for its tag.
-                if not message.get("more_body", False):
-                    message = _tag(held, message, known)
-                await send(held)
-            await send(message)
+    def is_to_change(self, status: int, head: Headers) -> bool:
+        """Tell whether an answer succeeded, and has no tag yet."""
+        return status == 200 and "etag" not in head
 
-        await self.app(scope, receive, send_tagged)
-
-
-def _is_tagged(start: Message) -> bool:
-    headers = Headers(raw=start["headers"])
-    is_stream = headers.get("content-type", "").startswith("text/event-stream")
-    return start["status"] == 200 and "etag" not in headers and not is_stream
-
-
-def _tag(start: Message, body: Message, known: set[str]) -> Message:
-    """Tag an answer; return its body, or none where the client has it."""
-    # Weak: compressed or not, the content is the same.
-    tag = f'"{blake2b(body.get("body", b""), digest_size=12).hexdigest()}"'
-    MutableHeaders(scope=start)["ETag"] = f"W/{tag}"
-    if tag not in known:
-        return body
-    start["status"] = 304
-    start["headers"] = [entry for entry in start["headers"] if entry[0] in KEPT]
-    return {**body, "body": b""}
+    def changed(self, request: Headers, start: Message, body: Message) -> Message:
+        """Tag an answer; return its body, or none where the client has it."""
+        # Weak: compressed or not, the content is the same.
+        tag = f'"{blake2b(body.get("body", b""), digest_size=12).hexdigest()}"'
+        MutableHeaders(scope=start)["ETag"] = f"W/{tag}"
+        if tag not in _TAG.findall(request.get("if-none-match", "")):
+            return body
+        start["status"] = 304
+        start["headers"] = [entry for entry in start["headers"] if entry[0] in KEPT]
+        return {**body, "body": b""}
