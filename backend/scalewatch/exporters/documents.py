@@ -1,23 +1,20 @@
 """Documents: any value of the product as JSON.
 
 Growths and fractions become text, models and findings what `scalewatch model --json`
-prints, arrays nested lists, other dataclasses objects with their fields.
+prints, arrays nested lists, other dataclasses objects with their fields, unless they
+have another form as their property `as_json`.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
-from datetime import datetime
 from fractions import Fraction
-from functools import cache, singledispatch
-from math import isfinite
+from functools import cache
 from operator import attrgetter
 from types import NoneType, UnionType
 from typing import Any, Final, get_args, get_origin
-from uuid import UUID
 
 import numpy as np
 import orjson
-from numpy.typing import NDArray
 
 from scalewatch.exporters.findings import finding_object, model_object
 from scalewatch.modelling import Finding, Growth, Model
@@ -32,28 +29,53 @@ def json_text(value: object, *, indented: bool = False) -> bytes:
         For people; programs get half as many bytes.
     """
     layout = orjson.OPT_INDENT_2 if indented else 0
-    try:
-        return orjson.dumps(value, _shallow, _OPTIONS | layout)
-    except orjson.JSONEncodeError:  # the key of a mapping is none of JSON's types
-        return orjson.dumps(document(value), option=layout)
+    return orjson.dumps(value, _written, _OPTIONS | layout)
 
 
 # What JSON knows, orjson finds by itself, ten times as fast as we could.
 _OPTIONS: Final = orjson.OPT_NON_STR_KEYS | orjson.OPT_PASSTHROUGH_DATACLASS
 
+_WRITTEN: Final[Mapping[type, Callable[[Any], object]]] = {
+    Growth: str,
+    Fraction: str,
+    Model: model_object,
+    Finding: finding_object,
+}
+"""How values are written that are no objects with their fields."""
 
-def _shallow(value: object) -> object:
-    """Return a value whose parts JSON may not know yet."""
+
+def _written(value: object) -> object:
+    """Return a value that orjson does not know by parts, which it may not know yet."""
     kind: type = type(value)
     return _writer(kind)(value)
 
 
 @cache
 def _writer(kind: type[Any]) -> Callable[[Any], object]:
-    """Return how values of a kind are written."""
-    known = document.dispatch(kind)
-    if known is not _ANY or not is_dataclass(kind):
-        return known
+    """Return how values of a kind are written.
+
+    Raises
+    ------
+    TypeError
+        If they have no form in JSON.
+    """
+    if kind in _WRITTEN:
+        return _WRITTEN[kind]
+    if hasattr(kind, "as_json"):
+        return attrgetter("as_json")
+    if is_dataclass(kind):
+        return _fields_writer(kind)
+    if issubclass(kind, np.ndarray):
+        return np.ndarray.tolist
+    if issubclass(kind, Mapping):
+        return _keyed
+    if issubclass(kind, tuple):
+        return list  # of fields with names: orjson knows plain tuples alone
+    raise TypeError(kind)
+
+
+def _fields_writer(kind: type[Any]) -> Callable[[Any], dict[str, object]]:
+    """Return how a dataclass is written as an object."""
     names = tuple(field.name for field in fields(kind))
     written = [
         (field.name, write)
@@ -92,60 +114,3 @@ def _as_written(annotation: Any) -> Callable[[Any], object] | None:
 def _keyed(found: Mapping[object, object]) -> dict[str, object]:
     """Return a mapping with its keys, such as growths, as text."""
     return {str(key): each for key, each in found.items()}
-
-
-@singledispatch
-def document(value: object) -> object:
-    """Return a value made of what JSON knows; a dataclass becomes an object."""
-    if is_dataclass(value) and not isinstance(value, type):
-        named = ((field.name, getattr(value, field.name)) for field in fields(value))
-        return {name: document(each) for name, each in named}
-    return value
-
-
-@document.register(str)
-@document.register(Fraction)
-@document.register(Growth)
-@document.register(UUID)
-def _text(value: object) -> str:
-    return str(value)
-
-
-@document.register
-def _number(value: float) -> float | None:
-    return value if isfinite(value) else None
-
-
-@document.register
-def _moment(value: datetime) -> str:
-    return value.isoformat()
-
-
-@document.register(Mapping)
-def _object(value: Mapping[object, object]) -> dict[str, object]:
-    return {str(key): document(each) for key, each in value.items()}
-
-
-@document.register(list)
-@document.register(tuple)
-def _array(value: list[object] | tuple[object, ...]) -> list[object]:
-    return [document(each) for each in value]
-
-
-@document.register(np.ndarray)
-def _numbers(value: NDArray[np.generic]) -> object:
-    return document(value.tolist())
-
-
-_ANY: Final = document.dispatch(object)
-
-
-document.register(Model, model_object)
-document.register(Finding, finding_object)
-
-_WRITTEN: Final[Mapping[type, Callable[[Any], object]]] = {
-    Growth: str,
-    Fraction: str,
-    Model: model_object,
-}
-"""What hundreds of values have as fields, and orjson does not know."""

@@ -4,13 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
-from operator import attrgetter
 from typing import Any
 
 from sqlalchemy import Row
 from sqlalchemy.orm import Session
 
-from scalewatch.exporters.documents import document
 from scalewatch.modelling import Growth, default_deviation_limit, parse_growth
 from scalewatch.storage.access import projects
 from scalewatch.storage.database.snapshots import once
@@ -56,8 +54,6 @@ class Expectation:
             "declared_at": self.declared_at,
         }
 
-
-document.register(Expectation, attrgetter("as_json"))
 
 Expectations = Mapping[tuple[str, str], Expectation]
 """By region and metric, in this order."""

@@ -6,13 +6,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from functools import cached_property, lru_cache
-from operator import attrgetter
 from typing import Final
 
 import orjson
 from sqlalchemy.orm import Session
 
-from scalewatch.exporters.documents import document
 from scalewatch.exporters.findings import model_object
 from scalewatch.modelling import (
     Direction,
@@ -154,8 +152,8 @@ class Standing:
         return None if self.divergence is None else direction(self.divergence)
 
     @cached_property
-    def written(self) -> orjson.Fragment:
-        """It as JSON, most of it as it is stored; two commits may show the same."""
+    def as_json(self) -> orjson.Fragment:
+        """Most of it as it is stored, and written once: two commits may show it."""
         stored, model = self.stored, self.model
         return orjson.Fragment(
             orjson.dumps(
@@ -188,8 +186,6 @@ KEPT: Final = 8192
 """Of several thousand series at a commit and beside it, those that were read last."""
 
 _VERDICTS: Final = {None: None} | {str(verdict): verdict for verdict in Verdict}
-
-document.register(Standing, attrgetter("written"))
 
 
 def findings_at(
