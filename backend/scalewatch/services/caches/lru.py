@@ -5,11 +5,12 @@ never found, so nothing has to say what became invalid. A look at a project asks
 about every history, of which an analysis has changed those of one machine.
 """
 
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from hashlib import blake2b
 from threading import Lock
 from typing import Generic, TypeVar
+
+from cachetools import LRUCache
 
 Answer = TypeVar("Answer")
 
@@ -23,16 +24,11 @@ class Kept(Generic[Answer]):
         How much is kept: so many answers or, where `size` is given, as many as have
         this size together.
     size
-        Returns how large an answer is.
+        Returns how large an answer is; one that is larger than `most` is not kept.
     """
 
-    def __init__(
-        self, most: int, size: Callable[[Answer], int] = lambda _answer: 1
-    ) -> None:
-        self.most = most
-        self._size = size
-        self._held = 0
-        self._answers: OrderedDict[bytes, Answer] = OrderedDict()
+    def __init__(self, most: int, size: Callable[[Answer], int] | None = None) -> None:
+        self._answers: LRUCache[bytes, Answer] = LRUCache(most, size)
         self._lock = Lock()
 
     def answers(
@@ -51,16 +47,12 @@ class Kept(Generic[Answer]):
         missing = [place for place, key in enumerate(keys) if key not in known]
         if missing:
             found = find(missing)
-            known |= zip((keys[place] for place in missing), found, strict=True)
-        with self._lock:
-            for key in keys:
-                self._held += self._size(known[key])
-                if key in self._answers:
-                    self._held -= self._size(self._answers.pop(key))
-                self._answers[key] = known[key]
-            while self._held > self.most:
-                _, forgotten = self._answers.popitem(last=False)
-                self._held -= self._size(forgotten)
+            new = dict(zip((keys[place] for place in missing), found, strict=True))
+            with self._lock:
+                for key, answer in new.items():
+                    if self._answers.getsizeof(answer) <= self._answers.maxsize:
+                        self._answers[key] = answer
+            known |= new
         return [known[key] for key in keys]
 
 
