@@ -1,4 +1,7 @@
+import re
+
 import pytest
+from sqlalchemy import event
 
 from support.histories import LINEAR, TREE, commit, record_commit, reports
 from support.recorded import record
@@ -165,6 +168,75 @@ def test_a_branch_is_compared_with_where_it_left_the_main_line(client, sessions)
 
     assert said["relation"] == "merge base"
     assert said["baseline"]["sha"] == commit(2)["sha"]
+
+
+def test_a_branch_whose_parents_are_said_later_is_compared_anew(client, sessions):
+    for number in (1, 2, 3):
+        record_commit(sessions, number, {"MPI_Bcast": TREE})
+    topic = commit(4, parents=[], branch="topic")
+    record(sessions, reports(4, {"MPI_Bcast": TREE}, commit=topic))
+    alone = gate(client, commit=topic["sha"]).json()
+
+    record_again(
+        sessions,
+        4,
+        {"MPI_Bcast": TREE},
+        commit={**topic, "parents": [commit(2)["sha"]]},
+    )
+    said = gate(client, commit=topic["sha"]).json()
+
+    assert (alone["relation"], alone["baseline"]["sha"]) == (
+        "earlier",
+        commit(3)["sha"],
+    )
+    assert (said["relation"], said["baseline"]["sha"]) == (
+        "merge base",
+        commit(2)["sha"],
+    )
+
+
+def test_a_branch_that_the_main_line_takes_in_is_compared_with_its_parent(
+    client, sessions
+):
+    for number in (1, 2, 3):
+        record_commit(sessions, number, {"MPI_Bcast": TREE})
+    for number, parent in ((4, 1), (5, 4)):
+        topic = commit(number, parents=[commit(parent)["sha"]], branch="topic")
+        record(sessions, reports(number, {"MPI_Bcast": TREE}, commit=topic))
+    open_ = gate(client, commit=topic["sha"]).json()
+
+    merge = commit(6, parents=[commit(3)["sha"], topic["sha"]])
+    record(sessions, reports(6, {"MPI_Bcast": TREE}, commit=merge))
+    merged = gate(client, commit=topic["sha"]).json()
+
+    assert open_["baseline"]["sha"] == commit(1)["sha"]
+    assert (merged["relation"], merged["baseline"]["sha"]) == (
+        "parent",
+        commit(4)["sha"],
+    )
+
+
+def test_asking_again_whether_a_branch_may_pass_reads_no_history(
+    client, sessions, engine
+):
+    for number in (1, 2, 3):
+        record_commit(sessions, number, {"MPI_Bcast": TREE})
+    topic = commit(4, parents=[commit(2)["sha"]], branch="topic")
+    record(sessions, reports(4, {"MPI_Bcast": TREE}, commit=topic))
+    asked = []
+
+    @event.listens_for(engine, "before_cursor_execute")
+    def note(_connection, _cursor, statement, *_):
+        if re.search(r'commit"?\.project_id = \S+ ORDER BY .* DESC$', statement):
+            asked.append(statement)
+
+    first = gate(client, commit=topic["sha"]).json()
+    history = [*asked]
+    again = gate(client, commit=topic["sha"]).json()
+
+    assert again == first
+    assert len(history) == 1
+    assert asked == history
 
 
 def test_an_unknown_commit_is_a_problem(client, sessions):

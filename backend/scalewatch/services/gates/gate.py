@@ -19,7 +19,7 @@ from scalewatch.services.commit_reports.changes import ChangeKind, SeriesChange
 from scalewatch.services.commit_reports.report import CommitReport, commit_report
 from scalewatch.services.commits.baselines import Baseline
 from scalewatch.services.commits.find import Commit, find_commit
-from scalewatch.services.commits.lineage import lineage, merge_base
+from scalewatch.services.commits.merge_bases import merge_base_of
 from scalewatch.services.confirmations.next_steps import (
     NextStep,
     confirming_step,
@@ -46,7 +46,6 @@ from scalewatch.services.regressions.show import RegressionState, regressions_at
 from scalewatch.services.selection.view import View
 from scalewatch.storage import tables
 from scalewatch.storage.access import projects
-from scalewatch.storage.commits import commits
 from scalewatch.storage.commits.commits import AnyCommit
 from scalewatch.storage.machines import machines
 from scalewatch.storage.work import jobs
@@ -117,7 +116,7 @@ def gate_of(
     """
     project = projects.existing(session, project_name)
     row = find_commit(session, project, reference)
-    against = baseline or _merge_base(session, project, row)
+    against = baseline or merge_base_of(session, project, row)
     report = commit_report(session, View(project.name, commit=row.sha), against)
     return gate_on(session, report, _relation(report.baseline, baseline, against))
 
@@ -187,19 +186,6 @@ def _since_baseline(
             listed.append(finding)
     since = f"{report.baseline.commit.label}..{report.commit.label}"
     return [replace(each, commits=since) for each in listed]
-
-
-def _merge_base(
-    session: Session, project: tables.Project, row: AnyCommit
-) -> str | None:
-    """Return where the branch of a commit left the main line, if it has left it."""
-    everything = commits.of_project(session, project.id)
-    line = lineage(everything)
-    if not line.commits or row.id not in line.aside:
-        return None
-    by_sha = {commit.sha: commit for commit in everything}
-    base = merge_base(row, line.commits[-1], by_sha)
-    return base.sha if base is not None and base.id != row.id else None
 
 
 def _relation(

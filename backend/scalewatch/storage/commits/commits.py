@@ -74,6 +74,13 @@ _MEANT: Final = _NEWEST_FIRST.where(
 )
 _IDENTIFIED: Final = select(*_COLUMNS).where(is_among(_COMMIT.id, "ids"))
 _COUNT: Final = select(func.count()).where(_COMMIT.project_id == bindparam("project"))
+_ANCESTRY_EDITION: Final = select(
+    func.count(),
+    func.max(_COMMIT.id),
+    func.count(_COMMIT.branch),
+    func.count(_COMMIT.committed_at),
+    func.sum(func.length(cast(_COMMIT.parents, Text))),
+).where(_COMMIT.project_id == bindparam("project"))
 
 LAST_CHARACTER: Final = "\U0010ffff"
 """What begins with some text comes before that text with this behind it."""
@@ -158,6 +165,14 @@ def with_parent(session: Session, project_id: int, sha: str) -> list[Stored]:
 def count(session: Session, project_id: int) -> int:
     """Return how many commits of a project were measured."""
     return session.scalar(_COUNT, {"project": project_id}) or 0
+
+
+def ancestry_edition(session: Session, project_id: int) -> tuple[int | None, ...]:
+    """Return numbers that change whenever the ancestry of a project's commits does.
+
+    What is known of a commit is never replaced, it only becomes more: see `id_of`.
+    """
+    return tuple(session.execute(_ANCESTRY_EDITION, {"project": project_id}).one())
 
 
 def newest(session: Session, project_id: int) -> Stored | None:
