@@ -10,7 +10,7 @@ from scalewatch import wire
 from scalewatch.api.dependencies import ReadingDep, WritingDep
 from scalewatch.api.http import schemas
 from scalewatch.api.http.answers import Responses, answer, answers
-from scalewatch.services.confirmations import requests
+from scalewatch.services.confirmations import agents, requests
 from scalewatch.services.confirmations.requests import ConfirmationState
 from scalewatch.services.gates import confirmations as suspicions
 
@@ -104,7 +104,7 @@ def ask_for_confirmations(session: WritingDep, project: str, doubt: Doubt) -> Re
 )
 def claim_confirmation(session: WritingDep, offer: Offer) -> Response:
     """Give an agent the oldest run that its machine is asked for."""
-    order = requests.claim(session, offer.machine, offer.agent)
+    order = agents.claim(session, offer.machine, offer.agent)
     return Response(status_code=204) if order is None else answer(order)
 
 
@@ -116,9 +116,9 @@ def report_confirmation(
 ) -> Response:
     """Extend the lease of a run, or say what came of it."""
     if progress.state == "running":
-        return answer(requests.extend(session, confirmation, progress.agent))
+        return answer(agents.extend(session, confirmation, progress.agent))
     return answer(
-        requests.finish(
+        agents.finish(
             session,
             confirmation,
             progress.agent,

@@ -12,7 +12,8 @@ from scalewatch.api.dependencies import AdminDep, ReadingDep
 from scalewatch.api.http import schemas
 from scalewatch.api.http.answers import answer, answers
 from scalewatch.services.gates import rules as gate_rules
-from scalewatch.services.gates.gate import GateOutcome, gate_of
+from scalewatch.services.gates.gate import gate_of
+from scalewatch.services.gates.outcome import GateOutcome
 
 router = APIRouter(prefix="/projects/{project}/gate", tags=["history"])
 

@@ -16,8 +16,8 @@ from scalewatch.services.histories.paging import Window
 from scalewatch.services.histories.region import history_of
 from scalewatch.services.regressions import show
 from scalewatch.services.regressions.series_histories import MOST_COMMITS
-from scalewatch.services.regressions.show import RegressionState
 from scalewatch.services.regressions.triage import Triage, triage
+from scalewatch.services.regressions.values import RegressionState
 
 router = APIRouter(prefix="/projects/{project}", tags=["history"])
 

@@ -13,14 +13,9 @@ from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.templates import render
 from scalewatch.pages.wording.formats import assignments
 from scalewatch.services.access.callers import caller_of
-from scalewatch.services.regressions.show import (
-    SETTABLE,
-    Regression,
-    RegressionState,
-    regression_of,
-    regressions_of,
-)
+from scalewatch.services.regressions.show import regression_of, regressions_of
 from scalewatch.services.regressions.triage import Triage, triage
+from scalewatch.services.regressions.values import SETTABLE, Regression, RegressionState
 from scalewatch.web.protection.forms import FormDep
 
 MOST_MEMBERS: Final = 8

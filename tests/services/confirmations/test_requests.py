@@ -4,7 +4,7 @@ import pytest
 from sqlalchemy import select, update
 
 from scalewatch.errors import ConfirmationLost
-from scalewatch.services.confirmations import requests
+from scalewatch.services.confirmations import agents, requests
 from scalewatch.services.confirmations.requests import MOST_ASKED, ConfirmationState
 from scalewatch.services.gates import confirmations as suspicions
 from scalewatch.storage import tables
@@ -37,12 +37,12 @@ def ask(sessions):
 
 def claim(sessions, agent, machine="jureca"):
     with sessions.writing.begin() as session:
-        return requests.claim(session, machine, agent)
+        return agents.claim(session, machine, agent)
 
 
 def finish(sessions, number, agent, state=ConfirmationState.DONE):
     with sessions.writing.begin() as session:
-        return requests.finish(session, number, agent, state, "5 runs posted")
+        return agents.finish(session, number, agent, state, "5 runs posted")
 
 
 def measure_again(sessions):

@@ -1,19 +1,13 @@
-"""Confirming runs: a suspicion asks for one, the agent of the machine makes it.
+"""Confirming runs: a suspicion asks for one, the agent of the machine makes it."""
 
-An agent takes what it is asked for with a lease and extends that while it measures;
-an agent that is lost delays a run until its lease ends, and then another one makes it.
-"""
-
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Any, Final
+from typing import Final
 
 from sqlalchemy.orm import Session
 
-from scalewatch.errors import ConfirmationLost
-from scalewatch.services.access.callers import Role, caller_of, may, permit
 from scalewatch.services.commits.find import Commit, commit_of
 from scalewatch.storage.access import projects
 from scalewatch.storage.commits import coordinates
@@ -23,8 +17,6 @@ from scalewatch.storage.work import confirmations
 JOBS: Final = 2
 """Jobs that must agree at each coordinate before anybody is stopped."""
 
-LEASE: Final = timedelta(minutes=2)
-MOST_ATTEMPTS: Final = 3
 MOST_ASKED: Final = 3
 """How often a commit is measured once more on a machine: then it is for people."""
 
@@ -95,24 +87,6 @@ class Confirmation:
                 return self.outcome or str(self.state)
 
 
-@dataclass(frozen=True, slots=True)
-class RunSetting:
-    """Where a commit was measured by too few jobs."""
-
-    suite: str
-    coordinate: Mapping[str, int | float]
-    configuration: Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class ClaimedRun:
-    """What an agent is to measure; it has it until its lease ends."""
-
-    confirmation: Confirmation
-    settings: tuple[RunSetting, ...]
-    lease_seconds: float
-
-
 def ask(session: Session, project_id: int, subject: tuple[int, int], why: str) -> None:
     """Ask for a run of a commit on a machine, given by their ids.
 
@@ -150,77 +124,12 @@ def confirmations_in(
 ) -> tuple[Confirmation, ...]:
     """Return confirming runs of a project that exists, or of all, newest first."""
     rows = confirmations.listed(session, project_id=project_id, commit_ids=commit_ids)
-    return _complete(session, rows)
-
-
-def claim(session: Session, machine: str, agent: str) -> ClaimedRun | None:
-    """Return the oldest run that an agent of a machine may make; it is its own now.
-
-    A run that was made meanwhile, by whomever, is asked for no more.
-
-    Raises
-    ------
-    NotPermitted, TokenNeeded
-        If who asks may not post runs.
-    """
-    permit(session, Role.INGEST, caller_of(session).project)
-    confirmations.seen(session, machine, agent)
-    for found in confirmations.due(session, machine):
-        row, _, _, project = found
-        if not may(session, Role.INGEST, project):
-            continue
-        settings = _lacking(session, row.commit_id, row.machine_id)
-        if not settings:
-            _end(
-                session, row.id, row.agent, ConfirmationState.DONE, "measured meanwhile"
-            )
-        elif row.attempts >= MOST_ATTEMPTS:
-            lost = f"its agents were lost {MOST_ATTEMPTS} times"
-            _end(session, row.id, row.agent, ConfirmationState.FAILED, lost)
-        elif confirmations.take(session, row, agent, now() + LEASE):
-            session.refresh(row)
-            (taken,) = _complete(session, [found])
-            return ClaimedRun(taken, tuple(settings), LEASE.total_seconds())
-    return None
-
-
-def extend(session: Session, confirmation_id: int, agent: str) -> Confirmation:
-    """Let an agent have a run for longer.
-
-    Raises
-    ------
-    NotFound, ConfirmationLost
-        If there is none with this id, or it is another agent's.
-    """
-    permitted(session, confirmation_id)
-    if not confirmations.change(session, confirmation_id, agent, due_at=now() + LEASE):
-        raise ConfirmationLost(confirmation_id, agent)
-    return confirmation_of(session, confirmation_id)
-
-
-def finish(
-    session: Session,
-    confirmation_id: int,
-    agent: str,
-    state: ConfirmationState,
-    outcome: str,
-) -> Confirmation:
-    """Note what came of a run, once it is posted or cannot be made.
-
-    Raises
-    ------
-    NotFound, ConfirmationLost
-        If there is none with this id, or it is another agent's.
-    """
-    permitted(session, confirmation_id)
-    if not _end(session, confirmation_id, agent, state, outcome):
-        raise ConfirmationLost(confirmation_id, agent)
-    return confirmation_of(session, confirmation_id)
+    return completed(session, rows)
 
 
 def withdraw(session: Session, confirmation_id: int, outcome: str) -> None:
     """Ask for a run no more, unless an agent has begun with it."""
-    _end(session, confirmation_id, None, ConfirmationState.WITHDRAWN, outcome)
+    end(session, confirmation_id, None, ConfirmationState.WITHDRAWN, outcome)
 
 
 def confirmation_of(session: Session, confirmation_id: int) -> Confirmation:
@@ -233,13 +142,7 @@ def confirmation_of(session: Session, confirmation_id: int) -> Confirmation:
     """
     found = confirmations.identified(session, confirmation_id)
     session.refresh(found[0])
-    return _complete(session, [found])[0]
-
-
-def permitted(session: Session, confirmation_id: int) -> None:
-    """See that who asks may post runs of the project that a run is of."""
-    *_, project = confirmations.identified(session, confirmation_id)
-    permit(session, Role.INGEST, project)
+    return completed(session, [found])[0]
 
 
 def is_confirmed(session: Session, commit_id: int, series_id: int) -> bool:
@@ -248,21 +151,14 @@ def is_confirmed(session: Session, commit_id: int, series_id: int) -> bool:
     return bool(measured) and min(measured.values()) >= JOBS
 
 
-def _lacking(session: Session, commit_id: int, machine_id: int) -> list[RunSetting]:
-    return [
-        RunSetting(each.suite, each.coordinate, each.configuration)
-        for each in coordinates.repeated(session, commit_id, machine_id)
-        if each.jobs < JOBS
-    ]
-
-
-def _end(
+def end(
     session: Session,
     confirmation_id: int,
     agent: str | None,
     state: ConfirmationState,
     outcome: str,
 ) -> bool:
+    """Note what came of a run unless another agent has it; tell whether it was."""
     return confirmations.change(
         session,
         confirmation_id,
@@ -274,9 +170,10 @@ def _end(
     )
 
 
-def _complete(
+def completed(
     session: Session, rows: Sequence[confirmations.Found]
 ) -> tuple[Confirmation, ...]:
+    """Return confirming runs that were read, with their commits and agents."""
     attended = confirmations.attended(session, now() - PRESENCE) if rows else ()
     return tuple(
         Confirmation(

@@ -9,7 +9,8 @@ from scalewatch.services.confirmations.requests import (
     ask,
     confirmations_in,
 )
-from scalewatch.services.gates.gate import GateOutcome, gate_of
+from scalewatch.services.gates.gate import gate_of
+from scalewatch.services.gates.outcome import GateOutcome
 from scalewatch.storage.access import projects
 from scalewatch.storage.machines import machines
 

@@ -12,7 +12,7 @@ from scalewatch.services.confirmations.requests import JOBS
 from scalewatch.services.gates.constants import WorseConstant
 from scalewatch.services.gates.guidelines import BrokenGuideline
 from scalewatch.services.gates.rules import GateRule, GateRules
-from scalewatch.services.regressions.show import Member, Regression
+from scalewatch.services.regressions.values import Member, Regression
 from scalewatch.storage.histories.shift_details import ShiftDetails
 
 

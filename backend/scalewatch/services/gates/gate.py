@@ -8,28 +8,26 @@ that has agreed.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from enum import StrEnum
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from sqlalchemy.orm import Session
 
-from scalewatch.services.commit_reports.changes import ChangeKind, SeriesChange
+from scalewatch.services.commit_reports.changes import SeriesChange
 from scalewatch.services.commit_reports.report import CommitReport, commit_report
 from scalewatch.services.commits.baselines import Baseline
-from scalewatch.services.commits.find import Commit, find_commit
+from scalewatch.services.commits.find import find_commit
 from scalewatch.services.commits.merge_bases import merge_base_of
 from scalewatch.services.confirmations.next_steps import (
     NextStep,
     confirming_step,
     deciding_step,
 )
-from scalewatch.services.confirmations.requests import Confirmation, confirmations_in
+from scalewatch.services.confirmations.requests import confirmations_in
 from scalewatch.services.gates.constants import worse_constants
 from scalewatch.services.gates.effects import with_effects
 from scalewatch.services.gates.findings import (
-    CONSTANT,
     GateFinding,
     SeriesRef,
     StepFor,
@@ -40,9 +38,16 @@ from scalewatch.services.gates.findings import (
     without_settled,
 )
 from scalewatch.services.gates.guidelines import broken_since
+from scalewatch.services.gates.outcome import (
+    Gate,
+    GateOutcome,
+    outcome_of,
+    sentence_of,
+)
 from scalewatch.services.gates.rules import GateRules, rules_in_force
 from scalewatch.services.jobs import AnalysedCommit, JobKind
-from scalewatch.services.regressions.show import RegressionState, regressions_at
+from scalewatch.services.regressions.show import regressions_at
+from scalewatch.services.regressions.values import RegressionState
 from scalewatch.services.selection.view import View
 from scalewatch.storage import tables
 from scalewatch.storage.access import projects
@@ -51,51 +56,6 @@ from scalewatch.storage.machines import machines
 from scalewatch.storage.work import jobs
 
 WAITING: Final = frozenset({RegressionState.OPEN, RegressionState.ACKNOWLEDGED})
-
-
-class GateOutcome(StrEnum):
-    """What the gate says."""
-
-    FINE = "fine"
-    WORSE = "worse"
-    UNDECIDED = "undecided"
-    PENDING = "pending"
-
-
-@dataclass(frozen=True, slots=True)
-class Gate:
-    """The answer for one commit.
-
-    Parameters
-    ----------
-    baseline
-        What it was compared with; None where nothing was measured before.
-    relation
-        Why with that.
-    findings
-        Worst first.
-    next_step
-        The cheapest measurement that would settle something; None where all is.
-    confirmations
-        Runs that were asked for to confirm a suspicion, newest first.
-    counts
-        Series by how they changed.
-    rules_version
-        Of the rules that were applied; 0: the usual ones.
-    """
-
-    project: str
-    commit: Commit
-    baseline: Commit | None
-    relation: str | None
-    outcome: GateOutcome
-    sentence: str
-    findings: tuple[GateFinding, ...]
-    next_step: NextStep | None
-    regressions: tuple[int, ...]
-    confirmations: tuple[Confirmation, ...]
-    counts: Mapping[str, int]
-    rules_version: int
 
 
 def gate_of(
@@ -139,14 +99,14 @@ def gate_on(
         listed += of_regression(regression, rules)
     listed = without_settled(listed, accepted)
     is_pending = _is_pending(session, project.id, row.id)
-    outcome = _outcome(listed, report.changes, is_pending=is_pending)
+    outcome = outcome_of(listed, report.changes, is_pending=is_pending)
     return Gate(
         project=project.name,
         commit=report.commit,
         baseline=report.baseline.commit if report.baseline else None,
         relation=relation,
         outcome=outcome,
-        sentence=_sentence(outcome, listed, report.changes, report.baseline),
+        sentence=sentence_of(outcome, listed, report.changes, report.baseline),
         findings=tuple(sorted(listed, key=lambda each: not each.is_sure)),
         next_step=_next(session, project, row, listed, report.changes, steps)
         if outcome is GateOutcome.UNDECIDED
@@ -244,42 +204,3 @@ def _next(  # noqa: PLR0913, PLR0917 - what is known of a commit
     suspected = [SeriesRef.of(each) for each in findings if not each.is_sure]
     wanted = [step for place in suspected if (step := steps(place)) is not None]
     return min(wanted, key=lambda step: step.core_hours, default=None)
-
-
-def _outcome(
-    findings: Sequence[GateFinding],
-    changes: Sequence[SeriesChange],
-    *,
-    is_pending: bool,
-) -> GateOutcome:
-    if is_pending:
-        return GateOutcome.PENDING
-    if any(each.is_sure for each in findings):
-        return GateOutcome.WORSE
-    told = [each for each in changes if each.kind is not ChangeKind.UNDECIDED]
-    return GateOutcome.UNDECIDED if findings or not told else GateOutcome.FINE
-
-
-def _sentence(
-    outcome: GateOutcome,
-    findings: Sequence[GateFinding],
-    changes: Sequence[SeriesChange],
-    baseline: Baseline | None,
-) -> str:
-    against = f" than {baseline.commit.label}" if baseline else ""
-    sure = {each.series: each.kind for each in findings if each.is_sure}
-    how = "are worse" if CONSTANT in sure.values() else "scale worse"
-    match outcome:
-        case GateOutcome.PENDING:
-            return "the analysis is not finished"
-        case GateOutcome.WORSE:
-            return f"{len(sure)} of {len(changes)} series {how}{against}"
-        case GateOutcome.UNDECIDED if findings:
-            suspected = len({each.series for each in findings})
-            return f"{suspected} suspected of being worse{against}: run again"
-        case GateOutcome.UNDECIDED if baseline is None:
-            return "nothing was measured before it to compare it with"
-        case GateOutcome.UNDECIDED:
-            return "no series has enough measurements to tell"
-        case _:
-            return f"none of {len(changes)} series is worse{against}"

@@ -26,7 +26,8 @@ from scalewatch.services.regressions.series_histories import (
     SeriesHistory,
     series_histories,
 )
-from scalewatch.services.regressions.show import RegressionSummary, summaries_of
+from scalewatch.services.regressions.show import summaries_of
+from scalewatch.services.regressions.values import RegressionSummary
 from scalewatch.services.selection.renamed_regions import present_name
 from scalewatch.storage.access import projects
 from scalewatch.storage.histories import aliases as former_names

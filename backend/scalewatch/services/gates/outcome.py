@@ -1,0 +1,98 @@
+"""The answer of the gate for a commit: outcome, sentence, and what it rests on."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from scalewatch.services.commit_reports.changes import ChangeKind, SeriesChange
+from scalewatch.services.commits.baselines import Baseline
+from scalewatch.services.commits.find import Commit
+from scalewatch.services.confirmations.next_steps import NextStep
+from scalewatch.services.confirmations.requests import Confirmation
+from scalewatch.services.gates.findings import CONSTANT, GateFinding
+
+
+class GateOutcome(StrEnum):
+    """What the gate says."""
+
+    FINE = "fine"
+    WORSE = "worse"
+    UNDECIDED = "undecided"
+    PENDING = "pending"
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """The answer for one commit.
+
+    Parameters
+    ----------
+    baseline
+        What it was compared with; None where nothing was measured before.
+    relation
+        Why with that.
+    findings
+        Worst first.
+    next_step
+        The cheapest measurement that would settle something; None where all is.
+    confirmations
+        Runs that were asked for to confirm a suspicion, newest first.
+    counts
+        Series by how they changed.
+    rules_version
+        Of the rules that were applied; 0: the usual ones.
+    """
+
+    project: str
+    commit: Commit
+    baseline: Commit | None
+    relation: str | None
+    outcome: GateOutcome
+    sentence: str
+    findings: tuple[GateFinding, ...]
+    next_step: NextStep | None
+    regressions: tuple[int, ...]
+    confirmations: tuple[Confirmation, ...]
+    counts: Mapping[str, int]
+    rules_version: int
+
+
+def outcome_of(
+    findings: Sequence[GateFinding],
+    changes: Sequence[SeriesChange],
+    *,
+    is_pending: bool,
+) -> GateOutcome:
+    """Return what follows from findings and from how all series changed."""
+    if is_pending:
+        return GateOutcome.PENDING
+    if any(each.is_sure for each in findings):
+        return GateOutcome.WORSE
+    told = [each for each in changes if each.kind is not ChangeKind.UNDECIDED]
+    return GateOutcome.UNDECIDED if findings or not told else GateOutcome.FINE
+
+
+def sentence_of(
+    outcome: GateOutcome,
+    findings: Sequence[GateFinding],
+    changes: Sequence[SeriesChange],
+    baseline: Baseline | None,
+) -> str:
+    """Return the outcome in words."""
+    against = f" than {baseline.commit.label}" if baseline else ""
+    sure = {each.series: each.kind for each in findings if each.is_sure}
+    how = "are worse" if CONSTANT in sure.values() else "scale worse"
+    match outcome:
+        case GateOutcome.PENDING:
+            return "the analysis is not finished"
+        case GateOutcome.WORSE:
+            return f"{len(sure)} of {len(changes)} series {how}{against}"
+        case GateOutcome.UNDECIDED if findings:
+            suspected = len({each.series for each in findings})
+            return f"{suspected} suspected of being worse{against}: run again"
+        case GateOutcome.UNDECIDED if baseline is None:
+            return "nothing was measured before it to compare it with"
+        case GateOutcome.UNDECIDED:
+            return "no series has enough measurements to tell"
+        case _:
+            return f"none of {len(changes)} series is worse{against}"
