@@ -15,6 +15,10 @@ COPY bench_agent bench_agent
 COPY frontend frontend
 COPY migrations migrations
 RUN /opt/scalewatch/bin/pip install --constraint constraints.txt ".[server]"
+# What trims plotly.js is not part of the image.
+RUN /opt/scalewatch/bin/pip install --constraint constraints.txt --target /trim \
+        tree-sitter tree-sitter-javascript \
+    && PYTHONPATH=/trim /opt/scalewatch/bin/python frontend/trim_plotly.py
 
 FROM ${BASE}
 RUN useradd --system --home-dir /var/lib/scalewatch --create-home scalewatch

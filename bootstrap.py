@@ -18,6 +18,7 @@ ROOT = Path(__file__).resolve().parent
 VENV = ROOT / ".venv"
 PYTHON = VENV / "bin" / "python"
 CONSTRAINTS = ROOT / "constraints.txt"
+TRIM = ROOT / "frontend" / "trim_plotly.py"
 OLDEST = (3, 11)
 
 
@@ -37,11 +38,12 @@ def main() -> None:
     if is_current(stamp_dev if options.dev else stamp, wanted):
         return
     print("Setting up .venv (once; a minute at most) …", flush=True)
-    packages = ["-e", f"{ROOT}[server,agent]"]
+    packages = ["-e", f"{ROOT}[server,agent]", *dependency_group("trim")]
     if options.dev:
-        packages += developer_tools()
+        packages += dependency_group("dev")
     # Another Python, or packages since dropped, must leave nothing behind.
     install(packages, anew=not is_current(stamp, wanted))
+    trim_plotly()
     stamp.write_text(wanted)
     if options.dev:
         stamp_dev.write_text(wanted)
@@ -55,17 +57,18 @@ def is_current(stamp: Path, wanted: str) -> bool:
 def fingerprint() -> str:
     """Return a digest of all that decides what .venv holds."""
     digest = hashlib.sha256(f"{sys.version}{ROOT}".encode())
-    for path in (ROOT / "pyproject.toml", CONSTRAINTS, Path(__file__)):
+    trimmed = (TRIM, ROOT / "backend" / "scalewatch" / "plotly_bundle.py")
+    for path in (ROOT / "pyproject.toml", CONSTRAINTS, Path(__file__), *trimmed):
         digest.update(path.read_bytes())
     return digest.hexdigest()
 
 
-def developer_tools() -> list[str]:
-    """Return the dev dependency group; pip before 25.1 cannot read it itself."""
+def dependency_group(name: str) -> list[str]:
+    """Return a dependency group; pip before 25.1 cannot read it itself."""
     import tomllib  # noqa: PLC0415 - absent from the Pythons that main() refuses
 
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
-    return list(project["dependency-groups"]["dev"])
+    return list(project["dependency-groups"][name])
 
 
 def install(packages: list[str], *, anew: bool) -> None:
@@ -87,6 +90,12 @@ def install(packages: list[str], *, anew: bool) -> None:
             )
         run(sys.executable, "-m", "venv", "--clear", str(VENV))
     run(str(PYTHON), "-m", "pip", "install", *constraints, *packages)
+
+
+def trim_plotly() -> None:
+    """Leave out of plotly.js what no figure uses; the server can do without that."""
+    if subprocess.call([str(PYTHON), str(TRIM)]):
+        print("The server will send the whole plotly.js.", flush=True)
 
 
 def run(*command: str) -> None:

@@ -1,63 +1,55 @@
 import re
 import subprocess
 import sys
-from importlib.resources import files
 from pathlib import Path
 
 import pytest
 
 from scalewatch import figures
 from scalewatch import plotly_bundle as plotly_bundles
-from scalewatch.plotly_bundle import KINDS, bundle_version, plotly_bundle
+from scalewatch.plotly_bundle import KINDS, bundle_path, plotly_bundle, whole_plotly
 
 REGISTERED = re.compile(rb'moduleType:"trace",name:"(\w+)"')
 LAYOUT = {"level"}
+FRONTEND = Path(__file__).parents[1] / "frontend"
 
 
-@pytest.fixture
-def cache(monkeypatch, tmp_path):
-    """An empty cache folder."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    plotly_bundle.cache_clear()
-    yield tmp_path
-    plotly_bundle.cache_clear()
-
-
-@pytest.fixture(scope="module")
-def whole():
-    return (files("plotly") / "package_data" / "plotly.min.js").read_bytes()
-
-
-@pytest.mark.usefixtures("cache")
-def test_bundle_of_the_installed_plotly_has_the_kinds_that_figures_use(whole):
+def test_bundle_of_the_installed_plotly_has_the_kinds_that_figures_use():
     bundle = plotly_bundle()
 
     kinds = set(REGISTERED.findall(bundle))
     assert {b"scatter", *map(str.encode, KINDS)} <= kinds
     assert kinds.isdisjoint({b"scatter3d", b"scattermap", b"sankey", b"splom"})
-    assert len(bundle) < 0.35 * len(whole)
+    assert len(bundle) < 0.35 * len(whole_plotly())
     for module in Path(figures.__file__).parent.glob("*.py"):
         used = set(re.findall(r"\.add_(\w+)\(", module.read_text("utf-8"))) - LAYOUT
         assert {kind.encode() for kind in used} <= kinds, module.name
 
 
-def test_bundle_is_made_once_and_kept(cache):
-    made = plotly_bundle()
+def test_bundle_is_the_file_that_setting_up_the_checkout_made():
+    [made] = (FRONTEND / "build").iterdir()
 
-    [kept] = (cache / "scalewatch").iterdir()
-    assert kept.name == f"{bundle_version()}.js"
-    assert kept.read_bytes() == made
-    kept.write_bytes(b"kept")
-    plotly_bundle.cache_clear()
-    assert plotly_bundle() == b"kept"
+    assert made == bundle_path()
+    assert made.read_bytes() == plotly_bundle()
 
 
-def test_bundle_that_cannot_be_kept_is_served(monkeypatch, tmp_path):
-    (tmp_path / "file").touch()
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+def test_whole_script_is_served_where_none_was_trimmed_which_the_log_says_once(
+    monkeypatch, caplog
+):
+    monkeypatch.setattr(plotly_bundles, "KINDS", (*KINDS, "cone"))
     plotly_bundle.cache_clear()
 
-    assert b"plotly.js" in plotly_bundle()[:100]
+    assert [plotly_bundle(), plotly_bundle()] == [whole_plotly()] * 2
+    [message] = caplog.messages
+    assert str(bundle_path()) in message
+    plotly_bundle.cache_clear()
+
+
+def test_script_of_another_plotly_is_not_served(monkeypatch):
+    monkeypatch.setattr(plotly_bundles, "version", lambda _: "7.0.99")
+    plotly_bundle.cache_clear()
+
+    assert plotly_bundle() == whole_plotly()
     plotly_bundle.cache_clear()
 
 
@@ -76,10 +68,15 @@ return Ex();
 
 
 def leaving_out(script: bytes) -> "subprocess.CompletedProcess[bytes]":
-    """Let the process that makes bundles keep bars of a script."""
-    maker = Path(plotly_bundles.__file__).with_name("plotly_modules.py")
-    command = [sys.executable, "-P", maker, "bar"]
-    return subprocess.run(command, input=script, capture_output=True, check=False)
+    """Let a process of its own, as what reads JavaScript may abort, keep bars."""
+    program = (
+        "import sys; from trim_plotly import without_other_kinds as trim;"
+        "sys.stdout.buffer.write(trim(sys.stdin.buffer.read(), frozenset({b'bar'})))"
+    )
+    command = [sys.executable, "-c", program]
+    return subprocess.run(
+        command, cwd=FRONTEND, input=script, capture_output=True, check=False
+    )
 
 
 def test_what_only_other_kinds_reach_is_left_out():

@@ -1,37 +1,72 @@
 import os
+import shutil
 import subprocess
 import sys
 import zipfile
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
+
+from scalewatch.plotly_bundle import bundle_path, plotly_bundle, whole_plotly
 
 CHECKOUT = Path(__file__).parents[2]
 BUNDLED = (
     "scalewatch/frontend/templates/base.html",
     "scalewatch/frontend/static/css/main.css",
     "scalewatch/frontend/static/js/figure.js",
+    f"scalewatch/frontend/build/{bundle_path().name}",
     "scalewatch/migrations/env.py",
     "scalewatch/migrations/script.py.mako",
     "scalewatch_agent/cli/__init__.py",
     "scalewatch_agent/loops/loop.c",
 )
 
+SERVED = """
+from hashlib import sha256
+from fastapi.testclient import TestClient
+from scalewatch.app import served
+from scalewatch.pages.rendering.assets import PLOTLY, asset_version
+
+version = asset_version(PLOTLY)
+script = TestClient(served()).get(f"/static/{version}/{PLOTLY}").content
+print(version, sha256(script).hexdigest())
+"""
+"""Prints under which version the server sends plotly.js, and a digest of what it is."""
+
+
+def built(target: str, source: Path, folder: Path) -> Path:
+    build = ("-m", "hatchling", "build", "-t", target, "-d", folder)
+    subprocess.run([sys.executable, *build], cwd=source, check=True)
+    (distribution,) = folder.iterdir()
+    return distribution
+
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory) -> Path:
-    folder = tmp_path_factory.mktemp("wheel")
-    build = ("-m", "hatchling", "build", "-t", "wheel", "-d", folder)
-    subprocess.run([sys.executable, *build], cwd=CHECKOUT, check=True)
-    (wheel,) = folder.glob("*.whl")
-    return wheel
+    return built("wheel", CHECKOUT, tmp_path_factory.mktemp("wheel"))
+
+
+@pytest.fixture
+def source(tmp_path_factory) -> Path:
+    """An unpacked source distribution."""
+    folder = tmp_path_factory.mktemp("source")
+    shutil.unpack_archive(
+        built("sdist", CHECKOUT, folder / "sdist"), folder, filter="data"
+    )
+    (source,) = folder.glob("scalewatch-*")
+    return source
+
+
+def contents(wheel: Path) -> dict[str, int]:
+    with zipfile.ZipFile(wheel) as archive:
+        return {each.filename: each.CRC for each in archive.infolist()}
 
 
 @pytest.fixture(scope="module")
 def installed(wheel, tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("site-packages")
-    with zipfile.ZipFile(wheel) as archive:
-        archive.extractall(folder)
+    shutil.unpack_archive(wheel, folder, format="zip")
     return folder
 
 
@@ -72,6 +107,45 @@ def test_installed_wheel_finds_its_frontend_inside_itself(installed):
         str(installed / "scalewatch/frontend"),
         str(installed / "scalewatch/migrations"),
     ]
+
+
+def test_wheel_of_the_source_distribution_holds_the_same_files(wheel, source, tmp_path):
+    assert contents(built("wheel", source, tmp_path)) == contents(wheel)
+
+
+def test_wheel_is_built_without_the_trimmed_plotly_unless_the_hook_makes_it(
+    wheel, source, tmp_path, monkeypatch
+):
+    shutil.rmtree(source / "frontend" / "build")
+
+    without = built("wheel", source, tmp_path / "without")
+    monkeypatch.setenv("HATCH_BUILD_HOOKS_ENABLE", "1")
+    made = built("wheel", source, tmp_path / "made")
+
+    trimmed = f"scalewatch/frontend/build/{bundle_path().name}"
+    assert trimmed not in contents(without)
+    assert contents(made)[trimmed] == contents(wheel)[trimmed]
+
+
+def test_server_of_the_wheel_sends_the_trimmed_plotly(installed, tmp_path):
+    database = f"sqlite:///{tmp_path}/scalewatch.db"
+
+    sent = python(installed, SERVED, SCALEWATCH_DATABASE_URL=database)
+
+    version, digest = sent.split()
+    assert digest == sha256(plotly_bundle()).hexdigest()
+    assert digest != sha256(whole_plotly()).hexdigest()
+    assert version.endswith(digest[:8])
+
+
+def test_trimming_for_an_installed_wheel_makes_what_it_carried(installed):
+    carried = installed / "scalewatch/frontend/build" / bundle_path().name
+    content = carried.read_bytes()
+    carried.unlink()
+
+    python(installed, (CHECKOUT / "frontend/trim_plotly.py").read_text("utf-8"))
+
+    assert carried.read_bytes() == content
 
 
 def test_installed_wheel_migrates_a_database(installed, tmp_path):

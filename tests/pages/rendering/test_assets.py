@@ -4,7 +4,9 @@ from importlib.metadata import version
 
 import pytest
 
+from scalewatch import plotly_bundle as plotly_bundles
 from scalewatch.pages.rendering.assets import PLOTLY, asset_version
+from scalewatch.plotly_bundle import plotly_bundle
 
 FOR_GOOD = "public, max-age=31536000, immutable"
 
@@ -28,6 +30,19 @@ def test_plotly_comes_from_the_installed_package_compressed(client):
     assert response.headers["content-encoding"] == "gzip"
     assert int(response.headers["content-length"]) < 500_000
     assert b"plotly.js" in response.content[:100]
+
+
+def test_whole_plotly_has_another_address_than_the_trimmed(monkeypatch):
+    trimmed = asset_version(PLOTLY)
+    monkeypatch.setattr(plotly_bundles, "KINDS", ("cone",))
+    for cached in (asset_version, plotly_bundle):
+        cached.cache_clear()
+
+    whole = asset_version(PLOTLY)
+
+    for cached in (asset_version, plotly_bundle):
+        cached.cache_clear()
+    assert whole != trimmed
 
 
 def test_a_client_that_cannot_decompress_gets_it_plain(client):

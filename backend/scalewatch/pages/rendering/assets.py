@@ -20,7 +20,7 @@ import zstandard
 from fastapi import APIRouter, Header, Response
 
 from scalewatch.errors import NotFound
-from scalewatch.plotly_bundle import bundle_version, plotly_bundle
+from scalewatch.plotly_bundle import plotly_bundle
 from scalewatch.resources import bundled
 
 PLOTLY: Final = "plotly.min.js"
@@ -72,7 +72,8 @@ def show_asset(
 def asset_version(path: str) -> str:
     """Return the version of a static file, by its content."""
     if path == PLOTLY:
-        return bundle_version()
+        content = sha256(plotly_bundle()).hexdigest()
+        return f"plotly-{version_of('plotly')}-{content[:8]}"
     if path in PACKAGED:
         package, _ = PACKAGED[path]
         return f"{package}-{version_of(package)}"

@@ -1,13 +1,14 @@
-"""Which modules of plotly.js stay when only some kinds of traces do.
+"""Write plotly.js without the kinds of traces that no figure has.
 
-The script is a list of modules, declared to run when they are first called for, and one
+`bootstrap.py` and the Dockerfile run this after they have installed the server, whose
+plotly it reads and beside whose templates it writes, see `scalewatch.plotly_bundle`.
+The server itself needs neither this nor tree-sitter.
+
+plotly.js is a list of modules, declared to run when they are first called for, and one
 of them registers the kinds. Registering fewer, it reaches less, and what it no longer
 reaches is left out. A part reaches all parts whose names occur in its text. A name may
 also occur as that of something else, so that more may stay than is needed, and never
 less.
-
-`plotly_modules.py KIND …` reads a script and writes what stays of it. It imports
-nothing of Scalewatch, and nothing of Scalewatch imports it.
 """
 
 import re
@@ -19,6 +20,8 @@ from typing import Final
 
 import tree_sitter_javascript
 from tree_sitter import Language, Node, Parser
+
+from scalewatch.plotly_bundle import KINDS, bundle_path, whole_plotly
 
 ALWAYS: Final = b""
 """The name of what runs whatever is called for."""
@@ -52,6 +55,22 @@ class Part:
     def of(cls, node: Node, name: bytes, left: bytes = b"") -> "Part":
         """Return the part that a node of the syntax is."""
         return cls(name, node.start_byte, node.end_byte, node.text or b"", left)
+
+
+def main() -> None:
+    """Trim the installed plotly.js, and replace what was trimmed before."""
+    kinds = frozenset(kind.encode() for kind in KINDS)
+    try:
+        script = without_other_kinds(whole_plotly(), kinds)
+    except ValueError as error:
+        sys.exit(f"plotly.js cannot be trimmed: {error}")
+    path = bundle_path()
+    path.parent.mkdir(exist_ok=True)
+    for earlier in path.parent.iterdir():
+        earlier.unlink()
+    unfinished = path.with_suffix(".part")
+    unfinished.write_bytes(script)
+    unfinished.replace(path)
 
 
 def without_other_kinds(source: bytes, kinds: frozenset[bytes]) -> bytes:
@@ -170,8 +189,4 @@ def _edited(source: bytes, edits: Iterable[tuple[int, int, bytes]]) -> Iterator[
 
 
 if __name__ == "__main__":
-    wanted = frozenset(kind.encode() for kind in sys.argv[1:])
-    try:
-        sys.stdout.buffer.write(without_other_kinds(sys.stdin.buffer.read(), wanted))
-    except ValueError as error:
-        sys.exit(str(error))
+    main()
