@@ -20,6 +20,9 @@ from support.chromium import QUIET, chromium
 
 expect.set_options(timeout=20_000)  # a loaded machine is slow, and that is no failure
 
+NAMES = "--host-resolver-rules=MAP *.example 127.0.0.1"
+"""Names that are not those of this machine lead to it."""
+
 
 @dataclass
 class Complaints:
@@ -40,7 +43,7 @@ class Complaints:
 def browser() -> Iterator[Browser]:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
-            executable_path=chromium(playwright), args=list(QUIET)
+            executable_path=chromium(playwright), args=[*QUIET, NAMES]
         )
         yield browser
         browser.close()

@@ -48,7 +48,6 @@
     + TokenUnknown
   x NotPermitted
   x ForeignOrigin
-  x StaleForm
   x DatabaseNotEmpty
   x OtherSchema
   x SchemaNotMigrated
@@ -66,7 +65,6 @@ error means over HTTP is decided in `scalewatch.api.http.problems`, nowhere else
 from scalewatch.errors.access import (
     ForeignOrigin,
     NotPermitted,
-    StaleForm,
     TokenNeeded,
     TokenUnknown,
     Unauthenticated,
@@ -171,7 +169,6 @@ __all__ = [
     "ScalewatchError",
     "SchemaNotMigrated",
     "SizeUnknown",
-    "StaleForm",
     "TokenNeeded",
     "TokenUnknown",
     "TooFar",

@@ -50,16 +50,6 @@ class ForeignOrigin(ScalewatchError):
     def __init__(self, origin: str) -> None:
         super().__init__(
             f"a page of {origin} must not change anything here; if a proxy stands "
-            "before this server, let it pass the Host header on"
+            "before this server, let it pass Host, Origin and Sec-Fetch-Site on"
         )
         self.origin = origin
-
-
-class StaleForm(ScalewatchError):
-    """A form that this browser was not shown, or whose cookie is gone."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            "the form is not the one that this browser was shown: load its page again "
-            "and, if that does not help, allow cookies"
-        )

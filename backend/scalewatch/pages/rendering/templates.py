@@ -23,7 +23,6 @@ from scalewatch.pages.rendering.vocabulary import MEANINGS, RULES
 from scalewatch.pages.wording import formats, marks, mathematics, outlooks, sentences
 from scalewatch.resources import bundled
 from scalewatch.services.machines.provenance import Origin, origins_of
-from scalewatch.web.protection.forms import form_token, keep_form_cookie
 from scalewatch.web.sessions import CALLER, SESSION
 
 __all__ = ["TEMPLATES", "Query", "path_to", "render"]
@@ -35,18 +34,15 @@ def render(
     request: Request, template: str, *, status_code: int = 200, **context: Any
 ) -> HTMLResponse:
     """Answer with a template, to which `context` is known."""
-    answer = TEMPLATES.TemplateResponse(
+    return TEMPLATES.TemplateResponse(
         request, template, context, status_code=status_code
     )
-    keep_form_cookie(request, answer)
-    return answer
 
 
 def _context(request: Request) -> dict[str, Any]:
     return {
         "asset": partial(_asset, request),
         "caller": getattr(request.state, CALLER, None),
-        "form_token": partial(form_token, request),
         "is_behind": has_delay(request),
         "login_path": login_path(request),
         "path": partial(path_to, request),

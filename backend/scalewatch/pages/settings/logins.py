@@ -10,7 +10,7 @@ from scalewatch.pages.dependencies import WritingDep
 from scalewatch.pages.rendering.addresses import path_to
 from scalewatch.pages.rendering.templates import render
 from scalewatch.services.access import tokens
-from scalewatch.web.protection.forms import FormDep, set_cookie
+from scalewatch.web.protection.forms import FormDep
 from scalewatch.web.protection.hosts import is_loopback
 from scalewatch.web.protection.protection import Protection
 from scalewatch.web.sessions import LOGIN, DoorDep
@@ -37,7 +37,16 @@ def log_in(request: Request, door: DoorDep, form: FormDep) -> Response:
         return _form(request, goal, reason="unknown", status_code=401)
     answer = RedirectResponse(_inside(request, goal), status_code=303)
     seconds = int((expires_at - datetime.now(UTC)).total_seconds())
-    set_cookie(request, answer, LOGIN, login, seconds=seconds)
+    # Over plain HTTP, as on the loopback address, it cannot be kept from it.
+    answer.set_cookie(
+        LOGIN,
+        login,
+        max_age=seconds,
+        path=_cookie_path(request),
+        secure=request.url.scheme == "https",
+        httponly=True,
+        samesite="lax",
+    )
     return answer
 
 
@@ -47,7 +56,7 @@ def log_out(request: Request, session: WritingDep, form: FormDep) -> Response:  
     if login := request.cookies.get(LOGIN):
         tokens.log_out(session, login)
     answer = RedirectResponse(path_to(request, "home"), status_code=303)
-    answer.delete_cookie(LOGIN, path=str(request.scope.get("root_path", "")) or "/")
+    answer.delete_cookie(LOGIN, path=_cookie_path(request))
     return answer
 
 
@@ -61,6 +70,10 @@ def _form(
         goal=goal,
         reason=reason,
     )
+
+
+def _cookie_path(request: Request) -> str:
+    return str(request.scope.get("root_path", "")) or "/"
 
 
 def _is_private_line(request: Request) -> bool:

@@ -1,8 +1,16 @@
 """Requests that a page of another site made a browser send.
 
-A browser says where a request that may change something comes from: `Sec-Fetch-Site`
-or, where it is older, `Origin`. Programs send neither. Together with cookies that
-other sites' requests do not carry (SameSite), nothing can be changed across sites.
+Of a request that may change something a browser says where it comes from, and no page
+can make it lie: by `Sec-Fetch-Site` if the connection is encrypted or stays on this
+machine, and by `Origin` on every other. What says neither comes from a program, which
+has no cookie and no form; if it has, it is refused. Tokens in forms would add nothing:
+they do not protect the API, nor from a site that shares our domain, for which it sets
+the cookie that they depend on.
+
+References
+----------
+M. West: Fetch Metadata Request Headers, W3C Working Draft.
+OWASP: Cross-Site Request Forgery Prevention Cheat Sheet.
 """
 
 from collections.abc import Callable
@@ -19,6 +27,8 @@ from scalewatch.errors import ForeignOrigin, ScalewatchError
 SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 """Methods that change nothing."""
 
+UNKNOWN: Final = "an unknown site"
+
 Answer = Callable[[Request, ScalewatchError], Response]
 
 
@@ -33,20 +43,28 @@ class OwnOrigin:
         """Pass the request on, unless it changes something and comes from elsewhere."""
         if scope["type"] == "http" and scope["method"] not in SAFE:
             headers = Headers(scope=scope)
-            if not is_own(headers):
-                error = ForeignOrigin(headers.get("origin", "another site"))
+            if is_foreign(headers):
+                error = ForeignOrigin(headers.get("origin", UNKNOWN))
                 await self.answer(Request(scope), error)(scope, receive, send)
                 return
         await self.app(scope, receive, send)
 
 
-def is_own(headers: Headers) -> bool:
-    """Tell whether a request comes from a page of this site, or from no page."""
+def is_foreign(headers: Headers) -> bool:
+    """Tell whether a page of another site asks, or a browser that does not say."""
     site = headers.get("sec-fetch-site")
     if site is not None:
-        return site in {"same-origin", "none"}
-    origin = headers.get("origin")
-    return origin is None or _host(origin) == headers.get("host")
+        return site not in {"same-origin", "none"}
+    origin, host = headers.get("origin"), headers.get("host")
+    if origin is not None:
+        return not host or _host(origin) != host
+    # A browser adds cookies by itself; a program says by a token who it is.
+    return "cookie" in headers and "authorization" not in headers
+
+
+def says_origin(headers: Headers) -> bool:
+    """Tell whether a request says where it comes from, as those of browsers do."""
+    return "sec-fetch-site" in headers or "origin" in headers
 
 
 def _host(origin: str) -> str | None:
