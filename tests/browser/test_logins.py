@@ -4,7 +4,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Page, Request, expect
-from scalewatch.web.protection.questions import Protection
+from scalewatch.web.protection.protection import Protection
 
 from scalewatch.app import create_app
 from scalewatch.services.access import tokens
