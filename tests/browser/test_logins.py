@@ -4,11 +4,11 @@ from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Page, Request, expect
-from scalewatch.web.protection.protection import Protection
 
 from scalewatch.app import create_app
 from scalewatch.services.access import tokens
 from scalewatch.services.access.callers import Role
+from scalewatch.web.protection.protection import Protection
 
 OTHER = "http://elsewhere.example/"
 FORM = """

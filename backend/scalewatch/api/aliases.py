@@ -6,10 +6,10 @@ from fastapi import APIRouter, Response
 from pydantic import Field
 
 from scalewatch import wire
-from scalewatch.api.dependencies import AdminDep, ReadingDep
 from scalewatch.api.http.answers import answer, answers
 from scalewatch.api.http.schemas import Schema
 from scalewatch.services.selection import renamed_regions
+from scalewatch.web.sessions import AdminDep, ReadingDep
 
 router = APIRouter(prefix="/projects/{project}/aliases", tags=["history"])
 

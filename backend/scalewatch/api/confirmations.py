@@ -7,12 +7,12 @@ from fastapi import APIRouter, Response
 from pydantic import Field
 
 from scalewatch import wire
-from scalewatch.api.dependencies import ReadingDep, WritingDep
 from scalewatch.api.http import schemas
 from scalewatch.api.http.answers import Responses, answer, answers
 from scalewatch.services.confirmations import agents, requests
 from scalewatch.services.confirmations.requests import ConfirmationState
 from scalewatch.services.gates import confirmations as suspicions
+from scalewatch.web.sessions import ReadingDep, WritingDep
 
 router = APIRouter(tags=["history"])
 

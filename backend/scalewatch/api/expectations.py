@@ -9,13 +9,13 @@ from pydantic_core import PydanticCustomError
 from sqlalchemy.orm import Session
 
 from scalewatch import wire
-from scalewatch.api.dependencies import AdminDep, ReadingDep
 from scalewatch.api.http.problems import problems
 from scalewatch.api.http.schemas import Schema
 from scalewatch.errors import BadExpression
 from scalewatch.modelling import parse_growth
 from scalewatch.services.expectations import declarations, in_force
 from scalewatch.services.regions import status_quo
+from scalewatch.web.sessions import AdminDep, ReadingDep
 
 router = APIRouter(prefix="/projects/{project}/expectations", tags=["expectations"])
 

@@ -4,13 +4,13 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Response
 
-from scalewatch.api.dependencies import ReadingDep
 from scalewatch.api.http.answers import figure_answer
 from scalewatch.api.http.problems import problems
 from scalewatch.errors import NotFound
 from scalewatch.services.regions.figures import FIGURES
 from scalewatch.services.regions.outlook import LARGEST_TARGET
 from scalewatch.services.regions.region import region_at
+from scalewatch.web.sessions import ReadingDep
 from scalewatch.web.views import ViewDep
 
 TargetQuery = Annotated[

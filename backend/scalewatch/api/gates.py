@@ -8,12 +8,12 @@ from pydantic import Field
 
 from scalewatch import wire
 from scalewatch.api.confirmations import Confirmation
-from scalewatch.api.dependencies import AdminDep, ReadingDep
 from scalewatch.api.http import schemas
 from scalewatch.api.http.answers import answer, answers
 from scalewatch.services.gates import rules as gate_rules
 from scalewatch.services.gates.gate import gate_of
 from scalewatch.services.gates.outcome import GateOutcome
+from scalewatch.web.sessions import AdminDep, ReadingDep
 
 router = APIRouter(prefix="/projects/{project}/gate", tags=["history"])
 

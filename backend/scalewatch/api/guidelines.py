@@ -6,11 +6,11 @@ from fastapi import APIRouter, Response
 from pydantic import Field
 
 from scalewatch import wire
-from scalewatch.api.dependencies import AdminDep, ReadingDep
 from scalewatch.api.http.answers import answer, answers
 from scalewatch.api.http.problems import problems
 from scalewatch.api.http.schemas import Schema
 from scalewatch.services.guidelines import guidelines
+from scalewatch.web.sessions import AdminDep, ReadingDep
 from scalewatch.web.views import ViewDep
 
 router = APIRouter(prefix="/projects/{project}/guidelines", tags=["guidelines"])

@@ -7,7 +7,6 @@ from pydantic import Field
 
 from scalewatch import wire
 from scalewatch.api.confirmations import Confirmation
-from scalewatch.api.dependencies import AdminDep, ReadingDep
 from scalewatch.api.gates import NextStep
 from scalewatch.api.http import schemas
 from scalewatch.api.http.answers import answer, answers
@@ -18,6 +17,7 @@ from scalewatch.services.regressions import show
 from scalewatch.services.regressions.series_histories import MOST_COMMITS
 from scalewatch.services.regressions.triage import Triage, triage
 from scalewatch.services.regressions.values import RegressionState
+from scalewatch.web.sessions import AdminDep, ReadingDep
 
 router = APIRouter(prefix="/projects/{project}", tags=["history"])
 

@@ -6,10 +6,10 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Path
 from pydantic import Field
 
-from scalewatch.api.dependencies import ReadingDep
 from scalewatch.api.http.problems import problems
 from scalewatch.api.http.schemas import Schema
 from scalewatch.services import jobs
+from scalewatch.web.sessions import ReadingDep
 
 router = APIRouter(prefix="/jobs", tags=["jobs"])
 

@@ -9,7 +9,6 @@ from pydantic import Field
 from sqlalchemy.exc import SQLAlchemyError
 
 from scalewatch.api.confirmations import Confirmation
-from scalewatch.api.dependencies import DoorDep, ReadingDep
 from scalewatch.api.http.answers import answer, answers
 from scalewatch.api.http.problems import problems
 from scalewatch.api.http.schemas import Schema
@@ -17,6 +16,7 @@ from scalewatch.errors import NotReady
 from scalewatch.services.operations import status
 from scalewatch.storage.database import outages, schema
 from scalewatch.web.metrics import Gauges, Metrics
+from scalewatch.web.sessions import DoorDep, ReadingDep
 
 router = APIRouter(tags=["operations"])
 health = APIRouter(tags=["operations"])

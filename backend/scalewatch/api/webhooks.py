@@ -7,11 +7,11 @@ from fastapi import APIRouter, Response
 from pydantic import Field
 
 from scalewatch import wire
-from scalewatch.api.dependencies import AdminDep
 from scalewatch.api.http.answers import answer, answers
 from scalewatch.api.http.problems import problems
 from scalewatch.api.http.schemas import Schema
 from scalewatch.services.regressions import webhooks
+from scalewatch.web.sessions import AdminDep
 
 router = APIRouter(prefix="/projects/{project}/webhooks", tags=["history"])
 

@@ -84,7 +84,6 @@ from scalewatch.modelling.machines.machines import (
     compare_machines,
     machine_line,
 )
-from scalewatch.modelling.machines.sentences import machine_sentence
 from scalewatch.modelling.measurements.assumptions import Noise
 from scalewatch.modelling.next_measurement.proposal import (
     Cost,
@@ -212,7 +211,6 @@ __all__ = [
     "learn_noise",
     "learn_surface_noise",
     "machine_line",
-    "machine_sentence",
     "memory_wall",
     "modelled_scaling_errors",
     "movements",

@@ -6,13 +6,14 @@ from fastapi import APIRouter, Request, Response
 from markupsafe import Markup
 
 from scalewatch.exporters.listing import Listing
-from scalewatch.pages.dependencies import SessionDep, ViewDep
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.templates import render
 from scalewatch.pages.wording.formats import assignments, plural
-from scalewatch.services.comparisons.comparison_choices import choices_of
+from scalewatch.services.comparisons.choices import choices_of
 from scalewatch.services.guidelines.checks import CheckedGuideline, GuidelineState
 from scalewatch.services.guidelines.guidelines import GuidelineReport, guidelines_at
+from scalewatch.web.sessions import ReadingDep
+from scalewatch.web.views import ViewDep
 
 MARKS = {
     GuidelineState.BROKEN: ("mismatch", "✗"),
@@ -28,7 +29,7 @@ router = APIRouter(include_in_schema=False)
 @router.get("/p/{project}/guidelines", name="guidelines")  # noqa: FAST003, see the view
 def show_guidelines(
     request: Request,
-    session: SessionDep,
+    session: ReadingDep,
     view: ViewDep,
     wanted: FormatQuery = Format.HTML,
 ) -> Response:

@@ -4,7 +4,6 @@ from fastapi import APIRouter, Request, Response
 from markupsafe import Markup
 
 from scalewatch.modelling import Verdict
-from scalewatch.pages.dependencies import SessionDep
 from scalewatch.pages.rendering import listings
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.templates import render
@@ -13,6 +12,7 @@ from scalewatch.pages.wording.mathematics import big_o, growth
 from scalewatch.pages.wording.sentences import FASTER
 from scalewatch.services.machines.provenance import all_origins
 from scalewatch.services.projects.home import Project, SeriesOfConcern, all_projects
+from scalewatch.web.sessions import ReadingDep
 
 router = APIRouter(include_in_schema=False)
 
@@ -47,7 +47,7 @@ def concern_words(concern: SeriesOfConcern) -> Markup:
 
 @router.get("/", name="home")
 def show_projects(
-    request: Request, session: SessionDep, wanted: FormatQuery = Format.HTML
+    request: Request, session: ReadingDep, wanted: FormatQuery = Format.HTML
 ) -> Response:
     """Show all projects, or how to bring the first one."""
     projects = all_projects(session)

@@ -7,7 +7,6 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import RedirectResponse
 
 from scalewatch.exporters.listing import Listing
-from scalewatch.pages.dependencies import AdminDep, SessionDep
 from scalewatch.pages.rendering.addresses import path_to
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.templates import render
@@ -17,6 +16,7 @@ from scalewatch.services.regressions.show import regression_of, regressions_of
 from scalewatch.services.regressions.triage import Triage, triage
 from scalewatch.services.regressions.values import SETTABLE, Regression, RegressionState
 from scalewatch.web.protection.forms import FormDep
+from scalewatch.web.sessions import AdminDep, ReadingDep
 
 MOST_MEMBERS: Final = 8
 """Series of a regression that the page of all of them lists."""
@@ -30,7 +30,7 @@ router = APIRouter(include_in_schema=False)
 @router.get("/p/{project}/regressions", name="regressions")
 def show_regressions(
     request: Request,
-    session: SessionDep,
+    session: ReadingDep,
     project: str,
     state: Annotated[list[RegressionState] | None, Query()] = None,
     wanted: FormatQuery = Format.HTML,
@@ -59,7 +59,7 @@ def show_regressions(
 @router.get("/p/{project}/regressions/{number}", name="regression")
 def show_regression(
     request: Request,
-    session: SessionDep,
+    session: ReadingDep,
     project: str,
     number: int,
     wanted: FormatQuery = Format.HTML,

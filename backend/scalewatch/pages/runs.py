@@ -4,12 +4,12 @@ from uuid import UUID
 
 from fastapi import APIRouter, Request, Response
 
-from scalewatch.pages.dependencies import SessionDep
 from scalewatch.pages.rendering import listings
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.templates import render
 from scalewatch.pages.scaling_errors.sentences import share
 from scalewatch.services.runs.show import payload_of, recorded_run
+from scalewatch.web.sessions import ReadingDep
 
 router = APIRouter(include_in_schema=False)
 
@@ -17,7 +17,7 @@ router = APIRouter(include_in_schema=False)
 @router.get("/p/{project}/runs/{run}", name="run")
 def show_run(
     request: Request,
-    session: SessionDep,
+    session: ReadingDep,
     project: str,
     run: UUID,
     wanted: FormatQuery = Format.HTML,
@@ -30,7 +30,7 @@ def show_run(
 
 
 @router.get("/p/{project}/runs/{run}/payload", name="payload")
-def show_payload(session: SessionDep, project: str, run: UUID) -> Response:
+def show_payload(session: ReadingDep, project: str, run: UUID) -> Response:
     """Return what the agent posted, as it was accepted."""
     return Response(
         payload_of(session, run, project),

@@ -3,17 +3,17 @@
 from fastapi import APIRouter, Request, Response
 
 from scalewatch.exporters.listing import Listing
-from scalewatch.pages.dependencies import SessionDep
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.templates import render
 from scalewatch.services.operations.status import Status, status
+from scalewatch.web.sessions import ReadingDep
 
 router = APIRouter(include_in_schema=False)
 
 
 @router.get("/status", name="status")
 def show_status(
-    request: Request, session: SessionDep, wanted: FormatQuery = Format.HTML
+    request: Request, session: ReadingDep, wanted: FormatQuery = Format.HTML
 ) -> Response:
     """Show the queue, the workers, and the machines that post runs."""
     found = status(session)

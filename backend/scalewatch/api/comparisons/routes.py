@@ -4,7 +4,6 @@ from typing import Annotated, Final
 
 from fastapi import APIRouter, Query, Response
 
-from scalewatch.api.dependencies import ReadingDep
 from scalewatch.api.http.answers import answer, answers, figure_answer
 from scalewatch.api.http.problems import problems
 from scalewatch.figures.scaling import machines_figure
@@ -12,6 +11,7 @@ from scalewatch.services.commit_reports.report import CommitReport, commit_repor
 from scalewatch.services.comparisons.compare import compare_sides, split_sides
 from scalewatch.services.comparisons.figures import compared_scalings
 from scalewatch.services.comparisons.values import ComparedSides
+from scalewatch.web.sessions import ReadingDep
 from scalewatch.web.views import ViewDep
 
 router = APIRouter(tags=["comparisons"])

@@ -4,7 +4,6 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Response
 
-from scalewatch.api.dependencies import ReadingDep
 from scalewatch.api.http.answers import answer, answers, figure_answer
 from scalewatch.api.http.problems import problems
 from scalewatch.errors import NotFound
@@ -14,6 +13,7 @@ from scalewatch.services.configurations.search import (
     search_configurations,
 )
 from scalewatch.web.queries import ConfigurationQuestionDep
+from scalewatch.web.sessions import ReadingDep
 from scalewatch.web.views import ViewDep
 
 router = APIRouter(tags=["configurations"])

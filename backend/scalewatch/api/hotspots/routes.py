@@ -4,13 +4,13 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Response
 
-from scalewatch.api.dependencies import ReadingDep
 from scalewatch.api.http.answers import answer, answers, figure_answer
 from scalewatch.api.http.problems import problems
 from scalewatch.errors import NotFound
 from scalewatch.services.hotspots.figures import FIGURES
 from scalewatch.services.hotspots.scans import Hotspots, hotspots_at
 from scalewatch.web.queries import HotspotQuestionDep
+from scalewatch.web.sessions import ReadingDep
 from scalewatch.web.views import ViewDep
 
 router = APIRouter(tags=["hotspots"])

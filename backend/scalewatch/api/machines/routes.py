@@ -4,12 +4,12 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 
-from scalewatch.api.dependencies import ReadingDep
 from scalewatch.api.http.answers import answer, answers, figure_answer
 from scalewatch.api.http.problems import problems
 from scalewatch.services.machines.line_figures import lines_figure
 from scalewatch.services.machines.lines import MachineLines, machine_lines_at
 from scalewatch.web.queries import Scale
+from scalewatch.web.sessions import ReadingDep
 from scalewatch.web.views import ViewDep
 
 router = APIRouter(tags=["machines"])

@@ -7,7 +7,6 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Query, Response
 from pydantic import StringConstraints
 
-from scalewatch.api.dependencies import ReadingDep
 from scalewatch.api.http.answers import answer, answers
 from scalewatch.services.commits.find import MeasuredCommit, measured_commits
 from scalewatch.services.machines.machines import Machine, machines_of
@@ -15,6 +14,7 @@ from scalewatch.services.match_table.table import MatchTable, match_table
 from scalewatch.services.projects.home import Project, all_projects
 from scalewatch.services.regions.forecasts import target_of
 from scalewatch.services.regions.models import CommitModels, models_at
+from scalewatch.web.sessions import ReadingDep
 from scalewatch.web.views import ViewDep
 
 SETTING: Final = r"\w+=\d{1,20}(\.\d{0,20})?(e\d{1,2})?"

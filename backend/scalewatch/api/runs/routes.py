@@ -14,7 +14,6 @@ from fastapi.concurrency import run_in_threadpool
 from pydantic import Field
 from sqlalchemy.orm import Session
 
-from scalewatch.api.dependencies import DoorDep, ReadingDep
 from scalewatch.api.http import schemas
 from scalewatch.api.http.answers import answer, answers
 from scalewatch.api.http.problems import problems
@@ -33,7 +32,7 @@ from scalewatch.services.runs.verdicts import (
     verdict_of_run,
 )
 from scalewatch.storage.database.session import transact
-from scalewatch.web.sessions import RequestSessions
+from scalewatch.web.sessions import DoorDep, ReadingDep, RequestSessions
 
 LONGEST_WAIT: Final = 60.0
 """Seconds that a verdict may be waited for; whoever needs longer asks again."""

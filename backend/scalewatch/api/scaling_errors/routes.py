@@ -4,7 +4,6 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Response
 
-from scalewatch.api.dependencies import ReadingDep
 from scalewatch.api.http.answers import answer, answers, figure_answer
 from scalewatch.api.http.problems import problems
 from scalewatch.errors import NotFound
@@ -12,6 +11,7 @@ from scalewatch.figures.figure import Figure
 from scalewatch.services.scaling_errors.figures import FIGURES
 from scalewatch.services.scaling_errors.region import RegionScaling, scaling_errors_at
 from scalewatch.web.queries import ScalingQuestionDep
+from scalewatch.web.sessions import ReadingDep
 from scalewatch.web.views import ViewDep
 
 router = APIRouter(tags=["scaling errors"])

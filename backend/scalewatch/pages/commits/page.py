@@ -10,7 +10,6 @@ from sqlalchemy.orm import Session
 
 from scalewatch.pages.commits.listing import changes_listing, changes_overview
 from scalewatch.pages.comparisons.sentences import change_sentence
-from scalewatch.pages.dependencies import SessionDep
 from scalewatch.pages.rendering import listings
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.plots import Plot
@@ -23,6 +22,7 @@ from scalewatch.services.comparisons.compare import SEPARATOR
 from scalewatch.services.comparisons.versions import change_of
 from scalewatch.services.gates.gate import gate_on
 from scalewatch.services.selection.view import View
+from scalewatch.web.sessions import ReadingDep
 
 router = APIRouter(include_in_schema=False)
 
@@ -54,7 +54,7 @@ def show_newest(request: Request, project: str) -> Response:
 @router.get("/p/{project}/c/{sha}", name="commit-report")
 def show_commit(  # noqa: PLR0913, PLR0917 - parts of the address
     request: Request,
-    session: SessionDep,
+    session: ReadingDep,
     project: str,
     sha: str,
     vs: str | None = None,

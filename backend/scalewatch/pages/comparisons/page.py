@@ -12,19 +12,19 @@ from scalewatch.pages.comparisons.sentences import (
     comparison_sentence,
     row_sentence,
 )
-from scalewatch.pages.dependencies import SessionDep
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.plots import Plot
 from scalewatch.pages.rendering.templates import path_to, render
+from scalewatch.services.comparisons.choices import choices_of
 from scalewatch.services.comparisons.compare import (
     SEPARATOR,
     compare_sides,
     split_sides,
 )
-from scalewatch.services.comparisons.comparison_choices import choices_of
 from scalewatch.services.comparisons.values import ComparedRow, ComparedSides, SideKind
 from scalewatch.services.comparisons.versions import changes_since_first
 from scalewatch.services.selection.view import View
+from scalewatch.web.sessions import ReadingDep
 
 MOST_ROWS: Final = 100
 """Rows of a page; the downloads hold all."""
@@ -35,7 +35,7 @@ router = APIRouter(include_in_schema=False)
 @router.get("/p/{project}/compare", name="comparisons")
 def choose_sides(
     request: Request,
-    session: SessionDep,
+    session: ReadingDep,
     project: str,
     side: Annotated[list[str] | None, Query()] = None,
 ) -> Response:
@@ -57,7 +57,7 @@ def choose_sides(
 @router.get("/p/{project}/compare/{subjects}", name="comparison")
 def show_comparison(  # noqa: PLR0913, PLR0917 - parts of the address
     request: Request,
-    session: SessionDep,
+    session: ReadingDep,
     project: str,
     subjects: str,
     commit: str | None = None,

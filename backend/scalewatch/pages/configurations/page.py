@@ -13,7 +13,6 @@ from scalewatch.pages.configurations.sentences import (
     search_sentence,
     suspicions,
 )
-from scalewatch.pages.dependencies import SessionDep, ViewDep
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.plots import plots_of
 from scalewatch.pages.rendering.templates import Query as Address
@@ -28,6 +27,8 @@ from scalewatch.services.configurations.search import (
 )
 from scalewatch.services.selection.view import View
 from scalewatch.web.queries import ConfigurationQuestionDep
+from scalewatch.web.sessions import ReadingDep
+from scalewatch.web.views import ViewDep
 
 OBJECTIVES: Final = {
     Objective.AREA: "share of the ideal that is lost",
@@ -42,7 +43,7 @@ router = APIRouter(include_in_schema=False)
 @router.get("/p/{project}/configurations", name="configurations")  # noqa: FAST003, the view
 def show_configurations(  # noqa: PLR0913, PLR0917 - parts of the address
     request: Request,
-    session: SessionDep,
+    session: ReadingDep,
     view: ViewDep,
     asked: ConfigurationQuestionDep,
     region: str | None = None,

@@ -7,7 +7,6 @@ from fastapi import APIRouter, Request, Response
 
 from scalewatch.errors import NotMeasured
 from scalewatch.exporters.listing import Listing
-from scalewatch.pages.dependencies import SessionDep
 from scalewatch.pages.histories.charts import HEIGHT, LEFT, WIDTH, charts, releases
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.templates import render
@@ -15,6 +14,7 @@ from scalewatch.pages.wording.formats import assignments
 from scalewatch.services.histories.paging import Window
 from scalewatch.services.histories.project import overview_of
 from scalewatch.services.histories.region import History, history_of
+from scalewatch.web.sessions import ReadingDep
 
 NEWEST: Final = 10
 """Commits of each machine that the table on the page lists."""
@@ -32,7 +32,7 @@ class Axis(StrEnum):
 @router.get("/p/{project}/history", name="history")
 def show_history(  # noqa: PLR0913, PLR0917 - one per parameter of the query
     request: Request,
-    session: SessionDep,
+    session: ReadingDep,
     project: str,
     region: str | None = None,
     metric: str | None = None,

@@ -6,7 +6,6 @@ from fastapi import APIRouter, Request, Response
 
 from scalewatch.exporters.listing import Listing
 from scalewatch.modelling import Against, Correction
-from scalewatch.pages.dependencies import SessionDep, ViewDep
 from scalewatch.pages.hotspots.sentences import hotspots_sentence, remarks
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.plots import plots_of
@@ -18,6 +17,8 @@ from scalewatch.services.hotspots.question import LEVEL, HotspotQuestion
 from scalewatch.services.hotspots.scans import Hotspots, hotspots_at, setting_key
 from scalewatch.services.selection.view import View
 from scalewatch.web.queries import HotspotQuestionDep
+from scalewatch.web.sessions import ReadingDep
+from scalewatch.web.views import ViewDep
 
 MOST_FUNCTIONS: Final = 50
 """Functions of a profile that the page lists; exports have all."""
@@ -28,7 +29,7 @@ router = APIRouter(include_in_schema=False)
 @router.get("/p/{project}/hotspots", name="hotspots")  # noqa: FAST003, the view
 def show_hotspots(
     request: Request,
-    session: SessionDep,
+    session: ReadingDep,
     view: ViewDep,
     asked: HotspotQuestionDep,
     wanted: FormatQuery = Format.HTML,

@@ -4,11 +4,11 @@ from typing import Final
 
 from fastapi import APIRouter, Request, Response
 
-from scalewatch.pages.dependencies import SessionDep
 from scalewatch.pages.rendering.plots import Plot
 from scalewatch.pages.rendering.templates import path_to, render
 from scalewatch.storage.access import projects
 from scalewatch.web.protection.headers import SOURCES, policy
+from scalewatch.web.sessions import ReadingDep
 
 ANYWHERE: Final = policy(SOURCES | {"frame-ancestors": "*", "form-action": "'none'"})
 """As on other pages, except that anybody may frame this one."""
@@ -21,7 +21,7 @@ router = APIRouter(include_in_schema=False)
 
 @router.get("/p/{project}/embed/{figure}", name="embed")
 def show_embed(
-    request: Request, session: SessionDep, project: str, figure: str
+    request: Request, session: ReadingDep, project: str, figure: str
 ) -> Response:
     """Show the figure of this name, as the API draws it for the rest of the query."""
     known = projects.existing(session, project)

@@ -6,11 +6,11 @@ from typing import Final
 from fastapi import APIRouter, Request, Response
 
 from scalewatch.modelling import Verdict
-from scalewatch.pages.dependencies import SessionDep
 from scalewatch.pages.rendering.addresses import address_of
 from scalewatch.pages.rendering.templates import TEMPLATES, path_to
 from scalewatch.services.projects.feed import Condition, condition_of, recent_changes
 from scalewatch.services.regressions.show import regressions_of
+from scalewatch.web.sessions import ReadingDep
 
 COLOURS: Final = {
     Condition.FINE: "#007a5a",
@@ -30,7 +30,7 @@ router = APIRouter(include_in_schema=False)
 
 
 @router.get("/p/{project}/badge.svg", name="badge")
-def show_badge(request: Request, session: SessionDep, project: str) -> Response:
+def show_badge(request: Request, session: ReadingDep, project: str) -> Response:
     """Show in a picture whether the newest commit of a project scales as expected."""
     condition, counts = condition_of(session, project)
     text = str(condition)
@@ -45,7 +45,7 @@ def show_badge(request: Request, session: SessionDep, project: str) -> Response:
 
 
 @router.get("/p/{project}/feed.atom", name="feed")
-def show_feed(request: Request, session: SessionDep, project: str) -> Response:
+def show_feed(request: Request, session: ReadingDep, project: str) -> Response:
     """Return the newest commits and what each changed, as an Atom feed."""
     entries = recent_changes(session, project)
     home = address_of(request, path_to(request, "report", project=project))
@@ -75,7 +75,7 @@ def show_feed(request: Request, session: SessionDep, project: str) -> Response:
 
 
 @router.get("/p/{project}/regressions.atom", name="regressions-feed")
-def show_regressions(request: Request, session: SessionDep, project: str) -> Response:
+def show_regressions(request: Request, session: ReadingDep, project: str) -> Response:
     """Return what changed for the worse, the newest news first, as an Atom feed."""
     found = regressions_of(session, project)
     worse = [each for each in found.regressions if each.is_worse]

@@ -6,7 +6,6 @@ from fastapi import APIRouter, Request, Response
 
 from scalewatch.exporters.listing import Listing
 from scalewatch.modelling import MachineLine
-from scalewatch.pages.dependencies import SessionDep, ViewDep
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.plots import Plot
 from scalewatch.pages.rendering.templates import path_to, render
@@ -14,6 +13,8 @@ from scalewatch.pages.wording.formats import number, quantity, significant
 from scalewatch.services.machines.line_figures import lines_figure
 from scalewatch.services.machines.lines import MachineLines, machine_lines_at
 from scalewatch.web.queries import Scale
+from scalewatch.web.sessions import ReadingDep
+from scalewatch.web.views import ViewDep
 
 router = APIRouter(include_in_schema=False)
 
@@ -21,7 +22,7 @@ router = APIRouter(include_in_schema=False)
 @router.get("/p/{project}/lines", name="machine-lines")  # noqa: FAST003, the view
 def show_machine_lines(  # noqa: PLR0913, PLR0917 - parts of the address
     request: Request,
-    session: SessionDep,
+    session: ReadingDep,
     view: ViewDep,
     region: str | None = None,
     scale: Scale = None,

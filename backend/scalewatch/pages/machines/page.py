@@ -6,11 +6,11 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 
 from scalewatch.exporters.listing import Listing
-from scalewatch.pages.dependencies import SessionDep
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.templates import render
 from scalewatch.pages.wording.formats import assignments, count
 from scalewatch.services.machines.machine import Platform, platform
+from scalewatch.web.sessions import ReadingDep
 
 router = APIRouter(include_in_schema=False)
 
@@ -18,7 +18,7 @@ router = APIRouter(include_in_schema=False)
 @router.get("/p/{project}/m/{machine}", name="machine")
 def show_machine(
     request: Request,
-    session: SessionDep,
+    session: ReadingDep,
     project: str,
     machine: str,
     wanted: FormatQuery = Format.HTML,

@@ -8,7 +8,6 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Query, Request, Response
 
 from scalewatch.modelling import Verdict
-from scalewatch.pages.dependencies import SessionDep, ViewDep
 from scalewatch.pages.rendering import listings
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.templates import Query as LinkQuery
@@ -18,6 +17,8 @@ from scalewatch.pages.wording.formats import stated
 from scalewatch.services.match_table.cells import MatchRow
 from scalewatch.services.match_table.table import ALL_METRICS, MatchTable, match_table
 from scalewatch.services.series.measurements import Flag
+from scalewatch.web.sessions import ReadingDep
+from scalewatch.web.views import ViewDep
 
 router = APIRouter(include_in_schema=False)
 
@@ -86,7 +87,7 @@ class Arrangement:
 @router.get("/p/{project}", name="report")  # noqa: FAST003, the view has it
 def show_report(
     request: Request,
-    session: SessionDep,
+    session: ReadingDep,
     view: ViewDep,
     arrangement: Annotated[Arrangement, Depends()],
     wanted: FormatQuery = Format.HTML,

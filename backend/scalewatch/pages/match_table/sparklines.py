@@ -12,9 +12,9 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Header, Query, Response
 
 from scalewatch.modelling import Growth, Verdict
-from scalewatch.pages.dependencies import SessionDep
 from scalewatch.services.match_table.sparklines import LinePoint, sparklines
 from scalewatch.services.selection.view import View
+from scalewatch.web.sessions import ReadingDep
 
 WIDTH: Final = 60
 HEIGHT: Final = 14
@@ -32,7 +32,7 @@ router = APIRouter(include_in_schema=False)
 
 @router.get("/p/{project}/sparklines.svg", name="sparklines")
 def show_sparklines(
-    session: SessionDep,
+    session: ReadingDep,
     project: str,
     metric: Annotated[list[str], Query()],
     commit: str | None = None,

@@ -5,7 +5,6 @@ from fastapi.responses import RedirectResponse
 
 from scalewatch.errors import BadExpression, FallingLimit, InvalidReport, NotMeasured
 from scalewatch.modelling import parse_growth
-from scalewatch.pages.dependencies import AdminDep, ViewDep
 from scalewatch.pages.regions.page import region_page
 from scalewatch.pages.rendering.templates import path_to
 from scalewatch.services.expectations import declarations
@@ -14,6 +13,8 @@ from scalewatch.services.regions import status_quo
 from scalewatch.services.regions.region import region_at
 from scalewatch.services.selection.view import View
 from scalewatch.web.protection.forms import Form, FormDep
+from scalewatch.web.sessions import AdminDep
+from scalewatch.web.views import ViewDep
 
 MOST_LETTERS = 1000
 """Longer texts in a field of the form are no expression, name or reason."""

@@ -10,7 +10,6 @@ from pydantic import BeforeValidator, Field
 from sqlalchemy.orm import Session
 
 from scalewatch.errors import NotMeasured
-from scalewatch.pages.dependencies import SessionDep, ViewDep
 from scalewatch.pages.rendering import listings
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.plots import Plot
@@ -27,6 +26,8 @@ from scalewatch.services.selection.view import View
 from scalewatch.services.series.measurements import Measurement
 from scalewatch.services.series.scans import Scan
 from scalewatch.web.protection.forms import Form
+from scalewatch.web.sessions import ReadingDep
+from scalewatch.web.views import ViewDep
 
 NEGLIGIBLE: Final = 0.005
 """Probabilities below this are not listed."""
@@ -45,7 +46,7 @@ router = APIRouter(include_in_schema=False)
 @router.get("/p/{project}/r/{region}", name="region")  # noqa: FAST003, see the view
 def show_region(  # noqa: PLR0913, PLR0917, one per part of the address
     request: Request,
-    session: SessionDep,
+    session: ReadingDep,
     view: ViewDep,
     region: str,
     target: TargetQuery = None,

@@ -9,7 +9,6 @@ from fastapi import APIRouter, Request, Response
 from scalewatch.exporters.listing import Listing
 from scalewatch.modelling import DivergenceMetric, ScalingKind
 from scalewatch.modelling.scaling_errors.divergence_metric import MEANINGS
-from scalewatch.pages.dependencies import SessionDep, ViewDep
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.plots import plots_of
 from scalewatch.pages.rendering.templates import Query, render
@@ -26,6 +25,8 @@ from scalewatch.services.scaling_errors.region import RegionScaling, scaling_err
 from scalewatch.services.scaling_errors.scan import CodeScaling
 from scalewatch.services.selection.view import View
 from scalewatch.web.queries import ScalingQuestionDep
+from scalewatch.web.sessions import ReadingDep
+from scalewatch.web.views import ViewDep
 
 EXAMPLE_SIZE: Final = 1000
 """Work per process of a weak scaling study that is proposed."""
@@ -38,7 +39,7 @@ router = APIRouter(include_in_schema=False)
 @router.get("/p/{project}/scaling", name="scaling-errors")  # noqa: FAST003, the view
 def show_scaling_errors(  # noqa: PLR0913, PLR0917 - parts of the address
     request: Request,
-    session: SessionDep,
+    session: ReadingDep,
     view: ViewDep,
     asked: ScalingQuestionDep,
     region: str | None = None,

@@ -6,14 +6,13 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
 
 from scalewatch.errors import TokenUnknown
-from scalewatch.pages.dependencies import WritingDep
 from scalewatch.pages.rendering.addresses import path_to
 from scalewatch.pages.rendering.templates import render
 from scalewatch.services.access import tokens
 from scalewatch.web.protection.forms import FormDep
 from scalewatch.web.protection.hosts import is_loopback
 from scalewatch.web.protection.protection import Protection
-from scalewatch.web.sessions import LOGIN, DoorDep
+from scalewatch.web.sessions import LOGIN, DoorDep, WritingDep
 
 router = APIRouter(include_in_schema=False)
 

@@ -9,7 +9,6 @@ from sqlalchemy.orm import Session
 
 from scalewatch.errors import InvalidReport
 from scalewatch.exporters.listing import Listing
-from scalewatch.pages.dependencies import AdminDep, SessionDep, WritingDep
 from scalewatch.pages.rendering.addresses import path_to
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.templates import render
@@ -22,6 +21,7 @@ from scalewatch.services.gates import rules
 from scalewatch.services.regressions import webhooks
 from scalewatch.services.selection import renamed_regions
 from scalewatch.web.protection.forms import Form, FormDep
+from scalewatch.web.sessions import AdminDep, ReadingDep, WritingDep
 
 MOST_ENTRIES = 50
 """Entries of the audit log that a page shows."""
@@ -40,7 +40,7 @@ AllDep = Annotated[Session, Depends(administering_all, scope="function")]
 
 @router.get("/settings", name="site-settings")
 def show_site(
-    request: Request, session: SessionDep, wanted: FormatQuery = Format.HTML
+    request: Request, session: ReadingDep, wanted: FormatQuery = Format.HTML
 ) -> Response:
     """Show the settings of the server to who administers it, else their projects."""
     caller = callers.caller_of(session)
@@ -51,7 +51,7 @@ def show_site(
 @router.get("/p/{project}/settings", name="settings")
 def show_project(
     request: Request,
-    session: SessionDep,
+    session: ReadingDep,
     project: str,
     wanted: FormatQuery = Format.HTML,
 ) -> Response:

@@ -3,12 +3,12 @@
 from fastapi import APIRouter, Request, Response
 
 from scalewatch.errors import InvalidReport
-from scalewatch.pages.dependencies import AdminDep
 from scalewatch.pages.rendering.downloads import Format
 from scalewatch.pages.settings.page import back_to_settings, settings_page
 from scalewatch.services.access import callers
 from scalewatch.services.regressions import webhooks
 from scalewatch.web.protection.forms import Form, FormDep
+from scalewatch.web.sessions import AdminDep
 
 LONGEST = 2000
 """Letters of an address."""

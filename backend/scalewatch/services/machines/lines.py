@@ -15,11 +15,11 @@ from scalewatch.modelling import (
     MachinePair,
     compare_lines,
     machine_line,
-    machine_sentence,
 )
 from scalewatch.modelling.arrays.padding import stacked
 from scalewatch.modelling.arrays.types import Reals
 from scalewatch.services.commits.find import Commit
+from scalewatch.services.machines.sentences import machine_sentence
 from scalewatch.services.regions.region import timed_region
 from scalewatch.services.scaling_errors.scan import SCALE, SIZE
 from scalewatch.services.selection.settings import choices_among, is_chosen
