@@ -1,6 +1,5 @@
 """Expectations: what the authors of a code promise."""
 
-from datetime import datetime
 from typing import Annotated
 
 from fastapi import APIRouter
@@ -10,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from scalewatch import wire
 from scalewatch.api.http.problems import problems
-from scalewatch.api.http.schemas import Schema
+from scalewatch.api.http.schemas import Expectation, Schema
 from scalewatch.errors import BadExpression
 from scalewatch.modelling import parse_growth
 from scalewatch.services.expectations import declarations, in_force
@@ -33,15 +32,9 @@ def _readable(expression: str) -> str:
 Expression = Annotated[str, AfterValidator(_readable), Field(examples=["O(log p)"])]
 
 
-class RegionExpectation(Schema):
+class RegionExpectation(Expectation):
     """A promise in force for a region's metric, in its normal form."""
 
-    growth: str = Field(examples=["log p"])
-    deviation_limit: str = Field(examples=["p^(1/2)"])
-    version: int
-    author: str
-    reason: str | None
-    declared_at: datetime
     region: str = Field(examples=["MPI_Bcast"])
     metric: str = Field(examples=["time"])
 

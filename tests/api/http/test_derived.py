@@ -107,6 +107,30 @@ def test_choices_are_listed():
     assert described(Part)["properties"]["colour"]["const"] == "red"
 
 
+@dataclass(frozen=True, slots=True)
+class Otherwise:
+    """Something that is not written by its fields."""
+
+    hidden: int
+
+    @property
+    def as_json(self) -> dict[str, int]:
+        """Return what is written."""
+        return {"shown": self.hidden}
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """What holds it."""
+
+    part: Otherwise | None
+
+
+def test_what_is_written_otherwise_has_no_schema_of_its_fields():
+    with pytest.raises(TypeError, match="Otherwise"):
+        schema_of(Holder)
+
+
 def test_examples_and_descriptions_are_inherited():
     sha = described(MeasuredCommit)["properties"]["sha"]
 

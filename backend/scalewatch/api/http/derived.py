@@ -42,6 +42,7 @@ Numbers = list[float | None]
 
 WRITTEN: Final[Mapping[Any, Any]] = {
     Any: schemas.Setting,
+    Expectation: schemas.Expectation,
     Finding: dict[str, Any],
     Fraction: str,
     Growth: str,
@@ -63,7 +64,6 @@ FIELDS: Final[Mapping[type, Mapping[str, Any]]] = {
 
 EXAMPLES: Final[Mapping[type, Mapping[str, Any]]] = {
     Commit: {"sha": ["v5.0.2"]},
-    Expectation: {"growth": ["log p"], "deviation_limit": ["p^(1/2)"]},
     Forecast: {"at": [{"p": 65536}], "level": [0.9]},
     Scanned: {"name": ["jureca"], "coordinates": [[{"p": 2}, {"p": 4}]]},
     SeriesModel: {"region": ["MPI_Bcast"], "metric": ["time"], "unit": ["s"]},
@@ -96,9 +96,17 @@ def schema_of(kind: type[Any]) -> type[BaseModel]:
 
 
 def _written(annotation: Any) -> Any:
-    """Return the type that is described in place of that of a field."""
+    """Return the type that is described in place of that of a field.
+
+    Raises
+    ------
+    TypeError
+        If a dataclass is written otherwise, and `WRITTEN` does not say how.
+    """
     if annotation in WRITTEN:
         return WRITTEN[annotation]
+    if hasattr(annotation, "as_json"):
+        raise TypeError(annotation)
     if isinstance(annotation, type) and is_dataclass(annotation):
         return schema_of(annotation)
     if isinstance(annotation, EnumType):

@@ -42,6 +42,17 @@ class Model(Schema):
     terms: list[Term]
 
 
+class Expectation(Schema):
+    """The growth that the authors promise, as a version in force."""
+
+    growth: str = Field(examples=["log p"])
+    deviation_limit: str = Field(examples=["p^(1/2)"])
+    version: int
+    author: str
+    reason: str | None
+    declared_at: datetime
+
+
 class Noise(Schema):
     """What was assumed of the noise, learned from all series of machine and metric."""
 
