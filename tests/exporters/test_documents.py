@@ -77,7 +77,9 @@ def test_every_value_has_a_form_in_json(value, expected):
     assert json.loads(json_text(value)) == expected
 
 
-@pytest.mark.parametrize("value", [object(), {1}, [range(2)]], ids=["object", "set", "list"])
+@pytest.mark.parametrize(
+    "value", [object(), {1}, [range(2)]], ids=["object", "set", "list"]
+)
 def test_what_has_no_form_in_json_is_no_silent_text(value):
     with pytest.raises(TypeError, match="not JSON serializable"):
         json_text(value)

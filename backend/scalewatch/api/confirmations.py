@@ -1,7 +1,8 @@
 """Confirming runs: suspicions ask for them, agents of the machines make them."""
 
-from datetime import datetime
-from typing import Any, Literal
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
 
 from fastapi import APIRouter, Response
 from pydantic import Field
@@ -10,52 +11,19 @@ from scalewatch import wire
 from scalewatch.api.http import schemas
 from scalewatch.api.http.answers import Responses, answer, answers
 from scalewatch.services.confirmations import agents, requests
-from scalewatch.services.confirmations.requests import ConfirmationState
+from scalewatch.services.confirmations.agents import ClaimedRun
+from scalewatch.services.confirmations.requests import Confirmation, ConfirmationState
 from scalewatch.services.gates import confirmations as suspicions
 from scalewatch.web.sessions import ReadingDep, WritingDep
 
 router = APIRouter(tags=["history"])
 
 
-class Confirmation(schemas.Schema):
-    """A commit that a machine is to measure once more."""
-
-    id: int
-    project: str
-    commit: dict[str, Any]
-    machine: str
-    reason: str = Field(examples=["MPI_Bcast (time) grows like p instead of log p"])
-    state: ConfirmationState
-    agent: str | None = Field(description="Who measures, or has measured.")
-    attempts: int
-    asked_at: datetime
-    finished_at: datetime | None
-    outcome: str | None
-    is_attended: bool = Field(
-        description="Whether an agent asks for the runs of this machine."
-    )
-
-
-class Confirmations(schemas.Schema):
+@dataclass(frozen=True, slots=True)
+class Confirmations:
     """The confirming runs of a project, newest first."""
 
-    confirmations: list[Confirmation]
-
-
-class RunSetting(schemas.Schema):
-    """Where too few jobs have measured."""
-
-    suite: str
-    coordinate: schemas.Coordinate
-    configuration: schemas.Settings
-
-
-class ClaimedRun(schemas.Schema):
-    """What an agent is to measure, until its lease ends."""
-
-    confirmation: Confirmation
-    settings: list[RunSetting]
-    lease_seconds: float
+    confirmations: Sequence[Confirmation]
 
 
 class Offer(schemas.Schema):
@@ -88,14 +56,14 @@ PROJECT = "/projects/{project}/confirmations"
 def list_confirmations(session: ReadingDep, project: str) -> Response:
     """Return the confirming runs of a project, newest first."""
     found = requests.confirmations_of(session, project)
-    return answer({"confirmations": found})
+    return answer(Confirmations(found))
 
 
 @router.post(PROJECT, responses=answers(Confirmations, 403, 404, 409, 422))
 def ask_for_confirmations(session: WritingDep, project: str, doubt: Doubt) -> Response:
     """Ask for the runs that would settle what the gate suspects of a commit."""
     found = suspicions.ask_about(session, project, doubt.commit, doubt.baseline)
-    return answer({"confirmations": found})
+    return answer(Confirmations(found))
 
 
 @router.post(

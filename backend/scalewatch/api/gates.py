@@ -1,85 +1,23 @@
 """The gate: may a commit pass, and by which rules."""
 
-from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 from pydantic import Field
 
 from scalewatch import wire
-from scalewatch.api.confirmations import Confirmation
 from scalewatch.api.http import schemas
 from scalewatch.api.http.answers import answer, answers
 from scalewatch.services.gates import rules as gate_rules
 from scalewatch.services.gates.gate import gate_of
-from scalewatch.services.gates.outcome import GateOutcome
+from scalewatch.services.gates.outcome import Gate
+from scalewatch.services.gates.rules import GateRules
 from scalewatch.web.sessions import AdminDep, ReadingDep
 
 router = APIRouter(prefix="/projects/{project}/gate", tags=["history"])
 
 Share = Annotated[wire.Finite, Field(ge=0)]
 Scale = Annotated[wire.Finite, Field(gt=0, le=1e12)]
-
-
-class Bounds(schemas.Schema):
-    """A number and its 90 % interval."""
-
-    value: float
-    low: float
-    high: float
-
-
-class GateFinding(schemas.Schema):
-    """A series that is worse or may be."""
-
-    region: str
-    metric: str
-    machine: str
-    configuration: schemas.Settings
-    kind: str
-    is_sure: bool
-    sentence: str
-    todo: str | None = Field(description="What would settle it.")
-    commits: str | None = Field(
-        description="The commits that hold the cause, as git names a range.",
-        examples=["v5.0.8..v5.0.11"],
-    )
-    probability: float | None = Field(description="That it happened.")
-    target: dict[str, float] = Field(description="A larger scale.")
-    at_target: Bounds | None = Field(
-        description="How many times as much as before it costs there; of a guideline, "
-        "as what the shortcut stands for."
-    )
-
-
-class NextStep(schemas.Schema):
-    """The cheapest measurement that would settle something."""
-
-    machine: str
-    region: str | None = Field(description="null: the same runs once more.")
-    metric: str | None
-    at: list[dict[str, float]]
-    repetitions: int | None
-    core_hours: float
-    settles: float | None = Field(description="Probability that it settles a verdict.")
-    sentence: str
-
-
-class Gate(schemas.Schema):
-    """Whether a commit may pass."""
-
-    project: str
-    commit: dict[str, Any]
-    baseline: dict[str, Any] | None
-    relation: str | None = Field(examples=["merge base"])
-    outcome: GateOutcome
-    sentence: str
-    findings: list[GateFinding]
-    next_step: NextStep | None
-    regressions: list[int]
-    confirmations: list[Confirmation]
-    counts: dict[str, int]
-    rules_version: int = Field(description="Of the rules applied; 0: the usual ones.")
 
 
 class GateRule(schemas.Schema):
@@ -121,18 +59,6 @@ class GateDeclaration(schemas.Schema):
     reason: wire.Text | None = None
     rules: DeclaredRules = DeclaredRules()
     target: dict[wire.Name, Scale] = Field({}, examples=[{"p": 65536}])
-
-
-class GateRules(schemas.Schema):
-    """A version of a project's rules."""
-
-    version: int
-    rule: GateRule
-    regions: dict[str, GateRule]
-    target: dict[str, float] = Field(description="The scale at which effects are told.")
-    author: str | None
-    reason: str | None
-    declared_at: datetime | None
 
 
 @router.get("", responses=answers(Gate, 404, 409, 422))

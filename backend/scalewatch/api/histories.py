@@ -1,22 +1,24 @@
 """Histories, and the regressions found in them."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Response
 from pydantic import Field
 
 from scalewatch import wire
-from scalewatch.api.confirmations import Confirmation
-from scalewatch.api.gates import NextStep
 from scalewatch.api.http import schemas
 from scalewatch.api.http.answers import answer, answers
 from scalewatch.api.http.problems import problems
 from scalewatch.services.histories.paging import Window
-from scalewatch.services.histories.region import history_of
+from scalewatch.services.histories.region import History, history_of
 from scalewatch.services.regressions import show
 from scalewatch.services.regressions.series_histories import MOST_COMMITS
 from scalewatch.services.regressions.triage import Triage, triage
-from scalewatch.services.regressions.values import RegressionState
+from scalewatch.services.regressions.values import (
+    Regression,
+    Regressions,
+    RegressionState,
+)
 from scalewatch.web.sessions import AdminDep, ReadingDep
 
 router = APIRouter(prefix="/projects/{project}", tags=["history"])
@@ -32,69 +34,6 @@ class TriageRequest(schemas.Schema):
     owner: wire.Name | None = None
     note: wire.Text | None = Field(None, examples=["known, fixed by !42"])
     link: wire.Text | None = Field(None, examples=["https://example.org/issues/42"])
-
-
-class RegressionSummary(schemas.Schema):
-    """A regression in a sentence; the route of its id tells all of it."""
-
-    id: int
-    is_worse: bool
-    state: RegressionState
-    sentence: str
-
-
-class History(schemas.Schema):
-    """The history of a region's metric on its machines."""
-
-    project: str
-    region: str
-    metric: str
-    regions: list[str]
-    metrics: list[str]
-    machines: list[str]
-    commits: list[dict[str, Any]] = Field(description="The line, oldest first.")
-    remarks: list[str]
-    series: list[dict[str, Any]] = Field(
-        description="Steps, segments and changes, by position on the line."
-    )
-    regressions: list[RegressionSummary] = Field(description="Of these series.")
-    more: int = Field(description="Series that are not shown.")
-    next: str | None = Field(description="`before` of what is older, if anything is.")
-
-
-class Regression(schemas.Schema):
-    """A cause, with the series that it changed, worst first."""
-
-    id: int
-    kind: str = Field(examples=["growth"])
-    is_worse: bool
-    is_sure: bool
-    state: RegressionState
-    first: dict[str, Any]
-    last: dict[str, Any]
-    fixed_by: dict[str, Any] | None
-    suspect: str | None
-    sentence: str
-    owner: str | None
-    link: str | None
-    opened_at: str
-    changed_at: str
-    members: list[dict[str, Any]]
-    next_step: NextStep | None = Field(description="While it is only suspected.")
-    events: list[dict[str, Any]]
-
-
-class Regressions(schemas.Schema):
-    """The regressions of a project, and how far they can be trusted."""
-
-    project: str
-    states: list[RegressionState]
-    regressions: list[Regression]
-    counts: dict[str, int]
-    confirmations: list[Confirmation]
-    detection: dict[str, Any] | None = Field(
-        description="Series measured, false changes to expect, new baselines."
-    )
 
 
 @router.get("/history", responses=answers(History, 404, 409, 422))

@@ -8,7 +8,6 @@ from fastapi import APIRouter, Request, Response
 from pydantic import Field
 from sqlalchemy.exc import SQLAlchemyError
 
-from scalewatch.api.confirmations import Confirmation
 from scalewatch.api.http.answers import answer, answers
 from scalewatch.api.http.problems import problems
 from scalewatch.api.http.schemas import Schema
@@ -26,75 +25,13 @@ _LOG: Final = logging.getLogger(__name__)
 METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 
-class Queue(Schema):
-    """How much is to be done, and since when."""
-
-    open: int
-    failed: int
-    oldest_open_at: datetime | None
-
-
-class Worker(Schema):
-    """A process that does jobs."""
-
-    name: str
-    kind: str = Field(examples=["embedded"])
-    started_at: datetime
-    seen_at: datetime
-
-
-class Agent(Schema):
-    """A machine of a project that posts runs."""
-
-    project: str
-    machine: str
-    last_run_at: datetime
-    runs: int
-
-
-class WaitingAgent(Schema):
-    """A machine whose agent asks what is to be measured once more."""
-
-    machine: str
-    seen_at: datetime
-
-
-class Ingest(Schema):
-    """How many runs and measurements arrived lately."""
-
-    runs_last_minute: int
-    measurements_last_minute: int
-    runs_last_hour: int
-
-
-class Status(Schema):
-    """The status of the server."""
-
-    version: str = Field(examples=["0.1.0"])
-    database: str = Field(examples=["sqlite"])
-    database_bytes: int
-    projects: int
-    runs: int
-    jobs: Queue
-    is_behind: bool = Field(
-        description="Jobs wait that nobody does, or for more than five minutes."
-    )
-    workers: list[Worker]
-    agents: list[Agent]
-    confirmations: list[Confirmation] = Field(
-        description="Confirming runs that were asked for, newest first."
-    )
-    waiting_agents: list[WaitingAgent]
-    ingest: Ingest
-
-
 class Health(Schema):
     """The process answers."""
 
     status: str = Field(examples=["ok"])
 
 
-@router.get("/status", responses=answers(Status))
+@router.get("/status", responses=answers(status.Status))
 def show_status(session: ReadingDep) -> Response:
     """Return what is there and what is to be done."""
     return answer(status.status(session))

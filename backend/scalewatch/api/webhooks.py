@@ -1,6 +1,7 @@
 """Webhooks: addresses that are told what happens to regressions."""
 
-from datetime import datetime
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Annotated
 
 from fastapi import APIRouter, Response
@@ -11,36 +12,17 @@ from scalewatch.api.http.answers import answer, answers
 from scalewatch.api.http.problems import problems
 from scalewatch.api.http.schemas import Schema
 from scalewatch.services.regressions import webhooks
+from scalewatch.services.regressions.webhooks import NewWebhook, Webhook
 from scalewatch.web.sessions import AdminDep
 
 router = APIRouter(prefix="/projects/{project}/webhooks", tags=["history"])
 
 
-class Webhook(Schema):
-    """An address, and what it answered last."""
-
-    id: int
-    url: str = Field(examples=["https://chat.example.org/hooks/scalewatch"])
-    author: str
-    created_at: datetime
-    last_answer: str | None = Field(examples=["answered 204"])
-    last_at: datetime | None
-    waiting: int = Field(description="Deliveries that are still to be made.")
-    given_up: int = Field(description="Deliveries that nobody makes any more.")
-    trouble: str | None = Field(description="Why the newest of these was not taken.")
-
-
-class Webhooks(Schema):
+@dataclass(frozen=True, slots=True)
+class Webhooks:
     """The webhooks of a project."""
 
-    webhooks: list[Webhook]
-
-
-class NewWebhook(Schema):
-    """A new webhook."""
-
-    webhook: Webhook
-    secret: str = Field(description="What deliveries are signed with; shown once.")
+    webhooks: Sequence[Webhook]
 
 
 class Address(Schema):
@@ -53,7 +35,7 @@ class Address(Schema):
 @router.get("", responses=answers(Webhooks, 403, 404, 422))
 def list_webhooks(session: AdminDep, project: str) -> Response:
     """Return the webhooks of a project; only who administers it sees them."""
-    return answer({"webhooks": webhooks.webhooks_of(session, project)})
+    return answer(Webhooks(webhooks.webhooks_of(session, project)))
 
 
 @router.post("", responses=answers(NewWebhook, 403, 404, 422))

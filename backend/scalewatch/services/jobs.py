@@ -103,7 +103,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Queue:
-    """The state of the queue."""
+    """How much is to be done, and since when."""
 
     open: int
     failed: int

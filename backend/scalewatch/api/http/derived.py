@@ -21,20 +21,18 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, Field, create_model
 
 from scalewatch.api.http import schemas
+from scalewatch.api.http.examples import EXAMPLES
 from scalewatch.modelling import (
     Finding,
-    Forecast,
     Growth,
     Interaction,
     Line,
     Model,
     ScalingErrors,
-    SideBySide,
     SpeedUp,
 )
-from scalewatch.services.commits.find import Commit, Scanned
 from scalewatch.services.expectations.in_force import Expectation
-from scalewatch.services.regions.models import SeriesModel
+from scalewatch.services.regressions.values import Regressions
 from scalewatch.services.runs.show import RecordedRun
 from scalewatch.services.series.standing import Standing
 
@@ -57,18 +55,11 @@ FIELDS: Final[Mapping[type, Mapping[str, Any]]] = {
     Interaction: {"means": list[Numbers]},
     Line: {"covariance": list[Numbers]},
     RecordedRun: {"job": dict[str, Any]},
+    Regressions: {"detection": dict[str, Any] | None},
     ScalingErrors: {"errors": list[Numbers], "is_extrapolated": list[list[bool]]},
     SpeedUp: dict.fromkeys(("speed_up", "efficiency", "serial_fraction"), Numbers),
 }
-"""Fields whose annotation tells less: arrays of two axes, or with missing values."""
-
-EXAMPLES: Final[Mapping[type, Mapping[str, Any]]] = {
-    Commit: {"sha": ["v5.0.2"]},
-    Forecast: {"at": [{"p": 65536}], "level": [0.9]},
-    Scanned: {"name": ["jureca"], "coordinates": [[{"p": 2}, {"p": 4}]]},
-    SeriesModel: {"region": ["MPI_Bcast"], "metric": ["time"], "unit": ["s"]},
-    SideBySide: {"growth": ["p / log p"]},
-}
+"""Fields whose annotation tells less: nested objects, two axes, missing values."""
 
 _PARAMETERS: Final = re.compile(r"^(\w+(?:, \w+)*)\n((?: {4}.+\n?)+)", re.MULTILINE)
 

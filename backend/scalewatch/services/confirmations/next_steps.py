@@ -36,10 +36,12 @@ MOST_ASKED: Final = 4
 
 @dataclass(frozen=True, slots=True)
 class NextStep:
-    """A measurement that would settle something.
+    """The cheapest measurement that would settle something.
 
     Parameters
     ----------
+    region, metric
+        What to measure; None for the same runs once more.
     at
         Where to measure.
     repetitions

@@ -23,7 +23,7 @@ class GateOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """The answer for one commit.
+    """Whether a commit may pass.
 
     Parameters
     ----------

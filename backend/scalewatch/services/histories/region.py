@@ -76,6 +76,10 @@ class History:
         The line, oldest first; series refer to positions on it.
     remarks
         What is odd about the order of the commits, and new baselines.
+    series
+        Steps, segments and changes of each, by position on the line.
+    regressions
+        Those found in these series.
     more
         Series that are not shown.
     next

@@ -69,7 +69,9 @@ class Status:
     Parameters
     ----------
     is_behind
-        Whether jobs wait that nobody does, or for too long.
+        Whether jobs wait that nobody does, or for more than five minutes.
+    confirmations
+        Confirming runs that were asked for, newest first.
     """
 
     version: str

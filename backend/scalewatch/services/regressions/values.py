@@ -33,7 +33,7 @@ SETTABLE: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A series that changed; `details` is what is known of its change."""
+    """A series that changed, and what is known of its change."""
 
     region: str
     metric: str
@@ -132,7 +132,8 @@ class Regressions:
     Parameters
     ----------
     detection
-        What the newest detection says of the whole; None before the first one.
+        What the newest detection says of the whole: series looked at, false changes
+        to expect, new baselines; None before the first one.
     counts
         Number of all regressions by state.
     confirmations

@@ -49,7 +49,7 @@ NOTHING: Final = 0
 
 @dataclass(frozen=True, slots=True)
 class Webhook:
-    """An address, without its secret.
+    """An address, without its secret, and what it answered last.
 
     Parameters
     ----------
@@ -77,7 +77,13 @@ class Webhook:
 
 @dataclass(frozen=True, slots=True)
 class NewWebhook:
-    """A new webhook, and its secret: this is the only time that it is shown."""
+    """A new webhook.
+
+    Parameters
+    ----------
+    secret
+        What deliveries are signed with; shown this once.
+    """
 
     webhook: Webhook
     secret: str
