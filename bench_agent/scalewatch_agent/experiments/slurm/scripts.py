@@ -105,7 +105,7 @@ def command(request: Request, starter: Sequence[str], *, checks_size: bool) -> s
     lines = []
     if checks_size:
         # A probe that cannot start says nothing; the program will.
-        probe = _module("size", f"> {SIZE} 2> /dev/null")
+        probe = _module("suite.size", f"> {SIZE} 2> /dev/null")
         test = "'/^communicator/ && $2 != n {bad = 1} END {exit bad}'"
         lines = [
             f"{shlex.join(starter)} {probe}",
