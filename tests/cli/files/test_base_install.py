@@ -1,0 +1,51 @@
+"""What the base install brings is enough for commands about files."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+MEASURED = "p,time\n4,1.0\n8,2.1\n16,4.0\n32,8.1\n64,16.0\n"
+BASE_ONLY = """
+import sys
+from importlib.metadata import packages_distributions, requires
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+brought, waiting = set(), ["scalewatch"]
+while waiting:
+    name = waiting.pop()
+    if name in brought:
+        continue
+    brought.add(name)
+    for requirement in map(Requirement, requires(name) or ()):
+        if not requirement.marker or requirement.marker.evaluate({"extra": ""}):
+            waiting.append(canonicalize_name(requirement.name))
+missing = {
+    package
+    for package, distributions in packages_distributions().items()
+    if not brought & {canonicalize_name(name) for name in distributions}
+}
+for package in missing:
+    sys.modules[package] = None  # an import fails, as where it is not installed
+from scalewatch.cli import main
+main(sys.argv[1:])
+"""
+
+
+def test_files_are_modelled_with_the_packages_of_the_base_install(tmp_path: Path):
+    file = tmp_path / "measured.csv"
+    file.write_text(MEASURED)
+
+    command = [sys.executable, "-c", BASE_ONLY, "model", str(file), "--expect", "O(p)"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+
+    assert done.returncode == 0, done.stderr
+    assert "match" in done.stdout
+
+
+def test_a_command_of_the_server_says_which_extra_it_lacks():
+    command = [sys.executable, "-c", BASE_ONLY, "serve"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+
+    assert done.returncode != 0
+    assert "pip install 'scalewatch[server]'" in done.stderr
