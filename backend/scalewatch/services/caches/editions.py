@@ -1,4 +1,4 @@
-"""What is known of commits, kept as long as it is their present edition."""
+"""Answers about commits, cached by the present edition of each commit."""
 
 from collections.abc import Callable, Sequence
 
@@ -15,7 +15,7 @@ def kept_at(
     asked: Sequence[object],
     read: Callable[[], Answer],
 ) -> Answer:
-    """Return what is known of a commit, as it was read before if that is all there is.
+    """Return an answer about a commit, cached by its present edition.
 
     Parameters
     ----------
@@ -35,14 +35,14 @@ def all_kept_at(
     asked: Sequence[object],
     read: Callable[[list[int]], Sequence[Answer]],
 ) -> list[Answer]:
-    """Return what is known of each of some commits, as `kept_at`.
+    """Return an answer about each commit, as `kept_at`.
 
     Parameters
     ----------
     read
         Returns it for those of which it is not known, by their ids.
     """
-    # Asked for before what it is about is read: that is never older.
+    # Read the editions first, so that the data can only be newer than they are.
     found = editions.at(session, commit_ids)
     known = [each for each in commit_ids if each in found]
     answers = dict(

@@ -1,4 +1,4 @@
-"""Answers that are kept for those who ask the same again.
+"""An LRU cache of answers, keyed by content.
 
 The key of an answer is all that it depends on: an answer that is no longer right is
 never found, so nothing has to say what became invalid. A look at a project asks again
@@ -16,7 +16,7 @@ Answer = TypeVar("Answer")
 
 
 class Kept(Generic[Answer]):
-    """The answers that were asked for last.
+    """The answers that were used last.
 
     Parameters
     ----------

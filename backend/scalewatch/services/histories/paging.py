@@ -12,7 +12,7 @@ from scalewatch.storage import tables
 from scalewatch.storage.commits import commits
 
 ASIDE: Final = 4
-"""One commit more is read for so many, as some have left the line."""
+"""One commit more is read for each so many that are shown: some left the main line."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,7 +38,7 @@ from scalewatch.storage.histories.shift_details import ShiftDetails
 from scalewatch.storage.judgements import gate_rules
 
 LEAST_EFFECT: Final = 0.01
-"""Changes of all settings by less than this are nobody's business."""
+"""Changes of all settings by less than this share are not reported."""
 
 
 @dataclass(frozen=True, slots=True)

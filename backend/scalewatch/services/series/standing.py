@@ -217,8 +217,8 @@ def standing_of(
     return _standing(state, stored or found[0].unjudged)
 
 
-# Kept by all that it follows from, so that what was analysed anew is read anew: other
-# tables and the next commit show the same hundreds of models again, written once.
+# Cached by content: a new analysis is a new key. Other tables and the next commit show
+# the same hundreds of models.
 @lru_cache(maxsize=KEPT)
 def _standing(state: State, stored: verdicts.Modelled) -> Standing:
     reason = stored.verdict_reason or stored.reason

@@ -30,8 +30,7 @@ from scalewatch.storage.judgements.probabilities import NOTHING, Likely
 class Modelled(NamedTuple):
     """A model of a series, the noise that it assumes, and a verdict on it.
 
-    Without one that of a series of which there is none yet. JSON is text that nobody
-    has decoded yet.
+    The defaults are those of a series without a model. JSON is undecoded text.
 
     Parameters
     ----------
