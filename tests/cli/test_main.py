@@ -8,6 +8,7 @@ from click.testing import CliRunner
 from scalewatch.cli import COMMANDS, Commands, main
 from scalewatch.cli.deferred import Deferred
 from scalewatch.errors import NotFound
+from scalewatch.errors.installation import pip_install
 
 
 @pytest.fixture
@@ -62,7 +63,7 @@ def test_missing_extra_is_one_line_that_says_what_to_install(group) -> None:
     assert result.exit_code == 1
     assert result.stderr == (
         "Error: `scalewatch fetch` needs package_nobody_has, which is not "
-        "installed: pip install 'scalewatch[server]'\n"
+        f"installed: {pip_install('server')}\n"
     )
 
 

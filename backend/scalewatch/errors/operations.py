@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from scalewatch.errors.base import ScalewatchError
+from scalewatch.errors.installation import pip_install
 
 
 class InMemoryDatabase(ScalewatchError):
@@ -33,7 +34,7 @@ class MissingExtra(ScalewatchError):
     def __init__(self, command: str, package: str, extra: str) -> None:
         super().__init__(
             f"`scalewatch {command}` needs {package}, which is not installed: "
-            f"pip install 'scalewatch[{extra}]'"
+            + pip_install(extra)
         )
         self.command = command
         self.package = package

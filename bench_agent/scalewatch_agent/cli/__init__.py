@@ -11,6 +11,7 @@ from typing import Any, Final
 import click
 
 from scalewatch.errors import ScalewatchError
+from scalewatch.errors.installation import pip_install
 from scalewatch_agent.cli.exits import Exit, exit_code
 
 COMMANDS: Final[Mapping[str, str]] = {
@@ -64,7 +65,7 @@ def _load(name: str) -> click.Command:
             raise
         raise click.ClickException(
             f"`scalewatch-agent {name}` needs {package}, which is not installed: "
-            "pip install 'scalewatch[agent]'"
+            + pip_install("agent")
         ) from None
     command: click.Command = module.command
     return command

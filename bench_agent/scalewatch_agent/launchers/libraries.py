@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from scalewatch.errors.installation import pip_install
 from scalewatch_agent.errors import MpiMissing, MpiUnusable
 
 NAMES: Mapping[str, str] = {
@@ -110,7 +111,7 @@ def _shared_libraries(prefix: Path) -> Iterator[Path]:
 def _identify(libmpi: Path | None, title: str) -> tuple[str, str]:
     """Ask a process of its own, since one process can load one library only."""
     if importlib.util.find_spec("mpi4py") is None:
-        raise MpiUnusable(title, "it is missing; pip install 'scalewatch[agent]'")
+        raise MpiUnusable(title, f"it is missing; {pip_install('agent')}")
     library = {} if libmpi is None else {"MPI4PY_LIBMPI": str(libmpi)}
     answer = subprocess.run(  # noqa: S603 - this interpreter
         [sys.executable, "-c", IDENTIFY],

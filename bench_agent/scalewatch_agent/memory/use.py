@@ -6,6 +6,7 @@ from time import perf_counter
 
 from mpi4py import MPI
 
+from scalewatch.errors.installation import pip_install
 from scalewatch_agent.kernels import KERNELS, Buffer, load_kernels
 from scalewatch_agent.launchers.announcements import Announce, announce_start
 from scalewatch_agent.memory.allocations import (
@@ -28,8 +29,8 @@ CALLS = 3
 """Calls of each collective, so that connections and buffers are there."""
 
 NO_MEMRAY = (
-    "memray, which counts allocations, is not installed: pip install "
-    "'scalewatch[agent]'; there are wheels for Linux on x86_64 and aarch64"
+    "memray, which counts allocations, is not installed: "
+    f"{pip_install('agent')}; there are wheels for Linux on x86_64 and aarch64"
 )
 NO_SMAPS = "the system does not tell what a process occupies: no /proc/self/smaps"
 

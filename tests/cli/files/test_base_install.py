@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from scalewatch.errors.installation import pip_install
+
 MEASURED = "p,time\n4,1.0\n8,2.1\n16,4.0\n32,8.1\n64,16.0\n"
 BASE_ONLY = """
 import sys
@@ -48,4 +50,4 @@ def test_a_command_of_the_server_says_which_extra_it_lacks():
     done = subprocess.run(command, capture_output=True, text=True, check=False)
 
     assert done.returncode != 0
-    assert "pip install 'scalewatch[server]'" in done.stderr
+    assert pip_install("server") in done.stderr
