@@ -209,6 +209,6 @@ def _add_row(figure: Figure, row: ErrorRow, style: Style, letter: str) -> None:
 
 def _plain(axis: dict[str, Any], title: str) -> dict[str, Any]:
     """Return a linear axis that looks like another one."""
-    kept = {"automargin", "gridcolor", "linecolor", "showline", "tickcolor", "ticks"}
+    kept = ("automargin", "gridcolor", "linecolor", "showline", "tickcolor", "ticks")
     own = {"title": {"text": title, "standoff": 12}, "zeroline": False}
     return {name: axis[name] for name in kept} | own
