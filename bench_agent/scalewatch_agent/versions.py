@@ -17,7 +17,7 @@ FORMAT: Final = "%H%x00%P%x00%ct%x00%s"
 
 
 @dataclass(frozen=True, slots=True)
-class Version:
+class CheckedOutVersion:
     """A commit, and what the folder holds beyond it.
 
     `changes` is a digest of the differences from the commit; None without any.
@@ -27,7 +27,7 @@ class Version:
     changes: str | None = None
 
 
-def version_in(folder: Path) -> Version:
+def version_in(folder: Path) -> CheckedOutVersion:
     """Return the commit that is checked out in `folder`.
 
     Raises
@@ -57,7 +57,7 @@ def version_in(folder: Path) -> Version:
         )
     changes = _git(folder, "diff", "HEAD", "--", ".")
     digest = hashlib.sha256(changes.encode(errors="replace")).hexdigest()[:12]
-    return Version(commit, digest if changes.strip() else None)
+    return CheckedOutVersion(commit, digest if changes.strip() else None)
 
 
 def _lines(folder: Path, *arguments: str) -> list[str]:

@@ -1,6 +1,6 @@
 import pytest
 
-from scalewatch.importers.series import Measurement, Scans, SeriesIdentity
+from scalewatch.importers.series import ImportedMeasurement, Scans, SeriesIdentity
 
 
 def subject(**fields) -> SeriesIdentity:
@@ -15,16 +15,16 @@ def subject(**fields) -> SeriesIdentity:
     return SeriesIdentity(**(defaults | fields))
 
 
-def series_of(*measurements: Measurement):
+def series_of(*measurements: ImportedMeasurement):
     return Scans(measurements).series()
 
 
 def test_measurements_at_one_coordinate_are_repetitions() -> None:
     [series] = series_of(
-        Measurement(subject(), (8,), [2.0]),
-        Measurement(subject(), (4,), [1.0]),
-        Measurement(subject(), (8,), [2.5]),
-        Measurement(subject(), (4,), [1.5]),
+        ImportedMeasurement(subject(), (8,), [2.0]),
+        ImportedMeasurement(subject(), (4,), [1.0]),
+        ImportedMeasurement(subject(), (8,), [2.5]),
+        ImportedMeasurement(subject(), (4,), [1.5]),
     )
 
     assert series.settings.tolist() == [[4], [8]]
@@ -33,9 +33,9 @@ def test_measurements_at_one_coordinate_are_repetitions() -> None:
 
 def test_series_keep_the_order_of_appearance() -> None:
     series = series_of(
-        Measurement(subject(region="z"), (4,), [1.0]),
-        Measurement(subject(region="a"), (4,), [1.0]),
-        Measurement(subject(region="z"), (8,), [1.0]),
+        ImportedMeasurement(subject(region="z"), (4,), [1.0]),
+        ImportedMeasurement(subject(region="a"), (4,), [1.0]),
+        ImportedMeasurement(subject(region="z"), (8,), [1.0]),
     )
 
     assert [one.region for one in series] == ["z", "a"]
@@ -62,7 +62,7 @@ def test_parameters_are_those_that_vary(coordinates, parameters, configuration) 
     of_both = subject(parameters=("n", "p"))
 
     [series] = series_of(
-        *(Measurement(of_both, coordinate, [1.0]) for coordinate in coordinates)
+        *(ImportedMeasurement(of_both, coordinate, [1.0]) for coordinate in coordinates)
     )
 
     assert series.parameters == parameters
@@ -72,8 +72,12 @@ def test_parameters_are_those_that_vary(coordinates, parameters, configuration) 
 
 def test_origin_is_told_where_it_differs() -> None:
     series = series_of(
-        Measurement(subject(origin=(("commit", "a"), ("machine", "m"))), (4,), [1.0]),
-        Measurement(subject(origin=(("commit", "b"), ("machine", "m"))), (4,), [1.0]),
+        ImportedMeasurement(
+            subject(origin=(("commit", "a"), ("machine", "m"))), (4,), [1.0]
+        ),
+        ImportedMeasurement(
+            subject(origin=(("commit", "b"), ("machine", "m"))), (4,), [1.0]
+        ),
     )
 
     assert [one.configuration for one in series] == [{"commit": "a"}, {"commit": "b"}]

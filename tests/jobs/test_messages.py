@@ -7,7 +7,7 @@ import pytest
 
 from scalewatch.jobs.broker import connected, waiting
 from scalewatch.jobs.messages import Messenger
-from scalewatch.jobs.sweep import Sweep
+from scalewatch.jobs.sweep import SweepThread
 from scalewatch.storage.database.session import transact
 from support.builders import sweep_reports
 from support.recorded import record_runs
@@ -74,7 +74,7 @@ def test_posting_does_not_wait_for_a_broker_that_is_down(sessions):
 
 def test_sweep_announces_what_a_broker_has_forgotten(sessions, broker):
     post(sessions)
-    sweep = Sweep(sessions, broker)
+    sweep = SweepThread(sessions, broker)
 
     assert sweep.sweep() == 1
     assert waiting(broker) == 1
@@ -82,7 +82,7 @@ def test_sweep_announces_what_a_broker_has_forgotten(sessions, broker):
 
 def test_sweep_adds_nothing_while_messages_wait(sessions, broker):
     post(sessions)
-    sweep = Sweep(sessions, broker)
+    sweep = SweepThread(sessions, broker)
     sweep.sweep()
 
     assert sweep.sweep() == 0
@@ -93,4 +93,4 @@ def test_sweep_with_nothing_due_is_silent(sessions, broker, work_off):
     post(sessions)
     work_off()
 
-    assert Sweep(sessions, broker).sweep() == 0
+    assert SweepThread(sessions, broker).sweep() == 0

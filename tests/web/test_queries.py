@@ -11,7 +11,7 @@ from scalewatch.services.configurations.question import (
     Objective,
 )
 from scalewatch.services.hotspots.question import HotspotQuestion
-from scalewatch.services.scaling_errors.question import ScalingQuestion, Source
+from scalewatch.services.scaling_errors.question import ScalingQuestion, TimesSource
 from scalewatch.web.queries import (
     ConfigurationQuestionDep,
     HotspotQuestionDep,
@@ -37,7 +37,7 @@ def test_a_query_states_a_question_about_scaling_errors():
     stated = read(ScalingQuestionDep, **query, to="", vs="commit=v1")
 
     assert stated == ScalingQuestion(
-        ScalingKind.WEAK, 1000, 4, Source.MODEL, reach=None, vs="commit=v1"
+        ScalingKind.WEAK, 1000, 4, TimesSource.MODEL, reach=None, vs="commit=v1"
     )
     assert read(ScalingQuestionDep, to="64").reach == 64
 

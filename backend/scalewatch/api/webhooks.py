@@ -25,7 +25,7 @@ class Webhooks:
     webhooks: Sequence[Webhook]
 
 
-class Address(Schema):
+class WebhookAddress(Schema):
     """Whom to tell."""
 
     author: wire.Name = Field(examples=["ada"])
@@ -39,7 +39,7 @@ def list_webhooks(session: AdminDep, project: str) -> Response:
 
 
 @router.post("", responses=answers(NewWebhook, 403, 404, 422))
-def add_webhook(session: AdminDep, project: str, address: Address) -> Response:
+def add_webhook(session: AdminDep, project: str, address: WebhookAddress) -> Response:
     """Let an address be told what happens to the regressions of a project."""
     return answer(webhooks.add(session, project, address.url, address.author))
 

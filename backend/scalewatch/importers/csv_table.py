@@ -14,7 +14,7 @@ from scalewatch.importers.csv_columns import (
 )
 from scalewatch.importers.series import (
     WHOLE_PROGRAM,
-    Measurement,
+    ImportedMeasurement,
     SeriesIdentity,
     Setting,
 )
@@ -40,7 +40,7 @@ def read(
     source: Source,
     told: Mapping[str, Sequence[str]],
     at: Mapping[str, float] = MappingProxyType({}),
-) -> Iterator[Measurement]:
+) -> Iterator[ImportedMeasurement]:
     """Yield one measurement per value.
 
     A column of unknown meaning belongs to the configuration, unless no two rows
@@ -141,13 +141,13 @@ class _Table:
             raise self.source.malformed(expected, str(len(row)))
         return row
 
-    def measurements(self) -> Iterator[Measurement]:
+    def measurements(self) -> Iterator[ImportedMeasurement]:
         row: list[str] | None = self.first
         while row is not None:
             yield from self.measurements_of(self.checked(row))
             row = self.next_row()
 
-    def measurements_of(self, row: Sequence[str]) -> Iterator[Measurement]:
+    def measurements_of(self, row: Sequence[str]) -> Iterator[ImportedMeasurement]:
         for undeclared in self.undeclared.values():
             undeclared.observe(row[undeclared.position])
         parameters = self.columns.parameters
@@ -169,7 +169,7 @@ class _Table:
                 origin=self.source.origin,
             )
             value = self.value(row[column.position]) * size
-            yield Measurement(subject, coordinate, [value])
+            yield ImportedMeasurement(subject, coordinate, [value])
 
     def metric(
         self, row: Sequence[str], column: MeasuredColumn

@@ -4,17 +4,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from scalewatch.importers.documents import Document
-from scalewatch.importers.series import Measurement, SeriesIdentity
+from scalewatch.importers.series import ImportedMeasurement, SeriesIdentity
 
 
-def read(documents: Iterable[Document]) -> Iterator[Measurement]:
+def read(documents: Iterable[Document]) -> Iterator[ImportedMeasurement]:
     """Yield the measurements of each experiment."""
     for document in documents:
         older = "callpaths" in document.object()
         yield from _listed(document) if older else _nested(document)
 
 
-def _nested(document: Document) -> Iterator[Measurement]:
+def _nested(document: Document) -> Iterator[ImportedMeasurement]:
     """Yield measurements that stand below their call path and metric."""
     parameters = tuple(part.name() for part in document.part("parameters").elements())
     if not parameters:
@@ -26,7 +26,7 @@ def _nested(document: Document) -> Iterator[Measurement]:
             )
             for measured in points.elements():
                 point = measured.part("point")
-                yield Measurement(
+                yield ImportedMeasurement(
                     subject,
                     _coordinate(point, len(parameters)),
                     measured.part("values").numbers(),
@@ -42,7 +42,7 @@ def _coordinate(point: Document, parameters: int) -> tuple[float, ...]:
     return coordinate
 
 
-def _listed(document: Document) -> Iterator[Measurement]:
+def _listed(document: Document) -> Iterator[ImportedMeasurement]:
     """Yield measurements that refer to call paths, metrics and points by id."""
     names = {
         kind: dict(_identified(document.part(kind), "name"))
@@ -69,7 +69,7 @@ def _listed(document: Document) -> Iterator[Measurement]:
             expected = f"settings of {', '.join(parameters.values())}"
             raise measured.part("coordinate_id").malformed(f"a point with {expected}")
         coordinate = tuple(point[key] for key in parameters)
-        yield Measurement(subject, coordinate, measured.part("value").numbers())
+        yield ImportedMeasurement(subject, coordinate, measured.part("value").numbers())
 
 
 def _identified(listed: Document, key: str) -> Iterator[tuple[float, Document]]:

@@ -8,7 +8,7 @@ from typing import Final
 from scalewatch.importers.series import (
     VALUE,
     WHOLE_PROGRAM,
-    Measurement,
+    ImportedMeasurement,
     SeriesIdentity,
 )
 from scalewatch.importers.source import Source, quoted, says_something
@@ -19,7 +19,7 @@ _WORDS: Final = re.compile(r"[()]|[^\s()]+")
 _DEPTH: Final = {"(": 1, ")": -1}
 
 
-def read(source: Source) -> Iterator[Measurement]:
+def read(source: Source) -> Iterator[ImportedMeasurement]:
     """Yield the measurements of a file in the order of its DATA lines.
 
     The first DATA line of a region belongs to the first point, and so on; hence
@@ -46,7 +46,7 @@ class _Reader:
             "REGION": self.start_region,
         }
 
-    def measurements(self) -> Iterator[Measurement]:
+    def measurements(self) -> Iterator[ImportedMeasurement]:
         for line in self.source:
             if not says_something(line):
                 continue
@@ -117,7 +117,7 @@ class _Reader:
         self.point = 0
         self.subject = None
 
-    def measurement(self, text: str) -> Measurement:
+    def measurement(self, text: str) -> ImportedMeasurement:
         if not self.points:
             raise self.source.malformed("POINTS before DATA", "DATA")
         if self.point == len(self.points):
@@ -132,7 +132,7 @@ class _Reader:
             raise self.source.malformed("finite numbers", quoted(text))
         coordinate = self.points[self.point]
         self.point += 1
-        return Measurement(self.subject, coordinate, values)
+        return ImportedMeasurement(self.subject, coordinate, values)
 
 
 def numbers(words: Sequence[str], source: Source) -> list[float]:

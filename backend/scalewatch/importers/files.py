@@ -9,7 +9,7 @@ from typing import Any, Final
 from scalewatch.errors import UnreadableFile
 from scalewatch.importers import extrap_text
 from scalewatch.importers.documents import Document, read_documents
-from scalewatch.importers.series import Measurement, Scans, Series
+from scalewatch.importers.series import ImportedMeasurement, ImportedSeries, Scans
 from scalewatch.importers.source import Source, open_source, quoted
 
 AUTO: Final = "auto"
@@ -38,7 +38,7 @@ class Reading:
     unreadable: Sequence[UnreadableFile]
 
     @property
-    def series(self) -> list[Series]:
+    def series(self) -> list[ImportedSeries]:
         """The measurements as series, in the order of the input."""
         return self.scans.series()
 
@@ -107,8 +107,8 @@ def read_source(
 
 
 def _placed(
-    measurement: Measurement, at: Mapping[str, float], source: Source
-) -> Measurement:
+    measurement: ImportedMeasurement, at: Mapping[str, float], source: Source
+) -> ImportedMeasurement:
     """Return a measurement with the settings that its file leaves out."""
     subject, coordinate, values = measurement
     missing = {name: at[name] for name in at if name not in subject.parameters}
@@ -119,7 +119,7 @@ def _placed(
             "it does not say at which p it was measured; "
             "`scalewatch import --at p=8` says that for it",
         )
-    return Measurement(
+    return ImportedMeasurement(
         subject._replace(parameters=parameters),
         (*coordinate, *missing.values()),
         values,
@@ -142,7 +142,7 @@ def _format(source: Source, first: str) -> str:
     raise UnreadableFile(source.name, f"expected {expected}, found {quoted(first)}")
 
 
-def _read_json(source: Source) -> Iterator[Measurement]:
+def _read_json(source: Source) -> Iterator[ImportedMeasurement]:
     for kind, documents in groupby(read_documents(source), key=_json_reader):
         yield from _module(kind).read(documents)
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from scalewatch.importers.series import Measurement, SeriesIdentity
+from scalewatch.importers.series import ImportedMeasurement, SeriesIdentity
 from scalewatch.importers.source import Source, quoted
 
 TITLE: Final = "Flat profile:"
@@ -23,7 +23,7 @@ def is_flat_profile(line: str) -> bool:
     return line.startswith(TITLE) or bool(_COLUMNS.fullmatch(line))
 
 
-def read(source: Source) -> Iterator[Measurement]:
+def read(source: Source) -> Iterator[ImportedMeasurement]:
     """Yield the own seconds of each function; gprof does not know at which p.
 
     The profile ends at the first blank line: explanations and a call graph follow.
@@ -47,4 +47,4 @@ def read(source: Source) -> Iterator[Measurement]:
             parameters=(),
             origin=source.origin,
         )
-        yield Measurement(subject, (), [float(function["seconds"])])
+        yield ImportedMeasurement(subject, (), [float(function["seconds"])])

@@ -10,13 +10,13 @@ from scalewatch.importers.documents import Document
 from scalewatch.importers.series import (
     VALUE,
     WHOLE_PROGRAM,
-    Measurement,
+    ImportedMeasurement,
     SeriesIdentity,
     Setting,
 )
 
 
-def read(documents: Iterable[Document]) -> Iterator[Measurement]:
+def read(documents: Iterable[Document]) -> Iterator[ImportedMeasurement]:
     """Yield one measurement per object."""
     orders: dict[frozenset[str], tuple[str, ...]] = {}
     for document in documents:
@@ -35,7 +35,7 @@ def read(documents: Iterable[Document]) -> Iterator[Measurement]:
             origin=document.origin,
         )
         coordinate = tuple(params.part(name).setting() for name in parameters)
-        yield Measurement(subject, coordinate, document.part("value").numbers())
+        yield ImportedMeasurement(subject, coordinate, document.part("value").numbers())
 
 
 def _name(document: Document, key: str) -> str | None:

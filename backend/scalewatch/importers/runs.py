@@ -7,11 +7,11 @@ from pydantic import ValidationError
 
 from scalewatch.errors import MalformedFile
 from scalewatch.importers.documents import Document
-from scalewatch.importers.series import Measurement, SeriesIdentity
+from scalewatch.importers.series import ImportedMeasurement, SeriesIdentity
 from scalewatch.wire import UNITS, RunReport, faults
 
 
-def read(documents: Iterable[Document]) -> Iterator[Measurement]:
+def read(documents: Iterable[Document]) -> Iterator[ImportedMeasurement]:
     """Yield the results of each run, known units converted to the metric's first."""
     for document in documents:
         report = _report(document)
@@ -28,7 +28,7 @@ def read(documents: Iterable[Document]) -> Iterator[Measurement]:
                 origin=_origin(report),
             )
             values = [value * units[result.unit] for value in result.values]
-            yield Measurement(subject, coordinate, values)
+            yield ImportedMeasurement(subject, coordinate, values)
 
 
 def _report(document: Document) -> RunReport:

@@ -33,7 +33,7 @@ class SeriesIdentity(NamedTuple):
     origin: tuple[tuple[str, Setting], ...]
 
 
-class Measurement(NamedTuple):
+class ImportedMeasurement(NamedTuple):
     """The repetitions at one coordinate, NaN where one is missing."""
 
     subject: SeriesIdentity
@@ -42,7 +42,7 @@ class Measurement(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Series:
+class ImportedSeries:
     """Measurements of a metric of a region along a scan.
 
     Parameters
@@ -77,7 +77,7 @@ class Scans:
     other.
     """
 
-    def __init__(self, measurements: Iterable[Measurement] = ()) -> None:
+    def __init__(self, measurements: Iterable[ImportedMeasurement] = ()) -> None:
         self._scans: dict[SeriesIdentity, dict[Coordinate, list[float]]] = {}
         for measurement in measurements:
             self.add(measurement)
@@ -85,7 +85,7 @@ class Scans:
     def __bool__(self) -> bool:
         return bool(self._scans)
 
-    def add(self, measurement: Measurement) -> None:
+    def add(self, measurement: ImportedMeasurement) -> None:
         """Add the repetitions at one coordinate."""
         subject, coordinate, values = measurement
         scan = self._scans.setdefault(subject, {})
@@ -96,13 +96,13 @@ class Scans:
         for measurement in other.measurements():
             self.add(measurement)
 
-    def measurements(self) -> Iterator[Measurement]:
+    def measurements(self) -> Iterator[ImportedMeasurement]:
         """Yield what was measured of each subject at each coordinate."""
         for subject, scan in self._scans.items():
             for coordinate, values in scan.items():
-                yield Measurement(subject, coordinate, values)
+                yield ImportedMeasurement(subject, coordinate, values)
 
-    def series(self) -> list[Series]:
+    def series(self) -> list[ImportedSeries]:
         """Return all series.
 
         The configuration of each names what its origin differs in from others. A
@@ -119,7 +119,7 @@ class Scans:
 
 def _series(
     subject: SeriesIdentity, scan: Mapping[Coordinate, Sequence[float]], told: set[str]
-) -> Series:
+) -> ImportedSeries:
     rows = sorted(scan.items())
     settings = np.array([coordinate for coordinate, _ in rows])
     values = stacked([np.array(measured) for _, measured in rows])
@@ -130,7 +130,7 @@ def _series(
         for column, parameter in enumerate(subject.parameters)
         if column not in varied and _levels(settings[:, [column]]) == 1
     }
-    return Series(
+    return ImportedSeries(
         region=subject.region,
         metric=subject.metric,
         unit=subject.unit,

@@ -23,7 +23,7 @@ MOST: Final = 500
 _LOG: Final = logging.getLogger(__name__)
 
 
-class Sweep:
+class SweepThread:
     """A thread of each distant worker that sweeps while that runs."""
 
     def __init__(self, sessions: Sessions, broker: Celery) -> None:
@@ -62,7 +62,7 @@ class Sweep:
 @contextmanager
 def swept(sessions: Sessions, broker: Celery) -> Iterator[None]:
     """Sweep now and again inside the block."""
-    sweep = Sweep(sessions, broker)
+    sweep = SweepThread(sessions, broker)
     sweep.start()
     try:
         yield

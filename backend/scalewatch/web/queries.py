@@ -20,7 +20,7 @@ from scalewatch.services.configurations.question import (
     Objective,
 )
 from scalewatch.services.hotspots.question import HotspotQuestion
-from scalewatch.services.scaling_errors.question import ScalingQuestion, Source
+from scalewatch.services.scaling_errors.question import ScalingQuestion, TimesSource
 
 
 def choice(option: str, known: type[StrEnum]) -> BeforeValidator:
@@ -63,7 +63,7 @@ class ScalingQuery(BaseModel):
     kind: Kind = Field(None, description="`strong` unless given, or `weak`.")
     size: Size = Field(None, description="Problem size at n₁; the best unless given.")
     base: Scale = Field(None, description="n₁ of the row; the smallest unless given.")
-    source: Annotated[Source | None, choice("source", Source)] = Field(
+    source: Annotated[TimesSource | None, choice("source", TimesSource)] = Field(
         None, description="`measured` unless given, or `model`."
     )
     reach: Scale = Field(

@@ -24,7 +24,7 @@ from scalewatch_agent.launchers.mpiexec import TRANSPORTS, Launcher, is_oversubs
 from scalewatch_agent.loops.build import build_loops
 from scalewatch_agent.suite.runs import MeasuredSubject
 from scalewatch_agent.suite.suites import MEMORY, RUNTIME, Suite
-from scalewatch_agent.suite.sweep import Sweep
+from scalewatch_agent.suite.sweep import SuiteSweep
 
 BUILT_IN: Final = {suite.name: suite for suite in (RUNTIME, MEMORY)}
 
@@ -35,7 +35,7 @@ BUDGET: Final = 1.0
 
 def suite_sweeps(
     order: ClaimedRun,
-) -> Iterator[tuple[Sweep, Launcher, MeasuredSubject]]:
+) -> Iterator[tuple[SuiteSweep, Launcher, MeasuredSubject]]:
     """Yield what an order wants of the built-in suites, once per configuration.
 
     Raises
@@ -59,11 +59,11 @@ def suite_sweeps(
         yield sweep, launcher, subject(options, launcher, suite)
 
 
-def _sweep(order: ClaimedRun, suite: Suite, settings: list[RunSetting]) -> Sweep:
+def _sweep(order: ClaimedRun, suite: Suite, settings: list[RunSetting]) -> SuiteSweep:
     configuration = settings[0].configuration
     is_compiled = configuration.get("loop") == "compiled"
     rare = [name for name in suite.more if name in order.confirmation.reason]
-    return Sweep(
+    return SuiteSweep(
         suite=suite,
         regions=(*suite.regions, *rare),
         processes=sorted({int(setting.coordinate["p"]) for setting in settings}),
@@ -76,7 +76,7 @@ def _sweep(order: ClaimedRun, suite: Suite, settings: list[RunSetting]) -> Sweep
 
 
 def _launcher(
-    order: ClaimedRun, sweep: Sweep, configuration: dict[str, Any]
+    order: ClaimedRun, sweep: SuiteSweep, configuration: dict[str, Any]
 ) -> Launcher:
     named = configuration.get("transport")
     transport = next((each for each in TRANSPORTS if each == named), None)

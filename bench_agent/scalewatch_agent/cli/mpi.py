@@ -30,7 +30,7 @@ from scalewatch_agent.launchers.mpiexec import TRANSPORTS, Launcher, is_oversubs
 from scalewatch_agent.loops.build import build_loops
 from scalewatch_agent.suite.runs import MeasuredSubject
 from scalewatch_agent.suite.suites import MEMORY, RUNTIME, SUITES
-from scalewatch_agent.suite.sweep import Sweep, run_sweep
+from scalewatch_agent.suite.sweep import SuiteSweep, run_sweep
 
 EXAMPLES = """\b
 Examples:
@@ -170,9 +170,9 @@ def command(ctx: click.Context, /, **options: Any) -> None:
         ctx.exit(Exit.FAILED)
 
 
-def _sweep(options: dict[str, Any]) -> Sweep:
+def _sweep(options: dict[str, Any]) -> SuiteSweep:
     suite = SUITES[options["suite"]]
-    return Sweep(
+    return SuiteSweep(
         suite=suite,
         regions=options["regions"],
         processes=options["processes"],
@@ -204,7 +204,7 @@ def _library(options: dict[str, Any]) -> Library:
 
 
 def _measure(
-    sweep: Sweep, launcher: Launcher, subject: MeasuredSubject, measured: SweepRuns
+    sweep: SuiteSweep, launcher: Launcher, subject: MeasuredSubject, measured: SweepRuns
 ) -> None:
     steps = len(sweep.regions) * len(sweep.message_bytes)
     with progress_display(len(sweep.processes), steps) as display:
@@ -219,7 +219,7 @@ def _failure(reports: Sequence[RunReport]) -> str | None:
     return next((result.reason for result in results if result.reason), None)
 
 
-def _without_polling(sweep: Sweep, library: Library) -> Sweep:
+def _without_polling(sweep: SuiteSweep, library: Library) -> SuiteSweep:
     """Leave out what would take minutes and say nothing; memory does not mind."""
     if not library.polls or sweep.suite is MEMORY:
         return sweep

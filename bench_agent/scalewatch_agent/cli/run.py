@@ -27,7 +27,7 @@ from scalewatch_agent.experiments.jobs import Request
 from scalewatch_agent.experiments.loading import load_experiment
 from scalewatch_agent.experiments.sweep import ExperimentSweep
 from scalewatch_agent.folders import make_folder, spool_folder
-from scalewatch_agent.versions import Version, version_in
+from scalewatch_agent.versions import CheckedOutVersion, version_in
 
 EXAMPLES = """\b
 Examples:
@@ -154,13 +154,15 @@ def _loaded(options: dict[str, Any]) -> Loaded:
     return replace(loaded, experiment=experiment)
 
 
-def _version(loaded: Loaded, sha: str | None) -> Version:
+def _version(loaded: Loaded, sha: str | None) -> CheckedOutVersion:
     """Return what the command line, the file or git says, in this order."""
     given = loaded.experiment.commit
     if sha is not None:
-        return Version((given or Commit(sha=sha)).model_copy(update={"sha": sha}))
+        return CheckedOutVersion(
+            (given or Commit(sha=sha)).model_copy(update={"sha": sha})
+        )
     if given is not None:
-        return Version(given)
+        return CheckedOutVersion(given)
     version = version_in(loaded.source)
     if version.changes:
         click.echo(
@@ -190,7 +192,7 @@ def _tell_what_is_queued(sweep: ExperimentSweep) -> None:
         )
 
 
-def _say_what_is_done(left: int, total: int, version: Version) -> None:
+def _say_what_is_done(left: int, total: int, version: CheckedOutVersion) -> None:
     if left < total:
         click.echo(
             f"{total - left} of {total} jobs of commit {version.commit.sha[:10]} are "

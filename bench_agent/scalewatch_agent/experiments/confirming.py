@@ -11,7 +11,7 @@ from scalewatch_agent.delivery.confirmations import ClaimedRun, RunSetting
 from scalewatch_agent.errors import ExperimentInvalid, OrderImpossible, VersionUnknown
 from scalewatch_agent.experiments.configured import Configured, Loaded
 from scalewatch_agent.experiments.loading import load_experiment
-from scalewatch_agent.versions import Version, version_in
+from scalewatch_agent.versions import CheckedOutVersion, version_in
 
 PATIENCE: Final = 300
 
@@ -59,7 +59,7 @@ def experiments_for(order: ClaimedRun, files: Sequence[Path]) -> list[Loaded]:
 @contextmanager
 def checked_out(
     loaded: Loaded, sha: str, folder: Path
-) -> Iterator[tuple[Loaded, Version]]:
+) -> Iterator[tuple[Loaded, CheckedOutVersion]]:
     """Yield an experiment whose source is a commit, in `folder` unless it is that.
 
     Raises
@@ -71,7 +71,7 @@ def checked_out(
     if stated is not None:
         if stated.sha != sha:
             raise OrderImpossible(f"{loaded.path.name} measures {stated.sha} only")
-        yield loaded, Version(stated)
+        yield loaded, CheckedOutVersion(stated)
         return
     try:
         version = version_in(loaded.source)

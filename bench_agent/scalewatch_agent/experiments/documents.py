@@ -17,7 +17,7 @@ Place = tuple[str | int, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class ExperimentDocument:
     """The content of a file, and the line of each place in it."""
 
     path: Path
@@ -43,7 +43,7 @@ class Document:
 MISSING: Final = "this key is missing"
 
 
-def read_document(path: Path) -> Document:
+def read_document(path: Path) -> ExperimentDocument:
     """Return the content of the YAML file at `path`.
 
     Raises
@@ -62,7 +62,7 @@ def read_document(path: Path) -> Document:
         if node is None:
             raise ExperimentInvalid(path, [Flaw(1, "", "the file is empty")])
         walk = _Walk(loader, path)
-        return Document(path, walk.value(node, ()), walk.lines)
+        return ExperimentDocument(path, walk.value(node, ()), walk.lines)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         message = f"this is no YAML: {error.problem or error.context}"

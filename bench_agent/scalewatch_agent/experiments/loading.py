@@ -10,7 +10,11 @@ from scalewatch.wire import faults
 from scalewatch_agent.errors import BadExpression, ExperimentInvalid, Flaw
 from scalewatch_agent.experiments.commands import RESERVED, names_in
 from scalewatch_agent.experiments.configured import Configured, Loaded
-from scalewatch_agent.experiments.documents import MISSING, Document, read_document
+from scalewatch_agent.experiments.documents import (
+    MISSING,
+    ExperimentDocument,
+    read_document,
+)
 from scalewatch_agent.experiments.expressions import Expression, Scalar
 from scalewatch_agent.experiments.parameters import (
     BadParameters,
@@ -66,7 +70,7 @@ def _with(content: Any, settings: Mapping[str, Scalar]) -> Any:
     return {**content, "parameters": {**parameters, **settings}}
 
 
-def _flaws(document: Document, error: ValidationError) -> list[Flaw]:
+def _flaws(document: ExperimentDocument, error: ValidationError) -> list[Flaw]:
     """Return what pydantic found, at its lines."""
     kinds = [one["type"] for one in error.errors(include_url=False)]
     flaws = []
@@ -86,7 +90,7 @@ def _flaws(document: Document, error: ValidationError) -> list[Flaw]:
 class _Check:
     """Collects flaws that no single value shows."""
 
-    def __init__(self, document: Document, experiment: Experiment) -> None:
+    def __init__(self, document: ExperimentDocument, experiment: Experiment) -> None:
         self.document = document
         self.experiment = experiment
         self.flaws: list[Flaw] = []

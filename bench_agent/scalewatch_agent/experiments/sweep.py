@@ -39,7 +39,7 @@ from scalewatch_agent.experiments.steps import (
     run_once,
     run_step,
 )
-from scalewatch_agent.versions import Version
+from scalewatch_agent.versions import CheckedOutVersion
 
 Warn = Callable[[str], None]
 
@@ -58,7 +58,7 @@ class ExperimentSweep:
 
     loaded: Loaded
     launcher: JobLauncher
-    version: Version
+    version: CheckedOutVersion
     folder: Path
     repeats: int
     warn: Warn

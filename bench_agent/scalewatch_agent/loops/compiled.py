@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from mpi4py import MPI
 
 from scalewatch_agent.loops import Kind, Rounds, Spans, nanoseconds
-from scalewatch_agent.loops.drift import STEADY, Comparison
+from scalewatch_agent.loops.drift import STEADY, ClockReading
 from scalewatch_agent.loops.program import FunctionCall, calls, step
 
 Library = ctypes.CDLL
@@ -130,7 +130,7 @@ def answer(
     both: Sequence[FunctionCall],
     reply: "array[int]",
     times: int,
-    mine: Comparison,
+    mine: ClockReading,
 ) -> None:
     """Receive and send so often, with the time that `mine` makes of now as `reply`.
 

@@ -18,7 +18,7 @@ HORIZON = 30_000_000_000
 """Nanoseconds after which a comparison says nothing about the drift of today."""
 
 
-class Comparison(NamedTuple):
+class ClockReading(NamedTuple):
     """At local time `at`, local time plus `offset` was that of rank 0, give or take."""
 
     at: int
@@ -36,9 +36,9 @@ class Clock:
     """The clock of a process against that of rank 0, in nanoseconds."""
 
     def __init__(self) -> None:
-        self.comparisons: deque[Comparison] = deque()
+        self.comparisons: deque[ClockReading] = deque()
 
-    def learn(self, comparison: Comparison) -> None:
+    def learn(self, comparison: ClockReading) -> None:
         """Take a new comparison into account, and forget what is too old."""
         self.comparisons.append(comparison)
         while (

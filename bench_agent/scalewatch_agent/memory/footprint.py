@@ -38,7 +38,7 @@ class Footprint:
 
 
 @dataclass(frozen=True, slots=True)
-class Growth:
+class FootprintGrowth:
     """Bytes by which a footprint has grown."""
 
     anonymous: int
@@ -83,11 +83,11 @@ def footprint_in(lines: Iterable[str]) -> Footprint:
     return Footprint(anonymous, files)
 
 
-def growth(before: Footprint, after: Footprint) -> Growth:
+def growth(before: Footprint, after: Footprint) -> FootprintGrowth:
     """Return what has become resident between two footprints of a process."""
     shared = 0.0
     for path, now in after.files.items():
         new = now.resident - before.files.get(path, Mapped()).resident
         if new > 0:
             shared += now.proportional * new / now.resident
-    return Growth(after.anonymous - before.anonymous, round(shared))
+    return FootprintGrowth(after.anonymous - before.anonymous, round(shared))

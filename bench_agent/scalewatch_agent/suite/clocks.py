@@ -23,7 +23,7 @@ from time import perf_counter_ns
 from mpi4py import MPI
 
 from scalewatch_agent.loops.compiled import Library
-from scalewatch_agent.loops.drift import Clock, Comparison
+from scalewatch_agent.loops.drift import Clock, ClockReading
 from scalewatch_agent.suite.exchanges import (
     CompiledExchange,
     Exchange,
@@ -93,7 +93,7 @@ class Clocks:
             compared = self._compare_tree(self.leaders, exchanges)
             result = array("q", [compared.at, compared.offset, compared.error])
         self.own.Bcast([result, MPI.INT64_T])
-        self.clock.learn(Comparison(*result))
+        self.clock.learn(ClockReading(*result))
 
     def offset(self) -> int:
         """Return what to add to local time now to get that of rank 0."""
@@ -117,9 +117,9 @@ class Clocks:
         if self.leaders is not None:
             self.leaders.Free()
 
-    def _compare_tree(self, leaders: MPI.Comm, times: int) -> Comparison:
+    def _compare_tree(self, leaders: MPI.Comm, times: int) -> ClockReading:
         """Compare with rank 0 of `leaders` along a binomial tree."""
-        mine = Comparison(self.now(), 0, 0)
+        mine = ClockReading(self.now(), 0, 0)
         distance = 1 << max(leaders.size - 1, 0).bit_length() >> 1
         while distance:
             place = leaders.rank % (2 * distance)

@@ -13,7 +13,7 @@ from mpi4py import MPI
 
 from scalewatch_agent.loops import nanoseconds
 from scalewatch_agent.loops.compiled import Library, answer, ask
-from scalewatch_agent.loops.drift import Comparison
+from scalewatch_agent.loops.drift import ClockReading
 from scalewatch_agent.loops.program import FunctionCall, memory_of, step
 
 TAG = 2
@@ -30,11 +30,11 @@ class ClockReply(NamedTuple):
     error: int
 
     @property
-    def comparison(self) -> Comparison:
+    def comparison(self) -> ClockReading:
         """The other clock showed its time in the middle, give or take half of it."""
         half = (self.round_trip + 1) // 2
         at = self.sent + half
-        return Comparison(at, self.there - at, self.error + half)
+        return ClockReading(at, self.there - at, self.error + half)
 
 
 class Exchange(Protocol):
@@ -43,7 +43,7 @@ class Exchange(Protocol):
     def ask(self, times: int) -> ClockReply:
         """Ask for the time so often, and return the quickest answer."""
 
-    def answer(self, times: int, mine: Comparison) -> None:
+    def answer(self, times: int, mine: ClockReading) -> None:
         """Answer as often with the time that `mine` makes of the local clock."""
 
 
@@ -65,7 +65,7 @@ class InterpretedExchange:
             answers.append(ClockReply(sent, self.now() - sent, *reply))
         return min(answers, key=lambda answer: answer.round_trip)
 
-    def answer(self, times: int, mine: Comparison) -> None:
+    def answer(self, times: int, mine: ClockReading) -> None:
         """Answer as often with the time that `mine` makes of the local clock."""
         reply = nanoseconds(2)
         question = [nanoseconds(2), MPI.INT64_T]
@@ -91,7 +91,7 @@ class CompiledExchange:
         ask(self.library, both, reply, times, quickest)
         return ClockReply(*quickest)
 
-    def answer(self, times: int, mine: Comparison) -> None:
+    def answer(self, times: int, mine: ClockReading) -> None:
         """Answer as often with the time that `mine` makes of the local clock."""
         question, reply = nanoseconds(2), nanoseconds(2)
         both = (self._receive(question), self._send(reply))

@@ -22,7 +22,7 @@ from scalewatch_agent.suite.clocks import Clocks
 from scalewatch_agent.suite.overheads import Overheads, measure_overheads
 from scalewatch_agent.suite.statistics import first_quartile
 from scalewatch_agent.suite.suites import SUITES
-from scalewatch_agent.suite.timing import Measurement, RepetitionLimits, Team
+from scalewatch_agent.suite.timing import RepetitionLimits, Team, TimedOperation
 
 CLOCK_SHARE = 0.1
 """Share of the latency above which the uncertainty of the clocks is worth a word."""
@@ -40,7 +40,7 @@ class Task(NamedTuple):
     region: str
     message_bytes: int
     operation: Operation
-    measurement: Measurement
+    measurement: TimedOperation
 
 
 def measure(plan: Plan) -> None:
@@ -84,7 +84,7 @@ def _warmed_up(
                 announce("failed", region=region, reason=str(unfit))
                 continue
             loop = _loop(operation, team.comm, library)
-            measurement = Measurement(operation, loop, team, effort)
+            measurement = TimedOperation(operation, loop, team, effort)
             measurement.warm_up()
             yield Task(region, message_bytes, operation, measurement)
 

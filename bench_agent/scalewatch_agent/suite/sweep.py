@@ -18,7 +18,7 @@ START = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Sweep:
+class SuiteSweep:
     """What to measure at which process counts, and how hard to try."""
 
     suite: Suite
@@ -57,7 +57,7 @@ Follow = Callable[[int, Event], None]
 
 
 def run_sweep(
-    sweep: Sweep, launcher: Launcher, subject: MeasuredSubject, follow: Follow
+    sweep: SuiteSweep, launcher: Launcher, subject: MeasuredSubject, follow: Follow
 ) -> Iterator[list[RunReport]]:
     """Yield the runs of each process count as soon as its job has ended, well or not.
 

@@ -57,7 +57,7 @@ class Timing(NamedTuple):
     clock_error: int | None
 
 
-class Measurement:
+class TimedOperation:
     """An operation whose repetitions are being made; all methods are collective.
 
     Rounds need a core per process: where there are more processes, or where another

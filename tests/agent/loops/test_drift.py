@@ -1,4 +1,4 @@
-from scalewatch_agent.loops.drift import HORIZON, STEADY, Clock, Comparison
+from scalewatch_agent.loops.drift import HORIZON, STEADY, Clock, ClockReading
 
 SECOND = 1_000_000_000
 
@@ -6,7 +6,7 @@ SECOND = 1_000_000_000
 def clock(*comparisons):
     made = Clock()
     for at, offset, error in comparisons:
-        made.learn(Comparison(at, offset, error))
+        made.learn(ClockReading(at, offset, error))
     return made
 
 

@@ -5,7 +5,7 @@ import pytest
 from scalewatch_agent.kernels import Operation
 from scalewatch_agent.loops.interpreted import InterpretedLoop
 from scalewatch_agent.suite.clocks import Clocks
-from scalewatch_agent.suite.timing import TURN, Measurement, RepetitionLimits, Team
+from scalewatch_agent.suite.timing import TURN, RepetitionLimits, Team, TimedOperation
 
 MILLISECOND = 1_000_000
 
@@ -31,7 +31,7 @@ def clocks(comm):
 
 
 def measurement(call, clocks, *, crowded=True, source=None, **effort):
-    made = Measurement(
+    made = TimedOperation(
         Operation(call, source=source),
         InterpretedLoop(call, clocks.comm),
         Team(clocks.comm, clocks, oversubscribed=crowded),

@@ -8,22 +8,22 @@ from rich.console import Console
 
 from scalewatch.cli.files.findings import modelled
 from scalewatch.cli.files.findings_table import print_table
-from scalewatch.importers import Series
+from scalewatch.importers import ImportedSeries
 from scalewatch.modelling import parse_growth
 from scalewatch.services.files.model_files import Question, Stated
 
 P = np.array([2.0, 4, 8, 16, 32])
 
 
-def series(region: str, growth: str) -> Series:
+def series(region: str, growth: str) -> ImportedSeries:
     values = 2 + 3 * parse_growth(growth)(p=P) * np.ones_like(P)
-    return Series(
+    return ImportedSeries(
         region, "time", "s", {}, ("p",), P[:, np.newaxis], values[:, np.newaxis]
     )
 
 
 def shown(
-    *all_series: Series,
+    *all_series: ImportedSeries,
     expectation: str = "O(p^0.5)",
     width: int = 160,
     targets: Sequence[Mapping[str, float]] = (),

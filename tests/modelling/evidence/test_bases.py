@@ -11,7 +11,7 @@ from scalewatch.modelling import (
 )
 from scalewatch.modelling.arrays.scratch import Scratch
 from scalewatch.modelling.evidence.bases import Frame, by_frame, curves_of, frames_of
-from scalewatch.modelling.evidence.curves import Curves
+from scalewatch.modelling.evidence.curves import ScaledCurves
 from scalewatch.modelling.evidence.evidence import weigh
 from scalewatch.modelling.evidence.posterior import Prior
 from scalewatch.modelling.measurements.assumptions import USUAL
@@ -62,7 +62,7 @@ def test_all_frames_at_once_give_what_each_gives_of_what_is_divided_by_its_base(
         strict=True,
     ):
         alone = weigh(
-            Curves.rising(frame.tau, frame.alone),
+            ScaledCurves.rising(frame.tau, frame.alone),
             location.over(frame.log_base),
             USUAL,
             Scratch((*frame.tau.shape[:1], 3)),

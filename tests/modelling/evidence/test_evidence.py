@@ -3,7 +3,7 @@ import pytest
 
 from scalewatch.modelling import CONSTANT, parse_growth, pmnf
 from scalewatch.modelling.arrays.scratch import Scratch
-from scalewatch.modelling.evidence.curves import Curves
+from scalewatch.modelling.evidence.curves import ScaledCurves
 from scalewatch.modelling.evidence.evidence import ALONE, LOWEST, highest, weigh
 from scalewatch.modelling.evidence.likelihood import Likelihood
 from scalewatch.modelling.evidence.posterior import Prior, posterior
@@ -14,7 +14,7 @@ from support.generated import P, curve, measured, random_curves
 
 SPACE = pmnf()
 TAU = term_table(SPACE.growths, {"p": P}).tau
-CURVES = Curves.rising(TAU, SPACE.constant)
+CURVES = ScaledCurves.rising(TAU, SPACE.constant)
 PRIOR = Prior.of(SPACE, None, None)
 
 

@@ -4,7 +4,7 @@ from scipy.optimize import nnls
 
 from scalewatch.modelling import pmnf
 from scalewatch.modelling.arrays.scratch import Scratch
-from scalewatch.modelling.evidence.curves import Curves
+from scalewatch.modelling.evidence.curves import ScaledCurves
 from scalewatch.modelling.evidence.least_squares import FAINTEST, Fit, Sums
 from scalewatch.modelling.growths.terms import term_table
 from support.generated import P, curve, measured, random_curves
@@ -13,8 +13,8 @@ SPACE = pmnf()
 TAU = np.delete(term_table(SPACE.growths, {"p": P}).tau, SPACE.constant, axis=0)
 
 
-RISING = Curves.rising(TAU, SPACE.constant)
-SHARED = Curves(TAU, RISING.alone, base=np.broadcast_to(P.min() / P, TAU.shape))
+RISING = ScaledCurves.rising(TAU, SPACE.constant)
+SHARED = ScaledCurves(TAU, RISING.alone, base=np.broadcast_to(P.min() / P, TAU.shape))
 
 both = pytest.mark.parametrize(
     "curves", [RISING, SHARED], ids=["constant", "shared work"]

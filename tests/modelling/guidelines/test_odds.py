@@ -2,7 +2,11 @@ import numpy as np
 import pytest
 
 from scalewatch.modelling import parse_guideline
-from scalewatch.modelling.guidelines.odds import Repeated, newly_broken, violation_odds
+from scalewatch.modelling.guidelines.odds import (
+    RegionRepetitions,
+    newly_broken,
+    violation_odds,
+)
 from scalewatch.modelling.measurements.assumptions import Noise
 
 RULE = parse_guideline("f <= g + h")
@@ -13,7 +17,7 @@ EXACT = Noise(shares=(1.0, 0.0, 0.0, 0.0))
 def regions(rng, excess, noise=0.05):
     truth = {"f": 3.0 * 1.05 * excess, "g": 1.0, "h": 2.0}
     return {
-        name: Repeated(SETTINGS, value * rng.lognormal(0, noise, (3, 10)))
+        name: RegionRepetitions(SETTINGS, value * rng.lognormal(0, noise, (3, 10)))
         for name, value in truth.items()
     }
 
@@ -69,6 +73,6 @@ def test_nothing_is_known_of_what_was_not_measured():
 
 def test_only_settings_that_all_regions_share_are_compared():
     measured = regions(np.random.default_rng(3), 1.0)
-    measured["g"] = Repeated(SETTINGS[:1], measured["g"].values[:1])
+    measured["g"] = RegionRepetitions(SETTINGS[:1], measured["g"].values[:1])
 
     assert list(violation_odds(RULE, measured, EXACT)) == [(4.0,)]

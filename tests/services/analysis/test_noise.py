@@ -6,7 +6,7 @@ from scalewatch.modelling.measurements.assumptions import USUAL
 from scalewatch.modelling.noise.learn import LEAST_SERIES
 from scalewatch.services.analysis import analysis, noise
 from scalewatch.services.analysis.noise_series import learned
-from scalewatch.services.analysis.pooling import Pool
+from scalewatch.services.analysis.pooling import SeriesPool
 from scalewatch.services.jobs import AnalysedCommit
 from scalewatch.storage import tables
 from scalewatch.storage.runs import runs
@@ -144,6 +144,6 @@ def first_runs():
 
 def test_grids_that_models_fit_are_of_the_usual_noise():
     settings = np.array([[p, n] for p in PROCESSES for n in (10.0, 20.0)])
-    grid = Pool(("p", "n"), settings, np.ones((len(settings), 3)))
+    grid = SeriesPool(("p", "n"), settings, np.ones((len(settings), 3)))
 
     assert learned([grid] * LEAST_SERIES) == USUAL

@@ -4,12 +4,12 @@ from datetime import UTC, datetime
 import numpy as np
 
 from scalewatch.modelling import parse_growth
-from scalewatch.services.analysis.pooling import Pool
+from scalewatch.services.analysis.pooling import SeriesPool
 from scalewatch.services.analysis.questions import SeriesQuestion, find_all
 from scalewatch.services.expectations.in_force import Expectation
 
 P = np.array([2.0, 4, 8, 16, 32])
-SERIES = Pool(("p",), P[:, np.newaxis], 3 + P[:, np.newaxis] * np.ones(3))
+SERIES = SeriesPool(("p",), P[:, np.newaxis], 3 + P[:, np.newaxis] * np.ones(3))
 EXPECTED = Expectation(
     id=1,
     region="solve",

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from scalewatch.importers import Series
+from scalewatch.importers import ImportedSeries
 from scalewatch.modelling import Verdict, parse_growth
 from scalewatch.services.analysis.questions import find_all
 from scalewatch.services.files.model_files import Question, Stated, questions_of
@@ -9,7 +9,7 @@ from scalewatch.services.files.model_files import Question, Stated, questions_of
 P = np.array([2.0, 4, 8, 16, 32, 64])
 
 
-def series(region: str = "solve", growth: str = "O(p)", **fields) -> Series:
+def series(region: str = "solve", growth: str = "O(p)", **fields) -> ImportedSeries:
     exact = 1 + 2 * parse_growth(growth)({"p": P, "n": P})
     defaults = {
         "region": region,
@@ -20,7 +20,7 @@ def series(region: str = "solve", growth: str = "O(p)", **fields) -> Series:
         "settings": P[:, np.newaxis],
         "values": exact[:, np.newaxis],
     }
-    return Series(**(defaults | fields))
+    return ImportedSeries(**(defaults | fields))
 
 
 def stated(pattern: str, growth: str) -> Stated:

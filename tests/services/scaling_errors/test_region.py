@@ -2,14 +2,14 @@ import pytest
 
 from scalewatch.errors import NotFound, NotMeasured
 from scalewatch.modelling import DivergenceMetric, Origin, ScalingKind
-from scalewatch.services.scaling_errors.question import ScalingQuestion, Source
+from scalewatch.services.scaling_errors.question import ScalingQuestion, TimesSource
 from scalewatch.services.scaling_errors.region import scaling_errors_at
 from scalewatch.services.selection.view import View
 from support.builders import result, run_report, sweep_reports
 from support.recorded import record, record_grid, record_project
 
 WEAK = ScalingQuestion(kind=ScalingKind.WEAK)
-MODEL = ScalingQuestion(source=Source.MODEL)
+MODEL = ScalingQuestion(source=TimesSource.MODEL)
 
 
 def ask(sessions, question=None, region=None, **view):
@@ -141,7 +141,7 @@ def test_a_model_extrapolates_and_says_so(sessions):
 def test_a_model_is_not_asked_about_any_scale(sessions):
     record_project(sessions)
 
-    shown = ask(sessions, ScalingQuestion(source=Source.MODEL, reach=1e300))
+    shown = ask(sessions, ScalingQuestion(source=TimesSource.MODEL, reach=1e300))
 
     assert "too far beyond the measurements; ask for 536870912" in shown.chosen.reason
 

@@ -104,7 +104,7 @@ def _content(body: bytes) -> Mapping[str, Any]:
     return content if isinstance(content, dict) else {}
 
 
-class Address(click.ParamType[str]):
+class ServerAddress(click.ParamType[str]):
     """`http://perf.example.org:8000`."""
 
     name = "URL"
@@ -123,7 +123,7 @@ def server_options(command: Any) -> Any:
     )
     server = click.option(
         "--server",
-        type=Address(),
+        type=ServerAddress(),
         envvar="SCALEWATCH_SERVER",
         default="http://127.0.0.1:8000",
         show_default=True,

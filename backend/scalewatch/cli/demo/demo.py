@@ -28,7 +28,7 @@ from scalewatch.cli.demo.releases import Release
 from scalewatch.cli.demo.sweeps import (
     METRICS,
     NOT_INSTALLED,
-    Sweep,
+    DemoSweep,
     all_sweeps,
     is_measured,
     measure,
@@ -162,13 +162,13 @@ class SweepEffort:
 class Unmeasured:
     """What is not measured, and why."""
 
-    failed: list[Sweep] = field(default_factory=list)
+    failed: list[DemoSweep] = field(default_factory=list)
     not_installed: list[Release] = field(default_factory=list)
-    left: list[Sweep] = field(default_factory=list)
+    left: list[DemoSweep] = field(default_factory=list)
 
 
 def _measure(
-    sweeps: Sequence[Sweep],
+    sweeps: Sequence[DemoSweep],
     dashboard: httpx2.Client,
     home: Path,
     console: Console,
@@ -227,7 +227,9 @@ def _await_analysis(dashboard: httpx2.Client, console: Console) -> None:
             time.sleep(0.2)
 
 
-def _show(dashboard: httpx2.Client, sweeps: Sequence[Sweep], console: Console) -> None:
+def _show(
+    dashboard: httpx2.Client, sweeps: Sequence[DemoSweep], console: Console
+) -> None:
     """Print the match tables of the newest release of each library."""
     newest: dict[str, Release] = {}
     for sweep in sweeps:

@@ -27,7 +27,7 @@ Suite = Literal["runtime", "memory"]
 
 
 @dataclass(frozen=True, slots=True)
-class Sweep:
+class DemoSweep:
     """One release measured over one transport by one suite.
 
     Parameters
@@ -59,7 +59,7 @@ class Sweep:
         return f"{self.release} over {self.transport}, {self.suite}"
 
 
-def all_sweeps(*, quick: bool) -> list[Sweep]:
+def all_sweeps(*, quick: bool) -> list[DemoSweep]:
     """Return the sweeps of the demo, those of the newest releases first.
 
     The quick ones are of two releases, enough to see what a history is.
@@ -71,14 +71,14 @@ def all_sweeps(*, quick: bool) -> list[Sweep]:
     return [sweep for sweep in sweeps if sweep.processes]
 
 
-def _sweeps(release: Release, *, quick: bool) -> Iterator[Sweep]:
+def _sweeps(release: Release, *, quick: bool) -> Iterator[DemoSweep]:
     for transport in TRANSPORTS:
-        yield Sweep(release, transport, "runtime")
+        yield DemoSweep(release, transport, "runtime")
     for transport in TRANSPORTS[:1] if quick else TRANSPORTS:
-        yield Sweep(release, transport, "memory")
+        yield DemoSweep(release, transport, "memory")
 
 
-def is_measured(sweep: Sweep, dashboard: httpx2.Client) -> bool:
+def is_measured(sweep: DemoSweep, dashboard: httpx2.Client) -> bool:
     """Tell whether the dashboard has every process count of the sweep."""
     answer = dashboard.get(
         f"/api/v1/projects/{sweep.release.library}/report",
@@ -97,7 +97,7 @@ def is_measured(sweep: Sweep, dashboard: httpx2.Client) -> bool:
 
 
 def measure(
-    sweep: Sweep,
+    sweep: DemoSweep,
     dashboard: httpx2.Client,
     home: Path,
     *,

@@ -16,7 +16,7 @@ from scalewatch.exporters.findings import (
     finding_object,
     proposal_object,
 )
-from scalewatch.importers import Series, read_files
+from scalewatch.importers import ImportedSeries, read_files
 from scalewatch.modelling import Verdict
 from scalewatch.services.analysis.next_measurement import proposed
 from scalewatch.services.analysis.questions import find_all
@@ -77,7 +77,7 @@ def answer(  # noqa: PLR0913 - the parts of a question about files
     return 0 if is_modelled else NO_MODEL
 
 
-def warn(all_series: Sequence[Series], question: Question) -> None:
+def warn(all_series: Sequence[ImportedSeries], question: Question) -> None:
     """Say which parts of the question are about no series."""
     regions = sorted({series.region for series in all_series})
     for stated in (*question.expectations, *question.deviation_limits):
@@ -100,7 +100,9 @@ def warn(all_series: Sequence[Series], question: Question) -> None:
             click.echo(f"Warning: a target needs {needed}, not {told}", err=True)
 
 
-def modelled(all_series: Sequence[Series], question: Question) -> list[FindingRow]:
+def modelled(
+    all_series: Sequence[ImportedSeries], question: Question
+) -> list[FindingRow]:
     """Return what is found about each series, in their order."""
     questions = questions_of(all_series, question)
     rows = list(map(FindingRow, all_series, find_all(questions, question.choices)))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from scalewatch.cli.files.notation import Notation
-from scalewatch.importers import Series
+from scalewatch.importers import ImportedSeries
 from scalewatch.modelling import Finding, Proposal
 from scalewatch.services.analysis.next_measurement import proposal_words
 from scalewatch.services.analysis.versions import Compared, comparison_words
@@ -24,7 +24,7 @@ class FindingRow(NamedTuple):
         What it has to do with an earlier version, where there is one.
     """
 
-    series: Series
+    series: ImportedSeries
     finding: Finding
     share: float | None = None
     proposal: Proposal | None = None

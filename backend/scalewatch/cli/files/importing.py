@@ -13,7 +13,7 @@ from scalewatch.cli.ci.remote import server_options
 from scalewatch.cli.files.model import FORMATS, ColumnMapping, Target
 from scalewatch.errors import ScalewatchError
 from scalewatch.importers import read_files
-from scalewatch.services.files.imports import SUITE, Origin, profiles_of, runs_of
+from scalewatch.services.files.imports import SUITE, ImportOrigin, profiles_of, runs_of
 from scalewatch.wire import RunReport
 
 EPILOG: Final = """
@@ -127,7 +127,7 @@ def _words(runs: Sequence[RunReport]) -> str:
     return f"{len(runs)} run{'s' * (len(runs) != 1)} with {counted}"
 
 
-def _origin(options: dict[str, Any]) -> Origin:
+def _origin(options: dict[str, Any]) -> ImportOrigin:
     moment: datetime | None = options["committed_at"]
     stated = {
         "sha": options["commit"],
@@ -136,7 +136,9 @@ def _origin(options: dict[str, Any]) -> Origin:
         "committed_at": moment and moment.replace(tzinfo=UTC).isoformat(),
     }
     commit = {name: value for name, value in stated.items() if value is not None}
-    return Origin(options["project"], options["machine"], commit, options["suite"])
+    return ImportOrigin(
+        options["project"], options["machine"], commit, options["suite"]
+    )
 
 
 def _refusal(server: str, token: str | None, runs: Sequence[RunReport]) -> str | None:

@@ -59,7 +59,7 @@ def _thin(sessions: Sessions, project: str, folder: Path) -> int:
 
 def _exported(
     sessions: Sessions, project: str, after: int, folder: Path
-) -> retention.Batch | None:
+) -> retention.ThinnableRuns | None:
     with sessions.reading() as session:
         try:
             return retention.export_next(session, project, after, folder)

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalewatch.modelling.arrays.types import Indices, Reals
-from scalewatch.modelling.evidence.curves import Curves
+from scalewatch.modelling.evidence.curves import ScaledCurves
 from scalewatch.modelling.growths.growth import CONSTANT, Growth
 from scalewatch.modelling.growths.space import Space, pmnf
 from scalewatch.modelling.growths.terms import term_table
@@ -103,12 +103,12 @@ def _terms(*growths: Growth) -> tuple[Growth, ...]:
     return tuple(dict.fromkeys(g for g in growths if g != CONSTANT))
 
 
-def curves_of(frames: Sequence[Frame]) -> Curves:
+def curves_of(frames: Sequence[Frame]) -> ScaledCurves:
     """Return the growths of all frames, in their order."""
     sizes = [len(frame.growths) for frame in frames]
     starts = np.cumsum([0, *sizes[:-1]])
     base = [np.broadcast_to(np.exp(f.log_base), f.tau.shape) for f in frames]
-    return Curves(
+    return ScaledCurves(
         tau=np.concatenate([frame.tau for frame in frames]),
         alone=np.repeat(starts + [frame.alone for frame in frames], sizes),
         base=np.concatenate(base) if any(f.log_base.any() for f in frames) else None,

@@ -8,7 +8,7 @@ from scalewatch.modelling.arrays.types import Indices, Reals
 
 
 @dataclass(frozen=True, slots=True)
-class Curves:
+class ScaledCurves:
     """H curves of n points.
 
     Parameters
@@ -26,7 +26,7 @@ class Curves:
     base: Reals | None = None
 
     @classmethod
-    def rising(cls, tau: Reals, constant: int) -> "Curves":
+    def rising(cls, tau: Reals, constant: int) -> "ScaledCurves":
         """Return curves that have a constant, which by itself is one of the rows."""
         return cls(tau, np.full(len(tau), constant))
 

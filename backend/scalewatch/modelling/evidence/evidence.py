@@ -41,7 +41,7 @@ import numpy as np
 from scalewatch.modelling.arrays.columns import total
 from scalewatch.modelling.arrays.scratch import Scratch
 from scalewatch.modelling.arrays.types import Indices, Reals, Singles
-from scalewatch.modelling.evidence.curves import Curves
+from scalewatch.modelling.evidence.curves import ScaledCurves
 from scalewatch.modelling.evidence.least_squares import FAINTEST, Fit, Sums
 from scalewatch.modelling.evidence.likelihood import Likelihood
 from scalewatch.modelling.measurements.assumptions import Noise
@@ -86,7 +86,7 @@ class Evidence:
 
 
 def weigh(
-    curves: Curves, location: Location, noise: Noise, scratch: Scratch
+    curves: ScaledCurves, location: Location, noise: Noise, scratch: Scratch
 ) -> Evidence:
     """Weigh every growth for every series.
 

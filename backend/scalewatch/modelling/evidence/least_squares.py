@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from scalewatch.modelling.arrays.columns import combine, total
 from scalewatch.modelling.arrays.scratch import Scratch
 from scalewatch.modelling.arrays.types import Indices, Reals
-from scalewatch.modelling.evidence.curves import Curves
+from scalewatch.modelling.evidence.curves import ScaledCurves
 
 FAINTEST = 0.03
 """Least c₁/c₀ that counts as growth; τ is 1 at its largest."""
@@ -48,7 +48,9 @@ class Sums:
     y2: Reals
 
     @classmethod
-    def of(cls, curves: Curves, w: Reals, weight: Reals, scratch: Scratch) -> "Sums":
+    def of(
+        cls, curves: ScaledCurves, w: Reals, weight: Reals, scratch: Scratch
+    ) -> "Sums":
         """Add up.
 
         Parameters
@@ -87,7 +89,9 @@ class Sums:
             scratch.take_back(self.s11, self.y1)
 
 
-def _over_base(curves: Curves, power: int, rows: Reals, scratch: Scratch) -> Reals:
+def _over_base(
+    curves: ScaledCurves, power: int, rows: Reals, scratch: Scratch
+) -> Reals:
     """Return Σ u^power of rows."""
     if curves.base is None:
         return total(rows)

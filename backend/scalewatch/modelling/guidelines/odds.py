@@ -25,7 +25,7 @@ Setting = tuple[float, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Repeated:
+class RegionRepetitions:
     """Repetitions of a region.
 
     Parameters
@@ -51,7 +51,7 @@ class _Place:
 
 def violation_odds(
     guideline: Guideline,
-    measured: Mapping[str, Repeated],
+    measured: Mapping[str, RegionRepetitions],
     noise: Noise,
     tolerance: float = TOLERANCE,
 ) -> dict[Setting, float]:
@@ -102,7 +102,7 @@ def newly_broken(
     return max(odds * (1 - before.get(at, worst)) for at, odds in after.items())
 
 
-def _places(repeated: Repeated) -> dict[Setting, _Place]:
+def _places(repeated: RegionRepetitions) -> dict[Setting, _Place]:
     location = locate(repeated.values[np.newaxis])
     (variance,), (freedom,) = location.variance.tolist(), location.freedom.tolist()
     return {

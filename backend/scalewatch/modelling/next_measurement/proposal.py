@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike
 
 from scalewatch.modelling.arrays.scratch import Scratch
 from scalewatch.modelling.arrays.types import Reals
-from scalewatch.modelling.evidence.curves import Curves
+from scalewatch.modelling.evidence.curves import ScaledCurves
 from scalewatch.modelling.evidence.evidence import weigh
 from scalewatch.modelling.evidence.posterior import Prior, posterior
 from scalewatch.modelling.forecasts.log_residuals import Centred
@@ -214,7 +214,7 @@ class _State:
         targets = {name: np.asarray(candidates, dtype=np.float64)}
         terms = target_table(space.growths, measured.settings, targets)
         location = located(measured.values, noise)
-        curves = Curves.rising(terms.tau, space.constant)
+        curves = ScaledCurves.rising(terms.tau, space.constant)
         weighed = weigh(curves, location, noise, Scratch((len(space), 1)))
         centred = Centred.of(location, noise)
         mixture = one_term(centred, terms, prior.share, weighed.fit.ratio)

@@ -8,7 +8,7 @@ from scalewatch.modelling.arrays.columns import total
 from scalewatch.modelling.arrays.scratch import Scratch
 from scalewatch.modelling.arrays.types import Indices, Reals
 from scalewatch.modelling.evidence.bases import Frame, by_frame, curves_of
-from scalewatch.modelling.evidence.curves import Curves
+from scalewatch.modelling.evidence.curves import ScaledCurves
 from scalewatch.modelling.evidence.evidence import Evidence, weigh
 from scalewatch.modelling.evidence.posterior import Prior, likeliest, posterior
 from scalewatch.modelling.evidence.quality import adjusted_r2, smape
@@ -67,7 +67,7 @@ class Likeliest:
     prior: Prior
     forecaster: Forecaster | None
     level: float
-    curves: Curves
+    curves: ScaledCurves
     log2_scale: Reals
     places: Indices
 

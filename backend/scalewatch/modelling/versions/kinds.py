@@ -34,7 +34,7 @@ from scipy.special import logsumexp, softmax
 from scalewatch.modelling.arrays.columns import total
 from scalewatch.modelling.arrays.scratch import Scratch
 from scalewatch.modelling.arrays.types import Reals
-from scalewatch.modelling.evidence.curves import Curves
+from scalewatch.modelling.evidence.curves import ScaledCurves
 from scalewatch.modelling.evidence.evidence import weigh
 from scalewatch.modelling.evidence.likelihood import Likelihood
 from scalewatch.modelling.measurements.assumptions import Noise
@@ -144,7 +144,7 @@ class _Weighed:
         cls, tau: Reals, constant: int, location: Location, noise: Noise
     ) -> "_Weighed":
         shape = (len(tau), location.log.shape[1])
-        curves = Curves.rising(tau, constant)
+        curves = ScaledCurves.rising(tau, constant)
         weighed = weigh(curves, location, noise, Scratch(shape))
         misfit = weighed.fit.misfit
         phi, _ = Likelihood.of(location, noise)(misfit, Scratch(shape))

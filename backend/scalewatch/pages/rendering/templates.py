@@ -22,7 +22,7 @@ from scalewatch.pages.rendering.navigation import (
 from scalewatch.pages.rendering.vocabulary import MEANINGS, RULES
 from scalewatch.pages.wording import formats, marks, mathematics, outlooks, sentences
 from scalewatch.resources import bundled
-from scalewatch.services.machines.provenance import Origin, origins_of
+from scalewatch.services.machines.provenance import Provenance, origins_of
 from scalewatch.web.sessions import CALLER, SESSION
 
 __all__ = ["TEMPLATES", "Query", "path_to", "render"]
@@ -71,7 +71,7 @@ def _asset_path(app: FastAPI, name: str) -> str:
     return str(app.url_path_for("asset", version=asset_version(name), path=name))
 
 
-def _origins(request: Request) -> tuple[Origin, ...]:
+def _origins(request: Request) -> tuple[Provenance, ...]:
     """Return the simulated and published machines of the project in the address.
 
     By the session of the request, which knows what its reader may see; a page of an

@@ -20,7 +20,7 @@ from scalewatch.pages.scaling_errors.sentences import (
 )
 from scalewatch.pages.wording.formats import assignments, number
 from scalewatch.services.scaling_errors.figures import FIGURES
-from scalewatch.services.scaling_errors.question import ScalingQuestion, Source
+from scalewatch.services.scaling_errors.question import ScalingQuestion, TimesSource
 from scalewatch.services.scaling_errors.region import RegionScaling, scaling_errors_at
 from scalewatch.services.scaling_errors.scan import CodeScaling
 from scalewatch.services.selection.view import View
@@ -70,7 +70,7 @@ def show_scaling_errors(  # noqa: PLR0913, PLR0917 - parts of the address
         lead=scaling_sentence(shown, shown.chosen),
         gaps_sentence=gaps_sentence(shown.chosen),
         kinds=tuple(ScalingKind),
-        sources=tuple(Source),
+        sources=tuple(TimesSource),
         metrics=MEANINGS,
         share=share,
         proposed=[
@@ -92,7 +92,7 @@ def query_of(view: View, shown: RegionScaling, asked: ScalingQuestion) -> Query:
         "kind": asked.kind if asked.kind is not ScalingKind.STRONG else None,
         "size": _stated(asked.size),
         "base": _stated(asked.base),
-        "source": asked.source if asked.source is not Source.MEASURED else None,
+        "source": asked.source if asked.source is not TimesSource.MEASURED else None,
         "to": _stated(asked.reach),
         "vs": asked.vs,
     }

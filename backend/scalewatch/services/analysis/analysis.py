@@ -20,7 +20,7 @@ from scalewatch.services import jobs
 from scalewatch.services.analysis import locations, noise_memory, rows
 from scalewatch.services.analysis.noise import noise_by_metric
 from scalewatch.services.analysis.noise_memory import Assumed
-from scalewatch.services.analysis.pooling import Pool, pool
+from scalewatch.services.analysis.pooling import SeriesPool, pool
 from scalewatch.services.analysis.questions import SeriesQuestion, find_all
 from scalewatch.services.expectations.in_force import (
     Expectation,
@@ -152,11 +152,11 @@ class _Measured:
     series_id: int
     metric: str
     expectation: Expectation | None
-    pool: Pool
+    pool: SeriesPool
 
 
-def _by_metric(measured: Sequence[_Measured]) -> dict[str, list[Pool]]:
-    pools: dict[str, list[Pool]] = defaultdict(list)
+def _by_metric(measured: Sequence[_Measured]) -> dict[str, list[SeriesPool]]:
+    pools: dict[str, list[SeriesPool]] = defaultdict(list)
     for each in measured:
         pools[each.metric].append(each.pool)
     return pools

@@ -7,7 +7,7 @@ import numpy as np
 from sqlalchemy.orm import Session
 
 from scalewatch.modelling.histories.histories import locations
-from scalewatch.services.analysis.pooling import Pool
+from scalewatch.services.analysis.pooling import SeriesPool
 from scalewatch.services.jobs import AnalysedCommit
 from scalewatch.storage.database.inserts import Row
 from scalewatch.storage.histories import locations as stored
@@ -19,7 +19,7 @@ to store and to read."""
 
 
 def rows(
-    session: Session, subject: AnalysedCommit, pools: Sequence[tuple[int, Pool]]
+    session: Session, subject: AnalysedCommit, pools: Sequence[tuple[int, SeriesPool]]
 ) -> list[Row]:
     """Return the locations of series, given by id with their repetitions."""
     fingerprint = stored.fingerprint_of(session, subject.commit_id, subject.machine_id)
@@ -45,16 +45,16 @@ def rows(
 
 
 def _alike(
-    pools: Sequence[tuple[int, Pool]],
-) -> Iterator[list[tuple[int, Pool]]]:
+    pools: Sequence[tuple[int, SeriesPool]],
+) -> Iterator[list[tuple[int, SeriesPool]]]:
     """Group series that were measured at as many settings, so often."""
-    groups: dict[tuple[int, ...], list[tuple[int, Pool]]] = {}
+    groups: dict[tuple[int, ...], list[tuple[int, SeriesPool]]] = {}
     for series_id, pool in pools:
         groups.setdefault(pool.values.shape, []).append((series_id, pool))
     yield from groups.values()
 
 
-def _stacked(pools: Sequence[Pool]) -> np.ndarray:
+def _stacked(pools: Sequence[SeriesPool]) -> np.ndarray:
     """Return the repetitions of all, NaN where they have no logarithm."""
     values = np.stack([pool.values for pool in pools])
     values[~(values > 0) | np.isinf(values)] = np.nan

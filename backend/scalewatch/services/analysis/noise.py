@@ -18,7 +18,7 @@ from scalewatch.errors import ModellingError
 from scalewatch.modelling import Growth, Noise
 from scalewatch.services.analysis.noise_memory import Assumed, NoiseMemory, recall
 from scalewatch.services.analysis.noise_series import Gathered, learned
-from scalewatch.services.analysis.pooling import Pool, pool
+from scalewatch.services.analysis.pooling import SeriesPool, pool
 from scalewatch.services.jobs import AnalysedCommit
 from scalewatch.storage import tables
 from scalewatch.storage.commits import commits
@@ -42,7 +42,7 @@ METHOD: Final = 1
 def noise_by_metric(
     session: Session,
     subject: AnalysedCommit,
-    measured: Mapping[str, Sequence[Pool]],
+    measured: Mapping[str, Sequence[SeriesPool]],
     expected: Mapping[str, Collection[Growth]],
 ) -> dict[str, Assumed]:
     """Return the noise of each metric: reused where it still holds, else learned.
@@ -96,7 +96,7 @@ def _reuse(memory: NoiseMemory, alike: Gathered) -> Noise | None:
 
 
 def _learn(
-    series: Sequence[Pool], expected: Collection[Growth], conditions: str | None
+    series: Sequence[SeriesPool], expected: Collection[Growth], conditions: str | None
 ) -> Assumed:
     """Return what series tell; only what is to recur under conditions is kept."""
     alike = Gathered.of(series, expected)
@@ -110,8 +110,8 @@ def _with_older(
     session: Session,
     subject: AnalysedCommit,
     older: Sequence[int],
-    measured: Mapping[str, Sequence[Pool]],
-) -> dict[str, list[Pool]]:
+    measured: Mapping[str, Sequence[SeriesPool]],
+) -> dict[str, list[SeriesPool]]:
     """Return series with those of older commits, as many as it takes to learn."""
     pools = {metric: [*series] for metric, series in measured.items()}
     for commit_id in older:
@@ -125,7 +125,7 @@ def _with_older(
 
 def _pools(
     session: Session, commit_id: int, machine_id: int, metrics: set[str]
-) -> Iterable[tuple[str, Pool]]:
+) -> Iterable[tuple[str, SeriesPool]]:
     """Yield the series of some metrics that a machine measured of a commit."""
     measured = [
         each

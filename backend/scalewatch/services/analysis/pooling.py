@@ -13,7 +13,7 @@ import numpy as np
 from scalewatch.errors import IncompleteCoordinates, NothingMeasured
 from scalewatch.modelling.arrays.padding import stacked
 from scalewatch.modelling.arrays.types import Reals
-from scalewatch.storage.runs.points import Measurement
+from scalewatch.storage.runs.points import StoredMeasurement
 
 PARAMETER: Final = "p"
 """What a scan is about as long as nothing varies, and what is named first."""
@@ -22,7 +22,7 @@ Coordinate = Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Pool:
+class SeriesPool:
     """The repetitions of a series by coordinate.
 
     Parameters
@@ -40,7 +40,9 @@ class Pool:
     values: Reals
 
 
-def pool(measured: Sequence[Measurement], samples: Mapping[int, Reals]) -> Pool:
+def pool(
+    measured: Sequence[StoredMeasurement], samples: Mapping[int, Reals]
+) -> SeriesPool:
     """Return the pooled repetitions of one series.
 
     Parameters
@@ -67,7 +69,9 @@ def pool(measured: Sequence[Measurement], samples: Mapping[int, Reals]) -> Pool:
     )
 
 
-def pooled(coordinates: Sequence[Coordinate], repetitions: Sequence[Reals]) -> Pool:
+def pooled(
+    coordinates: Sequence[Coordinate], repetitions: Sequence[Reals]
+) -> SeriesPool:
     """Put the repetitions of runs at the same coordinate together.
 
     Raises
@@ -82,7 +86,7 @@ def pooled(coordinates: Sequence[Coordinate], repetitions: Sequence[Reals]) -> P
         together.setdefault(place, []).append(values)
     places = sorted(together)
     rows = [np.concatenate(together[place]) for place in places]
-    return Pool(parameters, np.array(places), stacked(rows))
+    return SeriesPool(parameters, np.array(places), stacked(rows))
 
 
 def modelled_parameters(coordinates: Sequence[Coordinate]) -> tuple[str, ...]:

@@ -8,14 +8,14 @@ from sqlalchemy.orm import Session
 
 from scalewatch.errors import ModellingError
 from scalewatch.modelling.arrays.types import Reals
-from scalewatch.services.analysis.pooling import Pool, pool
+from scalewatch.services.analysis.pooling import SeriesPool, pool
 from scalewatch.storage.runs import points, samples
-from scalewatch.storage.runs.points import Measurement
+from scalewatch.storage.runs.points import StoredMeasurement
 
 
 def pools_of(
     session: Session, commit_id: int, series_ids: Collection[int]
-) -> dict[int, Pool]:
+) -> dict[int, SeriesPool]:
     """Return the pooled repetitions of those series that can be pooled."""
     found = {}
     for series_id, measured, blobs in _measured(session, commit_id, series_ids):
@@ -28,7 +28,7 @@ def pools_of(
 
 def pools_by_job(
     session: Session, commit_id: int, series_ids: Collection[int]
-) -> dict[int, tuple[Pool, ...]]:
+) -> dict[int, tuple[SeriesPool, ...]]:
     """Return the repetitions of series by the jobs that measured them.
 
     That is the first job and all later ones, where each setting was measured by two at
@@ -45,7 +45,7 @@ def pools_by_job(
 
 def _measured(
     session: Session, commit_id: int, series_ids: Collection[int]
-) -> Iterator[tuple[int, list[Measurement], Mapping[int, Reals]]]:
+) -> Iterator[tuple[int, list[StoredMeasurement], Mapping[int, Reals]]]:
     """Yield what was measured of each series, with the repetitions of its runs."""
     measured = points.of_series(session, commit_id, series_ids)
     blobs = samples.of_runs(session, {each.run_id for each in measured if each.count})
@@ -53,14 +53,14 @@ def _measured(
         yield series_id, list(group), blobs
 
 
-def _jobs(measured: Sequence[Measurement]) -> list[list[Measurement]]:
+def _jobs(measured: Sequence[StoredMeasurement]) -> list[list[StoredMeasurement]]:
     """Split what was measured of a series: what came first at its setting, and later.
 
     Runs come oldest first.
     """
     seen: Counter[tuple[tuple[str, float], ...]] = Counter()
-    first: list[Measurement] = []
-    later: list[Measurement] = []
+    first: list[StoredMeasurement] = []
+    later: list[StoredMeasurement] = []
     for each in measured:
         if not each.count:
             continue

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from scalewatch.figures.notation import CERTAIN
-from scalewatch.importers import Series
+from scalewatch.importers import ImportedSeries
 from scalewatch.modelling import (
     Comparison,
     Incomparable,
@@ -47,8 +47,8 @@ class Pair(NamedTuple):
 
 
 def compared_with(
-    earlier: Sequence[Series],
-    all_series: Sequence[Series],
+    earlier: Sequence[ImportedSeries],
+    all_series: Sequence[ImportedSeries],
     questions: Sequence[SeriesQuestion],
     **choices: Any,
 ) -> list[Compared]:
@@ -159,6 +159,6 @@ def _at(x: Reals, series: MeasuredSeries) -> Reals:
     return spread(series.values, places, x.size)
 
 
-def _subject(series: Series) -> tuple[str, str, tuple[str, ...], str]:
+def _subject(series: ImportedSeries) -> tuple[str, str, tuple[str, ...], str]:
     held = json.dumps(series.configuration, sort_keys=True, default=str)
     return series.region, series.metric, series.parameters, held

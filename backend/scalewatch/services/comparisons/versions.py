@@ -4,7 +4,7 @@ from sqlalchemy.orm import Session
 
 from scalewatch.modelling import Incomparable
 from scalewatch.modelling.measurements.assumptions import USUAL
-from scalewatch.services.analysis.pooling import Pool
+from scalewatch.services.analysis.pooling import SeriesPool
 from scalewatch.services.analysis.pools import pools_of
 from scalewatch.services.analysis.versions import UNMEASURED, Compared, compared_once
 from scalewatch.services.commit_reports.changes import SeriesChange
@@ -55,7 +55,7 @@ def change_of(session: Session, report: CommitReport, change: SeriesChange) -> C
 
 def _pool(
     session: Session, project: tables.Project, label: str, place: ComparedSeries
-) -> Pool | None:
+) -> SeriesPool | None:
     """Return the repetitions of a place at the commit of its side."""
     if place.series_id is None:
         return None

@@ -42,7 +42,7 @@ class Declaration:
 
 
 @dataclass(frozen=True, slots=True)
-class Version:
+class ExpectationVersion:
     """One version of an expectation; without a growth it was withdrawn.
 
     Parameters
@@ -69,7 +69,7 @@ class Version:
 
 def versions(
     session: Session, project_name: str, region: str, metric: str
-) -> list[Version]:
+) -> list[ExpectationVersion]:
     """Return all versions of the expectation of a region's metric, newest first.
 
     Raises
@@ -165,9 +165,9 @@ def declare_built_in(session: Session, project_id: int, report: RunReport) -> No
     )
 
 
-def _version(row: tables.Expectation) -> Version:
+def _version(row: tables.Expectation) -> ExpectationVersion:
     growth = None if row.growth is None else parse_growth(row.growth)
-    return Version(
+    return ExpectationVersion(
         version=row.version,
         growth=growth,
         deviation_limit=growth and limit_of(growth, row.deviation_limit),

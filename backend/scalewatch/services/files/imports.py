@@ -10,7 +10,7 @@ from uuid import NAMESPACE_URL, uuid5
 from pydantic import ValidationError
 
 from scalewatch.errors import NotARun
-from scalewatch.importers import Measurement
+from scalewatch.importers import ImportedMeasurement
 from scalewatch.storage.database.digests import canonical
 from scalewatch.wire import UNITS, RunReport, faults
 
@@ -21,7 +21,7 @@ Settings = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
+class ImportOrigin:
     """What foreign files do not say: whose measurements they hold.
 
     Parameters
@@ -36,7 +36,9 @@ class Origin:
     suite: str = SUITE
 
 
-def runs_of(measurements: Iterable[Measurement], origin: Origin) -> list[RunReport]:
+def runs_of(
+    measurements: Iterable[ImportedMeasurement], origin: ImportOrigin
+) -> list[RunReport]:
     """Return one run per coordinate and configuration, in the order of appearance.
 
     The id of a run follows from its content: importing a file twice changes nothing.
@@ -52,7 +54,9 @@ def runs_of(measurements: Iterable[Measurement], origin: Origin) -> list[RunRepo
     ]
 
 
-def profiles_of(measurements: Iterable[Measurement], origin: Origin) -> list[RunReport]:
+def profiles_of(
+    measurements: Iterable[ImportedMeasurement], origin: ImportOrigin
+) -> list[RunReport]:
     """Return the same where regions are functions, and their times one profile.
 
     Repetitions of a function become their mean, so that those of all functions
@@ -70,9 +74,9 @@ def profiles_of(measurements: Iterable[Measurement], origin: Origin) -> list[Run
 
 
 def _by_place(
-    measurements: Iterable[Measurement],
-) -> Iterator[tuple[Settings, Settings, list[Measurement]]]:
-    places: dict[tuple[frozenset[Any], frozenset[Any]], list[Measurement]] = {}
+    measurements: Iterable[ImportedMeasurement],
+) -> Iterator[tuple[Settings, Settings, list[ImportedMeasurement]]]:
+    places: dict[tuple[frozenset[Any], frozenset[Any]], list[ImportedMeasurement]] = {}
     for each in measurements:
         coordinate = frozenset(
             zip(each.subject.parameters, each.coordinate, strict=True)
@@ -85,7 +89,10 @@ def _by_place(
 
 
 def _run(
-    coordinate: Settings, configuration: Settings, measured: Settings, origin: Origin
+    coordinate: Settings,
+    configuration: Settings,
+    measured: Settings,
+    origin: ImportOrigin,
 ) -> RunReport:
     content = {
         "schema": 1,
@@ -105,7 +112,7 @@ def _run(
         raise NotARun(coordinate, fault.field, fault.message) from None
 
 
-def _result(measurement: Measurement) -> dict[str, Any]:
+def _result(measurement: ImportedMeasurement) -> dict[str, Any]:
     subject, _, values = measurement
     units = UNITS.get(subject.metric)
     return {
@@ -117,7 +124,7 @@ def _result(measurement: Measurement) -> dict[str, Any]:
 
 
 def _profile(
-    coordinate: Settings, measurements: Sequence[Measurement]
+    coordinate: Settings, measurements: Sequence[ImportedMeasurement]
 ) -> dict[str, Any]:
     functions = []
     for subject, _, values in measurements:

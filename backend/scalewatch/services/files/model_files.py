@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Any, Final
 
-from scalewatch.importers import Series
+from scalewatch.importers import ImportedSeries
 from scalewatch.modelling import Growth, Noise
 from scalewatch.modelling.measurements.assumptions import USUAL
 from scalewatch.services.analysis.noise_series import learned
@@ -32,14 +32,14 @@ class Stated:
     pattern: str
     growth: Growth
 
-    def covers(self, series: Series) -> bool:
+    def covers(self, series: ImportedSeries) -> bool:
         """Tell whether it is about this series."""
         pattern = self.pattern.replace("[", "[[]")
         return self.is_exact(series) or any(
             fnmatchcase(name, pattern) for name in _names(series)
         )
 
-    def is_exact(self, series: Series) -> bool:
+    def is_exact(self, series: ImportedSeries) -> bool:
         """Tell whether it names this series and no other."""
         return self.pattern in _names(series)
 
@@ -70,9 +70,9 @@ class Question:
     choices: Mapping[str, Any] = field(default_factory=dict)
     ranking: Ranking | None = None
     proposes: bool = False
-    earlier: Sequence[Series] | None = None
+    earlier: Sequence[ImportedSeries] | None = None
 
-    def expects(self, series: Series) -> bool:
+    def expects(self, series: ImportedSeries) -> bool:
         """Tell whether an expectation is about this series."""
         return _stated(self.expectations, series) is not None
 
@@ -90,7 +90,7 @@ class Question:
 
 
 def questions_of(
-    all_series: Sequence[Series], question: Question
+    all_series: Sequence[ImportedSeries], question: Question
 ) -> list[SeriesQuestion]:
     """Return the question about each series, with what is known of its noise.
 
@@ -112,12 +112,12 @@ def questions_of(
 
 
 def _noise_by_metric(
-    all_series: Sequence[Series], question: Question
+    all_series: Sequence[ImportedSeries], question: Question
 ) -> dict[str, Noise]:
     """Return the noise of each metric; the default rule alone asks for it."""
     if question.choices.get("rule", DEFAULT_RULE) != DEFAULT_RULE:
         return {}
-    by_metric: dict[str, list[Series]] = defaultdict(list)
+    by_metric: dict[str, list[ImportedSeries]] = defaultdict(list)
     for series in all_series:
         by_metric[series.metric].append(series)
     choices = question.chosen("summary", "level")
@@ -129,11 +129,11 @@ def _noise_by_metric(
     }
 
 
-def _stated(all_stated: Sequence[Stated], series: Series) -> Growth | None:
+def _stated(all_stated: Sequence[Stated], series: ImportedSeries) -> Growth | None:
     covering = [stated for stated in all_stated if stated.covers(series)]
     covering.sort(key=lambda stated: stated.is_exact(series))
     return covering[-1].growth if covering else None
 
 
-def _names(series: Series) -> tuple[str, str]:
+def _names(series: ImportedSeries) -> tuple[str, str]:
     return series.region, f"{series.region}:{series.metric}"

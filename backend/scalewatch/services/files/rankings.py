@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from scalewatch.importers import Series
+from scalewatch.importers import ImportedSeries
 from scalewatch.modelling import Finding, Growth, RankedRegion, rank_regions
 
 
@@ -23,7 +23,7 @@ class Ranking:
     threshold: Growth | None = None
 
     def order(
-        self, all_series: Sequence[Series], findings: Sequence[Finding]
+        self, all_series: Sequence[ImportedSeries], findings: Sequence[Finding]
     ) -> list[RankedRegion[int]]:
         """Return positions of series that have a model, by metric, worst first."""
         metrics = dict.fromkeys(series.metric for series in all_series)

@@ -9,7 +9,11 @@ from sqlalchemy.orm import Session
 
 from scalewatch.modelling import Guideline
 from scalewatch.modelling.forecasts.bounds import Bounds
-from scalewatch.modelling.guidelines.odds import Repeated, newly_broken, violation_odds
+from scalewatch.modelling.guidelines.odds import (
+    RegionRepetitions,
+    newly_broken,
+    violation_odds,
+)
 from scalewatch.services.commit_reports.changes import SeriesChange
 from scalewatch.services.gates.sides import BothSides, GateSide, Target, both_sides
 from scalewatch.services.guidelines.checks import (
@@ -186,7 +190,7 @@ def _odds(
     if len({each.pool.parameters for each in sides.values()}) > 1:
         return {}
     measured = {
-        name: Repeated(each.pool.settings, each.pool.values)
+        name: RegionRepetitions(each.pool.settings, each.pool.values)
         for name, each in sides.items()
     }
     return violation_odds(rule, measured, sides[rule.region].noise)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from sqlalchemy.orm import Session
 
 from scalewatch.modelling import Finding, Noise
-from scalewatch.services.analysis.pooling import Pool
+from scalewatch.services.analysis.pooling import SeriesPool
 from scalewatch.services.analysis.pools import pools_of
 from scalewatch.services.analysis.questions import SeriesQuestion, find_all
 from scalewatch.services.regressions.effects import FARTHER
@@ -29,7 +29,7 @@ class GateSide:
         What its repetitions tell, forecast at `target`.
     """
 
-    pool: Pool
+    pool: SeriesPool
     noise: Noise
     target: Target
     finding: Finding
@@ -68,7 +68,7 @@ def both_sides(
 
 
 def _sides(
-    pools: Mapping[int, Pool], standings: Mapping[int, Standing], farthest: Target
+    pools: Mapping[int, SeriesPool], standings: Mapping[int, Standing], farthest: Target
 ) -> dict[int, GateSide]:
     questions = {
         key: SeriesQuestion.of(pool, noise=standings[key].noise, targets=[farthest])
@@ -81,7 +81,7 @@ def _sides(
     }
 
 
-def _farthest(pools: Iterable[Pool], targets: Target) -> dict[str, float]:
+def _farthest(pools: Iterable[SeriesPool], targets: Target) -> dict[str, float]:
     """Return the target of each parameter, one for all that is compared."""
     largest: dict[str, float] = {}
     for pool in pools:

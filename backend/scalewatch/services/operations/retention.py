@@ -29,7 +29,7 @@ AT_ONCE: Final = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class ThinnableRuns:
     """Runs of a project that are exported, and can be thinned."""
 
     project: str
@@ -40,7 +40,7 @@ class Batch:
 
 def export_next(
     session: Session, project: str, after: int, folder: Path
-) -> Batch | None:
+) -> ThinnableRuns | None:
     """Export the next runs whose repetitions are to be thinned, if there are any.
 
     The runs as they were posted are JSON Lines that can be posted again.
@@ -62,10 +62,10 @@ def export_next(
     stamp = now().strftime("%Y%m%dT%H%M%S%f")
     file = folder / f"{_plain(project)}-{stamp}.jsonl.zst"
     _export(file, [payloads.body_of(session, run_id) for run_id in ids])
-    return Batch(project, tuple(ids), policy.kept_repetitions, file)
+    return ThinnableRuns(project, tuple(ids), policy.kept_repetitions, file)
 
 
-def thin_all(session: Session, batch: Batch) -> None:
+def thin_all(session: Session, batch: ThinnableRuns) -> None:
     """Thin the runs of a batch, and note in the audit log what was done."""
     for run_id in batch.runs:
         thin(session, run_id, batch.kept)
@@ -133,7 +133,9 @@ class ThinnedRuns:
         return cls(*map(int, text.split("/")))
 
 
-def continue_after(session: Session, subject: ThinnedRuns, batch: Batch | None) -> None:
+def continue_after(
+    session: Session, subject: ThinnedRuns, batch: ThinnableRuns | None
+) -> None:
     """Thin a batch, and queue the next one."""
     if batch is not None:
         thin_all(session, batch)

@@ -19,7 +19,7 @@ from scalewatch.modelling.arrays.types import Reals
 from scalewatch.modelling.histories.changes import find_changes
 from scalewatch.modelling.histories.explanation import Shift
 from scalewatch.modelling.histories.histories import Histories
-from scalewatch.services.analysis.pooling import Pool
+from scalewatch.services.analysis.pooling import SeriesPool
 from scalewatch.services.caches.lru import Kept, key_of
 from scalewatch.services.commits.lineage import Lineage
 from scalewatch.services.selection.renamed_regions import present_name
@@ -70,10 +70,10 @@ class SeriesHistory:
     positions: tuple[int, ...]
     log: Reals
 
-    def pool(self, commits: slice) -> Pool:
+    def pool(self, commits: slice) -> SeriesPool:
         """Return the locations at some commits as repetitions of each other."""
         values = np.exp(self.log[commits]).T.copy()
-        return Pool(self.parameters, np.array(self.settings), values)
+        return SeriesPool(self.parameters, np.array(self.settings), values)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from enum import StrEnum
 from scalewatch.modelling import ScalingKind
 
 
-class Source(StrEnum):
+class TimesSource(StrEnum):
     """Where the times come from."""
 
     MEASURED = "measured"
@@ -35,6 +35,6 @@ class ScalingQuestion:
     kind: ScalingKind = ScalingKind.STRONG
     size: float | None = None
     base: float | None = None
-    source: Source = Source.MEASURED
+    source: TimesSource = TimesSource.MEASURED
     reach: float | None = None
     vs: str | None = None

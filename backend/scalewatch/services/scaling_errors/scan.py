@@ -26,7 +26,7 @@ from scalewatch.modelling import (
     weak_gaps,
     weak_scaling_errors,
 )
-from scalewatch.services.scaling_errors.question import ScalingQuestion, Source
+from scalewatch.services.scaling_errors.question import ScalingQuestion, TimesSource
 from scalewatch.services.series.measurements import Measurement
 from scalewatch.services.series.scans import Scan
 
@@ -202,7 +202,7 @@ def _answered(
 def _errors(
     scan: Scan, times: Times, question: ScalingQuestion, size: float | None
 ) -> ScalingErrors:
-    if question.source is Source.MODEL:
+    if question.source is TimesSource.MODEL:
         model = scan.standing.model
         if model is None:
             raise NotModelled(scan.standing.reason)

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 
-class Configured(Protocol):
+class ConfiguredSeries(Protocol):
     """A series of a region on a machine, as a scan or a cell knows it."""
 
     @property
@@ -20,7 +20,7 @@ class Configured(Protocol):
         """What it holds fixed."""
 
 
-def is_chosen(scan: Configured, settings: Mapping[str, str]) -> bool:
+def is_chosen(scan: ConfiguredSeries, settings: Mapping[str, str]) -> bool:
     """Tell whether a scan has these settings; one it does not know does not count."""
     return all(
         str(scan.configuration[name]) == text
@@ -29,7 +29,7 @@ def is_chosen(scan: Configured, settings: Mapping[str, str]) -> bool:
     )
 
 
-def choices_among(scans: Sequence[Configured]) -> dict[str, tuple[Any, ...]]:
+def choices_among(scans: Sequence[ConfiguredSeries]) -> dict[str, tuple[Any, ...]]:
     """Return the settings in which scans of one region on one machine differ."""
     alternatives: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
     for scan in scans:

@@ -21,7 +21,7 @@ class Coordinates(NamedTuple):
     coordinate: dict[str, int | float]
 
 
-class Repeated(NamedTuple):
+class MeasuredCoordinate(NamedTuple):
     """What was measured at one coordinate, and by how many jobs."""
 
     suite: str
@@ -54,7 +54,9 @@ def coordinates_of(
     ]
 
 
-def repeated(session: Session, commit_id: int, machine_id: int) -> list[Repeated]:
+def repeated(
+    session: Session, commit_id: int, machine_id: int
+) -> list[MeasuredCoordinate]:
     """Return how often a machine measured a commit, by suite and coordinate."""
     rows = session.execute(
         select(tables.Run.suite, tables.Run.coordinate, tables.Configuration.settings)
@@ -68,7 +70,7 @@ def repeated(session: Session, commit_id: int, machine_id: int) -> list[Repeated
     counts = Counter(map(repr, rows))
     distinct = {repr(row): row for row in rows}
     return [
-        Repeated(suite, coordinate, settings, counts[key])
+        MeasuredCoordinate(suite, coordinate, settings, counts[key])
         for key, (suite, coordinate, settings) in distinct.items()
     ]
 

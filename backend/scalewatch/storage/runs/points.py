@@ -28,7 +28,7 @@ Summary = dict[str, float | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Measurement:
+class StoredMeasurement:
     """A point of a series, and where its repetitions lie."""
 
     series_id: int
@@ -65,7 +65,7 @@ def summaries(values: NDArray[np.float64], counts: Sequence[int]) -> Sequence[Su
 
 def of_commit(
     session: Session, commit_id: int, machine_id: int
-) -> Sequence[Measurement]:
+) -> Sequence[StoredMeasurement]:
     """Return the points of a machine at a commit, oldest run first."""
     run = tables.Run
     return _measured(session, run.commit_id == commit_id, run.machine_id == machine_id)
@@ -73,13 +73,15 @@ def of_commit(
 
 def of_series(
     session: Session, commit_id: int, series_ids: Collection[int]
-) -> Sequence[Measurement]:
+) -> Sequence[StoredMeasurement]:
     """Return the points of series at a commit, oldest run first."""
     of_commit = tables.Run.commit_id == commit_id
     return _measured(session, of_commit, tables.Point.series_id.in_(series_ids))
 
 
-def _measured(session: Session, *which: ColumnElement[bool]) -> Sequence[Measurement]:
+def _measured(
+    session: Session, *which: ColumnElement[bool]
+) -> Sequence[StoredMeasurement]:
     rows = session.execute(
         select(
             tables.Point.series_id,
@@ -96,7 +98,7 @@ def _measured(session: Session, *which: ColumnElement[bool]) -> Sequence[Measure
         .where(*which)
         .order_by(tables.Point.series_id, tables.Point.run_id)
     )
-    return [Measurement(*row) for row in rows]
+    return [StoredMeasurement(*row) for row in rows]
 
 
 def _summarise(values: NDArray[np.float64]) -> list[Summary]:
