@@ -31,7 +31,7 @@ from sqlalchemy import Engine, event, func, select
 from scalewatch.app import create_app
 from scalewatch.storage import tables
 from scalewatch.storage.database.session import sessions_of
-from scalewatch.web.garbage import spare_collections
+from scalewatch.web.process import spare_collections
 from support.addresses import large_examples, page_addresses
 from support.large_project import PROJECT, REGIONS
 

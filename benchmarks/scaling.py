@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from scalewatch.app import create_app
 from scalewatch.modelling import scan_profiles, strong_errors, weak_errors
 from scalewatch.storage.database.session import connect
-from scalewatch.web.garbage import spare_collections
+from scalewatch.web.process import spare_collections
 from support.large_database import large_database
 from support.large_project import PROJECT
 

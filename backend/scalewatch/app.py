@@ -16,7 +16,7 @@ from starlette.responses import RedirectResponse
 
 from scalewatch import api, pages
 from scalewatch.api.http import problems
-from scalewatch.api.runs import bodies, rehearsal
+from scalewatch.api.runs import bodies
 from scalewatch.errors import ScalewatchError, SchemaNotMigrated, TokenNeeded
 from scalewatch.jobs.worker import Worker
 from scalewatch.pages.rendering.addresses import path_to
@@ -27,9 +27,8 @@ from scalewatch.storage.database import schema
 from scalewatch.storage.database.session import Sessions, connect, sessions_of
 from scalewatch.web.answers.compression import Compression
 from scalewatch.web.answers.etags import ETags
-from scalewatch.web.garbage import Garbage, spare_collections
 from scalewatch.web.metrics import Metrics
-from scalewatch.web.orphans import end_with_parent
+from scalewatch.web.process import end_with_parent, spare_collections
 from scalewatch.web.protection.headers import SecurityHeaders
 from scalewatch.web.protection.limits import BodyLimit, Buckets, RateLimit, TimeLimit
 from scalewatch.web.protection.origins import OwnOrigin
@@ -49,7 +48,6 @@ def served() -> FastAPI:
     The database is expected to be migrated.
     """
     end_with_parent()
-    spare_collections()
     settings = get_settings()
     app = create_app(
         connect(settings.database_url),
@@ -63,7 +61,7 @@ def served() -> FastAPI:
             request_seconds=settings.request_seconds,
         ),
     )
-    rehearsal.begin(app, app.state.sessions)
+    spare_collections()
     return app
 
 
@@ -156,7 +154,6 @@ def _add_middleware(app: FastAPI) -> None:
     app.add_middleware(Compression)
     app.add_middleware(SecurityHeaders)
     app.add_middleware(Requests, metrics=app.state.metrics)
-    app.add_middleware(Garbage)
 
 
 def _add_error_handlers(app: FastAPI) -> None:
