@@ -3,16 +3,18 @@
 import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import cache
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Final
 
-from fastapi import FastAPI, Request, Response
+from fastapi import APIRouter, FastAPI, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from fastapi.exceptions import RequestValidationError
 from sqlalchemy import Engine
 from sqlalchemy.exc import OperationalError, ProgrammingError
 from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse
+from starlette.routing import BaseRoute
 
 from scalewatch import api, pages
 from scalewatch.api.http import problems
@@ -112,6 +114,7 @@ def create_app(
         docs_url=None,  # pages.docs shows them without loading scripts from elsewhere
         redoc_url=None,
         openapi_url="/api/v1/openapi.json",
+        routes=[*_routes()],
         lifespan=lifespan,
     )
     app.state.sessions = sessions
@@ -119,11 +122,18 @@ def create_app(
     app.state.protection = protection or Protection()
     app.state.metrics = Metrics()
     _add_middleware(app)
-    app.include_router(api.router)
-    app.include_router(pages.router)
     _add_error_handlers(app)
     _add_database_handlers(app, engine)
     return app
+
+
+@cache
+def _routes() -> list[BaseRoute]:
+    """Return all routes: all applications of a process prepare them once."""
+    everything = APIRouter()
+    everything.include_router(api.router)
+    everything.include_router(pages.router)
+    return everything.routes
 
 
 def _beside(
