@@ -17,6 +17,7 @@ from pydantic import (
     model_validator,
 )
 
+from scalewatch.wire.directions import Direction
 from scalewatch.wire.fields import (
     UNITS,
     Duration,
@@ -127,7 +128,11 @@ class Result(Report):
     region: Name = Field(examples=["MPI_Allreduce"])
     metric: Name = Field(examples=["time"])
     unit: Annotated[str, StringConstraints(max_length=40)] = Field(examples=["s"])
-    better: Literal["lower", "higher"] = "lower"
+    better: Direction | None = Field(
+        None,
+        description="Which way is better. Unless given, as recorded before, or as the "
+        "unit says: of rates, such as B/s, higher; of all else, lower.",
+    )
     values: Annotated[
         tuple[Quantity, ...],
         FailFast(),

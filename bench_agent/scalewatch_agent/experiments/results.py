@@ -11,6 +11,7 @@ from typing import Any, Final
 from pydantic import TypeAdapter, ValidationError
 
 from scalewatch.wire import UNITS, Name, Profile, Result, faults
+from scalewatch.wire.directions import Direction
 from scalewatch_agent.experiments.schema import ProfileRule, ResultRule
 
 LARGEST: Final = 64 * 2**20
@@ -31,7 +32,7 @@ class _MetricValues:
     """The repetitions of one metric of one region, as they are found."""
 
     unit: str
-    better: str
+    better: Direction | None
     values: list[float] = field(default_factory=list)
 
 

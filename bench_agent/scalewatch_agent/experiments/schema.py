@@ -21,6 +21,7 @@ from pydantic import (
 )
 
 from scalewatch.wire import UNITS, Commit, Name, wrong
+from scalewatch.wire.directions import Direction
 from scalewatch_agent.errors import BadExpression
 from scalewatch_agent.experiments.commands import RESERVED
 from scalewatch_agent.experiments.expressions import Expression, parse_expression
@@ -199,7 +200,7 @@ class ResultRule(FileSection):
     region: Name | None = None
     metric: Name = "time"
     unit: str | None = None
-    better: Literal["lower", "higher"] = "lower"
+    better: Direction | None = None
 
     @model_validator(mode="after")
     def _has_one_source(self) -> Self:

@@ -180,6 +180,45 @@ def test_better_direction_cannot_change_unnoticed(session):
         record_runs(session, [rate("lower", 4)])
 
 
+@pytest.mark.parametrize(
+    ("unit", "better"),
+    [
+        ("GB/s", "higher"),
+        ("MiB/s", "higher"),
+        ("GFlop/s", "higher"),
+        ("it/s", "higher"),
+        ("ns/day", "higher"),
+        ("MB s^-1", "higher"),
+        ("MFLOPS", "higher"),
+        ("MLUPS", "higher"),
+        ("MHz", "higher"),
+        ("s", "lower"),
+        ("s/step", "lower"),
+        ("B", "lower"),
+        ("flop", "lower"),
+        ("1", "lower"),
+        ("messages", "lower"),
+        ("", "lower"),
+    ],
+)
+def test_unit_says_which_way_a_metric_is_better(session, unit, better):
+    record_runs(session, [run_report(results=[result(metric="figure", unit=unit)])])
+
+    assert session.scalar(select(tables.Series.better)) == better
+
+
+def test_direction_that_nobody_states_stays_as_recorded(session):
+    stated = result(metric="load", unit="1/s", better="lower")
+    silent = result(metric="load", unit="1/s")
+    record_runs(session, [run_report(results=[stated])])
+
+    other = {"id": str(UUID(int=2)), "coordinate": {"p": 4}}
+    record_runs(session, [run_report(**other, results=[silent])])
+
+    assert session.scalar(select(tables.Series.better)) == "lower"
+    assert count(session, tables.Run) == 2
+
+
 def test_many_results_come_back_as_they_were_posted(session):
     """So many rows are copied where the database can."""
     odd = {"region": "\\N \\t \\", "values": [3.5, 1.25]}

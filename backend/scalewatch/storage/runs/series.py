@@ -13,6 +13,7 @@ from scalewatch.storage.database import bulk
 from scalewatch.storage.database.digests import canonical, digest_of
 from scalewatch.storage.database.inserts import insert_or_find
 from scalewatch.wire import UNITS, Fact, Result
+from scalewatch.wire.directions import Direction, better_direction
 
 _SERIES: Final = tables.Series.__table__.c
 
@@ -72,7 +73,7 @@ def ids_of(
                 "region": region,
                 "metric": metric,
                 "unit": canonical_unit(wanted[region, metric]),
-                "better": wanted[region, metric].better,
+                "better": _direction(wanted[region, metric]),
             }
             for region, metric in missing
         ],
@@ -82,9 +83,13 @@ def ids_of(
     for key, result in wanted.items():
         if known[key].unit != canonical_unit(result):
             raise UnitChanged(*key, recorded=known[key].unit, posted=result.unit)
-        if known[key].better != result.better:
+        if result.better not in {known[key].better, None}:
             raise DirectionChanged(*key, recorded=known[key].better)
     return {key: known[key].id for key in wanted}
+
+
+def _direction(result: Result) -> Direction:
+    return result.better or better_direction(canonical_unit(result))
 
 
 def canonical_unit(result: Result) -> str:

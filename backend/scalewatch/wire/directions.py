@@ -1,0 +1,22 @@
+"""Which way a metric is better: what its unit says where nobody else does."""
+
+import re
+from typing import Final, Literal
+
+Direction = Literal["lower", "higher"]
+
+_RATE: Final = re.compile(
+    r".*/\s*(s|sec|seconds?|min|minutes?|h|hours?|d|days?)"  # B/s, GFlop/s, it/s
+    r"|.*\b(s|sec)(\^|\*\*)?[-⁻][1¹]"  # MB s^-1
+    r"|[kmgtpe]?i?(flops|bps|ips|lups|updates per second|hz)",
+    re.IGNORECASE,
+)
+"""Work in a time. A plain `flop` is no rate; `flops` is one, as people write it."""
+
+
+def better_direction(unit: str) -> Direction:
+    """Return the better direction of a metric in `unit`: of a rate, higher.
+
+    All else that is measured is a cost: seconds, bytes, operations.
+    """
+    return "higher" if _RATE.fullmatch(unit.strip()) else "lower"
