@@ -11,8 +11,10 @@ demo:
 	@$(BIN)/scalewatch demo $(ARGS)
 
 # Everything that must hold: style, types, layers, behaviour.
+# make test ARGS=--thorough   make test ARGS="tests/browser -k theme"
 test: lint
-	@$(BIN)/python -m pytest $(ARGS)
+	@$(BIN)/python tests/system_programs.py
+	@$(BIN)/python -m pytest --numprocesses=auto --dist=loadfile --durations=10 $(ARGS)
 
 lint:
 	@$(PYTHON) bootstrap.py --dev

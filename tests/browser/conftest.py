@@ -16,7 +16,7 @@ from playwright.sync_api import (
 from sqlalchemy import Engine
 
 from scalewatch.app import create_app
-from support.chromium import QUIET, chromium
+from support.chromium import QUIET, NoBrowser, chromium
 
 expect.set_options(timeout=20_000)  # a loaded machine is slow, and that is no failure
 
@@ -42,9 +42,11 @@ class Complaints:
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=chromium(playwright), args=[*QUIET, NAMES]
-        )
+        try:
+            path = chromium(playwright)
+        except NoBrowser as missing:
+            pytest.skip(str(missing))
+        browser = playwright.chromium.launch(executable_path=path, args=[*QUIET, NAMES])
         yield browser
         browser.close()
 

@@ -2,18 +2,15 @@
 
 from collections.abc import Iterator
 from itertools import product
-from pathlib import Path
 
-import axe_playwright_python
 import pytest
 from playwright.sync_api import Browser, Page
 
 from scalewatch.storage.database.session import Sessions
 from support.addresses import page_addresses
+from support.axe import serious_barriers
 from support.builders import sweep_reports
 from support.recorded import PROCESSES, record
-
-(AXE,) = Path(axe_playwright_python.__file__).parent.rglob("axe.min.js")
 
 NAMES = {
     "project": "<img src=x onerror=alert(1)>",
@@ -77,7 +74,6 @@ def test_every_page_is_accessible_and_not_wider_than_the_window(
     found = []
     for path in addresses:
         visited.goto(path, wait_until="load")
-        visited.evaluate(AXE.read_text("utf-8"))
         for width, theme in product((1400, 360), ("light", "dark")):
             visited.emulate_media(color_scheme=theme)
             visited.set_viewport_size({"width": width, "height": 900})
@@ -93,10 +89,4 @@ def faults(page: Page, rules: list[str] | None) -> Iterator[tuple[str, ...]]:
     wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
     if wide > 0:
         yield (f"{wide} pixels too wide",)
-    options: dict[str, object] = {"resultTypes": ["violations"]}
-    if rules:
-        options["runOnly"] = {"type": "rule", "values": rules}
-    ran = page.evaluate("options => axe.run(document, options)", options)
-    for each in ran["violations"]:
-        if each["impact"] in {"serious", "critical"}:
-            yield each["id"], each["nodes"][0]["html"]
+    yield from serious_barriers(page, rules)

@@ -117,12 +117,14 @@ def test_plots_begin_with_the_room_that_their_words_need(
 
     begun_and_taken = large_page.locator("[data-figure]").evaluate_all(
         """(plots) => plots.map((plot) => ["l", "t", "b"].map(
-            (side) => [plot.layout.margin[side], plot._fullLayout._size[side]]))"""
+            (side) => [plot.layout.margin[side], plot._fullLayout._size[side],
+                plot._fullLayout.font.size]))"""
     )
 
     assert begun_and_taken
-    for begun, taken in (pair for figure in begun_and_taken for pair in figure):
-        assert taken == pytest.approx(begun, abs=1), "plotly.js drew it twice"
+    for begun, taken, font in (each for figure in begun_and_taken for each in figure):
+        # How high a row of text is, the system's font decides.
+        assert taken == pytest.approx(begun, abs=font / 3), "far from what it took"
 
 
 def test_column_of_remarks_is_there_where_something_is_remarked(page: Page, sessions):

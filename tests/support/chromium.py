@@ -1,9 +1,11 @@
 """The browser: where it is, and how it is started quietly."""
 
 import shutil
+import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
-from playwright.sync_api import Playwright
+from playwright.sync_api import Playwright, sync_playwright
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 """What systems call it."""
@@ -18,18 +20,49 @@ QUIET = (
     "--no-sandbox",  # without which Chromium does not start as root
 )
 
-MISSING = (
-    "browser tests need Chromium: install the package `chromium` of your system, "
-    "or run `playwright install chromium`"
-)
+HOW = "`apt-get install chromium` as root, or `.venv/bin/playwright install chromium`"
+
+
+class NoBrowser(Exception):
+    """There is no Chromium that starts."""
+
+    def __init__(self) -> None:
+        super().__init__(f"no Chromium starts here: {HOW}")
 
 
 def chromium(playwright: Playwright) -> str:
-    """Return the path of the system's Chromium, else of the one Playwright fetched."""
-    for name in NAMES:
-        if path := shutil.which(name):
+    """Return the path of the system's Chromium, else of the one Playwright fetched.
+
+    Raises
+    ------
+    NoBrowser
+        If none starts.
+    """
+    for path in _candidates(playwright):
+        if _starts(path):
             return path
-    own = playwright.chromium.executable_path
-    if Path(own).exists():
-        return own
-    raise FileNotFoundError(MISSING)
+    raise NoBrowser
+
+
+def is_there() -> bool:
+    """Tell whether a browser is there that starts."""
+    with sync_playwright() as playwright:
+        return any(_starts(path) for path in _candidates(playwright))
+
+
+def _candidates(playwright: Playwright) -> Iterator[str]:
+    yield from filter(None, map(shutil.which, NAMES))
+    fetched = playwright.chromium.executable_path
+    if Path(fetched).exists():
+        yield fetched
+
+
+def _starts(path: str) -> bool:
+    """Tell whether it says its version: some systems install a stub of that name."""
+    try:
+        done = subprocess.run(
+            [path, "--version"], capture_output=True, check=False, timeout=60
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return done.returncode == 0

@@ -114,7 +114,7 @@ def test_crash_on_one_rank_is_recorded(folder, receiver, openmpi):
         execute={
             "run": "{python} {experiment}/program.py",
             "processes": "p",
-            "time_limit": 30,
+            "time_limit": 12,
         },
         launcher={"mpiexec": str(openmpi.mpiexec)},
     )
