@@ -27,4 +27,4 @@ ENV PATH=/opt/scalewatch/bin:$PATH PYTHONUNBUFFERED=1
 USER scalewatch
 WORKDIR /var/lib/scalewatch
 EXPOSE 8000
-CMD ["scalewatch", "serve", "--host", "0.0.0.0", "--open"]
+CMD ["scalewatch", "serve", "--host", "0.0.0.0", "--first-token"]

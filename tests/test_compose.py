@@ -88,10 +88,12 @@ def test_its_commands_serve_and_analyse(composed, here, tmp_path):
         running(composed["api"]["command"][1:], own) as api,
         running(composed["worker"]["command"][1:], own) as worker,
     ):
+        secret = api.stdout.readline().split()[-1]
         port = re.search(r":(\d+)\s", api.stdout.readline()).group(1)
         assert "woken by redis" in worker.stdout.readline()
         base = f"http://127.0.0.1:{port}"
-        with httpx2.Client(base_url=base, timeout=PATIENCE) as client:
+        bearer = {"Authorization": f"Bearer {secret}"}
+        with httpx2.Client(base_url=base, timeout=PATIENCE, headers=bearer) as client:
             assert client.post("/api/v1/runs", json=sweep()).status_code == 202
             url = f"/api/v1/runs/{sweep()[0]['id']}/verdict"
             for _ in range(4):  # of a minute each: a loaded machine is slow

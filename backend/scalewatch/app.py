@@ -25,10 +25,11 @@ from scalewatch.pages.rendering.addresses import path_to
 from scalewatch.pages.rendering.errors import show_error
 from scalewatch.services.jobs import JobTerms
 from scalewatch.settings import get_settings
-from scalewatch.storage.database import schema
+from scalewatch.storage.database import outages, schema
 from scalewatch.storage.database.session import Sessions, connect, sessions_of
 from scalewatch.web.answers.compression import Compression
 from scalewatch.web.answers.etags import ETags
+from scalewatch.web.disk import DatabaseDisk
 from scalewatch.web.metrics import Metrics
 from scalewatch.web.process import end_with_parent, spare_collections
 from scalewatch.web.protection.headers import SecurityHeaders
@@ -121,6 +122,7 @@ def create_app(
     app.state.watch = watch
     app.state.protection = protection or Protection()
     app.state.metrics = Metrics()
+    app.state.disk = DatabaseDisk(engine.url)
     _add_middleware(app)
     _add_error_handlers(app)
     _add_database_handlers(app, engine)
@@ -199,10 +201,12 @@ def _add_database_handlers(app: FastAPI, engine: Engine) -> None:
     def unavailable(request: Request, error: OperationalError) -> Response:
         if engine.dialect.name == "sqlite" and (outdated := _outdated(engine)):
             return _answer(request, outdated)
-        _LOG.error("the database does not answer: %s", error.orig)
+        _LOG.error("the database cannot be used: %s", error.orig)
+        if outages.is_without_room(error):
+            app.state.disk.note_full()
         if _is_program(request):
-            return problems.problem_of_database(request)
-        return show_error(request, 503, problems.UNAVAILABLE)
+            return problems.problem_of_database(request, outages.reason(error))
+        return show_error(request, 503, problems.unavailable(outages.reason(error)))
 
     @app.exception_handler(ProgrammingError)
     def not_understood(request: Request, error: ProgrammingError) -> Response:

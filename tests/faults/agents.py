@@ -20,6 +20,7 @@ class Agents:
         self.base = base
         self.acknowledged: set[UUID] = set()
         self.refusals = 0
+        self.refusal = ""
         self._stopping = Event()
         self._threads = [
             Thread(target=self._post, args=(machine,)) for machine in range(number)
@@ -69,6 +70,7 @@ class Agents:
                     self.acknowledged.add(UUID(str(report["id"])))
                     return
                 assert answer.status_code >= 500, answer.text
+                self.refusal = answer.text
                 self.refusals += 1
             time.sleep(0.2)
 

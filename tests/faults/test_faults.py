@@ -117,8 +117,12 @@ def test_full_disk_refuses_runs_and_loses_none(composition):
         resource.prlimit(server, resource.RLIMIT_FSIZE, (0, unlimited[1]))
         agents.wait_for_refusals(3)
         page = httpx2.get(f"{composition.base}/api/v1/projects", timeout=60)
+        ready = httpx2.get(f"{composition.base}/readyz", timeout=60)
         resource.prlimit(server, resource.RLIMIT_FSIZE, unlimited)
         agents.wait_for(3)
 
     assert page.status_code == 200
+    assert ready.status_code == 503
+    assert "its disk is full or fails" in ready.json()["detail"]
+    assert "its disk is full or fails" in agents.refusal
     assert_nothing_is_lost(agents, composition.finished())

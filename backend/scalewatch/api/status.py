@@ -14,6 +14,7 @@ from scalewatch.api.http.schemas import Schema
 from scalewatch.errors import NotReady
 from scalewatch.services.operations import status
 from scalewatch.storage.database import outages, schema
+from scalewatch.web.disk import DatabaseDisk
 from scalewatch.web.metrics import Gauges, Metrics
 from scalewatch.web.sessions import DoorDep, ReadingDep
 
@@ -44,8 +45,8 @@ def show_health() -> Health:
 
 
 @health.get("/readyz", responses=problems(503))
-def show_readiness(door: DoorDep) -> Health:
-    """Tell that the database answers and is migrated, so that requests succeed."""
+def show_readiness(request: Request, door: DoorDep) -> Health:
+    """Tell that the database answers, is migrated and has room for posts."""
     try:
         with door.sessions.reading() as session:
             schema.require_newest(session.connection().engine)
@@ -53,6 +54,9 @@ def show_readiness(door: DoorDep) -> Health:
     except SQLAlchemyError as error:
         _LOG.error("not ready: %s", " ".join(str(error).split()))
         raise NotReady(outages.reason(error)) from error
+    disk: DatabaseDisk = request.app.state.disk
+    if not disk.has_room:
+        raise NotReady(outages.NO_ROOM)
     return Health(status="ok")
 
 

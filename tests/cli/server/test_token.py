@@ -38,6 +38,21 @@ def scalewatch(tmp_path):
 CREATE = ("token", "create", "ci", "--project", "mpich", "--role", "ingest")
 
 
+def test_first_start_of_an_image_prints_a_token_once(scalewatch):
+    begun = first_line_of(scalewatch, *EVERYWHERE, "--first-token")
+    secret = begun[0].split()[-1]
+    again, posted = first_line_of(scalewatch, *EVERYWHERE, "--first-token")
+    listed = json.loads(scalewatch("token", "list", "--json").stdout)
+
+    assert "There was no token yet." in begun[0]
+    assert re.fullmatch(r"swt_[0-9a-f]{8}_[\w-]{43}", secret)
+    assert "Scalewatch is at" in again
+    assert posted == 401
+    assert [(each["prefix"], each["role"], each["project"]) for each in listed] == [
+        (secret[:12], "admin", None)
+    ]
+
+
 def test_created_token_is_listed_without_its_secret_and_revoked(scalewatch):
     created = scalewatch(*CREATE, "--days", "30")
     secret = created.stdout.strip()
@@ -85,8 +100,10 @@ def first_line_of(scalewatch, *arguments):
         text=True,
     ) as server:
         try:
-            line = server.stdout.readline()
-            port = re.search(r":(\d+)", line)[1]
+            line = told = server.stdout.readline()
+            while "Scalewatch is at" not in told:
+                told = server.stdout.readline()
+            port = re.search(r":(\d+)", told)[1]
             answer = httpx2.post(
                 f"http://127.0.0.1:{port}/api/v1/runs",
                 json=run(),
@@ -112,6 +129,7 @@ def test_server_for_others_wants_a_token_or_to_be_told(scalewatch):
     assert refused.returncode == 4
     (line,) = refused.stderr.splitlines()
     assert "scalewatch token create" in line
+    assert "--first-token" in line
     assert "--open" in line
     assert socket.gethostname() in opened
     assert "Scalewatch is at" in protected

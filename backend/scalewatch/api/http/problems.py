@@ -57,7 +57,6 @@ STATUS: Final[Mapping[type[ScalewatchError], int]] = {
 ACCEPTS: Final = {"Content-Encoding": "Accept-Encoding", "Content-Type": "Accept-Post"}
 """The header that answers an unsupported one."""
 
-UNAVAILABLE: Final = "the database does not answer; try again in a few seconds"
 
 MOST_ERRORS: Final = 50
 """More wrong fields than anybody reads are not listed."""
@@ -158,10 +157,15 @@ def failure() -> str:
     return f"the server failed; its log says why, at request {request_id()}"
 
 
-def problem_of_database(request: Request) -> Response:
+def unavailable(reason: str) -> str:
+    """Say that the database is away, and why."""
+    return f"the database does not answer: {reason}; try again in a few seconds"
+
+
+def problem_of_database(request: Request, reason: str) -> Response:
     """Answer that the database is away; agents keep their runs and come back."""
-    headers = {"Retry-After": "5"}
-    return _document(request, 503, "ServiceUnavailable", UNAVAILABLE, {}, headers)
+    detail, headers = unavailable(reason), {"Retry-After": "5"}
+    return _document(request, 503, "ServiceUnavailable", detail, {}, headers)
 
 
 def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:

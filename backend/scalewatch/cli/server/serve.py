@@ -15,7 +15,8 @@ from uvicorn.supervisors import Multiprocess
 
 from scalewatch.cli.server.companion import companion
 from scalewatch.cli.server.database import configured, opened, prepare
-from scalewatch.services.access.tokens import is_any
+from scalewatch.services.access.callers import Role
+from scalewatch.services.access.tokens import create, is_any
 from scalewatch.settings import Settings, get_settings
 from scalewatch.storage.database.session import sessions_of
 from scalewatch.web.logs import log_config
@@ -76,13 +77,26 @@ Examples:
     is_flag=True,
     help="Let everybody do everything while there is no token.  [$SCALEWATCH_OPEN]",
 )
-def command(*, host: str | None, port: int | None, workers: int, is_open: bool) -> None:
+@click.option(
+    "--first-token",
+    "wants_token",
+    is_flag=True,
+    help="Where there is no token, make one that may do everything, and print it once.",
+)
+def command(
+    *,
+    host: str | None,
+    port: int | None,
+    workers: int,
+    is_open: bool,
+    wants_token: bool,
+) -> None:
     """Serve the dashboard and its API until Ctrl-C.
 
     Without any setting the data lie in a database of your own, below
     $SCALEWATCH_HOME, which is created and migrated as needed. Whoever uses this
     machine may then do everything. Other addresses than its own are opened only after
-    `scalewatch token create` has made a token, or with --open.
+    `scalewatch token create` has made a token, with --first-token, or with --open.
     """
     settings = configured()
     listening = _listen(
@@ -92,6 +106,8 @@ def command(*, host: str | None, port: int | None, workers: int, is_open: bool) 
     with listening:
         with opened(settings) as engine:
             prepare(engine)
+            if wants_token:
+                _make_first_token(engine)
             if not is_open and not settings.open:
                 _refuse_strangers(engine, listening)
         if is_open:
@@ -116,6 +132,18 @@ def _listen(host: str, port: int) -> socket.socket:
     return listening
 
 
+def _make_first_token(engine: Engine) -> None:
+    """Print a token that may do everything, unless there is any."""
+    with sessions_of(engine).writing.begin() as session:
+        if is_any(session):
+            return
+        _, secret = create(session, "first", Role.ADMIN, None)
+    click.echo(
+        "There was no token yet. This one may do everything, and is not shown again: "
+        f"{secret}"
+    )
+
+
 def _refuse_strangers(engine: Engine, listening: socket.socket) -> None:
     """Refuse an address that others reach as long as there is no token."""
     host = listening.getsockname()[0]
@@ -126,7 +154,7 @@ def _refuse_strangers(engine: Engine, listening: socket.socket) -> None:
             raise Unprotected(
                 f"everybody who reaches {host} could change everything: make a token "
                 "first, `scalewatch token create NAME --all-projects --role admin`, "
-                "or say --open"
+                "let --first-token make it, or say --open"
             )
 
 

@@ -5,6 +5,7 @@ from typing import Final
 from sqlalchemy.exc import SQLAlchemyError
 
 UNKNOWN: Final = "the server's log says why"
+NO_ROOM: Final = "its disk is full or fails: nothing can be stored until there is room"
 
 REASONS: Final = {
     "connection refused": "nothing listens at its address",
@@ -24,11 +25,18 @@ REASONS: Final = {
     "database is locked": "somebody else keeps it locked",
     "malformed": "its file is damaged",
     "not a database": "its file is no database",
-    "disk": "its disk is full or fails",
+    "disk": NO_ROOM,
+    "no space left": NO_ROOM,
+    "could not extend file": NO_ROOM,
     "no such table": "a table is missing",
     "does not exist": "the database or a table of it is missing",
 }
 """What the messages of drivers hold, in lower case, the first that fits first."""
+
+
+def is_without_room(error: SQLAlchemyError) -> bool:
+    """Tell whether nothing can be stored, while reading may well go on."""
+    return reason(error) == NO_ROOM
 
 
 def reason(error: SQLAlchemyError) -> str:

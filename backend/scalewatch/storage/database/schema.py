@@ -3,16 +3,23 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
+from typing import Final
 
 from alembic import command
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Engine
+from sqlalchemy import Engine, func, select
 
 from scalewatch.errors import SchemaNotMigrated
 from scalewatch.resources import bundled
 from scalewatch.storage.database.session import writing_engine
+
+LOCK: Final = 0x5CA1E
+"""The advisory lock that whoever migrates a database of PostgreSQL holds."""
+
+LONGEST_SECONDS: Final = 3_600
+"""How long a process waits for another one that migrates SQLite."""
 
 
 def upgrade(engine: Engine, revision: str = "head") -> None:
@@ -32,8 +39,12 @@ def migrating(engine: Engine) -> Iterator[Config]:
         if engine.dialect.name == "sqlite":
             # Outside a transaction, or it has no effect: a table that a migration
             # copies and drops must not take the rows that refer to it along.
-            connection.connection.cursor().execute("PRAGMA foreign_keys = OFF")
+            cursor = connection.connection.cursor()
+            cursor.execute("PRAGMA foreign_keys = OFF")
+            cursor.execute(f"PRAGMA busy_timeout = {LONGEST_SECONDS * 1000}")
         with connection.begin():
+            if engine.dialect.name == "postgresql":
+                connection.execute(select(func.pg_advisory_xact_lock(LOCK)))
             config.attributes["connection"] = connection
             yield config
         # The connection keeps the pragma, so it does not go back to the pool.

@@ -51,7 +51,7 @@ _USED: Final = "used"
 
 _PRAGMAS: Final = (
     "PRAGMA journal_mode = WAL",  # readers and the writer do not block each other
-    "PRAGMA synchronous = NORMAL",  # safe in WAL: a power cut loses no consistency
+    "PRAGMA synchronous = FULL",  # what was acknowledged outlives a power cut
     f"PRAGMA busy_timeout = {BUSY_SECONDS * 1000}",
     "PRAGMA foreign_keys = ON",
     f"PRAGMA wal_autocheckpoint = {MOST_PAGES_AHEAD}",
