@@ -61,9 +61,9 @@ def test_a_misspelt_option_is_no_verdict(server):
 
 def test_the_gate_says_what_it_waits_for(server):
     program = "from scalewatch.cli import main; main()"
-    command = [sys.executable, "-c", program, "gate", "--project", "mpihc"]
+    command = [sys.executable, "-c", program, "gate", "--project", "mpich"]
     with subprocess.Popen(
-        [*command, "--commit", "main", "--server", server],
+        [*command, "--commit", "topic", "--server", server],
         stderr=subprocess.PIPE,
         text=True,
     ) as waiting:
@@ -71,7 +71,16 @@ def test_the_gate_says_what_it_waits_for(server):
         waiting.terminate()
 
     assert said.startswith("Waiting for up to ")
-    assert said.endswith("s: no project 'mpihc'\n")
+    assert said.endswith("s: no commit 'topic'\n")
+
+
+def test_the_gate_waits_for_no_project_that_is_not_there(server):
+    begun = time.monotonic()
+    said = scalewatch("gate", "--project", "mpihc", "--commit", "1", "--server", server)
+
+    assert time.monotonic() - begun < 60  # of the 600 s that it would wait
+    assert said.exit_code == 3
+    assert said.stderr == "Error: no project 'mpihc'; is 'mpich' meant?\n"
 
 
 def test_a_regression_is_told_once_and_stops_nobody_once_it_is_accepted(

@@ -1,6 +1,6 @@
 """The gate: may a commit pass, and by which rules."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Response
 from pydantic import Field
@@ -17,6 +17,7 @@ from scalewatch.web.sessions import AdminDep, ReadingDep
 router = APIRouter(prefix="/projects/{project}/gate", tags=["history"])
 
 Share = Annotated[wire.Finite, Field(ge=0)]
+Missing = Literal["undecided", "ignore"]
 Scale = Annotated[wire.Finite, Field(gt=0, le=1e12)]
 
 
@@ -34,6 +35,11 @@ class GateRule(schemas.Schema):
     guideline: bool = Field(
         default=True, description="Breaks a guideline that held before."
     )
+    missing: Missing = Field(
+        default="undecided",
+        description="What follows where a part failed, or is missing beside the "
+        "baseline.",
+    )
 
 
 class RegionRule(schemas.Schema):
@@ -44,6 +50,7 @@ class RegionRule(schemas.Schema):
     growth: bool = True
     constant: Share | None = None
     guideline: bool = True
+    missing: Missing = "undecided"
 
 
 class DeclaredRules(GateRule):

@@ -13,7 +13,14 @@ from scalewatch.cli.ci.remote import Remote, Unreachable, segment, server_option
 FILE: Final = "scalewatch.toml"
 UNREACHABLE: Final = 3
 KEYS: Final = {"project", "expectations", "guidelines", "gate", "target", "aliases"}
-RULES: Final = {"mismatch", "new_mismatch", "growth", "constant", "guideline"}
+RULES: Final = {
+    "mismatch",
+    "new_mismatch",
+    "growth",
+    "constant",
+    "guideline",
+    "missing",
+}
 FIELDS: Final = {"growth", "deviation_limit", "metric"}
 
 EPILOG: Final = """
@@ -32,6 +39,7 @@ The file, at the top of a repository:
   growth = true                       # grows faster than before
   constant = 0.1                      # surely costs over 10 % more; false: never
   guideline = true                    # breaks a guideline that held
+  missing = "undecided"               # or "ignore" what failed or is missing in part
   [gate.regions.solve]
   constant = 0.3
   [aliases]                           # former name = present name

@@ -31,9 +31,17 @@ LONGEST_COMMENT: Final = 60_000
 GITHUB_VERSION: Final = "2022-11-28"
 PULL: Final = re.compile(r"refs/pull/(\d+)/")
 
-GITHUB_STATES: Final = {"fine": "success", "worse": "failure", "pending": "pending"}
-GITLAB_STATES: Final = {"fine": "success", "worse": "failed", "pending": "pending"}
-"""What is undecided stops nobody: a success whose description says so."""
+UNMEASURED: Final = "unmeasured"
+GITHUB_STATES: Final = {
+    "fine": "success",
+    "undecided": "success",
+    "worse": "failure",
+    UNMEASURED: "error",
+    "pending": "pending",
+}
+GITLAB_STATES: Final = {**GITHUB_STATES, "worse": "failed", UNMEASURED: "failed"}
+"""A doubt stops nobody: a success whose description says so. What was not measured is
+none."""
 
 Environment = Mapping[str, str]
 
@@ -82,7 +90,7 @@ class GitHub:
     def set_status(self, gate: Mapping[str, Any], link: str) -> None:
         """Set the status of the gate's commit."""
         content = {
-            "state": GITHUB_STATES.get(gate["outcome"], "success"),
+            "state": GITHUB_STATES[state_of(gate)],
             "target_url": link,
             "description": _description(gate),
             "context": _name(gate),
@@ -143,7 +151,7 @@ class GitLab:
     def set_status(self, gate: Mapping[str, Any], link: str) -> None:
         """Set the status of the gate's commit."""
         content = {
-            "state": GITLAB_STATES.get(gate["outcome"], "success"),
+            "state": GITLAB_STATES[state_of(gate)],
             "target_url": link,
             "description": _description(gate),
             "name": _name(gate),
@@ -205,6 +213,15 @@ def _name(gate: Mapping[str, Any]) -> str:
 
 def _mark(gate: Mapping[str, Any]) -> str:
     return f"<!-- scalewatch gate {quote(gate['project'], safe='')} -->"
+
+
+def state_of(gate: Mapping[str, Any]) -> str:
+    """Return the outcome, or that it is undecided for want of measurements."""
+    outcome = str(gate["outcome"])
+    kinds = {each["kind"] for each in gate["findings"]}
+    if outcome == "undecided" and kinds & {"failed", "missing"}:
+        return UNMEASURED
+    return outcome
 
 
 def _description(gate: Mapping[str, Any]) -> str:

@@ -3,6 +3,7 @@
 import json
 import time
 from collections.abc import Mapping
+from difflib import get_close_matches
 from typing import Any, Final
 
 import click
@@ -15,6 +16,7 @@ EXITS: Final = {"fine": 0, "worse": 1, "undecided": 2, "pending": 3}
 UNKNOWN: Final = 3
 """Exit code where nobody can tell: no server, no such commit, no verdict in time."""
 
+NOT_FOUND: Final = 404
 PAUSE: Final = 1.0
 
 EPILOG: Final = """
@@ -22,7 +24,7 @@ EPILOG: Final = """
 Exit codes:
   0  nothing is worse
   1  something scales worse, or costs more at the same growth
-  2  undecided: too few measurements, no baseline, or one job alone says worse
+  2  undecided: not or not enough measured, no baseline, or one job alone says worse
   3  could not tell: no server, no such commit, no such option, no verdict in time
 \b
 Examples:
@@ -127,11 +129,29 @@ def ask(
         left = deadline - time.monotonic()
         if not is_open or left <= 0:
             return reply
+        is_lost = reply.status == NOT_FOUND and told is None
+        if is_lost and (wrong := _unknown_project(remote, project)):
+            return wrong
         why = reply.content["sentence"] if reply.is_good else reply.reason
         if why != told:
             click.echo(f"Waiting for up to {left:.0f} s: {why}", err=True)
             told = why
         time.sleep(min(PAUSE, left))
+
+
+def _unknown_project(remote: Remote, project: str) -> Reply | None:
+    """Return that there is no such project, with the one that may be meant."""
+    try:
+        reply = remote.get(f"projects/{segment(project)}/commits", limit="1")
+        listed = remote.get("projects").content
+    except Unreachable:
+        return None
+    if reply.status != NOT_FOUND:
+        return None
+    known = [each["name"] for each in listed.get("projects", ())]
+    meant = get_close_matches(project, known, n=1)
+    hint = f"; is {meant[0]!r} meant?" if meant else ""
+    return Reply(NOT_FOUND, {"detail": f"{reply.reason}{hint}"})
 
 
 def _confirmed(

@@ -39,7 +39,7 @@ def ask_about(
     ids = {each.name: each.id for each in machines.of_project(session, project.id)}
     if gate.outcome is not GateOutcome.PENDING:
         for finding in gate.findings:
-            if not finding.is_sure and finding.machine in ids:
+            if finding.is_suspicion and finding.machine in ids:
                 why = f"{finding.region} ({finding.metric}) {finding.sentence}"
                 ask(session, project.id, (row.id, ids[finding.machine]), why)
     return confirmations_in(session, project.id, [row.id])

@@ -51,6 +51,11 @@ class GateFinding:
     at_target: Bounds | None = None
 
     @property
+    def is_suspicion(self) -> bool:
+        """Whether it may be worse, as far as was measured."""
+        return not self.is_sure and self.kind not in UNMEASURED
+
+    @property
     def series(self) -> tuple[str, str, str, str]:
         """What tells it from findings about other series."""
         return _series(self)
@@ -58,6 +63,10 @@ class GateFinding:
 
 GUIDELINE: Final = "guideline"
 CONSTANT: Final = "constant"
+FAILED: Final = str(ChangeKind.FAILED)
+MISSING: Final = str(ChangeKind.MISSING)
+UNMEASURED: Final = frozenset({FAILED, MISSING})
+"""Kinds of findings that tell what was not measured."""
 
 LIKELY: Final = 0.5
 """Probability from which something may have happened."""
@@ -85,9 +94,6 @@ def of_change(
     change: SeriesChange, rules: GateRules, steps: StepFor
 ) -> GateFinding | None:
     """Return what a change means for the gate, None for nothing."""
-    if change.kind is ChangeKind.FAILED:
-        reason = change.after.reason or "no repetition succeeded"
-        return _finding(change, f"failed: {reason}", None)
     said = _said(change, rules.about(change.region))
     if said is None:
         return None

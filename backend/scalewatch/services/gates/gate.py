@@ -45,6 +45,7 @@ from scalewatch.services.gates.outcome import (
     sentence_of,
 )
 from scalewatch.services.gates.rules import GateRules, rules_in_force
+from scalewatch.services.gates.unmeasured import unmeasured
 from scalewatch.services.jobs import AnalysedCommit, JobKind
 from scalewatch.services.regressions.show import regressions_at
 from scalewatch.services.regressions.values import RegressionState
@@ -98,6 +99,7 @@ def gate_on(
     for regression in began:
         listed += of_regression(regression, rules)
     listed = without_settled(listed, accepted)
+    listed += unmeasured(session, project, row.id, report, rules)
     is_pending = _is_pending(session, project.id, row.id)
     outcome = outcome_of(listed, report.changes, is_pending=is_pending)
     return Gate(
@@ -201,6 +203,6 @@ def _next(  # noqa: PLR0913, PLR0917 - what is known of a commit
     """Return the cheapest measurement that would settle something."""
     if not findings:
         return deciding_step(session, project, row.id, changes)
-    suspected = [SeriesRef.of(each) for each in findings if not each.is_sure]
+    suspected = [SeriesRef.of(each) for each in findings if each.is_suspicion]
     wanted = [step for place in suspected if (step := steps(place)) is not None]
     return min(wanted, key=lambda step: step.core_hours, default=None)

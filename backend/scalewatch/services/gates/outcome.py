@@ -1,15 +1,21 @@
 """The answer of the gate for a commit: outcome, sentence, and what it rests on."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
 from scalewatch.services.commit_reports.changes import ChangeKind, SeriesChange
 from scalewatch.services.commits.baselines import Baseline
 from scalewatch.services.commits.find import Commit
 from scalewatch.services.confirmations.next_steps import NextStep
 from scalewatch.services.confirmations.requests import Confirmation
-from scalewatch.services.gates.findings import CONSTANT, GateFinding
+from scalewatch.services.gates.findings import CONSTANT, FAILED, MISSING, GateFinding
+from scalewatch.services.series.standing import State
+
+LISTED: Final = 3
+"""Regions that a sentence names."""
 
 
 class GateOutcome(StrEnum):
@@ -68,7 +74,7 @@ def outcome_of(
         return GateOutcome.PENDING
     if any(each.is_sure for each in findings):
         return GateOutcome.WORSE
-    told = [each for each in changes if each.kind is not ChangeKind.UNDECIDED]
+    told = [each for each in changes if _is_told(each)]
     return GateOutcome.UNDECIDED if findings or not told else GateOutcome.FINE
 
 
@@ -88,11 +94,39 @@ def sentence_of(
         case GateOutcome.WORSE:
             return f"{len(sure)} of {len(changes)} series {how}{against}"
         case GateOutcome.UNDECIDED if findings:
-            suspected = len({each.series for each in findings})
-            return f"{suspected} suspected of being worse{against}: run again"
+            return "; ".join(_doubts(findings, against))
         case GateOutcome.UNDECIDED if baseline is None:
             return "nothing was measured before it to compare it with"
         case GateOutcome.UNDECIDED:
             return "no series has enough measurements to tell"
         case _:
             return f"none of {len(changes)} series is worse{against}"
+
+
+def _is_told(change: SeriesChange) -> bool:
+    """Tell whether anything follows of a series: it was measured, and compared."""
+    is_measured = change.after.state not in {State.FAILED, State.UNMEASURED}
+    return is_measured and change.kind is not ChangeKind.UNDECIDED
+
+
+def _doubts(findings: Sequence[GateFinding], against: str) -> Iterator[str]:
+    """Yield what keeps the gate from deciding, the worst first."""
+    suspected = {each.series for each in findings if each.is_suspicion}
+    if suspected:
+        yield f"{len(suspected)} suspected of being worse{against}: run again"
+    failed = [each for each in findings if each.kind == FAILED]
+    if failed:
+        said = Counter(each.sentence for each in failed)
+        (commonest, often), *others = said.most_common()
+        how = commonest if not others else f"{often} {commonest}, others otherwise"
+        yield f"{_series(failed)} not measured: {how}"
+    missing = [each for each in findings if each.kind == MISSING]
+    if missing:
+        yield f"{_series(missing)} of the baseline missing"
+
+
+def _series(findings: Sequence[GateFinding]) -> str:
+    number = len({each.series for each in findings})
+    names = sorted({each.region for each in findings})
+    listed = ", ".join(names[:LISTED]) + (" …" if len(names) > LISTED else "")
+    return f"{number} series ({listed})"

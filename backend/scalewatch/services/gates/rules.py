@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from sqlalchemy.orm import Session
 
@@ -33,6 +33,9 @@ class GateRule:
         never.
     guideline
         A guideline is broken that held before.
+    missing
+        What follows where some of it was not measured, or is missing beside the
+        baseline: undecided, or nothing.
     """
 
     mismatch: bool = False
@@ -40,6 +43,7 @@ class GateRule:
     growth: bool = True
     constant: float | None = 0.0
     guideline: bool = True
+    missing: Literal["undecided", "ignore"] = "undecided"
 
     @property
     def least_constant(self) -> float | None:

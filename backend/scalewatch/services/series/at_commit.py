@@ -72,6 +72,8 @@ class Judged:
         Position of the machine among the project's: it fixes the machine's colour.
     flags
         Where each was raised, as settings of the parameter.
+    failures
+        Where no run succeeded though others did, and why: `p = 32: out of memory`.
     """
 
     series_id: int
@@ -85,6 +87,7 @@ class Judged:
     expectation: Expectation | None
     standing: Standing
     flags: Mapping[Flag, tuple[float, ...]]
+    failures: tuple[str, ...] = ()
 
 
 _JUDGED: Final = Kept[tuple[Judged, ...]](KEPT, len)
@@ -124,6 +127,7 @@ def _read(
         for slot, machine in enumerate(machines.of_project(session, project.id))
     }
     flags = _flags(session, commit_id, noted)
+    failures = _failures(session, commit_id, noted)
     settings = measurements.settings_of(session, project.id)
     judged = []
     for row in taken:
@@ -148,6 +152,7 @@ def _read(
                     expectation,
                 ),
                 flags=flags.get(row.id, {}),
+                failures=failures.get(row.id, ()) if row.runs else (),
             )
         )
     return tuple(judged)
@@ -234,6 +239,35 @@ def _flags(
         )
         for series_id, notes in flagged.items()
     }
+
+
+def _failures(
+    session: Session, commit_id: int, noted: Mapping[int, Sequence[measurements.Noted]]
+) -> dict[int, tuple[str, ...]]:
+    """Return where nothing of a series was measured, and why, by series."""
+    failed = {
+        series_id: notes
+        for series_id, notes in noted.items()
+        if any(not note.repetitions for note in notes)
+    }
+    if not failed:
+        return {}
+    places = measurements.places_at(session, commit_id)
+    where = {run_id: _words(place.coordinate) for run_id, place in places.items()}
+    found = {}
+    for series_id, notes in failed.items():
+        measured = {where[note.run_id] for note in notes if note.repetitions}
+        reasons = {
+            where[note.run_id]: note.reason or "no reason given"
+            for note in notes
+            if not note.repetitions and where[note.run_id] not in measured
+        }
+        found[series_id] = tuple(f"{at}: {why}" for at, why in reasons.items())
+    return found
+
+
+def _words(coordinate: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name} = {value:g}" for name, value in coordinate.items())
 
 
 def _settings(

@@ -1,0 +1,71 @@
+"""What a commit did not measure: of that the gate passes nothing."""
+
+from collections.abc import Iterable, Iterator
+
+from sqlalchemy.orm import Session
+
+from scalewatch.services.commit_reports.changes import ChangeKind, SeriesChange
+from scalewatch.services.commit_reports.report import CommitReport
+from scalewatch.services.gates.findings import FAILED, MISSING, GateFinding
+from scalewatch.services.gates.rules import GateRules
+from scalewatch.services.series.at_commit import Judged, judged_at
+from scalewatch.services.series.standing import State
+from scalewatch.storage import tables
+
+
+def unmeasured(
+    session: Session,
+    project: tables.Project,
+    commit_id: int,
+    report: CommitReport,
+    rules: GateRules,
+) -> list[GateFinding]:
+    """Return the series that failed, wholly or in part, and those that are missing.
+
+    Rules may ignore them, but not that nothing at all was measured.
+    """
+    here = judged_at(session, project, commit_id, report.metrics)
+    found = [*_failed(here), *_missing(report), *_absent(session, project, report)]
+    if all(each.standing.state is State.FAILED for each in here):
+        return found
+    return [each for each in found if rules.about(each.region).missing != "ignore"]
+
+
+def _finding(about: Judged | SeriesChange, kind: str, sentence: str) -> GateFinding:
+    return GateFinding(
+        region=about.region,
+        metric=about.metric,
+        machine=about.machine,
+        configuration=about.configuration,
+        kind=kind,
+        is_sure=False,
+        sentence=sentence,
+        todo='measure it, or let the rules say missing = "ignore"',
+    )
+
+
+def _failed(here: Iterable[Judged]) -> Iterator[GateFinding]:
+    for each in here:
+        if each.standing.state is State.FAILED:
+            reason = each.standing.reason or "no repetition succeeded"
+            yield _finding(each, FAILED, f"failed: {reason}")
+        elif each.failures:
+            yield _finding(each, FAILED, f"failed at {'; '.join(each.failures)}")
+
+
+def _missing(report: CommitReport) -> Iterator[GateFinding]:
+    for change in report.changes:
+        if change.kind is ChangeKind.MISSING:
+            yield _finding(change, MISSING, "was measured at the baseline, not here")
+
+
+def _absent(
+    session: Session, project: tables.Project, report: CommitReport
+) -> Iterator[GateFinding]:
+    """Yield the series of machines that measured the baseline alone."""
+    if report.baseline is None or not report.absent:
+        return
+    before = judged_at(session, project, report.baseline.id, report.metrics)
+    for each in before:
+        if each.machine in report.absent:
+            yield _finding(each, MISSING, "its machine measured the baseline alone")

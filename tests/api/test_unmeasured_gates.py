@@ -1,0 +1,154 @@
+"""The gate passes nothing that was not measured."""
+
+from scalewatch.cli.ci.forges import GITHUB_STATES, state_of
+from scalewatch.exporters.gates import gate_junit, gate_markdown, gate_text
+from scalewatch.wire import RunReport
+from support.histories import TREE, commit, record_commit, reports
+from support.recorded import record
+
+REASON = "cannot start mpiexec"
+
+
+def gate(client, number=2):
+    query = {"commit": commit(number)["sha"]}
+    return client.get("/api/v1/projects/mpich/gate", params=query).json()
+
+
+def failed(report, regions=None):
+    """Return a run of which some regions failed, or all."""
+    content = report.model_dump(mode="json")
+    for one in content["results"]:
+        if regions is None or one["region"] in regions:
+            one |= {"values": [], "status": "failed", "reason": REASON}
+    return RunReport.model_validate(content, strict=False)
+
+
+def record_failed(
+    sessions, number, processes=None, regions=("MPI_Bcast", "MPI_Gather")
+):
+    """Record a commit of which the runs at some process counts failed, or all."""
+    runs = reports(number, dict.fromkeys(regions, TREE))
+    record(
+        sessions,
+        [
+            failed(run)
+            if processes is None or run.coordinate["p"] in processes
+            else run
+            for run in runs
+        ],
+    )
+
+
+def declare(client, rules):
+    said = {"author": "ada", "rules": rules}
+    client.put("/api/v1/projects/mpich/gate/rules", json=said).raise_for_status()
+
+
+def test_commit_of_which_every_run_failed_is_undecided_though_its_parent_failed_too(
+    client, sessions
+):
+    record_failed(sessions, 1)
+    record_failed(sessions, 2)
+
+    said = gate(client)
+
+    assert said["outcome"] == "undecided"
+    assert said["sentence"] == (
+        f"2 series (MPI_Bcast, MPI_Gather) not measured: failed: {REASON}"
+    )
+    assert {each["kind"] for each in said["findings"]} == {"failed"}
+
+
+def test_commit_of_which_every_run_failed_is_undecided_after_one_that_was_measured(
+    client, sessions
+):
+    record_commit(sessions, 1, {"MPI_Bcast": TREE, "MPI_Gather": TREE})
+    record_failed(sessions, 2)
+    declare(client, {"missing": "ignore"})
+
+    assert gate(client)["outcome"] == "undecided"
+
+
+def test_first_commit_of_which_every_run_failed_says_why(client, sessions):
+    record_failed(sessions, 1)
+
+    said = gate(client, 1)
+
+    assert said["outcome"] == "undecided"
+    assert REASON in said["sentence"]
+
+
+def test_region_that_failed_is_named_unless_the_rules_ignore_it(client, sessions):
+    record_commit(sessions, 1, {"MPI_Bcast": TREE, "MPI_Gather": TREE})
+    runs = reports(2, {"MPI_Bcast": TREE, "MPI_Gather": TREE})
+    record(sessions, [failed(run, {"MPI_Gather"}) for run in runs])
+
+    strict = gate(client)
+    declare(client, {"missing": "ignore"})
+    lenient = gate(client)
+
+    assert strict["outcome"] == "undecided"
+    assert [each["region"] for each in strict["findings"]] == ["MPI_Gather"]
+    assert (lenient["outcome"], lenient["findings"]) == ("fine", [])
+
+
+def test_scale_at_which_no_run_succeeded_is_named(client, sessions):
+    record_commit(sessions, 1, {"MPI_Bcast": TREE})
+    record_failed(sessions, 2, processes={64}, regions=["MPI_Bcast"])
+
+    (finding,) = gate(client)["findings"]
+    record(sessions, reports(2, {"MPI_Bcast": TREE}, suite="again"))
+    again = gate(client)
+
+    assert finding["sentence"] == f"failed at p = 64: {REASON}"
+    assert again["outcome"] == "fine"
+
+
+def test_series_of_the_baseline_that_is_missing_is_named(client, sessions):
+    record_commit(sessions, 1, {"MPI_Bcast": TREE, "MPI_Gather": TREE})
+    record_commit(sessions, 2, {"MPI_Bcast": TREE})
+
+    strict = gate(client)
+    declare(client, {"regions": {"MPI_Gather": {"missing": "ignore"}}})
+    lenient = gate(client)
+
+    assert strict["outcome"] == "undecided"
+    assert strict["sentence"] == "1 series (MPI_Gather) of the baseline missing"
+    assert lenient["outcome"] == "fine"
+
+
+def test_machine_of_the_baseline_that_is_missing_is_named(client, sessions):
+    record_commit(sessions, 1, {"MPI_Bcast": TREE})
+    record_commit(sessions, 1, {"MPI_Bcast": TREE}, machine="juwels")
+    record_commit(sessions, 2, {"MPI_Bcast": TREE})
+
+    said = gate(client)
+
+    assert said["outcome"] == "undecided"
+    assert [each["machine"] for each in said["findings"]] == ["juwels"]
+
+
+def test_what_was_not_measured_is_no_pass_in_any_form(client, sessions):
+    record_failed(sessions, 1)
+    record_failed(sessions, 2)
+
+    said = gate(client)
+    page = client.get(f"/p/mpich/c/{commit(2)['sha']}").text
+
+    assert gate_text(said).startswith("? ")
+    assert f"failed: {REASON}" in gate_text(said)
+    assert f"failed: {REASON}" in gate_markdown(said)
+    assert 'errors="2"' in gate_junit(said)
+    assert GITHUB_STATES[state_of(said)] == "error"
+    assert "Gate: <strong>undecided</strong>" in page
+    assert "not measured</span> failed: cannot start mpiexec" in page
+
+
+def test_what_was_not_measured_asks_for_no_confirming_run(client, sessions):
+    record_failed(sessions, 1)
+    record_failed(sessions, 2)
+
+    wish = {"commit": commit(2)["sha"]}
+    asked = client.post("/api/v1/projects/mpich/confirmations", json=wish)
+
+    assert asked.json()["confirmations"] == []
