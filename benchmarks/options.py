@@ -20,6 +20,7 @@ BENCHMARKS: Final = (
     "delivery",
     "history",
     "history_speed",
+    "growth",
     "server",
     "reads",
     "pages",
