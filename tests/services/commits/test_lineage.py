@@ -1,7 +1,10 @@
 from datetime import UTC, datetime, timedelta
 from itertools import count
 
-from scalewatch.services.commits.lineage import lineage, merge_base
+import pytest
+
+from scalewatch.services.commits.ancestry import Ancestry, merge_base
+from scalewatch.services.commits.lineage import lineage
 from scalewatch.storage import tables
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -69,8 +72,7 @@ def test_another_branch_is_left_out_until_it_is_asked_for():
 
     assert order(*main, topic) == ["a", "b"]
     assert order(*main, topic, head=topic) == ["a", "t"]
-    by_sha = {each.sha: each for each in (*main, topic)}
-    assert merge_base(main[1], topic, by_sha) is main[0]
+    assert merge_base(main[1], topic, Ancestry.of((*main, topic))) is main[0]
 
 
 def test_commits_posted_out_of_order_are_in_order_and_said():
@@ -92,6 +94,53 @@ def test_parents_that_go_in_a_circle_break_nothing():
         "b",
         "c",
     ]
+
+
+@pytest.mark.parametrize("length", [1, 2, 3, 1_000])
+def test_a_circle_of_any_length_is_opened_where_it_goes_against_time_and_said(length):
+    circle = [
+        commit(f"c{each}", f"c{(each - 1) % length}", day=each)
+        for each in range(length)
+    ]
+
+    found = lineage(circle)
+
+    assert [each.sha for each in found.commits] == [each.sha for each in circle]
+    assert found.aside == {}
+    named = "itself" if length == 1 else f"c{length - 1}"
+    (remark,) = found.remarks
+    assert remark.startswith(f"commit c0 names {named} as its parent")
+    assert remark.endswith("closes a circle: this link is ignored")
+
+
+def test_circles_that_share_commits_are_all_opened():
+    commits = [
+        commit("a", "b", "c", day=1),
+        commit("b", "a", "b", day=2),
+        commit("c", "b", "a", day=3),
+        commit("d", "c", day=4),
+    ]
+
+    ancestry = Ancestry.of(commits)
+
+    assert set(ancestry.circular) == {("a", "b"), ("a", "c"), ("b", "b")}
+    assert order(*commits) == ["a", "b", "c", "d"]
+    assert merge_base(commits[0], commits[3], ancestry) is commits[0]
+
+
+def test_a_clock_that_is_wrong_makes_no_circle():
+    commits = [commit("a", day=9), commit("b", "a", day=1), commit("c", "b", day=2)]
+
+    assert Ancestry.of(commits).circular == ()
+    assert order(*commits) == ["a", "b", "c"]
+
+
+def test_many_circles_are_counted_in_one_remark():
+    found = lineage([commit(f"c{each}", f"c{each}", day=each) for each in range(9)])
+
+    said = [each for each in found.remarks if "circle" in each]
+    assert len(said) == 4
+    assert said[-1] == "6 more links to parents close circles and are ignored"
 
 
 def test_no_commit_is_an_empty_line():

@@ -6,10 +6,11 @@ from enum import StrEnum
 
 from sqlalchemy.orm import Session
 
+from scalewatch.services.commits.ancestry import Ancestry, age
 from scalewatch.services.commits.find import Commit, commit_of, find_commit
 from scalewatch.storage import tables
 from scalewatch.storage.commits import commits
-from scalewatch.storage.commits.commits import AnyCommit
+from scalewatch.storage.commits.commits import AnyCommit, Stored
 
 NEAREST = 30
 """Commits on either side of the present one that a list offers."""
@@ -84,7 +85,7 @@ def baseline_of(
     NotFound, AmbiguousReference
         If what was asked for is unknown.
     """
-    parents = commits.with_hashes(session, project.id, commit.parents)
+    parents = _measured_parents(session, project, commit)
     if asked:
         row, relation = find_commit(session, project, asked), Relation.ASKED
     elif parents:
@@ -94,9 +95,8 @@ def baseline_of(
         if not before:
             return None
         row, relation = before[0], Relation.EARLIER
-    known = {parent.sha for parent in parents}
     is_adjacent = row.sha in commit.parents or row.id == commit.id
-    missing = () if is_adjacent else tuple(s for s in commit.parents if s not in known)
+    missing = () if is_adjacent else _unmeasured(session, project, commit)
     return Baseline(row.id, commit_of(row), relation, missing)
 
 
@@ -132,3 +132,23 @@ def neighbours_of(
         newer=commit_of(newer[0]) if newer else None,
         nearby=tuple(map(commit_of, (*around, *others))),
     )
+
+
+def _measured_parents(
+    session: Session, project: tables.Project, commit: AnyCommit
+) -> list[Stored]:
+    """Return the measured parents, newest first, but those that close a circle."""
+    parents = commits.with_hashes(session, project.id, commit.parents)
+    if all(age(parent) < age(commit) for parent in parents):
+        return parents
+    # A link against time may be one of a circle, which only the whole ancestry shows.
+    whole = Ancestry.of(commits.of_project(session, project.id))
+    return [parent for parent in parents if parent.sha in whole.parents[commit.sha]]
+
+
+def _unmeasured(
+    session: Session, project: tables.Project, commit: AnyCommit
+) -> tuple[str, ...]:
+    measured = commits.with_hashes(session, project.id, commit.parents)
+    known = {parent.sha for parent in measured}
+    return tuple(sha for sha in commit.parents if sha not in known)

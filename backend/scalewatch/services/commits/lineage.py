@@ -8,14 +8,18 @@ parents nobody has posted is placed by its time.
 import heapq
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import timedelta
 from itertools import pairwise
 from typing import Final
 
+from scalewatch.services.commits.ancestry import Ancestry, age, moment
 from scalewatch.services.commits.find import SHORT
 from scalewatch.storage.commits.commits import AnyCommit
 
 LONG_GAP: Final = timedelta(days=60)
+
+MOST_CIRCULAR: Final = 3
+"""Links of circles that are named; of further ones their number is told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +53,10 @@ def lineage(commits: Sequence[AnyCommit], head: AnyCommit | None = None) -> Line
     """
     if not commits:
         return Lineage(())
-    by_sha = {commit.sha: commit for commit in commits}
-    tip = head or _tip(commits, by_sha)
-    own = ancestors(tip, by_sha)
+    ancestry = Ancestry.of(commits)
+    tip = head or _tip(commits, ancestry)
+    own = ancestry.ancestors(tip)
+    replaced = _replaced(own, ancestry)
     after = moment(tip)
     aside: dict[int, str] = {}
     line = []
@@ -60,106 +65,71 @@ def lineage(commits: Sequence[AnyCommit], head: AnyCommit | None = None) -> Line
             line.append(commit)
         elif commit.branch and tip.branch and commit.branch != tip.branch:
             aside[commit.id] = f"it is on branch {commit.branch}"
-        elif _has_left(commit, own, by_sha):
+        elif commit.sha in replaced:
             aside[commit.id] = "a force push has replaced it"
         elif head is None or moment(commit) <= after:
             line.append(commit)
-    ordered = _ordered(line, by_sha)
-    return Lineage(ordered, aside, tuple(_remarks(ordered, aside, by_sha)))
+    ordered = _ordered(line, ancestry)
+    return Lineage(ordered, aside, tuple(_remarks(ordered, aside, ancestry)))
 
 
-def moment(commit: AnyCommit) -> datetime:
-    """Return when a commit was made or, where nobody said, first measured."""
-    return commit.committed_at or commit.first_run_at
-
-
-def ancestors(commit: AnyCommit, by_sha: Mapping[str, AnyCommit]) -> set[str]:
-    """Return a commit and all of its ancestors that are known."""
-    found, waiting = {commit.sha}, [commit]
-    while waiting:
-        for sha in waiting.pop().parents:
-            if sha in by_sha and sha not in found:
-                found.add(sha)
-                waiting.append(by_sha[sha])
-    return found
-
-
-def merge_base(
-    one: AnyCommit, other: AnyCommit, by_sha: Mapping[str, AnyCommit]
-) -> AnyCommit | None:
-    """Return the newest commit that is an ancestor of both, None if none is known."""
-    shared = ancestors(one, by_sha) & ancestors(other, by_sha)
-    if not shared:
-        return None
-    return max((by_sha[sha] for sha in shared), key=lambda c: (moment(c), c.id))
-
-
-def _tip(commits: Sequence[AnyCommit], by_sha: Mapping[str, AnyCommit]) -> AnyCommit:
+def _tip(commits: Sequence[AnyCommit], ancestry: Ancestry) -> AnyCommit:
     """Return the newest commit of the main branch."""
     names = [commit.branch for commit in commits if commit.branch]
     usual: tuple[str, ...] = ("main", "master")
     main = next((name for name in usual if name in names), None)
     if main is None and names:
         main = max(sorted(set(names)), key=names.count)
-    own = [c for c in commits if main is None or c.branch in {main, None}]
-    newest = max(own or commits, key=lambda c: (moment(c), c.id))
+    own = {c.sha: c for c in commits if main is None or c.branch in {main, None}}
+    newest = max(own.values(), key=age)
     # Its clock may be wrong: a commit that has children is no tip.
-    while children := [c for c in own if newest.sha in c.parents and c is not newest]:
-        newest = max(children, key=lambda c: (moment(c), c.id))
-        if newest.sha not in by_sha or newest.sha in newest.parents:
-            break
+    while children := own.keys() & ancestry.children.get(newest.sha, ()):
+        newest = max((own[sha] for sha in children), key=age)
     return newest
 
 
-def _has_left(
-    commit: AnyCommit, own: set[str], by_sha: Mapping[str, AnyCommit]
-) -> bool:
-    """Tell whether a commit comes from the line and surely does not lead back to it."""
-    if not ancestors(commit, by_sha) & own:
-        return False
+def _replaced(own: set[str], ancestry: Ancestry) -> set[str]:
+    """Return commits that come from the line and surely do not lead back to it."""
     # A merged branch may have left the line at a commit that was never posted.
-    return not any(
+    by_sha = ancestry.by_sha
+    if any(
         len(by_sha[sha].parents) > 1 and not set(by_sha[sha].parents) <= by_sha.keys()
         for sha in own
-    )
+    ):
+        return set()
+    return ancestry.descendants(own) - own
 
 
-def _ordered(
-    commits: Sequence[AnyCommit], by_sha: Mapping[str, AnyCommit]
-) -> tuple[AnyCommit, ...]:
+def _ordered(commits: Sequence[AnyCommit], ancestry: Ancestry) -> tuple[AnyCommit, ...]:
     """Put parents before children and, beyond that, older commits first."""
     on_line = {commit.sha for commit in commits}
-    needed = {
-        c.sha: {p for p in c.parents if p in on_line and p != c.sha} for c in commits
-    }
-    children: dict[str, list[str]] = {}
-    for sha, parents in needed.items():
-        for parent in parents:
-            children.setdefault(parent, []).append(sha)
-    ready = [(moment(c), c.id, c.sha) for c in commits if not needed[c.sha]]
+    needed = {sha: on_line.intersection(ancestry.parents[sha]) for sha in on_line}
+    ready = [(*age(c), c.sha) for c in commits if not needed[c.sha]]
     heapq.heapify(ready)
     ordered: list[AnyCommit] = []
     while ready:
-        _, _, sha = heapq.heappop(ready)
-        ordered.append(by_sha[sha])
-        for child in children.get(sha, ()):
+        *_, sha = heapq.heappop(ready)
+        ordered.append(ancestry.by_sha[sha])
+        for child in on_line.intersection(ancestry.children.get(sha, ())):
             needed[child].discard(sha)
             if not needed[child]:
-                commit = by_sha[child]
-                heapq.heappush(ready, (moment(commit), commit.id, child))
-    # Hashes cannot contain themselves; names that people choose as parents can.
-    placed = {commit.sha for commit in ordered}
-    rest = [commit for commit in commits if commit.sha not in placed]
-    return (*ordered, *sorted(rest, key=lambda c: (moment(c), c.id)))
+                heapq.heappush(ready, (*age(ancestry.by_sha[child]), child))
+    return tuple(ordered)
 
 
 def _remarks(
     ordered: Sequence[AnyCommit],
     aside: Mapping[int, str],
-    by_sha: Mapping[str, AnyCommit],
+    ancestry: Ancestry,
 ) -> list[str]:
-    remarks = []
-    unknown = [c for c in ordered[1:] if not set(c.parents) & by_sha.keys()]
+    remarks = [
+        f"commit {_name(ancestry.by_sha[sha])} names {_named(sha, parent, ancestry)} "
+        "as its parent, which closes a circle: this link is ignored"
+        for sha, parent in ancestry.circular[:MOST_CIRCULAR]
+    ]
+    if more := len(ancestry.circular) - len(remarks):
+        remarks.append(f"{more} more links to parents close circles and are ignored")
+    unknown = [c for c in ordered[1:] if not ancestry.by_sha.keys() & set(c.parents)]
     if unknown:
         remarks.append(f"{_commits(unknown)} placed by time: no parent was ever posted")
     merges = [c for c in ordered if len(c.parents) > 1]
@@ -193,6 +163,10 @@ def _commits(commits: Sequence[AnyCommit]) -> str:
     if len(commits) == 1:
         return f"commit {_name(commits[0])} was"
     return f"{len(commits)} commits such as {_name(commits[0])} were"
+
+
+def _named(sha: str, parent: str, ancestry: Ancestry) -> str:
+    return "itself" if parent == sha else _name(ancestry.by_sha[parent])
 
 
 def _name(commit: AnyCommit) -> str:

@@ -10,7 +10,8 @@ from typing import Final
 from sqlalchemy.orm import Session
 
 from scalewatch.services.caches.lru import Kept, key_of
-from scalewatch.services.commits.lineage import lineage, merge_base
+from scalewatch.services.commits.ancestry import Ancestry, merge_base
+from scalewatch.services.commits.lineage import lineage
 from scalewatch.storage import tables
 from scalewatch.storage.commits import commits
 from scalewatch.storage.commits.commits import AnyCommit
@@ -34,6 +35,5 @@ def _merge_base_in(everything: Sequence[AnyCommit], row: AnyCommit) -> str | Non
     line = lineage(everything)
     if not line.commits or row.id not in line.aside:
         return None
-    by_sha = {commit.sha: commit for commit in everything}
-    base = merge_base(row, line.commits[-1], by_sha)
+    base = merge_base(row, line.commits[-1], Ancestry.of(everything))
     return base.sha if base is not None and base.id != row.id else None
