@@ -20,10 +20,9 @@ from scalewatch import api, pages
 from scalewatch.api.http import problems
 from scalewatch.api.runs import bodies
 from scalewatch.errors import ScalewatchError, SchemaNotMigrated, TokenNeeded
-from scalewatch.jobs.worker import Worker
+from scalewatch.jobs.companion import Companion
 from scalewatch.pages.rendering.addresses import path_to
 from scalewatch.pages.rendering.errors import show_error
-from scalewatch.services.jobs import JobTerms
 from scalewatch.settings import get_settings
 from scalewatch.storage.database import outages, schema
 from scalewatch.storage.database.session import Sessions, connect, sessions_of
@@ -31,7 +30,7 @@ from scalewatch.web.answers.compression import Compression
 from scalewatch.web.answers.etags import ETags
 from scalewatch.web.disk import DatabaseDisk
 from scalewatch.web.metrics import Metrics
-from scalewatch.web.process import end_with_parent, spare_collections
+from scalewatch.web.process import spare_collections
 from scalewatch.web.protection.headers import SecurityHeaders
 from scalewatch.web.protection.limits import BodyLimit, Buckets, RateLimit, TimeLimit
 from scalewatch.web.protection.origins import OwnOrigin
@@ -50,13 +49,11 @@ def served() -> FastAPI:
 
     The database is expected to be migrated.
     """
-    end_with_parent()
     settings = get_settings()
     app = create_app(
         connect(settings.database_url),
         embedded_worker=settings.embedded_worker,
         broker_url=settings.broker_url,
-        terms=JobTerms.of_seconds(settings.lease_seconds, settings.job_seconds),
         protection=Protection(
             is_open=settings.open,
             plain_http=settings.plain_http,
@@ -73,7 +70,6 @@ def create_app(
     *,
     embedded_worker: bool,
     broker_url: str | None = None,
-    terms: JobTerms | None = None,
     protection: Protection | None = None,
 ) -> FastAPI:
     """Return the application on a database.
@@ -81,11 +77,9 @@ def create_app(
     Parameters
     ----------
     embedded_worker
-        Whether jobs are done by a thread of this process while it serves.
+        Whether jobs are done by a process beside this one while it serves.
     broker_url
         Where distant workers are woken, who then do the jobs.
-    terms
-        How long the embedded worker may keep a job.
     protection
         What is allowed; by default all who reach it are trusted.
     """
@@ -95,10 +89,7 @@ def create_app(
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
         beside = _beside(
-            sessions,
-            embedded_worker=embedded_worker,
-            broker_url=broker_url,
-            terms=terms,
+            sessions, engine, embedded_worker=embedded_worker, broker_url=broker_url
         )
         if beside:
             beside.start()
@@ -140,18 +131,20 @@ def _routes() -> list[BaseRoute]:
 
 def _beside(
     sessions: Sessions,
+    engine: Engine,
     *,
     embedded_worker: bool,
     broker_url: str | None,
-    terms: JobTerms | None,
-) -> "Worker | Messenger | None":
+) -> "Companion | Messenger | None":
     """Return what runs beside the application: its own worker, or the way to others."""
     if broker_url:
         # A single user needs no Celery: half the time that a start takes.
         from scalewatch.jobs.messages import Messenger  # noqa: PLC0415
 
         return Messenger(sessions, broker_url)
-    return Worker(sessions, terms=terms) if embedded_worker else None
+    if not embedded_worker:
+        return None
+    return Companion(engine.url.render_as_string(hide_password=False))
 
 
 def _add_middleware(app: FastAPI) -> None:

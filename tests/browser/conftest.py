@@ -16,6 +16,8 @@ from playwright.sync_api import (
 from sqlalchemy import Engine
 
 from scalewatch.app import create_app
+from scalewatch.jobs.worker import Worker
+from scalewatch.storage.database.session import sessions_of
 from support.chromium import QUIET, NoBrowser, chromium
 
 expect.set_options(timeout=20_000)  # a loaded machine is slow, and that is no failure
@@ -52,9 +54,12 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture
-def site_app(engine: Engine) -> FastAPI:
-    """The application with its embedded worker, as `scalewatch serve` runs it."""
-    return create_app(engine, embedded_worker=True)
+def site_app(engine: Engine) -> Iterator[FastAPI]:
+    """The application with a worker beside it, as `scalewatch serve` runs it."""
+    worker = Worker(sessions_of(engine), poll_seconds=0.2)
+    worker.start()
+    yield create_app(engine, embedded_worker=False)
+    worker.stop()
 
 
 @pytest.fixture

@@ -114,18 +114,6 @@ def done(monkeypatch):
     return done
 
 
-def test_worker_wakes_at_once_after_a_commit(sessions, done):
-    worker = Worker(sessions, poll_seconds=10 * PATIENCE)
-    worker.start()
-    try:
-        post(sessions, sweep_reports())
-        assert done.wait(PATIENCE)
-    finally:
-        worker.stop()
-
-    assert states(sessions) == ["done"]
-
-
 def test_worker_finds_what_was_queued_before_it_started(sessions, done):
     post(sessions, sweep_reports())
     worker = Worker(sessions)

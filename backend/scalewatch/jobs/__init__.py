@@ -71,12 +71,17 @@ KINDS: Final[Mapping[str, Callable[[Session, str], Effect]]] = {
 }
 
 
-def perform_next(sessions: Sessions, owner: str, terms: JobTerms | None = None) -> bool:
+def perform_next(
+    sessions: Sessions,
+    owner: str,
+    terms: JobTerms | None = None,
+    overdue: Callable[[], None] | None = None,
+) -> bool:
     """Perform the longest due job; return whether there was one."""
     with sessions.reading() as session:
         if not queue.is_due(session):
             return False
-    return perform(sessions, owner, terms=terms)
+    return perform(sessions, owner, terms=terms, overdue=overdue)
 
 
 def perform(
@@ -85,10 +90,16 @@ def perform(
     *,
     job_id: int | None = None,
     terms: JobTerms | None = None,
+    overdue: Callable[[], None] | None = None,
 ) -> bool:
     """Claim and perform a job, the longest due one or one by id; return whether it was.
 
     What is done, or being done, by another is left alone.
+
+    Parameters
+    ----------
+    overdue
+        Ends the process; called once the job has taken longer than its terms allow.
     """
     terms = terms or JobTerms()
     take = partial(queue.claim, owner=owner, lease=terms.lease, job_id=job_id)
@@ -96,7 +107,7 @@ def perform(
     if claim is None:
         return False
     try:
-        with heartbeat(sessions, claim, terms):
+        with heartbeat(sessions, claim, terms, overdue):
             _perform(sessions, claim)
     except LeaseLost as lost:
         _LOG.warning("%s; its result is dropped", lost)

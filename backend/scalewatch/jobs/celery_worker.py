@@ -4,10 +4,14 @@ import logging
 import os
 import signal
 import socket
+import time
 import warnings
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
+from functools import partial
+from threading import Thread, Timer
 from typing import Final
 
+from billiard.util import set_pdeathsig
 from celery import Celery
 from celery.platforms import SecurityWarning
 from celery.signals import (
@@ -21,12 +25,17 @@ from sqlalchemy.orm import configure_mappers
 
 from scalewatch.jobs import perform
 from scalewatch.jobs.broker import TASK, connected
+from scalewatch.jobs.endings import give_back
 from scalewatch.jobs.messages import Messenger
 from scalewatch.jobs.presence import present
 from scalewatch.jobs.schedule import schedule
 from scalewatch.jobs.sweep import swept
+from scalewatch.jobs.worker import PATIENCE_SECONDS, owner_name
 from scalewatch.services.jobs import JobTerms
 from scalewatch.storage.database.session import connect, sessions_of
+
+FOLLOW_SECONDS: Final = 0.5
+"""How soon a child notices that its parent is gone, be it killed."""
 
 _LOG: Final = logging.getLogger(__name__)
 
@@ -41,7 +50,8 @@ def run(
 ) -> int:
     """Do jobs in child processes until a signal; return the exit code.
 
-    A child that hangs is killed, and its job is taken over when the lease ends.
+    A child that hangs is replaced. Once asked to end, children finish their jobs if
+    that does not take too long; those that outlive this process give their jobs back.
     """
     broker = connected(broker_url)
     _define_task(broker, database_url, broker_url, terms)
@@ -69,7 +79,15 @@ def run(
             beside.enter_context(swept(sessions, broker))
 
         endings = _asked_to_end()
+
+        def leave(**_: object) -> None:
+            """Do not wait for long jobs, as Celery would."""
+            leaving = Timer(PATIENCE_SECONDS, partial(os._exit, 0))
+            leaving.daemon = True
+            leaving.start()
+
         worker_ready.connect(begin, weak=False)
+        worker_shutting_down.connect(leave, weak=False)
         # What children that are started later find configured cannot be locked.
         configure_mappers()
         worker.start()
@@ -103,6 +121,11 @@ def _define_task(
     def begin(**_: object) -> None:
         engine = connect(database_url)
         broker.sessions = sessions_of(engine)
+        broker.owner = owner_name()
+        with suppress(OSError):  # on Linux alone, the kernel would kill this process
+            set_pdeathsig(0)
+        end_after = partial(_end_after, os.getppid(), broker)
+        Thread(target=end_after, name="scalewatch-follow", daemon=True).start()
         broker.messenger = Messenger(broker.sessions, broker_url)
         broker.messenger.start()
 
@@ -110,9 +133,14 @@ def _define_task(
         broker.messenger.stop()
 
     def do(job_id: int) -> None:
-        owner = f"{socket.gethostname()}:{os.getpid()}"
         try:
-            perform(broker.sessions, owner, job_id=job_id, terms=terms)
+            perform(
+                broker.sessions,
+                broker.owner,
+                job_id=job_id,
+                terms=terms,
+                overdue=partial(os._exit, 1),
+            )
         except SQLAlchemyError:
             _LOG.exception("the database does not answer; job %d waits", job_id)
 
@@ -120,3 +148,11 @@ def _define_task(
     worker_process_shutdown.connect(end, weak=False)
     limit = terms.longest + terms.lease
     broker.task(do, name=TASK, time_limit=limit.total_seconds())
+
+
+def _end_after(parent: int, broker: Celery) -> None:
+    """Give the job back and end as soon as the parent of this process is gone."""
+    while os.getppid() == parent:
+        time.sleep(FOLLOW_SECONDS)
+    give_back(broker.sessions, broker.owner)
+    os._exit(0)

@@ -1,17 +1,18 @@
-"""The embedded worker: it polls for due jobs and performs them."""
+"""The worker without a broker: it polls for due jobs and performs them."""
 
 import logging
 import os
 import socket
-from threading import Event, Thread, current_thread
+from collections.abc import Callable
+from threading import Event, Thread
 from time import monotonic
 from typing import Final
 from uuid import uuid4
 
-from sqlalchemy import event
 from sqlalchemy.exc import SQLAlchemyError
 
 from scalewatch.jobs import perform_next
+from scalewatch.jobs.endings import give_back
 from scalewatch.jobs.presence import present
 from scalewatch.services.jobs import JobTerms
 from scalewatch.storage.database.session import Sessions, write_back
@@ -22,19 +23,19 @@ WRITE_BACK_SECONDS: Final = 1.0
 POLL_SECONDS: Final = 1.0
 """How often a worker looks for jobs that other processes have queued."""
 
-PATIENCE_SECONDS: Final = 10.0
-"""How long a stopping worker may finish its job; another one would take it over."""
+PATIENCE_SECONDS: Final = 4.0
+"""How long a stopping worker may finish its job before another one gets it."""
 
 _LOG: Final = logging.getLogger(__name__)
 
 
 class Worker:
-    """Performs jobs one after the other, woken by commits of its own process.
+    """Performs jobs one after the other, in a thread.
 
     Parameters
     ----------
-    stopping
-        Set by whoever wants `run` to return after the present job.
+    overdue
+        Ends the process; called once a job has taken longer than its terms allow.
     """
 
     def __init__(
@@ -43,46 +44,43 @@ class Worker:
         *,
         poll_seconds: float = POLL_SECONDS,
         terms: JobTerms | None = None,
-        stopping: Event | None = None,
+        overdue: Callable[[], None] | None = None,
     ) -> None:
         self.sessions = sessions
         self.terms = terms or JobTerms()
-        self.owner = f"{socket.gethostname()}:{os.getpid()}:{uuid4().hex[:8]}"
+        self.owner = owner_name()
         self.poll_seconds = poll_seconds
+        self.overdue = overdue
         self._written_back = monotonic()
-        self._woken = Event()
-        self._stopping = stopping or Event()
-        self._thread = Thread(target=self.run, name="scalewatch-worker", daemon=True)
+        self._stopping = Event()
+        self._thread = Thread(target=self._run, name="scalewatch-worker", daemon=True)
 
     def start(self) -> None:
-        """Work in a thread, until `stop`."""
-        event.listen(self.sessions.writing, "after_commit", self._wake)
+        """Work until `stop`."""
         self._thread.start()
 
-    def stop(self) -> None:
-        """Finish the present job, if that does not take too long, and end."""
-        event.remove(self.sessions.writing, "after_commit", self._wake)
-        self.request_stop()
-        self._thread.join(PATIENCE_SECONDS)
+    def stop(self) -> bool:
+        """End, and return whether that went in order.
 
-    def request_stop(self) -> None:
-        """Let `run` return after the present job; callable from a signal handler."""
+        Otherwise the present job takes too long, and was given back; the process
+        should end.
+        """
         self._stopping.set()
-        self._woken.set()
+        self._thread.join(PATIENCE_SECONDS)
+        if self._thread.is_alive():
+            give_back(self.sessions, self.owner)
+        return not self._thread.is_alive()
 
-    def run(self) -> None:
-        """Work until a stop is requested."""
+    def _run(self) -> None:
         with present(self.sessions, self.owner, "embedded"):
             while not self._stopping.is_set():
-                # Cleared before the look: a job queued afterwards sets it again.
-                self._woken.clear()
                 if not self._worked():
-                    self._woken.wait(self.poll_seconds)
+                    self._stopping.wait(self.poll_seconds)
 
     def _worked(self) -> bool:
         try:
             self._write_back()
-            return perform_next(self.sessions, self.owner, self.terms)
+            return perform_next(self.sessions, self.owner, self.terms, self.overdue)
         except SQLAlchemyError:
             _LOG.exception("the database does not answer; trying again")
             return False
@@ -92,7 +90,7 @@ class Worker:
             write_back(self.sessions)
             self._written_back = monotonic()
 
-    def _wake(self, _session: object) -> None:
-        # After its own commits the worker looks again anyway.
-        if current_thread() is not self._thread:
-            self._woken.set()
+
+def owner_name() -> str:
+    """Return a name for the jobs of this process, which no other process has."""
+    return f"{socket.gethostname()}:{os.getpid()}:{uuid4().hex[:8]}"

@@ -20,17 +20,20 @@ from scalewatch.storage import tables
 from scalewatch.storage.access import projects
 from scalewatch.storage.commits import commits
 from scalewatch.storage.tables import now
-from scalewatch.storage.work import jobs
+from scalewatch.storage.work import jobs, workers
 from scalewatch.storage.work.jobs import Claim
 
 LEASE: Final = timedelta(seconds=30)
 """How long after its worker's last sign of life another one takes a job over."""
 
 LONGEST: Final = timedelta(minutes=10)
-"""What takes longer hangs: its lease is no longer extended."""
+"""What takes longer hangs: it is ended, together with the process that does it."""
 
 MAX_ATTEMPTS: Final = 5
 """How often a job is tried before it has failed."""
+
+MAX_OVERDUE: Final = 3
+"""How often, if it takes too long: each attempt keeps a worker busy all the time."""
 
 FIRST_PAUSE: Final = timedelta(seconds=2)
 """Time until the second attempt; each further pause is four times as long."""
@@ -206,6 +209,24 @@ def fail(session: Session, claim: Claim, reason: str, *, for_good: bool) -> None
         )
         if not held:
             raise LeaseLost(claim.id, claim.owner)
+
+
+def end_overdue(session: Session, claim: Claim, longest: timedelta) -> None:
+    """Queue a job again whose process is ended since it takes too long, or give it up.
+
+    Raises
+    ------
+    LeaseLost
+        If it has ended meanwhile, or another worker may have it.
+    """
+    reason = f"it took longer than {longest.total_seconds():g} s and was ended"
+    fail(session, claim, reason, for_good=claim.attempts >= MAX_OVERDUE)
+
+
+def give_back(session: Session, owner: str) -> None:
+    """Queue what a worker that ends was doing, as if it had not begun."""
+    jobs.give_back(session, owner)
+    workers.gone(session, owner)
 
 
 def job_of(session: Session, job_id: int) -> Job:

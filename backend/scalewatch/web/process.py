@@ -3,10 +3,17 @@
 import gc
 import os
 import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
 from multiprocessing import parent_process
 from multiprocessing.process import BaseProcess
 from threading import Thread
 from typing import Final
+
+import uvicorn
+
+SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
+"""What asks a server to stop."""
 
 YOUNG: Final = 10_000
 """Objects after which the collector looks for garbage. A page makes a hundred thousand,
@@ -14,7 +21,34 @@ most of which live as long as it: at the default of 700, looking takes four time
 long in all."""
 
 
-def end_with_parent() -> None:
+class Config(uvicorn.Config):
+    """The configuration of a serving process, which can end while it still starts.
+
+    Importing the application takes seconds, on a busy machine many. Until it is there,
+    uvicorn only notes signals, and the port is occupied by who answers nobody.
+    """
+
+    def load(self) -> None:
+        """Import the application, unless a signal or the parent's end comes before."""
+        _end_with_parent()
+        with _interruptible():
+            super().load()
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """Let signals that ask for the end raise an exception inside the block."""
+    noting = {
+        number: signal.signal(number, signal.default_int_handler) for number in SIGNALS
+    }
+    try:
+        yield
+    finally:
+        for number, handler in noting.items():
+            signal.signal(number, handler)
+
+
+def _end_with_parent() -> None:
     """Stop in order once the process that started this one is gone, if one did.
 
     Otherwise the port would stay occupied by processes that nobody watches.

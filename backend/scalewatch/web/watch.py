@@ -19,11 +19,10 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from scalewatch.services.projects.news import Look, News, Position, look, position_now
 from scalewatch.storage.database.session import Sessions
+from scalewatch.web.process import SIGNALS
 
 SECONDS: Final = 1.0
 """How often the database is asked."""
-
-SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 
 _LOG: Final = logging.getLogger(__name__)
 

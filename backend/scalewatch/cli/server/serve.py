@@ -2,6 +2,7 @@
 
 import errno
 import os
+import signal
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,14 +14,15 @@ import uvicorn
 from sqlalchemy import Engine
 from uvicorn.supervisors import Multiprocess
 
-from scalewatch.cli.server.companion import companion
 from scalewatch.cli.server.database import configured, opened, prepare
+from scalewatch.jobs.companion import companion
 from scalewatch.services.access.callers import Role
 from scalewatch.services.access.tokens import create, is_any
 from scalewatch.settings import Settings, get_settings
 from scalewatch.storage.database.session import sessions_of
 from scalewatch.web.logs import log_config
 from scalewatch.web.metrics import FOLDER
+from scalewatch.web.process import Config
 from scalewatch.web.protection.hosts import is_loopback
 
 ADDRESS_IN_USE: Final = 3
@@ -98,6 +100,7 @@ def command(
     machine may then do everything. Other addresses than its own are opened only after
     `scalewatch token create` has made a token, with --first-token, or with --open.
     """
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends like Ctrl-C
     settings = configured()
     listening = _listen(
         settings.host if host is None else host,
@@ -190,12 +193,12 @@ def _working(settings: Settings) -> Iterator[None]:
         return
     os.environ["SCALEWATCH_EMBEDDED_WORKER"] = "false"  # not by those that serve
     get_settings.cache_clear()
-    with companion():
+    with companion(settings.database_url):
         yield
 
 
 def _serve(listening: socket.socket, workers: int, log_format: str) -> None:
-    config = uvicorn.Config(
+    config = Config(
         "scalewatch.app:served",
         factory=True,
         workers=workers,
@@ -211,6 +214,6 @@ def _serve(listening: socket.socket, workers: int, log_format: str) -> None:
         else:
             Multiprocess(config, sockets=[listening]).run()
     except KeyboardInterrupt:
-        pass  # how one stops a server; it has shut down in order before
+        return  # how one stops a server; it has shut down in order before
     if workers == 1 and not server.started:
         raise click.ClickException("the server could not start; see above")

@@ -4,14 +4,14 @@ import logging
 import os
 import signal
 import sys
-from threading import Event
+import time
 from typing import Final
 
 import click
 from sqlalchemy import Engine, make_url
 
-from scalewatch.cli.server.companion import follow
 from scalewatch.cli.server.database import configured, opened, prepare, shown
+from scalewatch.jobs.endings import start_anew
 from scalewatch.jobs.schedule import schedule
 from scalewatch.jobs.worker import POLL_SECONDS, Worker
 from scalewatch.services.jobs import JobTerms
@@ -23,6 +23,12 @@ NICENESS: Final = 5
 
 EAGER_POLL_SECONDS: Final = 0.2
 """How often the worker of a single user looks for jobs: someone waits for them."""
+
+FOLLOW_SECONDS: Final = 0.25
+"""How soon a worker notices that it is to stop, or that its server was killed."""
+
+SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
+"""What asks a worker to stop."""
 
 EPILOG: Final = """
 \b
@@ -47,8 +53,9 @@ def command(*, processes: int, server: int | None) -> None:
     With $SCALEWATCH_BROKER_URL, Celery's workers are woken by messages; without, a
     single process looks for jobs in the database every second. `scalewatch serve`
     without a broker has a worker of its own; this one is for further processes or
-    machines. A job that is being done is finished first. Workers give way to whatever
-    else wants the processor: posting does not wait for analysis.
+    machines. A job that is being done is finished first, if that takes no longer than
+    some seconds, or else left to another worker. Workers give way to whatever else
+    wants the processor: posting does not wait for analysis.
     """
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s: %(message)s")
     logging.getLogger("scalewatch").setLevel(logging.INFO)
@@ -65,19 +72,23 @@ def command(*, processes: int, server: int | None) -> None:
 
 
 def _work(engine: Engine, terms: JobTerms, server: int | None) -> None:
-    stopping = Event()
-    poll_seconds = POLL_SECONDS
-    if server is not None:
-        follow(server, stopping)
-        poll_seconds = EAGER_POLL_SECONDS
     worker = Worker(
-        sessions_of(engine), terms=terms, stopping=stopping, poll_seconds=poll_seconds
+        sessions_of(engine),
+        terms=terms,
+        poll_seconds=POLL_SECONDS if server is None else EAGER_POLL_SECONDS,
+        overdue=start_anew,
     )
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: worker.request_stop())
+    asked: list[int] = []
+    for number in SIGNALS:
+        signal.signal(number, lambda number, _: asked.append(number))
     click.echo(_working(engine))
-    os.nice(NICENESS)  # not before: to start is no analysis
-    worker.run()
+    # Not before: to start is no analysis. Nor again, once started anew.
+    os.nice(max(0, NICENESS - os.nice(0)))
+    worker.start()
+    while not asked and server in {None, os.getppid()}:
+        time.sleep(FOLLOW_SECONDS)
+    if not worker.stop():
+        os._exit(0)  # the thread that is still busy would hold up any other way out
 
 
 def _work_by_messages(settings: Settings, terms: JobTerms, processes: int) -> int:

@@ -164,6 +164,28 @@ def release(session: Session, claim: Claim, **changes: Any) -> bool:
     return _change(session, claim, owner=None, **changes)
 
 
+def give_back(session: Session, owner: str) -> None:
+    """Queue the jobs that an owner has claimed, and do not count the attempt."""
+    rival = _JOBS.alias()
+    is_queued = exists().where(
+        rival.c.kind == _JOB.kind,
+        rival.c.subject == _JOB.subject,
+        rival.c.state == "queued",
+    )
+    own = update(_JOBS).where(_JOB.owner == owner, _JOB.state == "running")
+    moment = now()
+    session.execute(
+        own.where(is_queued).values(
+            state="superseded", owner=None, due_at=None, finished_at=moment
+        )
+    )
+    session.execute(
+        own.values(
+            state="queued", owner=None, due_at=moment, attempts=_JOB.attempts - 1
+        )
+    )
+
+
 def is_queued(session: Session, kind: str, subject: str) -> bool:
     """Tell whether such a job waits."""
     return _is_any(session, kind, [subject], ("queued",))
