@@ -9,7 +9,8 @@ from pydantic import Field
 from scalewatch.api.http.problems import problems
 from scalewatch.api.http.schemas import Schema
 from scalewatch.services import jobs
-from scalewatch.web.sessions import ReadingDep
+from scalewatch.services.operations import failed_jobs
+from scalewatch.web.sessions import ReadingDep, WritingDep
 
 router = APIRouter(prefix="/jobs", tags=["jobs"])
 
@@ -26,9 +27,16 @@ class Job(Schema):
     finished_at: datetime | None
 
 
+JobId = Annotated[int, Path(ge=1, lt=2**63)]
+
+
 @router.get("/{job}", response_model=Job, responses=problems(404, 422))
-def show_job(
-    session: ReadingDep, job: Annotated[int, Path(ge=1, lt=2**63)]
-) -> jobs.Job:
+def show_job(session: ReadingDep, job: JobId) -> jobs.Job:
     """Return a job."""
     return jobs.job_of(session, job)
+
+
+@router.post("/{job}/retry", status_code=202, responses=problems(403, 404, 409, 422))
+def retry_job(session: WritingDep, job: JobId) -> None:
+    """Try a failed job again, as if it were new; for who administers its project."""
+    failed_jobs.retry(session, job)

@@ -32,6 +32,7 @@
     + RunAlreadyRecorded
     + UnitChanged
     + DirectionChanged
+    + JobNotFailed
     + LeaseLost
     + ConfirmationLost
   x Refused
@@ -112,6 +113,7 @@ from scalewatch.errors.records import (
     ConfirmationLost,
     Conflict,
     DirectionChanged,
+    JobNotFailed,
     LeaseLost,
     NotFound,
     NotMeasured,
@@ -145,6 +147,7 @@ __all__ = [
     "InMemoryDatabase",
     "IncompleteCoordinates",
     "InvalidReport",
+    "JobNotFailed",
     "LeaseLost",
     "MalformedFile",
     "MissingExtra",

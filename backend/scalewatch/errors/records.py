@@ -77,6 +77,15 @@ class DirectionChanged(Conflict):
         self.recorded = recorded
 
 
+class JobNotFailed(Conflict):
+    """A job that was not given up needs no further attempt."""
+
+    def __init__(self, job_id: int, state: str) -> None:
+        super().__init__(f"job {job_id} has not failed: it is {state}")
+        self.job_id = job_id
+        self.state = state
+
+
 class LeaseLost(Conflict):
     """A worker finished a job after its lease ended; another one may have it."""
 

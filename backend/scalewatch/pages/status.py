@@ -1,12 +1,17 @@
 """The status page."""
 
 from fastapi import APIRouter, Request, Response
+from fastapi.responses import RedirectResponse
 
+from scalewatch.errors import InvalidReport
 from scalewatch.exporters.listing import Listing
+from scalewatch.pages.rendering.addresses import path_to
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.templates import render
+from scalewatch.services.operations import failed_jobs
 from scalewatch.services.operations.status import Status, status
-from scalewatch.web.sessions import ReadingDep
+from scalewatch.web.protection.forms import FormDep
+from scalewatch.web.sessions import ReadingDep, WritingDep
 
 router = APIRouter(include_in_schema=False)
 
@@ -20,6 +25,16 @@ def show_status(
     if wanted is not Format.HTML:
         return download(wanted, "status", found, _agents)
     return render(request, "status/show.html", status=found)
+
+
+@router.post("/status/retry", name="retry-job")
+def retry_job(request: Request, session: WritingDep, form: FormDep) -> Response:
+    """Try a failed job again."""
+    text = form.text("job") or ""
+    if not (text.isascii() and text.isdecimal() and len(text) < 19):
+        raise InvalidReport([("job", f"{text!r} is no number of a job")])
+    failed_jobs.retry(session, int(text))
+    return RedirectResponse(path_to(request, "status"), 303)
 
 
 def _agents(found: Status) -> Listing:

@@ -238,7 +238,7 @@ def job_of(session: Session, job_id: int) -> Job:
         If there is none with this id, or it is about what the caller may not see.
     """
     row = jobs.identified(session, job_id)
-    if not _is_visible(session, row):
+    if not is_visible(session, row):
         raise NotFound("job", job_id)
     return Job(
         id=row.id,
@@ -249,6 +249,18 @@ def job_of(session: Session, job_id: int) -> Job:
         created_at=row.created_at,
         finished_at=row.finished_at,
     )
+
+
+def is_visible(session: Session, job: tables.Job) -> bool:
+    """Tell whether the session may read the subject of a job."""
+    if caller_of(session).may(Role.READ, None):
+        return True
+    if job.kind == JobKind.ANALYSE:
+        return commits.is_found(session, AnalysedCommit.read(job.subject).commit_id)
+    # The subject of these kinds begins with the id of a project.
+    about_project = job.kind in {JobKind.REJUDGE, JobKind.WATCH, JobKind.THIN}
+    project_id = int(job.subject.partition("/")[0])
+    return about_project and projects.is_found(session, project_id)
 
 
 def queue(session: Session) -> Queue:
@@ -264,18 +276,6 @@ def queue(session: Session) -> Queue:
 def waiting_since(session: Session) -> datetime | None:
     """Return since when the oldest open job waits, if there is one."""
     return jobs.oldest_open(session)
-
-
-def _is_visible(session: Session, job: tables.Job) -> bool:
-    """Tell whether the session may read the subject of a job."""
-    if caller_of(session).may(Role.READ, None):
-        return True
-    if job.kind == JobKind.ANALYSE:
-        return commits.is_found(session, AnalysedCommit.read(job.subject).commit_id)
-    # The subject of these kinds begins with the id of a project.
-    about_project = job.kind in {JobKind.REJUDGE, JobKind.WATCH, JobKind.THIN}
-    project_id = int(job.subject.partition("/")[0])
-    return about_project and projects.is_found(session, project_id)
 
 
 def _release(

@@ -6,6 +6,7 @@ import click
 
 from scalewatch.cli.server.database import configured, opened, require_newest, shown
 from scalewatch.exporters.documents import json_text
+from scalewatch.services.operations.failed_jobs import FailedJob
 from scalewatch.services.operations.status import Status, status
 from scalewatch.storage.database.session import sessions_of
 
@@ -38,7 +39,13 @@ def _sentence(found: Status) -> str:
     since = ""
     if queue.oldest_open_at is not None:
         since = f", the oldest since {queue.oldest_open_at:%Y-%m-%d %H:%M:%S} UTC"
-    return (
+    summary = (
         f"{found.runs} runs of {found.projects} projects; "
         f"{queue.open} jobs to be done{since}; {queue.failed} failed"
     )
+    return "\n".join([summary, *map(_failure, found.failed_jobs)])
+
+
+def _failure(job: FailedJob) -> str:
+    about = " ".join(filter(None, (job.project, job.about)))
+    return f"job {job.id} ({job.kind} {about}) failed: {job.reason}"

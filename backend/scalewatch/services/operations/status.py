@@ -11,6 +11,7 @@ from scalewatch.services import jobs
 from scalewatch.services.confirmations.requests import PRESENCE as ATTENDANCE
 from scalewatch.services.confirmations.requests import Confirmation, confirmations_of
 from scalewatch.services.jobs import Queue
+from scalewatch.services.operations.failed_jobs import FailedJob, failed
 from scalewatch.storage.access import projects
 from scalewatch.storage.database import sizes
 from scalewatch.storage.machines import machines
@@ -70,6 +71,8 @@ class Status:
     ----------
     is_behind
         Whether jobs wait that nobody does, or for more than five minutes.
+    failed_jobs
+        The newest jobs that were given up, and why.
     confirmations
         Confirming runs that were asked for, newest first.
     """
@@ -80,6 +83,7 @@ class Status:
     projects: int
     runs: int
     jobs: Queue
+    failed_jobs: tuple[FailedJob, ...]
     is_behind: bool
     workers: tuple[Worker, ...]
     agents: tuple[Agent, ...]
@@ -105,6 +109,7 @@ def status(session: Session) -> Status:
         projects=projects.count(session),
         runs=sum(agent.runs for agent in agents),
         jobs=queue,
+        failed_jobs=failed(session),
         is_behind=_is_behind(queue.oldest_open_at, present, moment),
         workers=present,
         agents=agents,
