@@ -31,6 +31,7 @@ from scalewatch.web.answers.etags import ETags
 from scalewatch.web.disk import DatabaseDisk
 from scalewatch.web.metrics import Metrics
 from scalewatch.web.process import spare_collections
+from scalewatch.web.protection.addresses import WithoutNul
 from scalewatch.web.protection.headers import SecurityHeaders
 from scalewatch.web.protection.limits import BodyLimit, Buckets, RateLimit, TimeLimit
 from scalewatch.web.protection.origins import OwnOrigin
@@ -153,6 +154,7 @@ def _add_middleware(app: FastAPI) -> None:
     buckets = Buckets(protection.requests_per_minute)
     app.add_middleware(TimeLimit, seconds=protection.request_seconds, answer=_answer)
     app.add_middleware(BodyLimit, limit=bodies.LIMIT, answer=_answer)
+    app.add_middleware(WithoutNul, answer=_answer)
     app.add_middleware(OwnOrigin, answer=_answer)
     app.add_middleware(RateLimit, buckets=buckets, answer=_answer)
     app.add_middleware(ETags)

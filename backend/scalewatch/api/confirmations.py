@@ -14,6 +14,7 @@ from scalewatch.services.confirmations import agents, requests
 from scalewatch.services.confirmations.agents import ClaimedRun
 from scalewatch.services.confirmations.requests import Confirmation, ConfirmationState
 from scalewatch.services.gates import confirmations as suspicions
+from scalewatch.web.queries import ConfirmationId
 from scalewatch.web.sessions import ReadingDep, WritingDep
 
 router = APIRouter(tags=["history"])
@@ -80,7 +81,7 @@ def claim_confirmation(session: WritingDep, offer: Offer) -> Response:
     "/confirmations/{confirmation}", responses=answers(Confirmation, 403, 404, 409, 422)
 )
 def report_confirmation(
-    session: WritingDep, confirmation: int, progress: Progress
+    session: WritingDep, confirmation: ConfirmationId, progress: Progress
 ) -> Response:
     """Extend the lease of a run, or say what came of it."""
     if progress.state == "running":

@@ -11,7 +11,7 @@ from scalewatch import wire
 from scalewatch.api.http.problems import problems
 from scalewatch.api.http.schemas import Expectation, Schema
 from scalewatch.errors import BadExpression
-from scalewatch.modelling import parse_growth
+from scalewatch.modelling import parse_declared
 from scalewatch.services.expectations import declarations, in_force
 from scalewatch.services.regions import status_quo
 from scalewatch.web.sessions import AdminDep, ReadingDep
@@ -21,7 +21,7 @@ router = APIRouter(prefix="/projects/{project}/expectations", tags=["expectation
 
 def _readable(expression: str) -> str:
     try:
-        parse_growth(expression)
+        parse_declared(expression)
     except BadExpression as error:
         evidence = {"message": str(error), "position": error.position}
         kind = "bad_expression"

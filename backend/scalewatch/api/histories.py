@@ -19,6 +19,7 @@ from scalewatch.services.regressions.values import (
     Regressions,
     RegressionState,
 )
+from scalewatch.web.queries import RegressionId
 from scalewatch.web.sessions import AdminDep, ReadingDep
 
 router = APIRouter(prefix="/projects/{project}", tags=["history"])
@@ -69,14 +70,16 @@ def list_regressions(
 
 
 @router.get("/regressions/{regression}", responses=answers(Regression, 404, 422))
-def show_regression(session: ReadingDep, project: str, regression: int) -> Response:
+def show_regression(
+    session: ReadingDep, project: str, regression: RegressionId
+) -> Response:
     """Return a regression with all that happened to it."""
     return answer(show.regression_of(session, project, regression))
 
 
 @router.patch("/regressions/{regression}", responses=problems(403, 404, 422))
 def treat_regression(
-    session: AdminDep, project: str, regression: int, said: TriageRequest
+    session: AdminDep, project: str, regression: RegressionId, said: TriageRequest
 ) -> Response:
     """Give a regression a state, an owner, a note or a link; its history is kept."""
     treatment = Triage(

@@ -1,15 +1,16 @@
 """Jobs: how far the work has come that a request has caused."""
 
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Literal
 
-from fastapi import APIRouter, Path
+from fastapi import APIRouter
 from pydantic import Field
 
 from scalewatch.api.http.problems import problems
 from scalewatch.api.http.schemas import Schema
 from scalewatch.services import jobs
 from scalewatch.services.operations import failed_jobs
+from scalewatch.web.queries import JobId
 from scalewatch.web.sessions import ReadingDep, WritingDep
 
 router = APIRouter(prefix="/jobs", tags=["jobs"])
@@ -25,9 +26,6 @@ class Job(Schema):
     reason: str | None = Field(description="Why it failed, in words.")
     created_at: datetime
     finished_at: datetime | None
-
-
-JobId = Annotated[int, Path(ge=1, lt=2**63)]
 
 
 @router.get("/{job}", response_model=Job, responses=problems(404, 422))

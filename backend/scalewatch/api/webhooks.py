@@ -13,6 +13,7 @@ from scalewatch.api.http.problems import problems
 from scalewatch.api.http.schemas import Schema
 from scalewatch.services.regressions import webhooks
 from scalewatch.services.regressions.webhooks import NewWebhook, Webhook
+from scalewatch.web.queries import WebhookId
 from scalewatch.web.sessions import AdminDep
 
 router = APIRouter(prefix="/projects/{project}/webhooks", tags=["history"])
@@ -45,12 +46,12 @@ def add_webhook(session: AdminDep, project: str, address: WebhookAddress) -> Res
 
 
 @router.delete("/{webhook}", status_code=204, responses=problems(403, 404, 422))
-def remove_webhook(session: AdminDep, project: str, webhook: int) -> None:
+def remove_webhook(session: AdminDep, project: str, webhook: WebhookId) -> None:
     """Remove a webhook."""
     webhooks.remove(session, project, webhook)
 
 
 @router.post("/{webhook}/test", status_code=202, responses=problems(403, 404, 422))
-def test_webhook(session: AdminDep, project: str, webhook: int) -> None:
+def test_webhook(session: AdminDep, project: str, webhook: WebhookId) -> None:
     """Send a signed delivery that tells of nothing; the list says what came of it."""
     webhooks.test(session, project, webhook)

@@ -43,6 +43,7 @@ from scalewatch.modelling.forecasts.break_even import (
 )
 from scalewatch.modelling.forecasts.ranking import RankedRegion, rank_regions
 from scalewatch.modelling.growths.crossing import first_above
+from scalewatch.modelling.growths.declared import parse_declared
 from scalewatch.modelling.growths.growth import CONSTANT, Factor, Growth
 from scalewatch.modelling.growths.model import Model, Term
 from scalewatch.modelling.growths.parse import parse_growth
@@ -216,6 +217,7 @@ __all__ = [
     "movements",
     "mpi_study",
     "next_measurement",
+    "parse_declared",
     "parse_growth",
     "parse_guideline",
     "pmnf",

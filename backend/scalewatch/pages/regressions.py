@@ -16,6 +16,7 @@ from scalewatch.services.regressions.show import regression_of, regressions_of
 from scalewatch.services.regressions.triage import Triage, triage
 from scalewatch.services.regressions.values import SETTABLE, Regression, RegressionState
 from scalewatch.web.protection.forms import FormDep
+from scalewatch.web.queries import RegressionId
 from scalewatch.web.sessions import AdminDep, ReadingDep
 
 MOST_MEMBERS: Final = 8
@@ -61,7 +62,7 @@ def show_regression(
     request: Request,
     session: ReadingDep,
     project: str,
-    number: int,
+    number: RegressionId,
     wanted: FormatQuery = Format.HTML,
 ) -> Response:
     """Show one cause: all series that it changed, and what happened to it."""
@@ -85,7 +86,11 @@ def show_regression(
 
 @router.post("/p/{project}/regressions/{number}", name="treat-regression")
 def treat_regression(
-    request: Request, session: AdminDep, project: str, number: int, form: FormDep
+    request: Request,
+    session: AdminDep,
+    project: str,
+    number: RegressionId,
+    form: FormDep,
 ) -> Response:
     """Give a regression a state, an owner, a note or a link."""
     state = form.text("state")

@@ -8,12 +8,12 @@ Validators raise errors of the product, which pydantic passes on because they ar
 from collections.abc import Sequence
 from enum import StrEnum
 from math import isfinite
-from typing import Annotated
+from typing import Annotated, Final
 
 from fastapi import Depends, Query
-from pydantic import BaseModel, BeforeValidator, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, Field
 
-from scalewatch.errors import BadScale, UnknownChoice
+from scalewatch.errors import BadScale, NotFound, UnknownChoice
 from scalewatch.modelling import Against, Correction, ScalingKind
 from scalewatch.services.configurations.question import (
     ConfigurationQuestion,
@@ -21,6 +21,9 @@ from scalewatch.services.configurations.question import (
 )
 from scalewatch.services.hotspots.question import HotspotQuestion
 from scalewatch.services.scaling_errors.question import ScalingQuestion, TimesSource
+
+LARGEST_ID: Final = 2**31
+"""What an id is below: the tighter of the two databases holds no larger one."""
 
 
 def choice(option: str, known: type[StrEnum]) -> BeforeValidator:
@@ -50,6 +53,22 @@ def positive(what: str) -> BeforeValidator:
 
     return BeforeValidator(read)
 
+
+def identity(kind: str) -> AfterValidator:
+    """Read the number of something; beyond what a column holds there is `NotFound`."""
+
+    def read(number: int) -> int:
+        if not 0 < number < LARGEST_ID:
+            raise NotFound(kind, number)
+        return number
+
+    return AfterValidator(read)
+
+
+ConfirmationId = Annotated[int, identity("confirmation")]
+JobId = Annotated[int, identity("job")]
+RegressionId = Annotated[int, identity("regression")]
+WebhookId = Annotated[int, identity("webhook")]
 
 Text = Annotated[str | None, BeforeValidator(lambda text: text or None)]
 Kind = Annotated[ScalingKind | None, choice("scaling", ScalingKind)]

@@ -12,6 +12,7 @@ from pydantic import (
     BeforeValidator,
     Field,
     StringConstraints,
+    TypeAdapter,
 )
 
 from scalewatch.wire.refusals import wrong
@@ -37,8 +38,16 @@ Sha = Annotated[
 ]
 """A commit hash or a release tag."""
 
-Text = Annotated[str, StringConstraints(max_length=10_000, pattern=r"^[^\x00]*$")]
+LONGEST_TEXT: Final = 10_000
+
+Text = Annotated[str, StringConstraints(max_length=LONGEST_TEXT, pattern=r"^[^\x00]*$")]
+"""Whole characters but NUL, which PostgreSQL cannot hold."""
+
+Unit = Annotated[Text, StringConstraints(max_length=40)]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
+
+Count = Annotated[int, Field(ge=0, lt=2**63)]
+"""How many there are of something."""
 
 Duration = Annotated[Finite, Field(ge=0)]
 """Seconds."""
@@ -73,6 +82,9 @@ Name = Annotated[
 """A name that can stand in a URL path once it is percent-encoded."""
 
 
+_TEXT: Final[TypeAdapter[str]] = TypeAdapter(Text)
+
+
 def _portable(value: object) -> object:
     """Refuse what not every database and JSON reader can hold."""
     if not isinstance(value, str | int | float | None):
@@ -81,8 +93,8 @@ def _portable(value: object) -> object:
         raise wrong(f"{value} is not a finite number")
     if isinstance(value, int) and not -(2**63) <= value < 2**63:
         raise wrong("the number needs more than 64 bits")
-    if isinstance(value, str) and ("\x00" in value or len(value) > 10_000):
-        raise wrong("the text holds a NUL or more than 10,000 characters")
+    if isinstance(value, str):
+        _TEXT.validate_python(value)
     return value
 
 

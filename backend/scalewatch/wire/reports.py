@@ -12,7 +12,6 @@ from pydantic import (
     ConfigDict,
     FailFast,
     Field,
-    StringConstraints,
     field_validator,
     model_validator,
 )
@@ -20,6 +19,7 @@ from pydantic import (
 from scalewatch.wire.directions import Direction
 from scalewatch.wire.fields import (
     UNITS,
+    Count,
     Duration,
     Fact,
     Finite,
@@ -29,6 +29,7 @@ from scalewatch.wire.fields import (
     Setting,
     Sha,
     Text,
+    Unit,
 )
 from scalewatch.wire.refusals import wrong
 
@@ -75,7 +76,7 @@ class Job(Report):
 
     scheduler: Name | None = None
     id: Text | None = None
-    nodes: Annotated[int, Field(ge=1)] | None = None
+    nodes: Annotated[Count, Field(ge=1)] | None = None
     started_at: Moment | None = None
     ended_at: Moment | None = None
     environment: Annotated[dict[Name, Fact], Field(max_length=200)] = Field(
@@ -90,9 +91,9 @@ class Procedure(Report):
     oversubscribed: bool = Field(
         default=False, description="More processes than cores."
     )
-    repetitions_asked: Annotated[int, Field(ge=1)] | None = None
-    warm_ups: Annotated[int, Field(ge=0)] | None = None
-    late: Annotated[int, Field(ge=0)] | None = Field(
+    repetitions_asked: Annotated[Count, Field(ge=1)] | None = None
+    warm_ups: Count | None = None
+    late: Count | None = Field(
         None, description="Repetitions discarded because a process started late."
     )
     valid_share: Annotated[Finite, Field(ge=0, le=1)] | None = Field(
@@ -127,7 +128,7 @@ class Result(Report):
 
     region: Name = Field(examples=["MPI_Allreduce"])
     metric: Name = Field(examples=["time"])
-    unit: Annotated[str, StringConstraints(max_length=40)] = Field(examples=["s"])
+    unit: Unit = Field(examples=["s"])
     better: Direction | None = Field(
         None,
         description="Which way is better. Unless given, as recorded before, or as the "

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scalewatch.errors import BadExpression
-from scalewatch.modelling import CONSTANT, Growth, parse_growth
+from scalewatch.modelling import CONSTANT, Growth, parse_declared, parse_growth
 from support.strategies import growths
 
 
@@ -126,3 +126,17 @@ def test_any_text_is_either_read_or_refused(text):
 
 def test_exponents_are_read_exactly():
     assert parse_growth("p^0.1").factor("p").power == Fraction(1, 10)
+
+
+@pytest.mark.parametrize(
+    "text", ["p^1e400", "log^999999999 p", "2^(101p)", "p^60 p^60", "p^(1/1e13)"]
+)
+def test_growth_that_no_code_has_is_not_declared(text):
+    with pytest.raises(BadExpression, match="exponents of at most 100"):
+        parse_declared(text)
+
+
+def test_quotient_of_declared_growths_is_read_back():
+    quotient = parse_declared("p^100") / parse_declared("p^-100")
+
+    assert parse_growth(str(quotient)) == quotient

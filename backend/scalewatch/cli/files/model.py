@@ -44,12 +44,12 @@ class StatedGrowth(click.ParamType["Stated"]):
     def convert(self, value: str, param: Any, ctx: Any) -> "Stated":
         """Return the pattern and the growth stated for it."""
         # Numpy takes longer than --help may.
-        from scalewatch.modelling import parse_growth  # noqa: PLC0415
+        from scalewatch.modelling import parse_declared  # noqa: PLC0415
         from scalewatch.services.files.model_files import Stated  # noqa: PLC0415
 
         pattern, _, expression = value.rpartition("=")
         try:
-            return Stated(pattern.strip() or "*", parse_growth(expression))
+            return Stated(pattern.strip() or "*", parse_declared(expression))
         except BadExpression as error:
             self.fail(str(error), param, ctx)
 
@@ -61,7 +61,7 @@ class CompetingGrowths(click.ParamType["Sequence[Choice]"]):
 
     def convert(self, value: str, param: Any, ctx: Any) -> "Sequence[Choice]":
         """Return what competes: names as they are, growths as spaces."""
-        from scalewatch.modelling import Space, mpi_study, parse_growth  # noqa: PLC0415
+        from scalewatch.modelling import Space, mpi_study, parse_declared  # noqa: PLC0415
 
         named: Mapping[str, Choice] = {
             "auto": "auto",
@@ -75,7 +75,7 @@ class CompetingGrowths(click.ParamType["Sequence[Choice]"]):
                 known = ", ".join(named)
                 self.fail(f"{name!r} is none of {known}, nor a growth", param, ctx)
             try:
-                spaces.append(named.get(name) or Space((parse_growth(name),)))
+                spaces.append(named.get(name) or Space((parse_declared(name),)))
             except BadExpression as error:
                 self.fail(str(error), param, ctx)
         return tuple(spaces)

@@ -10,6 +10,7 @@ from scalewatch.errors import FallingLimit
 from scalewatch.modelling import (
     CONSTANT,
     Growth,
+    parse_declared,
     parse_growth,
 )
 from scalewatch.services import jobs
@@ -181,10 +182,10 @@ def _normalised(declaration: Declaration) -> Declaration:
     """Return a declaration with its expressions in their normal form."""
     if declaration.growth is None:
         return replace(declaration, deviation_limit=None)
-    growth = parse_growth(declaration.growth)
+    growth = parse_declared(declaration.growth)
     if declaration.deviation_limit is None:
         return replace(declaration, growth=str(growth))
-    limit = parse_growth(declaration.deviation_limit)
+    limit = parse_declared(declaration.deviation_limit)
     if not limit.dominates(CONSTANT):
         raise FallingLimit(str(limit))
     return replace(declaration, growth=str(growth), deviation_limit=str(limit))
