@@ -4,6 +4,7 @@ import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import cache
+from http import HTTPStatus
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Final
 
@@ -19,7 +20,12 @@ from starlette.routing import BaseRoute
 from scalewatch import api, pages
 from scalewatch.api.http import problems
 from scalewatch.api.runs import bodies
-from scalewatch.errors import ScalewatchError, SchemaNotMigrated, TokenNeeded
+from scalewatch.errors import (
+    ScalewatchError,
+    SchemaNotMigrated,
+    TokenNeeded,
+    UnreadableBody,
+)
 from scalewatch.jobs.companion import Companion
 from scalewatch.pages.rendering.addresses import path_to
 from scalewatch.pages.rendering.errors import show_error
@@ -29,6 +35,7 @@ from scalewatch.storage.database.session import Sessions, connect, sessions_of
 from scalewatch.web.answers.compression import Compression
 from scalewatch.web.answers.etags import ETags
 from scalewatch.web.disk import DatabaseDisk
+from scalewatch.web.methods import allowed
 from scalewatch.web.metrics import Metrics
 from scalewatch.web.process import spare_collections
 from scalewatch.web.protection.addresses import WithoutNul
@@ -172,9 +179,17 @@ def _add_error_handlers(app: FastAPI) -> None:
 
     @app.exception_handler(HTTPException)
     def refused(request: Request, error: HTTPException) -> Response:
+        if isinstance(error.__cause__, ValueError | RecursionError):
+            # The framework's words for a body that is neither text nor JSON.
+            return _answer(request, UnreadableBody(str(error.__cause__)))
+        if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
+            # A route knows its own methods, and not those of its neighbours.
+            error.headers = {"Allow": allowed(request)}
         if _is_program(request):
             return problems.problem_of_http(request, error)
-        return show_error(request, error.status_code, str(error.detail))
+        page = show_error(request, error.status_code, str(error.detail))
+        page.headers.update(error.headers or {})
+        return page
 
     @app.exception_handler(RequestValidationError)
     def invalid(request: Request, error: RequestValidationError) -> Response:

@@ -282,3 +282,39 @@ def test_growth_beyond_any_code_is_refused(client, growth):
 
     assert answer.status_code == 422
     assert "exponents of at most 100" in answer.json()["detail"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b'{"author": "\xff"}', b"[" * 100_000, b"{", b"9" * 5000],
+    ids=["no UTF-8", "too deep", "incomplete", "too long a number"],
+)
+def test_body_that_is_no_json_is_refused_as_documented(client, body):
+    complaints = []
+    for method, path, operation in operations(client):
+        if "requestBody" in operation:
+            url = path.format(project="mpich", confirmation=1, regression=1)
+            headers = {"Content-Type": "application/json"}
+            answer = client.request(method, url, content=body, headers=headers)
+            complaints += complaint(answer, operation, f"{method} {url}")
+            if not answer.json()["type"].startswith("urn:scalewatch:problem:"):
+                complaints.append(answer.text)
+
+    assert complaints == []
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "allowed"),
+    [
+        ("DELETE", f"{PROJECT}/expectations", "GET, PUT"),
+        ("POST", f"{PROJECT}/aliases", "GET, PUT"),
+        ("PUT", f"{PROJECT}/regressions/1", "GET, PATCH"),
+        ("GET", "/api/v1/runs", "POST"),
+        ("PUT", "/login", "GET, POST"),
+        ("PUT", "/p/mpich/regressions/1", "GET, POST"),
+    ],
+)
+def test_address_tells_all_methods_that_it_allows(client, method, path, allowed):
+    answer = client.request(method, path)
+
+    assert (answer.status_code, answer.headers["allow"]) == (405, allowed)

@@ -44,7 +44,7 @@ def list_aliases(session: ReadingDep, project: str) -> Response:
     return answer(Aliases(renamed_regions.aliases_of(session, project)))
 
 
-@router.put("", responses=answers(Aliases, 403, 404, 422))
+@router.put("", responses=answers(Aliases, 400, 403, 404, 422))
 def rename_regions(session: AdminDep, project: str, renaming: Renaming) -> Response:
     """Let the histories of regions go on under other names."""
     return answer(Aliases(renamed_regions.rename(session, project, renaming.aliases)))

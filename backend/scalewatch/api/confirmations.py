@@ -60,7 +60,7 @@ def list_confirmations(session: ReadingDep, project: str) -> Response:
     return answer(Confirmations(found))
 
 
-@router.post(PROJECT, responses=answers(Confirmations, 403, 404, 409, 422))
+@router.post(PROJECT, responses=answers(Confirmations, 400, 403, 404, 409, 422))
 def ask_for_confirmations(session: WritingDep, project: str, doubt: Doubt) -> Response:
     """Ask for the runs that would settle what the gate suspects of a commit."""
     found = suspicions.ask_about(session, project, doubt.commit, doubt.baseline)
@@ -69,7 +69,7 @@ def ask_for_confirmations(session: WritingDep, project: str, doubt: Doubt) -> Re
 
 @router.post(
     "/confirmations/claim",
-    responses=NOTHING | answers(ClaimedRun, 403, 422),
+    responses=NOTHING | answers(ClaimedRun, 400, 403, 422),
 )
 def claim_confirmation(session: WritingDep, offer: Offer) -> Response:
     """Give an agent the oldest run that its machine is asked for."""
@@ -78,7 +78,8 @@ def claim_confirmation(session: WritingDep, offer: Offer) -> Response:
 
 
 @router.patch(
-    "/confirmations/{confirmation}", responses=answers(Confirmation, 403, 404, 409, 422)
+    "/confirmations/{confirmation}",
+    responses=answers(Confirmation, 400, 403, 404, 409, 422),
 )
 def report_confirmation(
     session: WritingDep, confirmation: ConfirmationId, progress: Progress

@@ -87,7 +87,7 @@ def list_expectations(
     return {"expectations": in_force.listed(session, project)}
 
 
-@router.put("", responses=problems(403, 404, 422))
+@router.put("", responses=problems(400, 403, 404, 422))
 def declare_expectations(
     session: AdminDep, project: str, declared: Declarations
 ) -> Expectations:
@@ -105,7 +105,7 @@ def declare_expectations(
     return _answer(session, project, job)
 
 
-@router.post("/status-quo", responses=problems(403, 404, 409, 422))
+@router.post("/status-quo", responses=problems(400, 403, 404, 409, 422))
 def accept_status_quo(
     session: AdminDep, project: str, accepted: StatusQuo
 ) -> Expectations:

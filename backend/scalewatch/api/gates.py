@@ -87,7 +87,7 @@ def show_rules(session: ReadingDep, project: str) -> Response:
     return answer(gate_rules.rules_of(session, project))
 
 
-@router.put("/rules", responses=answers(GateRules, 403, 404, 422))
+@router.put("/rules", responses=answers(GateRules, 400, 403, 404, 422))
 def declare_rules(
     session: AdminDep, project: str, declared: GateDeclaration
 ) -> Response:

@@ -39,7 +39,7 @@ def check_guidelines(session: ReadingDep, view: ViewDep) -> Response:
     return answer(guidelines.guidelines_at(session, view))
 
 
-@router.put("", responses=problems(403, 404, 422))
+@router.put("", responses=problems(400, 403, 404, 422))
 def declare_guidelines(
     session: AdminDep, project: str, declared: Declaration
 ) -> Declared:

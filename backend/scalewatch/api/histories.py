@@ -77,7 +77,7 @@ def show_regression(
     return answer(show.regression_of(session, project, regression))
 
 
-@router.patch("/regressions/{regression}", responses=problems(403, 404, 422))
+@router.patch("/regressions/{regression}", responses=problems(400, 403, 404, 422))
 def treat_regression(
     session: AdminDep, project: str, regression: RegressionId, said: TriageRequest
 ) -> Response:

@@ -39,7 +39,7 @@ def list_webhooks(session: AdminDep, project: str) -> Response:
     return answer(Webhooks(webhooks.webhooks_of(session, project)))
 
 
-@router.post("", responses=answers(NewWebhook, 403, 404, 422))
+@router.post("", responses=answers(NewWebhook, 400, 403, 404, 422))
 def add_webhook(session: AdminDep, project: str, address: WebhookAddress) -> Response:
     """Let an address be told what happens to the regressions of a project."""
     return answer(webhooks.add(session, project, address.url, address.author))
