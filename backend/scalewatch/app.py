@@ -40,9 +40,10 @@ from scalewatch.web.metrics import Metrics
 from scalewatch.web.process import spare_collections
 from scalewatch.web.protection.addresses import WithoutNul
 from scalewatch.web.protection.headers import SecurityHeaders
-from scalewatch.web.protection.limits import BodyLimit, Buckets, RateLimit, TimeLimit
+from scalewatch.web.protection.limits import BodyLimit, TimeLimit
 from scalewatch.web.protection.origins import OwnOrigin
 from scalewatch.web.protection.protection import Protection
+from scalewatch.web.protection.shares import RateLimit, Shares
 from scalewatch.web.requests import Requests
 from scalewatch.web.watch import NewsWatch
 
@@ -120,6 +121,7 @@ def create_app(
     app.state.sessions = sessions
     app.state.watch = watch
     app.state.protection = protection or Protection()
+    app.state.shares = Shares(app.state.protection.requests_per_minute)
     app.state.metrics = Metrics()
     app.state.disk = DatabaseDisk(engine.url)
     _add_middleware(app)
@@ -158,12 +160,11 @@ def _beside(
 def _add_middleware(app: FastAPI) -> None:
     """Wrap the application, from the inside out."""
     protection: Protection = app.state.protection
-    buckets = Buckets(protection.requests_per_minute)
     app.add_middleware(TimeLimit, seconds=protection.request_seconds, answer=_answer)
     app.add_middleware(BodyLimit, limit=bodies.LIMIT, answer=_answer)
     app.add_middleware(WithoutNul, answer=_answer)
     app.add_middleware(OwnOrigin, answer=_answer)
-    app.add_middleware(RateLimit, buckets=buckets, answer=_answer)
+    app.add_middleware(RateLimit, shares=app.state.shares, answer=_answer)
     app.add_middleware(ETags)
     app.add_middleware(Compression)
     app.add_middleware(SecurityHeaders)

@@ -105,6 +105,19 @@ def test_server_creates_its_database_analyses_and_stops_in_order(environment, wo
     assert told["runs"] == 6
 
 
+def test_processes_together_allow_a_client_what_is_set(environment):
+    environment["SCALEWATCH_REQUESTS_PER_MINUTE"] = "6"
+    with running(environment, "serve", "--port", "0", "--workers", "2") as server:
+        page = f"{url_of(server)}/glossary"
+        started = time.monotonic()
+        statuses = [httpx2.get(page, timeout=PATIENCE).status_code for _ in range(60)]
+        refilled = (time.monotonic() - started) / 10
+        stop(server)
+
+    assert set(statuses) == {200, 429}
+    assert statuses.count(200) <= 6 + refilled + 1
+
+
 def test_occupied_port_is_one_clear_line(environment):
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]

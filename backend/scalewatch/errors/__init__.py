@@ -42,6 +42,7 @@
     + InvalidReport
     + TooFewSides
   x TooManyRequests
+    + TooManyGuesses
   x TookTooLong
   x NotReady
   x Unauthenticated
@@ -127,6 +128,7 @@ from scalewatch.errors.requests import (
     Refused,
     TooFewSides,
     TookTooLong,
+    TooManyGuesses,
     TooManyRequests,
     UnreadableBody,
     UnsupportedContent,
@@ -181,6 +183,7 @@ __all__ = [
     "TooFewSettings",
     "TooFewSides",
     "TooFewSizes",
+    "TooManyGuesses",
     "TooManyRequests",
     "TookTooLong",
     "TrialFailed",

@@ -71,6 +71,16 @@ class TooManyRequests(ScalewatchError):
         self.seconds = seconds
 
 
+class TooManyGuesses(TooManyRequests):
+    """An address tries one wrong token after the other."""
+
+    def __init__(self, seconds: int) -> None:
+        super().__init__(seconds)
+        reason = "too many wrong tokens came from this address"
+        remedy = "`scalewatch token list` tells which are good"
+        self.args = (f"{reason}: wait {seconds} s; {remedy}",)
+
+
 class TookTooLong(ScalewatchError):
     """An answer was not ready in time."""
 

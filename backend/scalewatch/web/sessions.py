@@ -24,12 +24,14 @@ from fastapi import BackgroundTasks, Depends, Request, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from sqlalchemy.orm import Session
 
+from scalewatch.errors import TokenUnknown
 from scalewatch.services.access import callers
 from scalewatch.services.access.callers import Caller, Role
 from scalewatch.storage.access import projects
 from scalewatch.storage.database.session import Sessions, transact
 from scalewatch.web.protection.hosts import is_loopback
 from scalewatch.web.protection.protection import Protection
+from scalewatch.web.protection.shares import Shares, address_of
 
 BEARER: Final = HTTPBearer(
     auto_error=False,
@@ -82,10 +84,14 @@ class RequestSessions:
         ------
         TokenUnknown
             If a token was sent that is not, or no longer, good.
+        TooManyGuesses
+            If too many of them were.
         """
-        caller = callers.admit(
-            session, self._secret, self._login, is_trusted=_is_trusted(self._request)
-        )
+        is_trusted = _is_trusted(self._request)
+        with noting_tokens(self._request, self._secret):
+            caller = callers.admit(
+                session, self._secret, self._login, is_trusted=is_trusted
+            )
         setattr(self._request.state, CALLER, caller)
         return caller
 
@@ -97,6 +103,19 @@ class RequestSessions:
                 self.sessions,
                 lambda session: callers.note_use(session, caller),
             )
+
+
+@contextmanager
+def noting_tokens(request: Request, secret: str | None) -> Iterator[None]:
+    """Note whether a token is good, which is looked up inside the block."""
+    shares: Shares = request.app.state.shares
+    try:
+        yield
+    except TokenUnknown:
+        shares.note_wrong(address_of(request.scope), secret or "")
+        raise
+    if secret is not None:
+        shares.note_good(secret)
 
 
 def _is_trusted(request: Request) -> bool:

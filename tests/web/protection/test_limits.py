@@ -12,7 +12,7 @@ from fastapi.testclient import TestClient
 
 from scalewatch.app import create_app
 from scalewatch.exporters.listing import Listing, csv_text
-from scalewatch.web.protection.limits import Buckets, TimeLimit
+from scalewatch.web.protection.limits import TimeLimit
 from scalewatch.web.protection.protection import Protection
 from scalewatch.wire import MOST_RESULTS
 from support.builders import result, run
@@ -23,83 +23,6 @@ MINUTE = 60
 @pytest.fixture
 def dialect():
     return "sqlite"  # nothing here asks the database
-
-
-@pytest.fixture
-def limited(engine):
-    """A client of an application that allows ten requests a minute."""
-    protection = Protection(requests_per_minute=10)
-    return TestClient(create_app(engine, embedded_worker=False, protection=protection))
-
-
-def test_client_that_asks_too_often_is_told_when_to_come_back(limited):
-    answers = [limited.get("/api/v1/projects") for _ in range(12)]
-
-    assert [answer.status_code for answer in answers] == [200] * 10 + [429] * 2
-    assert 1 <= int(answers[-1].headers["retry-after"]) <= 6
-    assert answers[-1].json()["type"] == "urn:scalewatch:problem:too-many-requests"
-
-
-def test_page_asked_for_too_often_says_so_to_people(limited):
-    for _ in range(10):
-        limited.get("/glossary")
-
-    answer = limited.get("/glossary")
-
-    assert (answer.status_code, "retry-after" in answer.headers) == (429, True)
-    assert "<h1>" in answer.text
-
-
-def test_probes_and_assets_are_not_counted(limited):
-    for _ in range(12):
-        assert limited.get("/healthz").status_code == 200
-
-
-def test_each_token_has_a_share_of_its_own(limited, bearer):
-    headers = [bearer("read"), bearer("admin")]
-
-    statuses = [
-        limited.get("/api/v1/projects", headers=header).status_code
-        for header in headers
-        for _ in range(10)
-    ]
-
-    assert set(statuses) == {200}
-
-
-def test_who_guesses_tokens_is_stopped_whatever_they_guess(limited):
-    statuses = [
-        limited.get(
-            "/api/v1/projects", headers={"Authorization": f"Bearer swt_{number:08x}_x"}
-        ).status_code
-        for number in range(3)
-    ]
-
-    assert statuses[0] == 401
-    assert limited.get("/api/v1/projects").status_code == 429
-
-
-def test_bucket_fills_again_within_a_minute_and_never_more():
-    now = 0.0
-    buckets = Buckets(60, clock=lambda: now)
-    assert [buckets.take("a") for _ in range(60)] == [0.0] * 60
-
-    assert buckets.take("a") == pytest.approx(1.0)
-    now = 10.0
-    assert [buckets.take("a") for _ in range(10)] == [0.0] * 10
-    assert buckets.take("a") > 0
-    now = 10_000.0
-    assert sum(buckets.take("a") == 0 for _ in range(100)) == 60
-
-
-def test_memory_for_clients_is_bounded():
-    now = 0.0
-    buckets = Buckets(60, clock=lambda: now)
-    for number in range(50_000):
-        now += 0.01
-        buckets.take(str(number))
-
-    assert len(buckets._levels) <= 20_001  # noqa: SLF001 - what is bounded
 
 
 def test_answer_that_takes_too_long_is_given_up():

@@ -117,6 +117,7 @@ def command(
             os.environ["SCALEWATCH_OPEN"] = "true"  # for the processes that serve
             get_settings.cache_clear()
         click.echo(f"Scalewatch is at {_url(listening)}  (Ctrl-C stops it)")
+        _divide_shares(settings, workers)
         with _counting(workers), _working(settings):
             _serve(listening, workers, settings.log_format)
 
@@ -172,6 +173,13 @@ def _url(listening: socket.socket) -> str:
     if host in {"0.0.0.0", "::"}:  # noqa: S104 - compared with, not bound to
         host = socket.gethostname()
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def _divide_shares(settings: Settings, workers: int) -> None:
+    """Let all processes together allow a client what is set, as each counts alone."""
+    share = -(-settings.requests_per_minute // workers)
+    os.environ["SCALEWATCH_REQUESTS_PER_MINUTE"] = str(share)
+    get_settings.cache_clear()
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from scalewatch.services.access import tokens
 from scalewatch.web.protection.forms import FormDep
 from scalewatch.web.protection.hosts import is_loopback
 from scalewatch.web.protection.protection import Protection
-from scalewatch.web.sessions import LOGIN, DoorDep, WritingDep
+from scalewatch.web.sessions import LOGIN, DoorDep, WritingDep, noting_tokens
 
 router = APIRouter(include_in_schema=False)
 
@@ -30,8 +30,9 @@ def log_in(request: Request, door: DoorDep, form: FormDep) -> Response:
     if not _is_private_line(request):
         return _form(request, goal, reason="plain http", status_code=403)
     try:
-        with door.sessions.writing.begin() as session:
-            login, expires_at = tokens.log_in(session, form.text("token") or "")
+        secret = form.text("token") or ""
+        with noting_tokens(request, secret), door.sessions.writing.begin() as session:
+            login, expires_at = tokens.log_in(session, secret)
     except TokenUnknown:
         return _form(request, goal, reason="unknown", status_code=401)
     answer = RedirectResponse(_inside(request, goal), status_code=303)

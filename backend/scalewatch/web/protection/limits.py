@@ -1,11 +1,7 @@
-"""How much a client may ask for, and how long an answer may take."""
+"""How much a client may send at once, and how long an answer may take."""
 
 import asyncio
 from collections.abc import Callable
-from hashlib import sha256
-from math import ceil
-from time import monotonic
-from typing import Final
 
 from starlette.datastructures import Headers
 from starlette.requests import Request
@@ -16,93 +12,9 @@ from scalewatch.errors import (
     BodyTooLarge,
     ScalewatchError,
     TookTooLong,
-    TooManyRequests,
 )
 
-UNLIMITED: Final = ("/static/", "/healthz", "/readyz")
-"""What costs nothing, and who watches the server."""
-
-GUESS: Final = 50
-"""Requests that an unknown token costs the client that tries it."""
-
-MOST_CLIENTS: Final = 20_000
-"""Clients that are remembered; those with a full bucket need not be."""
-
 Answer = Callable[[Request, ScalewatchError], Response]
-
-
-class Buckets:
-    """A bucket of requests for each client, filled again within a minute.
-
-    Parameters
-    ----------
-    per_minute
-        How many requests a bucket holds; 0 sets no limit.
-    """
-
-    def __init__(self, per_minute: int, clock: Callable[[], float] = monotonic) -> None:
-        self.per_minute = per_minute
-        self._clock = clock
-        self._levels: dict[str, tuple[float, float]] = {}
-
-    def take(self, client: str, cost: float = 1) -> float:
-        """Take from a client's bucket; return the seconds to wait where it is empty."""
-        if not self.per_minute:
-            return 0
-        level = self._level(client)
-        if level < cost:
-            return (cost - level) * 60 / self.per_minute
-        self._levels[client] = level - cost, self._clock()
-        return 0
-
-    def charge(self, client: str, cost: float) -> None:
-        """Take from a client's bucket what it may not have."""
-        self._levels[client] = max(self._level(client) - cost, 0), self._clock()
-
-    def _level(self, client: str) -> float:
-        if len(self._levels) > MOST_CLIENTS:
-            self._forget()
-        level, since = self._levels.get(client, (self.per_minute, 0.0))
-        filled = (self._clock() - since) * self.per_minute / 60
-        return min(level + filled, self.per_minute)
-
-    def _forget(self) -> None:
-        """Forget clients whose buckets are full again after a minute."""
-        limit = self._clock() - 60
-        self._levels = {
-            client: entry for client, entry in self._levels.items() if entry[1] > limit
-        }
-
-
-class RateLimit:
-    """ASGI middleware that asks a token, or a client without one, to slow down."""
-
-    def __init__(self, app: ASGIApp, buckets: Buckets, answer: Answer) -> None:
-        self.app = app
-        self.buckets = buckets
-        self.answer = answer
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on, unless too many came before."""
-        if scope["type"] != "http" or scope["path"].startswith(UNLIMITED):
-            await self.app(scope, receive, send)
-            return
-        address = scope["client"][0] if scope.get("client") else "unknown"
-        secret = Headers(scope=scope).get("authorization")
-        client = sha256(secret.encode()).hexdigest() if secret else address
-        # Guesses of tokens come with a new token each time, but from one address.
-        wait = self.buckets.take(client) or (secret and self.buckets.take(address, 0))
-        if wait:
-            error = TooManyRequests(ceil(wait))
-            await self.answer(Request(scope), error)(scope, receive, send)
-            return
-
-        async def send_and_charge(message: Message) -> None:
-            if message["type"] == "http.response.start" and message["status"] == 401:
-                self.buckets.charge(address, GUESS)
-            await send(message)
-
-        await self.app(scope, receive, send_and_charge)
 
 
 class BodyLimit:

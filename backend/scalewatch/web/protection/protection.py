@@ -15,7 +15,7 @@ class Protection:
     plain_http
         Whether browsers may log in without encryption from other machines.
     requests_per_minute
-        Of one token, or one client without one, to one process; 0: any number.
+        Of one token, or one address without one, to one process; 0: any number.
     request_seconds
         How long an answer may take to begin.
     """
