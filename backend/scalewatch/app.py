@@ -42,6 +42,7 @@ from scalewatch.web.protection.addresses import WithoutNul
 from scalewatch.web.protection.headers import SecurityHeaders
 from scalewatch.web.protection.limits import BodyLimit, TimeLimit
 from scalewatch.web.protection.origins import OwnOrigin
+from scalewatch.web.protection.privacy import Privacy
 from scalewatch.web.protection.protection import Protection
 from scalewatch.web.protection.shares import RateLimit, Shares
 from scalewatch.web.requests import Requests
@@ -165,6 +166,7 @@ def _add_middleware(app: FastAPI) -> None:
     app.add_middleware(WithoutNul, answer=_answer)
     app.add_middleware(OwnOrigin, answer=_answer)
     app.add_middleware(RateLimit, shares=app.state.shares, answer=_answer)
+    app.add_middleware(Privacy)
     app.add_middleware(ETags)
     app.add_middleware(Compression)
     app.add_middleware(SecurityHeaders)

@@ -193,8 +193,8 @@ def settings_page(  # noqa: PLR0913 - what is shown once, too
         roles=Role,
         **found,
     )
-    if secret or webhook:
-        page.headers["Cache-Control"] = "no-store"
+    # Secrets, and who has which: nothing for the disk of a browser either.
+    page.headers["Cache-Control"] = "no-store"
     return page
 
 
