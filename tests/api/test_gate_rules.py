@@ -188,3 +188,21 @@ def test_a_renamed_region_keeps_its_history_and_circles_are_refused(
     assert renamed.json()["aliases"] == [{"former": "bcast", "name": "MPI_Bcast"}]
     assert after[0]["last"]["sha"] == sha(13)
     assert circle.status_code == 422
+
+
+def test_times_of_shared_cores_are_accepted_by_a_version_of_the_rules(client, sessions):
+    record_commit(sessions, 1, {"MPI_Bcast": TREE})
+
+    first, same, accepted = (
+        declare(client, **rules).json()
+        for rules in ({}, {"oversubscribed": "undecided"}, {"oversubscribed": "accept"})
+    )
+    wrong = declare(client, oversubscribed="maybe")
+
+    assert (first["version"], same["version"], accepted["version"]) == (1, 1, 2)
+    assert (first["oversubscribed"], accepted["oversubscribed"]) == (
+        "undecided",
+        "accept",
+    )
+    assert wrong.status_code == 422
+    assert "rules.oversubscribed" in wrong.text

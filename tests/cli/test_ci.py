@@ -172,7 +172,8 @@ def test_expectations_come_from_a_file_and_get_versions(server, tmp_path):
     file.write_text(
         'project = "mpich"\n[expectations]\n'
         'MPI_Bcast = { growth = "O(p)", deviation_limit = "O(p^0.25)" }\n'
-        "[gate]\nconstant = 0.1\n[gate.regions.MPI_Bcast]\nconstant = false\n"
+        "[gate]\nconstant = 0.1\noversubscribed = 'accept'\n"
+        "[gate.regions.MPI_Bcast]\nconstant = false\n"
         '[aliases]\nbcast = "MPI_Bcast"\n'
     )
     push = ["expectations", "push", str(file), "--author", "ada", "--server", server]
@@ -184,6 +185,7 @@ def test_expectations_come_from_a_file_and_get_versions(server, tmp_path):
     with urlopen(f"{server}/api/v1/projects/mpich/gate/rules") as answer:  # noqa: S310
         rules = json.load(answer)
     assert (rules["version"], rules["rule"]["constant"]) == (1, 0.1)
+    assert rules["oversubscribed"] == "accept"
     assert rules["regions"]["MPI_Bcast"]["constant"] is None
     reply = scalewatch("gate", "--help")
     assert "Exit codes" in reply.output
@@ -210,8 +212,19 @@ def test_a_growth_that_cannot_be_read_is_named_by_its_region(
         ('project = "x"\n[expectations]\na = 3', "a needs a growth"),
         ('[expectations]\na = "O(p)"', "names no project"),
         ('project = "x"\n[gate]\ncolour = 1', "gate takes constant, growth"),
+        (
+            'project = "x"\n[gate.regions.f]\noversubscribed = "accept"',
+            "gate.regions.f takes constant, growth",
+        ),
     ],
-    ids=["no TOML", "unknown key", "no growth", "no project", "unknown rule"],
+    ids=[
+        "no TOML",
+        "unknown key",
+        "no growth",
+        "no project",
+        "unknown rule",
+        "rule of all regions",
+    ],
 )
 def test_a_file_that_is_wrong_is_refused_in_one_line(tmp_path, text, said):
     file = tmp_path / "scalewatch.toml"

@@ -53,3 +53,10 @@ def test_slices_of_one_machine_have_colours_of_their_own():
     figure = residuals_figure([scaling(), scaling(position=1, name="n = 2")])
 
     assert [trace.meta for trace in figure.data] == ["machine-0", "machine-1"]
+
+
+def test_what_is_left_out_has_no_residual():
+    crowded = np.array([False, False, True, True])
+    (trace,) = residuals_figure([scaling(is_left_out=crowded)]).data
+
+    assert list(trace.x) == [2, 4]

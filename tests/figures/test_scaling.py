@@ -212,3 +212,32 @@ def test_a_model_of_two_parameters_is_drawn_where_the_other_is_held():
 
     assert drawn.model == pytest.approx(1e-6 + 2e-6 * np.sqrt(drawn.x))
     assert curves_of(replace(scaling, held={})).model is None
+
+
+CROWDED = np.array([False, False, False, True, True])
+
+
+def test_what_is_left_out_is_an_open_marker_and_moves_no_curve():
+    contended = replace(SCALING, middle=SCALING.middle * [1, 1, 1, 50, 90])
+    figure = scaling_figure(replace(contended, is_left_out=CROWDED))
+
+    *_, evidence, left_out = figure.data
+    assert (list(evidence.x), list(left_out.x)) == ([2, 4, 8], [16, 32])
+    assert left_out.marker.symbol == f"{evidence.marker.symbol}-open"
+    assert left_out.name == "left out: processes shared cores"
+    curves = curves_of(replace(contended, is_left_out=CROWDED))
+    assert curves.x[-1] == 8
+    assert curves.expectation[-1] == pytest.approx(MODEL(p=8))
+
+
+def test_no_expectation_is_drawn_where_all_is_left_out():
+    nothing = replace(SCALING, model=None, is_left_out=np.ones(5, bool))
+
+    (*_, drawn) = scaling_figure(nothing).data
+    machines = machines_figure([nothing]).data
+
+    assert curves_of(nothing).expectation is None
+    assert list(drawn.x) == list(P)
+    assert [each.name for each in machines] == [
+        "jureca (left out: processes shared cores)"
+    ]

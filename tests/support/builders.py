@@ -7,7 +7,7 @@ from uuid import NAMESPACE_OID, UUID, uuid5
 
 import numpy as np
 
-from scalewatch.wire import RunReport
+from scalewatch.wire import Procedure, RunReport
 
 PROCESSES = (2, 4, 8, 16, 32, 64)
 
@@ -91,4 +91,22 @@ def sweep_reports(*arguments: Any, **fields: Any) -> list[RunReport]:
     return [
         RunReport.model_validate(one, strict=False)
         for one in sweep(*arguments, **fields)
+    ]
+
+
+def on_cores(cores: int, reports: Sequence[RunReport]) -> list[RunReport]:
+    """Return runs as of a machine of so many cores, which more processes share."""
+    shared = Procedure(synchronisation="barrier", oversubscribed=True)
+    return [
+        report.model_copy(
+            update={
+                "results": tuple(
+                    each.model_copy(update={"procedure": shared})
+                    for each in report.results
+                )
+            }
+        )
+        if report.coordinate["p"] > cores
+        else report
+        for report in reports
     ]

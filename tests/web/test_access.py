@@ -282,7 +282,9 @@ def test_job_of_a_private_project_is_not_shown(client, make_private, bearer):
     assert client.get(job, headers=header).status_code == 200
 
 
-@pytest.mark.parametrize("kind", [JobKind.WATCH, JobKind.REJUDGE, JobKind.THIN])
+@pytest.mark.parametrize(
+    "kind", [JobKind.WATCH, JobKind.REJUDGE, JobKind.REANALYSE, JobKind.THIN]
+)
 def test_job_about_a_whole_project_is_shown_to_who_may_see_that(
     client, sessions, make_private, bearer, kind
 ):

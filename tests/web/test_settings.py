@@ -261,3 +261,20 @@ def test_long_detail_of_a_change_is_told_whole(browser, sessions):
     page = browser.get(SETTINGS).text
 
     assert f"</summary>{', '.join(regions)}</details>" in page
+
+
+def test_times_of_shared_cores_are_accepted_by_a_form(browser, sessions):
+    answer = send(
+        browser,
+        f"{SETTINGS}/oversubscribed",
+        oversubscribed="accept",
+        reason="a laptop",
+    )
+    wrong = send(browser, f"{SETTINGS}/oversubscribed", oversubscribed="maybe")
+
+    assert re.search(r'value="accept" selected', answer.text)
+    assert wrong.status_code == 422
+    with sessions.reading() as session:
+        (noted, *_) = audit.entries(session, "mpich", limit=1)
+    assert noted.action == "gate rules declared"
+    assert noted.details["rules"] == {"oversubscribed": "accept"}

@@ -12,6 +12,7 @@ from scalewatch.services.gates import rules as gate_rules
 from scalewatch.services.gates.gate import gate_of
 from scalewatch.services.gates.outcome import Gate
 from scalewatch.services.gates.rules import GateRules
+from scalewatch.services.shared_cores import Oversubscribed
 from scalewatch.web.sessions import AdminDep, ReadingDep
 
 router = APIRouter(prefix="/projects/{project}/gate", tags=["history"])
@@ -56,6 +57,11 @@ class RegionRule(schemas.Schema):
 class DeclaredRules(GateRule):
     """The rules of all regions, and those of single ones."""
 
+    oversubscribed: Oversubscribed = Field(
+        Oversubscribed.UNDECIDED,
+        description="Times measured while processes shared cores are left out, and "
+        "undecided where too few are left; `accept` judges by all of them.",
+    )
     regions: dict[wire.Name, RegionRule] = Field({}, max_length=10_000)
 
 

@@ -110,12 +110,21 @@ class NotOneParameter(ModellingError):
 
 
 class NothingMeasured(ModellingError):
-    """Not one repetition of a series succeeded."""
+    """Not one repetition of a series succeeded.
+
+    Parameters
+    ----------
+    reasons
+        One per result, each as it was told, if it was.
+    """
 
     def __init__(self, reasons: Iterable[str | None]) -> None:
-        self.reasons = tuple(dict.fromkeys(filter(None, reasons)))
+        results = tuple(reasons)
+        self.reasons = tuple(dict.fromkeys(filter(None, results)))
         told = f": {'; '.join(self.reasons)}" if self.reasons else ""
-        super().__init__(f"every result failed{told}")
+        super().__init__(
+            f"every result failed{told}" if results else "there is no result"
+        )
 
 
 class NothingToScale(ModellingError):

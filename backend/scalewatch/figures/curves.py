@@ -1,10 +1,11 @@
 """Curves of a scan: its model, its expectation and what may deviate from it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Final
+from dataclasses import dataclass, field, replace
+from typing import Final, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from scalewatch.modelling import Forecast, Growth, Model
 from scalewatch.modelling.arrays.types import Reals
@@ -33,6 +34,9 @@ class Scaling:
         Place among the scans of the machine; with the slot it fixes the symbol.
     forecasts
         Intervals along the parameter; those beyond x extend the picture to there.
+    is_left_out
+        Whether processes shared cores, so that the time there is no evidence, shape
+        (n,); empty where that holds of none.
     """
 
     name: str
@@ -51,6 +55,18 @@ class Scaling:
     held: Mapping[str, float] = field(default_factory=dict)
     position: int = 0
     forecasts: tuple[Forecast, ...] = ()
+    is_left_out: NDArray[np.bool_] = field(default_factory=lambda: np.empty(0, bool))
+
+    @property
+    def evidence(self) -> Self:
+        """What model and verdict rest on: all but what is left out."""
+        return self._where(~self.is_left_out) if self.is_left_out.size else self
+
+    @property
+    def left_out(self) -> Self:
+        """What is no evidence."""
+        nowhere = np.zeros(self.x.size, bool)
+        return self._where(self.is_left_out if self.is_left_out.size else nowhere)
 
     @property
     def largest(self) -> float:
@@ -62,6 +78,20 @@ class Scaling:
         """Largest setting that is drawn."""
         reached = (forecast.at[self.parameter] for forecast in self.forecasts)
         return max(self.largest, *reached) if self.forecasts else self.largest
+
+    def _where(self, is_kept: NDArray[np.bool_]) -> Self:
+        kept = np.flatnonzero(is_kept)
+        return replace(
+            self,
+            x=self.x[kept],
+            low=self.low[kept],
+            middle=self.middle[kept],
+            high=self.high[kept],
+            repetitions=tuple(self.repetitions[each] for each in kept)
+            if self.repetitions
+            else (),
+            is_left_out=np.empty(0, bool),
+        )
 
     def at(self, x: Reals) -> Mapping[str, Reals | float]:
         """Return the settings of all parameters along the scan."""
@@ -112,7 +142,11 @@ def curves_of(scaling: Scaling) -> Curves:
 
     An expectation promises growth, not magnitude: it is anchored at the model's value
     at the largest setting, else at the largest measurement, and so are its limits.
+    What is left out has no part in any of them.
     """
+    scaling = scaling.evidence
+    if not scaling.x.size:
+        return Curves(scaling.x, None, None, None, None)
     x = _along(scaling)
     model = scaling.modelled(x)
     at_largest = scaling.modelled(np.array([scaling.largest]))

@@ -16,7 +16,7 @@ def residuals_figure(scalings: Sequence[Scaling]) -> Figure:
     """Plot measured over modelled, less 1, with the quartiles of each measurement."""
     drawn = [
         (scaling, model)
-        for scaling in scalings
+        for scaling in (each.evidence for each in scalings)
         if scaling.x.size and (model := scaling.modelled(scaling.x)) is not None
     ]
     if not drawn:

@@ -35,6 +35,8 @@ GOLDEN: Final = (5**0.5 - 1) / 2
 
 NOTHING: Final = "no measurement succeeded"
 
+LEFT_OUT: Final = "left out: processes shared cores"
+
 BEYOND: Final = "2px,4px"
 """Line of a model where nothing was measured."""
 
@@ -50,7 +52,7 @@ def scaling_figure(scaling: Scaling) -> Figure:
     _add_interval(figure, scaling)
     _add_expectation(figure, curves, scaling.expectation)
     _add_repetitions(figure, scaling)
-    _add_model(figure, curves, scaling, style, is_listed=True)
+    _add_model(figure, curves, scaling.evidence, style, is_listed=True)
     _add_measurements(figure, scaling, style, "median and quartiles")
     return figure
 
@@ -67,7 +69,7 @@ def machines_figure(scalings: Sequence[Scaling]) -> Figure:
     for curves, scaling, style in zip(all_curves, measured, own, strict=True):
         if len(measured) <= MOST_EXPECTATIONS:
             _add_expectation(figure, curves, scaling.expectation, each)
-        _add_model(figure, curves, scaling, style, is_listed=False)
+        _add_model(figure, curves, scaling.evidence, style, is_listed=False)
     for scaling, style in zip(measured, own, strict=True):
         _add_measurements(figure, scaling, style, _named(scaling.name))
     return figure
@@ -215,6 +217,19 @@ def _add_repetitions(figure: Figure, scaling: Scaling) -> None:
 def _add_measurements(
     figure: Figure, scaling: Scaling, style: Style, name: str
 ) -> None:
+    """Add medians and quartiles, those that are left out as open markers."""
+    evidence, left_out = scaling.evidence, scaling.left_out
+    marker = symbol(scaling.slot + scaling.position)
+    if evidence.x.size:
+        _add_medians(figure, evidence, style, marker, name)
+    if left_out.x.size:
+        listed = LEFT_OUT if evidence.x.size else f"{name} ({LEFT_OUT})"
+        _add_medians(figure, left_out, style, f"{marker}-open", listed)
+
+
+def _add_medians(
+    figure: Figure, scaling: Scaling, style: Style, marker: str, name: str
+) -> None:
     role = style.role
     low, high = (
         hover_number(f"customdata[{column}]", scaling.unit) for column in (0, 1)
@@ -226,7 +241,7 @@ def _add_measurements(
         marker={
             "color": PALETTE[role],
             "size": 7,
-            "symbol": symbol(scaling.slot + scaling.position),
+            "symbol": marker,
         },
         error_y={
             "array": scaling.high - scaling.middle,

@@ -16,6 +16,7 @@ from sqlalchemy.orm import Session
 from scalewatch.errors import LeaseLost, ScalewatchError
 from scalewatch.jobs.heartbeat import heartbeat
 from scalewatch.services import jobs as queue
+from scalewatch.services import shared_cores
 from scalewatch.services.analysis import analysis
 from scalewatch.services.expectations import declarations
 from scalewatch.services.jobs import AnalysedCommit, JobKind, JobTerms
@@ -43,6 +44,11 @@ def rejudge(_session: Session, subject: str) -> Effect:
     return partial(declarations.queue_unjudged, project_id=int(subject))
 
 
+def reanalyse(_session: Session, subject: str) -> Effect:
+    """Analyse again the times of a project for which processes shared cores."""
+    return partial(shared_cores.queue_crowded, project_id=int(subject))
+
+
 def watch(session: Session, subject: str) -> Effect:
     """Look for changes in the histories of a project."""
     return partial(records.record, detected=detection.detect(session, int(subject)))
@@ -65,6 +71,7 @@ def thin(session: Session, subject: str) -> Effect:
 KINDS: Final[Mapping[str, Callable[[Session, str], Effect]]] = {
     JobKind.ANALYSE: analyse,
     JobKind.REJUDGE: rejudge,
+    JobKind.REANALYSE: reanalyse,
     JobKind.WATCH: watch,
     JobKind.NOTIFY: notify,
     JobKind.THIN: thin,

@@ -33,7 +33,7 @@ from scalewatch.pages.regions import page as regions
 from scalewatch.pages.rendering import assets
 from scalewatch.pages.rendering.delay import note_delay
 from scalewatch.pages.scaling_errors import page as scaling_errors
-from scalewatch.pages.settings import logins, webhooks
+from scalewatch.pages.settings import gates, logins, webhooks
 from scalewatch.pages.settings import page as settings
 
 DELAY = [Depends(note_delay)]
@@ -47,6 +47,7 @@ router.include_router(configurations.router, dependencies=DELAY)
 router.include_router(docs.router)
 router.include_router(embeds.router)
 router.include_router(feeds.router)
+router.include_router(gates.router)
 router.include_router(glossary.router)
 router.include_router(histories.router, dependencies=DELAY)
 router.include_router(hotspots.router, dependencies=DELAY)

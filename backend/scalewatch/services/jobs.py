@@ -51,6 +51,9 @@ class JobKind(StrEnum):
     REJUDGE = "rejudge"
     """Analyse again what an expectation of a project has changed for."""
 
+    REANALYSE = "reanalyse"
+    """Analyse again all times of a project for which processes shared cores."""
+
     WATCH = "watch"
     """Look for changes in the histories of a project."""
 
@@ -59,6 +62,11 @@ class JobKind(StrEnum):
 
     THIN = "thin"
     """Export old repetitions of a project, and keep some of them."""
+
+
+_OF_PROJECTS: Final = frozenset(
+    {JobKind.REJUDGE, JobKind.REANALYSE, JobKind.WATCH, JobKind.THIN}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,7 +266,7 @@ def is_visible(session: Session, job: tables.Job) -> bool:
     if job.kind == JobKind.ANALYSE:
         return commits.is_found(session, AnalysedCommit.read(job.subject).commit_id)
     # The subject of these kinds begins with the id of a project.
-    about_project = job.kind in {JobKind.REJUDGE, JobKind.WATCH, JobKind.THIN}
+    about_project = job.kind in _OF_PROJECTS
     project_id = int(job.subject.partition("/")[0])
     return about_project and projects.is_found(session, project_id)
 

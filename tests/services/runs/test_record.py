@@ -7,10 +7,10 @@ import pytest
 from sqlalchemy import func, select
 
 from scalewatch.errors import DirectionChanged, RunAlreadyRecorded, UnitChanged
-from scalewatch.services.series.measurements import Flag, flags_in
 from scalewatch.storage import tables
 from scalewatch.storage.database.session import transact
 from scalewatch.storage.runs import procedures, samples
+from scalewatch.storage.runs.flags import Flag, flags_in
 from support.builders import result, run_report, sweep_reports
 from support.recorded import record_runs
 

@@ -1,6 +1,7 @@
 import pytest
 
-from scalewatch.services.series.measurements import Flag, flags_of
+from scalewatch.services.series.measurements import flags_of
+from scalewatch.storage.runs.flags import Flag
 
 
 @pytest.mark.parametrize(

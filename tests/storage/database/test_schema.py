@@ -9,7 +9,8 @@ from alembic.migration import MigrationContext
 from alembic.util import CommandError
 from sqlalchemy import inspect, select, text
 
-from scalewatch.services.series.measurements import Flag, flags_in, quartiles_of
+from scalewatch.services import jobs
+from scalewatch.services.series.measurements import quartiles_of
 from scalewatch.storage import tables
 from scalewatch.storage.database import schema
 from scalewatch.storage.database.session import connect, sessions_of
@@ -19,6 +20,7 @@ from scalewatch.storage.judgements import probabilities, verdicts
 from scalewatch.storage.judgements.probabilities import Likely
 from scalewatch.storage.machines import noise as stored_noise
 from scalewatch.storage.runs import procedures
+from scalewatch.storage.runs.flags import Flag, flags_in
 from scalewatch.storage.tables import Table
 
 SEPARATOR = re.compile(r"\n|,(?![^(]*\))")
@@ -481,3 +483,17 @@ def test_what_cannot_be_undone_says_so_and_changes_nothing(blank):
         undo(blank, "0018")
 
     assert schema.version(blank) == schema.newest()
+
+
+def test_times_of_shared_cores_are_analysed_again_after_an_upgrade(blank):
+    schema.upgrade(blank, "0024")
+    fill(blank, RUN_OF_0008.rstrip())
+
+    schema.upgrade(blank)
+
+    sessions = sessions_of(blank)
+    with sessions.writing.begin() as session:
+        claim = jobs.claim(session, "worker")
+    assert (claim.kind, claim.subject) == (jobs.JobKind.REANALYSE, "1")
+    undo(blank, "0024")
+    assert rows_of(blank, "SELECT kind FROM job") == []

@@ -21,6 +21,7 @@ RULES: Final = {
     "guideline",
     "missing",
 }
+PROJECT_RULES: Final = RULES | {"oversubscribed"}
 FIELDS: Final = {"growth", "deviation_limit", "metric"}
 
 EPILOG: Final = """
@@ -40,6 +41,7 @@ The file, at the top of a repository:
   constant = 0.1                      # surely costs over 10 % more; false: never
   guideline = true                    # breaks a guideline that held
   missing = "undecided"               # or "ignore" what failed or is missing in part
+  oversubscribed = "accept"           # judge times for which processes shared cores
   [gate.regions.solve]
   constant = 0.3
   [aliases]                           # former name = present name
@@ -150,8 +152,9 @@ def gate_rules(stated: Mapping[str, Any], file: Path) -> dict[str, Any]:
         raise click.UsageError(f"{file}: gate.regions needs a table per region")
     tables |= {f"gate.regions.{name}": rule for name, rule in regions.items()}
     for place, rule in tables.items():
-        if not isinstance(rule, dict) or rule.keys() - RULES:
-            known = ", ".join(sorted(RULES))
+        rules = PROJECT_RULES if place == "gate" else RULES
+        if not isinstance(rule, dict) or rule.keys() - rules:
+            known = ", ".join(sorted(rules))
             raise click.UsageError(f"{file}: {place} takes {known}")
     return _rule(tables["gate"]) | {
         "regions": {name: _rule(rule) for name, rule in regions.items()}

@@ -16,7 +16,7 @@ from scalewatch.pages.wording.changes import baseline_sentence, gap
 from scalewatch.pages.wording.formats import stated
 from scalewatch.services.match_table.cells import MatchRow
 from scalewatch.services.match_table.table import ALL_METRICS, MatchTable, match_table
-from scalewatch.services.series.measurements import Flag
+from scalewatch.storage.runs.flags import Flag
 from scalewatch.web.sessions import ReadingDep
 from scalewatch.web.views import ViewDep
 

@@ -18,6 +18,8 @@ from scalewatch.services.commit_reports.changes import SAME
 from scalewatch.services.match_table.cells import Cell
 from scalewatch.services.series.standing import Standing
 
+PROBABILITY = "Probability of this verdict"
+
 UNMEASURED = Markup('<td class="cell--unmeasured"><span>not measured</span></td>')
 
 
@@ -96,7 +98,8 @@ def _aside(cell: Cell) -> Iterator[str]:
         yield f'<span class="flag flag--guideline" title="{title}">guideline</span>'
     if standing.probability is not None:
         share = percent(standing.probability)
-        yield f'<span title="Probability of this verdict">{share}</span>'
+        why = ". ".join(filter(None, [PROBABILITY, standing.reason]))
+        yield f'<span title="{escape(why)}">{share}</span>'
     elif standing.likeliest:
         likeliest, probability = standing.likeliest
         yield (

@@ -124,6 +124,7 @@ def _environment() -> Environment:
     }
     environment.globals |= {
         "change_mark": marks.change_mark,
+        "crowded_sentence": sentences.crowded_sentence,
         "flag_places": sentences.flag_places,
         "forecast_sentence": outlooks.forecast_sentence,
         "held_sentence": outlooks.held_sentence,

@@ -7,6 +7,7 @@ from scalewatch.services.commit_reports.changes import SAME, ChangeKind, SeriesC
 from scalewatch.services.commit_reports.report import CommitReport
 from scalewatch.services.commits.baselines import Baseline, Relation
 from scalewatch.services.series.standing import Standing
+from scalewatch.services.shared_cores import SHARED_CORES
 
 SHORT: Final = 10
 
@@ -76,7 +77,8 @@ def counts_sentence(report: CommitReport) -> str:
     changed = [text for kind, text in words.items() if kind not in SAME]
     same = [text for kind, text in words.items() if kind in SAME]
     what = ", ".join(changed) or "Nothing changed"
-    return "; ".join([what, *([", ".join(same)] if same else [])])
+    crowded = f"{SHARED_CORES} in {report.crowded:,}" if report.crowded else ""
+    return "; ".join(filter(None, [what, ", ".join(same), crowded]))
 
 
 def change_sentence(change: SeriesChange) -> str:

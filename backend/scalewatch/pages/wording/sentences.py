@@ -10,6 +10,7 @@ from scalewatch.pages.wording.formats import SPACE, percent, plural, settings
 from scalewatch.pages.wording.mathematics import big_o, growth
 from scalewatch.services.series.scans import Scan
 from scalewatch.services.series.standing import Standing, State
+from scalewatch.services.shared_cores import SHARED_CORES
 
 SYMBOLS: Final = {verdict: verdict.symbol for verdict in Verdict}
 
@@ -90,8 +91,10 @@ def scan_sentence(scan: Scan, distinction: Mapping[str, object]) -> Markup:
         is_pending = standing.state is State.PENDING
         rest = "its verdict is on its way" if is_pending else "nothing is expected"
         found = big_o(standing.growth)
-        return subject + Markup("grows like {}; {}.").format(found, rest)
-    return subject + JUDGED[standing.verdict].format(
+        said = Markup("grows like {}; {}.").format(found, rest)
+        return subject + said + _remark(standing)
+    is_told = standing.verdict is Verdict.UNDECIDED
+    said = JUDGED[standing.verdict].format(
         because=f" – {standing.reason}" if standing.reason else "",
         divergence=growth(standing.divergence),
         expected=big_o(scan.expectation.growth),
@@ -100,6 +103,16 @@ def scan_sentence(scan: Scan, distinction: Mapping[str, object]) -> Markup:
         limit=growth(standing.deviation_limit),
         sure=_sure(standing),
     )
+    return subject + said + ("" if is_told else _remark(standing))
+
+
+def _remark(standing: Standing) -> str:
+    return f" {standing.reason}." if standing.reason else ""
+
+
+def crowded_sentence(crowded: int, series: int) -> str:
+    """Tell how many of so many series cannot be judged because of shared cores."""
+    return f"{crowded:,} of {series:,} series cannot be judged: {SHARED_CORES}."
 
 
 def _sure(standing: Standing) -> str:

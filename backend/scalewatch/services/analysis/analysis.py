@@ -28,6 +28,7 @@ from scalewatch.services.expectations.in_force import (
     in_force,
 )
 from scalewatch.services.jobs import AnalysedCommit
+from scalewatch.services.shared_cores import left_out_at, places
 from scalewatch.storage import tables
 from scalewatch.storage.database.inserts import Row
 from scalewatch.storage.histories import locations as stored_locations
@@ -52,12 +53,15 @@ class Answer:
         What it is compared with, if anything is expected.
     noise
         What was assumed of it; None where nothing could be modelled.
+    crowded
+        Settings that are left out, since processes shared cores there, in words.
     """
 
     series_id: int
     expectation: Expectation | None
     finding: Finding
     noise: Noise | None
+    crowded: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,19 +86,22 @@ def analyse(session: Session, subject: AnalysedCommit) -> Analysis:
     blobs = samples.of_runs(session, {each.run_id for each in measured})
     machine = session.get_one(tables.Machine, subject.machine_id)
     expectations = in_force(session, machine.project_id)
+    left_out = left_out_at(session, subject.commit_id, measured)
     found: list[Answer] = []
     asked: list[_Measured] = []
     for series_id, group in groupby(measured, key=lambda each: each.series_id):
         own = list(group)
         expectation = expectations.get((own[0].region, own[0].metric))
+        crowded = places(each.coordinate for each in own if each in left_out)
         try:
-            pooled = pool(own, blobs)
+            pooled = pool([each for each in own if each not in left_out], blobs)
         except ModellingError as error:
-            found.append(
-                Answer(series_id, expectation, _refusal(expectation, str(error)), None)
-            )
+            refused = _refusal(expectation, str(error))
+            found.append(Answer(series_id, expectation, refused, None, crowded))
         else:
-            asked.append(_Measured(series_id, own[0].metric, expectation, pooled))
+            asked.append(
+                _Measured(series_id, own[0].metric, expectation, pooled, crowded)
+            )
     assumed = noise_by_metric(
         session, subject, _by_metric(asked), _growths(expectations)
     )
@@ -107,7 +114,13 @@ def analyse(session: Session, subject: AnalysedCommit) -> Analysis:
         {"rule": RULE},
     )
     found += [
-        Answer(each.series_id, each.expectation, finding, noise[each.metric])
+        Answer(
+            each.series_id,
+            each.expectation,
+            finding,
+            noise[each.metric],
+            each.crowded,
+        )
         for each, finding in zip(asked, findings, strict=True)
     ]
     located = locations.rows(
@@ -125,12 +138,17 @@ def record(session: Session, analysis: Analysis) -> None:
     answers = sorted(analysis.answers, key=attrgetter("series_id"))
     verdicts.put_models(
         session,
-        [rows.model_row(commit_id, a.series_id, a.finding, RULE) for a in answers],
+        [
+            rows.model_row(commit_id, a.series_id, a.finding, RULE, a.crowded)
+            for a in answers
+        ],
     )
     verdicts.put_verdicts(
         session,
         [
-            rows.verdict_row(commit_id, a.series_id, a.finding, a.expectation)
+            rows.verdict_row(
+                commit_id, a.series_id, a.finding, a.expectation, a.crowded
+            )
             for a in answers
             if a.expectation is not None
         ],
@@ -139,7 +157,11 @@ def record(session: Session, analysis: Analysis) -> None:
     probabilities.put(session, commit_id, analysis.subject.machine_id, likely)
     noise_memory.record(session, analysis.subject, analysis.assumed)
     stored_locations.put(session, analysis.locations)
-    if analysis.locations:
+    nowhere = {a.series_id for a in answers}.difference(
+        row["series_id"] for row in analysis.locations
+    )
+    is_gone = nowhere and stored_locations.remove(session, commit_id, nowhere)
+    if analysis.locations or is_gone:
         project_id = session.get_one(tables.Commit, commit_id).project_id
         jobs.enqueue(session, jobs.JobKind.WATCH, str(project_id))
     editions.renew(session, commit_id, analysis.subject.machine_id)
@@ -147,12 +169,19 @@ def record(session: Session, analysis: Analysis) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Measured:
-    """A series that can be modelled."""
+    """A series that can be modelled.
+
+    Parameters
+    ----------
+    crowded
+        Settings of which its pool has nothing, since processes shared cores there.
+    """
 
     series_id: int
     metric: str
     expectation: Expectation | None
     pool: SeriesPool
+    crowded: str
 
 
 def _by_metric(measured: Sequence[_Measured]) -> dict[str, list[SeriesPool]]:

@@ -20,6 +20,7 @@ from scalewatch.services.analysis.noise_memory import Assumed, NoiseMemory, reca
 from scalewatch.services.analysis.noise_series import Gathered, learned
 from scalewatch.services.analysis.pooling import SeriesPool, pool
 from scalewatch.services.jobs import AnalysedCommit
+from scalewatch.services.shared_cores import left_out_at
 from scalewatch.storage import tables
 from scalewatch.storage.commits import commits
 from scalewatch.storage.database.digests import canonical, digest_of
@@ -127,10 +128,10 @@ def _pools(
     session: Session, commit_id: int, machine_id: int, metrics: set[str]
 ) -> Iterable[tuple[str, SeriesPool]]:
     """Yield the series of some metrics that a machine measured of a commit."""
+    points_at = points.of_commit(session, commit_id, machine_id)
+    left_out = left_out_at(session, commit_id, points_at)
     measured = [
-        each
-        for each in points.of_commit(session, commit_id, machine_id)
-        if each.metric in metrics
+        each for each in points_at if each.metric in metrics and each not in left_out
     ]
     blobs = samples.of_runs(session, {each.run_id for each in measured})
     for _, group in groupby(measured, key=lambda each: each.series_id):

@@ -53,7 +53,7 @@ def pool(
     Raises
     ------
     NothingMeasured
-        If every result failed.
+        If there is no result, or every one failed.
     IncompleteCoordinates
         If a parameter varies that some of them do not name.
     """

@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 from scalewatch.errors import ModellingError
 from scalewatch.modelling.arrays.types import Reals
 from scalewatch.services.analysis.pooling import SeriesPool, pool
+from scalewatch.services.shared_cores import left_out_at
 from scalewatch.storage.runs import points, samples
 from scalewatch.storage.runs.points import StoredMeasurement
 
@@ -46,8 +47,10 @@ def pools_by_job(
 def _measured(
     session: Session, commit_id: int, series_ids: Collection[int]
 ) -> Iterator[tuple[int, list[StoredMeasurement], Mapping[int, Reals]]]:
-    """Yield what was measured of each series, with the repetitions of its runs."""
-    measured = points.of_series(session, commit_id, series_ids)
+    """Yield the evidence about each series, with the repetitions of its runs."""
+    points_at = points.of_series(session, commit_id, series_ids)
+    left_out = left_out_at(session, commit_id, points_at)
+    measured = [each for each in points_at if each not in left_out]
     blobs = samples.of_runs(session, {each.run_id for each in measured if each.count})
     for series_id, group in groupby(measured, key=lambda each: each.series_id):
         yield series_id, list(group), blobs

@@ -7,6 +7,7 @@ import orjson
 
 from scalewatch.modelling import Finding
 from scalewatch.services.expectations.in_force import Expectation
+from scalewatch.services.shared_cores import remark
 from scalewatch.storage.database.inserts import Row
 from scalewatch.storage.judgements.probabilities import Likely
 from scalewatch.storage.tables import now
@@ -15,10 +16,19 @@ DECIMALS: Final = 6
 """Of a probability; nobody measures enough to tell a smaller difference."""
 
 
-def model_row(commit_id: int, series_id: int, finding: Finding, rule: str) -> Row:
-    """Return the row of a model, or of why there is none."""
+def model_row(
+    commit_id: int, series_id: int, finding: Finding, rule: str, crowded: str = ""
+) -> Row:
+    """Return the row of a model, or of why there is none.
+
+    Parameters
+    ----------
+    crowded
+        Settings that are left out, since processes shared cores there, in words.
+    """
     model = finding.model
     terms = model.terms if model else ()
+    reason = None if model else finding.reason
     return {
         "commit_id": commit_id,
         "series_id": series_id,
@@ -31,17 +41,22 @@ def model_row(commit_id: int, series_id: int, finding: Finding, rule: str) -> Ro
         "rule": rule,
         "growth": None if finding.growth is None else str(finding.growth),
         "terms": [(term.coefficient, str(term.growth)) for term in terms],
-        "reason": (None if model else finding.reason) or "",
+        "reason": remark(crowded, reason, is_modelled=model is not None),
     }
 
 
 def verdict_row(
-    commit_id: int, series_id: int, finding: Finding, expectation: Expectation
+    commit_id: int,
+    series_id: int,
+    finding: Finding,
+    expectation: Expectation,
+    crowded: str = "",
 ) -> Row:
-    """Return the row of the verdict on a model by an expectation."""
+    """Return the row of the verdict on a model by an expectation, as `model_row`."""
     reason = finding.reason
     if finding.expectation is None:
         reason = f"what was varied is not what {expectation.growth} depends on"
+    is_modelled = finding.model is not None
     return {
         "commit_id": commit_id,
         "series_id": series_id,
@@ -49,7 +64,7 @@ def verdict_row(
         "deviation_limit": str(expectation.deviation_limit),
         "divergence": None if finding.divergence is None else str(finding.divergence),
         "verdict": str(finding.verdict),
-        "reason": reason or "",
+        "reason": remark(crowded, reason, is_modelled=is_modelled),
         "judged_at": now(),
     }
 

@@ -31,6 +31,7 @@ from scalewatch.services.selection.settings import is_chosen
 from scalewatch.services.selection.view import View
 from scalewatch.services.series.at_commit import Judged, judged_at
 from scalewatch.services.series.scans import choose_metric
+from scalewatch.services.series.standing import crowded_among
 from scalewatch.storage.access import projects
 from scalewatch.storage.runs import measurements
 
@@ -67,6 +68,11 @@ class CommitReport:
     def counts(self) -> Mapping[ChangeKind, int]:
         """Number of series per kind of change."""
         return counts_of(self.changes)
+
+    @property
+    def crowded(self) -> int:
+        """Number of series that cannot be judged because processes shared cores."""
+        return crowded_among(change.after for change in self.changes)
 
     @property
     def changed(self) -> tuple[SeriesChange, ...]:

@@ -23,6 +23,7 @@ from scalewatch.services.caches.lru import Kept
 from scalewatch.services.commit_reports.changes import ChangeKind, SeriesChange
 from scalewatch.services.confirmations.requests import JOBS
 from scalewatch.services.expectations.in_force import in_force
+from scalewatch.services.shared_cores import left_out_at
 from scalewatch.storage import tables
 from scalewatch.storage.commits import coordinates, costs
 from scalewatch.storage.commits.coordinates import Place
@@ -158,7 +159,11 @@ def deciding_step(
     changes: Iterable[SeriesChange],
 ) -> NextStep | None:
     """Return the cheapest measurement that would settle one of the open verdicts."""
-    undecided = [each for each in changes if each.kind is ChangeKind.UNDECIDED]
+    undecided = [
+        each
+        for each in changes
+        if each.kind is ChangeKind.UNDECIDED and not each.after.is_crowded
+    ]
     found = [
         _proposal(session, project, commit_id, each) for each in undecided[:MOST_ASKED]
     ]
@@ -196,11 +201,9 @@ def _proposal(
     expectation = in_force(session, project.id).get((change.region, change.metric))
     if expectation is None:
         return None
-    measured = [
-        each
-        for each in points.of_series(session, commit_id, [change.series_id])
-        if each.count
-    ]
+    points_at = points.of_series(session, commit_id, [change.series_id])
+    left_out = left_out_at(session, commit_id, points_at)
+    measured = [each for each in points_at if each.count and each not in left_out]
     if not measured:
         return None
     blobs = samples.of_runs(session, {each.run_id for each in measured})

@@ -160,7 +160,8 @@ def _relation(
 
 def _is_pending(session: Session, project_id: int, commit_id: int) -> bool:
     """Tell whether something about a commit is still to be analysed."""
-    if jobs.is_open(session, JobKind.WATCH, str(project_id)):
+    about_project = (JobKind.WATCH, JobKind.REANALYSE)
+    if any(jobs.is_open(session, kind, str(project_id)) for kind in about_project):
         return True
     everywhere = [
         str(AnalysedCommit(commit_id, machine.id))

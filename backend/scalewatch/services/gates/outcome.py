@@ -12,7 +12,8 @@ from scalewatch.services.commits.find import Commit
 from scalewatch.services.confirmations.next_steps import NextStep
 from scalewatch.services.confirmations.requests import Confirmation
 from scalewatch.services.gates.findings import CONSTANT, FAILED, MISSING, GateFinding
-from scalewatch.services.series.standing import State
+from scalewatch.services.series.standing import State, crowded_among
+from scalewatch.services.shared_cores import SHARED_CORES
 
 LISTED: Final = 3
 """Regions that a sentence names."""
@@ -75,7 +76,9 @@ def outcome_of(
     if any(each.is_sure for each in findings):
         return GateOutcome.WORSE
     told = [each for each in changes if _is_told(each)]
-    return GateOutcome.UNDECIDED if findings or not told else GateOutcome.FINE
+    is_crowded = crowded_among(each.after for each in changes) > 0
+    is_open = findings or is_crowded or not told
+    return GateOutcome.UNDECIDED if is_open else GateOutcome.FINE
 
 
 def sentence_of(
@@ -93,8 +96,8 @@ def sentence_of(
             return "the analysis is not finished"
         case GateOutcome.WORSE:
             return f"{len(sure)} of {len(changes)} series {how}{against}"
-        case GateOutcome.UNDECIDED if findings:
-            return "; ".join(_doubts(findings, against))
+        case GateOutcome.UNDECIDED if doubts := [*_doubts(findings, changes, against)]:
+            return "; ".join(doubts)
         case GateOutcome.UNDECIDED if baseline is None:
             return "nothing was measured before it to compare it with"
         case GateOutcome.UNDECIDED:
@@ -109,7 +112,9 @@ def _is_told(change: SeriesChange) -> bool:
     return is_measured and change.kind is not ChangeKind.UNDECIDED
 
 
-def _doubts(findings: Sequence[GateFinding], against: str) -> Iterator[str]:
+def _doubts(
+    findings: Sequence[GateFinding], changes: Sequence[SeriesChange], against: str
+) -> Iterator[str]:
     """Yield what keeps the gate from deciding, the worst first."""
     suspected = {each.series for each in findings if each.is_suspicion}
     if suspected:
@@ -123,6 +128,8 @@ def _doubts(findings: Sequence[GateFinding], against: str) -> Iterator[str]:
     missing = [each for each in findings if each.kind == MISSING]
     if missing:
         yield f"{_series(missing)} of the baseline missing"
+    if crowded := crowded_among(each.after for each in changes):
+        yield f"{crowded} of {len(changes)} series cannot be judged: {SHARED_CORES}"
 
 
 def _series(findings: Sequence[GateFinding]) -> str:

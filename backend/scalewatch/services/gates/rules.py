@@ -7,10 +7,15 @@ from typing import Any, Final, Literal
 
 from sqlalchemy.orm import Session
 
+from scalewatch.services import jobs
 from scalewatch.services.access import audit
+from scalewatch.services.shared_cores import Oversubscribed, declared
 from scalewatch.storage import tables
 from scalewatch.storage.access import projects
 from scalewatch.storage.judgements import gate_rules
+
+OVERSUBSCRIBED: Final = "oversubscribed"
+"""Under this name it is stored among the rules."""
 
 LEAST_CONSTANT: Final = 0.05
 """By so much jobs may differ as a whole, which their repetitions do not show."""
@@ -65,6 +70,8 @@ class GateRules:
     target
         The settings at which effects are told, such as p; those that are not named
         are taken to be a multiple of the largest measured.
+    oversubscribed
+        What becomes of times that were measured while processes shared cores.
     version
         0: nobody declared any.
     """
@@ -73,6 +80,7 @@ class GateRules:
     rule: GateRule = USUAL
     regions: Mapping[str, GateRule] = field(default_factory=dict)
     target: Mapping[str, float] = field(default_factory=dict)
+    oversubscribed: Oversubscribed = Oversubscribed.UNDECIDED
     author: str | None = None
     reason: str | None = None
     declared_at: datetime | None = None
@@ -113,7 +121,8 @@ def declare(  # noqa: PLR0913 - one per part of a version
     Parameters
     ----------
     rules
-        Fields of `Rule` and, by region below `regions`, those that differ there.
+        Fields of `GateRule`, by region below `regions` those that differ there, and
+        `oversubscribed`.
 
     Raises
     ------
@@ -122,14 +131,49 @@ def declare(  # noqa: PLR0913 - one per part of a version
     """
     project = projects.existing(session, project_name)
     known = gate_rules.newest(session, project.id)
-    said = {"rules": dict(rules), "target": dict(target)}
-    if known is not None and said == {"rules": known.rules, "target": known.target}:
+    before = _stated(known.rules if known else {})
+    said = {"rules": _stated(rules), "target": dict(target)}
+    if known is not None and said == {"rules": before, "target": known.target}:
         return _rules(known)
     row = gate_rules.add(
         session, project.id, {**said, "author": author, "reason": reason}
     )
     audit.note(session, "gate rules declared", project.name, f"v{row.version}", **said)
+    if said["rules"][OVERSUBSCRIBED] != before[OVERSUBSCRIBED]:
+        jobs.enqueue(session, jobs.JobKind.REANALYSE, str(project.id))
     return _rules(row)
+
+
+def treat_oversubscribed(
+    session: Session,
+    project_name: str,
+    oversubscribed: Oversubscribed,
+    *,
+    author: str,
+    reason: str | None,
+) -> GateRules:
+    """State one of the rules of a project; the others stay.
+
+    Raises
+    ------
+    NotFound
+        If there is no such project.
+    """
+    project = projects.existing(session, project_name)
+    known = gate_rules.newest(session, project.id)
+    return declare(
+        session,
+        project_name,
+        {**(known.rules if known else {}), OVERSUBSCRIBED: oversubscribed},
+        known.target if known else {},
+        author=author,
+        reason=reason,
+    )
+
+
+def _stated(rules: Mapping[str, Any]) -> dict[str, Any]:
+    """Return rules with what earlier versions could not say."""
+    return {**rules, OVERSUBSCRIBED: str(declared(rules))}
 
 
 def _rules(row: tables.GateRules) -> GateRules:
@@ -143,6 +187,7 @@ def _rules(row: tables.GateRules) -> GateRules:
             for region, said in row.rules.get("regions", {}).items()
         },
         target=row.target,
+        oversubscribed=declared(row.rules),
         author=row.author,
         reason=row.reason,
         declared_at=row.declared_at,

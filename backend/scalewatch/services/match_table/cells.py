@@ -10,8 +10,8 @@ from scalewatch.services.commit_reports.changes import WORSE, ChangeKind
 from scalewatch.services.expectations.in_force import Expectation
 from scalewatch.services.selection.settings import key_of, shared
 from scalewatch.services.series.at_commit import Judged
-from scalewatch.services.series.measurements import Flag
 from scalewatch.services.series.standing import UNMEASURED, Standing
+from scalewatch.storage.runs.flags import Flag
 
 SEVERITY: Final = {
     Verdict.MISMATCH: 4,

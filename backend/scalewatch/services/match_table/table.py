@@ -32,6 +32,7 @@ from scalewatch.services.selection.settings import choices_among, is_chosen, sha
 from scalewatch.services.selection.view import View
 from scalewatch.services.series.at_commit import Judged, judged_at
 from scalewatch.services.series.scans import choose_metric
+from scalewatch.services.series.standing import crowded_among
 from scalewatch.storage import tables
 from scalewatch.storage.access import projects
 from scalewatch.storage.commits.commits import AnyCommit
@@ -78,6 +79,16 @@ class MatchTable:
     def counts(self) -> Mapping[Verdict, int]:
         """Number of cells per verdict."""
         return counts(cell for row in self.rows for cell in row.cells)
+
+    @property
+    def series(self) -> int:
+        """Number of cells that were measured."""
+        return sum(cell.series is not None for row in self.rows for cell in row.cells)
+
+    @property
+    def crowded(self) -> int:
+        """Number of cells that cannot be judged because processes shared cores."""
+        return crowded_among(cell.standing for row in self.rows for cell in row.cells)
 
     def of_machines(self, names: Sequence[str]) -> Self:
         """Return the table with the columns of these machines only, all if none.

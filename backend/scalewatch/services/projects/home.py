@@ -13,7 +13,7 @@ from scalewatch.services.commit_reports.changes import ChangeKind, kinds_of
 from scalewatch.services.commits.baselines import Baseline, baseline_of
 from scalewatch.services.commits.find import Commit, commit_of
 from scalewatch.services.series.at_commit import Judged, judged_at
-from scalewatch.services.series.standing import Standing, State
+from scalewatch.services.series.standing import Standing, State, crowded_among
 from scalewatch.storage import tables
 from scalewatch.storage.access import projects
 from scalewatch.storage.commits import commits
@@ -64,6 +64,9 @@ class Project:
 
     Parameters
     ----------
+    series, crowded
+        Series that were measured, and those of them that cannot be judged because
+        processes shared cores.
     pending
         Series that were measured and await their model or verdict.
     baseline, changes
@@ -79,6 +82,8 @@ class Project:
     changes: Mapping[ChangeKind, int]
     regions: int
     counts: Mapping[Verdict, int]
+    series: int
+    crowded: int
     pending: int
     machines: tuple[SeenMachine, ...]
     concerns: tuple[SeriesOfConcern, ...]
@@ -110,6 +115,8 @@ def _project(session: Session, project: tables.Project) -> Project:
         changes=_ordered(Counter(kinds.values())),
         regions=len({scan.region for scan in scans}),
         counts={verdict: found[verdict] for verdict in Verdict},
+        series=len(scans),
+        crowded=crowded_among(scan.standing for scan in scans),
         pending=states[State.PENDING],
         machines=tuple(
             SeenMachine(name, slot, last_run_at, runs)

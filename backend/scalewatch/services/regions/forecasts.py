@@ -68,7 +68,7 @@ def _question(
 ) -> SeriesQuestion | None:
     """Return the question about a scan; None without a model."""
     taken = repetitions_of(session, [scan]) if scan.standing.model else {}
-    measured = [each for each in scan.measurements if each.run in taken]
+    measured = [each for each in scan.evidence if each.run in taken]
     if not measured:
         return None
     pool = pooled(

@@ -64,7 +64,7 @@ class Outlook:
 
 def held_at(scan: Scan) -> dict[str, float]:
     """Return where the other parameters of a scan are largest: they stay there."""
-    measured = [each.coordinate for each in scan.measurements if each.count]
+    measured = [each.coordinate for each in scan.evidence]
     return {
         name: float(max(at.get(name, 0) for at in measured))
         for name in scan.parameters[1:]
@@ -81,7 +81,7 @@ def outlook(
     """Return what a scan's model says about larger scales; None without a model."""
     if scan.standing.model is None:
         return None
-    measured = [each.x for each in scan.measurements if each.count]
+    measured = [each.x for each in scan.evidence]
     largest = max(measured)
     scales = {multiple * largest for multiple in MULTIPLES}
     wanted = sorted(scales | ({target} if target is not None else set()))
@@ -103,7 +103,7 @@ def curve_forecasts(
     session: Session, scan: Scan, target: float | None = None
 ) -> tuple[Forecast, ...]:
     """Return intervals along a scan, up to a target if there is one."""
-    measured = [each.x for each in scan.measurements if each.count]
+    measured = [each.x for each in scan.evidence]
     if scan.standing.model is None or not measured:
         return ()
     end = max(*measured, target or 0)

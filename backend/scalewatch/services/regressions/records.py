@@ -16,10 +16,15 @@ from scalewatch.modelling.histories.changes import FALSE_SHARE
 from scalewatch.services.confirmations.requests import ask
 from scalewatch.services.regressions.detection import LEAST_EFFECT, Detected, label
 from scalewatch.services.regressions.events import WATCHER, record_event
-from scalewatch.services.regressions.series_histories import HistoryChange
+from scalewatch.services.regressions.series_histories import (
+    MOST_COMMITS,
+    HistoryChange,
+)
 from scalewatch.services.regressions.withdrawals import withdraw_needless
+from scalewatch.services.shared_cores import SHARED_CORES, left_out_at
 from scalewatch.storage import tables
 from scalewatch.storage.histories import regressions
+from scalewatch.storage.runs import points
 
 RETURNED: Final = 0.34
 """A level has returned if no more than this share of the change remains."""
@@ -46,7 +51,8 @@ def record(session: Session, detected: Detected) -> None:
             _fix(session, row, detected, cause)
             _doubt(session, row, detected, cause)
     for row in free.values():
-        _withdraw(session, row, position_of)
+        series = [each.series_id for each in members.get(row.id, ())]
+        _doubt_unseen(session, row, series, position_of)
     regressions.put_detection(session, detected.project_id, _summary(detected))
     withdraw_needless(session, detected)
 
@@ -185,14 +191,33 @@ def _return(detected: Detected, change: HistoryChange) -> int | None:
     return None
 
 
-def _withdraw(
-    session: Session, row: tables.Regression, position_of: Mapping[int, int]
+def _doubt_unseen(
+    session: Session,
+    row: tables.Regression,
+    series: Sequence[int],
+    position_of: Mapping[int, int],
 ) -> None:
-    """Say of a suspicion that it is seen no more; a sure one stays as it is."""
-    if row.state != "open" or row.is_sure or row.last_commit_id not in position_of:
+    """Withdraw what no commit shows any more: a sure one, if it was no evidence."""
+    position = position_of.get(row.last_commit_id)
+    if row.state not in {"open", "acknowledged"} or position is None:
         return
+    is_looked_at = position >= len(position_of) - MOST_COMMITS
+    if is_looked_at and _is_left_out(session, row.last_commit_id, series):
+        _withdraw(session, row, f"{SHARED_CORES}: it is no evidence")
+    elif row.state == "open" and not row.is_sure:
+        _withdraw(session, row, "further commits do not show it")
+
+
+def _is_left_out(session: Session, commit_id: int, series: Sequence[int]) -> bool:
+    """Tell whether times of all these series are no evidence at a commit."""
+    measured = points.of_series(session, commit_id, series)
+    left_out = left_out_at(session, commit_id, measured)
+    return bool(measured) and {each.series_id for each in measured} <= left_out.series
+
+
+def _withdraw(session: Session, row: tables.Regression, reason: str) -> None:
     row.state = "fixed"
-    record_event(session, row, WATCHER, "withdrawn", "further commits do not show it")
+    record_event(session, row, WATCHER, "withdrawn", reason)
 
 
 def _summary(detected: Detected) -> dict[str, Any]:

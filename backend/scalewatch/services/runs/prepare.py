@@ -9,9 +9,10 @@ import numpy as np
 import zstandard
 from numpy.typing import NDArray
 
-from scalewatch.services.series.measurements import bits_of, flags_of
+from scalewatch.services.series.measurements import flags_of
 from scalewatch.storage.database.digests import canonical, digest_of
 from scalewatch.storage.runs import points, profiles, samples
+from scalewatch.storage.runs.flags import bits_of
 from scalewatch.wire import UNITS, Result, RunReport
 
 

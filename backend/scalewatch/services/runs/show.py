@@ -14,9 +14,10 @@ from sqlalchemy.orm import Session
 
 from scalewatch.errors import NotFound
 from scalewatch.services.commits.find import Commit, commit_of
-from scalewatch.services.series.measurements import Flag, flags_in, quartiles_of
+from scalewatch.services.series.measurements import quartiles_of
 from scalewatch.storage import tables
 from scalewatch.storage.runs import measurements, procedures, profiles, runs, samples
+from scalewatch.storage.runs.flags import Flag, flags_in
 
 MOMENTS: Final = frozenset({"started_at", "ended_at"})
 """What is a moment among the facts of a scheduler's job, which are kept as text."""

@@ -18,7 +18,7 @@ from scalewatch.services.expectations.in_force import (
     Expectations,
     in_force,
 )
-from scalewatch.services.series.measurements import Flag, flags_in, varied
+from scalewatch.services.series.measurements import varied
 from scalewatch.services.series.standing import (
     Standing,
     State,
@@ -29,6 +29,7 @@ from scalewatch.storage import tables
 from scalewatch.storage.judgements import verdicts
 from scalewatch.storage.machines import machines
 from scalewatch.storage.runs import measurements
+from scalewatch.storage.runs.flags import Flag, flags_in
 
 KEPT: Final = 16_000
 """Series that are kept as they were read at commits: 3 kB each, with their models."""

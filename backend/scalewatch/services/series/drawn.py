@@ -71,6 +71,7 @@ def scaling_of(
         held=held,
         expectation=None if expectation is None else expectation.growth,
         deviation_limit=None if expectation is None else expectation.deviation_limit,
+        is_left_out=np.array([each.is_left_out for each in taken], dtype=bool),
     )
 
 

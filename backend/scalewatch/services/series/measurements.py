@@ -1,29 +1,17 @@
 """Measurements: the repetitions of a series in one run, summarised."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import cache
 from typing import Any, Final
 from uuid import UUID
 
+from scalewatch.storage.runs.flags import Flag, flags_in
 from scalewatch.storage.runs.measurements import RunCoordinate, Summary
 from scalewatch.storage.tables import Point
 
 PARAMETER: Final = "p"
 """What a scan is drawn over, wherever it varies."""
-
-
-class Flag(StrEnum):
-    """What to keep in mind when reading a measurement; stored by place in this list."""
-
-    OVERSUBSCRIBED = "oversubscribed"
-    BARRIER = "barrier-synchronised"
-    CLOCK = "uncertain clocks"
-    INTERPRETED = "interpreted loop"
-
-
-_BITS: Final = {flag: 1 << place for place, flag in enumerate(Flag)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +26,8 @@ class Measurement:
         Quartiles over the repetitions; None where all of them failed.
     late
         Repetitions discarded because a process started late, where known.
+    is_left_out
+        Whether it is a time that is no evidence, since processes shared cores.
     """
 
     run: UUID
@@ -52,6 +42,7 @@ class Measurement:
     mean: float | None
     late: int | None
     flags: tuple[Flag, ...]
+    is_left_out: bool
     reason: str | None
 
 
@@ -63,7 +54,12 @@ def quartiles_of(point: Summary | Point) -> tuple[float | None, float | None]:
 
 
 def measurement_of(
-    point: Summary, place: RunCoordinate, parameter: str, late: int | None
+    point: Summary,
+    place: RunCoordinate,
+    parameter: str,
+    late: int | None,
+    *,
+    is_left_out: bool,
 ) -> Measurement:
     """Return the measurement of a point at a coordinate of a scan over `parameter`."""
     low, high = quartiles_of(point)
@@ -80,6 +76,7 @@ def measurement_of(
         mean=point.mean,
         late=late,
         flags=flags_in(point.flags),
+        is_left_out=is_left_out,
         reason=point.reason,
     )
 
@@ -107,16 +104,6 @@ def _flags(
         Flag.INTERPRETED: "interpreted" in caveats,
     }
     return tuple(flag for flag, is_raised in raised.items() if is_raised)
-
-
-def bits_of(flags: Iterable[Flag]) -> int:
-    """Return flags as they are stored: a bit each, in the order of their definition."""
-    return sum(_BITS[flag] for flag in flags)
-
-
-def flags_in(bits: int) -> tuple[Flag, ...]:
-    """Return the flags that are stored as these bits."""
-    return tuple(flag for flag, bit in _BITS.items() if bits & bit)
 
 
 def varied(coordinates: Sequence[Mapping[str, Any]]) -> str:

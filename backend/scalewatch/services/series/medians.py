@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 from scalewatch.services.caches.editions import kept_at
 from scalewatch.services.caches.lru import Kept
 from scalewatch.services.series.measurements import varied
+from scalewatch.services.shared_cores import left_out_at
 from scalewatch.storage.runs import measurements
 
 KEPT: Final = 50_000
@@ -40,7 +41,10 @@ _MIDDLES: Final = Kept[Mapping[int, Middles]](KEPT, len)
 def middles_at(
     session: Session, commit_id: int, series: Collection[int]
 ) -> Mapping[int, Middles]:
-    """Return the medians of those series that have a result at a commit."""
+    """Return the medians of those series that have a result at a commit.
+
+    Times for which processes shared cores are left out.
+    """
     asked = sorted(series)
     return kept_at(
         session, commit_id, _MIDDLES, (asked,), lambda: _read(session, commit_id, asked)
@@ -60,11 +64,11 @@ def _read(
         return parameter, tuple(float(at.get(parameter, 1)) for at in coordinates)
 
     taken: dict[int, dict[int, float]] = defaultdict(dict)
-    for series_id, run_id, middle in measurements.middles_of(
-        session, commit_id, series
-    ):
-        if middle is not None:
-            taken[series_id][run_id] = middle
+    middles = measurements.middles_of(session, commit_id, series)
+    left_out = left_out_at(session, commit_id, middles)
+    for each in middles:
+        if each.median is not None and each not in left_out:
+            taken[each.series_id][each.run_id] = each.median
     return {
         series_id: _along(*scan(*measured), [*measured.values()])
         for series_id, measured in taken.items()

@@ -13,7 +13,6 @@ from scalewatch.services import jobs
 from scalewatch.services.expectations.in_force import Expectation, in_force
 from scalewatch.services.series.at_commit import standing_at
 from scalewatch.services.series.measurements import (
-    Flag,
     Measurement,
     measurement_of,
     varied,
@@ -23,10 +22,12 @@ from scalewatch.services.series.standing import (
     State,
     findings_at,
 )
+from scalewatch.services.shared_cores import left_out_at
 from scalewatch.storage import tables
 from scalewatch.storage.commits.commits import AnyCommit
 from scalewatch.storage.machines import machines
 from scalewatch.storage.runs import measurements, procedures
+from scalewatch.storage.runs.flags import Flag
 
 PREFERRED_METRIC: Final = "time"
 
@@ -66,6 +67,13 @@ class Scan:
         return self.parameter, *varied
 
     @property
+    def evidence(self) -> tuple[Measurement, ...]:
+        """What model and verdict rest on: what succeeded and is not left out."""
+        return tuple(
+            each for each in self.measurements if each.count and not each.is_left_out
+        )
+
+    @property
     def flags(self) -> Mapping[Flag, tuple[float, ...]]:
         """Where each flag was raised, as settings of the parameter."""
         raised: dict[Flag, list[float]] = defaultdict(list)
@@ -88,7 +96,9 @@ def scans_at(
     found = findings_at(session, commit.id, [metric], region and [region])
     places = measurements.places_at(session, commit.id)
     points: dict[int, list[measurements.Summary]] = defaultdict(list)
-    for point in measurements.summaries_at(*wanted):
+    summaries = measurements.summaries_at(*wanted)
+    left_out = left_out_at(session, commit.id, summaries)
+    for point in summaries:
         points[point.series_id].append(point)
     told = procedures.of_runs(session, places)
     expectations = in_force(session, project.id)
@@ -114,6 +124,7 @@ def scans_at(
                     place,
                     parameter,
                     late=told.get(point.run_id, {}).get(series.id, {}).get("late"),
+                    is_left_out=point in left_out,
                 )
                 for point, place in own
             ),

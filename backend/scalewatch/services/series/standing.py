@@ -1,7 +1,7 @@
 """Read stored models and verdicts back as what they mean."""
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -29,6 +29,7 @@ from scalewatch.services.series.stored_values import (
     stored_growth,
     stored_noise,
 )
+from scalewatch.services.shared_cores import SHARED_CORES
 from scalewatch.storage.judgements import verdicts
 
 
@@ -151,6 +152,11 @@ class Standing:
         """Tell whether it scales worse or better than expected."""
         return None if self.divergence is None else direction(self.divergence)
 
+    @property
+    def is_crowded(self) -> bool:
+        """Whether it cannot be judged because processes shared cores."""
+        return self.model is None and (self.reason or "").startswith(SHARED_CORES)
+
     @cached_property
     def as_json(self) -> orjson.Fragment:
         """Most of it as it is stored, and written once: two commits may show it."""
@@ -186,6 +192,11 @@ KEPT: Final = 8192
 """Of several thousand series at a commit and beside it, those that were read last."""
 
 _VERDICTS: Final = {None: None} | {str(verdict): verdict for verdict in Verdict}
+
+
+def crowded_among(standings: Iterable[Standing]) -> int:
+    """Count the series that cannot be judged because processes shared cores."""
+    return sum(standing.is_crowded for standing in standings)
 
 
 def findings_at(

@@ -1,13 +1,13 @@
 """Queries on locations: what histories are made of."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 import orjson
-from sqlalchemy import Select, Text, bindparam, cast, exists, func, select
+from sqlalchemy import Select, Text, bindparam, cast, delete, exists, func, select
 from sqlalchemy.orm import Session
 
 from scalewatch.modelling.arrays.types import Reals
@@ -85,6 +85,17 @@ def put(session: Session, rows: Sequence[Row]) -> None:
         for row in rows
     ]
     bulk.put(session, tables.Location, stored, keys=("series_id", "commit_id"))
+
+
+def remove(session: Session, commit_id: int, series_ids: Collection[int]) -> bool:
+    """Forget the locations of series at a commit; return whether there were any."""
+    location = tables.Location
+    gone = session.scalars(
+        delete(location)
+        .where(location.commit_id == commit_id, location.series_id.in_(series_ids))
+        .returning(location.series_id)
+    )
+    return bool(gone.all())
 
 
 def series_of(

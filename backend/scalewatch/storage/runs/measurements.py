@@ -153,6 +153,7 @@ class Middle(NamedTuple):
     series_id: int
     run_id: int
     median: float | None
+    flags: int
 
 
 class Taken(NamedTuple):

@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import ColumnElement, select
+from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import Session
 
 from scalewatch.storage import tables
@@ -38,6 +38,7 @@ class StoredMeasurement:
     coordinate: dict[str, int | float]
     start: int
     count: int
+    flags: int
     reason: str | None
 
 
@@ -79,6 +80,38 @@ def of_series(
     return _measured(session, of_commit, tables.Point.series_id.in_(series_ids))
 
 
+def flagged_at(
+    session: Session, project_id: int, bits: int, units: Collection[str]
+) -> Sequence[tuple[int, int]]:
+    """Return where some flag is raised on what was really measured in some units.
+
+    Pairs of the ids of a commit and a machine, the newest measured first.
+    """
+    run = tables.Run
+    is_raised = (
+        select(tables.Point.run_id)
+        .join(tables.Series, tables.Series.id == tables.Point.series_id)
+        .where(
+            tables.Point.run_id == run.id,
+            tables.Point.flags.bitwise_and(bits) != 0,
+            tables.Series.unit.in_(units),
+        )
+        .exists()
+    )
+    rows = session.execute(
+        select(run.commit_id, run.machine_id)
+        .join(tables.Machine, tables.Machine.id == run.machine_id)
+        .where(
+            tables.Machine.project_id == project_id,
+            tables.Machine.provenance.is_(None),
+            is_raised,
+        )
+        .group_by(run.commit_id, run.machine_id)
+        .order_by(func.max(run.id).desc())
+    )
+    return [(commit_id, machine_id) for commit_id, machine_id in rows]
+
+
 def _measured(
     session: Session, *which: ColumnElement[bool]
 ) -> Sequence[StoredMeasurement]:
@@ -91,6 +124,7 @@ def _measured(
             tables.Run.coordinate,
             tables.Point.start,
             tables.Point.count,
+            tables.Point.flags,
             tables.Point.reason,
         )
         .join(tables.Run, tables.Run.id == tables.Point.run_id)

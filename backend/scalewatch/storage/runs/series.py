@@ -1,6 +1,6 @@
 """Queries on series and on the configurations that they hold fixed."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -86,6 +86,21 @@ def ids_of(
         if result.better not in {known[key].better, None}:
             raise DirectionChanged(*key, recorded=known[key].better)
     return {key: known[key].id for key in wanted}
+
+
+def measured_in(
+    session: Session, ids: Collection[int], units: Collection[str]
+) -> Sequence[int]:
+    """Return those of series that have one of the units and were really measured."""
+    return session.scalars(
+        select(tables.Series.id)
+        .join(tables.Machine, tables.Machine.id == tables.Series.machine_id)
+        .where(
+            tables.Series.id.in_(ids),
+            tables.Series.unit.in_(units),
+            tables.Machine.provenance.is_(None),
+        )
+    ).all()
 
 
 def _direction(result: Result) -> Direction:

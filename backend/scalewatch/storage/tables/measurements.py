@@ -211,7 +211,7 @@ class Point(Table):
     q95: Mapped[float | None] = mapped_column(REAL)
     mean: Mapped[float | None] = mapped_column(REAL)
     deviation: Mapped[float | None] = mapped_column(REAL)
-    # One bit per kind of `services.measurements.Flag`.
+    # One bit per kind of `storage.runs.flags.Flag`.
     flags: Mapped[int] = mapped_column(SmallInteger, server_default=text("0"))
     reason: Mapped[str | None] = mapped_column(
         Remark, nullable=False, server_default=""

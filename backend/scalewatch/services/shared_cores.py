@@ -1,0 +1,127 @@
+"""Times that were measured while processes shared cores, and are left out of verdicts.
+
+Processes that take turns, or find no common start, tell of contention and little of the
+library. Counts, memory and times of simulated machines do not suffer from it. A project
+may accept such times by the rules of its gate, and is then judged by all of them.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Final, Protocol
+
+from sqlalchemy.orm import Session
+
+from scalewatch.services import jobs
+from scalewatch.storage import tables
+from scalewatch.storage.database.snapshots import once
+from scalewatch.storage.judgements import gate_rules
+from scalewatch.storage.runs import points, series
+from scalewatch.storage.runs.flags import CROWDED, bits_of
+from scalewatch.wire import UNITS
+
+SHARED_CORES: Final = "processes shared cores"
+"""Begins the reason of each verdict that is undecided because of it."""
+
+_PROCESSES: Final = "p"
+_CROWDED: Final = bits_of(CROWDED)
+_TIMES: Final = frozenset(UNITS["time"])
+
+
+class Oversubscribed(StrEnum):
+    """What a project makes of times measured while processes shared cores."""
+
+    UNDECIDED = "undecided"
+    ACCEPT = "accept"
+
+
+class Flagged(Protocol):
+    """A measurement of a series, with its flags as they are stored."""
+
+    @property
+    def series_id(self) -> int:
+        """Id of its series."""
+
+    @property
+    def flags(self) -> int:
+        """What to keep in mind about it, a bit each."""
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """The measurements of a commit that are no evidence.
+
+    Parameters
+    ----------
+    series
+        Ids of series of time of which some measurements are left out.
+    """
+
+    series: frozenset[int]
+
+    def __contains__(self, measured: Flagged) -> bool:
+        return bool(measured.flags & _CROWDED) and measured.series_id in self.series
+
+
+def left_out_at(
+    session: Session, commit_id: int, measured: Iterable[Flagged]
+) -> LeftOut:
+    """Return which of the measurements of a commit are left out."""
+    crowded = {each.series_id for each in measured if each.flags & _CROWDED}
+    if not crowded:
+        return LeftOut(frozenset())
+    commit = session.get_one(tables.Commit, commit_id)
+    if _accepts(session, commit.project_id):
+        return LeftOut(frozenset())
+    return LeftOut(frozenset(series.measured_in(session, crowded, _TIMES)))
+
+
+def declared(rules: Mapping[str, Any]) -> Oversubscribed:
+    """Return what stored rules of a project say; older ones say nothing."""
+    return Oversubscribed(rules.get("oversubscribed", Oversubscribed.UNDECIDED))
+
+
+def places(coordinates: Iterable[Mapping[str, float]]) -> str:
+    """Name the settings at which processes shared cores: `p = 4, 8, 16`."""
+    settings = list(coordinates)
+    if not settings:
+        return ""
+    names = sorted(set.intersection(*map(set, settings)))
+    name = _PROCESSES if _PROCESSES in names else names[0]
+    listed = ", ".join(f"{at:g}" for at in sorted({each[name] for each in settings}))
+    return f"{name} = {listed}"
+
+
+def remark(crowded: str, reason: str | None, *, is_modelled: bool) -> str:
+    """Return why a series has no model or verdict, and what its model leaves out.
+
+    Parameters
+    ----------
+    crowded
+        The settings that are left out, in words; empty if none is.
+    reason
+        Why there is no model or no verdict, apart from that.
+    """
+    if not crowded:
+        return reason or ""
+    if not is_modelled:
+        return f"{SHARED_CORES} at {crowded}; without these, {reason}"
+    said = f"{crowded} left out: {SHARED_CORES} there"
+    return "; ".join(filter(None, [reason, said]))
+
+
+def queue_crowded(session: Session, project_id: int) -> None:
+    """Queue the analysis of all commits with times for which processes shared cores."""
+    for commit_id, machine_id in points.flagged_at(
+        session, project_id, _CROWDED, _TIMES
+    ):
+        subject = jobs.AnalysedCommit(commit_id, machine_id)
+        jobs.enqueue(session, jobs.JobKind.ANALYSE, str(subject))
+
+
+def _accepts(session: Session, project_id: int) -> bool:
+    def read() -> bool:
+        rules = gate_rules.newest(session, project_id)
+        return rules is not None and declared(rules.rules) is Oversubscribed.ACCEPT
+
+    return once(session, ("oversubscribed", project_id), read)

@@ -1,0 +1,86 @@
+"""Pages where processes shared cores: no verdict, and why, in one plain sentence."""
+
+from html import unescape
+
+import pytest
+
+from scalewatch.pages.wording.formats import SPACE
+from support.builders import on_cores, sweep_reports
+from support.histories import LINEAR, TREE, commit, reports, sha
+from support.recorded import record
+
+REASON = "processes shared cores at p = 4, 8, 16, 32, 64"
+CROWDED = "2 of 2 series cannot be judged: processes shared cores."
+BCAST = "/p/mpich/r/MPI_Bcast"
+
+
+@pytest.fixture
+def crowded(sessions):
+    for number, curve in ((1, TREE), (2, LINEAR)):
+        growths = {"MPI_Bcast": curve, "MPI_Reduce": curve}
+        record(sessions, on_cores(2, reports(number, growths)))
+
+
+def text(client, address):
+    return unescape(client.get(address).text)
+
+
+@pytest.mark.usefixtures("crowded")
+@pytest.mark.parametrize("address", ["/", "/p/mpich", f"/p/mpich/c/{sha(2)}"])
+def test_first_screens_say_how_many_series_and_what_to_do(client, address):
+    page = text(client, address)
+
+    assert f"<strong>{CROWDED}</strong>" in page
+    assert "six cores or more" in page
+    assert 'href="/p/mpich/settings#gate"' in page
+    assert "verdict--mismatch" not in page
+
+
+@pytest.mark.usefixtures("crowded")
+def test_cells_and_regions_say_the_reason_and_no_growth(client):
+    table, region = text(client, "/p/mpich"), text(client, BCAST)
+
+    assert table.count("cell--undecided") == 2
+    assert f'<span class="cell__reason">{REASON}' in table
+    assert f"has no model: {REASON}" in region
+    assert region.count("<strong>left out</strong>") == 5
+
+
+@pytest.mark.usefixtures("crowded")
+def test_files_say_the_reason(client):
+    markdown = client.get("/p/mpich?format=md").text
+    report = client.get("/api/v1/projects/mpich/report").json()
+    changes = text(client, f"/p/mpich/c/{sha(2)}")
+    (measured, *_) = client.get(f"{BCAST}?format=json").json()["scans"][0][
+        "measurements"
+    ]
+
+    assert f"? undecided: {REASON}" in markdown
+    standing = report["rows"][0]["cells"][0]["standing"]
+    assert (standing["verdict"], standing["model"]) == ("undecided", None)
+    assert standing["reason"].startswith(REASON)
+    assert "Nothing changed; 2 undecided; processes shared cores in 2." in changes
+    assert measured["is_left_out"] is True
+
+
+def test_settings_left_out_are_told_beside_the_verdict(client, sessions):
+    processes = (2, 3, 4, 6, 8, 16)
+    record(sessions, on_cores(8, sweep_reports(processes, {"MPI_Bcast": TREE})))
+
+    region, table = text(client, BCAST), text(client, "/p/mpich")
+
+    assert "p = 16 left out: processes shared cores there." in region
+    assert "p = 16 left out: processes shared cores there" in table
+    assert "cannot be judged" not in table
+
+
+def test_expansions_of_a_commit_compare_what_had_cores_enough(client, sessions):
+    processes = (2, 3, 4, 6, 8, 16)
+    for number in (1, 2):
+        runs = sweep_reports(processes, {"solve": TREE}, commit=commit(number))
+        record(sessions, on_cores(8, runs))
+    row = "solve jureca time message_bytes=256"
+
+    page = client.get(f"/p/mpich/c/{sha(2)}", params={"all": 1, "expand": row})
+
+    assert "as before" in page.text.replace(SPACE, " ")
