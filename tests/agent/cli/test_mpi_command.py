@@ -232,7 +232,7 @@ def test_library_that_polls_is_timed_only_where_each_process_has_a_core(
 ):
     monkeypatch.setenv("SCALEWATCH_SERVER", nobody)
     polling = Library("mpich", "4.3.2", Path("/no/such/mpiexec"))
-    monkeypatch.setattr(mpi, "_library", lambda _options: polling)
+    monkeypatch.setattr(mpi, "library_of", lambda *_: polling)
     crowded = str(processors() + 1)
 
     refused = CliRunner().invoke(main, ["mpi", "-p", crowded])
