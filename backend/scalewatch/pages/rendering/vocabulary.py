@@ -130,7 +130,10 @@ TOPICS: Final = {
             "✗ The growth is beyond the deviation limit, worse or better than "
             "expected: a scalability bug, or an expectation to correct.",
         ),
-        Word("undecided", "? Too few coordinates or too much noise to tell."),
+        Word(
+            "undecided",
+            "? Too few coordinates, too much noise, or processes that shared cores.",
+        ),
         Word(
             "guideline",
             "A rule across regions: one should not grow faster than those that can "
@@ -216,7 +219,8 @@ TOPICS: Final = {
         Word(
             "oversubscribed",
             "More processes than cores: they take turns, and the contention says "
-            "little about how the library would scale on a machine with enough cores.",
+            "little about how the library would scale on a machine with enough cores. "
+            "Such times are left out of verdicts unless the project accepts them.",
         ),
         Word(
             "uncertain clocks",
