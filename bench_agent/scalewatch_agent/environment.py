@@ -1,4 +1,4 @@
-"""What a job finds around itself: compiler, network, modules, scheduler variables.
+"""The environment of a job: compiler, network, modules, scheduler variables.
 
 `python -m scalewatch_agent.environment` prints it as JSON, on whichever node that runs.
 """

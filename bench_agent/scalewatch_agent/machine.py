@@ -1,4 +1,4 @@
-"""What this machine is: the facts by which a change of it shows."""
+"""The fingerprint of this machine: facts that change when it does."""
 
 import os
 import platform

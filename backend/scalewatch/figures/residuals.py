@@ -1,4 +1,4 @@
-"""How far measurements lie from their model, relative to it."""
+"""Residuals: measurements relative to their model."""
 
 from collections.abc import Sequence
 from html import escape

@@ -1,4 +1,4 @@
-"""Files of any format to series; the format is told, or known by the content."""
+"""Read files of any format as series; the format is stated, or found by content."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

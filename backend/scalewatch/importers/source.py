@@ -1,4 +1,4 @@
-"""A text that is read line by line and knows where it is."""
+"""A text that is read line by line, with the line number for errors."""
 
 import sys
 from collections import deque

@@ -1,4 +1,4 @@
-"""YAML files whose content knows the lines it stands on."""
+"""YAML files with the line of each key and value."""
 
 import re
 from collections.abc import Hashable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Who computes which cells."""
+"""Domain decomposition: which process computes which cells."""
 
 from collections.abc import Callable, Mapping
 from typing import Final

@@ -1,4 +1,4 @@
-"""Non-blocking collectives: how long they take, and how much of that hides.
+"""Non-blocking collectives: their time, and the share that computation hides.
 
 The overlapped form computes, between start and wait, for as long as the operation takes
 alone. What then remains visible of the communication is what the library could not

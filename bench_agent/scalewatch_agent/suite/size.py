@@ -1,4 +1,4 @@
-"""How many processes know each other: printed by each of them, before a job begins.
+"""The size of MPI_COMM_WORLD, printed by each process before a job begins.
 
 A starter that does not belong to the MPI library starts so many lonely processes, each
 of which does the whole work; their output would look like a measurement.

@@ -1,4 +1,4 @@
-"""Arrays that are used again.
+"""Scratch arrays: memory that one block of series leaves to the next.
 
 To allocate a large array costs more than to fill it: the pages come from the system
 and go back to it. Kernels that run over many blocks take their arrays from here.

@@ -1,4 +1,4 @@
-"""Types of arrays, by what their elements are."""
+"""Types of arrays, named after their elements."""
 
 import numpy as np
 from numpy.typing import NDArray

@@ -1,4 +1,4 @@
-"""Curves c₀·u(x) + c₁·t(x) at the settings, as `evidence` weighs them."""
+"""Curves c₀·u(x) + c₁·t(x) at the settings, scaled for the evidence."""
 
 from dataclasses import dataclass
 

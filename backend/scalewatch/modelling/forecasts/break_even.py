@@ -1,4 +1,4 @@
-"""What a model says about scales that were not measured.
+"""Break-even and limits: scales at which a model reaches a value or another model.
 
 Once a model is validated it can be instantiated to predict scaling limits (end of
 section 2.4 of the reference): where a region becomes so much slower than promised

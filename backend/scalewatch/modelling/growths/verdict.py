@@ -1,4 +1,4 @@
-"""Compare how a region scales with how it was promised to.
+"""Judge the divergence of a growth from its expectation.
 
 With G the leading-order term of the model and E the expectation, the divergence is
 δ = G/E. The match rank of the reference (section 2.4): total match if G corresponds

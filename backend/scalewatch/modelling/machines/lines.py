@@ -1,4 +1,4 @@
-"""Straight lines through times, t = a + b·k, and what their coefficients may be.
+"""Regression lines through times, t = a + b·k, with intervals of the coefficients.
 
 Relative least squares over problem sizes: a time scatters in proportion to itself.
 Ordinary least squares, as in the reference, gives two machines of equal slope and

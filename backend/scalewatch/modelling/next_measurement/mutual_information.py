@@ -1,4 +1,4 @@
-"""What a further measurement would tell about a verdict.
+"""Mutual information of a further measurement and the verdict.
 
 Of the posterior remain normal densities of log G(p) with weights W_c, each belonging
 to a verdict V. A measurement y of variance s² turns them into N(μ_c, σ_c² + s²), and

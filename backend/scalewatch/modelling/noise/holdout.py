@@ -1,4 +1,4 @@
-"""What all measurements but the last of a series say about the last one."""
+"""Holdout: the last measurement of a series, predicted from all others."""
 
 from dataclasses import dataclass
 from typing import Final

@@ -1,4 +1,4 @@
-"""The likeliest of all growths of some frames, for blocks of series."""
+"""The likeliest growth of several bases, for blocks of series."""
 
 from dataclasses import dataclass
 

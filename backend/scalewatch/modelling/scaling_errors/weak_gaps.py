@@ -1,4 +1,4 @@
-"""Which runs weak scaling lacks.
+"""Gaps of weak scaling: runs whose problem grows with p that were not made.
 
 Every pair of scales needs a run of the problem size k at n₁ and one of k·n₂/n₁ at
 n₂: sizes that a study planned for strong scaling seldom has.

@@ -1,4 +1,4 @@
-"""Where runs are posted, and by whose right."""
+"""The server that runs are posted to, and the token that permits it."""
 
 import os
 from collections.abc import Callable

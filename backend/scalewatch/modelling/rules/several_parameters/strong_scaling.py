@@ -1,4 +1,4 @@
-"""What surfaces of strong scaling are multiples of.
+"""Bases of strong scaling in several parameters: work over processes.
 
 Work that processes share falls: n/p + p has no product of growths that rise. Divided by
 u = 1/p it is n + p², a sum like any other. So a surface whose measurements fall along
