@@ -86,6 +86,12 @@ COMMANDS: Final[Sequence[Deferred]] = (
         "thin", "Export old repetitions and keep some.", extra="server", package=SERVER
     ),
     Deferred(
+        "remove",
+        "Remove a run, commit, machine or project.",
+        extra="server",
+        package=SERVER,
+    ),
+    Deferred(
         "status",
         "Tell what is stored and what is to be done.",
         extra="server",

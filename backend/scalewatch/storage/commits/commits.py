@@ -80,6 +80,7 @@ _ANCESTRY_EDITION: Final = select(
     func.count(_COMMIT.branch),
     func.count(_COMMIT.committed_at),
     func.sum(func.length(cast(_COMMIT.parents, Text))),
+    func.max(_COMMIT.first_run_at),
 ).where(_COMMIT.project_id == bindparam("project"))
 
 LAST_CHARACTER: Final = "\U0010ffff"
@@ -167,10 +168,11 @@ def count(session: Session, project_id: int) -> int:
     return session.scalar(_COUNT, {"project": project_id}) or 0
 
 
-def ancestry_edition(session: Session, project_id: int) -> tuple[int | None, ...]:
-    """Return numbers that change whenever the ancestry of a project's commits does.
+def ancestry_edition(session: Session, project_id: int) -> tuple[object, ...]:
+    """Return values that change whenever the ancestry of a project's commits does.
 
-    What is known of a commit is never replaced, it only becomes more: see `id_of`.
+    What is known of a commit is never replaced, it only becomes more: see `id_of`. One
+    that takes the place of a removed commit has come later.
     """
     return tuple(session.execute(_ANCESTRY_EDITION, {"project": project_id}).one())
 

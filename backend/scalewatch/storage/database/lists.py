@@ -4,13 +4,15 @@ With a parameter for each, a statement is another one for every number of them: 
 it, to read it and to plan it takes longer than to look up hundreds of rows.
 """
 
+from collections.abc import Collection
 from typing import Any
 
 from sqlalchemy import ARRAY, JSON, ColumnElement, bindparam
 from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.orm import InstrumentedAttribute
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
-from sqlalchemy.types import NullType
+from sqlalchemy.types import NullType, TypeEngine
 
 
 class _Among(FunctionElement[Any]):
@@ -23,8 +25,21 @@ class _Among(FunctionElement[Any]):
 
 def is_among(column: ColumnElement[Any], name: str) -> FunctionElement[Any]:
     """Return the condition that a column has a value of the list of this name."""
-    values = ARRAY(column.type).with_variant(JSON(), "sqlite")
-    return _Among(column, bindparam(name, type_=values))
+    return _Among(column, bindparam(name, type_=_list_of(column)))
+
+
+def among(
+    column: InstrumentedAttribute[Any], values: Collection[Any]
+) -> ColumnElement[Any]:
+    """Return the condition that a column has one of some values."""
+    listed = bindparam("among", list(values), type_=_list_of(column), unique=True)
+    return _Among(column.expression, listed)
+
+
+def _list_of(
+    column: ColumnElement[Any] | InstrumentedAttribute[Any],
+) -> TypeEngine[Any]:
+    return ARRAY(column.type).with_variant(JSON(), "sqlite")
 
 
 @compiles(_Among)
