@@ -162,7 +162,9 @@ def _add_middleware(app: FastAPI) -> None:
     """Wrap the application, from the inside out."""
     protection: Protection = app.state.protection
     app.add_middleware(TimeLimit, seconds=protection.request_seconds, answer=_answer)
-    app.add_middleware(BodyLimit, limit=bodies.LIMIT, answer=_answer)
+    app.add_middleware(
+        BodyLimit, large="/api/v1/runs", limit=bodies.LIMIT, answer=_answer
+    )
     app.add_middleware(WithoutNul, answer=_answer)
     app.add_middleware(OwnOrigin, answer=_answer)
     app.add_middleware(RateLimit, shares=app.state.shares, answer=_answer)

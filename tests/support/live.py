@@ -7,9 +7,10 @@ import uvicorn
 
 
 @contextmanager
-def serving(app, port=0):
+def serving(app, port=0, **settings):
     """A server in a thread, by default on a free port; yields its address."""
-    server = uvicorn.Server(uvicorn.Config(app, port=port, log_level="error"))
+    config = uvicorn.Config(app, port=port, log_level="error", **settings)
+    server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     while not server.started:

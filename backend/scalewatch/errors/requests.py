@@ -22,7 +22,7 @@ class BodyTooLarge(Refused):
 
     def __init__(self, limit: int) -> None:
         super().__init__(
-            f"the body holds more than {limit >> 20} MiB; post fewer runs at once"
+            f"the body holds more than {limit >> 20} MiB; send less at once"
         )
         self.limit = limit
 

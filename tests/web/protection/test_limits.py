@@ -159,3 +159,14 @@ def _posting():
         "client": ("127.0.0.1", 1),
         "server": ("testserver", 80),
     }
+
+
+def test_body_without_runs_is_refused_earlier(client):
+    client.post("/api/v1/runs", json=run())
+
+    answer = client.put(
+        "/api/v1/projects/mpich/expectations", content=b"x" * (5 * 2**20)
+    )
+
+    assert answer.status_code == 413
+    assert "4 MiB" in answer.json()["detail"]

@@ -58,6 +58,9 @@ ACCEPTS: Final = {"Content-Encoding": "Accept-Encoding", "Content-Type": "Accept
 """The header that answers an unsupported one."""
 
 
+LATER: Final = "30"
+"""Seconds after which a busy server is asked again."""
+
 MOST_ERRORS: Final = 50
 """More wrong fields than anybody reads are not listed."""
 
@@ -97,6 +100,8 @@ def headers_of(error: ScalewatchError) -> dict[str, str]:
         return {ACCEPTS[error.header]: ", ".join(error.known)}
     if isinstance(error, TooManyRequests):
         return {"Retry-After": str(error.seconds)}
+    if isinstance(error, TookTooLong):
+        return {"Retry-After": LATER}
     return {}
 
 

@@ -82,7 +82,7 @@ async def received(request: Request) -> bytes:
     return bytes(body)
 
 
-def decoded(body: bytes, encoding: str) -> bytes:
+def decoded(body: bytes, encoding: str, limit: int = LIMIT) -> bytes:
     """Return a body as it was before its Content-Encoding.
 
     Raises
@@ -96,6 +96,8 @@ def decoded(body: bytes, encoding: str) -> bytes:
     """
     encoding = encoding.strip().lower()
     if encoding in {"", "identity"}:
+        if len(body) > limit:
+            raise BodyTooLarge(limit)
         return body
     if encoding not in ENCODINGS:
         raise UnsupportedContent("Content-Encoding", encoding, ENCODINGS)
@@ -103,8 +105,8 @@ def decoded(body: bytes, encoding: str) -> bytes:
     try:
         for part in _decompressed(body, ENCODINGS[encoding]):
             whole += part
-            if len(whole) > LIMIT:
-                raise BodyTooLarge(LIMIT)
+            if len(whole) > limit:
+                raise BodyTooLarge(limit)
     except (zlib.error, zstandard.ZstdError) as error:
         raise UnreadableBody(str(error)) from error
     return bytes(whole)

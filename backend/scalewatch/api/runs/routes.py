@@ -7,8 +7,7 @@ from typing import Annotated, Any, Final, Literal
 from uuid import UUID
 
 import orjson
-from anyio import CapacityLimiter, to_thread
-from anyio.lowlevel import RunVar
+from anyio import to_thread
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from pydantic import Field
@@ -17,9 +16,10 @@ from sqlalchemy.orm import Session
 from scalewatch.api.http import schemas
 from scalewatch.api.http.answers import answer, answers
 from scalewatch.api.http.problems import problems
-from scalewatch.api.runs.bodies import decoded, received, runs_in
+from scalewatch.api.runs import turns
+from scalewatch.api.runs.bodies import LIMIT, decoded, received, runs_in
 from scalewatch.api.runs.posting import request_body
-from scalewatch.errors import ScalewatchError
+from scalewatch.errors import BodyTooLarge, ScalewatchError
 from scalewatch.services.access import callers
 from scalewatch.services.access.callers import Role
 from scalewatch.services.runs.prepare import prepare
@@ -39,11 +39,6 @@ LONGEST_WAIT: Final = 60.0
 
 SMALL: Final = 2**20
 """Bytes that are read and understood before it is known who sends them."""
-
-AT_ONCE: Final = 4
-"""Posts that a process stores at once: one in Python, the others in the database."""
-
-_STORING: Final = RunVar[CapacityLimiter | None]("storing")
 
 PAUSE: Final = 0.1
 """Seconds between two looks at how far an analysis has come."""
@@ -81,21 +76,12 @@ async def post_runs(request: Request, door: DoorDep) -> Response:
     The id of a run makes posting idempotent: the same run again is known, another
     one under the same id is a conflict.
     """
-    headers = request.headers
-    announced = headers.get("content-length", "")
-    if not announced.isdecimal() or int(announced) > SMALL:
-        await run_in_threadpool(_expected, door)
-    body = await received(request)
-    # Reading 32 MiB of numbers and storing them would hold up all other requests; and
-    # many threads that do so would hold up each other.
-    store = partial(
-        _stored,
-        door,
-        body,
-        encoding=headers.get("content-encoding", ""),
-        content_type=headers.get("content-type", ""),
-    )
-    return await to_thread.run_sync(store, limiter=_limiter())
+    announced = request.headers.get("content-length", "")
+    if announced.isdecimal() and int(announced) <= SMALL:
+        return await _posted(request, door)
+    await run_in_threadpool(_expected, door)
+    async with turns.receiving_large():
+        return await _posted(request, door)
 
 
 @router.get("/{run}", responses=answers(RecordedRun, 404, 422))
@@ -124,13 +110,23 @@ async def show_verdict(
     return answer(await run_in_threadpool(_verdict, door, run))
 
 
-def _limiter() -> CapacityLimiter:
-    """Return what lets a few runs be stored at once, the same for all requests."""
-    limiter = _STORING.get(None)
-    if limiter is None:
-        limiter = CapacityLimiter(AT_ONCE)
-        _STORING.set(limiter)
-    return limiter
+async def _posted(request: Request, door: RequestSessions) -> Response:
+    """Read the runs of a request and store them, a large body when it is its turn."""
+    store = partial(
+        _stored,
+        door,
+        await received(request),
+        encoding=request.headers.get("content-encoding", ""),
+        content_type=request.headers.get("content-type", ""),
+    )
+    try:
+        return await to_thread.run_sync(
+            partial(store, limit=SMALL), limiter=turns.storing()
+        )
+    except BodyTooLarge:
+        return await to_thread.run_sync(
+            partial(store, limit=LIMIT), limiter=turns.storing_large()
+        )
 
 
 def _expected(door: RequestSessions) -> None:
@@ -140,10 +136,10 @@ def _expected(door: RequestSessions) -> None:
 
 
 def _stored(
-    door: RequestSessions, body: bytes, *, encoding: str, content_type: str
+    door: RequestSessions, body: bytes, *, encoding: str, content_type: str, limit: int
 ) -> Response:
     try:
-        posted, is_single = runs_in(decoded(body, encoding), content_type)
+        posted, is_single = runs_in(decoded(body, encoding, limit), content_type)
     except ScalewatchError:
         _expected(door)
         raise

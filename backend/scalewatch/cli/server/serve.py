@@ -23,6 +23,7 @@ from scalewatch.storage.database.session import sessions_of
 from scalewatch.web.logs import log_config
 from scalewatch.web.metrics import FOLDER
 from scalewatch.web.process import Config
+from scalewatch.web.protection.connections import PunctualProtocol
 from scalewatch.web.protection.hosts import is_loopback
 
 ADDRESS_IN_USE: Final = 3
@@ -209,6 +210,7 @@ def _serve(listening: socket.socket, workers: int, log_format: str) -> None:
     config = Config(
         "scalewatch.app:served",
         factory=True,
+        http=PunctualProtocol,
         workers=workers,
         access_log=False,
         log_config=log_config(log_format),

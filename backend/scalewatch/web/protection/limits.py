@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from typing import Final
 
 from starlette.datastructures import Headers
 from starlette.requests import Request
@@ -17,11 +18,23 @@ from scalewatch.errors import (
 Answer = Callable[[Request, ScalewatchError], Response]
 
 
-class BodyLimit:
-    """ASGI middleware that refuses bodies beyond a size, announced or not."""
+SMALLER: Final = 4 * 2**20
+"""Bytes of a body that holds no runs: forms, and ten thousand expectations."""
 
-    def __init__(self, app: ASGIApp, limit: int, answer: Answer) -> None:
+
+class BodyLimit:
+    """ASGI middleware that refuses bodies beyond a size, announced or not.
+
+    Parameters
+    ----------
+    limit
+        Bytes of a body that is sent to the path `large`; `SMALLER` for all others,
+        which are understood before it is known who sends them.
+    """
+
+    def __init__(self, app: ASGIApp, large: str, limit: int, answer: Answer) -> None:
         self.app = app
+        self.large = large
         self.limit = limit
         self.answer = answer
 
@@ -30,9 +43,11 @@ class BodyLimit:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        error = BodyTooLarge(self.limit)
+        is_large = scope["path"].endswith(self.large)
+        limit = self.limit if is_large else min(self.limit, SMALLER)
+        error = BodyTooLarge(limit)
         announced = Headers(scope=scope).get("content-length", "")
-        if announced.isdecimal() and int(announced) > self.limit:
+        if announced.isdecimal() and int(announced) > limit:
             await self.answer(Request(scope), error)(scope, receive, send)
             return
         arrived = 0
@@ -41,13 +56,13 @@ class BodyLimit:
             nonlocal arrived
             message = await receive()
             arrived += len(message.get("body", b""))
-            if arrived > self.limit:
+            if arrived > limit:
                 raise error
             return message
 
         async def send_instead(message: Message) -> None:
             # The framework takes a body that cannot be read for a malformed one.
-            if arrived <= self.limit:
+            if arrived <= limit:
                 await send(message)
             elif message["type"] == "http.response.start":
                 await self.answer(Request(scope), error)(scope, receive, send)
