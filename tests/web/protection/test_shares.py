@@ -15,18 +15,26 @@ def dialect():
     return "sqlite"  # nothing here asks the database
 
 
+def client_of(engine, per_minute):
+    """Return a client for whose requests no time passes, however slow they are."""
+    protection = Protection(requests_per_minute=per_minute)
+    app = create_app(engine, embedded_worker=False, protection=protection)
+    for middleware in app.user_middleware:
+        if buckets := middleware.kwargs.get("buckets"):
+            buckets.clock = lambda: 0.0
+    return TestClient(app)
+
+
 @pytest.fixture
 def limited(engine):
     """A client of an application that allows ten requests a minute."""
-    protection = Protection(requests_per_minute=10)
-    return TestClient(create_app(engine, embedded_worker=False, protection=protection))
+    return client_of(engine, 10)
 
 
 @pytest.fixture
 def busy(engine):
     """A client of an application that allows 200 requests, and so four guesses."""
-    protection = Protection(requests_per_minute=200)
-    return TestClient(create_app(engine, embedded_worker=False, protection=protection))
+    return client_of(engine, 200)
 
 
 def wrong(number):

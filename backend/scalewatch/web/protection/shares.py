@@ -35,11 +35,13 @@ class Buckets:
     ----------
     per_minute
         How many requests a bucket holds; 0 sets no limit.
+    clock
+        Tells the time in seconds.
     """
 
     def __init__(self, per_minute: int, clock: Callable[[], float] = monotonic) -> None:
         self.per_minute = per_minute
-        self._clock = clock
+        self.clock = clock
         self._lock = Lock()
         self._levels: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
@@ -53,7 +55,7 @@ class Buckets:
         with self._lock:
             level = self._level(client)
             left = level - 1 if level >= 1 else level
-            self._levels[client] = left, self._clock()
+            self._levels[client] = left, self.clock()
             self._levels.move_to_end(client)
             if len(self._levels) > MOST_CLIENTS:
                 self._levels.popitem(last=False)
@@ -66,7 +68,7 @@ class Buckets:
 
     def _level(self, client: str) -> float:
         level, since = self._levels.get(client, (self.per_minute, 0.0))
-        filled = (self._clock() - since) * self.per_minute / 60
+        filled = (self.clock() - since) * self.per_minute / 60
         return min(level + filled, self.per_minute)
 
 
