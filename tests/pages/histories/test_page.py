@@ -4,7 +4,9 @@ import pytest
 from sqlalchemy import event
 
 from scalewatch.storage import tables
-from support.histories import LINEAR, TREE, record_history, sha
+from support.builders import on_cores
+from support.histories import LINEAR, TREE, record_history, reports, sha
+from support.recorded import record
 
 AT = 13
 
@@ -224,3 +226,14 @@ def test_accepting_a_regression_makes_its_growth_the_expectation(client, work_of
     history = client.get("/api/v1/projects/mpich/history").json()
     newest = history["series"][0]["steps"][-1]
     assert (newest["verdict"], newest["expectation_version"]) == ("match", 2)
+
+
+def test_history_over_a_single_setting_has_no_band_of_a_growth(client, sessions):
+    for number in (1, 2):
+        runs = on_cores(4, reports(number, {"MPI_Bcast": TREE}))
+        record(sessions, runs)
+
+    page = client.get("/p/mpich/history?region=MPI_Bcast").text
+
+    assert "Has no growth that can be told from a single setting" in page
+    assert 'class="chart__segment ' not in page

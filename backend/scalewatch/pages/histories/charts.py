@@ -127,6 +127,8 @@ def _chart(
                 ),
             )
             for segment in series.segments
+            # Nothing is known of the growth over a single setting.
+            if segment.growth is not None or segment.exponent is not None
         ),
         dots=_dots(series, places, middle, reach),
         changes=tuple(
@@ -169,7 +171,9 @@ def _sentence(history: History, series: SegmentedHistory) -> str:
     growth = series.segments[-1].growth if series.segments else None
     now = f"grows like {growth}" if growth and growth != "1" else "does not grow"
     if growth is None:
-        now = "has no growth that can be told"
+        is_scan = any(each is not None for each in series.exponents)
+        of = "" if is_scan else " from a single setting"
+        now = f"has no growth that can be told{of}"
     if not series.changes:
         return f"{now.capitalize()} over {commits}, without a change."
     last = series.changes[-1]
