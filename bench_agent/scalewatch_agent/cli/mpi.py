@@ -27,10 +27,15 @@ from scalewatch_agent.delivery.spool import Spool
 from scalewatch_agent.folders import loops_folder, spool_folder
 from scalewatch_agent.launchers.libraries import Library
 from scalewatch_agent.launchers.mpiexec import TRANSPORTS, Launcher, is_oversubscribed
+from scalewatch_agent.launchers.process_counts import memory_counts, timed_counts
+from scalewatch_agent.launchers.processors import processors
 from scalewatch_agent.loops.build import build_loops
 from scalewatch_agent.suite.runs import MeasuredSubject
-from scalewatch_agent.suite.suites import MEMORY, RUNTIME, SUITES
+from scalewatch_agent.suite.suites import MEMORY, RUNTIME, SORTING, SUITES, Suite
 from scalewatch_agent.suite.sweep import SuiteSweep, run_sweep
+
+FOR_A_VERDICT = 5
+"""Settings that a verdict takes."""
 
 EXAMPLES = """\b
 Examples:
@@ -59,9 +64,8 @@ Examples:
     "--processes",
     callback=process_counts,
     metavar="P,P,…",
-    default="2,4,8,16,32",
-    show_default=True,
-    help="Process counts, one run each.",
+    help="Process counts, one run each; unless given 2,3,4,6,8,16,… up to the cores, "
+    "beyond which times say little; of memory 2,4,8,16,32,….",
 )
 @click.option(
     "--regions",
@@ -164,7 +168,7 @@ def _sweep(options: dict[str, Any]) -> SuiteSweep:
     return SuiteSweep(
         suite=suite,
         regions=options["regions"],
-        processes=options["processes"],
+        processes=options["processes"] or _usual_counts(suite),
         message_bytes=options["message_bytes"],
         repetitions=options["repetitions"] or suite.repetitions,
         warm_ups=options["warm_ups"],
@@ -172,6 +176,29 @@ def _sweep(options: dict[str, Any]) -> SuiteSweep:
         time_limit=options["time_limit"],
         loop=build_loops(loops_folder()) if suite is RUNTIME else None,
     )
+
+
+def _usual_counts(suite: Suite) -> tuple[int, ...]:
+    """Return the process counts that suit a suite and this machine."""
+    cores = processors()
+    if suite is MEMORY:
+        return memory_counts(cores)
+    counts = timed_counts(cores)
+    if suite is SORTING:  # a sorting network takes powers of two
+        counts = tuple(p for p in counts if p.bit_count() == 1)
+    if not counts:
+        raise click.UsageError(
+            "On one core processes can only share it: -p 2,4,8 measures such times, "
+            "which are flagged; the memory suite does not mind."
+        )
+    if len(counts) < FOR_A_VERDICT:
+        click.echo(
+            f"Times at p = {', '.join(map(str, counts))} are too few for a verdict, "
+            f"which takes {FOR_A_VERDICT} settings; more processes (-p 2,4,8,16,32) "
+            f"share the {cores} cores, and their times are flagged.",
+            err=True,
+        )
+    return counts
 
 
 def _measure(

@@ -1,4 +1,5 @@
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -248,3 +249,31 @@ def test_library_that_polls_is_timed_only_where_each_process_has_a_core(
         for path in Spool(spool_folder).pending()
     ]
     assert kept == [{"p": 1}, {"p": int(crowded)}]
+
+
+def usable(monkeypatch, cores):
+    """Let this process use so many cores of the machine, as far as it asks."""
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(cores)))
+
+
+@pytest.mark.usefixtures("spool_folder")
+def test_unless_told_times_are_measured_up_to_the_cores(openmpi, receiver, monkeypatch):
+    usable(monkeypatch, 2)
+
+    done = measure(openmpi, receiver.url, "--regions", "MPI_Barrier")
+
+    assert done.exit_code == 0, done.output
+    assert [run["coordinate"]["p"] for run in receiver.runs] == [2]
+    assert "Times at p = 2 are too few for a verdict" in done.stderr
+    assert "share the 2 cores" in done.stderr
+
+
+@pytest.mark.usefixtures("spool_folder")
+def test_one_core_has_no_times_to_measure_unasked(openmpi, receiver, monkeypatch):
+    usable(monkeypatch, 1)
+
+    done = measure(openmpi, receiver.url)
+
+    assert done.exit_code == 2
+    assert "-p 2,4,8 measures such times" in done.stderr
+    assert receiver.runs == []

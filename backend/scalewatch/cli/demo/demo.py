@@ -5,12 +5,10 @@ release of an MPI library and transport, and knows them only by their command li
 over HTTP, like any user.
 """
 
-import csv
-import io
 import signal
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -19,22 +17,18 @@ import click
 import httpx2
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
-from rich.text import Text
 
 from scalewatch.cli.demo.dashboard import serving
+from scalewatch.cli.demo.match_tables import print_match_tables
 from scalewatch.cli.demo.reference import PROJECTS, load_reference
 from scalewatch.cli.demo.releases import Release
 from scalewatch.cli.demo.sweeps import (
-    METRICS,
     NOT_INSTALLED,
     DemoSweep,
     all_sweeps,
     is_measured,
     measure,
 )
-from scalewatch.cli.files.findings_table import COLOURS
-from scalewatch.modelling import Verdict
 
 ANALYSIS_SECONDS: Final = 120.0
 EXIT_CANNOT_MEASURE: Final = 4
@@ -88,7 +82,8 @@ def command(*, port: int, home: Path, no_serve: bool, **choices: Any) -> None:
     Takes six releases of MPICH and three of Open MPI from PyPI, each a commit of its
     project, and measures run times and memory of each over shared memory and over
     TCP, the newest first; then serves the dashboard. What an earlier call has
-    measured is kept, and what cannot be installed is left out.
+    measured is kept, and what cannot be installed is left out. With fewer than six
+    cores processes share them: such times are shown, and judged by nobody.
 
     With --reference there are two more projects to look at, at larger scales: data
     drawn from published models of Juqueen, Juropa and Piz Daint, and collectives
@@ -114,7 +109,7 @@ def command(*, port: int, home: Path, no_serve: bool, **choices: Any) -> None:
         )
         outcome = _measure(wanted, dashboard, home, console, effort)
         _await_analysis(dashboard, console)
-        _show(dashboard, sweeps, console)
+        print_match_tables(dashboard, sweeps, console)
         _tell_what_is_missing(outcome, console)
         if choices["reference"]:
             _name_reference(dashboard, console)
@@ -227,24 +222,6 @@ def _await_analysis(dashboard: httpx2.Client, console: Console) -> None:
             time.sleep(0.2)
 
 
-def _show(
-    dashboard: httpx2.Client, sweeps: Sequence[DemoSweep], console: Console
-) -> None:
-    """Print the match tables of the newest release of each library."""
-    newest: dict[str, Release] = {}
-    for sweep in sweeps:
-        newest.setdefault(sweep.release.library, sweep.release)
-    for release in newest.values():
-        for metric in METRICS.values():
-            page = dashboard.get(
-                f"/p/{release.library}",
-                params={"commit": release.tag, "metric": metric, "format": "csv"},
-            )
-            if page.is_success:
-                title = f"{release}: {metric} of MPI operations"
-                console.print(_match_table(title, page.text), "")
-
-
 def _name_reference(dashboard: httpx2.Client, console: Console) -> None:
     for project in PROJECTS:
         link = f"{dashboard.base_url}/p/{project}"
@@ -271,28 +248,3 @@ def _tell_what_is_missing(outcome: Unmeasured, console: Console) -> None:
             "the same command goes on with them.",
             soft_wrap=True,
         )
-
-
-def _match_table(title: str, listing: str) -> Table:
-    """Return a match table as text, regions × machines, from its listing in CSV."""
-    cells = {
-        (cell["region"], cell["machine"]): cell
-        for cell in csv.DictReader(io.StringIO(listing))
-    }
-    machines = sorted({machine for _, machine in cells})
-    table = Table(title=title, title_justify="left")
-    for heading in ("Region", "Expectation", *machines):
-        table.add_column(heading)
-    for region in dict.fromkeys(region for region, _ in cells):
-        row = [cells.get((region, machine)) for machine in machines]
-        expected = next(cell["expectation"] for cell in row if cell)
-        table.add_row(region, f"O({expected})", *map(_cell, row))
-    return table
-
-
-def _cell(cell: Mapping[str, str] | None) -> Text:
-    if cell is None or not cell["verdict"]:
-        return Text("not measured", style="dim")
-    verdict = Verdict(cell["verdict"])
-    growth = f"  O({cell['growth']})" if cell["growth"] else ""
-    return Text(f"{verdict.symbol} {verdict}{growth}", style=COLOURS[verdict])

@@ -1,19 +1,25 @@
 """What the demo measures: releases of MPI over transports, by the agent's command."""
 
-import os
 import socket
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
+from urllib.parse import quote
 
 import httpx2
 
 from scalewatch.cli.demo.releases import Release, newest_first
 from scalewatch.cli.processes import child, program
+from scalewatch_agent.launchers.process_counts import (
+    ENOUGH,
+    memory_counts,
+    timed_counts,
+)
+from scalewatch_agent.launchers.processors import processors
 
-PROCESS_COUNTS: Final = (2, 4, 8, 16, 32)
-"""Up to where 8 bytes a process stand out of the 8,580 of a communicator."""
+SHARED: Final = (2, 4, 8, 16, 32)
+"""For times on a machine of too few cores for a verdict."""
 
 POLLING: Final = (2, 4, 6, 8, 16)
 """For the memory of releases that poll, whose processes get their turns slowly."""
@@ -47,13 +53,16 @@ class DemoSweep:
 
     @property
     def processes(self) -> tuple[int, ...]:
-        """How many processes: no more than cores, where times of polling ones count."""
-        if not self.release.polls:
-            return PROCESS_COUNTS
+        """How many processes: no more than cores for times, where these are enough.
+
+        Otherwise processes share cores, unless they poll: pages show such times, and
+        that no verdict rests on them.
+        """
+        cores = processors()
         if self.suite == "memory":
-            return POLLING
-        cores = len(os.sched_getaffinity(0))
-        return tuple(count for count in PROCESS_COUNTS if count <= cores)
+            return POLLING if self.release.polls else memory_counts(cores)
+        is_enough = cores >= ENOUGH or self.release.polls
+        return timed_counts(cores) if is_enough else SHARED
 
     def __str__(self) -> str:
         return f"{self.release} over {self.transport}, {self.suite}"
@@ -86,14 +95,33 @@ def is_measured(sweep: DemoSweep, dashboard: httpx2.Client) -> bool:
     )
     if answer.status_code == httpx2.codes.NOT_FOUND:
         return False
-    cells = [
-        cell
+    regions = [
+        row["region"]
         for row in answer.raise_for_status().json()["rows"]
         for cell in row["cells"]
-        if cell["machine"] == sweep.machine
+        if cell["machine"] == sweep.machine and cell["series"] is not None
     ]
-    wanted = len(sweep.processes)
-    return any(cell["standing"]["points"] >= wanted for cell in cells)
+    return any(_has_all(sweep, region, dashboard) for region in regions)
+
+
+def _has_all(sweep: DemoSweep, region: str, dashboard: httpx2.Client) -> bool:
+    """Tell whether a region succeeded at every process count of the sweep."""
+    page = dashboard.get(
+        f"/p/{sweep.release.library}/r/{quote(region)}",
+        params={
+            "commit": sweep.release.tag,
+            "metric": METRICS[sweep.suite],
+            "machine": sweep.machine,
+            "format": "json",
+        },
+    )
+    measured = {
+        taken["coordinate"]["p"]
+        for scan in page.raise_for_status().json()["scans"]
+        for taken in scan["measurements"]
+        if taken["count"]
+    }
+    return measured >= {*sweep.processes}
 
 
 def measure(

@@ -20,9 +20,11 @@ DOUBLE = 8
 def process_counts(
     ctx: click.Context,  # noqa: ARG001 - click's
     parameter: click.Parameter,  # noqa: ARG001
-    value: str,
-) -> tuple[int, ...]:
+    value: str | None,
+) -> tuple[int, ...] | None:
     """Return whole numbers separated by commas, in their order, each once."""
+    if value is None:
+        return None
     for text in value.split(","):
         if not text.strip().isdecimal() or int(text) < 1:
             raise click.BadParameter(f"{text!r} is not a whole number from 1.")
