@@ -234,7 +234,6 @@ def test_what_does_not_exist_is_not_found(client, url):
     [
         ("/api/v1/runs/7", "run"),
         ("/api/v1/jobs/seven", "job"),
-        (f"/api/v1/jobs/{10**30}", "job"),
         (f"/api/v1/runs/{UUID(int=1)}/verdict?wait=-1", "wait"),
         (f"/api/v1/runs/{UUID(int=1)}/verdict?wait=1e9", "wait"),
         (f"/api/v1/runs/{UUID(int=1)}/verdict?wait=nan", "wait"),
