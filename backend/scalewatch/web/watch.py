@@ -10,6 +10,7 @@ import signal
 from collections import defaultdict
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from threading import current_thread, main_thread
 from types import FrameType
 from typing import Final
@@ -27,27 +28,56 @@ SECONDS: Final = 1.0
 _LOG: Final = logging.getLogger(__name__)
 
 
+@dataclass(frozen=True, slots=True)
+class Told:
+    """News for a listener, and the position after it.
+
+    Parameters
+    ----------
+    news
+        None: there is more of it than is told one by one.
+    """
+
+    news: News | None
+    position: Position
+
+
 class NewsWatch:
     """Sends the news of projects to their listeners."""
 
     def __init__(self, sessions: Sessions, *, seconds: float = SECONDS) -> None:
         self.sessions = sessions
         self.seconds = seconds
-        self._listeners: dict[str | None, set[asyncio.Queue[News | None]]] = (
+        self._listeners: dict[str | None, set[asyncio.Queue[Told | None]]] = (
             defaultdict(set)
         )
         self._task: asyncio.Task[None] | None = None
+        self._begun = asyncio.Event()
         self._is_over = False
 
-    async def news_of(self, project: str | None) -> AsyncIterator[News]:
-        """Yield what happens in a project, or in any, until the server stops."""
-        queue: asyncio.Queue[News | None] = asyncio.Queue()
+    async def news_of(
+        self, project: str | None, since: Position | None = None
+    ) -> AsyncIterator[Told]:
+        """Yield what happens in a project, or in any, until the server stops.
+
+        Parameters
+        ----------
+        since
+            What has happened after this is told first; nothing by default.
+        """
+        queue: asyncio.Queue[Told | None] = asyncio.Queue()
         self._listeners[project].add(queue)
         if self._task is None:
+            self._begun = asyncio.Event()
             self._task = asyncio.create_task(self._look_out())
         try:
-            while not self._is_over and (news := await queue.get()) is not None:
-                yield news
+            if since is not None:
+                # From here on the queue has what comes: nothing falls in between.
+                await self._begun.wait()
+                for told in await self._missed(project, since):
+                    yield told
+            while not self._is_over and (told_now := await queue.get()) is not None:
+                yield told_now
         finally:
             self._listeners[project].discard(queue)
             if not self._listeners[project]:
@@ -85,11 +115,25 @@ class NewsWatch:
     def end(self) -> None:
         """Let all listeners go."""
         self._is_over = True
+        self._begun.set()
         for queue in [each for own in self._listeners.values() for each in own]:
             queue.put_nowait(None)
         if self._task is not None:
             self._task.cancel()
             self._task = None
+
+    async def _missed(self, project: str | None, since: Position) -> list[Told]:
+        """Return what has happened in a project, or in any, since a position."""
+        if self._is_over:
+            return []
+        found = await run_in_threadpool(self._look, since)
+        if found.is_partial:
+            return [Told(None, found.position)]
+        return [
+            Told(news, found.position)
+            for news in found.news
+            if project in {None, news.project}
+        ]
 
     async def _look_out(self) -> None:
         position: Position | None = None
@@ -103,7 +147,8 @@ class NewsWatch:
                 for news in found.news:
                     for listened in (news.project, None):
                         for queue in self._listeners.get(listened, ()):
-                            queue.put_nowait(news)
+                            queue.put_nowait(Told(news, position))
+                self._begun.set()
             await asyncio.sleep(self.seconds)
         self._task = None
 

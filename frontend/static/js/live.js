@@ -5,12 +5,13 @@
  * else moves. What would move the page is offered by the notice [data-live-notice]
  * instead: a row that has no namesake, another text in a [data-live-offer="<name>"],
  * and all of a page that is about another subject by now, such as a newer commit.
+ * The URL says what the page knows: the server tells what has happened since, too.
  */
 
 const PAUSE = 1500; // milliseconds: many runs at once are one change
 const AGAIN = 10000; // milliseconds until a server that refused is asked again
 
-const url = document.body.dataset.liveEvents;
+let url = document.body.dataset.liveEvents;
 const notice = document.querySelector("[data-live-notice]");
 let events;
 let timer;
@@ -63,6 +64,7 @@ async function refresh() {
   }
   const text = await response.text();
   const fresh = new DOMParser().parseFromString(text, "text/html");
+  url = fresh.body.dataset.liveEvents ?? url;
   if (isOfAnother(fresh) || takeOver(document, fresh) || offersMore(document, fresh)) {
     notice.hidden = false;
   }
@@ -81,12 +83,9 @@ function listen() {
   if (events || document.hidden) {
     return;
   }
-  let isLate = false;
   events = new EventSource(url);
   events.addEventListener("news", lookSoon);
-  events.addEventListener("open", () => isLate && lookSoon());
   events.addEventListener("error", () => {
-    isLate = true; // what happens until it is open again is not told
     if (events?.readyState === EventSource.CLOSED) {
       rest();
       setTimeout(listenAgain, AGAIN);

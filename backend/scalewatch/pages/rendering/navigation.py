@@ -6,10 +6,12 @@ from functools import lru_cache
 from typing import Final
 
 from fastapi import FastAPI, Request
+from sqlalchemy.orm import Session
 from starlette.routing import NoMatchFound
 
 from scalewatch.pages.rendering.addresses import path_to
-from scalewatch.web.sessions import CALLER
+from scalewatch.services.projects.news import position_now
+from scalewatch.web.sessions import CALLER, SESSION
 
 WITHIN: Final = {
     "commit-report": "commit",
@@ -92,15 +94,22 @@ def login_path(request: Request) -> str | None:
 
 
 def live_events(request: Request) -> str | None:
-    """Return the path of the stream of events that a page listens to, if any."""
+    """Return the path of what happens after a page was read, if it listens to that."""
     route = getattr(request.scope.get("route"), "name", None)
-    if getattr(request.state, FAILED, False):
+    session: Session | None = getattr(request.state, SESSION, None)
+    if getattr(request.state, FAILED, False) or session is None:
         return None
     if route == "home":
-        return path_to(request, "all-events")
+        return path_to(request, "all-events", _since(session))
     if route not in LIVE:
         return None
-    return path_to(request, "events", project=str(request.path_params["project"]))
+    project = str(request.path_params["project"])
+    return path_to(request, "events", _since(session), project=project)
+
+
+def _since(session: Session) -> dict[str, str]:
+    """Return the position of what a page shows: of the same snapshot as the page."""
+    return {"since": str(position_now(session))}
 
 
 def site_links(request: Request) -> list[Link]:

@@ -6,15 +6,14 @@ reads while nothing happens.
 
 from collections import defaultdict
 from dataclasses import dataclass
-from datetime import datetime, timedelta
-from typing import Final
+from datetime import UTC, datetime, timedelta
+from typing import Final, Self
 
 from sqlalchemy.orm import Session
 
 from scalewatch.services.commits.find import label_of
 from scalewatch.services.jobs import AnalysedCommit, JobKind
 from scalewatch.storage.runs import runs
-from scalewatch.storage.tables import now
 from scalewatch.storage.work import jobs
 
 OVERLAP: Final = timedelta(seconds=10)
@@ -22,6 +21,15 @@ OVERLAP: Final = timedelta(seconds=10)
 
 MOST: Final = 1000
 """News of one look; more of them come with the next."""
+
+
+MOST_WRITTEN: Final = 50
+"""Jobs that a position names when it is written."""
+
+WRITTEN: Final = r"^\d{1,9}-\d{1,16}-(\d{1,9}(\.\d{1,9}){0,49})?$"
+"""How a position is written, as a part of an address."""
+
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +48,22 @@ class Position:
     since: datetime
     jobs: frozenset[int]
 
+    def __str__(self) -> str:
+        microseconds = (self.since - _EPOCH) // timedelta(microseconds=1)
+        # Of more of them some are told twice, which does no harm.
+        known = ".".join(map(str, sorted(self.jobs)[-MOST_WRITTEN:]))
+        return f"{self.run}-{microseconds}-{known}"
+
+    @classmethod
+    def read(cls, text: str) -> Self:
+        """Return the position that was written as `text`, of the form `WRITTEN`."""
+        run, microseconds, known = text.split("-")
+        return cls(
+            int(run),
+            _EPOCH + timedelta(microseconds=int(microseconds)),
+            frozenset(map(int, filter(None, known.split(".")))),
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class News:
@@ -52,15 +76,24 @@ class News:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """News by project, and the position after it."""
+    """News by project, and the position after it.
+
+    Parameters
+    ----------
+    is_partial
+        Whether there is more news than was looked at.
+    """
 
     position: Position
     news: tuple[News, ...]
+    is_partial: bool = False
 
 
 def position_now(session: Session) -> Position:
     """Return the position after the newest run and analysis."""
-    return look(session, Position(runs.newest_id(session), now(), frozenset())).position
+    last = jobs.last_finished_at(session) or _EPOCH
+    known = jobs.finished_since(session, last - OVERLAP, MOST)
+    return Position(runs.newest_id(session), last, frozenset(job.id for job in known))
 
 
 def look(session: Session, position: Position) -> Look:
@@ -95,4 +128,5 @@ def look(session: Session, position: Position) -> Look:
             News(project, tuple(commits), tuple(machines))
             for project, (commits, machines) in found.items()
         ),
+        is_partial=MOST in {len(recorded), len(finished)},
     )

@@ -237,6 +237,11 @@ def finished_since(
     ).all()
 
 
+def last_finished_at(session: Session) -> datetime | None:
+    """Return when a job was last finished, if any was."""
+    return session.scalar(select(func.max(tables.Job.finished_at)))
+
+
 def counts(session: Session) -> dict[str, int]:
     """Return how many jobs are open, by state, and how many failed."""
     return dict(session.execute(_COUNTS).all())
