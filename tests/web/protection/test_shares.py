@@ -19,9 +19,7 @@ def client_of(engine, per_minute):
     """Return a client for whose requests no time passes, however slow they are."""
     protection = Protection(requests_per_minute=per_minute)
     app = create_app(engine, embedded_worker=False, protection=protection)
-    for middleware in app.user_middleware:
-        if buckets := middleware.kwargs.get("buckets"):
-            buckets.clock = lambda: 0.0
+    app.state.shares.clock = lambda: 0.0
     return TestClient(app)
 
 

@@ -41,7 +41,7 @@ class Buckets:
 
     def __init__(self, per_minute: int, clock: Callable[[], float] = monotonic) -> None:
         self.per_minute = per_minute
-        self.clock = clock
+        self._clock = clock
         self._lock = Lock()
         self._levels: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
@@ -55,7 +55,7 @@ class Buckets:
         with self._lock:
             level = self._level(client)
             left = level - 1 if level >= 1 else level
-            self._levels[client] = left, self.clock()
+            self._levels[client] = left, self._clock()
             self._levels.move_to_end(client)
             if len(self._levels) > MOST_CLIENTS:
                 self._levels.popitem(last=False)
@@ -68,7 +68,7 @@ class Buckets:
 
     def _level(self, client: str) -> float:
         level, since = self._levels.get(client, (self.per_minute, 0.0))
-        filled = (self.clock() - since) * self.per_minute / 60
+        filled = (self._clock() - since) * self.per_minute / 60
         return min(level + filled, self.per_minute)
 
 
@@ -83,11 +83,14 @@ class Shares:
     ----------
     per_minute
         Requests of each; 0 sets no limit.
+    clock
+        Tells the time in seconds.
     """
 
-    def __init__(self, per_minute: int) -> None:
-        self._requests = Buckets(per_minute)
-        self._guesses = Buckets(ceil(per_minute * GUESSES))
+    def __init__(self, per_minute: int, clock: Callable[[], float] = monotonic) -> None:
+        self.clock = clock
+        self._requests = Buckets(per_minute, self._now)
+        self._guesses = Buckets(ceil(per_minute * GUESSES), self._now)
 
     def take(self, address: str, secret: str | None) -> None:
         """Take a request from the share of who asks.
@@ -120,6 +123,9 @@ class Shares:
         self._requests.forget(_digest(secret))
         if wait := self._guesses.take(address):
             raise TooManyGuesses(ceil(wait))
+
+    def _now(self) -> float:
+        return self.clock()
 
 
 def address_of(scope: Scope) -> str:
