@@ -241,3 +241,10 @@ def test_no_expectation_is_drawn_where_all_is_left_out():
     assert [each.name for each in machines] == [
         "jureca (left out: processes shared cores)"
     ]
+
+
+def test_a_single_setting_has_no_expectation_beside_it():
+    crowded = np.array([False, True, True, True, True])
+    figure = scaling_figure(replace(SCALING, model=None, is_left_out=crowded))
+
+    assert {"band", "expectation"}.isdisjoint(roles(figure))

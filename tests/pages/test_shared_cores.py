@@ -1,6 +1,8 @@
 """Pages where processes shared cores: no verdict, and why, in one plain sentence."""
 
+import re
 from html import unescape
+from uuid import uuid4
 
 import pytest
 
@@ -84,3 +86,29 @@ def test_expansions_of_a_commit_compare_what_had_cores_enough(client, sessions):
     page = client.get(f"/p/mpich/c/{sha(2)}", params={"all": 1, "expand": row})
 
     assert "as before" in page.text.replace(SPACE, " ")
+
+
+def test_counts_of_a_project_agree_and_its_other_metrics_are_named(client, sessions):
+    unexpected = {"MPI_Bcast": TREE, "solve": TREE}
+    record(sessions, on_cores(2, reports(1, unexpected)))
+    counts = [
+        run.model_copy(
+            update={
+                "id": uuid4(),
+                "results": tuple(
+                    each.model_copy(update={"metric": "calls", "unit": "1"})
+                    for each in run.results
+                ),
+            }
+        )
+        for run in reports(1, unexpected)
+    ]
+    record(sessions, counts)
+
+    home, table = text(client, "/"), text(client, "/p/mpich?metric=time")
+
+    assert "1 of 1 series cannot be judged" in home
+    assert "2 of 2 series cannot be judged" in table
+    assert re.search(
+        r'Measured as well:\s+<a href="[^"]*metric=calls">calls</a>\.', table
+    )

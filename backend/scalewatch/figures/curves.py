@@ -142,10 +142,10 @@ def curves_of(scaling: Scaling) -> Curves:
 
     An expectation promises growth, not magnitude: it is anchored at the model's value
     at the largest setting, else at the largest measurement, and so are its limits.
-    What is left out has no part in any of them.
+    What is left out has no part in any of them, and a single setting has none.
     """
     scaling = scaling.evidence
-    if not scaling.x.size:
+    if np.unique(scaling.x).size < 2:
         return Curves(scaling.x, None, None, None, None)
     x = _along(scaling)
     model = scaling.modelled(x)

@@ -64,9 +64,8 @@ class Project:
 
     Parameters
     ----------
-    series, crowded
-        Series that were measured, and those of them that cannot be judged because
-        processes shared cores.
+    crowded
+        Series whose verdict is undecided because processes shared cores.
     pending
         Series that were measured and await their model or verdict.
     baseline, changes
@@ -82,7 +81,6 @@ class Project:
     changes: Mapping[ChangeKind, int]
     regions: int
     counts: Mapping[Verdict, int]
-    series: int
     crowded: int
     pending: int
     machines: tuple[SeenMachine, ...]
@@ -115,8 +113,7 @@ def _project(session: Session, project: tables.Project) -> Project:
         changes=_ordered(Counter(kinds.values())),
         regions=len({scan.region for scan in scans}),
         counts={verdict: found[verdict] for verdict in Verdict},
-        series=len(scans),
-        crowded=crowded_among(scan.standing for scan in scans),
+        crowded=crowded_among(s.standing for s in scans if s.standing.verdict),
         pending=states[State.PENDING],
         machines=tuple(
             SeenMachine(name, slot, last_run_at, runs)
