@@ -85,7 +85,8 @@ def baseline_of(
     NotFound, AmbiguousReference
         If what was asked for is unknown.
     """
-    parents = _measured_parents(session, project, commit)
+    measured = commits.with_hashes(session, project.id, commit.parents)
+    parents = _outside_circles(session, project, commit, measured)
     if asked:
         row, relation = find_commit(session, project, asked), Relation.ASKED
     elif parents:
@@ -96,7 +97,8 @@ def baseline_of(
             return None
         row, relation = before[0], Relation.EARLIER
     is_adjacent = row.sha in commit.parents or row.id == commit.id
-    missing = () if is_adjacent else _unmeasured(session, project, commit)
+    known = {parent.sha for parent in measured}
+    missing = () if is_adjacent else tuple(s for s in commit.parents if s not in known)
     return Baseline(row.id, commit_of(row), relation, missing)
 
 
@@ -134,21 +136,15 @@ def neighbours_of(
     )
 
 
-def _measured_parents(
-    session: Session, project: tables.Project, commit: AnyCommit
+def _outside_circles(
+    session: Session,
+    project: tables.Project,
+    commit: AnyCommit,
+    parents: list[Stored],
 ) -> list[Stored]:
-    """Return the measured parents, newest first, but those that close a circle."""
-    parents = commits.with_hashes(session, project.id, commit.parents)
+    """Return the parents of a commit but those that close a circle."""
     if all(age(parent) < age(commit) for parent in parents):
         return parents
     # A link against time may be one of a circle, which only the whole ancestry shows.
     whole = Ancestry.of(commits.of_project(session, project.id))
     return [parent for parent in parents if parent.sha in whole.parents[commit.sha]]
-
-
-def _unmeasured(
-    session: Session, project: tables.Project, commit: AnyCommit
-) -> tuple[str, ...]:
-    measured = commits.with_hashes(session, project.id, commit.parents)
-    known = {parent.sha for parent in measured}
-    return tuple(sha for sha in commit.parents if sha not in known)
