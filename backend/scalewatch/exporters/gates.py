@@ -62,11 +62,15 @@ def gate_junit(gate: Mapping[str, Any]) -> str:
     return ET.tostring(suite, encoding="unicode", xml_declaration=True)
 
 
+def is_unmeasured(found: Mapping[str, Any]) -> bool:
+    """Tell whether a finding is about what was not measured, which is no pass."""
+    return found["kind"] in {"failed", "missing"}
+
+
 def _junit_kind(found: Mapping[str, Any]) -> str:
-    """Return how a test report calls a finding; what was not measured is no pass."""
     if found["is_sure"]:
         return "failure"
-    return "error" if found["kind"] in {"failed", "missing"} else "skipped"
+    return "error" if is_unmeasured(found) else "skipped"
 
 
 def _headline(gate: Mapping[str, Any]) -> str:

@@ -20,7 +20,7 @@ from urllib.error import HTTPError
 from urllib.parse import quote
 from urllib.request import Request, urlopen
 
-from scalewatch.exporters.gates import gate_markdown
+from scalewatch.exporters.gates import gate_markdown, is_unmeasured
 
 SECONDS: Final = 30.0
 PAGE: Final = 100
@@ -218,8 +218,7 @@ def _mark(gate: Mapping[str, Any]) -> str:
 def state_of(gate: Mapping[str, Any]) -> str:
     """Return the outcome, or that it is undecided for want of measurements."""
     outcome = str(gate["outcome"])
-    kinds = {each["kind"] for each in gate["findings"]}
-    if outcome == "undecided" and kinds & {"failed", "missing"}:
+    if outcome == "undecided" and any(map(is_unmeasured, gate["findings"])):
         return UNMEASURED
     return outcome
 

@@ -75,9 +75,8 @@ def outcome_of(
         return GateOutcome.PENDING
     if any(each.is_sure for each in findings):
         return GateOutcome.WORSE
-    told = [each for each in changes if _is_told(each)]
     is_crowded = crowded_among(each.after for each in changes) > 0
-    is_open = findings or is_crowded or not told
+    is_open = findings or is_crowded or not any(map(_is_told, changes))
     return GateOutcome.UNDECIDED if is_open else GateOutcome.FINE
 
 
