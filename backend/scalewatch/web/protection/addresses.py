@@ -1,18 +1,15 @@
 """Addresses with a NUL, which no text of the product holds and PostgreSQL refuses."""
 
-from collections.abc import Callable
 from typing import Final
 from urllib.parse import parse_qsl
 
 from starlette.requests import Request
-from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from scalewatch.errors import InvalidReport, NotFound, ScalewatchError
+from scalewatch.web.protection.answers import Answer
 
 NUL: Final = "\x00"
-
-Answer = Callable[[Request, ScalewatchError], Response]
 
 
 class WithoutNul:

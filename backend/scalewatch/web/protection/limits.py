@@ -1,22 +1,17 @@
 """How much a client may send at once, and how long an answer may take."""
 
 import asyncio
-from collections.abc import Callable
 from typing import Final
 
 from starlette.datastructures import Headers
 from starlette.requests import Request
-from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from scalewatch.errors import (
     BodyTooLarge,
-    ScalewatchError,
     TookTooLong,
 )
-
-Answer = Callable[[Request, ScalewatchError], Response]
-
+from scalewatch.web.protection.answers import Answer
 
 SMALLER: Final = 4 * 2**20
 """Bytes of a body that holds no runs: forms, and ten thousand expectations."""

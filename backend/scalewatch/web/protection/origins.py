@@ -13,23 +13,20 @@ M. West: Fetch Metadata Request Headers, W3C Working Draft.
 OWASP: Cross-Site Request Forgery Prevention Cheat Sheet.
 """
 
-from collections.abc import Callable
 from typing import Final
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
 from starlette.requests import Request
-from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from scalewatch.errors import ForeignOrigin, ScalewatchError
+from scalewatch.errors import ForeignOrigin
+from scalewatch.web.protection.answers import Answer
 
 SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 """Methods that change nothing."""
 
 UNKNOWN: Final = "an unknown site"
-
-Answer = Callable[[Request, ScalewatchError], Response]
 
 
 class OwnOrigin:

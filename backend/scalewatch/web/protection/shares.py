@@ -11,10 +11,10 @@ from typing import Final
 from fastapi.security.utils import get_authorization_scheme_param
 from starlette.datastructures import Headers
 from starlette.requests import Request
-from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from scalewatch.errors import ScalewatchError, TooManyGuesses, TooManyRequests
+from scalewatch.errors import TooManyGuesses, TooManyRequests
+from scalewatch.web.protection.answers import Answer
 
 UNLIMITED: Final = ("/static/", "/healthz", "/readyz")
 """What costs nothing, and who watches the server."""
@@ -24,8 +24,6 @@ GUESSES: Final = 1 / 50
 
 MOST_CLIENTS: Final = 20_000
 """Clients that are remembered; of those forgotten the buckets are full again."""
-
-Answer = Callable[[Request, ScalewatchError], Response]
 
 
 class Buckets:
