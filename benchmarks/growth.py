@@ -15,7 +15,7 @@ ends at a million.
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
-from copy import deepcopy
+from itertools import cycle
 from typing import Any, Final
 from uuid import uuid4
 
@@ -111,18 +111,12 @@ def works(engine: Engine, client: TestClient) -> Iterator[tuple[str, Work]]:
     """Yield each kind of work by its name, none of which leaves anything behind."""
     api = f"/api/v1/projects/{PROJECT}"
     listed = client.get(f"{api}/commits", params={"limit": 40}).json()["commits"]
-    shas = turns([each["sha"] for each in listed])
-    regions = turns(list(REGIONS))
+    shas = cycle(each["sha"] for each in listed)
+    regions = cycle(REGIONS)
     yield "posting", posting(engine, client, listed[0]["sha"])
     yield "match table", lambda: asked_for(client, f"{api}/report", commit=next(shas))
     yield "history", lambda: asked_for(client, f"{api}/history", region=next(regions))
     yield "analysis", analysing(engine)
-
-
-def turns(things: list[str]) -> Iterator[str]:
-    """Yield one after the other, again and again."""
-    while True:
-        yield from things
 
 
 def asked_for(client: TestClient, path: str, **query: str) -> None:
@@ -139,8 +133,7 @@ def posting(engine: Engine, client: TestClient, sha: str) -> Work:
     report = _posted(known, sha)
 
     def post() -> None:
-        fresh = deepcopy(report) | {"id": str(uuid4())}
-        run = RunReport.model_validate(fresh, strict=False)
+        run = RunReport.model_validate(report | {"id": str(uuid4())}, strict=False)
         with sessions.writing() as session:
             record_prepared(session, [prepare(run)])
             session.rollback()

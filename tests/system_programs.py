@@ -23,7 +23,9 @@ APT = ("apt-get", "-qq", "-o", "Acquire::http::Timeout=20")
 def main() -> None:
     """Bring what is missing, and say what could not be brought."""
     packages = missing_packages()
-    if packages and os.geteuid() == 0 and shutil.which("apt-get"):
+    if not packages:
+        return
+    if os.geteuid() == 0 and shutil.which("apt-get"):
         install(packages)
     if not chromium.is_there():
         fetch_browser()
