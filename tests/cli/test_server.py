@@ -15,6 +15,7 @@ import httpx2
 import pytest
 
 from support.builders import sweep
+from support.servers.processes import is_free
 
 SCALEWATCH = [sys.executable, "-c", "from scalewatch.cli import main; main()"]
 PATIENCE = 240  # a loaded machine takes its time to start a process
@@ -280,13 +281,4 @@ def is_answered(url):
     try:
         return httpx2.get(f"{url}/healthz", timeout=PATIENCE).is_success
     except httpx2.TransportError:
-        return False
-
-
-def is_free(address):
-    """Tell whether nobody listens at an address."""
-    try:
-        with socket.create_server(address):
-            return True
-    except OSError:
         return False

@@ -3,7 +3,6 @@
 import os
 import re
 import signal
-import socket
 import time
 from functools import partial
 
@@ -19,7 +18,7 @@ from support.endless_webhook import (
     eventually,
     queue_endless_job,
 )
-from support.servers.processes import running
+from support.servers.processes import is_free, running
 
 LEASE = 300
 """Seconds: longer than anybody here waits."""
@@ -142,12 +141,3 @@ def test_a_server_that_is_stopped_while_it_starts_leaves_its_port(
 
         server.wait(PATIENCE)
         eventually(lambda: is_free(address))
-
-
-def is_free(address):
-    """Tell whether nobody listens at an address."""
-    try:
-        with socket.create_server(address):
-            return True
-    except OSError:
-        return False

@@ -10,8 +10,6 @@ from itertools import product
 import pytest
 from fastapi.testclient import TestClient
 
-from scalewatch.services.access import tokens
-from scalewatch.services.access.callers import Role
 from scalewatch.web.sessions import LOGIN
 from support.builders import run
 
@@ -64,12 +62,6 @@ FOREIGN = [said for said in SAID if said and not is_own(said)]
 @pytest.fixture
 def dialect():
     return "sqlite"
-
-
-@pytest.fixture
-def secret(sessions):
-    with sessions.writing.begin() as session:
-        return tokens.create(session, "ada", Role.ADMIN, None)[1]
 
 
 @pytest.fixture

@@ -3,8 +3,6 @@
 import pytest
 from fastapi.testclient import TestClient
 
-from scalewatch.services.access import tokens
-from scalewatch.services.access.callers import Role
 from scalewatch.web.sessions import LOGIN
 from support.builders import sweep
 
@@ -26,12 +24,6 @@ ADMINISTERED = ["/settings", "/p/mpich/settings"]
 @pytest.fixture
 def dialect():
     return "sqlite"
-
-
-@pytest.fixture
-def secret(sessions):
-    with sessions.writing.begin() as session:
-        return tokens.create(session, "ada", Role.ADMIN, None)[1]
 
 
 @pytest.fixture
