@@ -37,6 +37,7 @@ def finding(**fields) -> Finding:
         },
         "forecasts": (Forecast({"p": 65536.0}, 8.8e-5, 8.1e-5, 9.6e-5, 0.9),),
         "reason": None,
+        "rule": "evidence",
     }
     return Finding(**(defaults | fields))
 
@@ -86,6 +87,12 @@ def test_object_is_what_the_contract_promises() -> None:
                 }
             ],
             "reason": None,
+            "rule": "evidence",
+            "unexplained": 0.0,
+            "outcome": None,
+            "candidates": [],
+            "separating": None,
+            "excepted": [],
         }
     )
 

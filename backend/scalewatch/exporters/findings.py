@@ -7,6 +7,7 @@ from typing import Any
 
 from scalewatch.modelling import (
     Comparison,
+    Exactness,
     Finding,
     Forecast,
     Growth,
@@ -33,13 +34,34 @@ def finding_object(finding: Finding) -> dict[str, Any]:
         "verdict_probability": _rounded(finding.verdict_probability),
         "forecasts": [_forecast(forecast) for forecast in finding.forecasts],
         "reason": finding.reason,
+        "rule": finding.rule,
+        **fit_object(finding),
+    }
+
+
+def fit_object(finding: Finding) -> dict[str, Any]:
+    """Return what is known of a fit besides the model; exact counts have more."""
+    known = finding.exactness or Exactness(None)
+    return {
+        "unexplained": round(finding.unexplained, 6),
+        "outcome": known.outcome,
+        "candidates": [
+            {
+                "formula": each.model.formula,
+                "growth": str(each.model.growth),
+                "probability": round(each.probability, 6),
+            }
+            for each in known.candidates
+        ],
+        "separating": known.separating and _at(known.separating),
+        "excepted": [_at(each) for each in known.excepted],
     }
 
 
 def proposal_object(proposal: Proposal) -> dict[str, Any]:
     """Return what to measure next: where, how often, at what cost and how surely."""
     return {
-        "at": {name: _plain(setting) for name, setting in proposal.at.items()},
+        "at": _at(proposal.at),
         "repetitions": proposal.repetitions,
         "core_hours": proposal.core_hours,
         "settles": proposal.settles,
@@ -64,13 +86,18 @@ def comparison_object(compared: Comparison | Incomparable) -> dict[str, Any]:
 def model_object(model: Model) -> dict[str, Any]:
     """Return a model as formula and as terms.
 
-    A factor is p^power · log2(p)^log · 2^(exp2·p).
+    A factor is p^power · log2(p)^log · 2^(exp2·p); of a term that is rounded up, each
+    log2(p) is the next whole number.
     """
     return {
         "formula": model.formula,
         "constant": model.constant,
         "terms": [
-            {"coefficient": term.coefficient, "factors": _factors(term.growth)}
+            {
+                "coefficient": term.coefficient,
+                "factors": _factors(term.growth),
+                **({"is_rounded_up": True} if term.is_rounded_up else {}),
+            }
             for term in model.terms
         ],
     }
@@ -91,7 +118,7 @@ def _factors(growth: Growth) -> list[dict[str, str]]:
 
 def _forecast(forecast: Forecast) -> dict[str, Any]:
     return {
-        "at": {name: _plain(setting) for name, setting in forecast.at.items()},
+        "at": _at(forecast.at),
         "value": _finite(forecast.value),
         "low": _finite(forecast.low),
         "high": _finite(forecast.high),
@@ -110,6 +137,10 @@ def _text(growth: Growth | None) -> str | None:
 def _finite(value: float | None) -> float | None:
     """JSON has no infinity: what exceeds all numbers is unknown."""
     return value if value is not None and math.isfinite(value) else None
+
+
+def _at(settings: Mapping[str, float]) -> dict[str, int | float]:
+    return {name: _plain(setting) for name, setting in settings.items()}
 
 
 def _plain(setting: float) -> int | float:

@@ -4,6 +4,8 @@
 * `growths` — growth classes: algebra, notation, search space, models, verdicts
 * `measurements` — repetitions: batches, summaries, locations, noise assumed
 * `evidence` — how probable each growth is, by Bayes' rule
+* `exact_counts` — formulas of exact counts, by description length
+* `misfit` — what can be said where no growth explains a series
 * `rules` — how a hypothesis is selected, one module per rule
 * `forecasts` — values beyond what was measured, with intervals; ranking, break-even
 * `noise` — what many series of a machine tell about their noise
@@ -34,6 +36,7 @@ from scalewatch.modelling.configurations import (
     Trial,
     effects_of,
 )
+from scalewatch.modelling.exact_counts.counts import Outcome
 from scalewatch.modelling.false_discoveries import Correction
 from scalewatch.modelling.forecasts.break_even import (
     MemoryWall,
@@ -120,7 +123,12 @@ from scalewatch.modelling.scaling_errors.errors import (
 )
 from scalewatch.modelling.scaling_errors.speed_up import SpeedUp, speed_up
 from scalewatch.modelling.scaling_errors.weak_gaps import NeededRun, WeakGaps, weak_gaps
-from scalewatch.modelling.search.finding import Finding, Forecast
+from scalewatch.modelling.search.finding import (
+    Candidate,
+    Exactness,
+    Finding,
+    Forecast,
+)
 from scalewatch.modelling.search.findings import Findings
 from scalewatch.modelling.search.search import find_models
 from scalewatch.modelling.versions.compare import (
@@ -140,6 +148,7 @@ __all__ = [
     "CONSTANT",
     "Against",
     "Attribution",
+    "Candidate",
     "Comparison",
     "Correction",
     "Cost",
@@ -148,6 +157,7 @@ __all__ = [
     "Effects",
     "ErrorDivergence",
     "Estimate",
+    "Exactness",
     "Extrapolation",
     "Factor",
     "Finding",
@@ -171,6 +181,7 @@ __all__ = [
     "NeededRun",
     "Noise",
     "Origin",
+    "Outcome",
     "ProfileDifference",
     "ProfileScan",
     "Proposal",

@@ -50,6 +50,12 @@ def test_json_is_one_object_per_series_in_the_order_of_the_input(measurements) -
         "verdict_probability",
         "forecasts",
         "reason",
+        "rule",
+        "unexplained",
+        "outcome",
+        "candidates",
+        "separating",
+        "excepted",
     ]
     assert [each["verdict"] for each in objects] == ["match", "mismatch", "undecided"]
     assert objects[2]["model"] is None
@@ -287,3 +293,57 @@ def test_every_rule_answers_with_every_summary(
 
     assert result.exit_code == 0
     assert json.loads(result.stdout.splitlines()[0])["growth"] == "log p"
+
+
+@pytest.fixture
+def messages(tmp_path) -> str:
+    """Messages of an all-to-all exchange, each counted three times."""
+    path = tmp_path / "messages.jsonl"
+    lines = [
+        {
+            "params": {"p": p},
+            "callpath": "exchange",
+            "metric": "messages",
+            "value": p * (p - 1) // 2,
+        }
+        for p in (4, 8, 16, 32, 64, 128)
+        for _ in range(3)
+    ]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return str(path)
+
+
+def test_exact_counts_are_told_as_a_formula(messages) -> None:
+    result = run(messages, "--json", "--target", "p=65536", "--expect", "O(p)")
+
+    (found,) = map(json.loads, result.stdout.splitlines())
+    assert (found["rule"], found["outcome"]) == ("exact", "exact")
+    assert found["model"]["formula"] == "p*(p-1)/2"
+    assert (found["growth"], found["verdict"]) == ("p^2", "mismatch")
+    assert found["forecasts"] == [
+        {"at": {"p": 65536}, "value": 2147450880, "low": 2147450880}
+        | {"high": 2147450880, "level": 0.9}
+    ]
+
+
+def test_exact_counts_can_be_taken_as_noisy(messages) -> None:
+    result = run(messages, "--json", "--noisy")
+
+    (found,) = map(json.loads, result.stdout.splitlines())
+    assert (found["rule"], found["outcome"]) == ("evidence", None)
+
+
+def test_single_counts_are_exact_if_somebody_says_so(tmp_path) -> None:
+    path = tmp_path / "calls.jsonl"
+    lines = [
+        {"params": {"p": p}, "callpath": "f", "metric": "calls", "value": p - 1}
+        for p in (4, 8, 16, 32, 64)
+    ]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+
+    guessed, said = run(str(path), "--json"), run(str(path), "--json", "--exact")
+
+    assert json.loads(guessed.stdout)["rule"] == "evidence"
+    assert "--exact takes them as exact counts" in guessed.stderr
+    assert json.loads(said.stdout)["model"]["formula"] == "p - 1"
+    assert not said.stderr

@@ -31,7 +31,7 @@ def finding():
 
 
 def test_the_row_of_a_model_holds_its_terms_as_text(finding):
-    row = rows.model_row(1, 5, finding, "evidence")
+    row = rows.model_row(1, 5, finding)
 
     ((coefficient, growth),) = row["terms"]
     assert (growth, row["growth"]) == ("p", "p")

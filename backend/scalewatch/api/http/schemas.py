@@ -32,6 +32,9 @@ class Term(Schema):
 
     coefficient: float
     factors: list[Factor]
+    is_rounded_up: bool = Field(
+        default=False, description="Whether each log2(p) is the next whole number."
+    )
 
 
 class Model(Schema):
@@ -72,6 +75,14 @@ class Noise(Schema):
     )
 
 
+class Candidate(Schema):
+    """A formula that reproduces exact counts."""
+
+    formula: str = Field(examples=["p*(p-1)/2"])
+    growth: str = Field(examples=["p^2"])
+    probability: float
+
+
 class Standing(Schema):
     """What is known about one series at one commit."""
 
@@ -91,4 +102,19 @@ class Standing(Schema):
     verdict: Verdict | None
     verdict_probability: dict[Verdict, float]
     reason: str | None
+    unexplained: float = Field(
+        description="Probability that no growth that competes explains the series."
+    )
+    outcome: Literal["exact", "ambiguous", "none"] | None = Field(
+        description="What exact counts tell; null for measurements with noise."
+    )
+    candidates: list[Candidate] = Field(
+        description="Formulas that reproduce exact counts, the likeliest first."
+    )
+    separating: dict[str, float] | None = Field(
+        description="The cheapest further setting that tells ambiguous formulas apart."
+    )
+    excepted: list[dict[str, float]] = Field(
+        description="Settings at which exact counts are not what the formula tells."
+    )
     modelled_at: datetime | None

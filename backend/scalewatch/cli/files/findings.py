@@ -7,6 +7,7 @@ from difflib import get_close_matches
 from typing import Final
 
 import click
+import numpy as np
 from rich.console import Console
 
 from scalewatch.cli.files.findings_columns import FindingRow
@@ -21,7 +22,11 @@ from scalewatch.modelling import Verdict
 from scalewatch.services.analysis.next_measurement import proposed
 from scalewatch.services.analysis.questions import find_all
 from scalewatch.services.analysis.versions import compared_with
-from scalewatch.services.files.model_files import Question, questions_of
+from scalewatch.services.files.model_files import (
+    DEFAULT_RULE,
+    Question,
+    questions_of,
+)
 
 UNREADABLE: Final = 3
 """Exit code if a file cannot be read; what the others hold is modelled."""
@@ -59,6 +64,8 @@ def answer(  # noqa: PLR0913 - the parts of a question about files
     warn(series, question)
     with progress.status(f"Modelling {len(series)} series …"):
         rows = modelled(series, question)
+    if "exact" not in question.choices:
+        _tell_single(rows)
     is_modelled = any(row.finding.model for row in rows)
     if ranking := question.ranking:
         if unranked := sum(row.finding.model is None for row in rows):
@@ -75,6 +82,25 @@ def answer(  # noqa: PLR0913 - the parts of a question about files
     if unreadable:
         return UNREADABLE
     return 0 if is_modelled else NO_MODEL
+
+
+def _tell_single(rows: Sequence[FindingRow]) -> None:
+    """Say how whole numbers were taken that nobody repeated."""
+    single = [
+        row.series.region
+        for row in rows
+        if row.series.metric != "time"
+        and row.finding.rule == DEFAULT_RULE
+        and row.finding.repetitions == 1
+        and (np.nan_to_num(row.series.values) % 1 == 0).all()
+    ]
+    if single:
+        more = f" and {len(single) - 1} more" if len(single) > 1 else ""
+        click.echo(
+            f"Note: {single[0]}{more}: whole numbers, one repetition each, taken as "
+            "measured with noise; --exact takes them as exact counts",
+            err=True,
+        )
 
 
 def warn(all_series: Sequence[ImportedSeries], question: Question) -> None:

@@ -6,8 +6,11 @@ from typing import NamedTuple
 
 from scalewatch.cli.files.notation import Notation
 from scalewatch.importers import ImportedSeries
-from scalewatch.modelling import Finding, Proposal
-from scalewatch.services.analysis.next_measurement import proposal_words
+from scalewatch.modelling import Finding, Outcome, Proposal
+from scalewatch.services.analysis.next_measurement import (
+    proposal_words,
+    separating_words,
+)
 from scalewatch.services.analysis.versions import Compared, comparison_words
 
 
@@ -76,9 +79,7 @@ def columns_of(rows: Sequence[FindingRow], notation: Notation) -> list[FindingCo
         )
     columns += [
         FindingColumn("metric", _metric, is_told_once=True),
-        FindingColumn(
-            "model", lambda row: notation.model_text(row.finding.model), narrowest=24
-        ),
+        FindingColumn("model", lambda row: _model(row.finding, notation), narrowest=24),
         FindingColumn("growth", lambda row: notation.growth_text(row.finding.growth)),
         FindingColumn(
             notation.adjusted_r2,
@@ -100,7 +101,7 @@ def columns_of(rows: Sequence[FindingRow], notation: Notation) -> list[FindingCo
         )
     if any(map(_reason, rows)):
         columns.append(FindingColumn("reason", _reason, narrowest=24))
-    if any(row.proposal for row in rows):
+    if any(map(_proposal, rows)):
         columns.append(FindingColumn("measure next", _proposal, narrowest=24))
     return columns
 
@@ -139,15 +140,28 @@ def _forecast_columns(
     return [column(heading) for heading in headings]
 
 
+def _model(finding: Finding, notation: Notation) -> str:
+    """Return the model, and where it does not hold."""
+    text = notation.model_text(finding.model)
+    excepted = finding.exactness.excepted if finding.exactness else ()
+    places = ", ".join(map(_target, excepted))
+    return f"{text} (but at {places})" if places else text
+
+
 def _reason(row: FindingRow) -> str:
     """Return why there is no model or no verdict, if an expectation asked for one."""
     finding = row.finding
-    if finding.model is not None and finding.expectation is None:
+    exactness = finding.exactness
+    is_ambiguous = exactness and exactness.outcome is Outcome.AMBIGUOUS
+    if finding.model and finding.expectation is None and not is_ambiguous:
         return ""
     return finding.reason or ""
 
 
 def _proposal(row: FindingRow) -> str:
+    exactness = row.finding.exactness
+    if exactness and exactness.separating:
+        return separating_words(exactness.separating)
     return "" if row.proposal is None else proposal_words(row.proposal)
 
 

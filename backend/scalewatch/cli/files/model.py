@@ -89,8 +89,9 @@ class RuleName(click.ParamType[str]):
     def convert(self, value: str, param: Any, ctx: Any) -> str:
         """Return the name if there is such a rule."""
         from scalewatch.modelling.rules import RULES  # noqa: PLC0415
+        from scalewatch.modelling.search.exact import EXACT  # noqa: PLC0415
 
-        return click.Choice(tuple(RULES)).convert(value, param, ctx)
+        return click.Choice((*RULES, EXACT)).convert(value, param, ctx)
 
 
 class Target(click.ParamType[Mapping[str, float]]):
@@ -171,7 +172,15 @@ class ColumnMapping(click.ParamType[tuple[str, str]]):
     type=RuleName(),
     help="How one of them is selected: 'evidence' (the likeliest, by default), 'paper' "
     "(adjusted R² on the first quartile), 'smape' (as Extra-P does), 'refinement' "
-    "(several terms), 'surfaces' (the likeliest of several parameters).",
+    "(several terms), 'surfaces' (the likeliest of several parameters), 'exact' (the "
+    "formula of exact counts, as --exact).",
+)
+@click.option(
+    "--exact/--noisy",
+    "exact",
+    default=None,
+    help="Take values as exact counts, of which a formula is sought, or as measured "
+    "with noise; by default those are exact whose repetitions are all equal.",
 )
 @click.option(
     "--summary",

@@ -26,6 +26,8 @@ class Notation:
         """Return a model with the digits that matter to the eye."""
         if model is None:
             return self.missing
+        if model.is_exact:
+            return model.formula
         text = f"{model.constant:.4g}" if model.constant or not model.terms else ""
         for term in model.terms:
             sign = " - " if term.coefficient < 0 else " + " if text else ""

@@ -29,6 +29,9 @@ Exponent = Fraction | int | str
 
 LARGEST_SETTING = 1e300
 
+SAME_ROUND = 1e-9
+"""By so little a logarithm may exceed a whole number and be no further round."""
+
 LARGEST_LOG2 = 1023.0
 """Values up to 2 to this power are finite numbers."""
 
@@ -69,6 +72,25 @@ class Factor:
         if self.power:
             return x >= 0 if self.power > 0 else x > 0
         return np.isfinite(x)
+
+    def value(self, x: Reals, *, is_rounded_up: bool = False) -> Reals:
+        """Return its value where it is defined and a number.
+
+        Products of whole powers are exact, which powers of two of `log2` are not.
+
+        Parameters
+        ----------
+        is_rounded_up
+            Whether the logarithm is rounded up to whole rounds.
+        """
+        value = np.exp2(float(self.exp2) * x) if self.exp2 else np.ones(x.shape)
+        if self.power:
+            value = value * x ** float(self.power)
+        if self.log:
+            rounds = np.log2(x)
+            rounds = np.ceil(rounds - SAME_ROUND) if is_rounded_up else rounds
+            value = value * rounds ** float(self.log)
+        return value
 
     def log2(self, x: Reals) -> Reals:
         """Return its binary logarithm where it is defined; -inf where it is zero."""

@@ -10,14 +10,16 @@ Euro-Par 2014 workshops.
 """
 
 import math
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.growths.fractions import Part, fraction_formula
 from scalewatch.modelling.growths.growth import (
     CONSTANT,
     Growth,
@@ -28,13 +30,36 @@ from scalewatch.modelling.growths.growth import (
 ADDABLE_LOG2 = 1000.0
 """Parts up to 2 to this power can be added without overflow."""
 
+LOGARITHM = re.compile(r"\blog(\^\S+)? (\w+)")
+"""A logarithm as growths are written: its exponent and its parameter."""
+
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A growth with its coefficient, in the unit of the metric."""
+    """A growth with its coefficient, in the unit of the metric.
+
+    Parameters
+    ----------
+    is_rounded_up
+        Whether logarithms are rounded up, as the rounds of a broadcast are; p·⌈log p⌉
+        grows like p log p.
+    """
 
     coefficient: float
     growth: Growth
+    is_rounded_up: bool = False
+
+    def __str__(self) -> str:
+        text = str(self.growth)
+        return LOGARITHM.sub(r"ceil(log \2)\1", text) if self.is_rounded_up else text
+
+    def __call__(self, settings: Mapping[str, ArrayLike]) -> Reals:
+        """Return its value where that is a number."""
+        value: Reals = np.asarray(self.coefficient)
+        for factor in self.growth.factors:
+            x = np.asarray(settings[factor.parameter], dtype=np.float64)
+            value = value * factor.value(x, is_rounded_up=self.is_rounded_up)
+        return value
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +72,13 @@ class Model:
         c₀, in the unit of the metric.
     terms
         The others, none of constant growth.
+    is_exact
+        Whether it reproduces exact counts; its formula has fractions then.
     """
 
     constant: float
     terms: tuple[Term, ...] = ()
+    is_exact: bool = False
 
     @property
     def growth(self) -> Growth:
@@ -76,12 +104,21 @@ class Model:
 
     @property
     def formula(self) -> str:
-        """The model as text, such as `1.2e-06 + 3.4e-07 * p^(1/2)`."""
+        """The model as text, as `1.2e-06 + 3.4e-07 * p^(1/2)` or `p*(p-1)/2`."""
+        if self.is_exact:
+            return fraction_formula(self._parts())
         text = f"{self.constant:.6g}" if self.constant or not self.terms else ""
         for term in self.terms:
             sign = "-" if term.coefficient < 0 else "+"
-            text += f" {sign} {abs(term.coefficient):.6g}{_attached(term.growth)}"
+            text += f" {sign} {abs(term.coefficient):.6g}{_attached(str(term))}"
         return text.removeprefix(" + ").replace(" - ", "-", text.startswith(" - "))
+
+    def _parts(self) -> list[Part]:
+        """Return the constant and the terms, the fastest first."""
+        parts = [Part(t.coefficient, t.growth, str(t)) for t in self.terms]
+        parts.append(Part(self.constant, CONSTANT, ""))
+        parts.sort(key=lambda part: part.growth, reverse=True)
+        return [part for part in parts if part.coefficient]
 
     def __call__(
         self, settings: Mapping[str, ArrayLike] | None = None, /, **named: ArrayLike
@@ -98,12 +135,10 @@ class Model:
         sizes = [
             term.growth.log2(given) + math.log2(abs(term.coefficient)) for term in terms
         ]
-        signs = [math.copysign(1.0, term.coefficient) for term in terms]
         if any((size > ADDABLE_LOG2).any() for size in sizes):
+            signs = [math.copysign(1.0, term.coefficient) for term in terms]
             return self._sum_of_huge(signs, sizes)
-        parts = (
-            sign * power_of_two(size) for sign, size in zip(signs, sizes, strict=True)
-        )
+        parts = (_part(term, given) for term in terms)
         return reduce(np.add, parts, np.asarray(self.constant, dtype=np.float64))
 
     def _sum_of_huge(self, signs: list[float], sizes: list[Reals]) -> Reals:
@@ -117,15 +152,13 @@ class Model:
         return np.asarray(np.where(share < 0, -magnitude, magnitude))
 
     def __add__(self, other: "Model") -> "Model":
-        coefficients: dict[Growth, float] = {}
+        coefficients: dict[tuple[Growth, bool], float] = {}
         for term in (*self.terms, *other.terms):
-            known = coefficients.get(term.growth, 0.0)
-            coefficients[term.growth] = known + term.coefficient
+            kind = term.growth, term.is_rounded_up
+            coefficients[kind] = coefficients.get(kind, 0.0) + term.coefficient
         return Model(
             self.constant + other.constant,
-            tuple(
-                Term(coefficients[growth], growth) for growth in sorted(coefficients)
-            ),
+            tuple(Term(coefficients[kind], *kind) for kind in sorted(coefficients)),
         )
 
     def __sub__(self, other: "Model") -> "Model":
@@ -134,10 +167,22 @@ class Model:
     def __mul__(self, factor: float) -> "Model":
         return Model(
             self.constant * factor,
-            tuple(Term(term.coefficient * factor, term.growth) for term in self.terms),
+            tuple(
+                replace(term, coefficient=term.coefficient * factor)
+                for term in self.terms
+            ),
         )
 
     __rmul__ = __mul__
+
+
+def _part(term: Term, settings: Mapping[str, ArrayLike]) -> Reals:
+    """Return the value of a term that is a number, though its growth may be none."""
+    size = term.growth.log2(settings)
+    if (size <= ADDABLE_LOG2).all():
+        return term(settings)
+    size = size + math.log2(abs(term.coefficient))
+    return math.copysign(1.0, term.coefficient) * power_of_two(size)
 
 
 def total(models: tuple[Model, ...]) -> Model:
@@ -145,7 +190,6 @@ def total(models: tuple[Model, ...]) -> Model:
     return reduce(Model.__add__, models, Model(0.0))
 
 
-def _attached(growth: Growth) -> str:
+def _attached(text: str) -> str:
     """Write ` * p` or ` / p` after a coefficient."""
-    text = str(growth)
     return text.removeprefix("1") if text.startswith("1 / ") else f" * {text}"

@@ -8,12 +8,16 @@ is scaled by a power of two, which is exact and keeps every square finite.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
+from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from scalewatch.errors import NotFinite, WrongShape
 from scalewatch.modelling.arrays.types import Reals
+
+ORDINARY: Final = 1e60
+"""Values up to here, and down to its inverse, can be multiplied and squared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +82,13 @@ class Batch:
     def is_finite(self) -> NDArray[np.bool_]:
         """Which series hold no infinite value, shape (S,)."""
         return np.isfinite(self._sizes)
+
+    @property
+    def is_ordinary(self) -> NDArray[np.bool_]:
+        """Which series are far from the ends of the range of numbers, shape (S,)."""
+        sizes = self._sizes
+        is_between = (sizes > 1 / ORDINARY) & (sizes < ORDINARY)
+        return np.asarray((sizes == 0) | is_between)
 
     def repetitions(self, row: int) -> int:
         """Return the most repetitions that a series has at one point."""

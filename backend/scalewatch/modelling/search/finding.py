@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from scalewatch.modelling.exact_counts.counts import Outcome
 from scalewatch.modelling.growths.growth import Growth
 from scalewatch.modelling.growths.model import Model
 from scalewatch.modelling.growths.verdict import Direction, Verdict, direction
@@ -29,6 +30,37 @@ class Forecast:
     low: float | None
     high: float | None
     level: float
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A formula that reproduces exact counts, and its probability."""
+
+    model: Model
+    probability: float
+
+
+@dataclass(frozen=True, slots=True)
+class Exactness:
+    """What is known about exact counts.
+
+    Parameters
+    ----------
+    outcome
+        Whether one growth is settled, several compete or no formula holds.
+    candidates
+        Formulas that hold, the likeliest first.
+    separating
+        The cheapest further setting that would tell their growths apart, if several
+        compete.
+    excepted
+        Settings at which the counts are not what the formula tells.
+    """
+
+    outcome: Outcome | None
+    candidates: tuple[Candidate, ...] = ()
+    separating: Mapping[str, float] | None = None
+    excepted: tuple[Mapping[str, float], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +95,13 @@ class Finding:
         One per target.
     reason
         Why there is no model or no verdict, in words.
+    rule
+        Name of the rule that answered.
+    unexplained
+        Posterior that no growth which competes explains the series; what
+        `class_probability` lacks.
+    exactness
+        None unless the series is one of exact counts.
     """
 
     model: Model | None
@@ -79,6 +118,9 @@ class Finding:
     verdict_probability: Mapping[Verdict, float]
     forecasts: tuple[Forecast, ...]
     reason: str | None
+    rule: str = ""
+    unexplained: float = 0.0
+    exactness: Exactness | None = None
 
     @property
     def direction(self) -> Direction | None:

@@ -43,12 +43,15 @@ class Group:
         What it answered, coefficients and forecasts scaled.
     log2_scale
         Power of two that undoes the scaling, shape (S,).
+    rule
+        Name of the rule.
     """
 
     rows: NDArray[np.intp]
     sample: Sample
     selection: Selection
     log2_scale: NDArray[np.intc]
+    rule: str
 
 
 class Findings(Sequence[Finding]):
@@ -58,16 +61,15 @@ class Findings(Sequence[Finding]):
     ----------
     groups
         What was modelled.
-    refusals
-        Position of each series that cannot be modelled, and its finding.
+    single
+        Findings about other series by position: those that cannot be modelled, and
+        those of exact counts.
     """
 
-    def __init__(
-        self, groups: Sequence[Group], refusals: Mapping[int, Finding]
-    ) -> None:
+    def __init__(self, groups: Sequence[Group], single: Mapping[int, Finding]) -> None:
         self.groups = tuple(groups)
-        self.refusals = refusals
-        self._size = sum(len(group.rows) for group in groups) + len(refusals)
+        self.single = single
+        self._size = sum(len(group.rows) for group in groups) + len(single)
         self._group = np.full(self._size, -1, dtype=np.intp)
         self._row = np.zeros(self._size, dtype=np.intp)
         for number, group in enumerate(groups):
@@ -87,7 +89,7 @@ class Findings(Sequence[Finding]):
         position = range(self._size)[index]
         group = self._group[position]
         if group < 0:
-            return self.refusals[position]
+            return self.single[position]
         return _finding(self.groups[group], int(self._row[position]))
 
     def __iter__(self) -> Iterator[Finding]:
@@ -164,6 +166,7 @@ def _finding(group: Group, row: int) -> Finding:
         verdict_probability=verdict_probability,
         forecasts=_forecasts(group, row, model),
         reason=reason,
+        rule=group.rule,
     )
 
 

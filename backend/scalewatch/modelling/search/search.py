@@ -1,9 +1,9 @@
 """From measurements to findings: model, verdict and forecasts of many series."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import reduce
-from typing import Literal
+from typing import Final, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,6 +15,7 @@ from scalewatch.errors import (
     NotFinite,
     UnknownChoice,
 )
+from scalewatch.modelling.exact_counts.exactness import exact_series, exact_values
 from scalewatch.modelling.growths.growth import CONSTANT, Growth
 from scalewatch.modelling.growths.space import (
     Space,
@@ -27,11 +28,15 @@ from scalewatch.modelling.measurements.batch import Batch
 from scalewatch.modelling.measurements.feasibility import obstacle
 from scalewatch.modelling.measurements.summary import SUMMARIES, Summary
 from scalewatch.modelling.rules import Rule, Sample, rule_named
+from scalewatch.modelling.search.exact import EXACT, ExactQuestion
 from scalewatch.modelling.search.finding import Finding
 from scalewatch.modelling.search.findings import Findings, Group, refusal
 
 Choice = Literal["auto", "expectation", "pmnf"] | Space
 """A space, or where it comes from."""
+
+DEFAULT: Final = "evidence"
+"""Name of the rule that asks by itself whether a series is exact."""
 
 
 def find_models(  # noqa: PLR0913, one keyword per choice of the user
@@ -47,6 +52,7 @@ def find_models(  # noqa: PLR0913, one keyword per choice of the user
     targets: Sequence[float | Mapping[str, float]] = (),
     level: float = 0.9,
     noise: Noise = USUAL,
+    exact: bool | None = None,
 ) -> Findings:
     """Model a batch of series measured at the same settings.
 
@@ -84,6 +90,10 @@ def find_models(  # noqa: PLR0913, one keyword per choice of the user
     noise
         What the default rule assumes of the noise. Series of one machine and metric
         share theirs, see `learn_noise`.
+    exact
+        Whether the values are exact counts, of which the rule `exact` finds the
+        formula. Unless it is said, the default rule leaves series to it whose
+        repetitions tell one value at each setting.
 
     Raises
     ------
@@ -97,6 +107,8 @@ def find_models(  # noqa: PLR0913, one keyword per choice of the user
     if summary is not None and summary not in SUMMARIES:
         raise UnknownChoice("summary", summary, SUMMARIES)
     parameters = (parameter,) if isinstance(parameter, str) else tuple(parameter)
+    if rule == EXACT:
+        rule, exact = DEFAULT, True
     selector = rule_named(rule, len(parameters))
     choices = (space,) if isinstance(space, str | Space) else tuple(space)
     competing = _space(choices, selector, expectation, parameters)
@@ -110,19 +122,24 @@ def find_models(  # noqa: PLR0913, one keyword per choice of the user
         level=level,
         noise=noise,
         may_fall="auto" in choices,
+        exact=exact if exact is not None or _may_be_exact(rule, choices) else False,
     )
     groups: list[Group] = []
-    refusals: dict[int, Finding] = {}
+    single: dict[int, Finding] = {}
     for rows, part in Batch.of(x, values, parameters).groups():
         reason = obstacle(part.settings, question.space)
         is_sound = part.is_finite if reason is None else np.zeros(len(rows), np.bool_)
-        if is_sound.any():
-            groups.append(question.ask(rows[is_sound], part.only(is_sound)))
         for row in np.flatnonzero(~is_sound).tolist():
-            refusals[int(rows[row])] = question.refuse(
+            single[int(rows[row])] = question.refuse(
                 part.points, part.repetitions(row), reason or "a value is infinite"
             )
-    return Findings(groups, refusals)
+        is_exact = is_sound.copy()
+        is_exact[is_sound] = question.exact_among(part.only(is_sound))
+        single |= question.count(rows[is_exact], part.only(is_exact))
+        others = is_sound & ~is_exact
+        if others.any():
+            groups.append(question.ask(rows[others], part.only(others)))
+    return Findings(groups, single)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +155,27 @@ class _Question:
     level: float
     noise: Noise
     may_fall: bool
+    exact: bool | None
+
+    def exact_among(self, batch: Batch) -> NDArray[np.bool_]:
+        """Tell which series the rule `exact` is for, shape (S,)."""
+        if self.exact is not None:
+            return np.full(len(batch.values), self.exact)
+        return exact_series(batch.values) & batch.is_ordinary
+
+    def count(
+        self, rows: NDArray[np.intp], batch: Batch
+    ) -> Iterator[tuple[int, Finding]]:
+        """Yield findings about exact counts, by their positions."""
+        question = ExactQuestion(
+            settings=batch.settings,
+            expectation=self.expectation,
+            deviation_limit=self.deviation_limit,
+            targets=self.targets,
+            level=self.level,
+        )
+        for number, y in enumerate(exact_values(batch.values)):
+            yield int(rows[number]), question.answer(y, batch.repetitions(number))
 
     def ask(self, rows: NDArray[np.intp], batch: Batch) -> Group:
         scaled, exponents = batch.scaled()
@@ -153,12 +191,19 @@ class _Question:
             noise=self.noise,
             may_fall=self.may_fall,
         )
-        return Group(rows, sample, self.rule.select(sample), exponents)
+        selection = self.rule.select(sample)
+        return Group(rows, sample, selection, exponents, self.rule.name)
 
     def refuse(self, points: int, repetitions: int, reason: str) -> Finding:
-        return refusal(
+        found = refusal(
             points, repetitions, self.expectation, self.deviation_limit, reason
         )
+        return replace(found, rule=self.rule.name)
+
+
+def _may_be_exact(rule: str, choices: Sequence[Choice]) -> bool:
+    """Tell whether the growths that compete are left to the rule."""
+    return rule == DEFAULT and "auto" in choices
 
 
 def _limit(expectation: Growth | None, limit: Growth | None) -> Growth | None:

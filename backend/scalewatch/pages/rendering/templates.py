@@ -105,6 +105,7 @@ def _environment() -> Environment:
         "count": formats.count,
         "counts_sentence": sentences.counts_sentence,
         "determination": formats.determination,
+        "exact_formula": mathematics.exact_formula,
         "formula": mathematics.formula,
         "growth": mathematics.growth,
         "moment": formats.moment,
@@ -125,6 +126,7 @@ def _environment() -> Environment:
     environment.globals |= {
         "change_mark": marks.change_mark,
         "crowded_sentence": sentences.crowded_sentence,
+        "exact_sentence": sentences.exact_sentence,
         "flag_places": sentences.flag_places,
         "forecast_sentence": outlooks.forecast_sentence,
         "held_sentence": outlooks.held_sentence,

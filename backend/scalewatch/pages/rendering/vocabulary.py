@@ -94,6 +94,12 @@ TOPICS: Final = {
             "class probability",
             "How probable each growth is, given the scatter of the repetitions.",
         ),
+        Word(
+            "exact counts",
+            "A series whose repetitions are all equal, such as messages, bytes or "
+            "calls. Its model is the shortest formula that reproduces every count; "
+            "several may do, or none.",
+        ),
     ),
     "How it is judged": (
         Word(
@@ -246,8 +252,10 @@ MEANINGS: Final = {word.word: word for words in TOPICS.values() for word in word
 
 RULES: Final = {
     "evidence": "evidence of the repetitions",
+    "exact": "shortest description of exact counts",
     "paper": "adjusted R² of the lower quartiles",
     "refinement": "term by term, as long as the fit improves",
+    "surfaces": "evidence of sums and products of several parameters",
     "smape": "cross-validated SMAPE of the means",
 }
 """What each rule of selection looks at."""

@@ -1,12 +1,17 @@
 """Growth classes and models as HTML that reads like mathematics."""
 
+import re
 from functools import lru_cache
+from typing import Final
 
 from markupsafe import Markup, escape
 
 from scalewatch.figures.notation import growth_markup
 from scalewatch.modelling import Growth, Model, parse_growth
 from scalewatch.pages.wording.formats import MISSING, quantity
+
+RAISED: Final = re.compile(r"\^(?:\(([^()]*)\)|([\d.]+))")
+"""An exponent."""
 
 
 @lru_cache(maxsize=4096)
@@ -42,6 +47,8 @@ def stated_order(text: str | None) -> Markup:
 @lru_cache(maxsize=8192)
 def formula(model: Model, unit: str) -> Markup:
     """Set a model with its coefficients: 7.31 µs + 2.11 µs · p^(1/2)."""
+    if model.is_exact:
+        return exact_formula(model.formula, unit)
     summands = [
         (term.coefficient, f" · {_product(term.growth)}") for term in model.terms
     ]
@@ -54,6 +61,17 @@ def formula(model: Model, unit: str) -> Markup:
         text += f" {sign} {escape(quantity(abs(coefficient), unit))}{product}"
     return Markup(  # noqa: S704, its parts are escaped
         f'<span class="mathematics mathematics--long">{text}</span>'
+    )
+
+
+@lru_cache(maxsize=8192)
+def exact_formula(text: str, unit: str = "") -> Markup:
+    """Set a formula of exact counts: p · (p - 1)/2."""
+    raised = RAISED.sub(r"<sup>\1\2</sup>", str(escape(text)))
+    typeset = raised.replace("*", " · ").replace("-", "−")
+    counted = "" if unit in {"", "1"} else f" {escape(unit)}"
+    return Markup(  # noqa: S704, its parts are escaped
+        f'<span class="mathematics mathematics--long">{typeset}{counted}</span>'
     )
 
 

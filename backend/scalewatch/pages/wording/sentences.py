@@ -5,9 +5,13 @@ from typing import Final
 
 from markupsafe import Markup
 
-from scalewatch.modelling import Direction, Growth, Verdict
+from scalewatch.modelling import Direction, Growth, Outcome, Verdict
 from scalewatch.pages.wording.formats import SPACE, percent, plural, settings
 from scalewatch.pages.wording.mathematics import big_o, growth
+from scalewatch.services.analysis.next_measurement import (
+    place_words,
+    separating_words,
+)
 from scalewatch.services.series.scans import Scan
 from scalewatch.services.series.standing import Standing, State
 from scalewatch.services.shared_cores import SHARED_CORES
@@ -104,6 +108,21 @@ def scan_sentence(scan: Scan, distinction: Mapping[str, object]) -> Markup:
         sure=_sure(standing),
     )
     return subject + said + ("" if is_told else _remark(standing))
+
+
+def exact_sentence(standing: Standing) -> str:
+    """Tell what exact counts tell: one formula, several, or none."""
+    fit = standing.fit
+    if fit["outcome"] == Outcome.NONE:
+        return "no formula that is known reproduces them"
+    if fit["outcome"] == Outcome.AMBIGUOUS:
+        told = "more than one formula reproduces them"
+        if fit["separating"] is None:
+            return told
+        return f"{told}; {separating_words(fit['separating'])}"
+    off = [place_words(each) for each in fit["excepted"]]
+    besides = f", but at {', '.join(off)}" if off else ""
+    return f"this formula reproduces every count{besides}"
 
 
 def _remark(standing: Standing) -> str:

@@ -138,10 +138,7 @@ def record(session: Session, analysis: Analysis) -> None:
     answers = sorted(analysis.answers, key=attrgetter("series_id"))
     verdicts.put_models(
         session,
-        [
-            rows.model_row(commit_id, a.series_id, a.finding, RULE, a.crowded)
-            for a in answers
-        ],
+        [rows.model_row(commit_id, a.series_id, a.finding, a.crowded) for a in answers],
     )
     verdicts.put_verdicts(
         session,

@@ -66,6 +66,11 @@ def place_words(at: Mapping[str, float]) -> str:
     return " and ".join(f"{name} = {value:g}" for name, value in at.items())
 
 
+def separating_words(at: Mapping[str, float]) -> str:
+    """Return where a further count would tell the growths of exact counts apart."""
+    return f"one more run at {place_words(at)} would tell the formulas apart"
+
+
 def proposal_words(proposal: Proposal) -> str:
     """Return what to measure, what it costs and what it is good for."""
     return (

@@ -5,7 +5,8 @@ from typing import Any, Final
 
 import orjson
 
-from scalewatch.modelling import Finding
+from scalewatch.exporters.findings import fit_object
+from scalewatch.modelling import Finding, Term
 from scalewatch.services.expectations.in_force import Expectation
 from scalewatch.services.shared_cores import remark
 from scalewatch.storage.database.inserts import Row
@@ -17,7 +18,7 @@ DECIMALS: Final = 6
 
 
 def model_row(
-    commit_id: int, series_id: int, finding: Finding, rule: str, crowded: str = ""
+    commit_id: int, series_id: int, finding: Finding, crowded: str = ""
 ) -> Row:
     """Return the row of a model, or of why there is none.
 
@@ -38,11 +39,19 @@ def model_row(
         "constant": model and model.constant,
         "adjusted_r2": finding.adjusted_r2,
         "smape": finding.smape,
-        "rule": rule,
+        "rule": finding.rule,
         "growth": None if finding.growth is None else str(finding.growth),
-        "terms": [(term.coefficient, str(term.growth)) for term in terms],
+        "terms": list(map(_stored, terms)),
         "reason": remark(crowded, reason, is_modelled=model is not None),
+        "fit": fit_text(finding),
     }
+
+
+def fit_text(finding: Finding) -> str:
+    """Return what is known of a fit besides the model as JSON, nothing of most."""
+    if finding.exactness is None:
+        return ""
+    return orjson.dumps(fit_object(finding)).decode()
 
 
 def verdict_row(
@@ -75,6 +84,12 @@ def likely(finding: Finding, expectation: Expectation | None) -> Likely:
     if expectation is None:
         return Likely(growths)
     return Likely(growths, _shares(finding.verdict_probability), expectation.id)
+
+
+def _stored(term: Term) -> tuple[float, str] | tuple[float, str, bool]:
+    """Return a term as it is stored; that logarithms are rounded up is rare."""
+    told = term.coefficient, str(term.growth)
+    return (*told, True) if term.is_rounded_up else told
 
 
 def _shares(probability: Mapping[Any, float]) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from functools import cached_property, lru_cache
-from typing import Final
+from typing import Any, Final
 
 import orjson
 from sqlalchemy.orm import Session
@@ -26,6 +26,7 @@ from scalewatch.services.series.stored_values import (
     growth_or_none,
     model_of,
     noise_json,
+    stored_fit,
     stored_growth,
     stored_noise,
 )
@@ -69,7 +70,7 @@ class Standing:
     @cached_property
     def model(self) -> Model | None:
         """Its performance model."""
-        return model_of(self.stored.constant, self.stored.terms)
+        return model_of(self.stored.constant, self.stored.terms, self.rule)
 
     @property
     def growth(self) -> Growth | None:
@@ -102,6 +103,11 @@ class Standing:
     def smape(self) -> float | None:
         """How far the model is from what was measured, in percent."""
         return self.stored.smape
+
+    @property
+    def fit(self) -> Mapping[str, Any]:
+        """What is known of exact counts and of misfit, as `fit_object` has it."""
+        return stored_fit(self.stored.fit)
 
     @cached_property
     def class_probability(self) -> Mapping[Growth, float]:
@@ -180,6 +186,7 @@ class Standing:
                     "verdict": stored.verdict,
                     "verdict_probability": orjson.Fragment(stored.likely.verdicts),
                     "reason": self.reason,
+                    **self.fit,
                     "modelled_at": stored.modelled_at,
                 }
             )

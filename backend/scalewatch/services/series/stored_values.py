@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from functools import lru_cache
 from operator import itemgetter
+from typing import Any, Final
 
 import orjson
 
@@ -14,7 +15,17 @@ from scalewatch.modelling import (
     Term,
     parse_growth,
 )
+from scalewatch.modelling.search.exact import EXACT
 from scalewatch.services.analysis.noise_memory import noise_of
+
+NO_FIT: Final[Mapping[str, Any]] = {
+    "unexplained": 0.0,
+    "outcome": None,
+    "candidates": [],
+    "separating": None,
+    "excepted": [],
+}
+"""What is known of most series."""
 
 
 def descending(probability: str) -> dict[str, float]:
@@ -25,14 +36,15 @@ def descending(probability: str) -> dict[str, float]:
     return dict(sorted(shares.items(), key=itemgetter(1), reverse=True))
 
 
-def model_of(constant: float | None, terms: str) -> Model | None:
+def model_of(constant: float | None, terms: str, rule: str | None) -> Model | None:
     """Return a model stored with its terms as JSON, None where there is none."""
     if constant is None:
         return None
     read = orjson.loads(terms)
     return Model(
         constant,
-        tuple([Term(coefficient, stored_growth(text)) for coefficient, text in read]),
+        tuple([Term(each[0], stored_growth(each[1]), *each[2:]) for each in read]),
+        is_exact=rule == EXACT,
     )
 
 
@@ -54,6 +66,11 @@ def stored_noise(text: str | None) -> Noise | None:
 def noise_json(text: str | None) -> orjson.Fragment:
     """Return it as JSON."""
     return orjson.Fragment(json_text(stored_noise(text)))
+
+
+def stored_fit(text: str | None) -> Mapping[str, Any]:
+    """Return what is known of exact counts and of misfit, as `fit_object` has it."""
+    return orjson.loads(text) if text else NO_FIT
 
 
 def growth_or_none(text: str | None) -> Growth | None:

@@ -36,6 +36,8 @@ class Modelled(NamedTuple):
     ----------
     reason
         Why there is no model.
+    fit
+        What is known of exact counts and of misfit, as JSON.
     expectation_id
         By which it was judged; None if it was not.
     verdict_reason
@@ -56,6 +58,7 @@ class Modelled(NamedTuple):
     smape: float | None = None
     reason: str | None = None
     modelled_at: datetime | None = None
+    fit: str | None = None
     expectation_id: int | None = None
     deviation_limit: str | None = None
     divergence: str | None = None

@@ -71,8 +71,9 @@ class GateRules(Table):
 class Model(Table):
     """The performance model of a series at a commit, or why there is none.
 
-    `terms` holds a pair for each term, coefficient and growth. As for points, what may
-    be missing is null in few rows.
+    `terms` holds a pair for each term, coefficient and growth. `fit` is JSON: formulas
+    of exact counts, and how far the model misses its measurements. As for points, what
+    may be missing is null in few rows.
     """
 
     __tablename__ = "model"
@@ -91,6 +92,7 @@ class Model(Table):
     reason: Mapped[str | None] = mapped_column(
         Remark, nullable=False, server_default=""
     )
+    fit: Mapped[str | None] = mapped_column(Remark, nullable=False, server_default="")
 
 
 class Probabilities(Table):

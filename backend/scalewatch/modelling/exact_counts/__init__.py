@@ -1,0 +1,1 @@
+"""Formulas of exact counts, chosen by their description length."""

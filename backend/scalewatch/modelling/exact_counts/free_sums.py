@@ -1,0 +1,157 @@
+"""Formulas whose coefficients are free and signed: 8580 + 8p, 1.88 m³ - 2 m².
+
+All sets of two and of three terms are fitted at once, by an orthonormal basis of each
+that depends on the settings alone. Least squares leave at most √n times what the best
+fit leaves at any setting, so few sets remain whose coefficients have to be found.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Final
+
+import numpy as np
+
+from scalewatch.modelling.arrays.types import Indices, Reals
+from scalewatch.modelling.exact_counts.description_length import (
+    LEAST_BITS,
+    free_bits,
+    sum_bits,
+)
+from scalewatch.modelling.exact_counts.dictionary import OTHER_BITS, Atom
+from scalewatch.modelling.exact_counts.formula import Formula, corners
+from scalewatch.modelling.growths.fractions import simple_fraction
+from scalewatch.modelling.growths.growth import CONSTANT
+
+LEAST_FREEDOM: Final = 2
+"""Settings beyond the coefficients, or anything would fit."""
+
+MOST_SETS: Final = 20_000
+POLYNOMIAL: Final = 3
+"""Degree of the polynomial with all of its terms."""
+
+
+@dataclass(frozen=True, slots=True)
+class TermSets:
+    """Sets of K terms each.
+
+    Parameters
+    ----------
+    atoms
+        All terms, N of them.
+    values
+        At the settings, shape (N, n).
+    members
+        Which terms are in which set, shape (sets, K), the fastest first.
+    bases
+        Orthonormal bases, shape (sets, n, K).
+    bits
+        Of the terms, without coefficients, shape (sets,).
+    """
+
+    atoms: Sequence[Atom]
+    values: Reals
+    members: Indices
+    bases: Reals
+    bits: Reals
+
+    @classmethod
+    def all_of(
+        cls, atoms: Sequence[Atom], settings: Mapping[str, Reals]
+    ) -> "tuple[TermSets, ...]":
+        """Return the sets of one size each that the settings can tell."""
+        falling = sorted(atoms, key=lambda atom: atom.growth, reverse=True)
+        values = np.stack([atom.values(settings) for atom in falling])
+        sizes = [size for size in (2, 3, 4) if size + LEAST_FREEDOM <= values.shape[1]]
+        members = [np.array(list(_members(falling, size))) for size in sizes]
+        return tuple(
+            cls._of(falling, values, sets[:MOST_SETS]) for sets in members if sets.size
+        )
+
+    @classmethod
+    def _of(cls, atoms: Sequence[Atom], values: Reals, members: Indices) -> "TermSets":
+        columns = values[members].transpose(0, 2, 1)
+        columns = columns / np.abs(columns).max(axis=1, keepdims=True)
+        bits = np.array([atom.bits for atom in atoms])[members].sum(axis=1)
+        return cls(atoms, values, members, np.linalg.qr(columns)[0], bits)
+
+    @property
+    def size(self) -> int:
+        """K."""
+        return int(self.members.shape[1])
+
+    def formulas(
+        self, y: Reals, tolerance: Reals, most: float, *, is_printed: bool
+    ) -> Iterator[Formula]:
+        """Yield the sets that reproduce counts, as `Proportions.formulas`."""
+        free = free_bits(y, tolerance)
+        least = free if is_printed else min(free, LEAST_BITS)
+        short = np.flatnonzero(self.bits + self.size * least <= most)
+        for place in self._near(short, y, tolerance).tolist():
+            members = self.members[place]
+            fitted = _fit(self.values[members].T, y, tolerance, is_printed=is_printed)
+            if fitted is None:
+                continue
+            bits = float(self.bits[place])
+            bits += self.size * free if is_printed else sum_bits(fitted, free)
+            is_open = is_printed or None in map(simple_fraction, fitted.tolist())
+            atoms = tuple(self.atoms[each] for each in members)
+            yield Formula(atoms, fitted, bits, tolerance if is_open else None)
+
+    def _near(self, places: Indices, y: Reals, tolerance: Reals) -> Indices:
+        """Return which sets may be within the tolerance."""
+        bases = self.bases[places]
+        along = np.matmul(bases.transpose(0, 2, 1), y)[..., np.newaxis]
+        residual = y - np.matmul(bases, along)[..., 0]
+        left = np.sqrt((residual**2).sum(axis=1))
+        near: Indices = places[left <= np.sqrt((tolerance**2).sum())]
+        return near
+
+
+def _members(falling: Sequence[Atom], size: int) -> Iterator[tuple[int, ...]]:
+    """Yield sets of terms; the rarest ones stand alone beside a constant."""
+    known = [k for k, atom in enumerate(falling) if atom.bits < OTHER_BITS]
+    if size > POLYNOMIAL:
+        whole = [k for k in known if _is_whole_power(falling[k])]
+        yield from combinations(whole[-size:], size) if len(whole) == size else ()
+        return
+    yield from combinations(known, size)
+    if size == 2:
+        (constant,) = (k for k, atom in enumerate(falling) if atom.growth == CONSTANT)
+        for other in range(len(falling)):
+            if other not in known:
+                yield (other, constant) if other < constant else (constant, other)
+
+
+def _is_whole_power(atom: Atom) -> bool:
+    return all(
+        factor.power.denominator == 1 and factor.power > 0 and not factor.log
+        for factor in atom.growth.factors
+    )
+
+
+def _fit(
+    design: Reals, y: Reals, tolerance: Reals, *, is_printed: bool
+) -> Reals | None:
+    """Return coefficients within the tolerance, None where there are none."""
+    weight = 1 / tolerance
+    size = np.abs(design).max(axis=0)
+    fitted = np.linalg.lstsq(
+        design / size * weight[:, np.newaxis], y * weight, rcond=None
+    )[0]
+    coefficients: Reals = fitted / size
+    for found in (_simple(coefficients), coefficients):
+        if (np.abs(design @ found - y) <= tolerance).all():
+            return found
+    if not is_printed:
+        return None
+    possible = corners(design, y, tolerance)
+    if not len(possible):
+        return None
+    middle: Reals = possible.mean(axis=0)
+    return middle
+
+
+def _simple(coefficients: Reals) -> Reals:
+    """Return the fractions that coefficients are close to, or themselves."""
+    return np.array([float(simple_fraction(c) or c) for c in coefficients.tolist()])

@@ -1,0 +1,132 @@
+"""Formulas of exact models, with coefficients as fractions: `p*(p-1)/2`."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Final
+
+from scalewatch.modelling.growths.growth import CONSTANT, Growth
+
+DECIMAL: Final = (10, 100, 1000)
+"""Denominators of decimals."""
+
+DENOMINATORS: Final = (1, 2, 3, 4, 6, 8, 12, 16, *DECIMAL)
+"""Those of counts come first."""
+
+CLOSE: Final = 1e-7
+"""Relative distance to a fraction that is rounding."""
+
+LARGEST: Final = 1e12
+"""Beyond, every number is close to a whole one."""
+
+LARGEST_MULTIPLE: Final = 12
+"""A sum is bracketed if all coefficients are such multiples of the first one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A coefficient, what it multiplies, and how that is written."""
+
+    coefficient: float
+    growth: Growth
+    text: str
+
+
+def simple_fraction(value: float) -> Fraction | None:
+    """Return the fraction of small denominator that a number is close to."""
+    if not 0 < abs(value) < LARGEST:
+        return None
+    for denominator in DENOMINATORS:
+        multiple = abs(value) * denominator
+        whole = round(multiple)
+        if whole and abs(multiple - whole) < CLOSE * max(1.0, multiple):
+            return Fraction(whole if value > 0 else -whole, denominator)
+    return None
+
+
+def fraction_formula(parts: Sequence[Part]) -> str:
+    """Return a sum as a formula, its parts the fastest first."""
+    fractions = [simple_fraction(part.coefficient) for part in parts]
+    first = fractions[0] if fractions else None
+    if first is None or None in fractions or len(parts) == 1:
+        return _sum(parts, " ")
+    ratios = [fraction / first for fraction in fractions if fraction]
+    if any(r.denominator > 1 or abs(r) > LARGEST_MULTIPLE for r in ratios):
+        return _sum(parts, " ")
+    common = _common(parts)
+    if common == CONSTANT and abs(first) == 1:
+        return _sum(parts, " ")
+    inner = [
+        Part(float(ratio), part.growth, part.text)
+        if common == CONSTANT
+        else Part(float(ratio), part.growth / common, str(part.growth / common))
+        for ratio, part in zip(ratios, parts, strict=True)
+    ]
+    bracket = f"({_sum(inner, '')})"
+    return _scaled(first, common, bracket)
+
+
+def _common(parts: Sequence[Part]) -> Growth:
+    """Return what all parts can be divided by, leaving whole exponents."""
+    least = parts[-1].growth
+    quotients = [part.growth / least for part in parts]
+    exponents = [e for q in quotients for f in q.factors for e in f.order]
+    is_plain = all(part.text in {str(part.growth), ""} for part in parts)
+    is_whole = all(e.denominator == 1 and e >= 0 for e in exponents)
+    return least if is_plain and is_whole else CONSTANT
+
+
+def _scaled(factor: Fraction, common: Growth, bracket: str) -> str:
+    """Write factor · common · bracket: `3*p*(p-1)/2`, `1000000*(p-1)/p`."""
+    above, below = [], []
+    if abs(factor.numerator) != 1:
+        above.append(str(abs(factor.numerator)))
+    if factor.denominator != 1:
+        below.append(str(factor.denominator))
+    if common < CONSTANT:
+        below.append(str(CONSTANT / common))
+    elif common != CONSTANT:
+        above.append(str(common))
+    sign = "-" if factor < 0 else ""
+    divided = (
+        f"/({'*'.join(below)})" if len(below) > 1 else "".join(map("/{}".format, below))
+    )
+    return sign + "*".join([*above, bracket]) + divided
+
+
+def _sum(parts: Sequence[Part], space: str) -> str:
+    """Write parts one after the other, `space` about the signs between them."""
+    text = ""
+    for part in parts:
+        written = _product(part)
+        negative = part.coefficient < 0
+        if not text:
+            text = f"-{written}" if negative else written
+        else:
+            text += f"{space}{'-' if negative else '+'}{space}{written}"
+    return text or "0"
+
+
+def _product(part: Part) -> str:
+    """Write the magnitude of a part: `3*p^2/2`, `p`, `1000000/p`, `0.3712*p`."""
+    fraction = simple_fraction(part.coefficient)
+    if fraction and fraction.denominator in DECIMAL:
+        fraction = None
+    if part.growth == CONSTANT:
+        return str(abs(fraction)) if fraction else _decimal(part.coefficient)
+    if fraction is None:
+        return f"{_decimal(part.coefficient)}{_times(part.text)}"
+    above, below = abs(fraction).numerator, fraction.denominator
+    if part.text.startswith("1 / "):
+        bottom = part.text.removeprefix("1 / ")
+        return f"{above}/{bottom}" if below == 1 else f"{above}/({below}*{bottom})"
+    divided = "" if below == 1 else f"/{below}"
+    return (part.text if above == 1 else f"{above}*{part.text}") + divided
+
+
+def _times(text: str) -> str:
+    return f"/{text.removeprefix('1 / ')}" if text.startswith("1 / ") else f"*{text}"
+
+
+def _decimal(value: float) -> str:
+    return f"{abs(value):.10g}"

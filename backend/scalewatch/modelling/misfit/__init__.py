@@ -1,0 +1,1 @@
+"""What can be said where no growth of the space explains a series."""

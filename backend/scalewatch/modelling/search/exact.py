@@ -1,0 +1,205 @@
+"""Findings about exact counts: formula, verdict and forecasts of one series each."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.evidence.quality import adjusted_r2, smape
+from scalewatch.modelling.exact_counts.counts import Counts, Outcome
+from scalewatch.modelling.exact_counts.outlook import (
+    exponents,
+    outlook,
+    separating_setting,
+)
+from scalewatch.modelling.growths.growth import Growth
+from scalewatch.modelling.growths.model import Model
+from scalewatch.modelling.growths.verdict import Verdict, decide, judge
+from scalewatch.modelling.misfit.local_exponents import ExponentInterval
+from scalewatch.modelling.search.finding import (
+    Candidate,
+    Exactness,
+    Finding,
+    Forecast,
+)
+
+EXACT = "exact"
+"""Name of the rule."""
+
+TOLD = 3
+"""Formulas that a sentence names."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExactQuestion:
+    """What is asked about series of exact counts.
+
+    Parameters
+    ----------
+    settings
+        Per parameter its settings, shape (n,).
+    expectation, deviation_limit
+        E and D where given, both or none.
+    targets
+        Where forecasts are wanted.
+    level
+        Probability that settles a growth and a verdict.
+    """
+
+    settings: Mapping[str, Reals]
+    expectation: Growth | None
+    deviation_limit: Growth | None
+    targets: Sequence[Mapping[str, float]]
+    level: float
+
+    def answer(self, y: Reals, repetitions: int) -> Finding:
+        """Return the finding about counts, shape (n,)."""
+        counts = Counts.of(self.settings, y)
+        outcome = counts.outcome(self.level)
+        model = None if outcome is Outcome.NONE else counts.formulas[0].model
+        interval = exponents(counts)
+        probability = self._verdict_probability(counts)
+        verdict = self._verdict(probability, counts.unexplained)
+        if model is None:
+            verdict = self._verdict_by_exponent(interval)
+        fitted = None if model is None else _quality(model, self.settings, y)
+        return Finding(
+            model=model,
+            growth=model.growth if model else None,
+            points=len(y),
+            repetitions=repetitions,
+            adjusted_r2=fitted and fitted[0],
+            smape=fitted and fitted[1],
+            class_probability=counts.class_probability,
+            expectation=self.expectation,
+            deviation_limit=self.deviation_limit,
+            divergence=self._divergence(model),
+            verdict=verdict,
+            verdict_probability=probability,
+            forecasts=self._forecasts(counts),
+            reason=self._reason(counts, outcome, verdict, interval),
+            rule=EXACT,
+            unexplained=counts.unexplained,
+            exactness=Exactness(
+                outcome=outcome,
+                candidates=_candidates(counts),
+                separating=separating_setting(counts)
+                if outcome is Outcome.AMBIGUOUS
+                else None,
+                excepted=_excepted(counts, self.settings),
+            ),
+        )
+
+    def _divergence(self, model: Model | None) -> Growth | None:
+        if model is None or self.expectation is None:
+            return None
+        return model.growth / self.expectation
+
+    def _verdict_probability(self, counts: Counts) -> dict[Verdict, float]:
+        if self.expectation is None or self.deviation_limit is None:
+            return {}
+        shares = dict.fromkeys(
+            (Verdict.MATCH, Verdict.APPROXIMATE, Verdict.MISMATCH), 0.0
+        )
+        for growth, share in counts.class_probability.items():
+            shares[judge(growth, self.expectation, self.deviation_limit)] += share
+        return shares
+
+    def _verdict(
+        self, probability: Mapping[Verdict, float], unexplained: float
+    ) -> Verdict:
+        """Settle the verdict; what no formula explains may be anything."""
+        if not probability:
+            return Verdict.UNDECIDED
+        verdict = decide(probability, self.level)
+        doubt = probability[Verdict.MISMATCH] + unexplained
+        if verdict is not Verdict.MISMATCH and doubt > 1 - self.level:
+            return Verdict.UNDECIDED
+        return verdict
+
+    def _verdict_by_exponent(self, interval: ExponentInterval | None) -> Verdict:
+        """Settle it where the local exponent alone does."""
+        if interval is None or self.expectation is None or self.deviation_limit is None:
+            return Verdict.UNDECIDED
+        ((_, x),) = self.settings.items()
+        lowest = self.expectation / self.deviation_limit
+        highest = self.expectation * self.deviation_limit
+        if interval.is_outside(lowest, highest, float(x[-1])):
+            return Verdict.MISMATCH
+        if interval.is_inside(lowest, highest, float(x[-1])):
+            return Verdict.APPROXIMATE
+        return Verdict.UNDECIDED
+
+    def _forecasts(self, counts: Counts) -> tuple[Forecast, ...]:
+        if not self.targets:
+            return ()
+        targets = {
+            name: np.array([target[name] for target in self.targets])
+            for name in self.settings
+        }
+        with np.errstate(over="ignore", invalid="ignore"):
+            found = outlook(counts, targets)
+        if found is None:
+            return ()
+        return tuple(
+            Forecast(at, value, low, high, self.level)
+            for at, (value, low, high) in zip(
+                self.targets, found.T.tolist(), strict=True
+            )
+            if np.isfinite([value, low, high]).all()
+        )
+
+    def _reason(
+        self,
+        counts: Counts,
+        outcome: Outcome,
+        verdict: Verdict,
+        interval: ExponentInterval | None,
+    ) -> str | None:
+        if outcome is Outcome.NONE:
+            known = f"; {interval}" if interval else ""
+            return f"no growth of the space fits these exact counts{known}"
+        if outcome is Outcome.EXACT and self.expectation is None:
+            return "no expectation was given"
+        if outcome is Outcome.EXACT and verdict is not Verdict.UNDECIDED:
+            return None
+        told = [
+            f"{each.model.formula} ({each.probability:.0%})"
+            for each in _candidates(counts)[:TOLD]
+        ]
+        if counts.unexplained > 1 - self.level:
+            told.append(f"none that is known ({counts.unexplained:.0%})")
+        return f"these exact counts may be those of {' or '.join(told)}"
+
+
+def _excepted(
+    counts: Counts, settings: Mapping[str, Reals]
+) -> tuple[Mapping[str, float], ...]:
+    if counts.excepted is None:
+        return ()
+    return ({name: float(x[counts.excepted]) for name, x in settings.items()},)
+
+
+def _candidates(counts: Counts) -> tuple[Candidate, ...]:
+    """Return formulas once each, whatever their coefficients leave open."""
+    candidates: dict[str, Candidate] = {}
+    for formula, weight in zip(counts.formulas, counts.weights.tolist(), strict=True):
+        model = formula.model
+        known = candidates.get(model.formula)
+        share = weight + (known.probability if known else 0.0)
+        candidates[model.formula] = Candidate(known.model if known else model, share)
+    return tuple(sorted(candidates.values(), key=lambda each: -each.probability))
+
+
+def _quality(
+    model: Model, settings: Mapping[str, Reals], y: Reals
+) -> tuple[float | None, float]:
+    """Return adjusted R², None for a constant, and SMAPE."""
+    fitted = np.broadcast_to(model(settings), y.shape)
+    error = float(smape(y[:, np.newaxis], fitted[:, np.newaxis])[0])
+    variation = float(((y - y.mean()) ** 2).sum())
+    if not model.terms or not variation:
+        return None, error
+    explained = np.array([1 - float(((y - fitted) ** 2).sum()) / variation])
+    return float(adjusted_r2(explained, len(y), terms=len(model.terms))[0]), error

@@ -1,0 +1,129 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scalewatch.modelling import Growth, Outcome, parse_growth
+from scalewatch.modelling.exact_counts.counts import Counts
+
+POWERS = np.array([4.0, 8, 16, 32, 64, 128])
+TRIPLES = np.array([6.0, 12, 24, 48, 96, 192])
+FROM_ONE = np.array([1.0, 2, 4, 8, 16, 32])
+LEVEL = 0.9
+
+
+def rounds(p):
+    return np.ceil(np.log2(p) - 1e-9)
+
+
+TEXTBOOK = {
+    "p - 1": ("p", lambda p: p - 1),
+    "p*(p-1)/2": ("p^2", lambda p: p * (p - 1) / 2),
+    "1000000*(p-1)/p": ("1", lambda p: 1e6 * (p - 1) / p),
+    "p log p - p + 1": ("p log p", lambda p: p * np.log2(p) - p + 1),
+    "2*(p^(1/2)-1)": ("p^(1/2)", lambda p: 2 * (np.sqrt(p) - 1)),
+    "8*p + 8580": ("p", lambda p: 8 * p + 8580),
+    "3*log p + 100/p": ("log p", lambda p: 100 / p + 3 * np.log2(p)),
+    "p*(p^2-3*p+2)/6": ("p^3", lambda p: p * (p - 1) * (p - 2) / 6),
+}
+
+
+def counts(y, p=POWERS):
+    return Counts.of({"p": p}, np.asarray(y, float))
+
+
+@pytest.mark.parametrize("formula", TEXTBOOK)
+@pytest.mark.parametrize("p", [POWERS, TRIPLES], ids=["2^k", "3 * 2^k"])
+def test_the_formula_of_textbook_counts_is_found(formula, p):
+    growth, curve = TEXTBOOK[formula]
+
+    found = counts(curve(p), p)
+
+    assert found.outcome(LEVEL) is Outcome.EXACT
+    assert found.formulas[0].model.formula == formula
+    assert next(iter(found.class_probability)) == parse_growth(growth)
+
+
+def test_rounds_are_told_from_logarithms_off_powers_of_two():
+    assert counts(rounds(TRIPLES), TRIPLES).formulas[0].model.formula == "ceil(log p)"
+
+
+def test_counts_from_one_process_on_may_begin_with_nothing():
+    assert counts(FROM_ONE - 1, FROM_ONE).formulas[0].model.formula == "p - 1"
+
+
+def test_rounded_counts_keep_their_growth():
+    found = counts(np.round(18.83 * POWERS**3 - 200.4 * POWERS**2 + 0.3))
+
+    assert found.outcome(LEVEL) is Outcome.EXACT
+    assert next(iter(found.class_probability)) == parse_growth("p^3")
+
+
+@pytest.mark.parametrize(
+    "curve",
+    [
+        lambda p: p**0.6,
+        lambda p: p / np.log2(2 * p),
+        lambda p: 10 * np.log2(1 + np.log2(p)),
+        lambda p: np.maximum(60, p * np.log2(p)),
+    ],
+    ids=["p^0.6", "p / log 2p", "log log p", "kink"],
+)
+def test_a_function_of_no_dictionary_has_no_formula(curve):
+    assert counts(curve(POWERS)).outcome(LEVEL) is Outcome.NONE
+
+
+def test_one_lost_message_does_not_hide_the_formula():
+    y = TRIPLES * (TRIPLES - 1)
+    y[2] -= 17
+
+    found = counts(y, TRIPLES)
+
+    assert (found.formulas[0].model.formula, found.excepted) == ("p*(p-1)", 2)
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        [-3, 5, 1, 8, -9, 7],
+        [-4, -8, -16, -32, -64, -128],
+        [0, 0, 0, 1, 0, 5],
+        [0.1, 0.1, 0.2, 0.3, 0.7, 1.3],
+        2.0**62 + POWERS * 2.0**50,
+        10.0 ** np.arange(0, 18, 3),
+    ],
+    ids=["mixed signs", "negative", "mostly nothing", "few digits", "2^63", "decades"],
+)
+def test_any_counts_have_a_defined_answer(y):
+    found = counts(y)
+
+    assert found.outcome(LEVEL) in set(Outcome)
+    assert 0 <= found.unexplained <= 1
+    assert np.isfinite(found.weights).all()
+
+
+def test_nothing_at_all_is_a_constant():
+    found = counts(np.zeros(6))
+
+    assert found.outcome(LEVEL) is Outcome.EXACT
+    assert found.formulas[0].model.formula == "0"
+
+
+@given(st.integers(1, 10**6), st.sampled_from(sorted(TEXTBOOK)))
+def test_whole_multiples_keep_the_growth(factor, formula):
+    growth, curve = TEXTBOOK[formula]
+
+    found = counts(factor * curve(POWERS))
+
+    assert max(found.class_probability, key=found.class_probability.get) == (
+        parse_growth(growth)
+    )
+
+
+def test_formulas_of_several_parameters_have_products():
+    p, n = (each.ravel() for each in np.meshgrid([2.0, 4, 8, 16], [10.0, 20, 40]))
+
+    found = Counts.of({"n": n, "p": p}, n * p - n)
+
+    assert found.formulas[0].model.formula == "n*(p-1)"
+    assert next(iter(found.class_probability)) == Growth.of("n", 1) * Growth.of("p", 1)

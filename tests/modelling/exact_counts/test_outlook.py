@@ -1,0 +1,48 @@
+import numpy as np
+import pytest
+
+from scalewatch.modelling.exact_counts.counts import Counts
+from scalewatch.modelling.exact_counts.outlook import outlook, separating_setting
+
+P = np.array([4.0, 8, 16, 32, 64, 128])
+FAR = {"p": np.array([2048.0, 65536.0])}
+
+
+def foretold(y, p=P):
+    return outlook(Counts.of({"p": p}, np.asarray(y, float)), FAR)
+
+
+def test_a_formula_without_rounding_foretells_one_number():
+    assert foretold(P * (P - 1) / 2).tolist() == [[2096128, 2147450880]] * 3
+
+
+def test_rounded_counts_foretell_all_that_rounding_leaves_open():
+    value, low, high = foretold(np.round(1.883 * P**3 - 1.75 * P**2))
+
+    truth = 1.883 * FAR["p"] ** 3 - 1.75 * FAR["p"] ** 2
+    assert ((low <= truth) & (truth <= high) & (low < high)).all()
+    assert value == pytest.approx(truth, rel=0.001)
+
+
+@pytest.mark.parametrize("power", [0.6, 1.17])
+def test_without_a_formula_the_local_exponent_foretells(power):
+    _, low, high = foretold(np.round(1000 * P**power))
+
+    truth = 1000 * FAR["p"] ** power
+    assert ((low <= truth) & (truth <= high)).all()
+
+
+def test_counts_with_zeros_and_no_formula_foretell_nothing():
+    assert foretold([0, 3, 1, 9, 2, 8]) is None
+
+
+def test_a_further_setting_separates_formulas():
+    p = np.array([2.0, 4, 8, 16, 32])
+    found = Counts.of({"p": p}, np.array([1.0, 2, 3, 5, 7]))
+    growths = [growth for growth, w in found.class_probability.items() if w > 0.02]
+
+    setting = separating_setting(found)
+
+    assert (setting is None) == (len(growths) < 2)
+    if setting:
+        assert setting["p"] not in p
