@@ -10,6 +10,7 @@ BENCHMARKS: Final = (
     "accuracy",
     "calibration",
     "other_classes",
+    "textbook",
     "agreement",
     "two_parameters",
     "several_terms",
@@ -51,6 +52,11 @@ def asked() -> Namespace:
     parser.add_argument(
         "--quick", action="store_true", help="few of everything, only printed"
     )
+    textbook = parser.add_argument_group("textbook, only printed")
+    textbook.add_argument("--seed", type=int, action="append", help="instead of both")
+    textbook.add_argument("--repetitions", type=int, help="of each setting")
+    textbook.add_argument("--noise", action="append", help="one of its noises")
+    textbook.add_argument("--functions", action="store_true", help="one by one, too")
     server = parser.add_argument_group("server, only printed")
     server.add_argument("--seconds", type=float, help="how long agents post")
     reads = parser.add_argument_group("reads, only printed but for --requests")
@@ -64,7 +70,8 @@ def asked() -> Namespace:
     names = [word for word in found.asked if not word.isdecimal()] or BENCHMARKS
     found.names = [name for name in names if name != SCOREBOARD]
     partly = (found.quick, found.seconds, found.measurements, found.database)
-    found.is_whole = not any((*partly, found.only))
+    drawn = (found.seed, found.repetitions, found.noise, found.functions)
+    found.is_whole = not any((*partly, found.only, *drawn))
     if unknown := [name for name in found.names if name not in BENCHMARKS]:
         parser.error(f"no script {unknown[0]!r}; there are {', '.join(BENCHMARKS)}")
     return found
