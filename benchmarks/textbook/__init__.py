@@ -8,7 +8,8 @@ of either sign, exact and with noise. Families:
 * no dictionary: powers, quotients and kinks that no space has; honesty is asked of
   them, so that intervals hold and nothing wrong is said surely;
 * unseen: three terms, blocks, steps, switches of protocol, saturation and falling sums
-  at irregular settings, from p = 1 on, four to seven of them; nothing is chosen by it;
+  at irregular settings, some from p = 1 on; nothing is chosen by it;
+* four settings: the same where too little is measured for noise, but not for counts;
 * two parameters: sums of p and n with falling and negative terms.
 
 Exact counts are the same in each repetition; rounded ones are integers. A series that

@@ -61,8 +61,11 @@ AIMS: Final = (
     _least("10 %", scores.MATCH, _MATCH, 0.93),
     _most("10 %", scores.PLUS_P, _PLUS_P, 0.006),
 )
-NOT_ASKED: Final = {"no dictionary": (scores.RIGHT, scores.MATCH)}
-"""Of functions of no dictionary honesty is asked, not that they are recognised."""
+NOT_ASKED: Final = dict.fromkeys(
+    ("no dictionary", "four settings"), (scores.RIGHT, scores.MATCH)
+)
+"""Honesty is asked where no dictionary has the function or settings are too few for
+noise, not that it is recognised."""
 
 
 def tell(results: Results, noise: str, found: list[Scored]) -> None:

@@ -54,9 +54,9 @@ UNUSUAL: Final = {
     "2, 3, 5 … 24": _one(2, 3, 5, 8, 13, 24),
     "7 … 181": _one(7, 12, 23, 41, 96, 181),
     "k², 1 … 100": _one(1, 4, 9, 25, 49, 100),
-    "12 … 240, five": _one(12, 36, 60, 120, 240),
-    "4 … 256, four": _one(4, 16, 64, 256),
+    "12 … 240": _one(12, 36, 60, 120, 240),
 }
+FEW: Final = {"4 … 256": _one(4, 16, 64, 256)}
 TWO_PARAMETERS: Final = {
     "5 × 5, 2^k": _crossed((4, 8, 16, 32, 64), (16, 32, 64, 128, 256)),
     "5 × 5, irregular": _crossed((3, 6, 12, 20, 48), (10, 20, 50, 100, 200)),
@@ -67,5 +67,6 @@ FAMILIES: Final = {
     "held-out": Family(HELD_OUT, USUAL),
     "no dictionary": Family(NO_DICTIONARY, USUAL),
     "unseen": Family(UNSEEN, UNUSUAL),
+    "four settings": Family(UNSEEN, FEW),
     "two parameters": Family(SURFACES, TWO_PARAMETERS, ("p", "n")),
 }
