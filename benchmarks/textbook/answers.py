@@ -132,9 +132,7 @@ def _forecasts(finding: Finding, targets: Sequence[Mapping[str, float]]) -> Real
 
 
 def _outcome(finding: Finding) -> str | None:
-    """Return what the finding or its model tells, if they tell any."""
-    told = (getattr(each, "outcome", None) for each in (finding, finding.model))
-    return next((str(each) for each in told if each), None)
+    return finding.exactness and finding.exactness.outcome
 
 
 def _extrap(drawings: Sequence[Drawing], parameters: tuple[str, ...]) -> list[Answer]:
