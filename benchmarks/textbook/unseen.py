@@ -75,12 +75,12 @@ UNSEEN: Final = (
         is_count=True,
     ),
     Function(
-        "log p, dearer by 60 % from 32 on",
-        lambda a, b, p: a * log(p) * np.where(p < 32, 1, 1.6),
+        "log p, dearer by 60 % from 12 on",
+        lambda a, b, p: a * log(p) * np.where(p < 12, 1, 1.6),
         grows(0, 1),
     ),
     Function(
-        "max(12 log p, p)", lambda a, b, p: a * np.maximum(12 * log(p), p), grows(1)
+        "max(3 log p, p)", lambda a, b, p: a * np.maximum(3 * log(p), p), grows(1)
     ),
     Function(
         "2p² − 7p + 9",
