@@ -17,6 +17,7 @@ from typing import Any, Final
 
 import numpy as np
 from benchmarks import options, truths
+from benchmarks.forecast_bounds import forecast_bounds
 from benchmarks.goals import EXTRA_P, Goal
 from benchmarks.results import Results
 from benchmarks.truths import NOISES, Truth
@@ -130,17 +131,15 @@ def _scores(truth: Truth, p: Reals, values: Reals, choices: dict[str, Any]) -> R
     targets = p[-1] * np.array(FAR)
     findings = find_models(p, values, targets=targets, **choices)
     exact = truth.curve(targets)
-    values_found = np.array(
-        [[each.value for each in finding.forecasts] for finding in findings]
-    )
+    values_found = forecast_bounds(findings, targets)[..., 0]
     error = np.abs(values_found - exact) / exact
     pairs = list(zip(findings, truth.growths or (), strict=True))
     return np.array(
         [
             np.mean([finding.growth == growth for finding, growth in pairs]),
             np.mean([_distance(finding, growth) <= 1 / 4 for finding, growth in pairs]),
-            *np.median(error, axis=0),
-            np.quantile(error[:, 1], 0.9),
+            *np.nanmedian(error, axis=0),
+            np.nanquantile(error[:, 1], 0.9),
         ]
     )
 

@@ -20,6 +20,7 @@ from typing import Final
 import numpy as np
 from benchmarks import options, truths
 from benchmarks.accuracy import SEEDS, VERDICTS, expectations
+from benchmarks.forecast_bounds import forecast_bounds
 from benchmarks.goals import Goal
 from benchmarks.results import Results
 from benchmarks.truths import NOISES, Noise
@@ -117,11 +118,10 @@ def _holding(draw: Draw, noise: Noise, series: int, seed: int) -> Reals:
     rows = []
     for choices in ({}, {"noise": learn_noise(p, values)}):
         findings = find_models(p, values, targets=targets, level=LEVEL, **choices)
-        low, high = np.array(
-            [[(each.low, each.high) for each in f.forecasts] for f in findings]
-        ).transpose(2, 0, 1)
-        holds = (low <= exact) & (exact <= high)
-        rows.append([*holds.mean(axis=0), np.median(np.log(high / low)[:, 1])])
+        _, low, high = forecast_bounds(findings, targets).transpose(2, 0, 1)
+        holds = np.where(np.isnan(low), np.nan, (low <= exact) & (exact <= high))
+        width = np.nanmedian(np.log(high / low)[:, 1])
+        rows.append([*np.nanmean(holds, axis=0), width])
     return np.array(rows)
 
 

@@ -19,6 +19,7 @@ import numpy as np
 from benchmarks import options, truths
 from benchmarks.accuracy import SEEDS
 from benchmarks.calibration import calibration_error
+from benchmarks.forecast_bounds import forecast_bounds
 from benchmarks.goals import EXTRA_P, RIVAL, Goal
 from benchmarks.results import Results
 from numpy.typing import NDArray
@@ -120,14 +121,13 @@ def _scores(case: Case, noise: str, series: int, seed: int, rule: str) -> Reals:
         choices = {**choices, "noise": learn_noise(case.x, values, **choices)}
     findings = find_models(case.x, values, targets=case.targets, **choices)
     exact = drawn.curve(np.array(case.targets))
-    bounds = np.array(
-        [
-            [(f.value, f.low or np.nan, f.high or np.nan) for f in each.forecasts]
-            for each in findings
-        ]
+    bounds = forecast_bounds(findings, case.targets)
+    error = np.nanmedian(np.abs(bounds[..., 0] / exact - 1), axis=0)
+    holds = np.where(
+        np.isnan(bounds[..., 1]),
+        np.nan,
+        (bounds[..., 1] <= exact) & (exact <= bounds[..., 2]),
     )
-    error = np.median(np.abs(bounds[..., 0] / exact - 1), axis=0)
-    holds = (bounds[..., 1] <= exact) & (exact <= bounds[..., 2])
     pairs = list(zip(findings, drawn.growths, strict=True))
     leads = [finding.growth == max(terms) for finding, terms in pairs]
     return np.array(
@@ -135,7 +135,7 @@ def _scores(case: Case, noise: str, series: int, seed: int, rule: str) -> Reals:
             np.mean(leads),
             np.mean([_terms(finding) == terms for finding, terms in pairs]),
             *error,
-            *(holds.mean(axis=0) if rule != "Extra-P" else (np.nan, np.nan)),
+            *(np.nanmean(holds, axis=0) if rule != "Extra-P" else (np.nan, np.nan)),
             _calibration(findings, drawn) if rule != "Extra-P" else np.nan,
         ]
     )

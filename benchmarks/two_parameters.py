@@ -23,6 +23,7 @@ from typing import Final
 import numpy as np
 from benchmarks import options, peer
 from benchmarks.calibration import calibration_error
+from benchmarks.forecast_bounds import forecast_bounds
 from benchmarks.goals import EXTRA_P, RIVAL, Goal
 from benchmarks.results import Results
 from numpy.typing import NDArray
@@ -207,14 +208,12 @@ def _scalewatch(
     guesses = []
     for finding, truth in zip(findings, known, strict=True):
         assert finding.model is not None
-        (forecast,) = finding.forecasts
-        assert forecast.low is not None
-        assert forecast.high is not None
+        ((value, low, high),) = forecast_bounds([finding], [TARGET])[0]
         guesses.append(
             Guess(
                 finding.model,
-                forecast.value,
-                forecast.low <= float(truth(TARGET)) <= forecast.high,
+                float(np.where(np.isnan(value), finding.model(TARGET), value)),
+                bool(low <= float(truth(TARGET)) <= high),
                 is_doubted="cannot tell" in (finding.reason or ""),
                 likeliest=next(iter(finding.class_probability.items())),
             )

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 from benchmarks import peer
+from benchmarks.forecast_bounds import forecast_bounds
 from benchmarks.textbook.drawings import Drawing
 from benchmarks.textbook.families import Family
 from benchmarks.textbook.function import Reals
@@ -36,7 +37,6 @@ OURS: Final = "scalewatch"
 RIVAL: Final = "Extra-P"
 DEFAULT: Final = inspect.signature(find_models).parameters["rule"].default
 LEVEL: Final = 0.9
-NOTHING: Final = (np.nan, np.nan, np.nan)
 
 EXPECTED: Final = {
     "truth": Growth(),
@@ -114,21 +114,12 @@ def _asked(
         Answer(
             growth=finding.growth,
             probability=finding.class_probability,
-            forecasts=_forecasts(finding, targets),
+            forecasts=forecast_bounds([finding], targets)[0],
             verdicts=tuple(said),
             outcome=_outcome(finding),
         )
         for finding, said in zip(ask(values, targets=targets), verdicts, strict=True)
     ]
-
-
-def _forecasts(finding: Finding, targets: Sequence[Mapping[str, float]]) -> Reals:
-    given = {
-        tuple(each.at.values()): (each.value, each.low, each.high)
-        for each in finding.forecasts
-    }
-    rows = [given.get(tuple(at.values()), NOTHING) for at in targets]
-    return np.array(rows, float)
 
 
 def _outcome(finding: Finding) -> str | None:

@@ -86,9 +86,11 @@ def test_object_is_what_the_contract_promises() -> None:
                     "level": 0.9,
                 }
             ],
+            "horizon": None,
             "reason": None,
             "rule": "evidence",
             "unexplained": 0.0,
+            "misfit": None,
             "outcome": None,
             "candidates": [],
             "separating": None,

@@ -12,6 +12,7 @@ from scalewatch.modelling import (
     Forecast,
     Growth,
     Incomparable,
+    Misfit,
     Model,
     Proposal,
 )
@@ -33,6 +34,7 @@ def finding_object(finding: Finding) -> dict[str, Any]:
         "verdict": str(finding.verdict),
         "verdict_probability": _rounded(finding.verdict_probability),
         "forecasts": [_forecast(forecast) for forecast in finding.forecasts],
+        "horizon": finding.horizon,
         "reason": finding.reason,
         "rule": finding.rule,
         **fit_object(finding),
@@ -44,6 +46,7 @@ def fit_object(finding: Finding) -> dict[str, Any]:
     known = finding.exactness or Exactness(None)
     return {
         "unexplained": round(finding.unexplained, 6),
+        "misfit": finding.misfit and _misfit(finding.misfit),
         "outcome": known.outcome,
         "candidates": [
             {
@@ -55,6 +58,14 @@ def fit_object(finding: Finding) -> dict[str, Any]:
         ],
         "separating": known.separating and _at(known.separating),
         "excepted": [_at(each) for each in known.excepted],
+    }
+
+
+def _misfit(misfit: Misfit) -> dict[str, Any]:
+    return {
+        "ratio": misfit.ratio,
+        "probability": misfit.probability,
+        "exponents": [misfit.exponents.low, misfit.exponents.high],
     }
 
 

@@ -89,6 +89,7 @@ from scalewatch.modelling.machines.machines import (
     machine_line,
 )
 from scalewatch.modelling.measurements.assumptions import Noise
+from scalewatch.modelling.misfit.misfit import Misfit
 from scalewatch.modelling.next_measurement.proposal import (
     Cost,
     Proposal,
@@ -176,6 +177,7 @@ __all__ = [
     "MachinePair",
     "MainEffect",
     "MemoryWall",
+    "Misfit",
     "Model",
     "Movement",
     "NeededRun",

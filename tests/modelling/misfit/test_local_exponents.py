@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from scalewatch.modelling import CONSTANT, parse_growth
+from scalewatch.modelling import Verdict, default_deviation_limit, parse_growth
 from scalewatch.modelling.misfit.local_exponents import (
     ExponentInterval,
     local_exponent,
@@ -13,10 +13,10 @@ EXACTLY = np.zeros(6)
 
 @pytest.mark.parametrize(
     ("growth", "exponent"),
-    [("1", 0), ("p", 1), ("p^(-1/2)", -0.5), ("p log p", 1 + 1 / np.log(128))],
+    [("1", 0), ("p", 1), ("p^(-1/2)", -0.5), ("p log p", 1 + np.log2(7 / 6))],
 )
 def test_the_local_exponent_is_the_slope_of_the_logarithms(growth, exponent):
-    assert local_exponent(parse_growth(growth), 128) == pytest.approx(exponent)
+    assert local_exponent(parse_growth(growth), (64, 128)) == pytest.approx(exponent)
 
 
 def test_a_power_law_has_its_exponent():
@@ -40,12 +40,24 @@ def test_rounding_widens_the_interval():
     assert exactly.high < rounded.high
 
 
-def test_bounds_of_growths_settle_what_lies_beyond_them():
-    found = ExponentInterval(0.55, 0.65)
+@pytest.mark.parametrize(
+    ("verdict", "expectation", "stands"),
+    [
+        (Verdict.MATCH, "p^(3/5)", True),
+        (Verdict.MATCH, "p", False),
+        (Verdict.APPROXIMATE, "p", True),
+        (Verdict.APPROXIMATE, "p^2", False),
+        (Verdict.MISMATCH, "p^2", True),
+        (Verdict.MISMATCH, "p", False),
+    ],
+)
+def test_a_verdict_stands_that_all_exponents_allow(verdict, expectation, stands):
+    expected = parse_growth(expectation)
+    limit = default_deviation_limit(expected)
 
-    assert found.is_outside(parse_growth("p"), parse_growth("p^2"), 128)
-    assert found.is_inside(CONSTANT, parse_growth("p"), 128)
-    assert not found.is_inside(CONSTANT, parse_growth("p^(3/5)"), 128)
+    found = ExponentInterval(0.55, 0.65).allows(verdict, expected, limit, (64, 128))
+
+    assert found is stands
 
 
 def test_falling_values_grow_by_less_than_one():

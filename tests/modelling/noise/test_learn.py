@@ -201,9 +201,13 @@ def test_intervals_hold_where_a_protocol_switches():
     values = measured(kinked, 0.05, 71)
     findings = find_models(P, values, targets=FAR, noise=learned(values))
 
-    bounds = np.array([[(f.low, f.high) for f in each.forecasts] for each in findings])
-    holds = (bounds[..., 0] <= 1.15 * truth) & (1.15 * truth <= bounds[..., 1])
-    assert holds.mean() > 0.8
+    holds = [
+        each.low <= 1.15 * expected <= each.high
+        for finding, truths in zip(findings, truth, strict=True)
+        for each, expected in zip(finding.forecasts, truths, strict=False)
+    ]
+    assert len(holds) > 0.5 * truth.size
+    assert np.mean(holds) > 0.8
 
 
 def test_missing_repetitions_and_one_repetition_can_be_pooled():

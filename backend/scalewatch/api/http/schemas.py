@@ -75,6 +75,18 @@ class Noise(Schema):
     )
 
 
+class Misfit(Schema):
+    """How far the settings lie from every growth that competes."""
+
+    ratio: float = Field(
+        description="How many times as far from the best curve as repetitions do."
+    )
+    probability: float = Field(description="Of a larger misfit by chance.")
+    exponents: tuple[float, float] = Field(
+        description="Bounds of the local exponent beyond the largest setting."
+    )
+
+
 class Candidate(Schema):
     """A formula that reproduces exact counts."""
 
@@ -104,6 +116,10 @@ class Standing(Schema):
     reason: str | None
     unexplained: float = Field(
         description="Probability that no growth that competes explains the series."
+    )
+    misfit: Misfit | None = Field(
+        description="How far the settings lie from every growth, where none explains "
+        "them."
     )
     outcome: Literal["exact", "ambiguous", "none"] | None = Field(
         description="What exact counts tell; null for measurements with noise."

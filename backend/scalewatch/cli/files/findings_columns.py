@@ -133,6 +133,8 @@ def _forecast_columns(
     def column(heading: str) -> FindingColumn:
         def text(row: FindingRow) -> str:
             at = {_target(forecast.at): forecast for forecast in row.finding.forecasts}
+            if heading not in at and row.finding.horizon is not None:
+                return f"not beyond {row.finding.horizon:.3g}"
             return notation.forecast_text(at.get(heading))
 
         return FindingColumn(f"at {heading}", text, is_number=True, narrowest=24)
@@ -151,6 +153,8 @@ def _model(finding: Finding, notation: Notation) -> str:
 def _reason(row: FindingRow) -> str:
     """Return why there is no model or no verdict, if an expectation asked for one."""
     finding = row.finding
+    if finding.misfit and finding.expectation is None:
+        return str(finding.misfit)
     exactness = finding.exactness
     is_ambiguous = exactness and exactness.outcome is Outcome.AMBIGUOUS
     if finding.model and finding.expectation is None and not is_ambiguous:

@@ -38,6 +38,9 @@ LEAST_PRECISION = 1e-12
 NOTHING = 1e-300
 """Weight of a point outside of the box."""
 
+ABSENT = -60.0
+"""Logarithm of the coefficient of no term."""
+
 PLASTIC = 1.324717957244746
 """g."""
 
@@ -56,6 +59,8 @@ class TwoTermCurves:
         Its derivatives by u and v.
     targets
         log g at the targets, shape (T, …, F, S).
+    has_terms
+        Whether u and v are the logarithms of the coefficients of two terms.
     """
 
     low: Reals
@@ -63,6 +68,7 @@ class TwoTermCurves:
     curves: Callable[[Reals, Reals], Reals]
     slopes: Callable[[Reals, Reals], tuple[Reals, Reals]]
     targets: Callable[[Reals, Reals], Reals]
+    has_terms: bool = False
 
 
 def sample(centred: Centred, family: TwoTermCurves) -> Mixture:
@@ -85,7 +91,29 @@ def sample(centred: Centred, family: TwoTermCurves) -> Mixture:
     weight = np.where(is_inside, share / (area * density), NOTHING)
     u = np.clip(u, family.low[0], family.high[0])
     v = np.clip(v, family.low[1], family.high[1])
-    return centred.mixture(family.curves(u, v), family.targets(u, v), np.log(weight))
+    curves = family.curves(u, v)
+    targets = family.targets(u, v)
+    if family.has_terms:
+        targets = _held(centred, family, (u, v), curves, targets)
+    return centred.mixture(curves, targets, np.log(weight))
+
+
+def _held(
+    centred: Centred,
+    family: TwoTermCurves,
+    unknowns: tuple[Reals, Reals],
+    curves: Reals,
+    targets: Reals,
+) -> Reals:
+    """Hold each term that is not seen at its value at the last setting."""
+    _, energy = centred.phi(centred.misfit(curves, centred.mean(curves)))
+    u, v = unknowns
+    nothing = np.full_like(u, ABSENT)
+    for without in ((nothing, v), (u, nothing)):
+        change = curves - family.curves(*without)
+        held = np.minimum(targets, family.targets(*without) + change[-1])
+        targets = np.where(centred.is_seen(change, energy), targets, held)
+    return targets
 
 
 @lru_cache

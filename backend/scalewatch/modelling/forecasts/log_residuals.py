@@ -5,11 +5,22 @@ drops out: with l = log g less its weighted mean, R = Σ ω (m - l)², and what 
 of log f at another setting is normal with
 
     mean  m̄ + log g(x*) - mean log g,   variance  E / ((ν - 2) Σ ω).
+
+A term that settings do not show would make bounds far beyond them those of the prior:
+of a cubic term of 3 % at the largest setting nothing is seen under 10 % noise, and it
+is a million times the constant at 512 times that setting. So a term is *held* at its
+value at the largest setting unless it changes the curve visibly, by
+
+    z² = Σ ω (d - mean d)² / (E/ν) ≥ `SEEN`,
+
+d the difference of log g with and without it. A bound then means: if nothing appears
+that these measurements could not show.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from scalewatch.modelling.arrays.columns import total
 from scalewatch.modelling.arrays.scratch import Scratch
@@ -18,6 +29,9 @@ from scalewatch.modelling.evidence.likelihood import Likelihood
 from scalewatch.modelling.forecasts.mixture import Mixture
 from scalewatch.modelling.measurements.assumptions import Noise
 from scalewatch.modelling.measurements.location import Location
+
+SEEN = 2.0
+"""z² from which on a term is seen: √2 standard deviations."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,14 +99,24 @@ class Centred:
         """
         mean = self.mean(curves)
         phi, energy = self.phi(self.misfit(curves, mean))
+        held = np.where(self.is_seen(curves, energy), targets, curves[-1])
         variance = energy / (self.likelihood.freedom - 2) / self.mass
         variance += self.level_variance
         series = len(self.level)
         return Mixture(
             log_weight=(log_weight + phi).reshape(-1, series),
-            mean=(self.level + targets - mean).reshape(len(targets), -1, series),
+            mean=(self.level + held - mean).reshape(len(targets), -1, series),
             deviation=np.sqrt(variance).reshape(-1, series),
         )
+
+    def is_seen(self, changes: Reals, energy: Reals) -> NDArray[np.bool_]:
+        """Tell which changes of logarithms, shape (n, …, S), the settings show."""
+        mean = self.mean(changes)
+        squares = total(
+            weight * (change - mean) ** 2
+            for weight, change in zip(self.weight, changes, strict=True)
+        )
+        return np.asarray(squares * self.likelihood.freedom >= SEEN * energy)
 
     def phi(self, misfit: Reals) -> tuple[Reals, Reals]:
         """Return φ and E, shape of `misfit`."""

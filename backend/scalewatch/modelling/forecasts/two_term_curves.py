@@ -106,6 +106,7 @@ def two_terms(logarithm: TargetTable, powers: TargetTable) -> TwoTermCurves:
         curves=curves,
         slopes=slopes,
         targets=targets,
+        has_terms=True,
     )
 
 

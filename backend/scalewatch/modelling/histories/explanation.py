@@ -164,7 +164,8 @@ def _versions(found: Sequence[Segments]) -> Versions:
         log = np.stack(sides, axis=1)
         weight = np.broadcast_to(np.array(commits) / most, log.shape)
         freedom = np.full(len(found), FREEDOM)
-        return Location(log, weight, variance, freedom, np.zeros(len(found)))
+        nothing = np.zeros(len(found))
+        return Location(log, weight, variance, freedom, nothing, nothing)
 
     before = location([f.before for f in found], [f.before_commits for f in found])
     after = location([f.after for f in found], [f.after_commits for f in found])

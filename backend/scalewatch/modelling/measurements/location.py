@@ -72,6 +72,8 @@ class Location:
         Of a `log` of weight 1, shape (S,).
     freedom
         Degrees of freedom of `variance`, ν₀, shape (S,).
+    repeated_freedom
+        Those which repetitions alone tell, 0 without any, shape (S,).
     level_variance
         What the mean of all `log` is uncertain by besides, shape (S,).
     """
@@ -80,6 +82,7 @@ class Location:
     weight: Reals
     variance: Reals
     freedom: Reals
+    repeated_freedom: Reals
     level_variance: Reals
 
     def only(self, series: slice | NDArray[np.intp]) -> "Location":
@@ -89,6 +92,7 @@ class Location:
             self.weight[:, series],
             self.variance[series],
             self.freedom[series],
+            self.repeated_freedom[series],
             self.level_variance[series],
         )
 
@@ -120,6 +124,7 @@ def locate(values: Reals) -> Location:
         weight=count / _most(count),
         variance=variance + FLOOR**2,
         freedom=_freedom(variance, count),
+        repeated_freedom=_repeated_freedom(count),
         level_variance=np.zeros_like(variance),
     )
 
@@ -138,6 +143,7 @@ def locate_mean(values: Reals) -> Location:
         weight=count / _most(count),
         variance=variance + FLOOR**2,
         freedom=_freedom(variance, count),
+        repeated_freedom=_repeated_freedom(count),
         level_variance=np.zeros_like(variance),
     )
 
@@ -216,7 +222,12 @@ def _variance(logs: Reals, m: Reals, scale: Reals, count: Counts) -> Reals:
 
 def _freedom(variance: Reals, count: Counts) -> Reals:
     """Return the degrees of freedom of variance + FLOOR² (Satterthwaite)."""
-    measured = np.clip(0.7 * total(np.maximum(count - 1, 0)), 1.0, MOST_FREEDOM)
+    measured = np.maximum(_repeated_freedom(count), 1.0)
     whole = variance + FLOOR**2
     freedom: Reals = whole**2 / (variance**2 / measured + FLOOR**4)
     return freedom
+
+
+def _repeated_freedom(count: Counts) -> Reals:
+    """Return the degrees of freedom of a variance that repetitions tell."""
+    return np.minimum(0.7 * total(np.maximum(count - 1, 0)), MOST_FREEDOM)

@@ -17,6 +17,7 @@ import numpy as np
 
 from scalewatch.modelling.arrays.types import Reals
 from scalewatch.modelling.growths.growth import CONSTANT, Growth
+from scalewatch.modelling.growths.verdict import Verdict
 
 LARGEST_LOG: Final = 700.0
 
@@ -66,28 +67,48 @@ class ExponentInterval:
     def __str__(self) -> str:
         return f"the local exponent lies between {self.low:.3g} and {self.high:.3g}"
 
-    def allows(self, growth: Growth, x: float) -> bool:
-        """Tell whether a growth has such an exponent at a setting."""
-        return self.low <= local_exponent(growth, x) <= self.high
+    def allows(
+        self,
+        verdict: Verdict,
+        expectation: Growth,
+        deviation_limit: Growth,
+        last: tuple[float, float],
+    ) -> bool:
+        """Tell whether a verdict holds whatever the growth is.
 
-    def is_inside(self, lowest: Growth, highest: Growth, x: float) -> bool:
-        """Tell whether it lies wholly between what two growths have."""
-        low, high = local_exponent(lowest, x), local_exponent(highest, x)
-        return low <= self.low and self.high <= high
+        A match does if the expectation has an exponent of the interval, the others if
+        the interval lies wholly within E/D … E·D, or wholly outside.
 
-    def is_outside(self, lowest: Growth, highest: Growth, x: float) -> bool:
-        """Tell whether it lies wholly below or above what two growths have."""
-        return self.high < local_exponent(lowest, x) or self.low > local_exponent(
-            highest, x
+        Parameters
+        ----------
+        expectation, deviation_limit
+            E and D.
+        last
+            The last two settings, between which a growth is compared.
+        """
+        own, *bounds = (
+            local_exponent(growth, last)
+            for growth in (
+                expectation,
+                expectation / deviation_limit,
+                expectation * deviation_limit,
+            )
         )
+        lowest, highest = bounds
+        match verdict:
+            case Verdict.MATCH:
+                return self.low <= own <= self.high
+            case Verdict.APPROXIMATE:
+                return lowest <= self.low and self.high <= highest
+            case Verdict.MISMATCH:
+                return self.high < lowest or highest < self.low
+        return True
 
 
-def local_exponent(growth: Growth, x: float) -> float:
-    """Return the exponent of a growth of one parameter at a setting above 1."""
+def local_exponent(growth: Growth, between: tuple[float, float]) -> float:
+    """Return the mean exponent of a growth of one parameter between two settings."""
     if growth == CONSTANT:
         return 0.0
-    (factor,) = growth.factors
-    exponent = float(factor.power) + float(factor.exp2) * x * np.log(2)
-    if factor.log and x > 1:
-        exponent += float(factor.log) / np.log(x)
-    return float(exponent)
+    (parameter,) = growth.parameters
+    low, high = growth.log2({parameter: np.array(between)}).tolist()
+    return float((high - low) / np.log2(between[1] / between[0]))

@@ -20,6 +20,7 @@ from scalewatch.modelling.arrays.types import Indices, Reals
 from scalewatch.modelling.evidence.bases import falls, frames_of
 from scalewatch.modelling.evidence.posterior import verdict_posterior
 from scalewatch.modelling.measurements.estimators import located
+from scalewatch.modelling.misfit.misfit import Misfit
 from scalewatch.modelling.rules.likeliest import Choice, Likeliest
 from scalewatch.modelling.rules.rule import Rule, Sample, Selection
 
@@ -73,6 +74,7 @@ class _Found:
     quality: Reals
     probability: Reals
     forecasts: Reals
+    misfits: dict[int, Misfit]
 
     @classmethod
     def empty(cls, series: int, competing: Likeliest, targets: int) -> "_Found":
@@ -82,6 +84,7 @@ class _Found:
             quality=np.full((2, series), np.nan),
             probability=np.zeros((len(competing.curves), series)),
             forecasts=np.zeros((series, targets, 3)),
+            misfits={},
         )
 
     def put(self, rows: Indices, choice: Choice) -> None:
@@ -92,6 +95,14 @@ class _Found:
         self.quality[:, place] = choice.quality
         self.probability[: len(choice.probability), place] = choice.probability
         self.forecasts[place] = choice.forecasts
+        for row in rows.tolist() if self.misfits else ():
+            self.misfits.pop(row, None)
+        if choice.misfits is None:
+            return
+        for number in np.flatnonzero(choice.misfits.is_flagged).tolist():
+            misfit = choice.misfits.one(number)
+            if misfit is not None:
+                self.misfits[int(rows[number])] = misfit
 
     def selection(self, competing: Likeliest, refused: Indices) -> Selection:
         """Return the answer of the rule."""
@@ -106,6 +117,7 @@ class _Found:
             hypothesis_probability=self.probability.T,
             verdict_probability=verdict_posterior(self.probability.T, competing.prior),
             forecasts=self.forecasts if competing.forecaster else None,
+            misfits=self.misfits,
             reasons=dict.fromkeys(refused.tolist(), NOT_POSITIVE),
         )
 

@@ -1,5 +1,6 @@
 """The likeliest growth of several bases, for blocks of series."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +16,7 @@ from scalewatch.modelling.evidence.quality import adjusted_r2, smape
 from scalewatch.modelling.forecasts.prediction import Forecaster
 from scalewatch.modelling.measurements.assumptions import Noise
 from scalewatch.modelling.measurements.location import Location
+from scalewatch.modelling.misfit.misfit import Misfits
 from scalewatch.modelling.rules.rule import Sample
 
 
@@ -34,6 +36,8 @@ class Choice:
         Of all growths, shape (H, S).
     forecasts
         Value, low and high, shape (S, T, 3).
+    misfits
+        How far the series lie from all growths; None where settings cannot tell.
     """
 
     chosen: Indices
@@ -41,6 +45,7 @@ class Choice:
     quality: Reals
     probability: Reals
     forecasts: Reals
+    misfits: Misfits | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +66,10 @@ class Likeliest:
         All of them.
     log2_scale, places
         Of all frames, see `Frame`, shape (H, 2).
+    settings
+        Where series were measured.
+    beyond
+        How many times as large as the largest setting the targets are, shape (T,).
     """
 
     frames: tuple[Frame, ...]
@@ -70,6 +79,8 @@ class Likeliest:
     curves: ScaledCurves
     log2_scale: Reals
     places: Indices
+    settings: Mapping[str, Reals]
+    beyond: Reals
 
     @classmethod
     def of(cls, sample: Sample, frames: tuple[Frame, ...]) -> "Likeliest":
@@ -86,6 +97,8 @@ class Likeliest:
             curves=curves_of(frames),
             log2_scale=np.concatenate([frame.log2_scale for frame in frames]),
             places=np.concatenate([frame.places for frame in frames]),
+            settings=sample.settings,
+            beyond=_beyond(sample),
         )
 
     def scratch(self, series: int) -> Scratch:
@@ -102,6 +115,9 @@ class Likeliest:
         if self.forecaster:
             ratios = by_frame(self.frames, weighed.fit.ratio)
             forecasts = self.forecaster.forecasts(location, noise, ratios, self.level)
+        misfits = self._misfits(weighed.fit.misfit.min(axis=0), location, noise)
+        if misfits is not None:
+            misfits.widen(forecasts, self.beyond)
         scratch.take_back(weighed.log_evidence, *weighed.fit.arrays)
         return Choice(
             chosen=chosen,
@@ -109,7 +125,16 @@ class Likeliest:
             quality=self._quality(model, chosen, location),
             probability=probability,
             forecasts=forecasts,
+            misfits=misfits,
         )
+
+    def _misfits(
+        self, least: Reals, location: Location, noise: Noise
+    ) -> Misfits | None:
+        """Test for misfit where one parameter varies above 0."""
+        if len(self.settings) > 1 or min(map(np.min, self.settings.values())) <= 0:
+            return None
+        return Misfits.of(self.settings, location, least, noise)
 
     def _fitted(self, model: Reals, chosen: Indices) -> Reals:
         """Return the models at the settings, shape (n, S)."""
@@ -150,6 +175,15 @@ class Likeliest:
         fit = adjusted_r2(1 - unexplained, len(actual), terms=1)
         fit[chosen == self.frames[0].alone] = np.nan
         return np.stack([fit, smape(actual, fitted)])
+
+
+def _beyond(sample: Sample) -> Reals:
+    """Return how many times as large as the largest setting targets are."""
+    (name, x), *several = sample.settings.items()
+    if several:
+        return np.ones(len(sample.targets))
+    targets = np.array([target[name] for target in sample.targets])
+    return np.asarray(np.maximum(targets, 0) / x[-1])
 
 
 def _picked(weighed: Evidence, chosen: Indices) -> Reals:

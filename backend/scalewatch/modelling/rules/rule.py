@@ -11,6 +11,7 @@ from scalewatch.modelling.growths.growth import Growth
 from scalewatch.modelling.growths.space import Space
 from scalewatch.modelling.measurements.assumptions import USUAL, Noise
 from scalewatch.modelling.measurements.summary import Summary, summarise
+from scalewatch.modelling.misfit.misfit import Misfit
 
 Hypothesis = tuple[Growth, ...]
 
@@ -87,6 +88,9 @@ class Selection:
     forecasts
         Value, low and high at each target, shape (S, len(targets), 3); None for a
         rule without intervals, then the model itself is evaluated.
+    misfits
+        How far series lie from all that competes, by position; of those that nothing
+        explains.
     reasons
         Row to words: why there is no model where `chosen` is -1, and elsewhere why the
         verdict has to stay open whatever the model is.
@@ -102,6 +106,7 @@ class Selection:
     verdict_probability: NDArray[np.float64] | None = None
     leading: tuple[Growth, ...] | None = None
     forecasts: NDArray[np.float64] | None = None
+    misfits: Mapping[int, Misfit] = field(default_factory=dict)
     reasons: Mapping[int, str] = field(default_factory=dict)
 
 

@@ -23,6 +23,7 @@ from scalewatch.modelling.search.finding import (
     Finding,
     Forecast,
 )
+from scalewatch.modelling.search.horizon import is_told
 
 EXACT = "exact"
 """Name of the rule."""
@@ -123,12 +124,11 @@ class ExactQuestion:
         if interval is None or self.expectation is None or self.deviation_limit is None:
             return Verdict.UNDECIDED
         ((_, x),) = self.settings.items()
-        lowest = self.expectation / self.deviation_limit
-        highest = self.expectation * self.deviation_limit
-        if interval.is_outside(lowest, highest, float(x[-1])):
-            return Verdict.MISMATCH
-        if interval.is_inside(lowest, highest, float(x[-1])):
-            return Verdict.APPROXIMATE
+        for verdict in (Verdict.MISMATCH, Verdict.APPROXIMATE):
+            if interval.allows(
+                verdict, self.expectation, self.deviation_limit, (x[-2], x[-1])
+            ):
+                return verdict
         return Verdict.UNDECIDED
 
     def _forecasts(self, counts: Counts) -> tuple[Forecast, ...]:
@@ -148,6 +148,7 @@ class ExactQuestion:
                 self.targets, found.T.tolist(), strict=True
             )
             if np.isfinite([value, low, high]).all()
+            and is_told(np.array([value, low, high]))
         )
 
     def _reason(

@@ -7,6 +7,7 @@ from scalewatch.modelling.exact_counts.counts import Outcome
 from scalewatch.modelling.growths.growth import Growth
 from scalewatch.modelling.growths.model import Model
 from scalewatch.modelling.growths.verdict import Direction, Verdict, direction
+from scalewatch.modelling.misfit.misfit import Misfit
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +103,11 @@ class Finding:
         `class_probability` lacks.
     exactness
         None unless the series is one of exact counts.
+    misfit
+        How far it lies from all growths; None unless none of them explains it.
+    horizon
+        The largest setting up to which forecasts are close enough to be told; None if
+        no target lies beyond.
     """
 
     model: Model | None
@@ -121,6 +127,8 @@ class Finding:
     rule: str = ""
     unexplained: float = 0.0
     exactness: Exactness | None = None
+    misfit: Misfit | None = None
+    horizon: float | None = None
 
     @property
     def direction(self) -> Direction | None:

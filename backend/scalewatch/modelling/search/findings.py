@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final, overload
+from typing import Final, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,8 +13,12 @@ from scalewatch.modelling.growths.growth import CONSTANT, Growth
 from scalewatch.modelling.growths.model import Model, Term
 from scalewatch.modelling.growths.verdict import Verdict, decide, judge
 from scalewatch.modelling.measurements.batch import most_repetitions
+from scalewatch.modelling.misfit.misfit import Misfit
 from scalewatch.modelling.rules.rule import Sample, Selection
 from scalewatch.modelling.search.finding import Finding, Forecast
+from scalewatch.modelling.search.horizon import is_told
+
+Key = TypeVar("Key")
 
 VERDICTS: Final = (Verdict.MATCH, Verdict.APPROXIMATE, Verdict.MISMATCH)
 """Columns of `Selection.verdict_probability`."""
@@ -45,6 +49,8 @@ class Group:
         Power of two that undoes the scaling, shape (S,).
     rule
         Name of the rule.
+    horizons
+        The largest settings that forecasts reach, of series that miss a target.
     """
 
     rows: NDArray[np.intp]
@@ -52,6 +58,7 @@ class Group:
     selection: Selection
     log2_scale: NDArray[np.intc]
     rule: str
+    horizons: Mapping[int, float]
 
 
 class Findings(Sequence[Finding]):
@@ -145,6 +152,14 @@ def _finding(group: Group, row: int) -> Finding:
     growth, expectation = model.growth, sample.expectation
     verdict_probability = _verdict_probability(selection, row)
     verdict, reason = _verdict(sample, growth, verdict_probability)
+    misfit = selection.misfits.get(row)
+    class_probability = _class_probability(selection, row)
+    if misfit is not None:
+        explained = 1 - misfit.unexplained
+        class_probability = _scaled(class_probability, explained)
+        verdict_probability = _scaled(verdict_probability, explained)
+        if expectation is not None and not _is_allowed(misfit, verdict, sample):
+            verdict, reason = Verdict.UNDECIDED, str(misfit)
     if row in selection.reasons:
         verdict, reason, verdict_probability = (
             Verdict.UNDECIDED,
@@ -158,7 +173,7 @@ def _finding(group: Group, row: int) -> Finding:
         repetitions=repetitions,
         adjusted_r2=_number(selection.adjusted_r2[row]),
         smape=_number(selection.smape[row]),
-        class_probability=_class_probability(selection, row),
+        class_probability=class_probability,
         expectation=expectation,
         deviation_limit=sample.deviation_limit,
         divergence=None if expectation is None else _divergence(growth, expectation),
@@ -167,6 +182,23 @@ def _finding(group: Group, row: int) -> Finding:
         forecasts=_forecasts(group, row, model),
         reason=reason,
         rule=group.rule,
+        unexplained=misfit.unexplained if misfit else 0.0,
+        misfit=misfit,
+        horizon=group.horizons.get(row),
+    )
+
+
+def _scaled(probability: Mapping[Key, float], factor: float) -> dict[Key, float]:
+    return {key: factor * share for key, share in probability.items()}
+
+
+def _is_allowed(misfit: Misfit, verdict: Verdict, sample: Sample) -> bool:
+    """Tell whether a verdict stands by the local exponents, whatever the growth is."""
+    if sample.expectation is None or sample.deviation_limit is None:
+        return False
+    (x,) = sample.settings.values()
+    return misfit.exponents.allows(
+        verdict, sample.expectation, sample.deviation_limit, (x[-2], x[-1])
     )
 
 
@@ -226,8 +258,12 @@ def _forecasts(group: Group, row: int, model: Model) -> tuple[Forecast, ...]:
     return tuple(
         Forecast(at, value, low, high, sample.level)
         for at, (value, low, high) in zip(sample.targets, bounds, strict=True)
-        if math.isfinite(value) and (high is None or math.isfinite(high))
+        if math.isfinite(value) and (high is None or _is_told(value, low, high))
     )
+
+
+def _is_told(*forecast: float) -> bool:
+    return math.isfinite(forecast[-1]) and bool(is_told(np.array(forecast)))
 
 
 def _number(value: np.float64) -> float | None:

@@ -31,6 +31,7 @@ from scalewatch.modelling.rules import Rule, Sample, rule_named
 from scalewatch.modelling.search.exact import EXACT, ExactQuestion
 from scalewatch.modelling.search.finding import Finding
 from scalewatch.modelling.search.findings import Findings, Group, refusal
+from scalewatch.modelling.search.horizon import horizons
 
 Choice = Literal["auto", "expectation", "pmnf"] | Space
 """A space, or where it comes from."""
@@ -192,7 +193,14 @@ class _Question:
             may_fall=self.may_fall,
         )
         selection = self.rule.select(sample)
-        return Group(rows, sample, selection, exponents, self.rule.name)
+        return Group(
+            rows=rows,
+            sample=sample,
+            selection=selection,
+            log2_scale=exponents,
+            rule=self.rule.name,
+            horizons=horizons(sample, selection, self.rule.select),
+        )
 
     def refuse(self, points: int, repetitions: int, reason: str) -> Finding:
         found = refusal(

@@ -13,7 +13,11 @@ from markupsafe import Markup, escape
 from scalewatch.pages.wording.formats import count, determination, percent
 from scalewatch.pages.wording.marks import change_mark, verdict
 from scalewatch.pages.wording.mathematics import big_o, growth
-from scalewatch.pages.wording.sentences import flag_places, state_words
+from scalewatch.pages.wording.sentences import (
+    flag_places,
+    misfit_sentence,
+    state_words,
+)
 from scalewatch.services.commit_reports.changes import SAME
 from scalewatch.services.match_table.cells import Cell
 from scalewatch.services.series.standing import Standing
@@ -106,6 +110,9 @@ def _aside(cell: Cell) -> Iterator[str]:
             f'<span title="{escape(standing.reason or "")}">'
             f"{likeliest} {percent(probability)}</span>"
         )
+    if standing.fit["misfit"]:
+        title = escape(misfit_sentence(standing))
+        yield f'<span class="flag flag--guideline" title="{title}">misfit</span>'
     if cell.flags:
         places = " ".join(
             f"{flag.capitalize()} at {flag_places('p', at)}."

@@ -131,6 +131,7 @@ def _environment() -> Environment:
         "forecast_sentence": outlooks.forecast_sentence,
         "held_sentence": outlooks.held_sentence,
         "residual_sentence": outlooks.residual_sentence,
+        "misfit_sentence": sentences.misfit_sentence,
         "rules": RULES,
         "scan_sentence": sentences.scan_sentence,
         "state_words": sentences.state_words,

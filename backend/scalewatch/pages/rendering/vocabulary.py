@@ -95,6 +95,12 @@ TOPICS: Final = {
             "How probable each growth is, given the scatter of the repetitions.",
         ),
         Word(
+            "misfit",
+            "The settings lie farther from every growth than their repetitions "
+            "explain, so none of them may be right: intervals reach as far as the "
+            "local exponents, and a verdict stands only where these allow it.",
+        ),
+        Word(
             "exact counts",
             "A series whose repetitions are all equal, such as messages, bytes or "
             "calls. Its model is the shortest formula that reproduces every count; "

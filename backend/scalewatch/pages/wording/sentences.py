@@ -125,6 +125,17 @@ def exact_sentence(standing: Standing) -> str:
     return f"this formula reproduces every count{besides}"
 
 
+def misfit_sentence(standing: Standing) -> str:
+    """Tell how far the settings lie from every growth, and what that leaves open."""
+    misfit = standing.fit["misfit"]
+    low, high = misfit["exponents"]
+    return (
+        f"No growth of the space explains the settings: they lie {misfit['ratio']:.2g} "
+        "times as far from the best one as repetitions do. Beyond them the local "
+        f"exponent lies between {low:.2f} and {high:.2f}."
+    )
+
+
 def _remark(standing: Standing) -> str:
     return f" {standing.reason}." if standing.reason else ""
 

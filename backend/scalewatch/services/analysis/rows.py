@@ -49,7 +49,7 @@ def model_row(
 
 def fit_text(finding: Finding) -> str:
     """Return what is known of a fit besides the model as JSON, nothing of most."""
-    if finding.exactness is None:
+    if finding.exactness is None and finding.misfit is None:
         return ""
     return orjson.dumps(fit_object(finding)).decode()
 

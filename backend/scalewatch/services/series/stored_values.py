@@ -20,6 +20,7 @@ from scalewatch.services.analysis.noise_memory import noise_of
 
 NO_FIT: Final[Mapping[str, Any]] = {
     "unexplained": 0.0,
+    "misfit": None,
     "outcome": None,
     "candidates": [],
     "separating": None,
