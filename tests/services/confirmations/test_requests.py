@@ -7,6 +7,8 @@ from scalewatch.errors import ConfirmationLost
 from scalewatch.services.confirmations import agents, requests
 from scalewatch.services.confirmations.requests import MOST_ASKED, ConfirmationState
 from scalewatch.services.gates import confirmations as suspicions
+from scalewatch.services.gates.gate import gate_of
+from scalewatch.services.gates.outcome import GateOutcome
 from scalewatch.storage import tables
 from scalewatch.storage.histories import regressions
 from scalewatch.storage.tables import now
@@ -20,7 +22,7 @@ from support.histories import (
     record_history,
     sha,
 )
-from support.recorded import record
+from support.recorded import failed_result, record
 
 
 @pytest.fixture
@@ -70,6 +72,25 @@ def test_what_is_suspected_twice_is_asked_for_once(suspected):
     assert (asked.machine, asked.state) == ("jureca", ConfirmationState.OPEN)
     assert "MPI_Bcast (time) grows like p instead of log p" in asked.reason
     assert "scalewatch-agent serve --machine jureca" in asked.sentence
+
+
+def test_job_that_failed_confirms_nothing(suspected):
+    runs = sweep_reports(
+        PROCESSES,
+        {"MPI_Bcast": LINEAR},
+        project="mpich",
+        commit=commit(2),
+        machine={"name": "jureca", "fingerprint": {"cores": 128}},
+        results=[failed_result("MPI_Bcast")],
+    )
+    record(suspected, runs)
+
+    with suspected.reading() as session:
+        found = gate_of(session, "mpich", sha(2), None)
+
+    assert found.outcome is GateOutcome.UNDECIDED
+    assert [each.is_sure for each in found.findings] == [False]
+    assert found.next_step is not None
 
 
 def test_one_of_two_agents_gets_a_run_with_all_places_that_lack_a_job(suspected):

@@ -76,11 +76,15 @@ def repeated(
 
 
 def jobs_of(session: Session, commit_id: int, series_id: int) -> Counter[Place]:
-    """Return how many runs measured a series of a commit at each coordinate."""
+    """Return in how many runs a series succeeded at each coordinate of a commit."""
     rows = session.scalars(
         select(cast(tables.Run.coordinate, Text))
         .join(tables.Point, tables.Point.run_id == tables.Run.id)
-        .where(tables.Run.commit_id == commit_id, tables.Point.series_id == series_id)
+        .where(
+            tables.Run.commit_id == commit_id,
+            tables.Point.series_id == series_id,
+            tables.Point.count > 0,
+        )
     )
     return Counter(map(_place, rows))
 
@@ -88,11 +92,15 @@ def jobs_of(session: Session, commit_id: int, series_id: int) -> Counter[Place]:
 def runs_by_series(
     session: Session, commit_id: int, machine_id: int
 ) -> dict[int, list[int]]:
-    """Return the runs of a commit on a machine by the series that they measured."""
+    """Return the runs of a commit on a machine by the series that succeeded in them."""
     rows = session.execute(
         select(tables.Point.series_id, tables.Point.run_id)
         .join(tables.Run, tables.Run.id == tables.Point.run_id)
-        .where(tables.Run.commit_id == commit_id, tables.Run.machine_id == machine_id)
+        .where(
+            tables.Run.commit_id == commit_id,
+            tables.Run.machine_id == machine_id,
+            tables.Point.count > 0,
+        )
         .order_by(tables.Point.run_id)
     )
     found: dict[int, list[int]] = defaultdict(list)
