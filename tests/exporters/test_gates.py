@@ -55,6 +55,15 @@ def test_text_has_a_line_per_finding_with_what_to_do():
     ]
 
 
+def test_markdown_tells_configurations_of_a_region_apart():
+    other = SURE | {"configuration": {"message_bytes": 65536}}
+
+    said = gate_markdown(gate("worse", SURE, other))
+
+    assert "| MPI_Bcast (time) message_bytes=8 |" in said
+    assert "| MPI_Bcast (time) message_bytes=65536 |" in said
+
+
 def test_markdown_is_a_table_whose_cells_cannot_break_it():
     lines = gate_markdown(gate("worse", SURE)).splitlines()
 

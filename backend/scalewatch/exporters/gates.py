@@ -29,7 +29,7 @@ def gate_markdown(gate: Mapping[str, Any]) -> str:
         for found in gate["findings"][:LISTED]:
             cells = (
                 SYMBOLS["worse" if found["is_sure"] else "undecided"],
-                f"{found['region']} ({found['metric']})",
+                _series(found),
                 found["machine"],
                 found["sentence"],
                 consequence(found),
@@ -64,7 +64,7 @@ def gate_junit(gate: Mapping[str, Any]) -> str:
 
 def is_unmeasured(found: Mapping[str, Any]) -> bool:
     """Tell whether a finding is about what was not measured, which is no pass."""
-    return found["kind"] in {"failed", "missing"}
+    return found["kind"] in {"failed", "missing", "partly missing"}
 
 
 def _junit_kind(found: Mapping[str, Any]) -> str:
@@ -105,8 +105,16 @@ def _line(found: Mapping[str, Any]) -> str:
 
 
 def _place(found: Mapping[str, Any]) -> str:
-    settings = "".join(f" {k}={v}" for k, v in found["configuration"].items())
-    return f"{found['region']} ({found['metric']}) on {found['machine']}{settings}"
+    return f"{found['region']} ({found['metric']}) on {found['machine']}{_held(found)}"
+
+
+def _series(found: Mapping[str, Any]) -> str:
+    return f"{found['region']} ({found['metric']}){_held(found)}"
+
+
+def _held(found: Mapping[str, Any]) -> str:
+    """Tell the configuration of a series, after what it belongs to."""
+    return "".join(f" {name}={value}" for name, value in found["configuration"].items())
 
 
 def consequence(found: Mapping[str, Any]) -> str:
