@@ -1,5 +1,9 @@
 """The gate passes nothing that was not measured."""
 
+import re
+
+import pytest
+
 from scalewatch.cli.ci.forges import GITHUB_STATES, state_of
 from scalewatch.exporters.gates import gate_junit, gate_markdown, gate_text
 from scalewatch.wire import RunReport
@@ -152,3 +156,127 @@ def test_what_was_not_measured_asks_for_no_confirming_run(client, sessions):
     asked = client.post("/api/v1/projects/mpich/confirmations", json=wish)
 
     assert asked.json()["confirmations"] == []
+
+
+def with_memory(report):
+    """Return a run that measured the memory of its regions, too."""
+    content = report.model_dump(mode="json")
+    content["results"] += [
+        one | {"metric": "memory", "unit": "B", "values": [1024.0] * 5}
+        for one in content["results"]
+    ]
+    return RunReport.model_validate(content, strict=False)
+
+
+def test_metric_of_the_baseline_that_no_run_brings_any_more_is_named(client, sessions):
+    record(sessions, map(with_memory, reports(1, {"MPI_Bcast": TREE})))
+    record_commit(sessions, 2, {"MPI_Bcast": TREE})
+
+    strict = gate(client)
+    page = client.get(f"/p/mpich/c/{commit(2)['sha']}").text
+    declare(client, {"missing": "ignore"})
+    lenient = gate(client)
+
+    assert strict["outcome"] == "undecided"
+    assert [(each["kind"], each["metric"]) for each in strict["findings"]] == [
+        ("missing", "memory")
+    ]
+    assert "1 missing" in words(page)
+    assert lenient["outcome"] == "fine"
+
+
+@pytest.mark.parametrize(
+    ("kept", "where"), [({4, 8, 16}, "p = 32, 64"), ({4, 8, 16, 32}, "p = 64")]
+)
+def test_process_counts_of_the_baseline_that_nobody_measured_are_named(
+    client, sessions, kept, where
+):
+    record_commit(sessions, 1, {"MPI_Bcast": TREE})
+    runs = reports(2, {"MPI_Bcast": TREE})
+    record(sessions, [run for run in runs if run.coordinate["p"] in kept])
+
+    strict = gate(client)
+    declare(client, {"missing": "ignore"})
+    lenient = gate(client)
+    record(sessions, [run for run in runs if run.coordinate["p"] not in kept])
+    declare(client, {"missing": "undecided"})
+    complete = gate(client)
+
+    assert strict["outcome"] == "undecided"
+    assert strict["sentence"] == f"1 series (MPI_Bcast) not measured at {where}"
+    assert [each["sentence"] for each in strict["findings"]] == [
+        f"not measured at {where}"
+    ]
+    assert lenient["findings"] == []
+    assert complete["outcome"] == "fine"
+
+
+def test_nothing_passes_where_all_series_are_new_and_those_before_are_gone(
+    client, sessions
+):
+    record_commit(sessions, 1, {"MPI_Bcast": TREE})
+    record_commit(sessions, 2, {"MPI_Gather": TREE})
+    declare(client, {"missing": "ignore"})
+
+    said = gate(client)
+
+    assert said["outcome"] == "undecided"
+    assert said["sentence"] == "no series was measured at both commits"
+
+
+def test_series_that_failed_at_the_baseline_are_not_counted_as_compared(
+    client, sessions
+):
+    runs = reports(1, {"MPI_Bcast": TREE, "MPI_Gather": TREE})
+    record(sessions, [failed(run, {"MPI_Gather"}) for run in runs])
+    record_commit(sessions, 2, {"MPI_Bcast": TREE, "MPI_Gather": TREE})
+
+    said = gate(client)
+
+    assert said["outcome"] == "fine"
+    assert said["sentence"].startswith("none of 1 series is worse than ")
+    assert said["sentence"].endswith("; 1 of 2 series cannot be compared")
+
+
+def test_page_of_a_first_commit_of_which_every_run_failed_shows_its_gate(
+    client, sessions
+):
+    record_failed(sessions, 1)
+
+    page = client.get(f"/p/mpich/c/{commit(1)['sha']}").text
+
+    assert f"Gate: undecided , {gate(client, 1)['sentence']}" in words(page)
+
+
+def test_page_of_a_commit_that_failed_like_its_parent_claims_nothing_measured(
+    client, sessions
+):
+    record_failed(sessions, 1)
+    record_failed(sessions, 2)
+
+    page = words(client.get(f"/p/mpich/c/{commit(2)['sha']}").text)
+
+    assert "unchanged" not in page
+    assert "as it was" not in page
+    assert "No series was measured at both commits; 2 undecided" in page
+
+
+def test_filters_of_the_page_leave_its_gate_as_it_is(client, sessions):
+    record_commit(sessions, 1, {"MPI_Bcast": TREE})
+    record(sessions, map(with_memory, reports(1, {"MPI_Gather": TREE}, suite="more")))
+    record(sessions, map(with_memory, reports(2, {"MPI_Bcast": TREE})))
+    address = f"/p/mpich/c/{commit(2)['sha']}"
+
+    whole, filtered = (
+        words(client.get(address, params=query).text)
+        for query in ({}, {"metric": "memory", "machine": "nowhere"})
+    )
+    shown = f"Gate: undecided , {gate(client)['sentence']}"
+
+    assert shown in whole
+    assert shown in filtered
+
+
+def words(page):
+    """Return the text of a page."""
+    return " ".join(re.sub(r"<[^>]*>", " ", page).split())

@@ -135,14 +135,14 @@ def test_what_fails_now_is_a_change_for_the_worse(sessions):
     assert kinds["MPI_Barrier"] is ChangeKind.MISSING
 
 
-def test_what_failed_before_as_well_has_not_changed(sessions):
+def test_what_failed_before_as_well_is_neither_a_change_nor_as_it_was(sessions):
     for made in (commit(PARENT, 1), commit(CHILD, 2, PARENT)):
         failing = [failed_result("MPI_Reduce")]
         record(sessions, measured(BEFORE, made, results=failing))
 
     kinds = {change.region: change.kind for change in report_of(sessions).changes}
 
-    assert kinds["MPI_Reduce"] is ChangeKind.UNCHANGED
+    assert kinds["MPI_Reduce"] is ChangeKind.UNDECIDED
 
 
 def test_differences_of_the_environment_are_listed(sessions):
@@ -169,12 +169,12 @@ def test_machines_that_have_not_measured_it_yet_are_named_not_counted(sessions):
     assert report.counts[ChangeKind.MISSING] == 0
 
 
-def test_what_fails_again_is_as_before_and_not_missing(sessions):
+def test_what_fails_again_is_undecided_and_not_missing(sessions):
     record_half_failed_project(sessions)
 
     with sessions.reading() as session:
         report = commit_report(session, View("fragile", "3f"), "1f")
 
     kinds = {(change.region, change.machine): change.kind for change in report.changes}
-    assert kinds["transpose", "steady"] is ChangeKind.UNCHANGED
+    assert kinds["transpose", "steady"] is ChangeKind.UNDECIDED
     assert report.counts[ChangeKind.MISSING] == 0

@@ -20,7 +20,7 @@ from scalewatch.services.commit_reports.changes import SeriesChange
 from scalewatch.services.commit_reports.report import CommitReport, commit_report
 from scalewatch.services.comparisons.compare import SEPARATOR
 from scalewatch.services.comparisons.versions import change_of
-from scalewatch.services.gates.gate import gate_on
+from scalewatch.services.gates.gate import gate_of
 from scalewatch.services.selection.view import View
 from scalewatch.web.sessions import ReadingDep
 
@@ -78,7 +78,7 @@ def show_commit(  # noqa: PLR0913, PLR0917 - parts of the address
         request,
         "commits/show.html",
         report=report,
-        gate=gate_on(session, report) if report.baseline else None,
+        gate=gate_of(session, project, report.commit.sha, vs or None),
         all_rows=all_rows,
         change_name=change_name,
         expanded=_expanded(request, session, report, expand) if expand else None,

@@ -22,6 +22,8 @@ MEANINGS: Final = {
     ChangeKind.UNCHANGED: "nothing tells it from what it was",
 }
 
+NOTHING_COMPARED: Final = "No series was measured at both commits"
+
 SYMBOLS: Final = {
     ChangeKind.MISMATCH: "✗",
     ChangeKind.FAILED: "!",
@@ -76,7 +78,8 @@ def counts_sentence(report: CommitReport) -> str:
     }
     changed = [text for kind, text in words.items() if kind not in SAME]
     same = [text for kind, text in words.items() if kind in SAME]
-    what = ", ".join(changed) or "Nothing changed"
+    nothing = "Nothing changed" if report.is_compared else NOTHING_COMPARED
+    what = ", ".join(changed) or nothing
     crowded = f"{SHARED_CORES} in {report.crowded:,}" if report.crowded else ""
     return "; ".join(filter(None, [what, ", ".join(same), crowded]))
 

@@ -1,7 +1,7 @@
 """What changed between two commits, series by series."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Final
@@ -57,8 +57,8 @@ class SeriesChange:
 
     @property
     def is_comparable(self) -> bool:
-        """Whether both commits have models of it."""
-        return bool(self.before.points and self.after.points)
+        """Whether both commits measured it."""
+        return self.before.is_measured and self.after.is_measured
 
     @property
     def urgency(self) -> tuple[int, float, str, str, str]:
@@ -72,11 +72,16 @@ class SeriesChange:
 
 
 def changes_between(
-    before: Sequence[Judged], later: Sequence[Judged]
+    before: Sequence[Judged], later: Sequence[Judged], measuring: Collection[str]
 ) -> tuple[SeriesChange, ...]:
-    """Return the changes of all series between an earlier commit and this one."""
+    """Return the changes of all series between an earlier commit and this one.
+
+    Parameters
+    ----------
+    measuring
+        Machines that measured this one: of these a series can be missing.
+    """
     again = {each.series_id for each in later}
-    measuring = {each.machine for each in later}
     return (
         *_changes(later, _earlier(before, later)),
         *(
@@ -119,7 +124,7 @@ def kind_of(  # noqa: PLR0911 - the first that is true
     if slower >= SURE or (_is_bad(before) and after.verdict in FINE):
         return ChangeKind.BETTER
     undecided = Verdict.UNDECIDED in {before.verdict, after.verdict}
-    if after.state is not State.FAILED and (odds is None or undecided):
+    if odds is None or undecided:
         return ChangeKind.UNDECIDED
     return ChangeKind.UNCHANGED
 

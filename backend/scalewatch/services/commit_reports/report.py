@@ -43,7 +43,7 @@ class CommitReport:
     Parameters
     ----------
     metrics
-        All that were measured.
+        All that were measured, here or at the baseline.
     baseline
         None where nothing was measured before.
     changes
@@ -68,6 +68,11 @@ class CommitReport:
     def counts(self) -> Mapping[ChangeKind, int]:
         """Number of series per kind of change."""
         return counts_of(self.changes)
+
+    @property
+    def is_compared(self) -> bool:
+        """Whether both commits measured anything that is shown."""
+        return any(change.is_comparable for change in self.changes)
 
     @property
     def crowded(self) -> int:
@@ -102,11 +107,19 @@ def commit_report(session: Session, view: View, asked: str | None) -> CommitRepo
     """
     project = projects.existing(session, view.project)
     row = find_commit(session, project, view.commit)
-    metrics = measurements.metrics_at_commit(session, row.id)
+    baseline = baseline_of(session, project, row, asked)
+    measured = [row.id] if baseline is None else [baseline.id, row.id]
+    metrics = sorted(
+        {
+            name
+            for one in measured
+            for name in measurements.metrics_at_commit(session, one)
+        }
+    )
     if view.metric is not None:
         choose_metric(metrics, view.metric)
     shown = [name for name in metrics if view.metric in {None, name}]
-    baseline = baseline_of(session, project, row, asked)
+    now = environments_at(session, row.id)
     changes: tuple[SeriesChange, ...] = ()
     if baseline is not None:
         earlier, later = (
@@ -117,8 +130,7 @@ def commit_report(session: Session, view: View, asked: str | None) -> CommitRepo
             ]
             for commit_id in (baseline.id, row.id)
         )
-        changes = changes_between(earlier, later)
-    now = environments_at(session, row.id)
+        changes = changes_between(earlier, later, now)
     before = environments_at(session, baseline.id) if baseline else {}
     return CommitReport(
         project=project.name,

@@ -65,7 +65,8 @@ GUIDELINE: Final = "guideline"
 CONSTANT: Final = "constant"
 FAILED: Final = str(ChangeKind.FAILED)
 MISSING: Final = str(ChangeKind.MISSING)
-UNMEASURED: Final = frozenset({FAILED, MISSING})
+PARTLY: Final = "partly missing"
+UNMEASURED: Final = frozenset({FAILED, MISSING, PARTLY})
 """Kinds of findings that tell what was not measured."""
 
 LIKELY: Final = 0.5

@@ -11,8 +11,14 @@ from scalewatch.services.commits.baselines import Baseline
 from scalewatch.services.commits.find import Commit
 from scalewatch.services.confirmations.next_steps import NextStep
 from scalewatch.services.confirmations.requests import Confirmation
-from scalewatch.services.gates.findings import CONSTANT, FAILED, MISSING, GateFinding
-from scalewatch.services.series.standing import State, crowded_among
+from scalewatch.services.gates.findings import (
+    CONSTANT,
+    FAILED,
+    MISSING,
+    PARTLY,
+    GateFinding,
+)
+from scalewatch.services.series.standing import crowded_among
 from scalewatch.services.shared_cores import SHARED_CORES
 
 LISTED: Final = 3
@@ -97,18 +103,32 @@ def sentence_of(
             return f"{len(sure)} of {len(changes)} series {how}{against}"
         case GateOutcome.UNDECIDED if doubts := [*_doubts(findings, changes, against)]:
             return "; ".join(doubts)
-        case GateOutcome.UNDECIDED if baseline is None:
-            return "nothing was measured before it to compare it with"
         case GateOutcome.UNDECIDED:
-            return "no series has enough measurements to tell"
+            return _why_untold(changes, baseline)
         case _:
-            return f"none of {len(changes)} series is worse{against}"
+            return _none_is_worse(changes, against)
 
 
 def _is_told(change: SeriesChange) -> bool:
-    """Tell whether anything follows of a series: it was measured, and compared."""
-    is_measured = change.after.state not in {State.FAILED, State.UNMEASURED}
-    return is_measured and change.kind is not ChangeKind.UNDECIDED
+    """Tell whether anything follows of a series: both commits measured it, and well."""
+    return change.is_comparable and change.kind is not ChangeKind.UNDECIDED
+
+
+def _why_untold(changes: Sequence[SeriesChange], baseline: Baseline | None) -> str:
+    if baseline is None:
+        return "nothing was measured before it to compare it with"
+    if not any(change.is_comparable for change in changes):
+        return "no series was measured at both commits"
+    return "no series has enough measurements to tell"
+
+
+def _none_is_worse(changes: Sequence[SeriesChange], against: str) -> str:
+    """Count only what could be compared, and say how much could not."""
+    compared = sum(change.is_comparable for change in changes)
+    said = f"none of {compared} series is worse{against}"
+    if others := len(changes) - compared:
+        return f"{said}; {others} of {len(changes)} series cannot be compared"
+    return said
 
 
 def _doubts(
@@ -120,15 +140,20 @@ def _doubts(
         yield f"{len(suspected)} suspected of being worse{against}: run again"
     failed = [each for each in findings if each.kind == FAILED]
     if failed:
-        said = Counter(each.sentence for each in failed)
-        (commonest, often), *others = said.most_common()
-        how = commonest if not others else f"{often} {commonest}, others otherwise"
-        yield f"{_series(failed)} not measured: {how}"
+        yield f"{_series(failed)} not measured: {_commonest(failed)}"
+    if partly := [each for each in findings if each.kind == PARTLY]:
+        yield f"{_series(partly)} {_commonest(partly)}"
     missing = [each for each in findings if each.kind == MISSING]
     if missing:
         yield f"{_series(missing)} of the baseline missing"
     if crowded := crowded_among(each.after for each in changes):
         yield f"{crowded} of {len(changes)} series cannot be judged: {SHARED_CORES}"
+
+
+def _commonest(findings: Sequence[GateFinding]) -> str:
+    said = Counter(each.sentence for each in findings)
+    (commonest, often), *others = said.most_common()
+    return commonest if not others else f"{often} {commonest}, others otherwise"
 
 
 def _series(findings: Sequence[GateFinding]) -> str:

@@ -6,9 +6,10 @@ from sqlalchemy.orm import Session
 
 from scalewatch.services.commit_reports.changes import ChangeKind, SeriesChange
 from scalewatch.services.commit_reports.report import CommitReport
-from scalewatch.services.gates.findings import FAILED, MISSING, GateFinding
+from scalewatch.services.gates.findings import FAILED, MISSING, PARTLY, GateFinding
 from scalewatch.services.gates.rules import GateRules
 from scalewatch.services.series.at_commit import Judged, judged_at
+from scalewatch.services.series.places import places_at, places_words
 from scalewatch.services.series.standing import State
 from scalewatch.storage import tables
 
@@ -25,7 +26,12 @@ def unmeasured(
     Rules may ignore them, but not that nothing at all was measured.
     """
     here = judged_at(session, project, commit_id, report.metrics)
-    found = [*_failed(here), *_missing(report), *_absent(session, project, report)]
+    found = [
+        *_failed(here),
+        *_missing(report),
+        *_partly(session, report, commit_id),
+        *_absent(session, project, report),
+    ]
     if all(each.standing.state is State.FAILED for each in here):
         return found
     return [each for each in found if rules.about(each.region).missing != "ignore"]
@@ -57,6 +63,21 @@ def _missing(report: CommitReport) -> Iterator[GateFinding]:
     for change in report.changes:
         if change.kind is ChangeKind.MISSING:
             yield _finding(change, MISSING, "was measured at the baseline, not here")
+
+
+def _partly(
+    session: Session, report: CommitReport, commit_id: int
+) -> Iterator[GateFinding]:
+    """Yield the series with settings that the baseline measured and nobody tried."""
+    compared = [change for change in report.changes if change.is_comparable]
+    if report.baseline is None or not compared:
+        return
+    ids = sorted(change.series_id for change in compared)
+    before, here = (places_at(session, e, ids) for e in (report.baseline.id, commit_id))
+    for change in compared:
+        key = change.series_id
+        if lacking := before[key].measured - here[key].tried:
+            yield _finding(change, PARTLY, f"not measured at {places_words(lacking)}")
 
 
 def _absent(

@@ -159,6 +159,11 @@ class Standing:
         return None if self.divergence is None else direction(self.divergence)
 
     @property
+    def is_measured(self) -> bool:
+        """Whether anything succeeded of it, and its analysis was not given up."""
+        return self.state not in {State.FAILED, State.UNMEASURED}
+
+    @property
     def is_crowded(self) -> bool:
         """Whether it cannot be judged because processes shared cores."""
         return self.model is None and (self.reason or "").startswith(SHARED_CORES)
