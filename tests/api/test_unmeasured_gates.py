@@ -258,6 +258,7 @@ def test_page_of_a_commit_that_failed_like_its_parent_claims_nothing_measured(
 
     assert "unchanged" not in page
     assert "as it was" not in page
+    assert "did not change" not in page
     assert "No series was measured at both commits; 2 undecided" in page
 
 
