@@ -42,13 +42,15 @@ def accept(sessions, oversubscribed=Oversubscribed.ACCEPT):
     record(sessions, [])
 
 
-def in_metric(reported, metric, unit):
+def in_metric(reported, metric, unit, better="lower"):
     """Return runs whose results are of another metric."""
     return [
         run.model_copy(
             update={
                 "results": tuple(
-                    each.model_copy(update={"metric": metric, "unit": unit})
+                    each.model_copy(
+                        update={"metric": metric, "unit": unit, "better": better}
+                    )
                     for each in run.results
                 )
             }
@@ -94,6 +96,14 @@ def test_more_processes_than_cores_and_no_common_start_are_alike(sessions, proce
     )
 
     assert standing(sessions).is_crowded
+
+
+@pytest.mark.parametrize(("metric", "unit"), [("bandwidth", "B/s"), ("overlap", "1")])
+def test_what_a_time_yields_is_undecided_as_well(sessions, metric, unit):
+    swept = on_cores(2, sweep_reports(USUAL, {"MPI_Bcast": LINEAR}))
+    record(sessions, in_metric(swept, metric, unit, better="higher"))
+
+    assert standing(sessions, metric=metric).is_crowded
 
 
 def test_a_series_is_judged_by_the_settings_that_had_cores_enough(sessions):

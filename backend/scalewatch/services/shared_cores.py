@@ -1,8 +1,9 @@
 """Times that were measured while processes shared cores, and are left out of verdicts.
 
 Processes that take turns, or find no common start, tell of contention and little of the
-library. Counts, memory and times of simulated machines do not suffer from it. A project
-may accept such times by the rules of its gate, and is then judged by all of them.
+library; so do rates and overlaps, which times yield. Counts, memory and times of
+simulated machines do not suffer from it. A project may accept such times by the rules of
+its gate, and is then judged by all of them.
 """
 
 from collections.abc import Iterable, Mapping

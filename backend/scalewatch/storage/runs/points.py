@@ -10,6 +10,7 @@ from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import Session
 
 from scalewatch.storage import tables
+from scalewatch.storage.runs.series import is_timed
 
 _SHARES: Final = (0.0, 0.25, 0.5, 0.75, 0.95)
 _EXACT: Final = ("minimum", "q50")
@@ -83,7 +84,7 @@ def of_series(
 def flagged_at(
     session: Session, project_id: int, bits: int, units: Collection[str]
 ) -> Sequence[tuple[int, int]]:
-    """Return where some flag is raised on what was really measured in some units.
+    """Return where some flag is raised on what was really measured and timed.
 
     Pairs of the ids of a commit and a machine, the newest measured first.
     """
@@ -94,7 +95,7 @@ def flagged_at(
         .where(
             tables.Point.run_id == run.id,
             tables.Point.flags.bitwise_and(bits) != 0,
-            tables.Series.unit.in_(units),
+            is_timed(units),
         )
         .exists()
     )

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import ColumnElement, bindparam, or_, select
 from sqlalchemy.orm import Session
 
 from scalewatch.errors import DirectionChanged, UnitChanged
@@ -91,16 +91,24 @@ def ids_of(
 def measured_in(
     session: Session, ids: Collection[int], units: Collection[str]
 ) -> Sequence[int]:
-    """Return those of series that have one of the units and were really measured."""
+    """Return those of series that were really measured and timed.
+
+    What has one of the units of time is, and what is better higher: rates, overlaps.
+    """
     return session.scalars(
         select(tables.Series.id)
         .join(tables.Machine, tables.Machine.id == tables.Series.machine_id)
         .where(
             tables.Series.id.in_(ids),
-            tables.Series.unit.in_(units),
+            is_timed(units),
             tables.Machine.provenance.is_(None),
         )
     ).all()
+
+
+def is_timed(units: Collection[str]) -> ColumnElement[bool]:
+    """Return the condition that a series is one of times, or of what a time yields."""
+    return or_(tables.Series.unit.in_(units), tables.Series.better == "higher")
 
 
 def _direction(result: Result) -> Direction:
