@@ -2,8 +2,8 @@
 
 Processes that take turns, or find no common start, tell of contention and little of the
 library; so do rates and overlaps, which times yield. Counts, memory and times of
-simulated machines do not suffer from it. A project may accept such times by the rules of
-its gate, and is then judged by all of them.
+simulated machines do not suffer from it. A project may accept such times by the rules
+of its gate, and is then judged by all of them.
 """
 
 from collections.abc import Iterable, Mapping
