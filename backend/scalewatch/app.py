@@ -14,6 +14,7 @@ from fastapi.exceptions import RequestValidationError
 from sqlalchemy import Engine
 from sqlalchemy.exc import OperationalError, ProgrammingError
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.responses import RedirectResponse
 from starlette.routing import BaseRoute
 
@@ -50,6 +51,9 @@ from scalewatch.web.watch import NewsWatch
 
 if TYPE_CHECKING:
     from scalewatch.jobs.messages import Messenger
+
+CLIENT_GONE: Final = 499
+"""For log and metrics, as proxies call a connection that its client has cut."""
 
 _LOG: Final = logging.getLogger(__name__)
 
@@ -127,6 +131,7 @@ def create_app(
     app.state.disk = DatabaseDisk(engine.url)
     _add_middleware(app)
     _add_error_handlers(app)
+    _add_failure_handlers(app)
     _add_database_handlers(app, engine)
     return app
 
@@ -201,6 +206,15 @@ def _add_error_handlers(app: FastAPI) -> None:
         if _is_program(request):
             return problems.problem_of_fields(request, error)
         return show_error(request, 422, problems.detail_of_fields(error))
+
+
+def _add_failure_handlers(app: FastAPI) -> None:
+    """Answer what nobody meant: connections that are cut, failures of ours."""
+
+    @app.exception_handler(ClientDisconnect)
+    def gone(_request: Request, _error: ClientDisconnect) -> Response:
+        """Note that a body ended half-way: nobody reads the answer."""
+        return Response(status_code=CLIENT_GONE)
 
     @app.exception_handler(Exception)
     def failed(request: Request, _error: Exception) -> Response:

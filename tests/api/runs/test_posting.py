@@ -1,3 +1,4 @@
+import asyncio
 import gzip
 import json
 import zlib
@@ -284,3 +285,36 @@ def test_run_whose_commit_fails_is_not_acknowledged(app, session):
 
     problem = assert_refused(response, 500, session)
     assert "log" in problem["detail"]
+
+
+def test_connection_that_is_cut_in_the_middle_of_a_run_is_no_failure_of_ours(app):
+    arriving = [
+        {"type": "http.request", "body": b'{"schema": 1,', "more_body": True},
+        {"type": "http.disconnect"},
+    ]
+    sent = []
+
+    async def receive():
+        return arriving.pop(0)
+
+    async def send(message):
+        sent.append(message)
+
+    scope = {
+        "type": "http",
+        "method": "POST",
+        "path": "/api/v1/runs",
+        "raw_path": b"/api/v1/runs",
+        "query_string": b"",
+        "headers": [(b"host", b"testserver"), (b"content-type", b"application/json")],
+        "client": ("testclient", 50000),
+        "server": ("testserver", 80),
+        "scheme": "http",
+        "http_version": "1.1",
+        "root_path": "",
+    }
+    asyncio.run(app(scope, receive, send))
+
+    assert sent[0]["status"] == 499
+    served = TestClient(app).get("/metrics").text
+    assert 'status="500"' not in served
