@@ -23,6 +23,7 @@ BENCHMARKS: Final = (
     "history_speed",
     "growth",
     "server",
+    "faults",
     "reads",
     "pages",
 )
@@ -53,12 +54,16 @@ def asked() -> Namespace:
         "--quick", action="store_true", help="few of everything, only printed"
     )
     textbook = parser.add_argument_group("textbook, only printed")
-    textbook.add_argument("--seed", type=int, action="append", help="instead of both")
+    textbook.add_argument(
+        "--seed", type=int, action="append", help="instead of its own"
+    )
     textbook.add_argument("--repetitions", type=int, help="of each setting")
     textbook.add_argument("--noise", action="append", help="one of its noises")
     textbook.add_argument("--functions", action="store_true", help="one by one, too")
     server = parser.add_argument_group("server, only printed")
     server.add_argument("--seconds", type=float, help="how long agents post")
+    faults = parser.add_argument_group("faults, only printed; has --seed, too")
+    faults.add_argument("--minutes", type=float, help="how long things break")
     reads = parser.add_argument_group("reads, only printed but for --requests")
     reads.add_argument("--measurements", type=int, help="how many the store has")
     reads.add_argument("--database", choices=("sqlite", "postgresql"), action="append")
@@ -71,7 +76,7 @@ def asked() -> Namespace:
     found.names = [name for name in names if name != SCOREBOARD]
     partly = (found.quick, found.seconds, found.measurements, found.database)
     drawn = (found.seed, found.repetitions, found.noise, found.functions)
-    found.is_whole = not any((*partly, found.only, *drawn))
+    found.is_whole = not any((*partly, found.minutes, found.only, *drawn))
     if unknown := [name for name in found.names if name not in BENCHMARKS]:
         parser.error(f"no script {unknown[0]!r}; there are {', '.join(BENCHMARKS)}")
     return found

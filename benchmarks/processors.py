@@ -13,15 +13,19 @@ _PARENT, _TIMES = 1, slice(11, 15)
 
 def seconds(pid: int) -> float:
     """Return what a process, its descendants and those that have ended consumed."""
+    ticks = {own: used for own, _, used in _processes()}
+    return sum(ticks.get(each, 0) for each in family(pid)) / _TICKS
+
+
+def family(pid: int) -> list[int]:
+    """Return a process and its descendants, the oldest generation first."""
     children: dict[int, list[int]] = defaultdict(list)
-    ticks: dict[int, int] = {}
-    for own, parent, used in _processes():
+    for own, parent, _ in _processes():
         children[parent].append(own)
-        ticks[own] = used
-    family = [pid]
-    for each in family:
-        family += children[each]
-    return sum(ticks.get(each, 0) for each in family) / _TICKS
+    found = [pid]
+    for each in found:
+        found += children[each]
+    return found
 
 
 def _processes() -> Iterable[tuple[int, int, int]]:

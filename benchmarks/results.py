@@ -34,6 +34,7 @@ class Results:
 
     def __init__(self, script: str, docstring: str) -> None:
         self.script = script
+        self.failures: list[str] = []
         self._figures: list[tuple[str, ...]] = []
         self._missed: list[str] = []
         self._lines: list[str] = []
@@ -87,6 +88,10 @@ class Results:
         if reached is False:
             reason = goal.reason or f"not explained; {self._busy} when it was measured"
             self._missed.append(f"- {goal.figure}: {reason}.")
+
+    def fail(self, sentence: str) -> None:
+        """Say what must not be; the command then ends with 1."""
+        self.failures.append(sentence)
 
     def end(self) -> None:
         """Print the figures of the scoreboard."""

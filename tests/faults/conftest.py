@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from faults.composition import Composition
+from support.servers.composition import Composition
 from support.servers.programs import NoProgram
 
 

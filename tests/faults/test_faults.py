@@ -9,6 +9,11 @@ import httpx2
 import pytest
 
 from faults.agents import RESULTS, Agents
+from support.servers.clocks import WallClock
+from support.servers.composition import Composition
+from support.servers.programs import NoProgram
+
+HOUR = 3600
 
 distributed = pytest.mark.parametrize("composition", ["distributed"], indirect=True)
 embedded = pytest.mark.parametrize("composition", ["embedded"], indirect=True)
@@ -127,3 +132,23 @@ def test_full_disk_refuses_runs_and_loses_none(composition):
     assert "its disk is full or fails" in ready.json()["detail"]
     assert "its disk is full or fails" in agents.refusal
     assert_nothing_is_lost(agents, composition.finished())
+
+
+def test_clock_that_is_set_by_an_hour_holds_up_no_analysis(tmp_path):
+    try:
+        clock = WallClock(tmp_path)
+    except NoProgram as missing:
+        pytest.skip(str(missing))
+    composition = Composition(tmp_path, is_distributed=False, variables=clock.variables)
+    try:
+        composition.start()
+        with Agents(composition.base) as agents:
+            for seconds in (HOUR, -HOUR, -HOUR):
+                agents.wait_for(3)
+                clock.set_by(seconds)
+                clock.wait_until_told_by(composition.base)
+            agents.wait_for(3)
+
+        assert_nothing_is_lost(agents, composition.finished())
+    finally:
+        composition.remove()

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import time
 from collections import Counter
+from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
 from typing import Final
@@ -17,9 +18,10 @@ from sqlalchemy.exc import SQLAlchemyError
 from scalewatch.storage import tables
 from scalewatch.storage.database import schema
 from scalewatch.storage.database.session import connect, sessions_of
-from support.servers.postgres import PostgreSQL
-from support.servers.processes import end, start
-from support.servers.redis import Redis, free_port
+
+from .postgres import PostgreSQL
+from .processes import end, start
+from .redis import Redis, free_port
 
 PATIENCE: Final = 120.0
 DURABLE: Final = ("synchronous_commit=on",)
@@ -27,14 +29,27 @@ DURABLE: Final = ("synchronous_commit=on",)
 
 
 class Composition:
-    """All that `docker-compose.yml` starts; embedded, all that `serve` does."""
+    """All that `docker-compose.yml` starts; embedded, all that `serve` does.
 
-    def __init__(self, home: Path, *, is_distributed: bool) -> None:
+    Parameters
+    ----------
+    variables
+        Further ones of the environment of server and worker.
+    """
+
+    def __init__(
+        self,
+        home: Path,
+        *,
+        is_distributed: bool,
+        variables: Mapping[str, str] | None = None,
+    ) -> None:
         self.is_distributed = is_distributed
         self.settings = {
             "SCALEWATCH_HOME": str(home),
             "SCALEWATCH_LEASE_SECONDS": "2",
             "SCALEWATCH_PORT": str(free_port()),
+            **(variables or {}),
         }
         self.base = f"http://127.0.0.1:{self.settings['SCALEWATCH_PORT']}"
         self.processes: dict[str, subprocess.Popen[str]] = {}
@@ -115,11 +130,11 @@ class Composition:
             if server:
                 server.remove()
 
-    def finished(self) -> "Stored":
+    def finished(self, patience: float = PATIENCE) -> "Stored":
         """Wait until no job is open; return what is stored then."""
         engine = connect(self.url)
         sessions = sessions_of(engine)
-        deadline = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + patience
         try:
             while True:
                 stored = _stored(sessions)
