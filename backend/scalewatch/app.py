@@ -230,7 +230,7 @@ def _add_database_handlers(app: FastAPI, engine: Engine) -> None:
     def unavailable(request: Request, error: OperationalError) -> Response:
         if engine.dialect.name == "sqlite" and (outdated := _outdated(engine)):
             return _answer(request, outdated)
-        _LOG.error("the database cannot be used: %s", error.orig)
+        _LOG.error("%s", outages.unusable(error))
         if outages.is_without_room(error):
             app.state.disk.note_full()
         if _is_program(request):

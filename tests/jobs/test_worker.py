@@ -1,3 +1,4 @@
+import time
 from functools import partial
 from threading import Event
 
@@ -11,7 +12,7 @@ from scalewatch.services import jobs as queue
 from scalewatch.services.expectations.declarations import Declaration, declare
 from scalewatch.services.jobs import JobKind
 from scalewatch.storage import tables
-from scalewatch.storage.database.session import transact
+from scalewatch.storage.database.session import connect, sessions_of, transact
 from support.builders import sweep_reports
 from support.recorded import record_runs
 
@@ -133,3 +134,21 @@ def test_stopped_worker_leaves_jobs_for_the_next_one(sessions):
     post(sessions, sweep_reports())
 
     assert states(sessions) == ["queued"]
+
+
+def test_database_that_cannot_be_used_takes_a_line_of_the_log_and_no_traceback(
+    tmp_path, caplog
+):
+    file = tmp_path / "scalewatch.db"
+    file.write_bytes(b"no database" * 1000)
+    worker = Worker(sessions_of(connect(f"sqlite:///{file}")), poll_seconds=0.01)
+
+    worker.start()
+    deadline = time.monotonic() + PATIENCE
+    while "trying again" not in caplog.text and time.monotonic() < deadline:
+        time.sleep(0.01)
+    worker.stop()
+
+    said = [one for one in caplog.records if "trying again" in one.message]
+    assert "file is not a database" in said[0].message
+    assert said[0].exc_info is None

@@ -32,6 +32,7 @@ from scalewatch.jobs.schedule import schedule
 from scalewatch.jobs.sweep import swept
 from scalewatch.jobs.worker import PATIENCE_SECONDS, owner_name
 from scalewatch.services.jobs import JobTerms
+from scalewatch.storage.database import outages
 from scalewatch.storage.database.session import connect, sessions_of
 
 FOLLOW_SECONDS: Final = 0.5
@@ -141,8 +142,8 @@ def _define_task(
                 terms=terms,
                 overdue=partial(os._exit, 1),
             )
-        except SQLAlchemyError:
-            _LOG.exception("the database does not answer; job %d waits", job_id)
+        except SQLAlchemyError as error:
+            _LOG.error("%s; job %d waits", outages.unusable(error), job_id)
 
     worker_process_init.connect(begin, weak=False)
     worker_process_shutdown.connect(end, weak=False)

@@ -15,6 +15,7 @@ from scalewatch.jobs import perform_next
 from scalewatch.jobs.endings import give_back
 from scalewatch.jobs.presence import present
 from scalewatch.services.jobs import JobTerms
+from scalewatch.storage.database import outages
 from scalewatch.storage.database.session import Sessions, write_back
 
 WRITE_BACK_SECONDS: Final = 1.0
@@ -81,8 +82,8 @@ class Worker:
         try:
             self._write_back()
             return perform_next(self.sessions, self.owner, self.terms, self.overdue)
-        except SQLAlchemyError:
-            _LOG.exception("the database does not answer; trying again")
+        except SQLAlchemyError as error:
+            _LOG.error("%s; trying again", outages.unusable(error))
             return False
 
     def _write_back(self) -> None:

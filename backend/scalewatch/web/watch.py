@@ -19,6 +19,7 @@ from fastapi.concurrency import run_in_threadpool
 from sqlalchemy.exc import SQLAlchemyError
 
 from scalewatch.services.projects.news import Look, News, Position, look, position_now
+from scalewatch.storage.database import outages
 from scalewatch.storage.database.session import Sessions
 from scalewatch.web.process import SIGNALS
 
@@ -140,8 +141,8 @@ class NewsWatch:
         while self._listeners:
             try:
                 found = await run_in_threadpool(self._look, position)
-            except SQLAlchemyError:
-                _LOG.exception("the database does not answer; looking again")
+            except SQLAlchemyError as error:
+                _LOG.error("%s; looking again", outages.unusable(error))
             else:
                 position = found.position
                 for news in found.news:

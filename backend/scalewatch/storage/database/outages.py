@@ -39,8 +39,17 @@ def is_without_room(error: SQLAlchemyError) -> bool:
     return reason(error) == NO_ROOM
 
 
+def unusable(error: SQLAlchemyError) -> str:
+    """Say in a line of the log that the database cannot be used, as its driver does."""
+    return f"the database cannot be used: {_cause(error)}"
+
+
 def reason(error: SQLAlchemyError) -> str:
     """Return the reason of a database error in one sentence."""
-    message = str(getattr(error, "orig", error)).lower()
+    message = _cause(error).lower()
     fitting = (words for fragment, words in REASONS.items() if fragment in message)
     return next(fitting, UNKNOWN)
+
+
+def _cause(error: SQLAlchemyError) -> str:
+    return " ".join(str(getattr(error, "orig", error)).split())
