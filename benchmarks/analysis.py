@@ -71,11 +71,12 @@ def _database(path: Path, p: truths.Reals, values: truths.Reals) -> Sessions:
     schema.upgrade(engine)
     sessions = sessions_of(engine)
     with sessions.writing.begin() as session:
-        record_prepared(session, map(prepare, _reports(p, values)))
+        record_prepared(session, map(prepare, reports(p, values)))
     return sessions
 
 
-def _reports(p: truths.Reals, values: truths.Reals) -> list[RunReport]:
+def reports(p: truths.Reals, values: truths.Reals) -> list[RunReport]:
+    """Return a run per p, with the repetitions of each series."""
     return [
         RunReport.model_validate(
             {

@@ -21,6 +21,8 @@ class Goal:
         How a value is written, with its unit.
     least, most
         The limits that make it reached; without any it is only shown.
+    among
+        The words that make it reached, of a figure that is a word.
     rival
         Whose value stands beside ours.
     reason
@@ -31,11 +33,14 @@ class Goal:
     form: str
     least: float | str | None = None
     most: float | str | None = None
+    among: tuple[str, ...] = ()
     rival: str = ""
     reason: str = ""
 
     def text(self) -> str:
         """Write what is to reach."""
+        if self.among:
+            return " or ".join(self.among)
         if self.least is not None:
             return self._bound("≥", self.least)
         return "–" if self.most is None else self._bound("≤", self.most)
@@ -49,8 +54,10 @@ class Goal:
             return self.rival or "–"
         return f"{self.rival}: {self.form.format(rival)}"
 
-    def is_reached(self, ours: float, rival: float | None) -> bool | None:
+    def is_reached(self, ours: float | str, rival: float | None) -> bool | None:
         """Tell whether a value is within the limit; None where there is no limit."""
+        if isinstance(ours, str):
+            return ours in self.among
         least, most = (
             rival if limit == RIVAL else limit for limit in (self.least, self.most)
         )

@@ -1,201 +1,184 @@
 """How the cost of the product's work grows with what it stores, judged by its own rule.
 
-Stores from ten thousand to ten million measurements, each with a longer history of the
-same 44 series on ten machines; processor time of this process, one request at a time
-(on SQLite the database runs in it, on PostgreSQL it does not), in several rounds over
-all stores. Reads and posts should cost the same whatever lies there, O(1), and may grow
-with its logarithm; the analysis of a commit should not know how long the history is.
-The models are Scalewatch's, by the default rule, and so are the verdicts: a verdict
-that is no match is a finding about the product.
+A store grows from ten thousand to ten million measurements, of ever more commits of 44
+series on one machine, and is asked the same of its newest commits. Seven snapshots of
+it take turns, a round after the other, so that what else the machine does meets all
+alike. Processor time of this process and, on PostgreSQL, of those that serve it; in
+brackets the time until the answer is there. One request at a time, nothing remembered
+between questions, so that each is answered from the store; the first is not timed.
 
-Filling the stores takes two hours per database the first time; `--measurements=1000000`
-ends at a million.
+Reads, posts and the analysis of a commit should cost the same whatever lies there,
+O(1), and may grow with its logarithm; the analysis should be in proportion to the
+series that were measured, s. The detection looks at 400 commits: it is asked of stores
+that have them. The models are Scalewatch's, by the default rule, and so are the
+verdicts; every round counts relative to its mean over all sizes. A verdict that is
+neither match nor approximate is a finding about the product.
+
+`--measurements=1000000` ends at a million, `--only=history` measures one kind of work.
 """
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from itertools import cycle
-from typing import Any, Final
-from uuid import uuid4
+from typing import Final
 
 import numpy as np
 from benchmarks.goals import Goal
-from benchmarks.large_store import EACH_COMMIT, large_store
+from benchmarks.growing_rows import COMMITS, EACH_BLOCK
+from benchmarks.growing_series import SERIES, wide_analyses
+from benchmarks.growing_store import Snapshot, growing_store
+from benchmarks.growing_works import Work, unremembered, works
 from benchmarks.options import asked, usual
 from benchmarks.results import Results
-from fastapi.testclient import TestClient
-from sqlalchemy import Engine, select
+from numpy.typing import NDArray
 
-from scalewatch.app import create_app
 from scalewatch.modelling import Finding, Verdict, find_models, parse_growth
-from scalewatch.services.analysis import analysis
-from scalewatch.services.jobs import AnalysedCommit
-from scalewatch.services.runs.prepare import prepare
-from scalewatch.services.runs.record import record_prepared
-from scalewatch.storage import tables
-from scalewatch.storage.database.session import sessions_of
+from scalewatch.services.regressions.series_histories import MOST_COMMITS
 from scalewatch.web.process import spare_collections
-from scalewatch.wire import RunReport
-from support.large_project import PROJECT, REGIONS
 
-SMALLEST: Final = 10_000
-LARGEST: Final = 10_000_000
-QUICK: Final = 160_000
-STEPS: Final = 7
-ROUNDS: Final = 5
+Reals = NDArray[np.float64]
+
+BLOCKS: Final = (1, 3, 10, 32, 100, 316, 1000)
+LARGEST: Final = BLOCKS[-1] * EACH_BLOCK
+QUICK: Final = 316 * EACH_BLOCK
+ROUNDS: Final = 9
 AT_ONCE: Final = 8
-"""Pieces of work that are timed together: a clock tick is much of one."""
+ENOUGH: Final = 0.3
+"""Pieces of work that are timed together: as many as need so many seconds."""
 
-EXPECTATIONS: Final[Mapping[str, str]] = {
-    "posting": "O(1)",
-    "match table": "O(1)",
-    "history": "O(1)",
-    "analysis": "O(1)",
-}
-LIMIT: Final = "O(log n)"
-"""What every one may deviate by."""
+ACCEPTED: Final = (Verdict.MATCH, Verdict.APPROXIMATE)
+WHOLE: Final = MOST_COMMITS * EACH_BLOCK // COMMITS
+"""Measurements of as many commits as the detection looks at."""
 
-MATCHED: Final = Goal("work whose cost does not grow with the store", "{:.0%}", least=1)
-
-Work = Callable[[], object]
+PROPORTIONAL: Final = "analysis, by series"
 
 
 def main(results: Results) -> None:
     """Measure every kind of work over stores of growing size, and judge its growth."""
-    sizes = sizes_up_to(asked().measurements or int(usual(LARGEST, QUICK)))
+    most = asked().measurements or int(usual(LARGEST, QUICK))
+    blocks = [number for number in BLOCKS if number * EACH_BLOCK <= most]
     spare_collections()
-    verdicts = []
+    verdicts: dict[str, dict[str, Finding]] = {}
     for kind in asked().database or ("sqlite", "postgresql"):
-        results.heading(kind)
-        seconds = measured(kind, sizes)
-        row = results.table("work", *(f"{n:,}" for n in sizes), "model", "verdict")
-        for (name, values), finding in zip(
-            seconds.items(), judged(sizes, seconds), strict=True
-        ):
-            verdicts.append(finding.verdict)
-            middle = np.median(values, axis=1) * 1e3
-            cells = (f"{each:.1f} ms" for each in middle)
-            row(name, *cells, f"`{finding.growth}`", said(finding))
-    if sizes[-1] == LARGEST:
-        results.figure(MATCHED, float(np.mean([v is Verdict.MATCH for v in verdicts])))
+        with growing_store(kind, blocks) as snapshots, unremembered():
+            found = _by_size(results, kind, snapshots)
+            if asked().only in PROPORTIONAL:
+                found[PROPORTIONAL] = _by_series(results, kind, snapshots[0])
+        for name, finding in found.items():
+            verdicts.setdefault(name, {})[kind] = finding
+    if blocks[-1] == BLOCKS[-1]:
+        for name, findings in verdicts.items():
+            _tell(results, name, findings)
 
 
-def sizes_up_to(largest: int) -> list[int]:
-    """Return the sizes of stores, whole commits each, evenly on a logarithmic axis."""
-    sizes = np.geomspace(SMALLEST, largest, STEPS)
-    return [int(EACH_COMMIT * round(each / EACH_COMMIT)) for each in sizes]
-
-
-def measured(kind: str, sizes: list[int]) -> dict[str, np.ndarray]:
-    """Return seconds of processor time of each kind of work, shape (n, rounds)."""
-    seconds = {name: np.full((len(sizes), ROUNDS), np.nan) for name in EXPECTATIONS}
-    for place, size in enumerate(sizes):
-        with ExitStack() as opened:
-            engine = opened.enter_context(large_store(kind, size))
-            client = opened.enter_context(
-                TestClient(create_app(engine, embedded_worker=False))
-            )
-            for name, work in works(engine, client):
-                work()
-                for turn in range(ROUNDS):
-                    begun = time.process_time()
-                    for _ in range(AT_ONCE):
-                        work()
-                    taken = time.process_time() - begun
-                    seconds[name][place, turn] = taken / AT_ONCE
-    return seconds
-
-
-def works(engine: Engine, client: TestClient) -> Iterator[tuple[str, Work]]:
-    """Yield each kind of work by its name, none of which leaves anything behind."""
-    api = f"/api/v1/projects/{PROJECT}"
-    listed = client.get(f"{api}/commits", params={"limit": 40}).json()["commits"]
-    shas = cycle(each["sha"] for each in listed)
-    regions = cycle(REGIONS)
-    yield "posting", posting(engine, client, listed[0]["sha"])
-    yield "match table", lambda: asked_for(client, f"{api}/report", commit=next(shas))
-    yield "history", lambda: asked_for(client, f"{api}/history", region=next(regions))
-    yield "analysis", analysing(engine)
-
-
-def asked_for(client: TestClient, path: str, **query: str) -> None:
-    """Ask for something that must be there."""
-    client.get(path, params=query).raise_for_status()
-
-
-def posting(engine: Engine, client: TestClient, sha: str) -> Work:
-    """Return what stores a run as it was posted, all but the commit to disk."""
-    sessions = sessions_of(engine)
-    with sessions.reading() as session:
-        uuid = session.scalar(select(tables.Run.uuid).limit(1))
-    known = client.get(f"/api/v1/runs/{uuid}").json()
-    report = _posted(known, sha)
-
-    def post() -> None:
-        run = RunReport.model_validate(report | {"id": str(uuid4())}, strict=False)
-        with sessions.writing() as session:
-            record_prepared(session, [prepare(run)])
-            session.rollback()
-
-    return post
-
-
-def _posted(known: Mapping[str, Any], sha: str) -> dict[str, Any]:
-    """Return a run of a hundred measurements beside one that is known."""
-    return {
-        "schema": 1,
-        "project": PROJECT,
-        "suite": "growth",
-        "commit": {"sha": sha},
-        "machine": {"name": known["machine"], "fingerprint": {"cores": 1}},
-        "coordinate": {"p": 8},
-        "results": [
+def _by_size(
+    results: Results, kind: str, snapshots: Sequence[Snapshot]
+) -> dict[str, Finding]:
+    """Measure and judge all work on the store, by what lies there."""
+    sizes = [snapshot.measurements for snapshot in snapshots]
+    with ExitStack() as opened:
+        asked_of = [
             {
-                "region": f"{region} {number}",
-                "metric": "time",
-                "unit": "s",
-                "values": [1e-3, 1.1e-3, 1.05e-3],
+                name: work
+                for name, work in opened.enter_context(works(snapshot.engine))
+                if asked().only in name
+                and (name != "detection" or snapshot.measurements >= WHOLE)
             }
-            for number in range(3)
-            for region in REGIONS
-        ],
-    }
+            for snapshot in snapshots
+        ]
+        processor, wall = _measured(snapshots, asked_of)
+    results.heading(f"{kind}, by measurements n")
+    row = results.table("work", *(f"{n:,}" for n in sizes), "model", "verdict")
+    found = {}
+    for name, seconds in processor.items():
+        found[name] = judged("n", sizes, seconds, "O(1)", "O(log n)")
+        row(name, *_cells(seconds, wall[name]), *_said(found[name]))
+    return found
 
 
-def analysing(engine: Engine) -> Work:
-    """Return the analysis of what one machine measured of the newest commit."""
-    sessions = sessions_of(engine)
-    with sessions.reading() as session:
-        commit_id, machine_id = session.execute(
-            select(tables.Run.commit_id, tables.Run.machine_id)
-            .order_by(tables.Run.id.desc())
-            .limit(1)
-        ).one()
-    subject = AnalysedCommit(commit_id, machine_id)
-
-    def analyse() -> None:
-        with sessions.reading() as session:
-            analysis.analyse(session, subject)
-
-    return analyse
-
-
-def judged(sizes: list[int], seconds: Mapping[str, np.ndarray]) -> Iterator[Finding]:
-    """Yield what Scalewatch says of each kind of work."""
-    for name, values in seconds.items():
-        (finding,) = find_models(
-            np.array(sizes, float),
-            values[np.newaxis],
-            parameter="n",
-            expectation=parse_growth(EXPECTATIONS[name]),
-            deviation_limit=parse_growth(LIMIT),
+def _by_series(results: Results, kind: str, snapshot: Snapshot) -> Finding:
+    """Measure and judge the analysis of a commit, by the series measured of it."""
+    with wide_analyses(snapshot.engine) as analyses:
+        processor, wall = _measured(
+            [snapshot] * len(SERIES), [{PROPORTIONAL: each} for each in analyses]
         )
-        yield finding
+    seconds = processor[PROPORTIONAL]
+    finding = judged("s", SERIES, seconds, "O(s)", "O(log s)")
+    results.heading(f"{kind}, by series s")
+    row = results.table("work", *(f"{n:,}" for n in SERIES), "model", "verdict")
+    row(PROPORTIONAL, *_cells(seconds, wall[PROPORTIONAL]), *_said(finding))
+    return finding
 
 
-def said(finding: Finding) -> str:
-    """Return the verdict with its probability."""
+def _measured(
+    snapshots: Sequence[Snapshot],
+    asked_of: Sequence[Mapping[str, Work]],
+) -> tuple[dict[str, Reals], dict[str, Reals]]:
+    """Return seconds of a piece of each work, processor and wall, shape (n, rounds)."""
+    processor, wall = (
+        {name: np.full((len(snapshots), ROUNDS), np.nan) for name in asked_of[-1]}
+        for _ in range(2)
+    )
+    for turn in range(ROUNDS):
+        for place, snapshot in enumerate(snapshots):
+            for name, work in asked_of[place].items():
+                processor[name][place, turn], wall[name][place, turn] = _timed(
+                    snapshot, work
+                )
+    return processor, wall
+
+
+def _timed(snapshot: Snapshot, work: Work) -> tuple[float, float]:
+    """Return seconds of a piece, processor and wall, of the several timed together."""
+    used = snapshot.used()
+    work(AT_ONCE)  # another one than those that count
+    pieces = 1 + min(AT_ONCE - 1, int(ENOUGH / (snapshot.used() - used)))
+    used, begun = snapshot.used(), time.perf_counter()
+    for number in range(pieces):
+        work(number)
+    taken = time.perf_counter() - begun
+    return (snapshot.used() - used) / pieces, taken / pieces
+
+
+def judged(
+    parameter: str, sizes: Sequence[int], seconds: Reals, expected: str, limit: str
+) -> Finding:
+    """Return what Scalewatch says of a kind of work, by the sizes that have times."""
+    known = ~np.isnan(seconds).all(axis=1)
+    own = seconds[known]
+    # What slowed a round down slowed all sizes alike.
+    rounds = np.exp(np.log(own).mean(axis=0))
+    (finding,) = find_models(
+        np.array(sizes, float)[known],
+        (own * rounds.mean() / rounds)[np.newaxis],
+        parameter=parameter,
+        expectation=parse_growth(expected),
+        deviation_limit=parse_growth(limit),
+    )
+    return finding
+
+
+def _cells(processor: Reals, wall: Reals) -> Iterator[str]:
+    for used, taken in zip(processor, wall, strict=True):
+        if np.isnan(used).all():
+            yield "–"
+        else:
+            yield f"{np.median(used) * 1e3:.1f} ({np.median(taken) * 1e3:.1f}) ms"
+
+
+def _said(finding: Finding) -> tuple[str, str]:
+    """Return the growth, and the verdict with its probability."""
     probability = finding.verdict_probability.get(finding.verdict)
     share = "" if probability is None else f" ({probability:.0%})"
-    return f"{finding.verdict}{share}"
+    return f"`{finding.growth}`", f"{finding.verdict}{share}"
+
+
+def _tell(results: Results, name: str, findings: Mapping[str, Finding]) -> None:
+    """Add the verdicts on a kind of work to the scoreboard, the worse one first."""
+    told = sorted(findings, key=lambda kind: findings[kind].verdict in ACCEPTED)
+    goal = Goal(
+        f"{name}, growth of its cost up to 10 million measurements, {told[0]}",
+        "{}",
+        among=ACCEPTED,
+    )
+    results.figure(goal, findings[told[0]].verdict)

@@ -56,17 +56,18 @@ def large_store(kind: str, measurements: int) -> Iterator[Engine]:
         engine.dispose()
 
 
-def _folder() -> Path:
+def folder() -> Path:
+    """Return where the stores are."""
     named = os.environ.get(FOLDER)
     parent = Path(tempfile.gettempdir()) / f"scalewatch-store-of-{getpass.getuser()}"
-    folder = Path(named) if named else parent
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
+    found = Path(named) if named else parent
+    found.mkdir(parents=True, exist_ok=True)
+    return found
 
 
 @contextmanager
 def _sqlite(measurements: int) -> Iterator[str]:
-    path = _folder() / f"{measurements}.db"
+    path = folder() / f"{measurements}.db"
     if not path.exists():
         unfinished = path.with_suffix(".unfinished")
         for leftover in path.parent.glob(f"{unfinished.name}*"):
@@ -78,9 +79,9 @@ def _sqlite(measurements: int) -> Iterator[str]:
 
 @contextmanager
 def _postgresql(measurements: int) -> Iterator[str]:
-    folder = _folder() / "postgresql"
-    folder.mkdir(exist_ok=True)
-    server = PostgreSQL(SETTINGS, folder)
+    place = folder() / "postgresql"
+    place.mkdir(exist_ok=True)
+    server = PostgreSQL(SETTINGS, place)
     name, unfinished = f"of_{measurements}", f"unfinished_{measurements}"
     server.start()
     try:

@@ -22,6 +22,7 @@ BENCHMARKS: Final = (
     "history",
     "history_speed",
     "growth",
+    "partitions",
     "server",
     "faults",
     "reads",

@@ -73,7 +73,7 @@ class Results:
 
         return row
 
-    def figure(self, goal: Goal, ours: float, rival: float | None = None) -> None:
+    def figure(self, goal: Goal, ours: float | str, rival: float | None = None) -> None:
         """Tell a figure of the scoreboard."""
         reached = goal.is_reached(ours, rival)
         self._figures.append(

@@ -152,7 +152,7 @@ def record_large_project(sessions: Sessions, size: Size = Size()) -> None:
         project_id = projects.find_or_create(session, PROJECT).id
         for commit in history:
             upserts.id_of(session, project_id, commit)
-        _declare(session)
+        declare(session)
     plan = list(planned(size))
     originals = sorted({(one.original, one.machine) for one in plan})
     for number, machine in originals:
@@ -218,7 +218,8 @@ def commits_of(size: Size) -> list[Commit]:
     ]
 
 
-def _declare(session: Session) -> None:
+def declare(session: Session) -> None:
+    """Declare what the authors promise of the code."""
     promised = list(CODE.items())[:-2]  # of the others nothing is expected
     declarations.declare(
         session,
