@@ -17,8 +17,6 @@ from scalewatch.services.operations import removals
 from scalewatch.services.regressions import webhooks
 from scalewatch.settings import get_settings
 from scalewatch.storage import tables
-from scalewatch.storage.access import projects
-from scalewatch.storage.commits import commits
 from scalewatch.storage.database.session import transact
 from scalewatch.storage.tables import Table
 from support.histories import LINEAR, TREE, commit, record_history, reports, sha
@@ -190,21 +188,6 @@ def test_removed_machine_leaves_the_other_one_as_it_was(sessions, work_off):
     assert removed.rows["machines"] == 1
     assert "commits" not in removed.rows
     assert findings(sessions, "openmpi") == before
-
-
-def test_commit_that_takes_the_place_of_a_removed_one_is_not_taken_for_it(sessions):
-    """Its row may get the same number, and its parents be written as long."""
-    editions = []
-    for parent in (sha(1), sha(2)):
-        described = commit(3, parents=[parent])
-        record(sessions, reports(3, {"MPI_Bcast": TREE}, commit=described))
-        with sessions.reading() as session:
-            project = projects.existing(session, "mpich")
-            editions.append(commits.ancestry_edition(session, project.id))
-        remove = partial(removals.remove_commit, project_name="mpich", reference=sha(3))
-        transact(sessions, remove)
-
-    assert editions[0] != editions[1]
 
 
 def test_what_is_not_there_is_not_removed(sessions):

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from sqlalchemy import select
 
-from scalewatch.services.commits.lineage import Lineage, lineage
-from scalewatch.services.regressions import series_histories
+from scalewatch.services.commits.lineage import lineage
+from scalewatch.services.regressions.series_histories import series_histories
 from scalewatch.storage import tables
 from scalewatch.storage.commits import commits
 from support.histories import (
@@ -19,9 +19,9 @@ from support.histories import (
 from support.recorded import record
 
 
-def histories_of(session, line=None):
-    line = line or lineage(commits.of_project(session, 1))
-    return series_histories.series_histories(session, 1, line)
+def histories_of(session):
+    line = lineage(commits.of_project(session, 1))
+    return series_histories(session, 1, line)
 
 
 def test_places_ascend_whatever_the_order_of_recording(sessions):
@@ -64,18 +64,3 @@ def test_of_a_commit_measured_under_both_names_the_present_one_counts(sessions):
     at_largest = np.exp(history.log[:, -1])
     assert at_largest[:2] == pytest.approx(TREE(64), rel=0.1)
     assert at_largest[2:] == pytest.approx(LINEAR(64), rel=0.1)
-
-
-def test_the_oldest_commit_that_is_looked_at_moves_on_by_strides(sessions, monkeypatch):
-    monkeypatch.setattr(series_histories, "MOST_COMMITS", 4)
-    monkeypatch.setattr(series_histories, "STRIDE", 3)
-    record_history(sessions, lambda _: {"MPI_Bcast": TREE}, 10)
-
-    with sessions.reading() as session:
-        line = lineage(commits.of_project(session, 1)).commits
-        first = [
-            histories_of(session, Lineage(line[:number]))[0].positions[0]
-            for number in range(4, 11)
-        ]
-
-    assert first == [0, 0, 0, 3, 3, 3, 6]

@@ -6,7 +6,7 @@ parents nobody has posted is placed by its time.
 """
 
 import heapq
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from itertools import pairwise
@@ -41,22 +41,28 @@ class Lineage:
     remarks: tuple[str, ...] = ()
 
 
-def lineage(commits: Sequence[AnyCommit], head: AnyCommit | None = None) -> Lineage:
+def lineage(
+    commits: Sequence[AnyCommit],
+    head: AnyCommit | None = None,
+    older: Collection[str] = (),
+) -> Lineage:
     """Return the line that leads to a commit, by default to the newest one.
 
     Parameters
     ----------
     commits
-        All of a project.
+        All of a project, or the newest of them.
     head
         Where it leads to.
+    older
+        Parents of these commits that were posted, and are not among them.
     """
     if not commits:
         return Lineage(())
     ancestry = Ancestry.of(commits)
     tip = head or _tip(commits, ancestry)
     own = ancestry.ancestors(tip)
-    replaced = _replaced(own, ancestry)
+    replaced = _replaced(own, ancestry, older)
     after = moment(tip)
     aside: dict[int, str] = {}
     line = []
@@ -70,7 +76,7 @@ def lineage(commits: Sequence[AnyCommit], head: AnyCommit | None = None) -> Line
         elif head is None or moment(commit) <= after:
             line.append(commit)
     ordered = _ordered(line, ancestry)
-    return Lineage(ordered, aside, tuple(_remarks(ordered, aside, ancestry)))
+    return Lineage(ordered, aside, tuple(_remarks(ordered, aside, ancestry, older)))
 
 
 def _tip(commits: Sequence[AnyCommit], ancestry: Ancestry) -> AnyCommit:
@@ -88,12 +94,13 @@ def _tip(commits: Sequence[AnyCommit], ancestry: Ancestry) -> AnyCommit:
     return newest
 
 
-def _replaced(own: set[str], ancestry: Ancestry) -> set[str]:
+def _replaced(own: set[str], ancestry: Ancestry, older: Collection[str]) -> set[str]:
     """Return commits that come from the line and surely do not lead back to it."""
     # A merged branch may have left the line at a commit that was never posted.
     by_sha = ancestry.by_sha
+    posted = by_sha.keys() | older
     if any(
-        len(by_sha[sha].parents) > 1 and not set(by_sha[sha].parents) <= by_sha.keys()
+        len(by_sha[sha].parents) > 1 and not posted.issuperset(by_sha[sha].parents)
         for sha in own
     ):
         return set()
@@ -121,6 +128,7 @@ def _remarks(
     ordered: Sequence[AnyCommit],
     aside: Mapping[int, str],
     ancestry: Ancestry,
+    older: Collection[str],
 ) -> list[str]:
     remarks = [
         f"commit {_name(ancestry.by_sha[sha])} names {_named(sha, parent, ancestry)} "
@@ -129,7 +137,8 @@ def _remarks(
     ]
     if more := len(ancestry.circular) - len(remarks):
         remarks.append(f"{more} more links to parents close circles and are ignored")
-    unknown = [c for c in ordered[1:] if not ancestry.by_sha.keys() & set(c.parents)]
+    posted = ancestry.by_sha.keys() | older
+    unknown = [c for c in ordered[1:] if posted.isdisjoint(c.parents)]
     if unknown:
         remarks.append(f"{_commits(unknown)} placed by time: no parent was ever posted")
     merges = [c for c in ordered if len(c.parents) > 1]

@@ -7,9 +7,9 @@ from sqlalchemy.orm import Session
 
 from scalewatch.services.commits.find import find_commit
 from scalewatch.services.commits.lineage import Lineage, lineage
+from scalewatch.services.commits.newest import newest_commits
 from scalewatch.services.regressions.series_histories import MOST_COMMITS
 from scalewatch.storage import tables
-from scalewatch.storage.commits import commits
 
 ASIDE: Final = 4
 """One commit more is read for each so many that are shown: some left the main line."""
@@ -53,11 +53,12 @@ def part_of(session: Session, project: tables.Project, window: Window) -> LinePa
     """
     last = find_commit(session, project, window.before) if window.before else None
     most = window.limit + window.limit // ASIDE + 1
-    rows = commits.of_project(session, project.id, before=last, limit=most)
-    whole = lineage(rows) if last is None else lineage([last, *rows], last)
+    newest = newest_commits(session, project.id, most, before=last)
+    rows, older = newest.commits, newest.older
+    whole = lineage(rows if last is None else [last, *rows], last, older)
     own = [row for row in whole.commits if last is None or row.id != last.id]
     shown = own[-window.limit :]
-    is_all = len(rows) < most and len(shown) == len(own)
+    is_all = newest.is_all and len(shown) == len(own)
     return LinePart(
         replace(whole, commits=tuple(shown)),
         None if is_all or not shown else shown[0].sha,

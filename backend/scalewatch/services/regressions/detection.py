@@ -21,7 +21,7 @@ from scalewatch.modelling.histories.changes import (
 )
 from scalewatch.modelling.histories.explanation import ShiftKind
 from scalewatch.services.commits.find import label_of
-from scalewatch.services.commits.lineage import Lineage, lineage
+from scalewatch.services.commits.lineage import Lineage
 from scalewatch.services.confirmations.requests import is_confirmed
 from scalewatch.services.expectations.in_force import in_force
 from scalewatch.services.regressions.effects import TargetEffect, effects
@@ -31,7 +31,7 @@ from scalewatch.services.regressions.series_histories import (
     changes_in,
     series_histories,
 )
-from scalewatch.storage.commits import commits
+from scalewatch.services.regressions.watched_line import watched_line
 from scalewatch.storage.commits.commits import AnyCommit
 from scalewatch.storage.histories import locations
 from scalewatch.storage.histories.shift_details import ShiftDetails
@@ -67,7 +67,7 @@ class Detected:
 
 def detect(session: Session, project_id: int) -> Detected:
     """Find the changes in all histories of a project, and their causes."""
-    line = lineage(commits.of_project(session, project_id))
+    line = watched_line(session, project_id)
     histories = series_histories(session, project_id, line)
     changes = [change for change in changes_in(histories) if _matters(change)]
     false = false_discoveries(

@@ -16,10 +16,8 @@ from scalewatch.modelling.histories.changes import FALSE_SHARE
 from scalewatch.services.confirmations.requests import ask
 from scalewatch.services.regressions.detection import LEAST_EFFECT, Detected, label
 from scalewatch.services.regressions.events import WATCHER, record_event
-from scalewatch.services.regressions.series_histories import (
-    MOST_COMMITS,
-    HistoryChange,
-)
+from scalewatch.services.regressions.series_histories import HistoryChange
+from scalewatch.services.regressions.watched_line import BEFORE, positions_on
 from scalewatch.services.regressions.withdrawals import withdraw_needless
 from scalewatch.services.shared_cores import SHARED_CORES, left_out_at
 from scalewatch.storage import tables
@@ -34,9 +32,8 @@ def record(session: Session, detected: Detected) -> None:
     """Keep what was found: update regressions, open new ones, close fixed ones."""
     known = list(regressions.of_project(session, detected.project_id))
     members = regressions.members(session, [row.id for row in known])
-    position_of = {
-        commit.id: position for position, commit in enumerate(detected.line.commits)
-    }
+    told = {each for row in known for each in (row.first_commit_id, row.last_commit_id)}
+    position_of = positions_on(session, detected.line, told)
     free = {row.id: row for row in known}
     for cause in detected.causes:
         row = _known(cause, detected, free, members, position_of)
@@ -52,7 +49,7 @@ def record(session: Session, detected: Detected) -> None:
             _doubt(session, row, detected, cause)
     for row in free.values():
         series = [each.series_id for each in members.get(row.id, ())]
-        _doubt_unseen(session, row, series, position_of)
+        _doubt_unseen(session, row, series, position_of.get(row.last_commit_id))
     regressions.put_detection(session, detected.project_id, _summary(detected))
     withdraw_needless(session, detected)
 
@@ -195,14 +192,12 @@ def _doubt_unseen(
     session: Session,
     row: tables.Regression,
     series: Sequence[int],
-    position_of: Mapping[int, int],
+    position: int | None,
 ) -> None:
     """Withdraw what no commit shows any more: a sure one, if it was no evidence."""
-    position = position_of.get(row.last_commit_id)
     if row.state not in {"open", "acknowledged"} or position is None:
         return
-    is_looked_at = position >= len(position_of) - MOST_COMMITS
-    if is_looked_at and _is_left_out(session, row.last_commit_id, series):
+    if position > BEFORE and _is_left_out(session, row.last_commit_id, series):
         _withdraw(session, row, f"{SHARED_CORES}: it is no evidence")
     elif row.state == "open" and not row.is_sure:
         _withdraw(session, row, "further commits do not show it")

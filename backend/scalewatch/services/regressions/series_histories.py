@@ -30,11 +30,7 @@ from scalewatch.storage.histories.locations import Located, LocatedSeries
 Setting = tuple[float, ...]
 
 MOST_COMMITS: Final = 400
-"""The newest commits of a line that are looked at together, and up to `STRIDE` more."""
-
-STRIDE: Final = 50
-"""Commits by which the oldest that is looked at moves on; in between, a history that
-nobody has measured again stays the same, and so does what is known of it."""
+"""The newest commits of a line that are looked at together."""
 
 RECENT: Final = 20
 """Commits that say at which settings a series is measured now."""
@@ -107,12 +103,7 @@ def series_histories(
     aliases = former_names.of_project(session, project_id)
     names = [] if region is None else [region, *_former(aliases, region)]
     watched = locations.series_of(session, project_id, regions=names, metric=metric)
-    older = max(len(line.commits) - MOST_COMMITS, 0)
-    first = older - older % STRIDE
-    position_of = {
-        commit.id: position
-        for position, commit in enumerate(line.commits[first:], start=first)
-    }
+    position_of = {commit.id: position for position, commit in enumerate(line.commits)}
     located: dict[int, list[Located]] = defaultdict(list)
     for each in locations.of_series(session, [s.id for s in watched], [*position_of]):
         located[each.series_id].append(each)

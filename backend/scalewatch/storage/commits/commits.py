@@ -2,20 +2,22 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
+from functools import cache
 from typing import Any, Final, NamedTuple
 
 from sqlalchemy import (
     ColumnElement,
+    CompoundSelect,
     Select,
     String,
-    Text,
     and_,
     bindparam,
-    cast,
     exists,
     func,
     or_,
     select,
+    text,
+    union_all,
 )
 from sqlalchemy.orm import Session
 
@@ -74,14 +76,6 @@ _MEANT: Final = _NEWEST_FIRST.where(
 )
 _IDENTIFIED: Final = select(*_COLUMNS).where(is_among(_COMMIT.id, "ids"))
 _COUNT: Final = select(func.count()).where(_COMMIT.project_id == bindparam("project"))
-_ANCESTRY_EDITION: Final = select(
-    func.count(),
-    func.max(_COMMIT.id),
-    func.count(_COMMIT.branch),
-    func.count(_COMMIT.committed_at),
-    func.sum(func.length(cast(_COMMIT.parents, Text))),
-    func.max(_COMMIT.first_run_at),
-).where(_COMMIT.project_id == bindparam("project"))
 
 LAST_CHARACTER: Final = "\U0010ffff"
 """What begins with some text comes before that text with this behind it."""
@@ -151,30 +145,30 @@ def with_hashes(
 
 def with_parent(session: Session, project_id: int, sha: str) -> list[Stored]:
     """Return the commits that follow one in the graph, newest first."""
-    rows = _stored(
-        session,
-        select(*_COLUMNS)
-        .where(
-            tables.Commit.project_id == project_id,
-            cast(tables.Commit.parents, Text).contains(sha, autoescape=True),
-        )
-        .order_by(TIME.desc(), tables.Commit.id.desc()),
+    wanted = _children(session.get_bind().dialect.name)
+    rows = _stored(session, wanted, {"project": project_id, "parent": sha})
+    return _newest_first([row for row in rows if sha in row.parents])
+
+
+@cache
+def _children(dialect: str) -> CompoundSelect[Any]:
+    """Return the query of commits with a parent, in the words of the indices."""
+    parent = (
+        "json_extract(parents, '$[{}]')" if dialect == "sqlite" else "(parents ->> {})"
     )
-    return [row for row in rows if sha in row.parents]
+    first, second, third = (parent.format(place) for place in range(3))
+    # A parent has few children, a project many commits: its index is none for these.
+    conditions = (
+        f"+project_id = :project AND {first} = :parent",
+        f"+project_id = :project AND {second} = :parent AND {second} IS NOT NULL",
+        f"project_id = :project AND {third} IS NOT NULL",
+    )
+    return union_all(*(select(*_COLUMNS).where(text(each)) for each in conditions))
 
 
 def count(session: Session, project_id: int) -> int:
     """Return how many commits of a project were measured."""
     return session.scalar(_COUNT, {"project": project_id}) or 0
-
-
-def ancestry_edition(session: Session, project_id: int) -> tuple[object, ...]:
-    """Return values that change whenever the ancestry of a project's commits does.
-
-    What is known of a commit is never replaced, it only becomes more: see `id_of`. One
-    that takes the place of a removed commit has come later.
-    """
-    return tuple(session.execute(_ANCESTRY_EDITION, {"project": project_id}).one())
 
 
 def newest(session: Session, project_id: int) -> Stored | None:
@@ -233,7 +227,9 @@ def identified(session: Session, ids: Collection[int]) -> dict[int, Stored]:
 
 
 def _stored(
-    session: Session, wanted: Select[Any], asked: Mapping[str, Any] | None = None
+    session: Session,
+    wanted: Select[Any] | CompoundSelect[Any],
+    asked: Mapping[str, Any] | None = None,
 ) -> list[Stored]:
     rows = map(tuple, session.execute(wanted, asked).all())
     return [Stored._make((*known, tuple(parents))) for *known, parents in rows]

@@ -30,6 +30,28 @@ class Project(Table):
     created_at: Mapped[datetime] = mapped_column(default=now)
 
 
+def _by_parent(dialect: str, parent: str) -> list[Any]:
+    """Return the indices of a dialect by which the children of a commit are found."""
+    first, second, third = (parent.format(place) for place in range(3))
+    is_merge, is_larger = text(f"{second} IS NOT NULL"), text(f"{third} IS NOT NULL")
+    indices = (
+        Index("ix_commit_first_parent", text(first)),
+        Index(
+            "ix_commit_second_parent",
+            text(second),
+            sqlite_where=is_merge,
+            postgresql_where=is_merge,
+        ),
+        Index(
+            "ix_commit_more_parents",
+            "project_id",
+            sqlite_where=is_larger,
+            postgresql_where=is_larger,
+        ),
+    )
+    return [index.ddl_if(dialect=dialect) for index in indices]
+
+
 class Commit(Table):
     """A version of a project: commit hash or release tag."""
 
@@ -50,6 +72,9 @@ class Commit(Table):
             sqlite_where=text("tag IS NOT NULL"),
             postgresql_where=text("tag IS NOT NULL"),
         ),
+        # By parent, for its children: the first, the second, and where there are more.
+        *_by_parent("sqlite", "json_extract(parents, '$[{}]')"),
+        *_by_parent("postgresql", "(parents ->> {})"),
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)
