@@ -14,12 +14,14 @@ that have them. The models are Scalewatch's, by the default rule, and so are the
 verdicts; every round counts relative to its mean over all sizes. A verdict that is
 neither match nor approximate is a finding about the product.
 
-`--measurements=1000000` ends at a million, `--only=history` measures one kind of work.
+`--measurements=1000000` ends at a million, `--only=history` measures one kind of work,
+`--table=FILE` writes all times of one database for `scalewatch import`.
 """
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Final
 
 import numpy as np
@@ -87,6 +89,8 @@ def _by_size(
             for snapshot in snapshots
         ]
         processor, wall = _measured(snapshots, asked_of)
+    if asked().table:
+        _write(asked().table, sizes, processor)
     results.heading(f"{kind}, by measurements n")
     row = results.table("work", *(f"{n:,}" for n in sizes), "model", "verdict")
     found = {}
@@ -156,6 +160,18 @@ def judged(
         deviation_limit=parse_growth(limit),
     )
     return finding
+
+
+def _write(path: Path, sizes: Sequence[int], processor: Mapping[str, Reals]) -> None:
+    """Write a row for each time of what all sizes were asked, for a gate of our own."""
+    lines = [
+        f"{name},{size},{taken:.9f}"
+        for name, seconds in processor.items()
+        if not np.isnan(seconds).any()
+        for size, own in zip(sizes, seconds, strict=True)
+        for taken in own
+    ]
+    path.write_text("\n".join(("region,n,value", *lines, "")), "utf-8")
 
 
 def _cells(processor: Reals, wall: Reals) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from argparse import ArgumentParser, Namespace
 from functools import cache
+from pathlib import Path
 from typing import Final
 
 BENCHMARKS: Final = (
@@ -70,6 +71,10 @@ def asked() -> Namespace:
     reads.add_argument("--database", choices=("sqlite", "postgresql"), action="append")
     reads.add_argument("--requests", type=int, default=50, help="of each address")
     reads.add_argument("--only", default="", help="rows whose names contain it")
+    growth = parser.add_argument_group("growth")
+    growth.add_argument(
+        "--table", type=Path, help="write every time there, for `scalewatch import`"
+    )
     found = parser.parse_intermixed_args()
     numbers = [int(word) for word in found.asked if word.isdecimal()]
     found.series = numbers[0] if numbers else None

@@ -1,9 +1,11 @@
 """What CI jobs call, against a real server."""
 
 import json
+import re
 import subprocess
 import sys
 import time
+import tomllib
 from threading import Thread
 from urllib.request import urlopen
 from xml.etree import ElementTree as ET
@@ -14,6 +16,7 @@ import yaml
 from click.testing import CliRunner
 
 from scalewatch.cli import main
+from scalewatch.modelling import parse_growth
 from support.builders import sweep_reports
 from support.histories import LINEAR, PROCESSES, TREE, commit, record_commit
 from support.live import serving
@@ -269,3 +272,17 @@ def test_the_examples_for_ci_are_yaml_whose_commands_exist(request):
                 names = [each for each in options if each.startswith("--")]
                 helped = scalewatch("gate", "--help").output
                 assert all(each in helped for each in names)
+
+
+def test_the_example_of_ourselves_states_what_can_be_pushed(request):
+    folder = request.config.rootpath / "examples" / "ci" / "scalewatch"
+    stated = tomllib.loads((folder / "scalewatch.toml").read_text("utf-8"))
+    script = (folder / "gate.sh").read_text("utf-8")
+
+    for promised in stated["expectations"].values():
+        assert {str(parse_growth(each)) for each in promised.values()} <= {"1", "log n"}
+    subprocess.run(["sh", "-n"], input=script, text=True, check=True)
+    for command in ("import", "gate"):
+        line = script.split(f"scalewatch {command}")[1].split("\nscalewatch")[0]
+        helped = scalewatch(command, "--help").output
+        assert all(each in helped for each in re.findall(r"--[a-z-]+", line))
