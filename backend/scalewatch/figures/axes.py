@@ -13,6 +13,9 @@ from scalewatch.figures.palette import PALETTE
 PREFIXED: Final = frozenset({"s", "B", "flop"})
 """Units that SI prefixes go with."""
 
+WITHOUT: Final = frozenset({"", "1"})
+"""Units that are not written: what has none, and what is counted."""
+
 MOST_TICKS: Final = 9
 """Settings up to this number are the ticks of their axis."""
 
@@ -78,7 +81,7 @@ def metric_axis(
         Values of points, all of which are in sight, and of curves, which may leave
         the picture: a model can be tiny, or negative, between measurements.
     """
-    axis = _axis(f"{metric} [{unit}]" if unit else metric)
+    axis = _axis(metric if unit in WITHOUT else f"{metric} [{unit}]")
     if measured.min() <= 0:
         return axis | {"rangemode": "tozero"}
     low, high = _range(measured, drawn)
@@ -96,6 +99,8 @@ def hover_number(name: str, unit: str) -> str:
     """Return a number of a hover text, to be filled in by the browser."""
     if unit in PREFIXED:
         return f"%{{{name}:.3s}}{unit}"
+    if unit in WITHOUT:
+        return f"%{{{name}:,}}"
     return f"%{{{name}:.3~g}} {escape(unit)}".rstrip()
 
 

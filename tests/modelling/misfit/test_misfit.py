@@ -58,6 +58,12 @@ def test_intervals_reach_as_far_as_the_local_exponents():
     assert np.mean(held) > 0.9
 
 
+def test_intervals_between_the_settings_stay_narrow():
+    found = find_models(P, measured(kinked, 0.02), targets=[6.0])
+
+    assert all(f.high < 1.6 * f.low for each in found for f in each.forecasts)
+
+
 def test_a_verdict_that_local_exponents_do_not_support_is_undecided():
     found = find_models(P, measured(kinked, 0.02), expectation=parse_growth("p^(3/4)"))
 

@@ -169,14 +169,18 @@ class Misfits:
             How many times as large as the largest setting the targets are, shape (T,).
         """
         rows = np.flatnonzero(self.is_flagged)
-        steps = np.log(ratio)
+        # Between the settings the curves that compete are near enough.
+        beyond = np.flatnonzero(ratio > 1)
+        if not len(rows) or not len(beyond):
+            return
+        steps = np.log(ratio[beyond])
         ends = np.stack([self.low[rows], self.high[rows]])[..., np.newaxis] * steps
         logs = np.clip(self.last[rows, np.newaxis] + ends, -LARGEST_LOG, LARGEST_LOG)
         reach = np.exp(logs)
-        bounds = forecasts[rows]
-        bounds[..., 1] = np.minimum(bounds[..., 1], reach.min(axis=0))
-        bounds[..., 2] = np.maximum(bounds[..., 2], reach.max(axis=0))
-        forecasts[rows] = bounds
+        places = np.ix_(rows, beyond)
+        low, high = forecasts[..., 1], forecasts[..., 2]
+        low[places] = np.minimum(low[places], reach.min(axis=0))
+        high[places] = np.maximum(high[places], reach.max(axis=0))
 
 
 def _probability(

@@ -120,6 +120,8 @@ def next_measurement(  # noqa: PLR0913, one keyword per choice of the user
 ) -> Proposal | None:
     """Return what to measure next; None if the verdict is settled or cannot be.
 
+    It cannot be where no growth explains the settings, nor by repeating exact counts.
+
     Parameters
     ----------
     x
@@ -160,7 +162,8 @@ def next_measurement(  # noqa: PLR0913, one keyword per choice of the user
         level=level,
         noise=noise,
     )
-    if finding.verdict is not Verdict.UNDECIDED:
+    is_open = finding.verdict is Verdict.UNDECIDED and not finding.exactness
+    if not is_open or finding.misfit:
         return None
     if candidates is None:
         largest = float(measured.settings[parameter].max())

@@ -63,7 +63,7 @@ class ExactQuestion:
         probability = self._verdict_probability(counts)
         verdict = self._verdict(probability, counts.unexplained)
         if model is None:
-            verdict = self._verdict_by_exponent(interval)
+            verdict, probability = self._verdict_by_exponent(interval), {}
         fitted = None if model is None else _quality(model, self.settings, y)
         return Finding(
             model=model,

@@ -155,9 +155,8 @@ def _finding(group: Group, row: int) -> Finding:
     misfit = selection.misfits.get(row)
     class_probability = _class_probability(selection, row)
     if misfit is not None:
-        explained = 1 - misfit.unexplained
-        class_probability = _scaled(class_probability, explained)
-        verdict_probability = _scaled(verdict_probability, explained)
+        class_probability = _scaled(class_probability, 1 - misfit.unexplained)
+        verdict_probability = {}
         if expectation is not None and not _is_allowed(misfit, verdict, sample):
             verdict, reason = Verdict.UNDECIDED, str(misfit)
     if row in selection.reasons:

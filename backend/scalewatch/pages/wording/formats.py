@@ -29,6 +29,11 @@ PREFIXES: Final = {-4: "p", -3: "n", -2: "µ", -1: "m", 0: "", 1: "k", 2: "M", 3
 POWERS: Final = {"s": range(-4, 1), "B": range(4), "flop": range(4)}
 """Powers of a thousand that suit a unit; other units stand as they are."""
 
+COUNT: Final = "1"
+"""Unit of what is counted; whole numbers of it are written in full."""
+
+LARGEST_WHOLE: Final = 1e12
+
 PARTS: Final = re.compile(r"[^_.:]*[_.:]|[^_.:]+")
 """The parts of a name that a line break may follow."""
 
@@ -62,6 +67,9 @@ def quantity(value: float | None, unit: str) -> str:
     """Write a value with its unit: `12.3 µs`, `8.58 kB`, `42.0 widgets`."""
     if value is None or not isfinite(value):
         return MISSING
+    if unit == COUNT:
+        is_whole = float(value).is_integer() and abs(value) < LARGEST_WHOLE
+        return f"{value:,.0f}".replace("-", "−") if is_whole else significant(value)
     power = _power_of_thousand(value, unit)
     scaled = significant(value / 1000.0**power)
     return f"{scaled}{SPACE}{PREFIXES[power]}{unit}".rstrip(SPACE)

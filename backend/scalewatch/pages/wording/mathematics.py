@@ -10,6 +10,9 @@ from scalewatch.figures.notation import growth_markup
 from scalewatch.modelling import Growth, Model, parse_growth
 from scalewatch.pages.wording.formats import MISSING, quantity
 
+NAMES: Final = re.compile(r"\b(?!log\b|ceil\b)[A-Za-z_]\w*")
+"""Names of parameters in a formula."""
+
 RAISED: Final = re.compile(r"\^(?:\(([^()]*)\)|([\d.]+))")
 """An exponent."""
 
@@ -67,7 +70,8 @@ def formula(model: Model, unit: str) -> Markup:
 @lru_cache(maxsize=8192)
 def exact_formula(text: str, unit: str = "") -> Markup:
     """Set a formula of exact counts: p · (p - 1)/2."""
-    raised = RAISED.sub(r"<sup>\1\2</sup>", str(escape(text)))
+    named = NAMES.sub(r"<i>\g<0></i>", str(escape(text)))
+    raised = RAISED.sub(r"<sup>\1\2</sup>", named)
     typeset = raised.replace("*", " · ").replace("-", "−")
     counted = "" if unit in {"", "1"} else f" {escape(unit)}"
     return Markup(  # noqa: S704, its parts are escaped

@@ -53,6 +53,8 @@ JUDGED: Final = {
     ),
 }
 
+UNEXPLAINED: Final = Markup("grows like no growth of the space; {} is nearest; {}.")
+
 FASTER: Final = {Direction.WORSE: "faster", Direction.BETTER: "slower", None: "other"}
 
 
@@ -94,8 +96,8 @@ def scan_sentence(scan: Scan, distinction: Mapping[str, object]) -> Markup:
     if standing.verdict is None or scan.expectation is None:
         is_pending = standing.state is State.PENDING
         rest = "its verdict is on its way" if is_pending else "nothing is expected"
-        found = big_o(standing.growth)
-        said = Markup("grows like {}; {}.").format(found, rest)
+        grows = UNEXPLAINED if standing.fit["misfit"] else Markup("grows like {}; {}.")
+        said = grows.format(big_o(standing.growth), rest)
         return subject + said + _remark(standing)
     is_told = standing.verdict is Verdict.UNDECIDED
     said = JUDGED[standing.verdict].format(
