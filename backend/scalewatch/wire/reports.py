@@ -134,6 +134,11 @@ class Result(Report):
         description="Which way is better. Unless given, as recorded before, or as the "
         "unit says: of rates, such as B/s, higher; of all else, lower.",
     )
+    exact: bool = Field(
+        default=False,
+        description="Whether the values are exact, such as counts of messages, so that "
+        "one repetition tells them.",
+    )
     values: Annotated[
         tuple[Quantity, ...],
         FailFast(),

@@ -1,5 +1,6 @@
 from math import log2
 
+import orjson
 import pytest
 from sqlalchemy import select
 
@@ -158,3 +159,42 @@ def test_analysing_twice_gives_the_same_rows(session, table):
 
     assert first
     assert rows() == first
+
+
+def stored_models(session):
+    """Return the stored models by region."""
+    rows = session.execute(
+        select(tables.Series.region, tables.Model).join(
+            tables.Model, tables.Model.series_id == tables.Series.id
+        )
+    )
+    return dict(map(tuple, rows))
+
+
+def messages(*, exact):
+    """Return runs that count the messages of an exchange once each."""
+    counted = [
+        result(region="exchange", metric="messages", unit="1", values=[p - 1])
+        | {"exact": exact}
+        for p in (4, 8, 16, 32, 64)
+    ]
+    return [
+        report
+        for p, one in zip((4, 8, 16, 32, 64), counted, strict=True)
+        for report in sweep_reports((p,), results=[one])
+    ]
+
+
+@pytest.mark.parametrize(("exact", "rule"), [(True, "exact"), (False, "evidence")])
+def test_counts_that_are_declared_exact_need_no_repetitions(session, exact, rule):
+    found(session, messages(exact=exact))
+
+    assert stored_models(session)["exchange"].rule == rule
+
+
+def test_a_model_of_exact_counts_keeps_its_formula_and_what_is_known_of_it(session):
+    found(session, messages(exact=True))
+
+    model = stored_models(session)["exchange"]
+    assert (model.constant, model.terms) == (-1, [[1.0, "p"]])
+    assert orjson.loads(model.fit)["outcome"] == "exact"

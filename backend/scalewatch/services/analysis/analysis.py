@@ -37,7 +37,7 @@ from scalewatch.storage.judgements import (
     probabilities,
     verdicts,
 )
-from scalewatch.storage.runs import points, samples
+from scalewatch.storage.runs import points, samples, series
 
 RULE: Final = "evidence"
 """How a model is selected."""
@@ -106,9 +106,15 @@ def analyse(session: Session, subject: AnalysedCommit) -> Analysis:
         session, subject, _by_metric(asked), _growths(expectations)
     )
     noise = {metric: each.noise for metric, each in assumed.items()}
+    exact = series.exact_in(session, [each.series_id for each in asked])
     findings = find_all(
         [
-            SeriesQuestion.of(each.pool, each.expectation, noise[each.metric])
+            SeriesQuestion.of(
+                each.pool,
+                each.expectation,
+                noise[each.metric],
+                exact=each.series_id in exact or None,
+            )
             for each in asked
         ],
         {"rule": RULE},

@@ -56,6 +56,8 @@ class SeriesQuestion:
         What is known of it, from all series of the machine and the metric.
     targets
         Where forecasts are wanted, as settings of all parameters.
+    exact
+        Whether the values are declared to be exact; None to tell by themselves.
     """
 
     parameters: tuple[str, ...]
@@ -65,6 +67,7 @@ class SeriesQuestion:
     deviation_limit: Growth | None = None
     noise: Noise = USUAL
     targets: Sequence[Target] = ()
+    exact: bool | None = None
 
     @classmethod
     def of(
@@ -73,6 +76,8 @@ class SeriesQuestion:
         expectation: "Expectation | None" = None,
         noise: Noise | None = None,
         targets: Sequence[Target] = (),
+        *,
+        exact: bool | None = None,
     ) -> Self:
         """Return the question about a series, with what of this is about it.
 
@@ -94,6 +99,7 @@ class SeriesQuestion:
                 for target in targets
                 if target.keys() >= {*names}
             ],
+            exact=exact,
         )
 
     @property
@@ -105,6 +111,7 @@ class SeriesQuestion:
             self.expectation,
             self.deviation_limit,
             self.noise,
+            self.exact,
             *(tuple(sorted(target.items())) for target in self.targets),
         )
 
@@ -165,7 +172,7 @@ def _findings(
             deviation_limit=first.deviation_limit,
             targets=first.targets,
             noise=first.noise,
-            **choices,
+            **{"exact": first.exact, **choices},
         )
     except ModellingError as error:
         return [_refusal(question, str(error)) for question in batch]

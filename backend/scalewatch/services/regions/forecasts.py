@@ -11,6 +11,7 @@ from typing import Final
 from sqlalchemy.orm import Session
 
 from scalewatch.modelling import Forecast, Proposal, Verdict
+from scalewatch.modelling.search.exact import EXACT
 from scalewatch.services.analysis.next_measurement import proposed
 from scalewatch.services.analysis.pooling import pooled
 from scalewatch.services.analysis.questions import SeriesQuestion, Target, find_all
@@ -74,4 +75,10 @@ def _question(
     pool = pooled(
         [each.coordinate for each in measured], [taken[each.run] for each in measured]
     )
-    return SeriesQuestion.of(pool, scan.expectation, scan.standing.noise, targets)
+    return SeriesQuestion.of(
+        pool,
+        scan.expectation,
+        scan.standing.noise,
+        targets,
+        exact=scan.standing.rule == EXACT or None,
+    )

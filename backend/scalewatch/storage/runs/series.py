@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from sqlalchemy import ColumnElement, bindparam, or_, select
+from sqlalchemy import ColumnElement, bindparam, or_, select, update
 from sqlalchemy.orm import Session
 
 from scalewatch.errors import DirectionChanged, UnitChanged
@@ -19,7 +19,12 @@ _SERIES: Final = tables.Series.__table__.c
 
 # Built once: SQLAlchemy needs longer to build a statement than SQLite to run it.
 _KNOWN: Final = select(
-    _SERIES.region, _SERIES.metric, _SERIES.id, _SERIES.unit, _SERIES.better
+    _SERIES.region,
+    _SERIES.metric,
+    _SERIES.id,
+    _SERIES.unit,
+    _SERIES.better,
+    _SERIES.is_exact,
 ).where(
     _SERIES.machine_id == bindparam("machine_id"),
     _SERIES.configuration_id == bindparam("configuration_id"),
@@ -36,6 +41,7 @@ class Known:
     id: int
     unit: str
     better: str
+    is_exact: bool
 
 
 def configuration_id(
@@ -74,6 +80,7 @@ def ids_of(
                 "metric": metric,
                 "unit": canonical_unit(wanted[region, metric]),
                 "better": _direction(wanted[region, metric]),
+                "is_exact": wanted[region, metric].exact,
             }
             for region, metric in missing
         ],
@@ -85,7 +92,23 @@ def ids_of(
             raise UnitChanged(*key, recorded=known[key].unit, posted=result.unit)
         if result.better not in {known[key].better, None}:
             raise DirectionChanged(*key, recorded=known[key].better)
+    declared = [
+        known[key].id
+        for key, result in wanted.items()
+        if result.exact and not known[key].is_exact
+    ]
+    if declared:
+        of_them = tables.Series.id.in_(declared)
+        session.execute(update(tables.Series).where(of_them).values(is_exact=True))
     return {key: known[key].id for key in wanted}
+
+
+def exact_in(session: Session, ids: Collection[int]) -> set[int]:
+    """Return those of series whose values are declared to be exact."""
+    of_them = tables.Series.id.in_(ids)
+    return set(
+        session.scalars(select(tables.Series.id).where(of_them, tables.Series.is_exact))
+    )
 
 
 def measured_in(
@@ -128,6 +151,6 @@ def _known(
         _KNOWN, {"machine_id": machine_id, "configuration_id": configuration_id}
     )
     return {
-        (region, metric): Known(series_id, unit, better)
-        for region, metric, series_id, unit, better in rows.all()
+        (region, metric): Known(series_id, unit, better, is_exact)
+        for region, metric, series_id, unit, better, is_exact in rows.all()
     }

@@ -13,6 +13,7 @@ from sqlalchemy import (
     SmallInteger,
     String,
     UniqueConstraint,
+    false,
     text,
 )
 from sqlalchemy.orm import Mapped, mapped_column
@@ -198,6 +199,7 @@ class Series(Table):
     metric: Mapped[str]
     unit: Mapped[str]
     better: Mapped[str]
+    is_exact: Mapped[bool] = mapped_column(default=False, server_default=false())
 
 
 class Point(Table):
