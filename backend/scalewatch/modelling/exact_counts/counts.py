@@ -46,6 +46,9 @@ LEAST_WEIGHT: Final = 1e-3
 NEGLIGIBLE_BITS: Final = 10.0
 """By so many bits longer a formula weighs nothing."""
 
+Columns = tuple[tuple[str, tuple[float, ...]], ...]
+"""Names of parameters and their settings."""
+
 LARGEST_BITS: Final = 60.0
 
 
@@ -185,9 +188,23 @@ class _Grid:
     sets: tuple[TermSets, ...]
 
 
-# Series by the hundred have the same few settings.
+def _grid(columns: Columns) -> _Grid:
+    """Return what formulas are made of; many series have the same settings."""
+    return _of_one(columns) if len(columns) == 1 else _of_several(columns)
+
+
 @lru_cache(maxsize=64)
-def _grid(columns: tuple[tuple[str, tuple[float, ...]], ...]) -> _Grid:
+def _of_one(columns: Columns) -> _Grid:
+    return _made(columns)
+
+
+# A grid of several parameters takes tens of megabytes.
+@lru_cache(maxsize=2)
+def _of_several(columns: Columns) -> _Grid:
+    return _made(columns)
+
+
+def _made(columns: Columns) -> _Grid:
     settings = {name: np.array(x) for name, x in columns}
     atoms: tuple[Atom, ...] = dictionary(settings)
     return _Grid(Proportions.of(atoms, settings), TermSets.all_of(atoms, settings))

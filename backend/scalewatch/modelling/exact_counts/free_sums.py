@@ -26,7 +26,9 @@ from scalewatch.modelling.growths.growth import CONSTANT
 LEAST_FREEDOM: Final = 2
 """Settings beyond the coefficients, or anything would fit."""
 
-MOST_SETS: Final = 20_000
+MOST_SETS: Final = 10_000
+"""Sets of one size; of more, those with the most bits are left out."""
+
 POLYNOMIAL: Final = 3
 """Degree of the polynomial with all of its terms."""
 
@@ -64,15 +66,15 @@ class TermSets:
         values = np.stack([atom.values(settings) for atom in falling])
         sizes = [size for size in (2, 3, 4) if size + LEAST_FREEDOM <= values.shape[1]]
         members = [np.array(list(_members(falling, size))) for size in sizes]
-        return tuple(
-            cls._of(falling, values, sets[:MOST_SETS]) for sets in members if sets.size
-        )
+        return tuple(cls._of(falling, values, sets) for sets in members if sets.size)
 
     @classmethod
     def _of(cls, atoms: Sequence[Atom], values: Reals, members: Indices) -> "TermSets":
+        bits = np.array([atom.bits for atom in atoms])[members].sum(axis=1)
+        simplest = np.argsort(bits, kind="stable")[:MOST_SETS]
+        members, bits = members[simplest], bits[simplest]
         columns = values[members].transpose(0, 2, 1)
         columns = columns / np.abs(columns).max(axis=1, keepdims=True)
-        bits = np.array([atom.bits for atom in atoms])[members].sum(axis=1)
         return cls(atoms, values, members, np.linalg.qr(columns)[0], bits)
 
     @property

@@ -78,20 +78,10 @@ def _common(parts: Sequence[Part]) -> Growth:
 
 def _scaled(factor: Fraction, common: Growth, bracket: str) -> str:
     """Write factor · common · bracket: `3*p*(p-1)/2`, `1000000*(p-1)/p`."""
-    above, below = [], []
-    if abs(factor.numerator) != 1:
-        above.append(str(abs(factor.numerator)))
-    if factor.denominator != 1:
-        below.append(str(factor.denominator))
-    if common < CONSTANT:
-        below.append(str(CONSTANT / common))
-    elif common != CONSTANT:
-        above.append(str(common))
-    sign = "-" if factor < 0 else ""
-    divided = (
-        f"/({'*'.join(below)})" if len(below) > 1 else "".join(map("/{}".format, below))
-    )
-    return sign + "*".join([*above, bracket]) + divided
+    times, over = _sides("" if common == CONSTANT else str(common))
+    above = [*_unless_one(factor.numerator), *times, bracket]
+    below = [*_unless_one(factor.denominator), *over]
+    return ("-" if factor < 0 else "") + _quotient(above, below)
 
 
 def _sum(parts: Sequence[Part], space: str) -> str:
@@ -115,17 +105,32 @@ def _product(part: Part) -> str:
     if part.growth == CONSTANT:
         return str(abs(fraction)) if fraction else _decimal(part.coefficient)
     if fraction is None:
-        return f"{_decimal(part.coefficient)}{_times(part.text)}"
-    above, below = abs(fraction).numerator, fraction.denominator
-    if part.text.startswith("1 / "):
-        bottom = part.text.removeprefix("1 / ")
-        return f"{above}/{bottom}" if below == 1 else f"{above}/({below}*{bottom})"
-    divided = "" if below == 1 else f"/{below}"
-    return (part.text if above == 1 else f"{above}*{part.text}") + divided
+        times, over = _sides(part.text)
+        return _quotient([_decimal(part.coefficient), *times], over)
+    times, over = _sides(part.text)
+    return _quotient(
+        [*_unless_one(fraction.numerator), *times],
+        [*_unless_one(fraction.denominator), *over],
+    )
 
 
-def _times(text: str) -> str:
-    return f"/{text.removeprefix('1 / ')}" if text.startswith("1 / ") else f"*{text}"
+def _sides(text: str) -> tuple[list[str], list[str]]:
+    """Return what a growth, as it is written, multiplies and divides by."""
+    above, _, below = text.partition(" / ")
+    return [each for each in (above,) if each not in {"", "1"}], [
+        below
+    ] if below else []
+
+
+def _unless_one(number: int) -> list[str]:
+    return [] if abs(number) == 1 else [str(abs(number))]
+
+
+def _quotient(above: Sequence[str], below: Sequence[str]) -> str:
+    top, bottom = "*".join(above) or "1", "*".join(below)
+    if not bottom:
+        return top
+    return f"{top}/({bottom})" if len(below) > 1 else f"{top}/{bottom}"
 
 
 def _decimal(value: float) -> str:
