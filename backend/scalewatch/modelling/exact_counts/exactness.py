@@ -24,8 +24,13 @@ def exact_series(values: Reals) -> NDArray[np.bool_]:
     Parameters
     ----------
     values
-        Repetitions, shape (S, n, R), finite; NaN where one is missing.
+        Repetitions, shape (S, n, R); NaN where one is missing.
     """
+    with np.errstate(invalid="ignore"):  # from infinite values, which are not exact
+        return _exact_series(values)
+
+
+def _exact_series(values: Reals) -> NDArray[np.bool_]:
     is_exact = np.zeros(len(values), dtype=np.bool_)
     rows = np.flatnonzero(_may_be(values[:, 0])) if len(values) else ()
     if not len(rows):
@@ -34,10 +39,7 @@ def exact_series(values: Reals) -> NDArray[np.bool_]:
     there = ~np.isnan(own)
     count = there.sum(axis=2)
     y = exact_values(own)
-    with np.errstate(invalid="ignore"):
-        agrees = (
-            np.abs(own - y[..., np.newaxis]) <= RELATIVE * np.abs(y)[..., np.newaxis]
-        )
+    agrees = np.abs(own - y[..., np.newaxis]) <= RELATIVE * np.abs(y)[..., np.newaxis]
     share = agrees.sum(axis=2) / count
     is_whole = (np.where(there, own % 1, 0) == 0).all(axis=(1, 2))
     is_most = (share >= MAJORITY) & ((count >= FEWEST) | (share == 1))

@@ -28,6 +28,7 @@ from numpy.typing import ArrayLike
 
 from scalewatch.modelling.arrays.types import Reals
 from scalewatch.modelling.evidence.posterior import Prior
+from scalewatch.modelling.exact_counts.exactness import exact_series
 from scalewatch.modelling.growths.growth import Growth
 from scalewatch.modelling.growths.space import Space, pmnf, search_space
 from scalewatch.modelling.measurements.assumptions import EXCESSES, USUAL, Noise
@@ -83,7 +84,7 @@ def learn_noise(  # noqa: PLR0913, one keyword per choice of the user
         Settings, shape (n,).
     values
         Repetitions, shape (S, n, R), any unit; NaN where one is missing. Those series
-        count that are positive and can be modelled.
+        count that are positive, can be modelled and are no exact counts.
     parameter
         Name of what varies.
     expectations
@@ -116,7 +117,8 @@ def pools_of(
     """Return what `learn_noise` learns from, out of its arguments."""
     competing = space or _usual_space(parameter, expectations)
     batch = Batch.of(x, values, (parameter,))
-    return Pool.all_of(batch, competing, may_fall=space is None)
+    noisy = batch.only(~exact_series(batch.values))
+    return Pool.all_of(noisy, competing, may_fall=space is None)
 
 
 def learn_from(
