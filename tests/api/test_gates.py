@@ -3,6 +3,8 @@ import re
 import pytest
 from sqlalchemy import event
 
+from scalewatch.services.commit_reports.report import commit_report
+from scalewatch.services.selection.view import View
 from support.histories import LINEAR, TREE, commit, record_commit, reports, sha
 from support.recorded import record
 
@@ -78,6 +80,32 @@ def test_a_worse_constant_stops_a_commit_once_a_second_job_says_so(client, sessi
     effect = finding["at_target"]
     assert 1.25 < effect["low"] < 1.3 < effect["high"] < 1.35
     assert finding["target"] == {"p": 16 * 64}
+
+
+def test_the_report_of_a_commit_and_its_gate_agree_on_constants(client, sessions):
+    before = {"MPI_Bcast": TREE, "MPI_Barrier": TREE, "MPI_Reduce": TREE}
+    after = before | {"MPI_Bcast": dearer(1.3), "MPI_Reduce": dearer(1 / 1.3)}
+    record_commit(sessions, 1, before)
+    record_commit(sessions, 2, after)
+    record_again(sessions, 2, after)
+
+    said = gate(client, commit=commit(2)["sha"]).json()
+    with sessions.reading() as session:
+        report = commit_report(session, View("mpich", commit=commit(2)["sha"]), None)
+
+    kinds = {each.region: str(each.kind) for each in report.changes}
+    (finding,) = said["findings"]
+    worse = next(each for each in report.changes if each.region == "MPI_Bcast")
+    assert kinds == {
+        "MPI_Bcast": "worse constant",
+        "MPI_Reduce": "better constant",
+        "MPI_Barrier": "unchanged",
+    }
+    assert said["counts"] == dict.fromkeys(kinds.values(), 1)
+    assert (finding["region"], finding["sentence"]) == (
+        "MPI_Bcast",
+        worse.constant.sentence,
+    )
 
 
 def test_a_worse_constant_that_a_second_job_denies_is_nothing(client, sessions):

@@ -15,8 +15,10 @@ MEANINGS: Final = {
     ChangeKind.MISMATCH: "worse than expected now, and not before",
     ChangeKind.FAILED: "nothing succeeded, or the analysis was given up",
     ChangeKind.WORSE: "grows faster than before, whatever the expectation",
+    ChangeKind.WORSE_CONSTANT: "grows as before, and takes more, or yields less",
     ChangeKind.MISSING: "measured before, and not now",
     ChangeKind.BETTER: "no longer a mismatch, or grows slower than before",
+    ChangeKind.BETTER_CONSTANT: "grows as before, and takes less, or yields more",
     ChangeKind.NEW: "not measured before",
     ChangeKind.UNDECIDED: "too little is known of one of both to tell",
     ChangeKind.UNCHANGED: "nothing tells it from what it was",
@@ -28,8 +30,10 @@ SYMBOLS: Final = {
     ChangeKind.MISMATCH: "✗",
     ChangeKind.FAILED: "!",
     ChangeKind.WORSE: "↗",
+    ChangeKind.WORSE_CONSTANT: "↑",
     ChangeKind.MISSING: "−",
     ChangeKind.BETTER: "↘",
+    ChangeKind.BETTER_CONSTANT: "↓",
     ChangeKind.NEW: "+",
     ChangeKind.UNDECIDED: "?",
     ChangeKind.UNCHANGED: "=",
@@ -38,7 +42,9 @@ SYMBOLS: Final = {
 PLURALS: Final = {
     ChangeKind.MISMATCH: "new mismatches",
     ChangeKind.WORSE: "grow faster",
+    ChangeKind.WORSE_CONSTANT: "worse constants",
     ChangeKind.BETTER: "improvements",
+    ChangeKind.BETTER_CONSTANT: "better constants",
 }
 
 RELATIONS: Final = {
@@ -86,6 +92,8 @@ def counts_sentence(report: CommitReport) -> str:
 
 def change_sentence(change: SeriesChange) -> str:
     """Tell growth and verdict before and after: `O(log p), match → O(p), mismatch`."""
+    if change.constant:
+        return f"{_state(change.after)}: {change.constant.sentence}"
     return f"{_state(change.before)} → {_state(change.after)}"
 
 

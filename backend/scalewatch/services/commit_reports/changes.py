@@ -20,8 +20,10 @@ class ChangeKind(StrEnum):
     MISMATCH = "new mismatch"
     FAILED = "failed"
     WORSE = "grows faster"
+    WORSE_CONSTANT = "worse constant"
     MISSING = "missing"
     BETTER = "improvement"
+    BETTER_CONSTANT = "better constant"
     NEW = "new"
     UNDECIDED = "undecided"
     UNCHANGED = "unchanged"
@@ -34,11 +36,47 @@ SAME: Final = frozenset({ChangeKind.UNCHANGED, ChangeKind.UNDECIDED})
 
 
 @dataclass(frozen=True, slots=True)
+class ConstantChange:
+    """How many times as much as before a series takes, or yields.
+
+    Parameters
+    ----------
+    factor, low, high
+        On average over the settings, with its 90 % interval.
+    probability
+        That anything changed.
+    is_throughout
+        Whether it most probably is the same at every scale.
+    jobs
+        How many of the commit say so, each by itself.
+    """
+
+    direction: Direction
+    factor: float
+    low: float
+    high: float
+    probability: float
+    is_throughout: bool
+    jobs: int
+
+    @property
+    def sentence(self) -> str:
+        """It in words."""
+        where = "throughout" if self.is_throughout else "on average"
+        return (
+            f"{self.factor:.3g} times as much as before "
+            f"({self.low:.3g} to {self.high:.3g}) {where}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class SeriesChange:
     """A series at two commits.
 
     Parameters
     ----------
+    constant
+        How its constant changed, where the growth is as before and that is sure.
     odds
         How probably it grows faster or slower than before, where both are modelled.
     """
@@ -54,6 +92,7 @@ class SeriesChange:
     before: Standing
     after: Standing
     odds: GrowthOdds | None
+    constant: ConstantChange | None = None
 
     @property
     def is_comparable(self) -> bool:

@@ -12,6 +12,7 @@ from scalewatch.services.commit_reports.changes import (
     changes_between,
     counts_of,
 )
+from scalewatch.services.commit_reports.constants import with_constants
 from scalewatch.services.commit_reports.environments import (
     EnvironmentChange,
     environment_changes,
@@ -130,7 +131,8 @@ def commit_report(session: Session, view: View, asked: str | None) -> CommitRepo
             ]
             for commit_id in (baseline.id, row.id)
         )
-        changes = changes_between(earlier, later, now)
+        found = changes_between(earlier, later, now)
+        changes = with_constants(session, (baseline.id, row.id), found)
     before = environments_at(session, baseline.id) if baseline else {}
     return CommitReport(
         project=project.name,

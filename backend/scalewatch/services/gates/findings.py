@@ -6,10 +6,14 @@ from typing import Any, Final, Self
 
 from scalewatch.modelling import Direction, Verdict
 from scalewatch.modelling.forecasts.bounds import Bounds
-from scalewatch.services.commit_reports.changes import SURE, ChangeKind, SeriesChange
+from scalewatch.services.commit_reports.changes import (
+    SURE,
+    ChangeKind,
+    ConstantChange,
+    SeriesChange,
+)
 from scalewatch.services.confirmations.next_steps import NextStep
 from scalewatch.services.confirmations.requests import JOBS
-from scalewatch.services.gates.constants import WorseConstant
 from scalewatch.services.gates.guidelines import BrokenGuideline
 from scalewatch.services.gates.rules import GateRule, GateRules
 from scalewatch.services.regressions.values import Member, Regression
@@ -105,16 +109,12 @@ def of_change(
 
 
 def of_constant(
-    change: SeriesChange, worse: WorseConstant, steps: StepFor
+    change: SeriesChange, worse: ConstantChange, steps: StepFor
 ) -> GateFinding:
     """Return what a worse constant means for the gate."""
     step = steps(SeriesRef.of(change))
     is_settled = step is None and worse.jobs >= JOBS
-    where = "throughout" if worse.is_throughout else "on average"
-    said = (
-        f"{worse.factor:.3g} times as much as before "
-        f"({worse.low:.3g} to {worse.high:.3g}) {where}"
-    )
+    said = worse.sentence
     return GateFinding(
         region=change.region,
         metric=change.metric,

@@ -14,7 +14,9 @@ from typing import Final
 
 from sqlalchemy.orm import Session
 
+from scalewatch.modelling import Direction
 from scalewatch.services.commit_reports.changes import SeriesChange
+from scalewatch.services.commit_reports.constants import changed_constants
 from scalewatch.services.commit_reports.report import CommitReport, commit_report
 from scalewatch.services.commits.baselines import Baseline
 from scalewatch.services.commits.find import find_commit
@@ -25,7 +27,6 @@ from scalewatch.services.confirmations.next_steps import (
     deciding_step,
 )
 from scalewatch.services.confirmations.requests import confirmations_in
-from scalewatch.services.gates.constants import worse_constants
 from scalewatch.services.gates.effects import with_effects
 from scalewatch.services.gates.findings import (
     GateFinding,
@@ -140,8 +141,13 @@ def _since_baseline(
     found = [(change, finding) for change, finding in changed if finding is not None]
     named = {change.series_id for change, _ in found}
     others = [each for each in report.changes if each.series_id not in named]
-    for change, worse in worse_constants(session, ids, others, rules):
-        found.append((change, of_constant(change, worse, steps)))
+    constants = changed_constants(
+        session, ids, others, lambda each: rules.about(each.region).least_constant
+    )
+    for change in others:
+        constant = constants.get(change.series_id)
+        if constant is not None and constant.direction is Direction.WORSE:
+            found.append((change, of_constant(change, constant, steps)))
     listed = with_effects(session, ids, found, targets)
     for broken in broken_since(session, project, ids, report.changes, targets):
         if (finding := of_guideline(broken, *minded)) is not None:

@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 
 from scalewatch.services import jobs
 from scalewatch.services.access import audit
+from scalewatch.services.commit_reports.constants import LEAST_CONSTANT
 from scalewatch.services.shared_cores import Oversubscribed, declared
 from scalewatch.storage import tables
 from scalewatch.storage.access import projects
@@ -16,9 +17,6 @@ from scalewatch.storage.judgements import gate_rules
 
 OVERSUBSCRIBED: Final = "oversubscribed"
 """Under this name it is stored among the rules."""
-
-LEAST_CONSTANT: Final = 0.05
-"""By so much jobs may differ as a whole, which their repetitions do not show."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,14 @@
+from collections import Counter
+
 import numpy as np
 import pytest
 
-from scalewatch.modelling import compare_versions
-from scalewatch.services.gates.constants import is_worse, level_of
-from scalewatch.services.gates.rules import LEAST_CONSTANT
+from scalewatch.modelling import Direction, compare_versions
+from scalewatch.services.commit_reports.constants import (
+    LEAST_CONSTANT,
+    direction_of,
+    level_of,
+)
 
 P = 2.0 ** np.arange(2, 8)
 SERIES = 500
@@ -18,7 +23,7 @@ def run(curve, noise, rng):
 
 
 @pytest.mark.parametrize("noise", [0.02, 0.05, 0.1], ids=str)
-def test_unchanged_series_are_not_worse_and_a_third_more_is(noise):
+def test_a_third_more_or_less_is_told_and_nothing_where_nothing_changed(noise):
     rng = np.random.default_rng(7)
     growing = rng.choice([0.0, 0.3, 1.0, 3.0], (SERIES, 1))
     curve = 1 + growing * np.log2(P) / np.log2(P[-1])
@@ -26,10 +31,13 @@ def test_unchanged_series_are_not_worse_and_a_third_more_is(noise):
     def told(factor, *, is_cost=True):
         versions = run(curve, noise, rng), run(factor * curve, noise, rng)
         found = compare_versions(P, *versions, level=level_of(SERIES))
-        return sum(is_worse(each, LEAST_CONSTANT, is_cost=is_cost) for each in found)
+        return Counter(
+            direction_of(each, LEAST_CONSTANT, is_cost=is_cost) for each in found
+        )
 
-    assert told(1.0) == 0
-    assert told(1.0, is_cost=False) == 0
-    assert told(1.3) > 0.97 * SERIES
-    assert told(1 / 1.3, is_cost=False) > 0.97 * SERIES
-    assert told(1 / 1.3) == 0
+    worse, better = Direction.WORSE, Direction.BETTER
+    assert told(1.0) == {None: SERIES}
+    assert told(1.3)[worse] > 0.97 * SERIES
+    assert told(1 / 1.3)[better] > 0.97 * SERIES
+    assert told(1.3, is_cost=False)[better] > 0.97 * SERIES
+    assert told(1 / 1.3, is_cost=False)[worse] > 0.97 * SERIES

@@ -1,0 +1,230 @@
+"""Series whose constant surely changed by a factor since another commit.
+
+A history shows how far a series scatters from commit to commit; two commits do not. So
+this tells only what exceeds `LEAST_CONSTANT`, by an interval that holds for all series
+of a report at once; and each job of one has to say so beside each job of the other, as
+what one job suffers from it suffers at all settings.
+"""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Final
+
+import numpy as np
+from sqlalchemy.orm import Session
+
+from scalewatch.modelling import Comparison, Direction, Noise, VersionChange
+from scalewatch.modelling.measurements.assumptions import USUAL
+from scalewatch.services.analysis.pools import pools_by_job, pools_of
+from scalewatch.services.analysis.versions import Compared, all_compared
+from scalewatch.services.caches.editions import kept_at
+from scalewatch.services.caches.lru import Kept
+from scalewatch.services.commit_reports.changes import (
+    SAME,
+    SURE,
+    ChangeKind,
+    ConstantChange,
+    SeriesChange,
+)
+from scalewatch.services.series.medians import Middles, middles_at
+from scalewatch.storage.judgements import editions
+from scalewatch.storage.runs.measurements import series_by_id
+
+LEAST_CONSTANT: Final = 0.05
+"""By so much jobs may differ as a whole, which their repetitions do not show."""
+
+FALSE: Final = 0.05
+"""Probability that any series of a report is called worse, or better, for no reason."""
+
+KINDS: Final = {
+    Direction.WORSE: ChangeKind.WORSE_CONSTANT,
+    Direction.BETTER: ChangeKind.BETTER_CONSTANT,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A series, and the share by which its constant has to differ."""
+
+    series_id: int
+    least: float
+    noise: Noise
+
+
+_CHANGED: Final = Kept[dict[int, ConstantChange]](256)
+
+
+def with_constants(
+    session: Session, commits: tuple[int, int], changes: Sequence[SeriesChange]
+) -> tuple[SeriesChange, ...]:
+    """Return changes with those of constants, where the growth is as before.
+
+    Parameters
+    ----------
+    commits
+        Ids of the baseline and of the commit.
+    changes
+        Of series between them.
+    """
+    found = changed_constants(session, commits, changes, lambda _: LEAST_CONSTANT)
+    return tuple(
+        _with_constant(each, found[each.series_id]) if each.series_id in found else each
+        for each in changes
+    )
+
+
+def _with_constant(change: SeriesChange, constant: ConstantChange) -> SeriesChange:
+    """Return a change as one of its constant; what is undecided is not better."""
+    is_open = change.kind is not ChangeKind.UNCHANGED
+    if is_open and constant.direction is Direction.BETTER:
+        return replace(change, constant=constant)
+    return replace(change, kind=KINDS[constant.direction], constant=constant)
+
+
+def changed_constants(
+    session: Session,
+    commits: tuple[int, int],
+    changes: Sequence[SeriesChange],
+    least: Callable[[SeriesChange], float | None],
+) -> dict[int, ConstantChange]:
+    """Return how constants surely changed, of series whose growth is as before.
+
+    Parameters
+    ----------
+    commits
+        Ids of the baseline and of the commit.
+    changes
+        Of series between them.
+    least
+        Returns the share by which the constant of a series has to differ at least;
+        None if it does not matter.
+    """
+    asked = [
+        _Asked(each.series_id, share, each.after.noise or USUAL)
+        for each in sorted(changes, key=lambda each: each.series_id)
+        if each.kind in {*SAME, *KINDS.values()} and (share := least(each)) is not None
+    ]
+    # What is kept is known by the edition of the commit itself, and of its baseline.
+    since = editions.at(session, commits[:1])
+    if not since:
+        return _changed(session, commits, asked)
+    return kept_at(
+        session,
+        commits[1],
+        _CHANGED,
+        (since, asked),
+        lambda: _changed(session, commits, asked),
+    )
+
+
+def level_of(series: int) -> float:
+    """Return how surely an interval of each holds if those of all series hold."""
+    return 1 - 2 * FALSE / series
+
+
+def direction_of(
+    compared: Compared, least: float, *, is_cost: bool
+) -> Direction | None:
+    """Tell whether a series surely became worse or better by more than a share.
+
+    Parameters
+    ----------
+    is_cost
+        Whether less of it is better.
+    """
+    if not isinstance(compared, Comparison):
+        return None
+    if 1 - compared.probability[VersionChange.NONE] < SURE:
+        return None
+    if compared.low > 1 + least:
+        return Direction.WORSE if is_cost else Direction.BETTER
+    if compared.high < 1 / (1 + least):
+        return Direction.BETTER if is_cost else Direction.WORSE
+    return None
+
+
+def _changed(
+    session: Session, commits: tuple[int, int], asked: Sequence[_Asked]
+) -> dict[int, ConstantChange]:
+    """Return the series of which all jobs say the same, with what they say together."""
+    differing = set(_differing(session, commits, [each.series_id for each in asked]))
+    candidates = {each.series_id: each for each in asked if each.series_id in differing}
+    agreed = _agreeing(session, commits, candidates, level_of(len(asked) or 1))
+    before, after = (pools_of(session, each, agreed) for each in commits)
+    together = all_compared(
+        [(before[key], after[key], candidates[key].noise) for key in agreed]
+    )
+    return {
+        key: ConstantChange(
+            direction=direction,
+            factor=found.factor,
+            low=found.low,
+            high=found.high,
+            probability=1 - found.probability[VersionChange.NONE],
+            is_throughout=found.likeliest is VersionChange.LEVEL,
+            jobs=number,
+        )
+        for (key, (direction, number)), found in zip(
+            agreed.items(), together, strict=True
+        )
+        if isinstance(found, Comparison)
+    }
+
+
+def _agreeing(
+    session: Session,
+    commits: tuple[int, int],
+    candidates: Mapping[int, _Asked],
+    level: float,
+) -> dict[int, tuple[Direction, int]]:
+    """Return what all jobs of the commit say of a series, and how many they are."""
+    if not candidates:
+        return {}
+    before, after = (pools_by_job(session, each, candidates) for each in commits)
+    versions = [
+        (key, earlier, later)
+        for key in sorted(before.keys() & after.keys())
+        for earlier, later in product(before[key], after[key])
+    ]
+    compared = all_compared(
+        [(earlier, later, candidates[key].noise) for key, earlier, later in versions],
+        level=level,
+    )
+    is_cost = {
+        row.id: row.better == "lower" for row in series_by_id(session, candidates)
+    }
+    said: dict[int, set[Direction | None]] = {}
+    for (key, *_), found in zip(versions, compared, strict=True):
+        direction = direction_of(found, candidates[key].least, is_cost=is_cost[key])
+        said.setdefault(key, set()).add(direction)
+    return {
+        key: (direction, len(after[key]))
+        for key, (direction, *others) in said.items()
+        if direction is not None and not others
+    }
+
+
+def _differing(
+    session: Session, commits: tuple[int, int], series: Collection[int]
+) -> list[int]:
+    """Return those series whose medians differ enough to read all repetitions."""
+    before, after = (middles_at(session, each, series) for each in commits)
+    return [
+        key
+        for key in series
+        if key in before
+        and key in after
+        and _distance(before[key], after[key]) > np.log1p(LEAST_CONSTANT) / 2
+    ]
+
+
+def _distance(before: Middles, after: Middles) -> float:
+    """Return the mean distance of the logarithms of medians at common settings."""
+    common = [
+        (before.values[at], after.values[at])
+        for at in before.values.keys() & after.values.keys()
+    ]
+    if not common or np.min(common) <= 0:
+        return 0.0
+    return float(np.abs(np.diff(np.log(common)).mean()))
