@@ -7,33 +7,26 @@ they are *ambiguous*, and *none* fits where the smooth function is likelier or n
 holds at all.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import lru_cache, partial
 from math import inf, log2
 from typing import Final
 
 import numpy as np
 
 from scalewatch.modelling.arrays.types import Reals
-from scalewatch.modelling.exact_counts.description_length import raw_bits, smooth_bits
-from scalewatch.modelling.exact_counts.dictionary import (
-    COMMON_BITS,
-    Atom,
-    dictionary,
+from scalewatch.modelling.exact_counts.candidates import (
+    NEGLIGIBLE_BITS,
+    holding_formulas,
 )
+from scalewatch.modelling.exact_counts.description_length import raw_bits, smooth_bits
 from scalewatch.modelling.exact_counts.formula import Formula
-from scalewatch.modelling.exact_counts.free_sums import TermSets
-from scalewatch.modelling.exact_counts.proportional import Proportions
 from scalewatch.modelling.exact_counts.rounding import Rounding
-from scalewatch.modelling.growths.growth import CONSTANT, Growth
+from scalewatch.modelling.growths.growth import Growth
 
 MARGIN: Final = 3.0
 """Bits by which a formula has to be shorter than the counts themselves."""
-
-UNROUNDED_BITS: Final = 5.0
-"""Bits by which a formula is shorter that tells all digits without being rounded."""
 
 FEWEST_BUT_ONE: Final = 6
 """Settings of which one may be off."""
@@ -42,12 +35,6 @@ KEPT: Final = 40
 """Formulas that are told apart; the others weigh nothing."""
 
 LEAST_WEIGHT: Final = 1e-3
-
-NEGLIGIBLE_BITS: Final = 10.0
-"""By so many bits longer a formula weighs nothing."""
-
-Columns = tuple[tuple[str, tuple[float, ...]], ...]
-"""Names of parameters and their settings."""
 
 LARGEST_BITS: Final = 60.0
 
@@ -103,7 +90,7 @@ class Counts:
             return replace(whole, y=whole.y * digit, formulas=formulas)
         smooth = _smooth(settings, y, rounding)
         most = min(raw_bits(y, rounding) - MARGIN, smooth + NEGLIGIBLE_BITS)
-        held = _holding(settings, y, rounding, most)
+        held = holding_formulas(settings, y, rounding, most)
         counts = cls._weighed(settings, y, held, smooth)
         if len(y) < FEWEST_BUT_ONE or counts.is_without_rounding:
             return counts
@@ -129,7 +116,7 @@ class Counts:
             more = log2(len(y)) + raw_bits(y[place : place + 1], rounding)
             formulas = [
                 replace(each, bits=each.bits + more)
-                for each in _holding(others, y[kept], told, most - more)
+                for each in holding_formulas(others, y[kept], told, most - more)
             ]
             found = cls._weighed(others, y[kept], formulas, smooth)
             yield replace(found, excepted=place)
@@ -178,109 +165,6 @@ class Counts:
             return Outcome.NONE
         likeliest = next(iter(self.class_probability.values()))
         return Outcome.EXACT if likeliest >= level else Outcome.AMBIGUOUS
-
-
-@dataclass(frozen=True, slots=True)
-class _Grid:
-    """What formulas of some settings are made of."""
-
-    proportions: Proportions
-    sets: tuple[TermSets, ...]
-
-
-def _grid(columns: Columns) -> _Grid:
-    """Return what formulas are made of; many series have the same settings."""
-    return _of_one(columns) if len(columns) == 1 else _of_several(columns)
-
-
-@lru_cache(maxsize=64)
-def _of_one(columns: Columns) -> _Grid:
-    return _made(columns)
-
-
-# A grid of several parameters takes tens of megabytes.
-@lru_cache(maxsize=2)
-def _of_several(columns: Columns) -> _Grid:
-    return _made(columns)
-
-
-def _made(columns: Columns) -> _Grid:
-    settings = {name: np.array(x) for name, x in columns}
-    atoms: tuple[Atom, ...] = dictionary(settings)
-    return _Grid(Proportions.of(atoms, settings), TermSets.all_of(atoms, settings))
-
-
-def _holding(
-    settings: Mapping[str, Reals], y: Reals, rounding: Rounding, most: float
-) -> list[Formula]:
-    """Return the formulas that hold, the shortest first and none much longer."""
-    if (y == y[0]).all():
-        return [_constant(y[0])]
-    columns = tuple((name, tuple(x.tolist())) for name, x in settings.items())
-    held: list[Formula] = []
-    for found in _searches(_grid(columns), y, rounding):
-        held += (
-            each
-            for each in found(most)
-            if each.bits <= most and _is_sensible(each, settings, rounding)
-        )
-        shortest = min((each.bits for each in held), default=inf)
-        most = min(most, shortest + NEGLIGIBLE_BITS)
-    return _distinct(held)
-
-
-def _searches(
-    grid: _Grid, y: Reals, rounding: Rounding
-) -> Iterator[Callable[[float], Iterator[Formula]]]:
-    """Yield searches for formulas of at most so many bits, simple ones first."""
-    sources: Sequence[Proportions | TermSets] = (grid.proportions, *grid.sets)
-    for source in sources:
-        yield partial(_unrounded, source, y, rounding)
-        if rounding.printed is not None:
-            yield partial(source.formulas, y, rounding.printed, is_printed=True)
-
-
-def _unrounded(
-    source: Proportions | TermSets, y: Reals, rounding: Rounding, most: float
-) -> Iterator[Formula]:
-    """Yield formulas that need no rounding, shorter where others would."""
-    bonus = 0.0 if rounding.printed is None else UNROUNDED_BITS
-    for each in source.formulas(y, rounding.tolerance, most + bonus, is_printed=False):
-        yield replace(each, bits=each.bits - bonus)
-
-
-def _constant(value: float) -> Formula:
-    """Return the formula of counts that are all the same, for which no other is."""
-    atom = Atom(CONSTANT, COMMON_BITS)
-    return Formula((atom,), np.array([value]), -LARGEST_BITS)
-
-
-def _is_sensible(
-    formula: Formula, settings: Mapping[str, Reals], rounding: Rounding
-) -> bool:
-    """Tell whether the leading term is positive and each term can be seen."""
-    tolerance = rounding.tolerance if formula.tolerance is None else formula.tolerance
-    if formula.model.leading_coefficient <= 0:
-        return False
-    if len(formula.atoms) == 1:
-        return True
-    return all(
-        (np.abs(coefficient * atom.values(settings)) > 2 * tolerance).any()
-        for atom, coefficient in zip(
-            formula.atoms, formula.coefficients.tolist(), strict=True
-        )
-    )
-
-
-def _distinct(formulas: Iterable[Formula]) -> list[Formula]:
-    """Return formulas once each, the shortest first."""
-    distinct: dict[tuple[object, ...], Formula] = {}
-    for formula in sorted(formulas, key=lambda each: each.bits):
-        ratios = np.round(formula.coefficients / formula.coefficients[0], 9)
-        is_fixed = formula.scale is not None or formula.tolerance is None
-        shape = tuple(ratios.tolist()) if is_fixed else ()
-        distinct.setdefault((formula.atoms, formula.tolerance is None, shape), formula)
-    return list(distinct.values())
 
 
 def _smooth(settings: Mapping[str, Reals], y: Reals, rounding: Rounding) -> float:

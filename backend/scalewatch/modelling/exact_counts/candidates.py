@@ -1,0 +1,136 @@
+"""The formulas that reproduce exact counts, none much longer than the shortest."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
+from math import inf
+from typing import Final
+
+import numpy as np
+
+from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.exact_counts.dictionary import (
+    COMMON_BITS,
+    Atom,
+    dictionary,
+)
+from scalewatch.modelling.exact_counts.formula import Formula
+from scalewatch.modelling.exact_counts.free_sums import TermSets
+from scalewatch.modelling.exact_counts.proportional import Proportions
+from scalewatch.modelling.exact_counts.rounding import Rounding
+from scalewatch.modelling.growths.growth import CONSTANT
+
+UNROUNDED_BITS: Final = 5.0
+"""Bits by which a formula is shorter that tells all digits without being rounded."""
+
+NEGLIGIBLE_BITS: Final = 10.0
+"""By so many bits longer a formula weighs nothing."""
+
+CONSTANT_BITS: Final = 60.0
+"""Bits by which a constant is shorter than whatever else counts could be."""
+
+Columns = tuple[tuple[str, tuple[float, ...]], ...]
+"""Names of parameters and their settings."""
+
+
+def holding_formulas(
+    settings: Mapping[str, Reals], y: Reals, rounding: Rounding, most: float
+) -> list[Formula]:
+    """Return the formulas that hold, the shortest first and none much longer."""
+    if (y == y[0]).all():
+        return [_constant(y[0])]
+    columns = tuple((name, tuple(x.tolist())) for name, x in settings.items())
+    held: list[Formula] = []
+    for found in _searches(_grid(columns), y, rounding):
+        held += (
+            each
+            for each in found(most)
+            if each.bits <= most and _is_sensible(each, settings, rounding)
+        )
+        shortest = min((each.bits for each in held), default=inf)
+        most = min(most, shortest + NEGLIGIBLE_BITS)
+    return _distinct(held)
+
+
+@dataclass(frozen=True, slots=True)
+class _Grid:
+    """What formulas of some settings are made of."""
+
+    proportions: Proportions
+    sets: tuple[TermSets, ...]
+
+
+def _grid(columns: Columns) -> _Grid:
+    """Return what formulas are made of; many series have the same settings."""
+    return _of_one(columns) if len(columns) == 1 else _of_several(columns)
+
+
+@lru_cache(maxsize=64)
+def _of_one(columns: Columns) -> _Grid:
+    return _made(columns)
+
+
+# A grid of several parameters takes tens of megabytes.
+@lru_cache(maxsize=2)
+def _of_several(columns: Columns) -> _Grid:
+    return _made(columns)
+
+
+def _made(columns: Columns) -> _Grid:
+    settings = {name: np.array(x) for name, x in columns}
+    atoms: tuple[Atom, ...] = dictionary(settings)
+    return _Grid(Proportions.of(atoms, settings), TermSets.all_of(atoms, settings))
+
+
+def _searches(
+    grid: _Grid, y: Reals, rounding: Rounding
+) -> Iterator[Callable[[float], Iterator[Formula]]]:
+    """Yield searches for formulas of at most so many bits, simple ones first."""
+    sources: Sequence[Proportions | TermSets] = (grid.proportions, *grid.sets)
+    for source in sources:
+        yield partial(_unrounded, source, y, rounding)
+        if rounding.printed is not None:
+            yield partial(source.formulas, y, rounding.printed, is_printed=True)
+
+
+def _unrounded(
+    source: Proportions | TermSets, y: Reals, rounding: Rounding, most: float
+) -> Iterator[Formula]:
+    """Yield formulas that need no rounding, shorter where others would."""
+    bonus = 0.0 if rounding.printed is None else UNROUNDED_BITS
+    for each in source.formulas(y, rounding.tolerance, most + bonus, is_printed=False):
+        yield replace(each, bits=each.bits - bonus)
+
+
+def _constant(value: float) -> Formula:
+    """Return the formula of counts that are all the same, for which no other is."""
+    atom = Atom(CONSTANT, COMMON_BITS)
+    return Formula((atom,), np.array([value]), -CONSTANT_BITS)
+
+
+def _is_sensible(
+    formula: Formula, settings: Mapping[str, Reals], rounding: Rounding
+) -> bool:
+    """Tell whether the leading term is positive and each term can be seen."""
+    tolerance = rounding.tolerance if formula.tolerance is None else formula.tolerance
+    if formula.model.leading_coefficient <= 0:
+        return False
+    if len(formula.atoms) == 1:
+        return True
+    return all(
+        (np.abs(coefficient * atom.values(settings)) > 2 * tolerance).any()
+        for atom, coefficient in zip(
+            formula.atoms, formula.coefficients.tolist(), strict=True
+        )
+    )
+
+
+def _distinct(formulas: Iterable[Formula]) -> list[Formula]:
+    """Return formulas once each, the shortest first."""
+    distinct: dict[tuple[object, ...], Formula] = {}
+    for formula in sorted(formulas, key=lambda each: each.bits):
+        ratios = np.round(formula.coefficients / formula.coefficients[0], 9)
+        is_fixed = formula.scale is not None or formula.tolerance is None
+        shape = tuple(ratios.tolist()) if is_fixed else ()
+        distinct.setdefault((formula.atoms, formula.tolerance is None, shape), formula)
+    return list(distinct.values())
