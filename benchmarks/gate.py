@@ -19,9 +19,12 @@ from benchmarks.results import Results
 from benchmarks.truths_history import JOB, OUTLIERS, REPETITIONS, P
 from numpy.typing import NDArray
 
-from scalewatch.modelling import compare_versions
-from scalewatch.services.gates.constants import is_worse, level_of
-from scalewatch.services.gates.rules import LEAST_CONSTANT
+from scalewatch.modelling import Direction, compare_versions
+from scalewatch.services.commit_reports.constants import (
+    LEAST_CONSTANT,
+    direction_of,
+    level_of,
+)
 
 Reals = NDArray[np.float64]
 
@@ -73,7 +76,7 @@ def _shares(
     said = [
         np.array(
             [
-                is_worse(compared, LEAST_CONSTANT, is_cost=True)
+                direction_of(compared, LEAST_CONSTANT, is_cost=True) is Direction.WORSE
                 for compared in compare_versions(
                     P,
                     before,
