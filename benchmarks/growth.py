@@ -191,10 +191,11 @@ def _said(finding: Finding) -> tuple[str, str]:
 
 def _tell(results: Results, name: str, findings: Mapping[str, Finding]) -> None:
     """Add the verdicts on a kind of work to the scoreboard, the worse one first."""
-    told = sorted(findings, key=lambda kind: findings[kind].verdict in ACCEPTED)
+    worst, *_ = sorted(findings, key=lambda kind: findings[kind].verdict in ACCEPTED)
     goal = Goal(
-        f"{name}, growth of its cost up to 10 million measurements, {told[0]}",
+        f"{name}, growth of its cost up to 10 million measurements, {worst}",
         "{}",
         among=ACCEPTED,
+        reason=findings[worst].reason or "",
     )
-    results.figure(goal, findings[told[0]].verdict)
+    results.figure(goal, findings[worst].verdict)
