@@ -10,10 +10,9 @@ from scalewatch.modelling import (
     pmnf,
 )
 from scalewatch.modelling.arrays.scratch import Scratch
-from scalewatch.modelling.evidence.bases import Frame, by_frame, curves_of, frames_of
+from scalewatch.modelling.evidence.bases import Frame, curves_of, frames_of
 from scalewatch.modelling.evidence.curves import ScaledCurves
 from scalewatch.modelling.evidence.evidence import weigh
-from scalewatch.modelling.evidence.posterior import Prior
 from scalewatch.modelling.measurements.assumptions import USUAL
 from scalewatch.modelling.measurements.location import locate
 from support.generated import P, measured
@@ -36,8 +35,16 @@ def test_a_base_alone_beside_a_constant_and_beside_a_growth_are_hypotheses():
     frame = Frame.of(IDEAL, (IDEAL, CONSTANT, LOG), SETTINGS)
 
     assert frame.hypotheses == ((IDEAL,), (IDEAL,), (IDEAL, LOG))
-    assert frame.places.tolist() == [[1, 1], [1, 0], [1, 2]]
     assert frame.alone == 0
+    added = frame.contributions * 2.0 ** frame.log2_scale[..., np.newaxis]
+    np.testing.assert_allclose(
+        added,
+        [
+            [[0, 1, 0], [0, 1, 0]],
+            [[0, 1, 0], [1, 0, 0]],
+            [[0, 1, 0], [0, 0, 1]],
+        ],
+    )
 
 
 def test_the_growths_of_a_space_have_no_base():
@@ -55,10 +62,11 @@ def test_all_frames_at_once_give_what_each_gives_of_what_is_divided_by_its_base(
 
     at_once = weigh(curves, location, USUAL, Scratch((len(curves), 3)))
 
+    ends = np.cumsum([len(frame.rows) for frame in frames])[:-1]
     for frame, evidence, ratio in zip(
         frames,
-        by_frame(frames, at_once.log_evidence),
-        by_frame(frames, at_once.fit.ratio),
+        np.split(at_once.log_evidence, ends),
+        np.split(at_once.fit.ratio, ends),
         strict=True,
     ):
         alone = weigh(
@@ -69,15 +77,6 @@ def test_all_frames_at_once_give_what_each_gives_of_what_is_divided_by_its_base(
         )
         np.testing.assert_allclose(evidence, alone.log_evidence, rtol=1e-4, atol=1e-3)
         np.testing.assert_allclose(ratio, alone.fit.ratio, rtol=1e-6)
-
-
-def test_rising_and_falling_growths_are_equally_likely_beforehand():
-    frames = frames_of(pmnf(), SETTINGS, may_fall=True)
-
-    share = Prior.among(frames, None, None).share
-
-    assert share[: len(pmnf())].sum() == pytest.approx(0.5)
-    assert share.sum() == pytest.approx(1)
 
 
 @pytest.mark.parametrize(

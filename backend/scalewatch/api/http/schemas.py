@@ -65,6 +65,9 @@ class Noise(Schema):
     kinds: list[float] = Field(
         description="Probability of growths of the space, then of those outside of it."
     )
+    shapes: float = Field(
+        description="Probability that a growth has a lower-order term beside it."
+    )
     typical: list[float] = Field(
         description="Variance of one repetition, and its degrees of freedom."
     )

@@ -14,17 +14,19 @@ computing capabilities", AFIPS 1967.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scalewatch.modelling.arrays.types import Indices, Reals
+from scalewatch.modelling.arrays.types import Reals
 from scalewatch.modelling.evidence.curves import ScaledCurves
+from scalewatch.modelling.evidence.least_squares import FAINTEST
+from scalewatch.modelling.evidence.shapes import Curve, growth_of, model_of
 from scalewatch.modelling.growths.growth import CONSTANT, Growth
+from scalewatch.modelling.growths.model import Model
 from scalewatch.modelling.growths.space import Space, pmnf
-from scalewatch.modelling.growths.terms import term_table
+from scalewatch.modelling.growths.terms import log2_table
 from scalewatch.modelling.measurements.location import Location
 
 Settings = Mapping[str, Reals]
@@ -41,66 +43,136 @@ FALL: Final = 4.0
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """A base u and H growths t beside it, one of which is u itself: u alone.
+    """A base u and H curves t beside it; one that is u itself stands for u alone.
 
     Parameters
     ----------
-    base
-        u.
+    base, rows
+        u and t.
     growths
-        t, which lead.
+        Those of t, which lead.
     log_base
         log u at the settings, less its largest, shape (n,).
     tau
-        t/u over its largest value at the settings, shape (H, n).
+        t/u over its largest value at the settings, or more where less of it counts as
+        nothing, shape (H, n).
     log2_scale
         Binary logarithms of what c₀ and each c₁ of `tau` are multiples of, (H, 2).
     hypotheses
         The terms besides a constant, per row.
-    places
-        Where c₀ and c₁ stand among a constant and the terms, shape (H, 2).
+    contributions
+        What c₀ and c₁ add to a constant and to the terms, shape (H, 2, 3).
     """
 
-    base: Growth
+    base: Curve
+    rows: tuple[Curve, ...]
     growths: tuple[Growth, ...]
     log_base: Reals
     tau: Reals
     log2_scale: Reals
     hypotheses: tuple[tuple[Growth, ...], ...]
-    places: Indices
+    contributions: Reals
 
     @classmethod
-    def of(cls, base: Growth, growths: Sequence[Growth], settings: Settings) -> "Frame":
-        """Evaluate the growths; `base` has to be among them."""
-        own = term_table((base,), settings)
-        ratios = term_table([growth / base for growth in growths], settings)
-        scale = np.full((len(growths), 2), own.log2_scale[0])
-        scale[:, 1] += ratios.log2_scale
-        with np.errstate(divide="ignore"):
-            log_base = np.log(own.tau[0])
-        hypotheses = tuple(_terms(base, growth) for growth in growths)
-        places = [
-            [terms.index(g) + 1 if g in terms else 0 for g in (base, growth)]
-            for growth, terms in zip(growths, hypotheses, strict=True)
-        ]
+    def of(
+        cls,
+        base: Curve,
+        rows: Sequence[Curve],
+        settings: Settings,
+        least: float = FAINTEST,
+    ) -> "Frame":
+        """Evaluate the curves.
+
+        Parameters
+        ----------
+        base, rows
+            u and t.
+        settings
+            Where.
+        least
+            Share of t beside u at the largest setting from which on it counts.
+        """
+        own, above = _log2_ratios(base, rows, settings)
+        scale = np.full((len(rows), 2), own.max())
+        largest = above.max(axis=1)
+        largest[~np.isfinite(largest)] = 0.0
+        largest += np.log2(FAINTEST / least)
+        scale[:, 1] += largest
+        pairs = [(model_of(base), model_of(row)) for row in rows]
+        hypotheses = tuple(terms_of(*pair) for pair in pairs)
         return cls(
             base=base,
-            growths=tuple(growths),
-            log_base=log_base,
-            tau=ratios.tau,
+            rows=tuple(rows),
+            growths=tuple(map(growth_of, rows)),
+            log_base=(own - own.max()) * np.log(2),
+            tau=np.exp2(above - largest[:, np.newaxis]),
             log2_scale=scale,
             hypotheses=hypotheses,
-            places=np.array(places),
+            contributions=contributions_of(pairs, hypotheses, scale),
         )
 
     @property
     def alone(self) -> int:
         """Row of the base alone."""
-        return self.growths.index(self.base)
+        return self.rows.index(self.base)
+
+    def beyond(self, targets: Settings) -> tuple[Reals, Reals]:
+        """Evaluate the curves at targets.
+
+        Returns log u and binary logarithms of t/u over their largest values at the
+        settings, shapes (T,) and (H, T).
+        """
+        own, above = _log2_ratios(self.base, self.rows, targets)
+        largest = self.log2_scale[:, 1:] - self.log2_scale[:, :1]
+        return (own - self.log2_scale[0, 0]) * np.log(2), above - largest
 
 
-def _terms(*growths: Growth) -> tuple[Growth, ...]:
-    return tuple(dict.fromkeys(g for g in growths if g != CONSTANT))
+def _log2_ratios(
+    base: Curve, rows: Sequence[Curve], settings: Settings
+) -> tuple[Reals, Reals]:
+    """Return binary logarithms of u, shape (n,), and of t/u, shape (H, n)."""
+    (own,) = log2_of([base], settings)
+    is_base = np.array([[row == base] for row in rows])
+    # Where both are zero or too large for a number, their ratio is not defined.
+    with np.errstate(invalid="ignore"):
+        return own, np.where(is_base, 0.0, log2_of(rows, settings) - own)
+
+
+def log2_of(curves: Sequence[Curve], settings: Settings) -> Reals:
+    """Return binary logarithms of curves, shape (H, n), NaN where undefined."""
+    growths = [curve for curve in curves if isinstance(curve, Growth)]
+    if len(growths) == len(curves):
+        return log2_table(growths, settings)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        rows = [np.log2(model_of(curve)(settings)) for curve in curves]
+    size = len(next(iter(settings.values())))
+    return np.stack([np.broadcast_to(row, size) for row in rows])
+
+
+def are_defined(curves: Sequence[Curve], settings: Settings) -> bool:
+    """Tell whether curves have values at all settings."""
+    growths = terms_of(*map(model_of, curves))
+    return all(growth.is_defined(settings).all() for growth in growths)
+
+
+def terms_of(*curves: Model) -> tuple[Growth, ...]:
+    """Return the growths that curves have besides a constant, each once."""
+    return tuple(dict.fromkeys(term.growth for each in curves for term in each.terms))
+
+
+def contributions_of(
+    pairs: Sequence[tuple[Model, Model]],
+    hypotheses: Sequence[tuple[Growth, ...]],
+    log2_scale: Reals,
+) -> Reals:
+    """Return what c₀ of each u and c₁ of each t add to the coefficients, (H, 2, 3)."""
+    found = np.zeros((len(pairs), 2, 3))
+    for row, (pair, terms) in enumerate(zip(pairs, hypotheses, strict=True)):
+        for part, curve in enumerate(pair):
+            found[row, part, 0] = curve.constant
+            for term in curve.terms:
+                found[row, part, 1 + terms.index(term.growth)] = term.coefficient
+    return np.asarray(found * np.exp2(-log2_scale)[..., np.newaxis])
 
 
 def curves_of(frames: Sequence[Frame]) -> ScaledCurves:
@@ -108,17 +180,13 @@ def curves_of(frames: Sequence[Frame]) -> ScaledCurves:
     sizes = [len(frame.growths) for frame in frames]
     starts = np.cumsum([0, *sizes[:-1]])
     base = [np.broadcast_to(np.exp(f.log_base), f.tau.shape) for f in frames]
+    has_alone = all(frame.base in frame.rows for frame in frames)
+    rows = [frame.alone for frame in frames] if has_alone else ()
     return ScaledCurves(
         tau=np.concatenate([frame.tau for frame in frames]),
-        alone=np.repeat(starts + [frame.alone for frame in frames], sizes),
+        alone=np.repeat(starts + rows, sizes) if has_alone else None,
         base=np.concatenate(base) if any(f.log_base.any() for f in frames) else None,
     )
-
-
-def by_frame(frames: Sequence[Frame], rows: Reals) -> list[Reals]:
-    """Part rows, one per growth, by frame."""
-    ends = np.cumsum([len(frame.growths) for frame in frames])
-    return np.split(rows, ends[:-1])
 
 
 def frames_of(
@@ -130,8 +198,7 @@ def frames_of(
     those that rise, with a constant beside it. Where measurements of one parameter
     `may_fall`, what strong scaling may be follows.
     """
-    columns = tuple((name, tuple(x.tolist())) for name, x in settings.items())
-    return _frames(space, columns, may_fall)
+    return tuple(_frames(space, settings, may_fall=may_fall))
 
 
 def falls(location: Location) -> NDArray[np.bool_]:
@@ -140,18 +207,7 @@ def falls(location: Location) -> NDArray[np.bool_]:
     return np.asarray(drop > FALL * np.sqrt(2 * location.variance))
 
 
-# Many batches have the same few settings.
-@lru_cache(maxsize=128)
-def _frames(
-    space: Space,
-    columns: tuple[tuple[str, tuple[float, ...]], ...],
-    may_fall: bool,  # noqa: FBT001, a cache knows no keywords
-) -> tuple[Frame, ...]:
-    settings = {name: np.array(x) for name, x in columns}
-    return tuple(_all_frames(space, settings, may_fall=may_fall))
-
-
-def _all_frames(space: Space, settings: Settings, *, may_fall: bool) -> Iterator[Frame]:
+def _frames(space: Space, settings: Settings, *, may_fall: bool) -> Iterator[Frame]:
     falling = [g for g in space if g < CONSTANT and _is_base(g, settings)]
     yield Frame.of(CONSTANT, [g for g in space if g not in falling], settings)
     for growth in falling:
@@ -168,6 +224,7 @@ def _falling(base: Growth, settings: Settings) -> Frame:
     if base == Growth.of(parameter, power=-1):
         usual = pmnf(parameter)
         beside = [g for g in usual if g.factor(parameter).power <= FASTEST]
+        beside.append(Growth.of(parameter, power=-Fraction(1, 2)))
     return Frame.of(base, (base, *beside), settings)
 
 

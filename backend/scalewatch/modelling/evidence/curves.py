@@ -16,13 +16,14 @@ class ScaledCurves:
     tau
         t/u over its largest value, shape (H, n), in [0, 1].
     alone
-        The row of each curve's u alone, where `tau` is 1, shape (H,).
+        The row of each curve's u alone, where `tau` is 1, shape (H,); None where that
+        is weighed elsewhere.
     base
         u over its largest value, shape (H, n); None where it is the constant of all.
     """
 
     tau: Reals
-    alone: Indices
+    alone: Indices | None = None
     base: Reals | None = None
 
     @classmethod

@@ -117,10 +117,11 @@ def weigh(
         log_evidence = peak.log_evidence(top, curves.alone)
     sums.give_back(scratch)
     scratch.take_back(phi, energy)
-    # The constant is at its lower bound like any term that is not seen.
-    alone = np.unique(curves.alone)
-    fit.constant[alone] *= 1 + FAINTEST
-    fit.slope[alone] = 0.0
+    if curves.alone is not None:
+        # The constant is at its lower bound like any term that is not seen.
+        alone = np.unique(curves.alone)
+        fit.constant[alone] *= 1 + FAINTEST
+        fit.slope[alone] = 0.0
     return Evidence(log_evidence, fit, level)
 
 
@@ -142,19 +143,24 @@ class _Peak:
     freedom: Singles
     scratch: Scratch
 
-    def log_evidence(self, top: Singles, alone: Indices) -> Singles:
-        """Return log Z; `top` is U, `alone` the row of the constant of each growth."""
+    def log_evidence(self, top: Singles, alone: Indices | None) -> Singles:
+        """Return log Z; `top` is U, `alone` the row of the constant of each growth.
+
+        Without it the plateau below is left out.
+        """
         scratch = self.scratch
         place, deviation = self._maximum()
         width = self._normal_width(place, deviation, top)
         deviation *= 2
-        flat = self.phi.take(alone, axis=0, out=scratch.singles(), mode="clip")
-        flat -= self.phi
-        np.exp(flat, out=flat)
-        spare = np.subtract(place, deviation, out=scratch.singles())
-        spare -= LOWEST
-        flat *= np.maximum(spare, 0, out=spare)
-        width += flat
+        flat, spare = scratch.singles(), scratch.singles()
+        if alone is not None:
+            self.phi.take(alone, axis=0, out=flat, mode="clip")
+            flat -= self.phi
+            np.exp(flat, out=flat)
+            np.subtract(place, deviation, out=spare)
+            spare -= LOWEST
+            flat *= np.maximum(spare, 0, out=spare)
+            width += flat
         place += deviation
         beyond = np.subtract(top, place, out=spare)
         np.maximum(beyond, 0, out=beyond)
@@ -166,7 +172,8 @@ class _Peak:
         width.reshape(-1)[faint] = self._faint_width(faint)
         width.reshape(-1)[pure] = self._pure_width(pure, top)
         width /= top + (ALONE - LOWEST)
-        width[np.unique(alone)] = 1
+        if alone is not None:
+            width[np.unique(alone)] = 1
         np.clip(width, SMALLEST, 1, out=width)
         np.log(width, out=width)
         width += self.phi
@@ -191,9 +198,9 @@ class _Peak:
         product *= product
         product *= self.fit.determinant
         form /= product
-        deviation = _single(form, out=scratch.singles())
+        deviation = single(form, out=scratch.singles())
         deviation *= self.share
-        place = _single(np.divide(c1, c0, out=spare), out=scratch.singles())
+        place = single(np.divide(c1, c0, out=spare), out=scratch.singles())
         scratch.take_back(spare, c0, product, form)
         return np.log(place, out=place), np.sqrt(deviation, out=deviation)
 
@@ -205,10 +212,10 @@ class _Peak:
         cube = scratch.singles()
         above = np.subtract(top, place, out=scratch.singles())
         above /= deviation
-        _twice_normal(above, cube)
+        twice_normal(above, cube)
         below = np.subtract(LOWEST, place, out=scratch.singles())
         below /= deviation
-        above -= _twice_normal(below, cube)
+        above -= twice_normal(below, cube)
         above *= deviation
         above *= math.sqrt(math.pi / 2)
         scratch.take_back(below, cube)
@@ -220,7 +227,7 @@ class _Peak:
         more /= self.sums.s22
         np.subtract(self.sums.mass, more, out=more)
         more -= self.fit.misfit
-        _single(more, out=out)
+        single(more, out=out)
         out /= self.share
         out /= self.freedom
         out += 1
@@ -236,7 +243,7 @@ class _Peak:
         decline += slope * sums.s22.take(places)
         decline -= sums.y2.take(places)
         decline *= slope
-        return _scaled_e1(_single(decline) / self.share.take(places))
+        return _scaled_e1(single(decline) / self.share.take(places))
 
     def _pure_width(self, places: Indices, top: Singles) -> Singles:
         """Return W at the upper bound, for some growths and series."""
@@ -245,7 +252,7 @@ class _Peak:
         _, y1 = self.sums.of_base(places)
         rise = slope * self.sums.s12.take(places) - y1
         rise *= slope
-        r = _single(rise) * np.exp(-top[growth, 0]) / self.share.take(places)
+        r = single(rise) * np.exp(-top[growth, 0]) / self.share.take(places)
         width: Singles = np.exp(-r) * _scaled_e1(r) + ALONE
         return width
 
@@ -260,16 +267,16 @@ def _scaled_e1(x: Singles) -> Singles:
     return width
 
 
-def _twice_normal(z: Singles, spare: Singles) -> Singles:
+def twice_normal(z: Singles, spare: Singles | None = None) -> Singles:
     """Overwrite z with 2Φ(z) - 1 within 0.0004."""
-    np.multiply(z, z, out=spare)
+    spare = np.multiply(z, z, out=spare)
     spare *= 0.044715 * math.sqrt(2 / math.pi)
     spare += math.sqrt(2 / math.pi)
     spare *= z
     return np.tanh(spare, out=z)
 
 
-def _single(values: Reals, out: Singles | None = None) -> Singles:
+def single(values: Reals, out: Singles | None = None) -> Singles:
     """Return values in single precision; NaN, from an empty interior, as the least."""
     np.fmax(values, SMALLEST, out=values)
     np.minimum(values, LARGEST, out=values)

@@ -13,6 +13,7 @@ parts, each in proportion to the prior without expectation; so neither a fine sp
 a wide deviation limit decides a verdict.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -22,7 +23,7 @@ from numpy.typing import NDArray
 
 from scalewatch.modelling.arrays.columns import total
 from scalewatch.modelling.arrays.types import Indices, Reals, Singles
-from scalewatch.modelling.evidence.bases import Frame
+from scalewatch.modelling.evidence.hypotheses import Hypotheses
 from scalewatch.modelling.growths.growth import CONSTANT, Growth
 from scalewatch.modelling.growths.space import Space
 from scalewatch.modelling.growths.verdict import Verdict, judge
@@ -63,21 +64,18 @@ class Prior:
     @classmethod
     def among(
         cls,
-        frames: Sequence[Frame],
+        hypotheses: Hypotheses,
+        shapes: float,
         expectation: Growth | None,
         deviation_limit: Growth | None,
     ) -> "Prior":
-        """Return the prior of all growths of all frames, in their order.
+        """Return the prior of all curves that compete, in their order.
 
-        Those that rise share one half, those beside a falling base the other.
+        Of each growth its shapes have the share `shapes`. Growths that rise have one
+        half together, those beside a falling base the other.
         """
-        rising, *falling = (_shares(each.growths, each.base) for each in frames)
-        if falling:
-            rising = rising / 2
-            falling = [each / (2 * len(falling)) for each in falling]
-        growths = [growth for frame in frames for growth in frame.growths]
-        shares = np.concatenate([rising, *falling])
-        return cls.given(shares, growths, expectation, deviation_limit)
+        shares = shares_of(hypotheses, shapes)
+        return cls.given(shares, hypotheses.growths, expectation, deviation_limit)
 
     @classmethod
     def given(
@@ -104,6 +102,30 @@ class Prior:
         parts[1:] *= (1 - expected) / max(parts[1:].sum(), 1.0)
         shares = share * (parts / np.where(present > 0, present, 1.0))[ranks]
         return cls(shares / shares.sum(), ranks)
+
+
+def shares_of(hypotheses: Hypotheses, shapes: float) -> Reals:
+    """Return the prior of each curve, shape (H,)."""
+    rising, *falling = (
+        _shares(frame.growths, frame.growths[frame.alone])
+        for frame in (hypotheses.rising, *hypotheses.falling)
+    )
+    own = dict(zip(hypotheses.rising.growths, rising.tolist(), strict=True))
+    taken_off, added = (
+        [growth for frame in frames for growth in frame.growths]
+        for frames in (hypotheses.differences, hypotheses.sums)
+    )
+    number = Counter((*taken_off, *added))
+    rising[[growth in number for growth in own]] *= 1 - shapes
+    before, after = (
+        np.array([own[growth] * shapes / number[growth] for growth in led])
+        for led in (taken_off, added)
+    )
+    together = np.concatenate([before, rising, after])
+    if falling:
+        together /= 2
+    fallen = [each / (2 * len(falling)) for each in falling]
+    return np.concatenate([together, *fallen])
 
 
 def _shares(growths: Sequence[Growth], alone: Growth) -> Reals:

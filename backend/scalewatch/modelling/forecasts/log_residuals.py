@@ -35,6 +35,20 @@ SEEN = 2.0
 
 
 @dataclass(frozen=True, slots=True)
+class Base:
+    """Logarithms of what curves of H kinds are multiples of.
+
+    Parameters
+    ----------
+    settings, targets
+        Shapes (n, H, 1) and (T, H, 1).
+    """
+
+    settings: Reals
+    targets: Reals
+
+
+@dataclass(frozen=True, slots=True)
 class Centred:
     """Locations of n points of S series.
 
@@ -85,21 +99,34 @@ class Centred:
             for weight, logs, curve in zip(self.weight, self.logs, curves, strict=True)
         )
 
-    def mixture(self, curves: Reals, targets: Reals, log_weight: Reals) -> Mixture:
+    def mixture(
+        self,
+        curves: Reals,
+        targets: Reals,
+        log_weight: Reals,
+        base: Base | None = None,
+    ) -> Mixture:
         """Return what curves say about targets.
 
         Parameters
         ----------
         curves
-            log g at the settings, shape (n, …, S).
+            log g at the settings, shape (n, …, S), over a base.
         targets
-            log g at the targets, shape (T, …, S).
+            log g at the targets, shape (T, …, S), over it.
         log_weight
             Of each curve before it is compared, shape (…, S).
+        base
+            Of the last kinds but for the series, shape (…, H, S); none is constant.
         """
-        mean = self.mean(curves)
-        phi, energy = self.phi(self.misfit(curves, mean))
+        whole = curves
+        if base is not None:
+            whole = curves + base.settings[:, np.newaxis]
+        mean = self.mean(whole)
+        phi, energy = self.phi(self.misfit(whole, mean))
         held = np.where(self.is_seen(curves, energy), targets, curves[-1])
+        if base is not None:
+            held += base.targets[:, np.newaxis]
         variance = energy / (self.likelihood.freedom - 2) / self.mass
         variance += self.level_variance
         series = len(self.level)

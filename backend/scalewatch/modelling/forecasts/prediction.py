@@ -1,7 +1,7 @@
 """Forecasts with intervals that hold, from all curves that the measurements allow.
 
-The bounds are quantiles of a mixture over the growths of the space (`quadrature`) and
-over curves outside of it (`families`), with the shares of `Noise.kinds`. The value is
+The bounds are quantiles of a mixture over the curves that compete (`inside`) and
+over curves outside of it (`outside`), with the shares of `Noise.kinds`. The value is
 the median of the same with less weight on the latter: they make intervals honest, but
 a value worse where the space has the truth.
 
@@ -17,23 +17,21 @@ from itertools import zip_longest
 import numpy as np
 
 from scalewatch.modelling.arrays.types import Reals
-from scalewatch.modelling.evidence.bases import Frame, by_frame
+from scalewatch.modelling.evidence.hypotheses import Hypotheses
+from scalewatch.modelling.evidence.least_squares import LEAST_CONSTANT
 from scalewatch.modelling.evidence.posterior import Prior
-from scalewatch.modelling.forecasts.importance_sampling import TwoTermCurves, sample
+from scalewatch.modelling.forecasts.inside import Curves
 from scalewatch.modelling.forecasts.log_residuals import Centred
 from scalewatch.modelling.forecasts.mixture import Mixture
-from scalewatch.modelling.forecasts.quadrature import TargetTable, one_term
-from scalewatch.modelling.forecasts.two_term_curves import (
-    free_power,
-    partners,
-    two_terms,
-)
-from scalewatch.modelling.growths.growth import CONSTANT, Growth
-from scalewatch.modelling.growths.terms import log2_table, term_table
+from scalewatch.modelling.forecasts.outside import Outside
+from scalewatch.modelling.forecasts.quadrature import one_difference, one_term
 from scalewatch.modelling.measurements.assumptions import Noise
 from scalewatch.modelling.measurements.location import Location
 
 Settings = Mapping[str, Reals]
+
+Fits = tuple[Reals, Reals]
+"""c₀ and c₁ of H curves and S series, shape (H, S) each."""
 
 DOUBT = 0.1
 """Weight of the others in the value, relative to that in the bounds."""
@@ -41,41 +39,8 @@ DOUBT = 0.1
 BLOCK = 64
 """Series whose curves are compared together."""
 
-LARGEST_LOG2 = 900.0
-"""Growths are not followed beyond 2 to this power."""
-
 LARGEST_LOG = 709.0
 """Forecasts beyond e to this power are no numbers."""
-
-
-@dataclass(frozen=True, slots=True)
-class BasisCurves:
-    """Curves with a base in common, at settings and at T targets.
-
-    Parameters
-    ----------
-    log_base, target_log_base
-        Logarithm of the base, shapes (n,) and (T,).
-    terms
-        Growths over the base.
-    share
-        Prior of these growths, shape (H,).
-    families
-        Curves that are no growth of the space, in the order of `Noise.kinds`.
-    """
-
-    log_base: Reals
-    target_log_base: Reals
-    terms: TargetTable
-    share: Reals
-    families: tuple[TwoTermCurves, ...]
-
-    def mixtures(self, location: Location, noise: Noise, ratio: Reals) -> list[Mixture]:
-        """Return what the growths, and then each family, say about the targets."""
-        centred = Centred.of(location.over(self.log_base), noise)
-        found = [one_term(centred, self.terms, self.share, ratio)]
-        found += [sample(centred, family) for family in self.families]
-        return [each.shifted(self.target_log_base) for each in found]
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,29 +71,33 @@ class Forecaster:
 
     Parameters
     ----------
-    parts
-        One per base.
+    terms, differences
+        Those of one unknown.
+    outside
+        The others, by base.
     steps
         How far each target lies beyond the measurements, at least 1, shape (T,).
     """
 
-    parts: tuple[BasisCurves, ...]
+    terms: Curves
+    differences: Curves
+    outside: tuple[Outside, ...]
     steps: Reals
 
     @classmethod
     def of(
         cls,
-        frames: Sequence[Frame],
+        hypotheses: Hypotheses,
         prior: Prior,
         settings: Settings,
         targets: Sequence[Mapping[str, float]],
     ) -> "Forecaster":
-        """Evaluate growths, defined at all settings and targets.
+        """Evaluate curves, defined at all settings and targets.
 
         Parameters
         ----------
-        frames
-            Of the growths.
+        hypotheses
+            The curves.
         prior
             Of all of them in order.
         settings, targets
@@ -137,13 +106,13 @@ class Forecaster:
         beyond = {
             name: np.array([target[name] for target in targets]) for name in settings
         }
+        bases = (hypotheses.rising, *hypotheses.falling)
+        rows = np.arange(len(hypotheses))
+        taken_off, added = np.split(rows, [len(hypotheses.differences)])
         return cls(
-            tuple(
-                _part(frame, share, settings, beyond)
-                for frame, share in zip(
-                    frames, by_frame(frames, prior.share), strict=True
-                )
-            ),
+            Curves.of(hypotheses.frames, added, prior, beyond),
+            Curves.of(hypotheses.differences, taken_off, prior, beyond),
+            tuple(Outside.of(frame, settings, beyond) for frame in bases),
             _steps(settings, beyond),
         )
 
@@ -151,7 +120,7 @@ class Forecaster:
         self,
         location: Location,
         noise: Noise,
-        ratios: Sequence[Reals],
+        fits: Fits,
         level: float,
     ) -> Reals:
         """Return value, low and high, shape (S, T, 3).
@@ -162,14 +131,14 @@ class Forecaster:
             Of S series.
         noise
             Assumptions about their noise.
-        ratios
-            Per part c₁/c₀ of the best fit of each growth, shape (H, S).
+        fits
+            c₀ and c₁ of the best fits of all curves.
         level
             Probability that the bounds should hold.
         """
         widening = 1 + (noise.widening - 1) * np.sqrt(self.steps)[:, np.newaxis]
         found = []
-        for outlook in self.outlooks(location, noise, ratios):
+        for outlook in self.outlooks(location, noise, fits):
             low, value, high = outlook.quantiles(noise.kinds, level)
             logs = np.stack(
                 [
@@ -182,21 +151,36 @@ class Forecaster:
         return np.concatenate(found)
 
     def outlooks(
-        self, location: Location, noise: Noise, ratios: Sequence[Reals]
+        self, location: Location, noise: Noise, fits: Fits
     ) -> Iterator[TargetDensities]:
         """Yield what all curves say about the targets, for a block of series each."""
-        for start in range(0, ratios[0].shape[1], BLOCK):
+        for start in range(0, location.log.shape[1], BLOCK):
             block = slice(start, start + BLOCK)
-            found = [
-                part.mixtures(location.only(block), noise, ratio[:, block])
-                for part, ratio in zip(self.parts, ratios, strict=True)
-            ]
-            by_kind = zip_longest(*found)
+            part = location.only(block)
+            constant, slope = (each[:, block] for each in fits)
+            outside = zip_longest(
+                *(each.mixtures(part, noise) for each in self.outside)
+            )
             yield TargetDensities(
-                tuple(
-                    Mixture.joined([each for each in kind if each]) for kind in by_kind
+                (
+                    self._inside(Centred.of(part, noise), constant, slope),
+                    *(
+                        Mixture.joined([each for each in kind if each])
+                        for kind in outside
+                    ),
                 )
             )
+
+    def _inside(self, centred: Centred, constant: Reals, slope: Reals) -> Mixture:
+        """Return what curves of one unknown say about the targets."""
+        terms, less = self.terms, self.differences
+        own, steep = constant[terms.rows], slope[terms.rows]
+        ratio = steep / np.maximum(own, steep * LEAST_CONSTANT)
+        found = [one_term(centred, terms.table, terms.share, ratio)]
+        if len(less.rows):
+            share = -constant[less.rows] / slope[less.rows]
+            found.append(one_difference(centred, less.table, less.share, share))
+        return Mixture.joined(found)
 
 
 def _steps(settings: Settings, targets: Settings) -> Reals:
@@ -208,48 +192,3 @@ def _steps(settings: Settings, targets: Settings) -> Reals:
         return np.ones_like(beyond)
     step = np.log(last / before)
     return np.asarray(np.maximum(np.log(np.maximum(beyond / last, 1)) / step, 1))
-
-
-def _part(
-    frame: Frame, share: Reals, settings: Settings, targets: Settings
-) -> BasisCurves:
-    base = log2_table((frame.base,), targets)[0] - frame.log2_scale[0, 0]
-    ratios = [growth / frame.base for growth in frame.growths]
-    return BasisCurves(
-        log_base=frame.log_base,
-        target_log_base=np.log(2) * np.maximum(base, -LARGEST_LOG2),
-        terms=target_table(ratios, settings, targets),
-        share=share,
-        families=tuple(_families(frame.base, settings, targets)),
-    )
-
-
-def target_table(
-    growths: Sequence[Growth], settings: Settings, targets: Settings
-) -> TargetTable:
-    """Return growths over their largest value at the settings."""
-    table = term_table(growths, settings)
-    relative = log2_table(growths, targets) - table.log2_scale[:, np.newaxis]
-    return TargetTable(table.tau, np.exp2(np.minimum(relative, LARGEST_LOG2)))
-
-
-def _families(
-    base: Growth, settings: Settings, targets: Settings
-) -> Iterator[TwoTermCurves]:
-    """Yield the curves outside of the space that are defined everywhere."""
-    if len(settings) > 1:
-        return
-    ((parameter, x),) = settings.items()
-    beyond = targets[parameter]
-    smallest = min(x.min(), beyond.min(initial=np.inf))
-    if smallest <= 0:
-        return
-    if base in {CONSTANT, Growth.of(parameter, power=-1)}:
-        yield free_power(x, beyond)
-    if base != CONSTANT or smallest < 1:
-        return
-    logarithm, powers = partners(parameter)
-    yield two_terms(
-        target_table((logarithm,), settings, targets),
-        target_table(powers, settings, targets),
-    )

@@ -33,6 +33,8 @@ class Noise:
     kinds
         Prior probability of the kinds of curves that forecasts weigh: the growths of
         the space, and those of `families`.
+    shapes
+        Prior probability that a growth has one of its shapes, see `shapes`.
     typical, level_typical
         Variance of one repetition that is typical of the batch, and its degrees of
         freedom, as `summary` and as `level` see it; none say nothing.
@@ -47,6 +49,7 @@ class Noise:
     level: Summary | None = None
     shares: tuple[float, ...] = (0.8, 0.12, 0.05, 0.03)
     kinds: tuple[float, ...] = (0.65, 0.1, 0.25)
+    shapes: float = 0.1
     typical: tuple[float, float] = (0.0, 0.0)
     level_typical: tuple[float, float] = (0.0, 0.0)
     scale: float = 1.0

@@ -43,6 +43,9 @@ FITTED: Final = 3
 NO_GROWTH: Final = 0.1
 """Prior probability that a series follows no growth of the space."""
 
+EXPLAINED: Final = 1.0
+"""F up to which repetitions explain all, however sure their variance is."""
+
 MEASURED: Final = 2.0
 """Degrees of freedom of a variance that repetitions have shown."""
 
@@ -186,12 +189,13 @@ class Misfits:
 def _probability(
     statistic: Reals, freedom: int, measured: Reals, noise: Noise
 ) -> Reals:
-    """Return how probable a larger F is by chance."""
+    """Return how probable a larger F is by chance; 1 where it is not surprising."""
     # Shares that nobody learned would explain nearly any misfit.
     shares = (1.0,) if noise.shares == USUAL.shares else noise.shares
-    pairs = zip(EXCESSES, shares, strict=False)
-    own = np.maximum(measured, 1)
-    larger = sum(
-        share * fdtrc(freedom, own, statistic / excess) for excess, share in pairs
+    probability = np.ones_like(statistic)
+    rows = np.flatnonzero((statistic > EXPLAINED) & (measured >= MEASURED))
+    probability[rows] = sum(
+        share * fdtrc(freedom, measured[rows], statistic[rows] / excess)
+        for excess, share in zip(EXCESSES, shares, strict=False)
     )
-    return np.where(measured >= MEASURED, larger, 1.0)
+    return probability

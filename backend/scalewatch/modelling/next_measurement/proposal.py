@@ -24,9 +24,9 @@ from scalewatch.modelling.arrays.types import Reals
 from scalewatch.modelling.evidence.curves import ScaledCurves
 from scalewatch.modelling.evidence.evidence import weigh
 from scalewatch.modelling.evidence.posterior import Prior, posterior
+from scalewatch.modelling.forecasts.inside import target_table
 from scalewatch.modelling.forecasts.log_residuals import Centred
 from scalewatch.modelling.forecasts.mixture import Mixture
-from scalewatch.modelling.forecasts.prediction import target_table
 from scalewatch.modelling.forecasts.quadrature import one_term
 from scalewatch.modelling.growths.growth import Growth
 from scalewatch.modelling.growths.space import (

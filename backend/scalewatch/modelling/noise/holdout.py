@@ -39,19 +39,20 @@ class Endings:
         ((name, x),) = pool.settings.items()
         rest = pool.but_last()
         location = located(rest.values, noise)
+        hypotheses = rest.hypotheses
         forecaster = Forecaster.of(
-            rest.frames,
-            Prior.among(rest.frames, None, None),
+            hypotheses,
+            Prior.among(hypotheses, noise.shapes, None, None),
             rest.settings,
             [{name: float(x[-1])}],
         )
         weighed = rest.weigh(location, noise)
         actual = located(pool.values, noise)
         # Without repetitions only what fits leave tells how measurements scatter.
-        left = weighed.misfit.min(axis=0).mean() / max(len(location.log) - FITTED, 1)
+        left = weighed.misfit.mean() / max(len(location.log) - FITTED, 1)
         is_measured = actual.freedom >= MEASURED
         return cls(
-            tuple(forecaster.outlooks(location, noise, weighed.ratios)),
+            tuple(forecaster.outlooks(location, noise, weighed.fits)),
             place=actual.log[-1],
             variance=np.where(
                 is_measured, actual.variance, np.maximum(left, actual.variance)

@@ -1,10 +1,10 @@
 """What many series of one machine and metric tell about their common noise.
 
 The estimator of the repetitions is the one under which the best growth of each series
-leaves the least misfit. The shares of the excesses, and those of the kinds of curves,
-follow by expectation maximisation from those of `USUAL`, which count like
-`PSEUDO_SERIES`; the scale of the variance is the likeliest one. The widening is
-conformal: every series is forecast at its largest setting from the others, and
+leaves the least misfit. The shares of the excesses, of the shapes of growths and of
+the kinds of curves follow by expectation maximisation from those of `USUAL`, which
+count like `PSEUDO_SERIES`; the scale of the variance is the likeliest one. The widening
+is conformal: every series is forecast at its largest setting from the others, and
 intervals are widened until as many of them hold as they promise. Real codes fit no
 model exactly; it is their misfit, not the scatter of repetitions, that limits a
 forecast.
@@ -34,6 +34,7 @@ from scalewatch.modelling.growths.space import Space, pmnf, search_space
 from scalewatch.modelling.measurements.assumptions import EXCESSES, USUAL, Noise
 from scalewatch.modelling.measurements.batch import Batch
 from scalewatch.modelling.measurements.estimators import located, typical_variance
+from scalewatch.modelling.measurements.location import Location
 from scalewatch.modelling.measurements.summary import Summary
 from scalewatch.modelling.noise.conformal import believed
 from scalewatch.modelling.noise.holdout import Endings
@@ -54,6 +55,9 @@ outliers, gaps tell too large a variance, but with less of it constants would gr
 
 ROUNDS: Final = 50
 PSEUDO_SERIES: Final = 20.0
+
+LEAST_SHAPES, MOST_SHAPES = 0.01, 0.7
+"""Bounds of the share of shapes."""
 
 TRIMMED: Final = 0.9
 """Share of the series, those of least misfit, that choose the estimator."""
@@ -133,6 +137,7 @@ def learn_from(
     noise = with_typical(pools, noise)
     noise = replace(noise, shares=_shares(pools, noise))
     noise = replace(noise, scale=_scale(pools, noise))
+    noise = replace(noise, shapes=_shapes(pools, noise))
     ends = [Endings.of(pool, noise) for pool in thinned(pools, MOST_FORECAST)]
     noise = replace(noise, kinds=_kinds(ends))
     return replace(noise, widening=_widening(ends, noise, level))
@@ -156,7 +161,7 @@ def best_misfits(pool: Pool, noise: Noise) -> tuple[Reals, Reals]:
     The misfit is the mean squared residual in logarithms, the variance that of a point.
     """
     location = located(pool.values, noise)
-    least = pool.weigh(location, noise).misfit.min(axis=0)
+    least = pool.weigh(location, noise).misfit
     return least / len(location.log), location.variance
 
 
@@ -173,7 +178,9 @@ def _typical(pools: Sequence[Pool], summary: Summary) -> tuple[float, float]:
 
 def _shares(pools: Sequence[Pool], noise: Noise) -> tuple[float, ...]:
     """Return the shares of the excesses that make the series likeliest."""
-    likelihood = np.hstack([_likelihoods(pool, noise) for pool in pools])
+    excesses = np.eye(len(EXCESSES)).tolist()
+    each = [replace(noise, shares=tuple(only)) for only in excesses]
+    likelihood = np.hstack([_likelihoods(pool, each) for pool in pools])
     return _likeliest_shares(likelihood, USUAL.shares)
 
 
@@ -189,19 +196,10 @@ def _likeliest_shares(likelihood: Reals, usual: Sequence[float]) -> tuple[float,
     return tuple(shares[:, 0].tolist())
 
 
-def _likelihoods(pool: Pool, noise: Noise) -> Reals:
-    """Return how likely each series is under each excess, shape (λ, S)."""
-    location = located(pool.values, noise)
-    prior = np.log(Prior.among(pool.frames, None, None).share)[:, np.newaxis]
-    logarithm = np.stack(
-        [
-            np.logaddexp.reduce(
-                prior
-                + pool.weigh(location, replace(noise, shares=tuple(only))).log_evidence
-            )
-            for only in np.eye(len(EXCESSES)).tolist()
-        ]
-    )
+def _likelihoods(pool: Pool, assumed: Sequence[Noise]) -> Reals:
+    """Return how likely each series is under each assumption, shape (K, S)."""
+    location = located(pool.values, assumed[0])
+    logarithm = np.stack([_log_likelihood(pool, location, each) for each in assumed])
     return np.asarray(np.exp(logarithm - logarithm.max(axis=0)))
 
 
@@ -210,18 +208,37 @@ def _scale(pools: Sequence[Pool], noise: Noise) -> float:
     few = thinned(pools, MOST_FORECAST)
     scales = (GAP_SCALE, *SCALES) if noise.summary == "min" else SCALES
     tried = [replace(noise, scale=scale) for scale in scales]
-    likely = [sum(_log_likelihood(pool, each) for pool in few) for each in tried]
+    likely = [sum(_scaled_likelihood(pool, each) for pool in few) for each in tried]
     return max(zip(likely, scales, strict=True))[1]
 
 
-def _log_likelihood(pool: Pool, noise: Noise) -> float:
-    """Return it but for a summand that does not depend on the scale of the noise."""
-    log_prior = np.log(Prior.among(pool.frames, None, None).share)[:, np.newaxis]
-    weighed = pool.weigh(located(pool.values, noise), noise)
-    likely = float(np.logaddexp.reduce(log_prior + weighed.log_evidence).sum())
+def _scaled_likelihood(pool: Pool, noise: Noise) -> float:
+    """Return the logarithm but for a summand that does not depend on the scale."""
+    likely = float(_log_likelihood(pool, located(pool.values, noise), noise).sum())
     # φ has no factor s₀^(1-n), which all growths of a series share.
     values = pool.values[:, 1:, 0].size
     return likely - values * math.log(noise.scale) / 2
+
+
+def _log_likelihood(pool: Pool, location: Location, noise: Noise) -> Reals:
+    """Return how likely each series is but for a summand of its own, shape (S,)."""
+    prior = Prior.among(pool.hypotheses, noise.shapes, None, None)
+    log_evidence = pool.weigh(location, noise).log_evidence
+    with np.errstate(divide="ignore"):  # without shapes, or with nothing else
+        joint = np.log(prior.share)[:, np.newaxis] + log_evidence
+    return np.asarray(np.logaddexp.reduce(joint))
+
+
+def _shapes(pools: Sequence[Pool], noise: Noise) -> float:
+    """Return the share of shapes that makes the series likeliest.
+
+    The likelihood at a share lies in proportion between those without shapes and with
+    nothing else of a growth that has some.
+    """
+    ends = [replace(noise, shapes=share) for share in (0.0, 1.0)]
+    likelihood = np.hstack([_likelihoods(pool, ends) for pool in pools])
+    _, share = _likeliest_shares(likelihood, (1 - USUAL.shapes, USUAL.shapes))
+    return min(max(share, LEAST_SHAPES), MOST_SHAPES)
 
 
 def _kinds(ends: Sequence[Endings]) -> tuple[float, ...]:

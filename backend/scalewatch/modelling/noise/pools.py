@@ -6,16 +6,9 @@ from typing import Final
 
 import numpy as np
 
-from scalewatch.modelling.arrays.scratch import Scratch
 from scalewatch.modelling.arrays.types import Reals
-from scalewatch.modelling.evidence.bases import (
-    Frame,
-    by_frame,
-    curves_of,
-    falls,
-    frames_of,
-)
-from scalewatch.modelling.evidence.evidence import weigh
+from scalewatch.modelling.evidence.bases import falls
+from scalewatch.modelling.evidence.hypotheses import Hypotheses, Weighed
 from scalewatch.modelling.growths.space import Space
 from scalewatch.modelling.measurements.assumptions import USUAL, Noise
 from scalewatch.modelling.measurements.batch import Batch
@@ -27,23 +20,6 @@ Settings = Mapping[str, Reals]
 
 MOST_SERIES: Final = 500
 """More tell nothing new; as many are taken, evenly spread over the batch."""
-
-
-@dataclass(frozen=True, slots=True)
-class PoolEvidence:
-    """What S series say about H growths of all frames.
-
-    Parameters
-    ----------
-    log_evidence, misfit
-        Shape (H, S).
-    ratios
-        c₁/c₀ by frame.
-    """
-
-    log_evidence: Reals
-    misfit: Reals
-    ratios: tuple[Reals, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +55,9 @@ class Pool:
         return len(self.values)
 
     @property
-    def frames(self) -> tuple[Frame, ...]:
+    def hypotheses(self) -> Hypotheses:
         """All that competes."""
-        return frames_of(self.space, self.settings, may_fall=self.is_falling)
+        return Hypotheses.of(self.space, self.settings, may_fall=self.is_falling)
 
     def apart(self) -> "Iterator[Pool]":
         """Yield the series that rise and those that fall."""
@@ -89,17 +65,11 @@ class Pool:
         yield replace(self, values=self.values[~is_falling])
         yield replace(self, values=self.values[is_falling], is_falling=True)
 
-    def weigh(self, location: Location, noise: Noise) -> PoolEvidence:
-        """Weigh all growths of all frames for all series."""
-        frames = self.frames
-        curves = curves_of(frames)
-        scratch = Scratch((len(curves), location.log.shape[1]))
-        found = weigh(curves, location, noise, scratch)
-        return PoolEvidence(
-            found.log_evidence.astype(np.float64),
-            found.fit.misfit,
-            tuple(by_frame(frames, found.fit.ratio)),
-        )
+    def weigh(self, location: Location, noise: Noise) -> Weighed:
+        """Weigh all that competes for all series."""
+        hypotheses = self.hypotheses
+        scratches = hypotheses.scratches(location.log.shape[1])
+        return hypotheses.weigh(location, noise, scratches)
 
     def but_last(self) -> "Pool":
         """Return it without the largest setting."""

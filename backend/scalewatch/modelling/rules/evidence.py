@@ -11,13 +11,13 @@ strong scaling compete as well, see `frames`.
 """
 
 from dataclasses import dataclass, replace
-from itertools import chain
 from typing import Final
 
 import numpy as np
 
 from scalewatch.modelling.arrays.types import Indices, Reals
-from scalewatch.modelling.evidence.bases import falls, frames_of
+from scalewatch.modelling.evidence.bases import falls
+from scalewatch.modelling.evidence.hypotheses import Hypotheses
 from scalewatch.modelling.evidence.posterior import verdict_posterior
 from scalewatch.modelling.measurements.estimators import located
 from scalewatch.modelling.misfit.misfit import Misfit
@@ -46,22 +46,22 @@ def select(sample: Sample) -> Selection:
     ]
     falling = [rows[falls(location)] for rows, location in blocks]
     may_fall = sample.may_fall and any(map(len, falling))
-    rising = Likeliest.of(sample, frames_of(sample.space, sample.settings))
+    rising = Likeliest.of(sample, Hypotheses.of(sample.space, sample.settings))
     competing = rising
     if may_fall:
-        frames = frames_of(sample.space, sample.settings, may_fall=True)
-        competing = Likeliest.of(sample, frames)
+        more = Hypotheses.of(sample.space, sample.settings, may_fall=True)
+        competing = Likeliest.of(sample, more)
     found = _Found.empty(len(sample.values), competing, len(sample.targets))
-    scratch = rising.scratch(BLOCK)
+    scratches = rising.hypotheses.scratches(BLOCK)
     for rows, location in blocks:
         if len(rows) < BLOCK:
-            scratch = rising.scratch(len(rows))
-        found.put(rows, rising.choose(location, noise, scratch))
+            scratches = rising.hypotheses.scratches(len(rows))
+        found.put(rows, rising.choose(location, noise, scratches))
     if may_fall:
         for rows in _blocks(np.concatenate(falling)):
             location = located(sample.values[rows], noise)
-            scratch = competing.scratch(len(rows))
-            found.put(rows, competing.choose(location, noise, scratch))
+            scratches = competing.hypotheses.scratches(len(rows))
+            found.put(rows, competing.choose(location, noise, scratches))
     return found.selection(competing, np.flatnonzero(~is_positive))
 
 
@@ -82,7 +82,7 @@ class _Found:
             chosen=np.full(series, -1),
             coefficients=np.zeros((series, 3)),
             quality=np.full((2, series), np.nan),
-            probability=np.zeros((len(competing.curves), series)),
+            probability=np.zeros((len(competing.hypotheses.leading), series)),
             forecasts=np.zeros((series, targets, 3)),
             misfits={},
         )
@@ -106,16 +106,17 @@ class _Found:
 
     def selection(self, competing: Likeliest, refused: Indices) -> Selection:
         """Return the answer of the rule."""
-        frames = competing.frames
         return Selection(
-            hypotheses=tuple(chain.from_iterable(f.hypotheses for f in frames)),
-            leading=tuple(chain.from_iterable(f.growths for f in frames)),
+            hypotheses=competing.hypotheses.terms,
+            leading=competing.hypotheses.leading,
             chosen=self.chosen,
             coefficients=self.coefficients,
             adjusted_r2=self.quality[0],
             smape=self.quality[1],
             hypothesis_probability=self.probability.T,
-            verdict_probability=verdict_posterior(self.probability.T, competing.prior),
+            verdict_probability=verdict_posterior(
+                self.probability.T, competing.of_growths
+            ),
             forecasts=self.forecasts if competing.forecaster else None,
             misfits=self.misfits,
             reasons=dict.fromkeys(refused.tolist(), NOT_POSITIVE),

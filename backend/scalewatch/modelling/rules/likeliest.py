@@ -1,6 +1,6 @@
 """The likeliest growth of several bases, for blocks of series."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,9 +8,7 @@ import numpy as np
 from scalewatch.modelling.arrays.columns import total
 from scalewatch.modelling.arrays.scratch import Scratch
 from scalewatch.modelling.arrays.types import Indices, Reals
-from scalewatch.modelling.evidence.bases import Frame, by_frame, curves_of
-from scalewatch.modelling.evidence.curves import ScaledCurves
-from scalewatch.modelling.evidence.evidence import Evidence, weigh
+from scalewatch.modelling.evidence.hypotheses import Hypotheses
 from scalewatch.modelling.evidence.posterior import Prior, likeliest, posterior
 from scalewatch.modelling.evidence.quality import adjusted_r2, smape
 from scalewatch.modelling.forecasts.prediction import Forecaster
@@ -33,7 +31,7 @@ class Choice:
     quality
         Adjusted R² and SMAPE, shape (2, S).
     probability
-        Of all growths, shape (H, S).
+        Of all growths that lead, shape (G, S).
     forecasts
         Value, low and high, shape (S, T, 3).
     misfits
@@ -50,83 +48,99 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Likeliest:
-    """H growths that compete.
+    """H curves that compete.
 
     Parameters
     ----------
-    frames
-        Of the growths.
+    hypotheses
+        The curves.
     prior
-        Of the growths.
+        Of the curves.
+    of_growths
+        Of the growths that lead them.
     forecaster
         None without targets.
     level
         Probability that settles a verdict and that an interval holds.
-    curves
-        All of them.
-    log2_scale, places
-        Of all frames, see `Frame`, shape (H, 2).
     settings
         Where series were measured.
     beyond
         How many times as large as the largest setting the targets are, shape (T,).
     """
 
-    frames: tuple[Frame, ...]
+    hypotheses: Hypotheses
     prior: Prior
+    of_growths: Prior
     forecaster: Forecaster | None
     level: float
-    curves: ScaledCurves
-    log2_scale: Reals
-    places: Indices
     settings: Mapping[str, Reals]
     beyond: Reals
 
     @classmethod
-    def of(cls, sample: Sample, frames: tuple[Frame, ...]) -> "Likeliest":
-        """Return the growths of some frames, to be asked about a sample."""
-        prior = Prior.among(frames, sample.expectation, sample.deviation_limit)
+    def of(cls, sample: Sample, hypotheses: Hypotheses) -> "Likeliest":
+        """Return curves that are to be asked about a sample."""
+        question = sample.expectation, sample.deviation_limit
+        prior = Prior.among(hypotheses, sample.noise.shapes, *question)
+        growths = hypotheses.leading
         forecaster = None
         if sample.targets:
-            forecaster = Forecaster.of(frames, prior, sample.settings, sample.targets)
+            forecaster = Forecaster.of(
+                hypotheses, prior, sample.settings, sample.targets
+            )
         return cls(
-            frames=frames,
+            hypotheses=hypotheses,
             prior=prior,
+            of_growths=Prior.given(np.ones(len(growths)), growths, *question),
             forecaster=forecaster,
             level=sample.level,
-            curves=curves_of(frames),
-            log2_scale=np.concatenate([frame.log2_scale for frame in frames]),
-            places=np.concatenate([frame.places for frame in frames]),
             settings=sample.settings,
             beyond=_beyond(sample),
         )
 
-    def scratch(self, series: int) -> Scratch:
-        """Return what `choose` needs for so many series."""
-        return Scratch((len(self.curves), series))
-
-    def choose(self, location: Location, noise: Noise, scratch: Scratch) -> Choice:
-        """Choose for as many series as the scratch is made for."""
-        weighed = weigh(self.curves, location, noise, scratch)
+    def choose(
+        self, location: Location, noise: Noise, scratches: Sequence[Scratch]
+    ) -> Choice:
+        """Choose for as many series as the scratches are made for."""
+        weighed = self.hypotheses.weigh(location, noise, scratches)
         probability = posterior(weighed.log_evidence, self.prior)
-        chosen = likeliest(probability, self.prior, self.level, self.frames[0].alone)
-        model = self._centred(_picked(weighed, chosen), chosen, location)
+        by_growth = self.hypotheses.by_growth(probability)
+        chosen = self._chosen(probability, by_growth)
+        model = self._centred(weighed.coefficients(chosen), chosen, location)
         forecasts = np.zeros((len(chosen), 0, 3))
         if self.forecaster:
-            ratios = by_frame(self.frames, weighed.fit.ratio)
-            forecasts = self.forecaster.forecasts(location, noise, ratios, self.level)
-        misfits = self._misfits(weighed.fit.misfit.min(axis=0), location, noise)
+            forecasts = self.forecaster.forecasts(
+                location, noise, weighed.fits, self.level
+            )
+        misfits = self._misfits(weighed.misfit, location, noise)
         if misfits is not None:
             misfits.widen(forecasts, self.beyond)
-        scratch.take_back(weighed.log_evidence, *weighed.fit.arrays)
+        weighed.give_back(scratches)
         return Choice(
             chosen=chosen,
             coefficients=self._coefficients(model, chosen),
             quality=self._quality(model, chosen, location),
-            probability=probability,
+            probability=by_growth,
             forecasts=forecasts,
             misfits=misfits,
         )
+
+    def _chosen(self, probability: Reals, by_growth: Reals) -> Indices:
+        """Return the likeliest curve of the likeliest growth, shape (S,)."""
+        hypotheses = self.hypotheses
+        growth = likeliest(
+            by_growth,
+            self.of_growths,
+            self.level,
+            int(hypotheses.leads[hypotheses.constant]),
+        )
+        chosen = hypotheses.first[growth]
+        most = probability[chosen, np.arange(len(chosen))]
+        for row in hypotheses.others:
+            is_likelier = growth == hypotheses.leads[row]
+            is_likelier &= probability[row] > most
+            chosen[is_likelier] = row
+            np.copyto(most, probability[row], where=is_likelier)
+        return np.asarray(chosen)
 
     def _misfits(
         self, least: Reals, location: Location, noise: Noise
@@ -138,9 +152,10 @@ class Likeliest:
 
     def _fitted(self, model: Reals, chosen: Indices) -> Reals:
         """Return the models at the settings, shape (n, S)."""
-        fitted: Reals = model[0] + model[1] * self.curves.tau[chosen].T
-        if self.curves.base is not None:
-            fitted *= self.curves.base[chosen].T
+        curves = self.hypotheses.curves
+        fitted: Reals = model[0] + model[1] * curves.tau[chosen].T
+        if curves.base is not None:
+            fitted *= curves.base[chosen].T
         return fitted
 
     def _centred(self, model: Reals, chosen: Indices, location: Location) -> Reals:
@@ -158,12 +173,11 @@ class Likeliest:
 
     def _coefficients(self, model: Reals, chosen: Indices) -> Reals:
         """Return the coefficients of a constant and of the terms, shape (S, 3)."""
-        scaled = model.T * np.exp2(-self.log2_scale[chosen])
-        coefficients = np.zeros((len(chosen), 3))
-        series = np.arange(len(chosen))
-        for column, places in zip(scaled.T, self.places[chosen].T, strict=True):
-            coefficients[series, places] += column
-        return coefficients
+        contributions = self.hypotheses.contributions[chosen]
+        return np.asarray(
+            model[0, :, np.newaxis] * contributions[:, 0]
+            + model[1, :, np.newaxis] * contributions[:, 1]
+        )
 
     def _quality(self, model: Reals, chosen: Indices, location: Location) -> Reals:
         """Return adjusted R², NaN for a constant, and SMAPE, shape (2, S)."""
@@ -173,7 +187,7 @@ class Likeliest:
         unexplained = np.ones_like(variation)
         np.divide(residual, variation, out=unexplained, where=variation > 0)
         fit = adjusted_r2(1 - unexplained, len(actual), terms=1)
-        fit[chosen == self.frames[0].alone] = np.nan
+        fit[chosen == self.hypotheses.constant] = np.nan
         return np.stack([fit, smape(actual, fitted)])
 
 
@@ -184,10 +198,3 @@ def _beyond(sample: Sample) -> Reals:
         return np.ones(len(sample.targets))
     targets = np.array([target[name] for target in sample.targets])
     return np.asarray(np.maximum(targets, 0) / x[-1])
-
-
-def _picked(weighed: Evidence, chosen: Indices) -> Reals:
-    """Return c₀ and c₁ of the chosen growths, shape (2, S)."""
-    series, fit = np.arange(len(chosen)), weighed.fit
-    relative = np.stack([fit.constant[chosen, series], fit.slope[chosen, series]])
-    return relative * np.exp(weighed.level)

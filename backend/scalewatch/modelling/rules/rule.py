@@ -75,7 +75,8 @@ class Selection:
     adjusted_r2, smape
         Quality of the selected model, shape (S,); SMAPE in percent, 0 … 200.
     hypothesis_probability
-        Posterior, shape (S, H), rows sum to 1; None for a rule without one.
+        Posterior, shape (S, H), rows sum to 1; None for a rule without one. Of the
+        growths instead where `leading` is given.
     likely
         Where that would be too much: hypotheses that its columns are about, shape
         (S, L), each the leading-order term of many. None for all of them in order.
@@ -83,8 +84,8 @@ class Selection:
         Posterior of match, approximate and mismatch, shape (S, 3), rows sum to 1;
         None for a rule without one or without an expectation.
     leading
-        Leading-order term of each hypothesis; None for the fastest of a constant and
-        its terms.
+        The growths that the columns of `hypothesis_probability` are about; None for
+        the fastest of a constant and its terms of each hypothesis.
     forecasts
         Value, low and high at each target, shape (S, len(targets), 3); None for a
         rule without intervals, then the model itself is evaluated.

@@ -1,0 +1,256 @@
+"""All curves that compete for a series.
+
+Besides the growths of a space there are their shapes, see `shapes`, and where
+measurements fall what strong scaling may be, see `bases`.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import chain, groupby
+from typing import Final
+
+import numpy as np
+
+from scalewatch.modelling.arrays.scratch import Scratch
+from scalewatch.modelling.arrays.types import Indices, Reals, Singles
+from scalewatch.modelling.evidence.bases import (
+    Frame,
+    are_defined,
+    curves_of,
+    frames_of,
+    log2_of,
+)
+from scalewatch.modelling.evidence.curves import ScaledCurves
+from scalewatch.modelling.evidence.differences import weigh_differences
+from scalewatch.modelling.evidence.evidence import Evidence, weigh
+from scalewatch.modelling.evidence.shapes import Shape, differences, sums
+from scalewatch.modelling.growths.growth import Growth
+from scalewatch.modelling.growths.space import Space
+from scalewatch.modelling.measurements.assumptions import Noise
+from scalewatch.modelling.measurements.location import Location
+
+Settings = Mapping[str, Reals]
+
+LEADING: Final = 0.3
+"""Share of the leading term of a sum at the largest setting: what has not overtaken
+the other there would be promised rather than seen."""
+
+Weigher = Callable[[ScaledCurves, Location, Noise, Scratch], Evidence]
+
+
+@dataclass(frozen=True)
+class Hypotheses:
+    """H curves: differences, the growths of the space, sums, and those that fall.
+
+    Those that do not fall are the first ones, whether or not others follow.
+
+    Parameters
+    ----------
+    differences
+        Of one curve each.
+    rising
+        The growths of the space that are no base, and a constant beside them.
+    sums, falling
+        By base.
+    """
+
+    differences: tuple[Frame, ...]
+    rising: Frame
+    sums: tuple[Frame, ...]
+    falling: tuple[Frame, ...]
+
+    @classmethod
+    def of(
+        cls, space: Space, settings: Settings, *, may_fall: bool = False
+    ) -> "Hypotheses":
+        """Return the growths of a space at some settings, and their shapes.
+
+        Where measurements of one parameter `may_fall`, what strong scaling may be
+        follows.
+        """
+        columns = tuple((name, tuple(x.tolist())) for name, x in settings.items())
+        return _hypotheses(space, columns, may_fall)
+
+    @cached_property
+    def frames(self) -> tuple[Frame, ...]:
+        """All whose terms add up."""
+        return (self.rising, *self.sums, *self.falling)
+
+    @cached_property
+    def every(self) -> tuple[Frame, ...]:
+        """All in their order."""
+        return (*self.differences, *self.frames)
+
+    @cached_property
+    def growths(self) -> tuple[Growth, ...]:
+        """Which leads, per curve."""
+        return tuple(chain.from_iterable(frame.growths for frame in self.every))
+
+    @cached_property
+    def leading(self) -> tuple[Growth, ...]:
+        """The growths, each once."""
+        return tuple(dict.fromkeys(self.growths))
+
+    @cached_property
+    def leads(self) -> Indices:
+        """Which of `leading` leads, per curve."""
+        return np.array([self.leading.index(growth) for growth in self.growths])
+
+    @cached_property
+    def constant(self) -> int:
+        """Row of the constant alone."""
+        return len(self.differences) + self.rising.alone
+
+    @cached_property
+    def first(self) -> Indices:
+        """The first curve of each of `leading`."""
+        return np.array([self.growths.index(growth) for growth in self.leading])
+
+    @cached_property
+    def others(self) -> tuple[int, ...]:
+        """All that are not the first of their growth."""
+        return tuple(sorted({*range(len(self))} - {*self.first.tolist()}))
+
+    def by_growth(self, rows: Reals) -> Reals:
+        """Add up rows, one per curve, by what leads."""
+        found = rows[self.first]
+        for row in self.others:
+            found[self.leads[row]] += rows[row]
+        return found
+
+    @cached_property
+    def terms(self) -> tuple[tuple[Growth, ...], ...]:
+        """The terms besides a constant, per curve."""
+        return tuple(chain.from_iterable(frame.hypotheses for frame in self.every))
+
+    @cached_property
+    def contributions(self) -> Reals:
+        """What c₀ and c₁ add to a constant and to the terms, shape (H, 2, 3)."""
+        return np.concatenate([frame.contributions for frame in self.every])
+
+    @cached_property
+    def curves(self) -> ScaledCurves:
+        """All of them."""
+        return curves_of(self.every)
+
+    @cached_property
+    def parts(self) -> tuple[tuple[Weigher, ScaledCurves], ...]:
+        """What is weighed together: growths have no base in their way, others do."""
+        parts = (
+            (weigh_differences, self.differences),
+            (weigh, (self.rising,)),
+            (weigh, self.sums),
+            (weigh, self.falling),
+        )
+        return tuple((each, curves_of(frames)) for each, frames in parts if frames)
+
+    def __len__(self) -> int:
+        return len(self.growths)
+
+    def scratches(self, series: int) -> tuple[Scratch, ...]:
+        """Return what `weigh` needs for so many series: of each part, and of all."""
+        sizes = [len(curves) for _, curves in self.parts]
+        return tuple(Scratch((size, series)) for size in (*sizes, sum(sizes)))
+
+    def weigh(
+        self, location: Location, noise: Noise, scratches: Sequence[Scratch]
+    ) -> "Weighed":
+        """Weigh every curve for every series of the scratches."""
+        *each_own, together = scratches
+        parts = tuple(
+            each(curves, location, noise, scratch)
+            for (each, curves), scratch in zip(self.parts, each_own, strict=True)
+        )
+        log_evidence = together.singles()
+        np.concatenate([part.log_evidence for part in parts], out=log_evidence)
+        return Weighed(log_evidence, parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """What is found about S series.
+
+    Parameters
+    ----------
+    log_evidence
+        log Z, but for a summand per series, shape (H, S).
+    parts
+        What that was put together from.
+    """
+
+    log_evidence: Singles
+    parts: tuple[Evidence, ...]
+
+    @property
+    def misfit(self) -> Reals:
+        """The least misfit of all curves, shape (S,)."""
+        least = [np.minimum.reduce(part.fit.misfit) for part in self.parts]
+        return np.asarray(np.minimum.reduce(least))
+
+    @property
+    def fits(self) -> tuple[Reals, Reals]:
+        """c₀ and c₁ of all curves, shape (H, S) each."""
+        return (
+            np.concatenate([part.fit.constant for part in self.parts]),
+            np.concatenate([part.fit.slope for part in self.parts]),
+        )
+
+    def coefficients(self, rows: Indices) -> Reals:
+        """Return c₀ and c₁ of a curve of each series, shape (2, S)."""
+        found = np.empty((2, len(rows)))
+        start = 0
+        for part in self.parts:
+            size = len(part.log_evidence)
+            series = np.flatnonzero((start <= rows) & (rows < start + size))
+            place = rows[series] - start, series
+            found[:, series] = part.fit.constant[place], part.fit.slope[place]
+            start += size
+        found *= np.exp(self.parts[0].level)
+        return found
+
+    def give_back(self, scratches: Sequence[Scratch]) -> None:
+        """Return to the scratches what was taken from them."""
+        *each_own, together = scratches
+        together.take_back(self.log_evidence)
+        for part, scratch in zip(self.parts, each_own, strict=True):
+            scratch.take_back(part.log_evidence, *part.fit.arrays)
+
+
+# Many batches have the same few settings.
+@lru_cache(maxsize=128)
+def _hypotheses(
+    space: Space,
+    columns: tuple[tuple[str, tuple[float, ...]], ...],
+    may_fall: bool,  # noqa: FBT001, a cache knows no keywords
+) -> Hypotheses:
+    settings = {name: np.array(x) for name, x in columns}
+    rising, *falling = frames_of(space, settings, may_fall=may_fall)
+    if len(settings) > 1:
+        return Hypotheses((), rising, (), tuple(falling))
+    (parameter,) = settings
+    taken_off = tuple(_told_apart(differences(parameter), rising, settings))
+    added = groupby(
+        _told_apart(sums(parameter), rising, settings), lambda shape: shape.lower
+    )
+    return Hypotheses(
+        tuple(Frame.of(s.lower, (s.leading,), settings) for s in taken_off),
+        rising,
+        tuple(
+            Frame.of(lower, [shape.leading for shape in shapes], settings, LEADING)
+            for lower, shapes in added
+        ),
+        tuple(falling),
+    )
+
+
+def _told_apart(
+    shapes: Iterable[Shape], rising: Frame, settings: Settings
+) -> Iterator[Shape]:
+    """Yield the shapes of growths that compete which are positive at all settings."""
+    for shape in shapes:
+        curves = [shape.lower, shape.leading]
+        if shape.growth not in rising.growths or not are_defined(curves, settings):
+            continue
+        if np.isfinite(log2_of(curves, settings)).all():
+            yield shape
