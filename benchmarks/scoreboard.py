@@ -42,7 +42,11 @@ def write() -> None:
 
 def _rows(text: str) -> Iterator[list[str]]:
     """Yield the rows of the scoreboard that a results file gives."""
-    about = next(line for line in text.splitlines() if line.startswith(COMMAND))
+    about = next(
+        line
+        for line in text.splitlines()
+        if line.startswith(COMMAND) and BESIDE in line
+    )
     command, date, machine, busy = about.split(BESIDE)
     words = command.removeprefix(COMMAND).strip("`")
     script = words.split()[-1]

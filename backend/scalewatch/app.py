@@ -12,7 +12,12 @@ from fastapi import APIRouter, FastAPI, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from fastapi.exceptions import RequestValidationError
 from sqlalchemy import Engine
-from sqlalchemy.exc import OperationalError, ProgrammingError
+from sqlalchemy.exc import (
+    DBAPIError,
+    InternalError,
+    OperationalError,
+    ProgrammingError,
+)
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.responses import RedirectResponse
@@ -227,7 +232,8 @@ def _add_database_handlers(app: FastAPI, engine: Engine) -> None:
     """Answer that the database is away, or was not migrated."""
 
     @app.exception_handler(OperationalError)
-    def unavailable(request: Request, error: OperationalError) -> Response:
+    @app.exception_handler(InternalError)  # PostgreSQL whose files fail
+    def unavailable(request: Request, error: DBAPIError) -> Response:
         if engine.dialect.name == "sqlite" and (outdated := _outdated(engine)):
             return _answer(request, outdated)
         _LOG.error("%s", outages.unusable(error))

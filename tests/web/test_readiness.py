@@ -80,3 +80,32 @@ def test_schema_of_a_later_version_is_not_to_be_migrated(blank):
 
     assert answer.status_code == 503
     assert "it belongs to a later version" in answer.json()["detail"]
+
+
+@pytest.mark.parametrize("dialect", ["postgresql"])
+@pytest.mark.parametrize("table", ["run", "point"])
+def test_a_run_that_postgresql_cannot_write_is_refused_for_now(engine, table):
+    """Files that fail are internal errors of PostgreSQL, not operational ones."""
+    with engine.begin() as connection:
+        connection.execute(text(FAILING_FILE))
+        trigger = f"CREATE TRIGGER failing BEFORE INSERT ON {table}"
+        connection.execute(text(f"{trigger} EXECUTE FUNCTION failing_file()"))
+    app = create_app(engine, embedded_worker=False)
+    with TestClient(app, raise_server_exceptions=False) as client:
+        answer = client.post("/api/v1/runs", json=sweep())
+        with engine.begin() as connection:
+            connection.execute(text("DROP FUNCTION failing_file CASCADE"))
+        again = client.post("/api/v1/runs", json=sweep())
+
+    assert answer.status_code == 503
+    assert "its disk is full or fails" in answer.json()["detail"]
+    assert again.status_code == 202
+
+
+FAILING_FILE = """
+CREATE FUNCTION failing_file() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE EXCEPTION 'could not write to log file "7" at offset 0: File too large'
+        USING ERRCODE = 'XX000';
+END $$
+"""

@@ -150,11 +150,12 @@ def _sent_as(kind: TypeEngine[Any], dialect: Dialect) -> str:
 
 @contextmanager
 def _driver(connection: Connection, statement: str) -> Iterator[Any]:
-    """Yield the driver's connection; translate a lost one into SQLAlchemy's error."""
+    """Yield the driver's connection; translate its outages into SQLAlchemy's error."""
     driver = connection.connection.dbapi_connection
+    dbapi = connection.dialect.loaded_dbapi
     try:
         yield driver
-    except connection.dialect.loaded_dbapi.OperationalError as error:
+    except (dbapi.OperationalError, dbapi.InternalError) as error:
         connection.invalidate(error)
         raise OperationalError(statement, None, error) from error
 

@@ -28,6 +28,7 @@ REASONS: Final = {
     "disk": NO_ROOM,
     "no space left": NO_ROOM,
     "could not extend file": NO_ROOM,
+    "could not write": NO_ROOM,
     "no such table": "a table is missing",
     "does not exist": "the database or a table of it is missing",
 }
