@@ -2,6 +2,7 @@
 
 import hmac
 import json
+from collections import Counter
 from contextlib import contextmanager
 from hashlib import sha256
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -89,19 +90,17 @@ def test_what_happens_is_told_with_a_signature(client, sessions, receiver, hook)
 def test_what_was_not_taken_is_sent_again(sessions, receiver, work_off, status):
     receiver.statuses = [status]
     break_it(sessions)
-    before = len(receiver.taken)
     with sessions.writing.begin() as session:
         jobs = select(tables.Job).where(tables.Job.kind == "notify")
-        (waiting,) = [j for j in session.scalars(jobs) if j.state == "queued"]
-        assert f"it answered {status}" in waiting.reason
-        session.execute(
-            update(tables.Job).values(due_at=now()).where(tables.Job.id == waiting.id)
-        )
+        for waiting in [j for j in session.scalars(jobs) if j.state == "queued"]:
+            assert f"it answered {status}" in waiting.reason
+            waiting.due_at = now()
 
     work_off()
 
-    first, again = receiver.taken[before - 1], receiver.taken[before]
-    assert first[0]["Scalewatch-Delivery"] == again[0]["Scalewatch-Delivery"]
+    sent = Counter(headers["Scalewatch-Delivery"] for headers, _ in receiver.taken)
+    (again,) = [delivery for delivery, times in sent.items() if times > 1]
+    assert sent[again] == 2
 
 
 def test_a_test_tells_of_nothing_and_its_answer_is_shown(
