@@ -11,7 +11,7 @@ G. M. Amdahl, "Validity of the single processor approach to achieving large scal
 computing capabilities", AFIPS 1967.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
@@ -116,15 +116,15 @@ class Frame:
         """Row of the base alone."""
         return self.rows.index(self.base)
 
-    def beyond(self, targets: Settings) -> tuple[Reals, Reals]:
-        """Evaluate the curves at targets.
+    def log_base_at(self, targets: Settings) -> Reals:
+        """Return log u at targets, less its largest at the settings, shape (T,)."""
+        (own,) = log2_of([self.base], targets)
+        return np.asarray((own - self.log2_scale[0, 0]) * np.log(2))
 
-        Returns log u and binary logarithms of t/u over their largest values at the
-        settings, shapes (T,) and (H, T).
-        """
-        own, above = _log2_ratios(self.base, self.rows, targets)
-        largest = self.log2_scale[:, 1:] - self.log2_scale[:, :1]
-        return (own - self.log2_scale[0, 0]) * np.log(2), above - largest
+    def log2_tau_at(self, targets: Settings) -> Reals:
+        """Return the binary logarithms of `tau` at targets, shape (H, T)."""
+        _, above = _log2_ratios(self.base, self.rows, targets)
+        return above - (self.log2_scale[:, 1:] - self.log2_scale[:, :1])
 
 
 def _log2_ratios(
@@ -180,11 +180,12 @@ def curves_of(frames: Sequence[Frame]) -> ScaledCurves:
     sizes = [len(frame.growths) for frame in frames]
     starts = np.cumsum([0, *sizes[:-1]])
     base = [np.broadcast_to(np.exp(f.log_base), f.tau.shape) for f in frames]
-    has_alone = all(frame.base in frame.rows for frame in frames)
-    rows = [frame.alone for frame in frames] if has_alone else ()
+    alone = None
+    if all(frame.base in frame.rows for frame in frames):
+        alone = np.repeat(starts + [frame.alone for frame in frames], sizes)
     return ScaledCurves(
         tau=np.concatenate([frame.tau for frame in frames]),
-        alone=np.repeat(starts + rows, sizes) if has_alone else None,
+        alone=alone,
         base=np.concatenate(base) if any(f.log_base.any() for f in frames) else None,
     )
 
@@ -198,24 +199,18 @@ def frames_of(
     those that rise, with a constant beside it. Where measurements of one parameter
     `may_fall`, what strong scaling may be follows.
     """
-    return tuple(_frames(space, settings, may_fall=may_fall))
+    bases = [g for g in space if g < CONSTANT and _is_base(g, settings)]
+    rising = Frame.of(CONSTANT, [g for g in space if g not in bases], settings)
+    if may_fall:
+        (parameter,) = settings
+        bases += [Growth.of(parameter, power=-Fraction(power)) for power in FALLING]
+    return (rising, *(_falling(base, settings) for base in bases))
 
 
 def falls(location: Location) -> NDArray[np.bool_]:
     """Tell which series lie significantly higher at the first point than later."""
     drop = location.log[0] - np.minimum.reduce(location.log)
     return np.asarray(drop > FALL * np.sqrt(2 * location.variance))
-
-
-def _frames(space: Space, settings: Settings, *, may_fall: bool) -> Iterator[Frame]:
-    falling = [g for g in space if g < CONSTANT and _is_base(g, settings)]
-    yield Frame.of(CONSTANT, [g for g in space if g not in falling], settings)
-    for growth in falling:
-        yield _falling(growth, settings)
-    if may_fall:
-        (parameter,) = settings
-        for exponent in FALLING:
-            yield _falling(Growth.of(parameter, power=-Fraction(exponent)), settings)
 
 
 def _falling(base: Growth, settings: Settings) -> Frame:

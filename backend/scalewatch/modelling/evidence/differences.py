@@ -25,17 +25,15 @@ import math
 
 import numpy as np
 
-from scalewatch.modelling.arrays.columns import total
 from scalewatch.modelling.arrays.scratch import Scratch
 from scalewatch.modelling.arrays.types import Reals, Singles
 from scalewatch.modelling.evidence.curves import ScaledCurves
 from scalewatch.modelling.evidence.evidence import (
-    LARGEST_RANGE,
     Evidence,
     single,
     twice_normal,
 )
-from scalewatch.modelling.evidence.least_squares import Fit, Sums
+from scalewatch.modelling.evidence.least_squares import Fit, Sums, level_and_inverses
 from scalewatch.modelling.evidence.likelihood import Likelihood
 from scalewatch.modelling.evidence.shapes import LARGEST_SHARE
 from scalewatch.modelling.measurements.assumptions import Noise
@@ -61,8 +59,7 @@ def weigh_differences(
     scratch
         Of shape (H, S); `log_evidence` and `fit.arrays` are taken from it.
     """
-    level = total(location.weight * location.log) / total(location.weight)
-    w = np.exp(-np.clip(location.log - level, -LARGEST_RANGE, LARGEST_RANGE))
+    level, w = level_and_inverses(location)
     largest = LARGEST_SHARE * curves.tau.min(axis=1, keepdims=True)
     with np.errstate(all="ignore"):
         sums = Sums.of(curves, w, location.weight, scratch)
@@ -77,7 +74,7 @@ def weigh_differences(
         bounds = np.broadcast_to(single(largest), width.shape)
         inside = np.flatnonzero(~(fit.is_pure | fit.is_faint))
         width.reshape(-1)[inside] = _inside(
-            *(each.take(inside) for each in (single(best), bounds, deviation))
+            single(best.take(inside)), bounds.take(inside), deviation.take(inside)
         )
         width /= bounds
         np.clip(width, LEAST_WIDTH, 1, out=width)

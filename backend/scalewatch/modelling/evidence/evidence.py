@@ -38,11 +38,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scalewatch.modelling.arrays.columns import total
 from scalewatch.modelling.arrays.scratch import Scratch
 from scalewatch.modelling.arrays.types import Indices, Reals, Singles
 from scalewatch.modelling.evidence.curves import ScaledCurves
-from scalewatch.modelling.evidence.least_squares import FAINTEST, Fit, Sums
+from scalewatch.modelling.evidence.least_squares import (
+    FAINTEST,
+    Fit,
+    Sums,
+    level_and_inverses,
+)
 from scalewatch.modelling.evidence.likelihood import Likelihood
 from scalewatch.modelling.measurements.assumptions import Noise
 from scalewatch.modelling.measurements.location import Location
@@ -55,9 +59,6 @@ PUREST = 50.0
 
 ALONE = 0.5
 """a, in the unit of ξ."""
-
-LARGEST_RANGE = 80.0
-"""Logarithms of locations are clipped so far from their mean: squares stay finite."""
 
 LEAST_TAU = 1e-12
 """A term this small counts as zero, which does not bound ξ."""
@@ -103,8 +104,7 @@ def weigh(
     scratch
         Of shape (H, S); `log_evidence` and `fit.arrays` are taken from it.
     """
-    level = total(location.weight * location.log) / total(location.weight)
-    w = np.exp(-np.clip(location.log - level, -LARGEST_RANGE, LARGEST_RANGE))
+    level, w = level_and_inverses(location)
     # Formulas of the interior are evaluated beyond its bounds too, then replaced.
     with np.errstate(all="ignore"):
         sums = Sums.of(curves, w, location.weight, scratch)

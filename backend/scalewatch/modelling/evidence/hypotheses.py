@@ -229,9 +229,9 @@ def _hypotheses(
     if len(settings) > 1:
         return Hypotheses((), rising, (), tuple(falling))
     (parameter,) = settings
-    taken_off = tuple(_told_apart(differences(parameter), rising, settings))
+    taken_off = tuple(_positive(differences(parameter), rising, settings))
     added = groupby(
-        _told_apart(sums(parameter), rising, settings), lambda shape: shape.lower
+        _positive(sums(parameter), rising, settings), lambda shape: shape.lower
     )
     return Hypotheses(
         tuple(Frame.of(s.lower, (s.leading,), settings) for s in taken_off),
@@ -244,7 +244,7 @@ def _hypotheses(
     )
 
 
-def _told_apart(
+def _positive(
     shapes: Iterable[Shape], rising: Frame, settings: Settings
 ) -> Iterator[Shape]:
     """Yield the shapes of growths that compete which are positive at all settings."""

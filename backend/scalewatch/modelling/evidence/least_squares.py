@@ -21,6 +21,7 @@ from scalewatch.modelling.arrays.columns import combine, total
 from scalewatch.modelling.arrays.scratch import Scratch
 from scalewatch.modelling.arrays.types import Indices, Reals
 from scalewatch.modelling.evidence.curves import ScaledCurves
+from scalewatch.modelling.measurements.location import Location
 
 FAINTEST = 0.03
 """Least c₁/c₀ that counts as growth; τ is 1 at its largest."""
@@ -30,6 +31,16 @@ SINGULAR = 1e-13
 
 LEAST_CONSTANT = 1e-30
 """c₀/c₁ of a curve without a constant: its ratio stays finite."""
+
+
+LARGEST_RANGE = 80.0
+"""Logarithms of locations are clipped so far from their mean: squares stay finite."""
+
+
+def level_and_inverses(location: Location) -> tuple[Reals, Reals]:
+    """Return the mean logarithm of each series, shape (S,), and 1/y over it, (n, S)."""
+    level = total(location.weight * location.log) / total(location.weight)
+    return level, np.exp(-np.clip(location.log - level, -LARGEST_RANGE, LARGEST_RANGE))
 
 
 @dataclass(frozen=True, slots=True)

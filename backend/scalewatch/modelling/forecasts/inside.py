@@ -48,22 +48,22 @@ class Curves:
             (frame, own)
             for frame, own in zip(frames, np.split(rows, ends), strict=True)
             if are_defined((frame.base, *frame.rows), targets)
-            and np.isfinite(frame.beyond(targets)[0]).all()
+            and np.isfinite(frame.log_base_at(targets)).all()
         ]
         if not told:
             nothing = np.zeros((0, 0))
             return cls(rows[:0], nothing[:, 0], TargetTable(nothing, nothing))
         kept, numbers = zip(*told, strict=True)
         at, rows = curves_of(kept), np.concatenate(numbers)
-        beyond = [frame.beyond(targets) for frame in kept]
         base = None
         if at.base is not None:
-            far = [np.broadcast_to(own, each.shape) for own, each in beyond]
+            sizes = [len(frame.rows) for frame in kept]
+            far = np.stack([frame.log_base_at(targets) for frame in kept], axis=1)
             base = Base(
                 np.log(at.base.T)[..., np.newaxis],
-                np.concatenate(far).T[..., np.newaxis],
+                np.repeat(far, sizes, axis=1)[..., np.newaxis],
             )
-        ratios = np.concatenate([each for _, each in beyond])
+        ratios = np.concatenate([frame.log2_tau_at(targets) for frame in kept])
         target_tau = np.exp2(np.minimum(ratios, LARGEST_LOG2))
         return cls(rows, prior.share[rows], TargetTable(at.tau, target_tau, base))
 

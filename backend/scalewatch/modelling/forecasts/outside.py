@@ -43,10 +43,10 @@ class Outside:
     @classmethod
     def of(cls, frame: Frame, settings: Settings, targets: Settings) -> "Outside":
         """Return those over the base of a frame."""
-        base, _ = frame.beyond(targets)
         least = -LARGEST_LOG2 * np.log(2)
+        far = np.maximum(frame.log_base_at(targets), least)
         families = tuple(_families(frame.base, settings, targets))
-        return cls(frame.log_base, np.maximum(base, least), families)
+        return cls(frame.log_base, far, families)
 
     def mixtures(self, location: Location, noise: Noise) -> list[Mixture]:
         """Return what each family says about the targets."""

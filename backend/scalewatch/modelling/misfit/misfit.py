@@ -92,7 +92,7 @@ class Misfits:
     Parameters
     ----------
     statistic, probability
-        F, and that of a larger one by chance, shape (S,).
+        F, and that of a larger one by chance, 1 where F does not surprise, shape (S,).
     low, high
         Bounds of the exponents beyond the largest setting, shape (S,).
     last

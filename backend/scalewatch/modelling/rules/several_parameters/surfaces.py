@@ -26,7 +26,7 @@ import numpy as np
 
 from scalewatch.modelling.arrays.columns import total
 from scalewatch.modelling.arrays.types import Indices, Reals
-from scalewatch.modelling.evidence.evidence import LARGEST_RANGE
+from scalewatch.modelling.evidence.least_squares import LARGEST_RANGE
 from scalewatch.modelling.growths.growth import Growth
 from scalewatch.modelling.growths.structures import count
 from scalewatch.modelling.growths.terms import Terms, term_table
