@@ -62,10 +62,11 @@ def fit_object(finding: Finding) -> dict[str, Any]:
 
 
 def _misfit(misfit: Misfit) -> dict[str, Any]:
+    known = misfit.exponents
     return {
         "ratio": misfit.ratio,
         "probability": misfit.probability,
-        "exponents": [misfit.exponents.low, misfit.exponents.high],
+        "exponents": known and [known.low, known.high],
     }
 
 

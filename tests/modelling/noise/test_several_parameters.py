@@ -24,14 +24,11 @@ def test_surfaces_of_the_space_need_no_wider_intervals():
 
 
 def test_surfaces_that_fit_no_model_widen_the_intervals():
-    values = measured(kink=1.5)
-
-    noise = learn_surface_noise(GRID, values, parameter=BOTH)
+    noise = learn_surface_noise(GRID, measured(kink=1.5), parameter=BOTH)
+    values = measured(series=1)
 
     def width(**choices):
-        (finding,) = find_models(
-            GRID, values[:1], parameter=BOTH, targets=[FAR], **choices
-        )
+        (finding,) = find_models(GRID, values, parameter=BOTH, targets=[FAR], **choices)
         (forecast,) = finding.forecasts
         return np.log(forecast.high / forecast.low)
 

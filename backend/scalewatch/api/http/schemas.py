@@ -85,8 +85,9 @@ class Misfit(Schema):
         description="How many times as far from the best curve as repetitions do."
     )
     probability: float = Field(description="Of a larger misfit by chance.")
-    exponents: tuple[float, float] = Field(
-        description="Bounds of the local exponent beyond the largest setting."
+    exponents: tuple[float, float] | None = Field(
+        description="Bounds of the local exponent beyond the largest setting, of "
+        "several parameters where all grow together; null where nothing tells."
     )
 
 

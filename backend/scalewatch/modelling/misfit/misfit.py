@@ -6,7 +6,8 @@ the variance of a location with ν degrees of freedom, as repetitions tell it,
     F = R / ((n - 3) s²)
 
 follows the F distribution with n - 3 and ν degrees of freedom where one of the curves
-is right: a constant, a slope, and the choice among curves are fitted. Where the
+is right: a constant, a slope, and the choice among curves are fitted. Surfaces, curves
+of several parameters, have more to fit. Where the
 variance has an excess λ of learned shares q_λ, the probability of a larger F is the
 mean of those of F/λ.
 
@@ -40,6 +41,9 @@ FLAGGED: Final = 0.01
 FITTED: Final = 3
 """Degrees of freedom that a curve takes: constant, slope, and the choice of it."""
 
+SHORTEST_LINE: Final = 3
+"""Settings that bound a local exponent."""
+
 NO_GROWTH: Final = 0.1
 """Prior probability that a series follows no growth of the space."""
 
@@ -64,12 +68,13 @@ class Misfit:
     probability
         Of a larger misfit by chance.
     exponents
-        Of the curve beyond the largest setting.
+        Of the curve beyond the largest setting, of a surface where all parameters grow
+        together; None where the settings do not bound it.
     """
 
     ratio: float
     probability: float
-    exponents: ExponentInterval
+    exponents: ExponentInterval | None
 
     @property
     def unexplained(self) -> float:
@@ -93,16 +98,16 @@ class Misfits:
     ----------
     statistic, probability
         F, and that of a larger one by chance, 1 where F does not surprise, shape (S,).
-    low, high
-        Bounds of the exponents beyond the largest setting, shape (S,).
+    exponents
+        Per parameter their bounds beyond its largest setting while the others are
+        held at theirs, low and high, shape (2, S); infinite where nothing tells.
     last
-        Logarithm of the values at the largest setting, shape (S,).
+        Logarithm of the values at the largest settings, shape (S,).
     """
 
     statistic: Reals
     probability: Reals
-    low: Reals
-    high: Reals
+    exponents: Mapping[str, Reals]
     last: Reals
 
     @classmethod
@@ -112,38 +117,38 @@ class Misfits:
         location: Location,
         least: Reals,
         noise: Noise,
+        fitted: int = FITTED,
     ) -> "Misfits":
         """Test series against the curves that compete.
 
         Parameters
         ----------
         settings
-            Of one parameter, positive and rising, shape (n,).
+            Positive, each of shape (n,); of one parameter rising.
         location
             Of S series.
         least
             R, the least misfit of all curves, shape (S,).
         noise
             What is assumed of the noise.
+        fitted
+            Degrees of freedom that a curve takes, fewer than n.
         """
-        (x,) = settings.values()
-        freedom = len(x) - FITTED
+        points = len(location.log)
+        freedom = points - fitted
         statistic = least / freedom / location.variance
-        deviation = np.sqrt(
-            2 * np.maximum(location.variance, least / (len(x) - 2))
-        ) / np.log(x[-1] / x[-2])
-        slopes = np.diff(location.log, axis=0) / np.diff(np.log(x))[:, np.newaxis]
-        ends = np.stack(
-            [slopes[-1], slopes[-2:].mean(axis=0), 2 * slopes[-1] - slopes[-2]]
-        )
+        variance = np.maximum(location.variance, least / (points - 2))
+        is_corner = np.all([x == x.max() for x in settings.values()], axis=0)
         return cls(
             statistic=statistic,
             probability=_probability(
                 statistic, freedom, location.repeated_freedom, noise
             ),
-            low=ends.min(axis=0) - deviation,
-            high=ends.max(axis=0) + deviation,
-            last=location.log[-1],
+            exponents={
+                name: _bounds(settings, name, location.log, variance)
+                for name in settings
+            },
+            last=location.log[int(is_corner.argmax())],
         )
 
     @property
@@ -155,13 +160,18 @@ class Misfits:
         """Return that of a series; None unless it is flagged."""
         if self.probability[row] >= FLAGGED:
             return None
+        low, high = np.sum([each[:, row] for each in self.exponents.values()], axis=0)
         return Misfit(
             ratio=float(np.sqrt(self.statistic[row])),
             probability=float(self.probability[row]),
-            exponents=ExponentInterval(float(self.low[row]), float(self.high[row])),
+            exponents=(
+                ExponentInterval(float(low), float(high))
+                if np.isfinite([low, high]).all()
+                else None
+            ),
         )
 
-    def widen(self, forecasts: Reals, ratio: Reals) -> None:
+    def widen(self, forecasts: Reals, ratio: Mapping[str, Reals]) -> None:
         """Let forecasts of flagged series reach as far as the local exponents.
 
         Parameters
@@ -169,21 +179,51 @@ class Misfits:
         forecasts
             Value, low and high, shape (S, T, 3); overwritten.
         ratio
-            How many times as large as the largest setting the targets are, shape (T,).
+            How many times as large as the largest setting the targets are, by
+            parameter, shape (T,).
         """
         rows = np.flatnonzero(self.is_flagged)
         # Between the settings the curves that compete are near enough.
-        beyond = np.flatnonzero(ratio > 1)
+        beyond = np.flatnonzero(np.any([each > 1 for each in ratio.values()], axis=0))
         if not len(rows) or not len(beyond):
             return
-        steps = np.log(ratio[beyond])
-        ends = np.stack([self.low[rows], self.high[rows]])[..., np.newaxis] * steps
-        logs = np.clip(self.last[rows, np.newaxis] + ends, -LARGEST_LOG, LARGEST_LOG)
-        reach = np.exp(logs)
+        reach = np.zeros((2, len(rows), len(beyond)))
+        for name, bounds in self.exponents.items():
+            steps = np.log(ratio[name][beyond])
+            ends = np.zeros_like(reach)
+            # Where nothing bounds an exponent, nothing bounds a step that is none.
+            np.multiply(bounds[:, rows, np.newaxis], steps, out=ends, where=steps != 0)
+            reach += np.sort(ends, axis=0)
+        logs = np.clip(self.last[rows, np.newaxis] + reach, -LARGEST_LOG, LARGEST_LOG)
         places = np.ix_(rows, beyond)
         low, high = forecasts[..., 1], forecasts[..., 2]
-        low[places] = np.minimum(low[places], reach.min(axis=0))
-        high[places] = np.maximum(high[places], reach.max(axis=0))
+        low[places] = np.minimum(low[places], np.exp(logs[0]))
+        high[places] = np.maximum(high[places], np.exp(logs[1]))
+
+
+def _bounds(
+    settings: Mapping[str, Reals], name: str, log: Reals, variance: Reals
+) -> Reals:
+    """Return bounds of the exponent along the line to the largest settings.
+
+    Parameters
+    ----------
+    log
+        Logarithm of the values, shape (n, S).
+    variance
+        Of each of them, shape (S,).
+    """
+    x = settings[name]
+    others = [each == each.max() for other, each in settings.items() if other != name]
+    line = np.flatnonzero(np.all(others, axis=0)) if others else np.arange(len(x))
+    line = line[np.argsort(x[line], kind="stable")]
+    if len(line) < SHORTEST_LINE or x[line[-1]] < x.max():
+        return np.array([-np.inf, np.inf])[:, np.newaxis] * np.ones_like(variance)
+    steps = np.diff(np.log(x[line]))
+    slopes = np.diff(log[line], axis=0) / steps[:, np.newaxis]
+    deviation = np.sqrt(2 * variance) / steps[-1]
+    ends = np.stack([slopes[-1], slopes[-2:].mean(axis=0), 2 * slopes[-1] - slopes[-2]])
+    return np.stack([ends.min(axis=0) - deviation, ends.max(axis=0) + deviation])
 
 
 def _probability(

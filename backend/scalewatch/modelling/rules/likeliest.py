@@ -65,7 +65,8 @@ class Likeliest:
     settings
         Where series were measured.
     beyond
-        How many times as large as the largest setting the targets are, shape (T,).
+        How many times as large as the largest setting the targets are, by parameter,
+        shape (T,).
     """
 
     hypotheses: Hypotheses
@@ -74,7 +75,7 @@ class Likeliest:
     forecaster: Forecaster | None
     level: float
     settings: Mapping[str, Reals]
-    beyond: Reals
+    beyond: Mapping[str, Reals]
 
     @classmethod
     def of(cls, sample: Sample, hypotheses: Hypotheses) -> "Likeliest":
@@ -94,7 +95,7 @@ class Likeliest:
             forecaster=forecaster,
             level=sample.level,
             settings=sample.settings,
-            beyond=_beyond(sample),
+            beyond=beyond(sample),
         )
 
     def choose(
@@ -191,10 +192,9 @@ class Likeliest:
         return np.stack([fit, smape(actual, fitted)])
 
 
-def _beyond(sample: Sample) -> Reals:
-    """Return how many times as large as the largest setting targets are."""
-    (name, x), *several = sample.settings.items()
-    if several:
-        return np.ones(len(sample.targets))
-    targets = np.array([target[name] for target in sample.targets])
-    return np.asarray(np.maximum(targets, 0) / x[-1])
+def beyond(sample: Sample) -> dict[str, Reals]:
+    """Return how many times as large as the largest setting targets are, shape (T,)."""
+    return {
+        name: np.array([max(target[name], 0) for target in sample.targets]) / x.max()
+        for name, x in sample.settings.items()
+    }

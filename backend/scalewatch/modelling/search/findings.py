@@ -195,7 +195,9 @@ def _is_allowed(misfit: Misfit, verdict: Verdict, sample: Sample) -> bool:
     """Tell whether a verdict stands by the local exponents, whatever the growth is."""
     if sample.expectation is None or sample.deviation_limit is None:
         return False
-    (x,) = sample.settings.values()
+    (x, *others) = sample.settings.values()
+    if others or misfit.exponents is None:
+        return False
     return misfit.exponents.allows(
         verdict, sample.expectation, sample.deviation_limit, (x[-2], x[-1])
     )

@@ -130,11 +130,15 @@ def exact_sentence(standing: Standing) -> str:
 def misfit_sentence(standing: Standing) -> str:
     """Tell how far the settings lie from every growth, and what that leaves open."""
     misfit = standing.fit["misfit"]
+    told = (
+        f"No growth of the space explains the settings: they lie {misfit['ratio']:.2g} "
+        "times as far from the best one as repetitions do."
+    )
+    if misfit["exponents"] is None:
+        return told
     low, high = misfit["exponents"]
     return (
-        f"No growth of the space explains the settings: they lie {misfit['ratio']:.2g} "
-        "times as far from the best one as repetitions do. Beyond them the local "
-        f"exponent lies between {low:.2f} and {high:.2f}."
+        f"{told} Beyond them the local exponent lies between {low:.2f} and {high:.2f}."
     )
 
 

@@ -11,7 +11,7 @@ from scalewatch.modelling.evidence.quality import adjusted_r2_of, smape
 from scalewatch.modelling.growths.growth import CONSTANT, Growth
 from scalewatch.modelling.growths.verdict import Verdict, decide
 from scalewatch.modelling.rules.rule import Hypothesis, Sample
-from scalewatch.modelling.rules.several_parameters.contest import Contest, Weights
+from scalewatch.modelling.rules.several_parameters.contest import Contest
 from scalewatch.modelling.rules.several_parameters.intervals import (
     Contenders,
     Targets,
@@ -19,6 +19,7 @@ from scalewatch.modelling.rules.several_parameters.intervals import (
     likeliest,
 )
 from scalewatch.modelling.rules.several_parameters.strong_scaling import Base
+from scalewatch.modelling.rules.several_parameters.weights import Weights
 
 LISTED: Final = 32
 """Growths per series whose probability is told."""
@@ -32,6 +33,8 @@ class SelectedHypothesis:
     ----------
     evidence
         Logarithm of it, but for a summand that all bases share.
+    least
+        The least misfit of all hypotheses.
     hypothesis
         The likeliest.
     coefficients
@@ -47,6 +50,7 @@ class SelectedHypothesis:
     """
 
     evidence: float
+    least: float
     hypothesis: Hypothesis
     coefficients: Reals
     quality: Reals
@@ -99,7 +103,8 @@ class Questions:
     def of(cls, sample: Sample, contest: Contest, base: Base) -> "Questions":
         """Read them from a sample."""
         growths = tuple(base.growth * each for each in (*contest.columns, CONSTANT))
-        usual = contest.by_growth(np.exp(contest.log_prior))
+        share = contest.share(sample.noise.shapes)
+        usual = contest.by_growth(share)
         prior = Prior.given(usual, growths, sample.expectation, sample.deviation_limit)
         change = np.ones(len(growths))
         np.divide(prior.share, usual, out=change, where=usual > 0)
@@ -108,7 +113,7 @@ class Questions:
             base=base,
             growths=growths,
             prior=prior,
-            log_prior=contest.log_prior + np.log(change)[contest.leading],
+            log_prior=np.log(share) + np.log(change)[contest.competitors.leading],
             log2_scale=contest.log2_scale(),
             targets=Targets(_log2_targets(sample, contest), sample.level),
         )
@@ -121,8 +126,8 @@ class Questions:
         probability = _normalised(belief)
         by_growth = contest.by_growth(probability)
         verdicts = verdict_posterior(by_growth[np.newaxis], self.prior)
-        chosen = self._chosen(weighed.score, verdicts)
-        members = contest.members(chosen)
+        chosen = self._chosen(self._preferred(weighed.score, probability), verdicts)
+        members = contest.competitors.of(chosen)
         constant, *factors = self._simplest(
             weighed.coefficients(chosen), contest.tau[members], weights
         )
@@ -133,6 +138,7 @@ class Questions:
         )
         return SelectedHypothesis(
             evidence=float(np.logaddexp.reduce(belief)),
+            least=weighed.least,
             hypothesis=hypothesis,
             coefficients=coefficients,
             quality=_quality(
@@ -187,6 +193,12 @@ class Questions:
             del parts[self.base.growth]
         return tuple(parts), np.array([constant, *parts.values()])
 
+    def _preferred(self, score: Reals, probability: Reals) -> Reals:
+        """Return scores of structures or those of signed sums, whatever is likelier."""
+        structured = np.arange(len(score)) < self.contest.competitors.structured
+        is_sum = probability[structured].sum() < 1 / 2
+        return np.where(structured == is_sum, -np.inf, score)
+
     def _chosen(self, score: Reals, verdicts: Reals | None) -> int:
         """Return the best hypothesis, of those with the verdict if it is settled."""
         if verdicts is None or self.prior.ranks is None:
@@ -195,7 +207,7 @@ class Questions:
         verdict = decide(shares, self.targets.level)
         if verdict is Verdict.UNDECIDED:
             return int(score.argmax())
-        ranks = self.prior.ranks[self.contest.leading]
+        ranks = self.prior.ranks[self.contest.competitors.leading]
         return int(np.where(ranks == RANKS.index(verdict), score, -np.inf).argmax())
 
 

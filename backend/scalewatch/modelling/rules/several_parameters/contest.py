@@ -6,11 +6,11 @@ misfit R of `elimination`, the posterior of a hypothesis of K products is
     p(h) ∝ (1/H) · n^(-3K/2) · (ν₀ s₀² + R)^(-(ν₀ + n - 1)/2).
 
 H, the number of hypotheses of its structure, makes all structures equally likely
-beforehand; n^(-3K/2) is Schwarz's price of three parameters per product, its
-coefficient and the exponents of power and logarithm. The hypothesis that is selected
-is the best without 1/H: BIC decides between structures, the likelihood within one.
-Where little was measured, 1/H would favour the structures of one parameter, of which
-there are few hypotheses.
+beforehand, but for sums of common terms, see `competitors`; n^(-3K/2) is Schwarz's
+price of three parameters per product, its coefficient and the exponents of power and
+logarithm. The hypothesis that is selected is the best without 1/H: BIC decides between
+structures, the likelihood within one. Where little was measured, 1/H would favour the
+structures of one parameter, of which there are few hypotheses.
 
 References
 ----------
@@ -19,44 +19,31 @@ G. Schwarz, "Estimating the Dimension of a Model", Annals of Statistics 6 (1978)
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, reduce
-from itertools import groupby
 from typing import Final
 
 import numpy as np
 
-from scalewatch.modelling.arrays.types import Indices, Reals
-from scalewatch.modelling.growths.growth import CONSTANT, Growth
-from scalewatch.modelling.growths.structures import StructureHypotheses, catalogue
+from scalewatch.modelling.arrays.types import Reals
 from scalewatch.modelling.growths.terms import Terms
+from scalewatch.modelling.rules.several_parameters.competitors import (
+    Competitors,
+    Growths,
+    competitors,
+)
 from scalewatch.modelling.rules.several_parameters.elimination import Design, fit
-
-Growths = tuple[Growth, ...]
+from scalewatch.modelling.rules.several_parameters.signed_sums import fit_signed
+from scalewatch.modelling.rules.several_parameters.weights import Weights
 
 PRICE: Final = 1.5
 """Half the number of parameters that a product adds."""
 
 
-@dataclass(frozen=True, slots=True)
-class Weights:
-    """How much the points of a series count.
+FEWEST: Final = 2
+"""Terms of sums that always compete."""
 
-    Parameters
-    ----------
-    inverse
-        w = 1/y, shape (n,).
-    omega
-        ω, repetitions of each point relative to the most of one, shape (n,).
-    variance
-        s₀², relative, of a point with ω = 1.
-    freedom
-        ν₀.
-    """
-
-    inverse: Reals
-    omega: Reals
-    variance: float
-    freedom: float
+ENOUGH: Final = 1.2
+"""Misfit per point, in variances of a point, that repetitions explain: a sum of more
+terms would have nothing to add."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +54,14 @@ class HypothesisScores:
     ----------
     score
         Logarithm of the evidence, priced, but for a summand, shape (H,).
+    least
+        The least misfit of all.
     fitted
         c₀ … c_K of τ, shape (1 + K, H), by the number of terms.
     """
 
     score: Reals
+    least: float
     fitted: tuple[Reals, ...]
 
     def coefficients(self, hypothesis: int) -> Reals:
@@ -91,60 +81,48 @@ class Contest:
     ----------
     terms
         The growths of each parameter.
-    columns
-        Products of them, C.
-    factors
-        Which growth of each parameter a column has, -1 for none, shape
-        (C, parameters).
+    competitors
+        The hypotheses, H of them, of C columns.
     tau
         Values of the columns at the measured settings, shape (C, n).
     designs
-        Hypotheses by their number of terms, from none on.
-    log_prior
-        Of each hypothesis before any measurement, shape (H,).
-    leading
-        Column of its leading-order term, shape (H,); C if that is the constant.
+        Hypotheses of structures by their number of terms, from none on.
     """
 
     terms: tuple[Terms, ...]
-    columns: Growths
-    factors: Indices
+    competitors: Competitors
     tau: Reals
     designs: tuple[Design, ...]
-    log_prior: Reals
-    leading: Indices
 
     @classmethod
-    def of(cls, terms: tuple[Terms, ...], points: int) -> "Contest":
-        """Pair all growths of the parameters, known at so many points."""
-        known = catalogue(tuple(len(each.growths) for each in terms))
-        factors = np.array(list(known.factors()), dtype=np.intp).reshape(-1, len(terms))
-        columns, rank = _products(tuple(each.growths for each in terms))
-        tau = np.ones((len(columns), points))
-        for each, numbers in zip(terms, factors.T, strict=True):
+    def of(
+        cls,
+        terms: tuple[Terms, ...],
+        sizes: tuple[int, ...],
+        points: int,
+        *,
+        has_sums: bool = False,
+    ) -> "Contest":
+        """Pair growths of the parameters, known at so many points.
+
+        The first `sizes` of each make structures, all of them sums of common terms.
+        """
+        growths = tuple(each.growths for each in terms)
+        competing = competitors(growths, sizes, points, has_sums=has_sums)
+        tau = np.ones((len(competing.columns), points))
+        for each, numbers in zip(terms, competing.factors.T, strict=True):
             tau[numbers >= 0] *= each.table.tau[numbers[numbers >= 0]]
-        families = [
-            each for each in known.families if len(each.structure) <= points - 3
-        ]
-        by_terms = _by_terms(families)
-        sizes = np.array([len(each.members) for each in families])
         return cls(
             terms=terms,
-            columns=columns,
-            factors=factors,
+            competitors=competing,
             tau=tau,
-            designs=tuple(Design.of(tau, members) for members in by_terms),
-            log_prior=np.repeat(-np.log(sizes * len(sizes)), sizes),
-            leading=np.concatenate([_leading(members, rank) for members in by_terms]),
+            designs=tuple(Design.of(tau, members) for members in competing.members),
         )
 
-    def members(self, hypothesis: int) -> Indices:
-        """Return the columns of a hypothesis."""
-        for design in self.designs:
-            if hypothesis < len(design.members):
-                return np.asarray(design.members[hypothesis])
-            hypothesis -= len(design.members)
-        raise IndexError(hypothesis)
+    @property
+    def columns(self) -> Growths:
+        """Products of growths."""
+        return self.competitors.columns
 
     def log2_scale(self) -> Reals:
         """Return the logarithm of what each column was divided by, shape (C,)."""
@@ -159,59 +137,58 @@ class Contest:
             ]
         )
 
+    def share(self, of_sums: float) -> Reals:
+        """Return the probability of hypotheses before any measurement, shape (H,)."""
+        competing = self.competitors
+        share = competing.share.copy()
+        if competing.sums:
+            share[: competing.structured] *= 1 - of_sums
+            share[competing.structured :] *= of_sums
+        return share
+
     def by_growth(self, probability: Reals) -> Reals:
         """Add up hypotheses of the same leading-order term, shape (C + 1,)."""
         width = len(self.columns) + 1
-        return np.bincount(self.leading, probability, width).astype(np.float64)
+        leading = self.competitors.leading
+        return np.bincount(leading, probability, width).astype(np.float64)
 
     def weigh(self, weights: Weights) -> HypothesisScores:
         """Fit all hypotheses to a series."""
         points = len(weights.omega)
         fits = [fit(each, weights.inverse, weights.omega) for each in self.designs]
-        misfit = np.concatenate([each[0] for each in fits])
+        fits += self._fit_sums(weights, min(float(found.min()) for found, _ in fits))
+        terms = [each.members.shape for each in self.designs]
+        # Of a sum without a constant one term takes its place.
+        terms += [(len(each), each.terms - 1) for each in self.competitors.sums]
+        misfit = np.concatenate([found for found, _ in fits])
         exponent = (weights.freedom + points - 1) / 2
         score = -exponent * np.log(weights.variance * weights.freedom + misfit)
-        terms = [each.members.shape for each in self.designs]
         price = np.repeat([k for _, k in terms], [h for h, _ in terms])
         return HypothesisScores(
             score=score - PRICE * np.log(points) * price,
-            fitted=tuple(each[1] for each in fits),
+            least=float(misfit.min()),
+            fitted=tuple(coefficients for _, coefficients in fits),
         )
+
+    def _fit_sums(self, weights: Weights, least: float) -> list[tuple[Reals, Reals]]:
+        """Fit signed sums, of more terms only while fewer leave too much misfit."""
+        fits = []
+        enough = ENOUGH * weights.variance * len(weights.omega)
+        for each in self.competitors.sums:
+            if each.terms > FEWEST and least < enough:
+                found = (
+                    np.full(len(each), np.inf),
+                    np.zeros((1 + each.terms, len(each))),
+                )
+            else:
+                found = fit_signed(self.tau, each, weights)
+                least = min(least, float(found[0].min()))
+            fits.append(found)
+        return fits
 
     def _sum(self, logarithms: Sequence[Reals]) -> Reals:
         """Add up what belongs to the growths of each column, shape (C,)."""
         total = np.zeros(len(self.columns))
-        for own, numbers in zip(logarithms, self.factors.T, strict=True):
+        for own, numbers in zip(logarithms, self.competitors.factors.T, strict=True):
             total[numbers >= 0] += own[numbers[numbers >= 0]]
         return total
-
-
-def _by_terms(families: Sequence[StructureHypotheses]) -> list[Indices]:
-    """Put hypotheses of equally many terms together."""
-    return [
-        np.concatenate([each.members for each in same])
-        for _, same in groupby(families, lambda each: len(each.structure))
-    ]
-
-
-@lru_cache(maxsize=256)
-def _products(growths: tuple[Growths, ...]) -> tuple[Growths, Indices]:
-    """Return all columns and the rank of each by dominance, the constant's last."""
-    columns = tuple(
-        reduce(
-            Growth.__mul__,
-            (own[k] for own, k in zip(growths, numbers, strict=True) if k >= 0),
-        )
-        for numbers in catalogue(tuple(map(len, growths))).factors()
-    )
-    competing = (*columns, CONSTANT)
-    order = sorted(range(len(competing)), key=competing.__getitem__)
-    return columns, np.argsort(order)
-
-
-def _leading(members: Indices, rank: Indices) -> Indices:
-    """Return the dominant column of each hypothesis, the constant being one of them."""
-    constant = len(rank) - 1
-    with_constant = np.hstack([members, np.full((len(members), 1), constant)])
-    place = rank[with_constant].argmax(axis=1)
-    return np.asarray(with_constant[np.arange(len(members)), place])

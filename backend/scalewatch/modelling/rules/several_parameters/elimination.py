@@ -17,11 +17,15 @@ from itertools import combinations
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from scalewatch.modelling.arrays.types import Indices, Reals
 
 DEPENDENT: Final = 1e-10
 """Share of a column's square below which the others already hold all of it."""
+
+System = dict[tuple[int, int], Reals]
+"""Upper triangle of normal equations, of all hypotheses: the target is the last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,31 +77,55 @@ def fit(design: Design, weight: Reals, omega: Reals) -> tuple[Reals, Reals]:
         c₀ … c_K, shape (1 + K, H).
     """
     terms = design.members.shape[1]
-    target = terms + 1
     system = _normal_equations(design, weight, omega)
-    squares = [system[k, k] for k in range(target)]
-    is_possible = np.ones((), dtype=np.bool_)
-    for pivot in range(target):
-        without_pivot = system[target, target]
-        least = DEPENDENT * squares[pivot]
-        is_possible = is_possible & (system[pivot, pivot] > least)
-        system[pivot, pivot] = np.maximum(system[pivot, pivot], least)
-        for row in range(pivot + 1, target + 1):
-            share = system[pivot, row] / system[pivot, pivot]
-            for column in range(row, target + 1):
-                known = system[row, column]
-                system[row, column] = known - share * system[pivot, column]
-
-    constant = system[terms, target] / system[terms, terms]
-    misfit = np.where(constant > 0, system[target, target], without_pivot)
-    coefficients = _coefficients(system, np.maximum(constant, 0.0), terms)
+    without_constant, is_possible = eliminate(system, terms + 1)
+    constant = system[terms, terms + 1] / system[terms, terms]
+    misfit = np.where(constant > 0, system[terms + 1, terms + 1], without_constant)
+    constant = np.maximum(constant, 0.0)
+    coefficients = np.stack([constant, *substitute(system, terms, constant)])
     is_possible = is_possible & (coefficients[1:] > 0).all(axis=0)
     return np.where(is_possible, np.maximum(misfit, 0.0), np.inf), coefficients
 
 
-def _normal_equations(
-    design: Design, weight: Reals, omega: Reals
-) -> dict[tuple[int, int], Reals]:
+def eliminate(system: System, unknowns: int) -> tuple[Reals, NDArray[np.bool_]]:
+    """Eliminate all unknowns from normal equations, whose triangle is overwritten.
+
+    Returns
+    -------
+    misfit
+        Without the last unknown, shape (H,).
+    is_independent
+        Of which hypotheses no column is made of the others, shape (H,).
+    """
+    squares = [system[k, k] for k in range(unknowns)]
+    is_independent = np.ones((), dtype=np.bool_)
+    misfit = system[unknowns, unknowns]
+    for pivot in range(unknowns):
+        misfit = system[unknowns, unknowns]
+        least = DEPENDENT * squares[pivot]
+        is_independent = is_independent & (system[pivot, pivot] > least)
+        system[pivot, pivot] = np.maximum(system[pivot, pivot], least)
+        for row in range(pivot + 1, unknowns + 1):
+            share = system[pivot, row] / system[pivot, pivot]
+            for column in range(row, unknowns + 1):
+                known = system[row, column]
+                system[row, column] = known - share * system[pivot, column]
+    return misfit, np.asarray(is_independent)
+
+
+def substitute(system: System, terms: int, *known: Reals) -> list[Reals]:
+    """Substitute backwards from what is known of the last unknowns: c₁ … c_K."""
+    found = list(known)
+    target = terms + len(known)
+    for k in reversed(range(terms)):
+        left = system[k, target]
+        for later, each in enumerate(found, k + 1):
+            left = left - system[k, later] * each
+        found.insert(0, left / system[k, k])
+    return found[:terms]
+
+
+def _normal_equations(design: Design, weight: Reals, omega: Reals) -> System:
     """Return the upper triangle: terms, then the constant, then the target."""
     terms = design.members.shape[1]
     target = terms + 1
@@ -112,17 +140,3 @@ def _normal_equations(
     system[terms, target] = first.sum(keepdims=True)
     system[target, target] = omega.sum(keepdims=True)
     return system
-
-
-def _coefficients(
-    system: dict[tuple[int, int], Reals], constant: Reals, terms: int
-) -> Reals:
-    """Substitute backwards from the constant: c₀ … c_K."""
-    coefficients = np.empty((terms + 1, *constant.shape))
-    coefficients[0] = constant
-    for k in reversed(range(terms)):
-        left = system[k, terms + 1] - system[k, terms] * constant
-        for later in range(k + 1, terms):
-            left -= system[k, later] * coefficients[1 + later]
-        coefficients[1 + k] = left / system[k, k]
-    return coefficients

@@ -10,10 +10,12 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from scalewatch.modelling.arrays.types import Indices, Reals
-from scalewatch.modelling.rules.several_parameters.contest import Contest, Weights
+from scalewatch.modelling.rules.several_parameters.contest import Contest
+from scalewatch.modelling.rules.several_parameters.weights import Weights
 
 MOST_HYPOTHESES: Final = 200
 """The likeliest ones that take part."""
@@ -61,11 +63,14 @@ class Contenders:
     ----------
     members
         Columns of each.
+    has_constant
+        Whether a constant is beside them, shape (L,).
     share
         Their probability, shape (L,), the sum is 1.
     """
 
     members: tuple[Indices, ...]
+    has_constant: NDArray[np.bool_]
     share: Reals
 
     @classmethod
@@ -73,7 +78,11 @@ class Contenders:
         """Pick them by their posterior."""
         best = likeliest(probability, MOST_HYPOTHESES)
         share = probability[best]
-        return cls(tuple(map(contest.members, best.tolist())), share / share.sum())
+        return cls(
+            members=tuple(map(contest.competitors.of, best.tolist())),
+            has_constant=best < contest.competitors.structured,
+            share=share / share.sum(),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +130,8 @@ def _predict(
     inverse, omega = weights.inverse, weights.omega
     columns = np.zeros((len(members), width, len(inverse)))
     log2_target = np.full((len(members), width, log2_targets.shape[1]), -np.inf)
-    columns[:, 0], log2_target[:, 0] = inverse, 0.0
+    columns[contenders.has_constant, 0] = inverse
+    log2_target[contenders.has_constant, 0] = 0.0
     for row, each in enumerate(members):
         columns[row, 1 : 1 + len(each)] = contest.tau[each] * inverse
         log2_target[row, 1 : 1 + len(each)] = log2_targets[each]

@@ -27,30 +27,40 @@ import numpy as np
 from scalewatch.modelling.arrays.columns import total
 from scalewatch.modelling.arrays.types import Indices, Reals
 from scalewatch.modelling.evidence.least_squares import LARGEST_RANGE
-from scalewatch.modelling.growths.growth import Growth
+from scalewatch.modelling.growths.growth import CONSTANT, Growth
 from scalewatch.modelling.growths.structures import count
-from scalewatch.modelling.growths.terms import Terms, term_table
+from scalewatch.modelling.growths.terms import Terms, log2_table, term_table
 from scalewatch.modelling.growths.verdict import judge
 from scalewatch.modelling.measurements.assumptions import Noise
 from scalewatch.modelling.measurements.designs import unresolved
 from scalewatch.modelling.measurements.estimators import located
 from scalewatch.modelling.measurements.location import Location
+from scalewatch.modelling.misfit.misfit import Misfit, Misfits
 from scalewatch.modelling.rules.evidence import NOT_POSITIVE
+from scalewatch.modelling.rules.likeliest import beyond
 from scalewatch.modelling.rules.rule import Hypothesis, Rule, Sample, Selection
 from scalewatch.modelling.rules.several_parameters.answers import (
     LISTED,
     Questions,
     SelectedHypothesis,
 )
-from scalewatch.modelling.rules.several_parameters.contest import Contest, Weights
+from scalewatch.modelling.rules.several_parameters.competitors import common_growths
+from scalewatch.modelling.rules.several_parameters.contest import Contest
 from scalewatch.modelling.rules.several_parameters.intervals import LARGEST_LOG
 from scalewatch.modelling.rules.several_parameters.shortlist import shortlist
 from scalewatch.modelling.rules.several_parameters.strong_scaling import Base, falling
+from scalewatch.modelling.rules.several_parameters.weights import Weights
 
 NO_FACTORS: Final = (
     "the space needs growths of one parameter each: it is their sums and products "
     "that compete"
 )
+
+FITTED: Final = 6
+"""Degrees of freedom that a surface takes: terms, and the choice of them."""
+
+LEAST_POINTS: Final = 12
+"""Settings from which on sums of common terms compete: they would fit any cross."""
 
 MOST_HYPOTHESES: Final = 20_000
 """More than that many make a shortlist necessary; two parameters have 7,141."""
@@ -70,7 +80,19 @@ def select(sample: Sample) -> Selection:
             for place, other in zip(falls.tolist(), others, strict=True):
                 if other.evidence > found[place].evidence:
                     found[place] = other
-    return _selection(sample, rows, found)
+    misfits = _misfits(sample, location, found)
+    return _selection(sample, rows, found, misfits)
+
+
+def _misfits(
+    sample: Sample, location: Location, found: list[SelectedHypothesis]
+) -> Misfits | None:
+    """Test for misfit where settings are positive and more than can be fitted."""
+    smallest = min(map(np.min, sample.settings.values()))
+    if not found or smallest <= 0 or sample.values.shape[1] <= FITTED:
+        return None
+    least = np.array([each.least for each in found])
+    return Misfits.of(sample.settings, location, least, sample.noise, FITTED)
 
 
 def _answers(
@@ -105,7 +127,14 @@ def _asked(sample: Sample, base: Base) -> Callable[[Weights], Questions]:
     terms = tuple(_terms(sample))
     points = sample.values.shape[1]
     if count([len(each.growths) for each in terms]) <= MOST_HYPOTHESES:
-        same = Questions.of(sample, Contest.of(terms, points), base)
+        sizes = tuple(len(each.growths) for each in terms)
+        has_sums = (
+            len(terms) == 2 and points >= LEAST_POINTS and base.growth == CONSTANT
+        )
+        if has_sums:
+            terms = tuple(_with_common(sample, each) for each in terms)
+        contest = Contest.of(terms, sizes, points, has_sums=has_sums)
+        same = Questions.of(sample, contest, base)
         return lambda _: same
     length = _length(len(terms))
 
@@ -113,7 +142,8 @@ def _asked(sample: Sample, base: Base) -> Callable[[Weights], Questions]:
         short = (
             each.only(np.sort(_order(sample, each, weights)[:length])) for each in terms
         )
-        return Questions.of(sample, Contest.of(tuple(short), points), base)
+        contest = Contest.of(tuple(short), (length,) * len(terms), points)
+        return Questions.of(sample, contest, base)
 
     return shortlisted
 
@@ -134,6 +164,22 @@ def _terms(sample: Sample) -> Iterator[Terms]:
         growths = tuple(each for each in sample.space if each.parameters == (name,))
         if growths and np.ptp(settings) > 0:
             yield Terms(name, growths, term_table(growths, sample.settings))
+
+
+def _with_common(sample: Sample, terms: Terms) -> Terms:
+    """Return growths of a parameter, and the common ones that are not among them."""
+    if not sample.may_fall:
+        return terms
+    name = terms.parameter
+    x = {name: sample.settings[name]}
+    at = [*sample.settings[name].tolist(), *(target[name] for target in sample.targets)]
+    others = [
+        each
+        for each in common_growths(name, may_fall=min(at) > 0)
+        if each not in terms.growths and not np.isnan(log2_table([each], x)).any()
+    ]
+    growths = (*terms.growths, *others)
+    return Terms(name, growths, term_table(growths, x))
 
 
 def _length(parameters: int) -> int:
@@ -158,7 +204,10 @@ def _refused(sample: Sample) -> Selection:
 
 
 def _selection(
-    sample: Sample, rows: Indices, found: list[SelectedHypothesis]
+    sample: Sample,
+    rows: Indices,
+    found: list[SelectedHypothesis],
+    misfits: Misfits | None,
 ) -> Selection:
     """Put answers about some series of a sample together; the others have none."""
     numbers: dict[Hypothesis, int] = {}
@@ -182,6 +231,15 @@ def _selection(
         verdicts[row] = each.verdicts
         forecasts[row] = _widened(each.forecasts, sample.noise.widening)
         quality[:, row] = each.quality
+    flagged: dict[int, Misfit] = {}
+    if misfits is not None:
+        told = forecasts[rows]
+        misfits.widen(told, beyond(sample))
+        forecasts[rows] = told
+        each_own = (
+            (row, misfits.one(place)) for place, row in enumerate(rows.tolist())
+        )
+        flagged = {row: each for row, each in each_own if each is not None}
     return Selection(
         hypotheses=tuple(numbers),
         chosen=chosen,
@@ -192,6 +250,7 @@ def _selection(
         likely=likely,
         verdict_probability=None if sample.expectation is None else verdicts,
         forecasts=forecasts,
+        misfits=flagged,
         reasons=_reasons(sample, rows, found),
     )
 

@@ -1,0 +1,248 @@
+"""Which hypotheses of several parameters compete, whatever was measured.
+
+They are those of `structures`, whose coefficients are not negative, and for two
+parameters sums of *common* terms, whose coefficients may be: n·p - n, (n - 1)·(p - 1),
+n²/p + n/√p, n³/p + n²·log p are no structure of one growth for each parameter. Common
+are the powers and logarithms of which programs are usually made. All sums of two of
+their products compete, those of three products of the most common ones, and products
+of a sum of each parameter. Together they have the share of shapes, see `assumptions`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache, reduce
+from itertools import combinations, groupby, product
+from typing import Final
+
+import numpy as np
+
+from scalewatch.modelling.arrays.types import Indices, Reals
+from scalewatch.modelling.evidence.shapes import CUBE, LINEAR, LOG, ONE, ROOT, SQUARE
+from scalewatch.modelling.growths.growth import CONSTANT, Growth
+from scalewatch.modelling.growths.structures import StructureHypotheses, catalogue
+
+Growths = tuple[Growth, ...]
+
+MOST_COMMON: Final = (ONE, LOG, ROOT, LINEAR, SQUARE, CUBE)
+COMMON: Final = (*MOST_COMMON, ("1", 1), ("3/2", 0))
+FALLING: Final = (("-1", 0), ("-1/2", 0))
+"""Where measurements may fall, as common as any."""
+
+
+@dataclass(frozen=True, slots=True)
+class SignedSums:
+    """Sums of K common terms, whose coefficients may be negative.
+
+    Parameters
+    ----------
+    columns
+        All that occur in them.
+    places
+        Which of these each has, shape (H, K).
+    leads
+        Which of its terms is the leading-order term, shape (H,).
+    """
+
+    columns: Indices
+    places: Indices
+    leads: Indices
+
+    @property
+    def terms(self) -> int:
+        """K."""
+        return int(self.places.shape[1])
+
+    @property
+    def members(self) -> Indices:
+        """Columns of each, shape (H, K)."""
+        return self.columns[self.places]
+
+    @property
+    def leading(self) -> Indices:
+        """The column of each that leads, shape (H,)."""
+        return self.columns[self.places[np.arange(len(self)), self.leads]]
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+
+@dataclass(frozen=True, slots=True)
+class Competitors:
+    """Hypotheses as products of growths, C of them, one column each.
+
+    Parameters
+    ----------
+    columns
+        The products.
+    factors
+        Which growth of each parameter a column has, -1 for none, shape
+        (C, parameters).
+    members
+        Columns of the hypotheses of `structures` by their number of terms, from none
+        on, shapes (H, K).
+    sums
+        Of two terms, of three, and of four.
+    share
+        Of each hypothesis before any measurement if sums have as much as structures,
+        shape (H,).
+    leading
+        Column of its leading-order term, shape (H,); C if that is the constant.
+    """
+
+    columns: Growths
+    factors: Indices
+    members: tuple[Indices, ...]
+    sums: tuple[SignedSums, ...]
+    share: Reals
+    leading: Indices
+
+    def of(self, hypothesis: int) -> Indices:
+        """Return the columns of a hypothesis."""
+        for each in self.members:
+            if hypothesis < len(each):
+                return np.asarray(each[hypothesis])
+            hypothesis -= len(each)
+        for sums in self.sums:
+            if hypothesis < len(sums):
+                return np.asarray(sums.columns[sums.places[hypothesis]])
+            hypothesis -= len(sums)
+        raise IndexError(hypothesis)
+
+    @property
+    def structured(self) -> int:
+        """How many hypotheses are no signed sums; they are the first ones."""
+        return sum(map(len, self.members))
+
+
+@lru_cache(maxsize=32)
+def competitors(
+    growths: tuple[Growths, ...],
+    sizes: tuple[int, ...],
+    points: int,
+    *,
+    has_sums: bool,
+) -> Competitors:
+    """Return what competes at so many points.
+
+    Parameters
+    ----------
+    growths
+        Of each parameter.
+    sizes
+        How many of them, the first ones, make structures.
+    has_sums
+        Whether sums of common terms compete, too.
+    """
+    known = catalogue(sizes)
+    families = [each for each in known.families if len(each.structure) <= points - 3]
+    numbers = {factors: column for column, factors in enumerate(known.factors())}
+    added = _sums(growths, numbers, points) if has_sums else []
+    columns = tuple(_product(growths, factors) for factors in numbers)
+    rank = _rank(columns)
+    members = tuple(_by_terms(families))
+    sums = tuple(
+        SignedSums(own, places, rank[own][places].argmax(axis=1))
+        for own, places in added
+    )
+    sizes_of = [(len(each.members), len(families)) for each in families]
+    sizes_of += [(len(each), len(sums)) for each in sums]
+    return Competitors(
+        columns=columns,
+        factors=np.array(list(numbers), dtype=np.intp).reshape(-1, len(growths)),
+        members=members,
+        sums=sums,
+        share=np.concatenate([np.full(n, 1 / n / of) for n, of in sizes_of]),
+        leading=_without_constant(
+            columns,
+            [
+                *(_leading(each, rank) for each in members),
+                *(each.leading for each in sums),
+            ],
+        ),
+    )
+
+
+def common_growths(parameter: str, *, may_fall: bool) -> Growths:
+    """Return the common growths of a parameter but the constant."""
+    powers = (*COMMON[1:], *(FALLING if may_fall else ()))
+    return tuple(Growth.of(parameter, power=power, log=log) for power, log in powers)
+
+
+def _sums(
+    growths: tuple[Growths, ...], numbers: dict[tuple[int, ...], int], points: int
+) -> list[tuple[Indices, Indices]]:
+    """Return columns and places of the sums; new columns get a number."""
+    usual = _columns(growths, (*COMMON, *FALLING), numbers)
+    few = _columns(growths, (*MOST_COMMON, *FALLING), numbers)
+    places = np.arange(usual.size).reshape(usual.shape)
+    # (t + u)·(t' + u'), multiplied out.
+    squares = [
+        places[np.ix_(own, other)].ravel().tolist()
+        for own, other in product(*(combinations(range(n), 2) for n in usual.shape))
+    ]
+    found: list[tuple[Indices, Sequence[Sequence[int]]]] = [
+        (usual, list(combinations(range(usual.size), 2))),
+        (few, list(combinations(range(few.size), 3))),
+        (usual, squares),
+    ]
+    return [
+        (columns.ravel(), np.array(places))
+        for columns, places in found
+        if places and len(places[0]) <= points - 3
+    ]
+
+
+def _columns(
+    growths: tuple[Growths, ...],
+    powers: Sequence[tuple[str, int]],
+    numbers: dict[tuple[int, ...], int],
+) -> Indices:
+    """Return the columns of products of powers that there are, by parameter."""
+    choices = []
+    for own in growths:
+        (parameter,) = own[0].parameters
+        wanted = [Growth.of(parameter, power=power, log=log) for power, log in powers]
+        choices.append(
+            [
+                own.index(each) if each in own else -1
+                for each in wanted
+                if each in own or each == CONSTANT
+            ]
+        )
+    columns = [numbers.setdefault(each, len(numbers)) for each in product(*choices)]
+    return np.array(columns).reshape([len(each) for each in choices])
+
+
+def _product(growths: tuple[Growths, ...], factors: tuple[int, ...]) -> Growth:
+    own = (each[k] for each, k in zip(growths, factors, strict=True) if k >= 0)
+    return reduce(Growth.__mul__, own, CONSTANT)
+
+
+def _by_terms(families: Sequence[StructureHypotheses]) -> list[Indices]:
+    """Put hypotheses of equally many terms together."""
+    return [
+        np.concatenate([each.members for each in same])
+        for _, same in groupby(families, lambda each: len(each.structure))
+    ]
+
+
+def _rank(columns: Growths) -> Indices:
+    """Return the rank of each column by dominance, the constant's last."""
+    competing = (*columns, CONSTANT)
+    order = sorted(range(len(competing)), key=competing.__getitem__)
+    return np.argsort(order)
+
+
+def _leading(members: Indices, rank: Indices) -> Indices:
+    """Return the dominant column of each hypothesis beside a constant."""
+    constant = len(rank) - 1
+    members = np.hstack([members, np.full((len(members), 1), constant)])
+    return np.asarray(members[np.arange(len(members)), rank[members].argmax(axis=1)])
+
+
+def _without_constant(columns: Growths, leading: Sequence[Indices]) -> Indices:
+    """Put leading columns together, a constant among them being the one beside them."""
+    together = np.concatenate(leading)
+    if CONSTANT in columns:
+        together[together == columns.index(CONSTANT)] = len(columns)
+    return together
