@@ -61,7 +61,9 @@ Examples:
     show_default=True,
     help="Folder for the demo's database and MPI libraries.",
 )
-@click.option("--quick", is_flag=True, help="Two releases, with 50 repetitions.")
+@click.option(
+    "--quick", is_flag=True, help="Two releases, 50 repetitions, few processes."
+)
 @click.option("--fresh", is_flag=True, help="Measure again what is already there.")
 @click.option(
     "--minutes",

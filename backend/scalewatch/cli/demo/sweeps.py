@@ -21,8 +21,11 @@ from scalewatch_agent.launchers.processors import processors
 SHARED: Final = (2, 4, 8, 16, 32)
 """For times on a machine of too few cores for a verdict."""
 
+QUICK: Final = (2, 3, 4, 6, 8)
+"""For such times of the quick demo, since none of them is judged."""
+
 POLLING: Final = (2, 4, 6, 8, 16)
-"""For the memory of releases that poll, whose processes get their turns slowly."""
+"""For memory where processes get their turns slowly, or it is to be quick."""
 
 METRICS: Final = {"runtime": "time", "memory": "memory"}
 TRANSPORTS: Final = ("shm", "tcp")
@@ -40,11 +43,14 @@ class DemoSweep:
     ----------
     transport
         `shm` or `tcp`: two platforms made of this machine.
+    is_quick
+        Whether as few processes as can be are to do.
     """
 
     release: Release
     transport: str
     suite: Suite
+    is_quick: bool = False
 
     @property
     def machine(self) -> str:
@@ -60,9 +66,11 @@ class DemoSweep:
         """
         cores = processors()
         if self.suite == "memory":
-            return POLLING if self.release.polls else memory_counts(cores)
-        is_enough = cores >= ENOUGH or self.release.polls
-        return timed_counts(cores) if is_enough else SHARED
+            is_slow = self.release.polls or self.is_quick
+            return POLLING if is_slow else memory_counts(cores)
+        if cores >= ENOUGH or self.release.polls:
+            return timed_counts(cores)
+        return QUICK if self.is_quick else SHARED
 
     def __str__(self) -> str:
         return f"{self.release} over {self.transport}, {self.suite}"
@@ -82,9 +90,9 @@ def all_sweeps(*, quick: bool) -> list[DemoSweep]:
 
 def _sweeps(release: Release, *, quick: bool) -> Iterator[DemoSweep]:
     for transport in TRANSPORTS:
-        yield DemoSweep(release, transport, "runtime")
+        yield DemoSweep(release, transport, "runtime", is_quick=quick)
     for transport in TRANSPORTS[:1] if quick else TRANSPORTS:
-        yield DemoSweep(release, transport, "memory")
+        yield DemoSweep(release, transport, "memory", is_quick=quick)
 
 
 def is_measured(sweep: DemoSweep, dashboard: httpx2.Client) -> bool:
