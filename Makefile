@@ -2,6 +2,9 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
+# Images that want no bytecode would have every process compile all of it anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo test lint bench screenshots
 
 # Measure MPI on this machine, model it, judge it, show it.
@@ -14,7 +17,7 @@ demo:
 # make test ARGS=--thorough   make test ARGS="tests/browser -k theme"
 test: lint
 	@$(BIN)/python tests/system_programs.py
-	@$(BIN)/python -m pytest --numprocesses=auto --dist=loadfile --durations=10 $(ARGS)
+	@$(BIN)/python -m pytest --numprocesses=auto --dist=loadfile --no-loadscope-reorder --durations=10 $(ARGS)
 
 lint:
 	@$(PYTHON) bootstrap.py --dev

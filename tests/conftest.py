@@ -4,6 +4,7 @@ import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import FrameType
+from zlib import crc32
 
 import pytest
 from fastapi import FastAPI
@@ -23,6 +24,12 @@ from support.servers.programs import NoProgram
 from support.servers.redis import Redis
 
 THOROUGH = "--thorough"
+TESTS = Path(__file__).parent
+LONGEST = frozenset({"agent", "browser", "cli", "faults"})
+"""Folders of tests that start servers, browsers or MPI."""
+
+DIALECTS = ("sqlite", "postgresql")
+
 MOST_WORKERS = 8
 """Each has a browser, a PostgreSQL and a Redis of its own."""
 
@@ -41,6 +48,37 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile("thorough" if config.getoption(THOROUGH) else "usual")
+
+
+def pytest_collection_modifyitems(
+    config: pytest.Config, items: list[pytest.Item]
+) -> None:
+    """Begin with what starts processes, and leave out what the long form is for.
+
+    Who gets the longest last would work alone at the end.
+    """
+    items.sort(key=lambda item: item.path.relative_to(TESTS).parts[0] not in LONGEST)
+    if config.getoption(THOROUGH):
+        return
+    chosen = [item for item in items if _is_usual(item)]
+    left_out = set(items) - set(chosen)
+    config.hook.pytest_deselected(items=[*left_out])
+    items[:] = chosen
+
+
+def _is_usual(item: pytest.Item) -> bool:
+    """Tell whether a test belongs to the short form, too.
+
+    Of tests for both databases half are run on the one and half on the other.
+    """
+    if item.get_closest_marker("thorough"):
+        return False
+    callspec = getattr(item, "callspec", None)
+    dialect = callspec and callspec.params.get("dialect")
+    if dialect is None:
+        return True
+    name = item.nodeid.replace(dialect, "")
+    return dialect == DIALECTS[crc32(name.encode()) % len(DIALECTS)]
 
 
 def pytest_xdist_auto_num_workers() -> int:

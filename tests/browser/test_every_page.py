@@ -20,6 +20,9 @@ NAMES = {
 OTHER = "קצב \u202egnihtemos"
 GROWTHS = {NAMES["region"]: lambda p: 1e-6 * p, OTHER: lambda p: 1e-6 + 1e-7 * p**0.5}
 
+USUAL = [(1400, "light"), (360, "dark")]
+"""Both widths and both themes; all four together are for the long form."""
+
 
 @pytest.fixture
 def addresses(sessions: Sessions) -> list[str]:
@@ -69,12 +72,13 @@ def visited(browser: Browser, site: str) -> Iterator[Page]:
 
 
 def test_every_page_is_accessible_and_not_wider_than_the_window(
-    visited: Page, addresses: list[str]
+    visited: Page, addresses: list[str], thorough
 ):
+    looks = list(product((1400, 360), ("light", "dark"))) if thorough else USUAL
     found = []
     for path in addresses:
         visited.goto(path, wait_until="load")
-        for width, theme in product((1400, 360), ("light", "dark")):
+        for width, theme in looks:
             visited.emulate_media(color_scheme=theme)
             visited.set_viewport_size({"width": width, "height": 900})
             # Another theme changes nothing but colours.

@@ -12,14 +12,9 @@ CHECKOUT = Path(__file__).parents[2]
 BENCH = (sys.executable, "-m", "benchmarks", "faults", "--minutes", "1")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("database", ["sqlite", "postgresql"])
-def test_nothing_is_lost_or_changed_while_one_thing_after_the_other_breaks(
-    database, thorough
-):
-    if not thorough:
-        pytest.skip(
-            "three minutes of faults; they come with: make test ARGS=--thorough"
-        )
+def test_nothing_is_lost_or_changed_while_one_thing_after_the_other_breaks(database):
     try:
         postgres_folder()
         redis_server()

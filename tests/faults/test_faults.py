@@ -15,8 +15,8 @@ from support.servers.programs import NoProgram
 
 HOUR = 3600
 
-distributed = pytest.mark.parametrize("composition", ["distributed"], indirect=True)
-embedded = pytest.mark.parametrize("composition", ["embedded"], indirect=True)
+distributed = pytest.mark.parametrize("started", ["distributed"], indirect=True)
+embedded = pytest.mark.parametrize("started", ["embedded"], indirect=True)
 
 
 def assert_nothing_is_lost(agents, stored):

@@ -1,4 +1,3 @@
-import asyncio
 import gzip
 import json
 import zlib
@@ -7,6 +6,7 @@ from uuid import UUID
 
 import pytest
 import zstandard
+from anyio.from_thread import start_blocking_portal
 from fastapi.testclient import TestClient
 from sqlalchemy import event, func, select
 
@@ -313,7 +313,9 @@ def test_connection_that_is_cut_in_the_middle_of_a_run_is_no_failure_of_ours(app
         "http_version": "1.1",
         "root_path": "",
     }
-    asyncio.run(app(scope, receive, send))
+    # A browser test before may have left its event loop running in this thread.
+    with start_blocking_portal() as portal:
+        portal.call(app, scope, receive, send)
 
     assert sent[0]["status"] == 499
     served = TestClient(app).get("/metrics").text

@@ -79,7 +79,18 @@ STOPS = {
 }
 
 
-@pytest.mark.parametrize(("command", "stop"), STOPS.values(), ids=STOPS)
+def representative(name, *values):
+    """Leave all stops to the long form but one for each of the commands."""
+    marks = (
+        () if name in {"serve, SIGTERM", "worker, SIGTERM"} else pytest.mark.thorough
+    )
+    return pytest.param(*values, id=name, marks=marks)
+
+
+@pytest.mark.parametrize(
+    ("command", "stop"),
+    [representative(name, *values) for name, values in STOPS.items()],
+)
 def test_an_endless_job_ends_with_its_server_and_is_given_back(
     command, stop, settings, sessions, endless
 ):
@@ -93,7 +104,9 @@ def test_an_endless_job_ends_with_its_server_and_is_given_back(
         eventually(lambda: is_given_back(sessions))
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize(
+    "number", [signal.SIGTERM, pytest.param(signal.SIGKILL, marks=pytest.mark.thorough)]
+)
 def test_an_endless_job_ends_with_its_celery_worker_and_is_given_back(
     settings, sessions, endless, broker_server, number
 ):
@@ -125,8 +138,12 @@ def endless_import(tmp_path, settings):
     return settings | {"PYTHONPATH": str(tmp_path)}
 
 
-@pytest.mark.parametrize("workers", ["1", "2"])
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize(
+    "workers", [pytest.param("1", marks=pytest.mark.thorough), "2"]
+)
+@pytest.mark.parametrize(
+    "number", [pytest.param(signal.SIGTERM, marks=pytest.mark.thorough), signal.SIGKILL]
+)
 def test_a_server_that_is_stopped_while_it_starts_leaves_its_port(
     endless_import, tmp_path, workers, number
 ):

@@ -46,9 +46,10 @@ class WallClock:
     def wait_until_told_by(self, base: str) -> None:
         """Wait until a server tells this time in the head of its answers."""
         deadline = time.monotonic() + PATIENCE
-        while abs(time.time() + self.fast_by - _told_by(base)) > NEAR:
-            assert time.monotonic() < deadline, "the server does not see its clock"
-            time.sleep(0.05)
+        with httpx2.Client(base_url=base, timeout=PATIENCE) as client:
+            while abs(time.time() + self.fast_by - _told_by(client)) > NEAR:
+                assert time.monotonic() < deadline, "the server does not see its clock"
+                time.sleep(0.05)
 
 
 @cache
@@ -73,8 +74,8 @@ def faketime_library() -> Path:
     raise NoProgram("libfaketime", "libfaketime", CLOCK_VARIABLE)
 
 
-def _told_by(base: str) -> float:
-    told = httpx2.get(f"{base}/healthz", timeout=PATIENCE).headers["Date"]
+def _told_by(client: httpx2.Client) -> float:
+    told = client.get("/healthz").headers["Date"]
     return parsedate_to_datetime(told).timestamp()
 
 

@@ -107,6 +107,17 @@ class Composition:
         else:
             self.start_command(part)
 
+    def mend(self) -> None:
+        """Start what is down."""
+        found: dict[str, subprocess.Popen | None] = {**self.processes}
+        if self.database and self.broker:
+            servers = {"database": self.database, "broker": self.broker}
+            found |= {name: each.process for name, each in servers.items()}
+        for part in reversed(self.parts):
+            process = found.get(part)
+            if process is None or process.poll() is not None:
+                self.revive(part)
+
     def freeze(self, part: str) -> None:
         """Let a part hang."""
         os.killpg(self.processes[part].pid, signal.SIGSTOP)
