@@ -104,19 +104,3 @@ def middle(log: Reals) -> Reals:
     is_measured = present > 0
     found[~is_measured] = found[is_measured].mean() if is_measured.any() else 0.0
     return found
-
-
-def filled(residual: Reals) -> Reals:
-    """Replace settings that were not measured by the mean of those that were.
-
-    Parameters
-    ----------
-    residual
-        Shape (…, n), NaN where missing.
-    """
-    is_missing = np.isnan(residual)
-    if not is_missing.any():
-        return residual
-    present = np.maximum((~is_missing).sum(axis=-1, keepdims=True), 1)
-    mean = np.where(is_missing, 0, residual).sum(axis=-1, keepdims=True) / present
-    return np.where(is_missing, mean, residual)

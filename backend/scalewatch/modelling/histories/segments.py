@@ -16,10 +16,13 @@ from numpy.typing import NDArray
 
 from scalewatch.modelling.arrays.types import Reals
 from scalewatch.modelling.histories.covariances import FLOOR, components, shrunk
-from scalewatch.modelling.histories.detection import BASE, WINDOW, Alarm
-from scalewatch.modelling.histories.histories import Histories, filled, middle
+from scalewatch.modelling.histories.histories import Histories, middle
 from scalewatch.modelling.histories.ramps import Ramp, best_ramp, is_gradual, whitened
+from scalewatch.modelling.nights.scan import Alarm
+from scalewatch.modelling.nights.spreads import filled
 
+BASE: Final = 100
+WINDOW: Final = 20
 AFTER: Final = 60
 HELD: Final = 0.99
 REACH: Final = 3.0

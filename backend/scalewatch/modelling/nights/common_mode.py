@@ -1,0 +1,140 @@
+"""What a night does to all regions of a machine alike: its common mode.
+
+At each commit it is the robust mean, over the regions, of what each lies beyond its
+own median of `BASE` commits before, divided by its loading: how strongly it follows the
+machine. Regions far away count less, and those that seem to have moved by themselves
+nothing, so that a change of a third of the regions does not move it.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.nights.spreads import NORMAL, medians, projection, spreads
+
+LEAST_REGIONS: Final = 8
+"""Regions that tell a night from a change, at least."""
+
+BASE: Final = 40
+BLOCK: Final = 5
+"""Commits that are compared with the same base."""
+
+FIRST: Final = 8
+"""Commits that are their own base."""
+
+FAR_CELL: Final = 4.0
+FAR_REGION: Final = 3.5
+ITERATIONS: Final = 3
+FLOOR: Final = 1e-3
+LEARN_EVERY: Final = 20
+LOADING_SPREAD: Final = 0.3
+"""Of the loadings, before anything was measured."""
+
+LEAST_LOADING: Final = 0.3
+MOST_LOADING: Final = 3.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CommonMode:
+    """Of a machine.
+
+    Parameters
+    ----------
+    effect
+        Logarithm of what each night does at each setting, shape (T, n).
+    loading
+        How strongly each region follows, shape (S,); 1 in the middle.
+    """
+
+    effect: Reals
+    loading: Reals
+
+    def taken_out(self, log: Reals) -> Reals:
+        """Return locations without it, shape (S, T, n)."""
+        return np.asarray(log - self.loading[:, np.newaxis, np.newaxis] * self.effect)
+
+
+def common_mode(log: Reals, directions: Reals) -> CommonMode:
+    """Return the common mode of regions measured at the same commits.
+
+    Parameters
+    ----------
+    log
+        Log-locations, shape (S, T, n); NaN where missing.
+    directions
+        Level and tilts, shape (k, n).
+    """
+    regions, commits, settings = log.shape
+    features = projection(directions)
+    effect = np.zeros((commits, settings))
+    loading = np.ones(regions)
+    own = log.copy()
+    first = min(FIRST, commits)
+    known = medians(log[:, :first], 1)[:, np.newaxis]
+    start = medians(log[:, :first] - known, 0)
+    effect[:first] = np.nan_to_num(start)
+    own[:, :first] = log[:, :first] - effect[:first]
+    for begin in range(first, commits, BLOCK):
+        end = min(begin + BLOCK, commits)
+        before = own[:, max(0, begin - BASE) : begin]
+        effect[begin:end] = _effect(log[:, begin:end], before, loading, features)
+        if (begin - first) % LEARN_EVERY == 0 and begin > 2 * first:
+            loading = _loadings(log[:, :begin], effect[:begin], loading)
+            own[:, :begin] = CommonMode(effect[:begin], loading).taken_out(
+                log[:, :begin]
+            )
+        own[:, begin:end] = CommonMode(effect[begin:end], loading).taken_out(
+            log[:, begin:end]
+        )
+    return CommonMode(effect, loading)
+
+
+def _effect(log: Reals, before: Reals, loading: Reals, features: Reals) -> Reals:
+    """Return the effect at some commits, (S, b, n), shape (b, n)."""
+    each = loading[:, np.newaxis, np.newaxis]
+    base = medians(before, 1)
+    beyond = (log - base[:, np.newaxis]) / each
+    margin = 1 + 3 / before.shape[1]
+    cell = _shared(spreads(before, base, 1)) * margin + FLOOR
+    parts = (before - base[:, np.newaxis]) @ features.T
+    region = _shared(spreads(parts, medians(parts, 1), 1)) * margin + FLOOR
+    cell, region = cell[:, np.newaxis] / each, region[:, np.newaxis] / each
+    weight = np.where(np.isnan(beyond), 0.0, cell**-2)
+    beyond = np.nan_to_num(np.where(weight > 0, beyond, np.nan))
+    found = np.nan_to_num(medians(np.where(weight > 0, beyond, np.nan), 0))
+    for _ in range(ITERATIONS):
+        left = np.where(weight > 0, beyond - found, 0.0)
+        near = np.clip(1 - (left / (FAR_CELL * cell)) ** 2, 0, None) ** 2
+        moved = ((left @ features.T / (FAR_REGION * region)) ** 2).max(axis=2)
+        stays = np.clip(1 - moved, 0, None) ** 2
+        counts = weight * near * stays[:, :, np.newaxis]
+        total = counts.sum(axis=0)
+        mean = (counts * beyond).sum(axis=0) / np.maximum(total, 1e-300)
+        found = np.where(total > 0, mean, found)
+    return np.asarray(found)
+
+
+def _shared(own: Reals) -> Reals:
+    """Return spreads of each region, half from what is usual on the machine."""
+    usual = np.nan_to_num(medians(own, 0))
+    return np.asarray((np.where(np.isnan(own), usual, own) + usual) / 2)
+
+
+def _loadings(log: Reals, effect: Reals, former: Reals) -> Reals:
+    """Return loadings from what levels and nights change by from commit to commit."""
+    nights = np.diff(effect.mean(axis=1))
+    levels = np.diff(log.mean(axis=2), axis=1)
+    expected = former[:, np.newaxis] * nights
+    left = levels - expected
+    spread = np.nan_to_num(NORMAL * medians(np.abs(left), 1)) + 1e-4
+    left = np.clip(left, -3 * spread[:, np.newaxis], 3 * spread[:, np.newaxis])
+    followed = np.where(np.isnan(left), 0.0, left + expected)
+    # A step of the machine would teach its own size as the loading.
+    is_usual = np.abs(nights) < 4 * NORMAL * np.median(np.abs(nights)) + 1e-4
+    seen = np.where(np.isnan(left), 0.0, nights * is_usual)
+    prior = (spread / LOADING_SPREAD) ** 2
+    found = ((followed * seen).sum(axis=1) + prior) / ((seen**2).sum(axis=1) + prior)
+    middle = max(float(np.median(found)), LEAST_LOADING)
+    return np.asarray(np.clip(found / middle, LEAST_LOADING, MOST_LOADING))

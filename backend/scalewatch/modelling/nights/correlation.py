@@ -1,0 +1,117 @@
+"""How nights are correlated: long-run variance, learned from many series of a machine.
+
+Half the mean squared difference between commits k apart, the variogram, needs no mean,
+so that short histories do not bias it. Of a white part and one that wanders it is
+
+    V(k) = s_w² + s_a² (1 - φᵏ).
+
+One of a machine is the mean over its series without the largest and smallest fifth. Of
+few series and commits φ cannot be told; they are taken for correlated by `USUAL_PHI`.
+
+References
+----------
+N. Cressie, *Statistics for Spatial Data*, 1993, section 2.4 (variograms).
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from scalewatch.modelling.arrays.types import Reals
+
+PHIS: Final = np.array([0, 0.2, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.94, 0.97])
+SHARES: Final = 20
+"""Steps of the share of what wanders: so few contrasts are needed."""
+
+LAGS: Final = 25
+TRIMMED: Final = 0.2
+LEAST_TRIMMED: Final = 5
+"""Series of which the largest and smallest are left out, at least."""
+
+USUAL_PHI: Final = 0.8
+PRIOR: Final = 40.0
+"""Commits of a machine with `ENOUGH` series that weigh as much as what is usual."""
+
+ENOUGH: Final = 4.0
+WHITE: Final = 1.002
+"""A correlation must fit the variogram so much better than none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Correlation:
+    """Of commits k apart, `share` φᵏ; of a commit with itself, 1.
+
+    Parameters
+    ----------
+    phi
+        From one commit to the next, of what wanders.
+    share
+        Of the variance that wanders.
+    variance
+        Of a commit.
+    """
+
+    phi: float
+    share: float
+    variance: float
+
+    @property
+    def between_neighbours(self) -> float:
+        """Correlation of a commit with the next."""
+        return self.share * self.phi
+
+    @property
+    def step_variance(self) -> float:
+        """Half the mean square of what a commit differs by from the one before."""
+        return self.variance * (1 - self.between_neighbours)
+
+
+def variograms(values: Reals) -> Reals:
+    """Return half the mean squared differences of lags 1 to K, (S, T), shape (K, S)."""
+    lags = min(LAGS, max(values.shape[1] // 3, 1))
+    return np.stack(
+        [
+            ((values[:, lag:] - values[:, :-lag]) ** 2).mean(axis=1) / 2
+            for lag in range(1, lags + 1)
+        ]
+    )
+
+
+def pooled(each: Reals) -> Reals:
+    """Return one variogram of all series, shape (K,): of those that changed without."""
+    count = each.shape[1]
+    cut = max(1, int(TRIMMED * count)) if count >= LEAST_TRIMMED else 0
+    return np.asarray(np.sort(each, axis=1)[:, cut : count - cut].mean(axis=1))
+
+
+def correlation(variogram: Reals, series: int, commits: int) -> Correlation:
+    """Return what a variogram, of so many series and commits, tells."""
+    lag = np.arange(1.0, len(variogram) + 1)
+    weight = PRIOR / (PRIOR + commits * series / ENOUGH)
+    usual = variogram[0] * (1 - USUAL_PHI**lag) / (1 - USUAL_PHI)
+    mixed = (1 - weight) * variogram + weight * np.maximum(usual, variogram)
+    return _fitted(np.maximum(mixed, 1e-12), lag)
+
+
+def _fitted(variogram: Reals, lag: Reals) -> Correlation:
+    """Fit both variances, none negative, for each φ by weighted least squares."""
+    weight = 1 / (variogram**4 * lag)
+    shape = 1 - PHIS[:, np.newaxis] ** lag
+    s11, y1 = weight.sum(), (weight * variogram).sum()
+    s12, s22 = shape @ weight, shape**2 @ weight
+    y2 = shape @ (weight * variogram)
+    determinant = np.maximum(s11 * s22 - s12**2, 1e-9 * s11 * s22)
+    white = (s22 * y1 - s12 * y2) / determinant
+    wander = (s11 * y2 - s12 * y1) / determinant
+    only_wander, only_white = white < 0, (wander < 0) | (PHIS == 0)
+    wander = np.where(only_wander, y2 / np.maximum(s22, 1e-300), wander)
+    white = np.where(only_wander, 0.0, white)
+    white = np.where(only_white, y1 / s11, white)
+    wander = np.where(only_white, 0.0, wander)
+    left = variogram - white[:, np.newaxis] - wander[:, np.newaxis] * shape
+    misfit = (left**2 @ weight) * np.where(PHIS > 0, WHITE, 1.0)
+    best = int(misfit.argmin())
+    variance = float(white[best] + wander[best])
+    share = np.round(SHARES * wander[best] / variance) / SHARES
+    return Correlation(float(PHIS[best]) if share else 0.0, float(share), variance)

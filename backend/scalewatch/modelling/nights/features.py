@@ -1,0 +1,204 @@
+"""Levels and tilts of series, commit after commit, held near their forecasts."""
+
+from collections.abc import Iterator
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.nights.cells import FLOOR, Cells
+from scalewatch.modelling.nights.contrasts import LENGTHS, contrasts
+from scalewatch.modelling.nights.correlation import Correlation
+from scalewatch.modelling.nights.machine import Learned, learn
+from scalewatch.modelling.nights.spreads import NORMAL, projection
+
+Counts = NDArray[np.intp]
+Rows = NDArray[np.intp] | slice
+
+REACH: Final = 2.7
+"""Errors of the forecast within which a commit is held."""
+
+UNREST: Final = 10
+"""Newest commits that tell whether the noise of a machine has grown."""
+
+UNREST_EVERY: Final = 5
+LEAST_SERIES: Final = 8
+MARGIN: Final = 1.1
+
+LEAST_HISTORY: Final = 8
+"""Commits before the first that can be told to differ."""
+
+
+class Features:
+    """Of the series of one machine, of which all is learned together.
+
+    Parameters
+    ----------
+    log
+        Log-locations, shape (S, T, n); NaN where missing.
+    length
+        Commits of each series, shape (S,).
+    directions
+        Level and tilts, shape (k, n).
+    is_exact
+        Whether the series have no noise.
+
+    Attributes
+    ----------
+    start
+        Where the present base of each series begins, shape (S,).
+    variance
+        Of a commit of each series, shape (S, k).
+    raw, taken, white
+        Features as measured, as held, and these uncorrelated, shape (S, T, k).
+    learned
+        What is known of the machine, last.
+    """
+
+    def __init__(
+        self, log: Reals, length: Counts, directions: Reals, *, is_exact: bool
+    ) -> None:
+        shape = (*log.shape[:2], len(directions))
+        self.start = np.zeros(len(log), np.intp)
+        self.raw = np.zeros(shape)
+        self.taken = np.zeros(shape)
+        self.white = np.zeros(shape)
+        self.learned: Learned | None = None
+        self.variance = np.ones((shape[0], shape[2]))
+        self._errors = np.zeros(shape)
+        self._length = length
+        self._is_exact = is_exact
+        self._since = 0
+        self._cells = Cells(log)
+        self._projection = projection(directions)
+
+    def near(self, t: int) -> Reals:
+        """Return the features of commit t with each setting held, shape (S, k)."""
+        return np.asarray(self._cells.held[:, t] @ self._projection.T)
+
+    def learn(self, t: int) -> None:
+        """Learn from the commits before t."""
+        is_whole = self._length >= t
+        if not is_whole.any():
+            return
+        if self._is_exact:
+            known = _of_exact(self.taken.shape)
+        else:
+            known = learn(self.taken[:, :t], is_whole)
+        is_first = self.learned is None
+        self.learned = known
+        variance = np.array([of.variance for of in known.correlations])
+        self.variance = variance * known.scale
+        self._since = t
+        white = self.taken[:, :t] @ known.whitening.T
+        if is_first and not self._is_exact:
+            white = _held_first(white)
+            self.taken[:, :t] = white @ known.colouring.T
+        self.white[:, :t] = white
+
+    def take(self, t: int) -> None:
+        """Take a commit, held near its forecast."""
+        raw = self._cells.take(t, self.start)
+        if self.learned is not None and t % UNREST_EVERY == 0:
+            self._notice_unrest(t)
+        is_there = (t < self._length)[:, np.newaxis]
+        self.raw[:, t] = np.where(is_there, raw @ self._projection.T, 0.0)
+        near = raw @ self._projection.T if self._is_exact else self.near(t)
+        own = np.where(is_there, near, 0.0)
+        known = self.learned
+        if known is not None:
+            white = own @ known.whitening.T
+            self.white[:, t] = (
+                white if self._is_exact else self.bounded(t, white, known, REACH)
+            )
+            own = self.white[:, t] @ known.colouring.T
+        self.taken[:, t] = own
+
+    def lasting(self, t: int, commits: int) -> Reals:
+        """Return q of what the newest commits all lie beyond the others by, shape (S,).
+
+        They count as one commit, since what wanders stays away as long. A setting
+        counts where all are on one side.
+        """
+        if self.learned is None or t + 1 < commits:
+            return np.zeros(len(self.start))
+        beyond = self._cells.beyond[:, t + 1 - commits : t + 1]
+        least = np.clip(beyond.min(axis=1), 0, None) + np.clip(
+            beyond.max(axis=1), None, 0
+        )
+        white = least @ self._projection.T @ self.learned.whitening.T
+        return np.asarray((white**2 / self.variance).sum(axis=1))
+
+    def _notice_unrest(self, t: int) -> None:
+        """Raise variances where all series together lie far from their forecasts."""
+        begin = max(self._since, t - UNREST)
+        known = self.learned
+        if known is None or len(self.start) < LEAST_SERIES or t - begin < UNREST_EVERY:
+            return
+        recent = np.abs(self._errors[:, begin:t]).reshape(-1, self.variance.shape[1])
+        unrest = (NORMAL * np.median(recent, axis=0) / MARGIN) ** 2
+        self.variance = self.variance * np.maximum(unrest, 1)
+        self._since = t
+
+    def bounded(self, t: int, white: Reals, known: Learned, reach: float) -> Reals:
+        """Return features of commit t held near their forecast, shape (S, k)."""
+        bounded = white.copy()
+        for length, rows in self.windows(t):
+            for number, of in enumerate(known.correlations):
+                weights = contrasts(of, length)
+                before = self.white[rows, t + 1 - length : t, number]
+                forecast = before @ weights.forecast
+                error = weights.error * np.sqrt(self.variance[rows, number])
+                self._errors[rows, t, number] = (white[rows, number] - forecast) / error
+                bounded[rows, number] = forecast + np.clip(
+                    white[rows, number] - forecast, -reach * error, reach * error
+                )
+        return bounded
+
+    def windows(self, t: int) -> Iterator[tuple[int, Rows]]:
+        """Yield lengths of windows that end at commit t, and which series have them."""
+        available = t + 1 - self.start
+        place = LENGTHS.searchsorted(available, side="right") - 1
+        place[t >= self._length] = -1
+        if place[0] >= 0 and (place == place[0]).all():
+            yield int(LENGTHS[place[0]]), slice(None)
+            return
+        for each in np.unique(place[place >= 0]).tolist():
+            yield int(LENGTHS[each]), np.flatnonzero(place == each)
+
+    def restart(self, series: int, first: int, t: int) -> None:
+        """Begin a new base of one series at commit `first`, up to t."""
+        known = self.learned
+        if known is None:
+            return
+        former = self.taken[
+            series, max(first - 2 * LEAST_HISTORY, self.start[series]) : first
+        ]
+        self._cells.restart(series, first, t)
+        own = self._cells.held[series, first : t + 1] @ self._projection.T
+        # What came before is brought to the new level: differences know no step.
+        if len(former):
+            self.taken[series, :first] += own.mean(axis=0) - former.mean(axis=0)
+        self.taken[series, first : t + 1] = own
+        self.white[series, : t + 1] = self.taken[series, : t + 1] @ known.whitening.T
+        self.start[series] = first
+
+
+def _of_exact(shape: tuple[int, ...]) -> Learned:
+    """Return what is known where nothing varies: a spread as small as `FLOOR`."""
+    series, _, features = shape
+    identity = np.eye(features)
+    none = Correlation(0.0, 0.0, FLOOR**2)
+    return Learned(
+        identity, identity, (none,) * features, np.ones((series, features)), 40.0
+    )
+
+
+def _held_first(white: Reals) -> Reals:
+    """Hold the first commits near their median."""
+    centre = np.median(white, axis=1, keepdims=True)
+    reach = 3 * (
+        NORMAL * np.median(np.abs(white - centre), axis=1, keepdims=True) + 0.2
+    )
+    return np.asarray(np.clip(white, centre - reach, centre + reach))

@@ -1,0 +1,102 @@
+"""What was learned of the series of one machine, from commits up to one of them."""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.nights.cells import FLOOR
+from scalewatch.modelling.nights.correlation import (
+    Correlation,
+    correlation,
+    pooled,
+    variograms,
+)
+from scalewatch.modelling.nights.spreads import medians, spreads
+
+LAGS: Final = (1, 2, 3, 5)
+FAR: Final = 4.0
+"""Standard deviations beyond which a difference says nothing about the usual ones."""
+
+OWN_LAGS: Final = 10
+POOL: Final = 8.0
+"""Commits' worth of the machine's spread in the spread of one of its series."""
+
+LONG: Final = 0.5
+"""From this φ on it takes six instead of three commits to tell as much."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Learned:
+    """Of the features of series: level and tilts.
+
+    Parameters
+    ----------
+    whitening
+        Makes features uncorrelated, shape (k, k).
+    colouring
+        Its inverse.
+    correlations
+        Of each whitened feature.
+    scale
+        Variance of a series relative to the machine's, shape (S, k).
+    freedom
+        Of the variances.
+    """
+
+    whitening: Reals
+    colouring: Reals
+    correlations: tuple[Correlation, ...]
+    scale: Reals
+    freedom: float
+
+    @property
+    def spread(self) -> float:
+        """Usual standard deviation of a level from one commit to the next."""
+        steps = np.array([each.step_variance for each in self.correlations])
+        return float(np.sqrt((self.colouring[0] ** 2 * steps).sum()))
+
+
+def learn(features: Reals, is_whole: np.ndarray) -> Learned:
+    """Learn from the features of all commits so far, shape (S, t, k).
+
+    Parameters
+    ----------
+    is_whole
+        Whether a series was measured at all of them, shape (S,).
+    """
+    whole = features[is_whole]
+    whitening, colouring = _whitening(whole)
+    white = features @ whitening.T
+    scale = np.ones((len(features), features.shape[2]))
+    found = []
+    for number in range(features.shape[2]):
+        own = white[:, :, number]
+        centre = medians(own, 1)
+        reach = FAR * (spreads(own, centre, 1) + 1e-4)[:, np.newaxis]
+        middle = centre[:, np.newaxis]
+        bounded = np.clip(own, middle - reach, middle + reach)
+        each = variograms(bounded)
+        together = np.maximum(pooled(each[:, is_whole]), 1e-6)
+        of = correlation(together, int(is_whole.sum()), own.shape[1])
+        lags = min(OWN_LAGS, len(each))
+        ratio = (each[:lags] / together[:lags, np.newaxis]).mean(axis=0)
+        told = own.shape[1] / (6 if of.phi >= LONG else 3)
+        scale[:, number] = (POOL + told * ratio) / (POOL + told)
+        found.append(of)
+    return Learned(whitening, colouring, tuple(found), scale, 8 + features.shape[1] / 2)
+
+
+def _whitening(features: Reals) -> tuple[Reals, Reals]:
+    """Return what makes features uncorrelated, and its inverse."""
+    lags = [lag for lag in LAGS if lag < features.shape[1]]
+    steps = np.concatenate(
+        [features[:, lag:] - features[:, :-lag] for lag in lags], axis=1
+    ).reshape(-1, features.shape[2])
+    reach = FAR * spreads(steps, np.zeros(steps.shape[1]), 0) + 1e-5
+    bounded = np.clip(steps, -reach, reach)
+    covariance = bounded.T @ bounded / (2 * len(steps))
+    floor = FLOOR**2 / 6 * np.eye(len(covariance))
+    colouring = np.linalg.cholesky(covariance + floor)
+    return np.asarray(np.linalg.inv(colouring)), np.asarray(colouring)

@@ -1,0 +1,230 @@
+"""When series of a machine changed, commit after commit, as its nights allow to tell.
+
+A commit enters held near its forecast: two bad nights in a row are no alarm, three
+commits are. Its level and tilts, made uncorrelated, are compared with the commits
+before for steps of the last w commits; with z the step in standard errors,
+
+    q = Σ z² / κ,    statistic = max over w of ν log(1 + q / ν),
+
+κ the variance of the series relative to the machine's. An alarm needs two commits, and
+an effect that matters: of `LEAST_EFFECT` and of twice the usual spread.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.nights.contrasts import contrasts
+from scalewatch.modelling.nights.features import LEAST_HISTORY, Counts, Features
+from scalewatch.modelling.nights.machine import Learned
+
+THRESHOLD: Final = 16.0
+"""Exceeded by fewer than 4 % of histories of 200 commits without a change."""
+
+DRIFT_THRESHOLD: Final = 24.0
+DRIFT_EVERY: Final = 5
+LEAST_DRIFT: Final = 40
+
+SUSPECT_REACH: Final = 6.0
+"""Errors of the forecast that count, of a commit that only orders a confirming run."""
+
+PERSISTENT: Final = 3
+"""Commits in a row that are no bad nights any more, however far away they are."""
+
+LEARN_AT: Final = frozenset((8, 12, 20, 30, 40, *range(60, 2_000, 20)))
+LEAST_EFFECT: Final = float(np.log(1.03))
+EXACT_EFFECT: Final = 0.01
+"""What matters in a series without any noise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Alarm:
+    """A change that was noticed.
+
+    Parameters
+    ----------
+    series
+        Its number.
+    at
+        Number of the commit at which it was noticed.
+    first
+        Number of the commit that is likeliest to have made it.
+    statistic
+        Likelihood ratio, twice its logarithm.
+    is_drift
+        Whether a slope was noticed and no step; `first` is where the base begins.
+    """
+
+    series: int
+    at: int
+    first: int
+    statistic: float
+    is_drift: bool = False
+
+    def of_series(self, series: int) -> "Alarm":
+        """Return the same under another number of its series."""
+        return replace(self, series=series)
+
+
+class Scan:
+    """Histories of the series of one machine, watched from the first commit on.
+
+    Parameters
+    ----------
+    log
+        Log-locations, shape (S, T, n), the night's effect taken out; NaN where missing.
+    length
+        Commits of each series, shape (S,).
+    directions
+        Level and tilts, shape (k, n).
+    is_exact
+        Whether the series have no noise: then one commit is enough.
+
+    Attributes
+    ----------
+    statistic
+        Of each series at each commit, shape (S, T).
+    first
+        The likeliest commit to have changed it, shape (S, T).
+    size
+        By how much its level changed there, shape (S, T).
+    """
+
+    def __init__(
+        self, log: Reals, length: Counts, directions: Reals, *, is_exact: bool = False
+    ) -> None:
+        series, commits, _ = log.shape
+        self.statistic = np.zeros((series, commits))
+        self.first = np.zeros((series, commits), np.intp)
+        self.size = np.zeros((series, commits))
+        self._length = length
+        self._is_exact = is_exact
+        self._seen_at = np.column_stack([np.eye(len(directions))[0], directions])
+        self._features = Features(log, length, directions, is_exact=is_exact)
+
+    @property
+    def learned(self) -> Learned | None:
+        """What is known of the machine, last."""
+        return self._features.learned
+
+    def alarms(self) -> Iterator[Alarm]:
+        """Yield changes in the order in which they are noticed."""
+        for t in range(self.statistic.shape[1]):
+            if t in LEARN_AT:
+                self._features.learn(t)
+            self._features.take(t)
+            if self.learned is None:
+                continue
+            yield from self._changes(t)
+        yield from self._suspects()
+
+    def _changes(self, t: int) -> Iterator[Alarm]:
+        least = 1 if self._is_exact else 2
+        matters = self._compare(t, least, self._features.white, self.statistic)
+        for series in np.flatnonzero((self.statistic[:, t] > THRESHOLD) & matters):
+            yield self._restarted(int(series), t)
+        if (t + 1) % DRIFT_EVERY == 0:
+            yield from self._drifts(t)
+
+    def _compare(
+        self, t: int, least: int, white: Reals, statistic: Reals
+    ) -> NDArray[np.bool_]:
+        """Compare steps at commit t; return where the effect matters, shape (S,)."""
+        known = self.learned
+        matters = np.zeros(len(white), bool)
+        if known is None:
+            return matters
+        for length, rows in self._features.windows(t):
+            begin = t + 1 - length
+            weights = [contrasts(of, length) for of in known.correlations]
+            squares = sum(
+                (white[rows, begin : t + 1, number] @ weight.steps.T) ** 2
+                / self._features.variance[rows, number, np.newaxis]
+                for number, (of, weight) in enumerate(
+                    zip(known.correlations, weights, strict=True)
+                )
+            )
+            raw = self._features.raw[rows, begin : t + 1] @ known.whitening.T
+            squares = np.asarray(squares)
+            if squares.shape[1] >= PERSISTENT:
+                lasting = self._features.lasting(t, PERSISTENT)[rows]
+                few = squares[:, PERSISTENT - 1]
+                squares[:, PERSISTENT - 1] = np.maximum(few, lasting)
+            likelihood = known.freedom * np.log1p(
+                squares[:, least - 1 :] / known.freedom
+            )
+            best = likelihood.argmax(axis=1)
+            every = np.arange(len(best))
+            statistic[rows, t] = likelihood[every, best]
+            width = best + least
+            self.first[rows, t] = t + 1 - width
+            size = np.stack(
+                [
+                    (raw[:, :, number] * weight.sizes[width - 1]).sum(axis=1)
+                    for number, weight in enumerate(weights)
+                ],
+                axis=1,
+            )
+            size = size @ known.colouring.T
+            self.size[rows, t] = size[:, 0]
+            matters[rows] = np.abs(size @ self._seen_at).max(axis=1) >= self._floor()
+        return matters
+
+    def _floor(self) -> float:
+        if self._is_exact or self.learned is None:
+            return EXACT_EFFECT
+        return max(LEAST_EFFECT, 2 * self.learned.spread)
+
+    def _restarted(self, series: int, t: int) -> Alarm:
+        first = int(self.first[series, t])
+        statistic = float(self.statistic[series, t])
+        self._features.restart(series, first, t)
+        return Alarm(series, t, first, statistic)
+
+    def _drifts(self, t: int) -> Iterator[Alarm]:
+        known = self.learned
+        for length, rows in self._features.windows(t):
+            if length < LEAST_DRIFT or known is None:
+                continue
+            own = np.arange(len(self._features.start))[rows]
+            squares, rises = np.zeros(len(own)), []
+            for number, of in enumerate(known.correlations):
+                weights = contrasts(of, length)
+                recent = self._features.white[own, t + 1 - length : t + 1, number]
+                variance = self._features.variance[own, number]
+                squares += (recent @ weights.slope) ** 2 / variance
+                rises.append(recent @ weights.rise)
+            statistic = known.freedom * np.log1p(squares / known.freedom)
+            rise = np.abs(np.stack(rises, axis=1) @ known.colouring.T @ self._seen_at)
+            is_clear = (statistic > DRIFT_THRESHOLD) & (
+                rise.max(axis=1) >= self._floor()
+            )
+            for place in np.flatnonzero(is_clear).tolist():
+                series = int(own[place])
+                begin = int(self._features.start[series])
+                self._features.restart(series, t - DRIFT_EVERY, t)
+                yield Alarm(series, t, begin, float(statistic[place]), is_drift=True)
+
+    def _suspects(self) -> Iterator[Alarm]:
+        """Yield what the newest commit alone tells: only another run can confirm it."""
+        known = self.learned
+        if known is None or self._is_exact:
+            return
+        for last in np.unique(self._length - 1).tolist():
+            is_newest = (self._length - 1 == last) & (
+                last - self._features.start >= LEAST_HISTORY
+            )
+            if last < LEAST_HISTORY or not is_newest.any():
+                continue
+            own = self._features.near(last) @ known.whitening.T
+            white = self._features.white.copy()
+            white[:, last] = self._features.bounded(last, own, known, SUSPECT_REACH)
+            matters = self._compare(last, 1, white, self.statistic)
+            is_clear = (self.statistic[:, last] > THRESHOLD) & matters & is_newest
+            for series in np.flatnonzero(is_clear).tolist():
+                first = int(self.first[series, last])
+                yield Alarm(series, last, first, float(self.statistic[series, last]))

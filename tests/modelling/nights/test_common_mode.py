@@ -1,0 +1,62 @@
+"""Machines of forty regions that share their nights."""
+
+import numpy as np
+import pytest
+
+from scalewatch.modelling.histories.histories import Histories
+from scalewatch.modelling.nights.common_mode import common_mode
+
+P = 2.0 ** np.arange(2, 8)
+DIRECTIONS = Histories.of(P, np.zeros((1, 1, 6))).directions
+
+
+def machine(*, regions=40, commits=100, seed=3):
+    rng = np.random.default_rng(seed)
+    nights = rng.normal(0, 0.05, (commits, 1)) * np.ones(P.size)
+    loading = np.exp(rng.normal(0, 0.3, regions))
+    noise = rng.normal(0, 0.01, (regions, commits, P.size))
+    return loading[:, np.newaxis, np.newaxis] * nights + noise, nights, loading
+
+
+def test_the_nights_are_found_and_taken_out():
+    log, nights, loading = machine()
+
+    mode = common_mode(log, DIRECTIONS)
+
+    late = slice(40, None)
+    assert np.corrcoef(mode.effect[late, 0], nights[late, 0])[0, 1] > 0.99
+    assert np.corrcoef(mode.loading, loading)[0, 1] > 0.9
+    assert mode.taken_out(log)[:, late].std() < 0.4 * log[:, late].std()
+
+
+def test_a_change_of_a_third_of_the_regions_does_not_move_the_machine():
+    log, _, _ = machine()
+    former = common_mode(log, DIRECTIONS).effect
+    log[:12, 80:] += np.log(1.1)
+
+    present = common_mode(log, DIRECTIONS).effect
+
+    assert np.abs(present[80:] - former[80:]).mean() < 0.01
+
+
+def test_a_change_of_all_regions_is_the_machines():
+    log, _, _ = machine()
+    former = common_mode(log, DIRECTIONS).effect
+    log[:, 80:] += np.log(1.2)
+
+    moved = common_mode(log, DIRECTIONS).effect[80:85] - former[80:85]
+
+    assert moved.mean() == pytest.approx(np.log(1.2), abs=0.02)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(("regions", "commits"), [(1, 1), (1, 50), (8, 4), (12, 60)])
+def test_few_regions_and_gaps_have_an_answer(regions, commits):
+    log, _, _ = machine(regions=regions, commits=commits)
+    log[np.random.default_rng(1).random(log.shape[:2]) < 0.3] = np.nan
+
+    with np.errstate(all="raise", under="ignore"):
+        mode = common_mode(log, DIRECTIONS)
+
+    assert np.isfinite(mode.effect).all()
+    assert np.isfinite(mode.loading).all()
