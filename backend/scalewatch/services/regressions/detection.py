@@ -25,10 +25,14 @@ from scalewatch.services.commits.lineage import Lineage
 from scalewatch.services.confirmations.requests import is_confirmed
 from scalewatch.services.expectations.in_force import in_force
 from scalewatch.services.regressions.effects import TargetEffect, effects
-from scalewatch.services.regressions.series_histories import (
+from scalewatch.services.regressions.nights import (
     HistoryChange,
+    MachineStep,
+    NightlySpread,
+    watch,
+)
+from scalewatch.services.regressions.series_histories import (
     SeriesHistory,
-    changes_in,
     series_histories,
 )
 from scalewatch.services.regressions.watched_line import watched_line
@@ -53,6 +57,8 @@ class Detected:
         How far the changes can be trusted.
     baselines
         Which machines began a new baseline, in words.
+    steps, nights
+        Where all regions of machines moved, and what was learned of their nights.
     """
 
     project_id: int
@@ -63,13 +69,16 @@ class Detected:
     causes: tuple[Cause[int], ...]
     false: FalseDiscoveries
     baselines: tuple[str, ...]
+    steps: tuple[MachineStep, ...]
+    nights: tuple[NightlySpread, ...]
 
 
 def detect(session: Session, project_id: int) -> Detected:
     """Find the changes in all histories of a project, and their causes."""
     line = watched_line(session, project_id)
     histories = series_histories(session, project_id, line)
-    changes = [change for change in changes_in(histories) if _matters(change)]
+    watched = watch(histories)
+    changes = [change for change in watched.changes if _matters(change)]
     false = false_discoveries(
         [change.shift.p_value for change in changes], len(histories)
     )
@@ -99,6 +108,8 @@ def detect(session: Session, project_id: int) -> Detected:
         causes=tuple(causes(changed, measured)),
         false=false,
         baselines=tuple(_baselines(session, histories, line)),
+        steps=watched.steps,
+        nights=watched.nights,
     )
 
 

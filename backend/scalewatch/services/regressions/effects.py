@@ -14,7 +14,7 @@ from scalewatch.modelling import Finding, Forecast, Verdict
 from scalewatch.modelling.forecasts.bounds import Bounds
 from scalewatch.services.analysis.questions import SeriesQuestion, find_all
 from scalewatch.services.expectations.in_force import Expectation, Expectations
-from scalewatch.services.regressions.series_histories import HistoryChange
+from scalewatch.services.regressions.nights import HistoryChange
 
 FARTHER: Final = 16.0
 """The target, where nobody named one, is so many times the largest setting."""

@@ -5,7 +5,8 @@ more commits: then the regression gets what is known better, and stays the same 
 with its owner and its notes. It is fixed when the former level returns.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any, Final
 
 import numpy as np
@@ -13,10 +14,11 @@ from sqlalchemy.orm import Session
 
 from scalewatch.modelling.attribution.causes import Cause
 from scalewatch.modelling.histories.changes import FALSE_SHARE
+from scalewatch.modelling.nights.events import Origin
 from scalewatch.services.confirmations.requests import ask
 from scalewatch.services.regressions.detection import LEAST_EFFECT, Detected, label
 from scalewatch.services.regressions.events import WATCHER, record_event
-from scalewatch.services.regressions.series_histories import HistoryChange
+from scalewatch.services.regressions.nights import HistoryChange, MachineStep
 from scalewatch.services.regressions.watched_line import BEFORE, positions_on
 from scalewatch.services.regressions.withdrawals import withdraw_needless
 from scalewatch.services.shared_cores import SHARED_CORES, left_out_at
@@ -26,6 +28,14 @@ from scalewatch.storage.runs import points
 
 RETURNED: Final = 0.34
 """A level has returned if no more than this share of the change remains."""
+
+
+SAID: Final = {
+    Origin.LIBRARY: "as on other machines: the library",
+    Origin.MACHINE: "not on other machines: the machine, and no regression",
+    Origin.UNDECIDED: "the machine or the library: another machine would tell",
+}
+"""What moved all regions of a machine."""
 
 
 def record(session: Session, detected: Detected) -> None:
@@ -225,6 +235,18 @@ def _summary(detected: Detected) -> dict[str, Any]:
         "sure": detected.false.sure,
         "expected_false": detected.false.expected,
         "false_share": FALSE_SHARE,
-        "baselines": list(detected.baselines),
+        "baselines": [*detected.baselines, *map(_moved(detected), detected.steps)],
+        "nights": [asdict(each) for each in detected.nights],
         "remarks": list(detected.line.remarks),
     }
+
+
+def _moved(detected: Detected) -> Callable[[MachineStep], str]:
+    """Return what says where all regions of a machine moved, and what moved them."""
+
+    def sentence(step: MachineStep) -> str:
+        at = label(detected.line.commits[step.position])
+        moved = f"{step.machine}: {step.metric} × {step.factor:.2f} since {at}"
+        return f"{moved}, {SAID[step.origin]}"
+
+    return sentence

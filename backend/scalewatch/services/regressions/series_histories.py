@@ -13,14 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy.orm import Session
 
-from scalewatch.modelling import pmnf
-from scalewatch.modelling.arrays.padding import stacked
 from scalewatch.modelling.arrays.types import Reals
-from scalewatch.modelling.histories.changes import find_changes
-from scalewatch.modelling.histories.explanation import Shift
-from scalewatch.modelling.histories.histories import Histories
 from scalewatch.services.analysis.pooling import SeriesPool
-from scalewatch.services.caches.lru import Kept, key_of
 from scalewatch.services.commits.lineage import Lineage
 from scalewatch.services.selection.renamed_regions import present_name
 from scalewatch.storage.histories import aliases as former_names
@@ -34,8 +28,6 @@ MOST_COMMITS: Final = 400
 
 RECENT: Final = 20
 """Commits that say at which settings a series is measured now."""
-
-_SHIFTS: Final = Kept[tuple[Shift, ...]](20_000)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,22 +64,6 @@ class SeriesHistory:
         return SeriesPool(self.parameters, np.array(self.settings), values)
 
 
-@dataclass(frozen=True, slots=True)
-class HistoryChange:
-    """A change in a history.
-
-    Parameters
-    ----------
-    first, last
-        Positions on the line of the commits that may have made it.
-    """
-
-    history: SeriesHistory
-    shift: Shift
-    first: int
-    last: int
-
-
 def series_histories(
     session: Session,
     project_id: int,
@@ -112,27 +88,6 @@ def series_histories(
         parts = [part for series in own for part in located[series.id]]
         found.extend(_histories(own[-1], aliases, parts, position_of))
     return found
-
-
-def changes_in(found: Sequence[SeriesHistory]) -> list[HistoryChange]:
-    """Return the changes in histories; what is known of a history is not found anew."""
-    keys = [
-        key_of(history.parameters, history.settings, history.log.tobytes())
-        for history in found
-    ]
-    shifts = _SHIFTS.answers(
-        keys, lambda positions: _shifts([found[position] for position in positions])
-    )
-    return [
-        HistoryChange(
-            history,
-            shift,
-            history.positions[shift.segments.first],
-            history.positions[shift.segments.last],
-        )
-        for history, own in zip(found, shifts, strict=True)
-        for shift in own
-    ]
 
 
 def _former(aliases: Mapping[str, str], region: str) -> list[str]:
@@ -233,25 +188,3 @@ def _at(settings: tuple[Setting, ...], part: Located) -> Reals:
         if at in column:
             log[:, number] = part.log[:, column[at]]
     return log
-
-
-def _shifts(found: Sequence[SeriesHistory]) -> list[tuple[Shift, ...]]:
-    """Return the changes in each history, those measured alike together."""
-    groups: dict[tuple[object, ...], list[int]] = {}
-    for position, history in enumerate(found):
-        groups.setdefault((history.parameters, history.settings), []).append(position)
-    shifts: list[list[Shift]] = [[] for _ in found]
-    for positions in groups.values():
-        for shift in _detected([found[position] for position in positions]):
-            shifts[positions[shift.segments.series]].append(shift)
-    return [tuple(own) for own in shifts]
-
-
-def _detected(alike: Sequence[SeriesHistory]) -> list[Shift]:
-    first = alike[0]
-    histories = Histories.of(
-        np.array(first.settings),
-        stacked([history.log for history in alike]),
-        [len(history.positions) for history in alike],
-    )
-    return find_changes(histories, pmnf(first.parameters[0]))

@@ -1,0 +1,243 @@
+"""Changes in the histories of a project, what the nights of machines do taken out.
+
+What is measured alike on one state of a machine is watched together: its histories tell
+how its nights scatter, and enough regions what each night does to all of them.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from scalewatch.modelling import pmnf
+from scalewatch.modelling.arrays.padding import stacked
+from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.histories.changes import find_changes
+from scalewatch.modelling.histories.detection import exact
+from scalewatch.modelling.histories.explanation import Shift
+from scalewatch.modelling.histories.histories import Histories
+from scalewatch.modelling.nights.common_mode import LEAST_REGIONS
+from scalewatch.modelling.nights.events import (
+    MachineNights,
+    Origin,
+    machine_nights,
+    origin,
+)
+from scalewatch.services.caches.lru import Kept, key_of
+from scalewatch.services.regressions.series_histories import SeriesHistory
+
+_NIGHTS: Final = Kept[MachineNights | None](1_000)
+_SHIFTS: Final = Kept[tuple[tuple[Shift, ...], ...]](1_000)
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryChange:
+    """A change in a history.
+
+    Parameters
+    ----------
+    first, last
+        Positions on the line of the commits that may have made it.
+    """
+
+    history: SeriesHistory
+    shift: Shift
+    first: int
+    last: int
+
+
+@dataclass(frozen=True, slots=True)
+class MachineStep:
+    """A commit from which on all regions of a machine are different.
+
+    Parameters
+    ----------
+    position
+        Of the commit on the line.
+    factor
+        After over before, on average.
+    """
+
+    machine: str
+    metric: str
+    position: int
+    factor: float
+    origin: Origin
+
+
+@dataclass(frozen=True, slots=True)
+class NightlySpread:
+    """What was learned of the nights of a machine.
+
+    Parameters
+    ----------
+    correlation
+        Of one night with the next.
+    spread
+        Usual change of the level from one night to the next, as a share.
+    regions, commits
+        From how many.
+    """
+
+    machine: str
+    metric: str
+    correlation: float
+    spread: float
+    regions: int
+    commits: int
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """What changed in histories, and what their machines did."""
+
+    changes: tuple[HistoryChange, ...]
+    steps: tuple[MachineStep, ...]
+    nights: tuple[NightlySpread, ...]
+
+
+def watch(found: Sequence[SeriesHistory]) -> Watched:
+    """Return the changes in histories; what is known of a machine is not found anew."""
+    groups = _alike(found)
+    keys = [_key(group) for group in groups]
+    nights = _NIGHTS.answers(keys, lambda at: [_nights(groups[each]) for each in at])
+    steps = [_steps(place, groups, nights) for place in range(len(groups))]
+    kept = [
+        tuple(row for row, step in own.items() if step.origin is not Origin.MACHINE)
+        for own in steps
+    ]
+    shifts = _SHIFTS.answers(
+        [key_of(key, rows) for key, rows in zip(keys, kept, strict=True)],
+        lambda at: [_shifts(groups[each], nights[each], kept[each]) for each in at],
+    )
+    by_history = {
+        id(history): own
+        for group, every in zip(groups, shifts, strict=True)
+        for history, own in zip(group, every, strict=True)
+    }
+    return Watched(
+        changes=tuple(
+            _change(history, shift)
+            for history in found
+            for shift in by_history[id(history)]
+        ),
+        steps=tuple(step for own in steps for step in own.values()),
+        nights=tuple(
+            _spread(group, own)
+            for group, own in zip(groups, nights, strict=True)
+            if own is not None
+        ),
+    )
+
+
+def _alike(found: Sequence[SeriesHistory]) -> list[list[SeriesHistory]]:
+    """Group histories of one metric, measured alike on one state of a machine."""
+    groups: dict[tuple[object, ...], list[SeriesHistory]] = {}
+    for each in found:
+        measured = (each.series.metric, each.parameters, each.settings)
+        groups.setdefault((each.fingerprint_id, *measured), []).append(each)
+    return list(groups.values())
+
+
+def _key(group: Sequence[SeriesHistory]) -> bytes:
+    first = group[0]
+    each = [part for own in group for part in (own.positions, own.log.tobytes())]
+    return key_of(first.parameters, first.settings, *each)
+
+
+def _directions(group: Sequence[SeriesHistory]) -> Reals:
+    settings = np.array(group[0].settings)
+    return Histories.of(settings, np.zeros((1, 1, len(settings)))).directions
+
+
+def _nights(group: Sequence[SeriesHistory]) -> MachineNights | None:
+    """Return what the regions of a machine share, None of too few to tell."""
+    is_exact = exact(stacked([history.log for history in group]))
+    if np.count_nonzero(~is_exact) < LEAST_REGIONS:
+        return None
+    noisy = [each for each, still in zip(group, is_exact, strict=True) if not still]
+    positions = np.unique(np.concatenate([each.positions for each in noisy]))
+    log = np.full((len(group), len(positions), len(group[0].settings)), np.nan)
+    for row, (each, still) in enumerate(zip(group, is_exact, strict=True)):
+        if not still:
+            log[row, positions.searchsorted(each.positions)] = each.log
+    return machine_nights(log, positions, _directions(group))
+
+
+def _steps(
+    place: int,
+    groups: Sequence[Sequence[SeriesHistory]],
+    nights: Sequence[MachineNights | None],
+) -> Mapping[int, MachineStep]:
+    """Return the steps of a machine by their row."""
+    own, series = nights[place], groups[place][0].series
+    if own is None:
+        return {}
+    others = [
+        other
+        for group, other in zip(groups, nights, strict=True)
+        if other is not None
+        and group[0].series.metric == series.metric
+        and group[0].series.machine_id != series.machine_id
+    ]
+    return {
+        row: MachineStep(
+            machine=series.machine,
+            metric=series.metric,
+            position=int(own.positions[row]),
+            factor=float(np.exp(own.step_effect(row).mean())),
+            origin=origin(own, row, others),
+        )
+        for row in own.steps
+    }
+
+
+def _spread(group: Sequence[SeriesHistory], own: MachineNights) -> NightlySpread:
+    series = group[0].series
+    return NightlySpread(
+        machine=series.machine,
+        metric=series.metric,
+        correlation=own.correlation,
+        spread=own.spread,
+        regions=len(group),
+        commits=len(own.positions),
+    )
+
+
+def _shifts(
+    group: Sequence[SeriesHistory], nights: MachineNights | None, kept: Sequence[int]
+) -> tuple[tuple[Shift, ...], ...]:
+    """Return the changes in each history of a group."""
+    first = group[0]
+    histories = Histories.of(
+        np.array(first.settings),
+        stacked([history.log for history in group]),
+        [len(history.positions) for history in group],
+    )
+    if nights is not None:
+        is_exact = exact(histories.log)
+        for row, history in enumerate(group):
+            if not is_exact[row]:
+                own = _of_region(history, row, nights, kept)
+                histories.log[row, : len(own)] = own
+    found: list[list[Shift]] = [[] for _ in group]
+    for shift in find_changes(histories, pmnf(first.parameters[0])):
+        found[shift.segments.series].append(shift)
+    return tuple(map(tuple, found))
+
+
+def _of_region(
+    history: SeriesHistory, row: int, nights: MachineNights, kept: Sequence[int]
+) -> Reals:
+    """Return the locations of a history without the nights of its machine."""
+    rows = nights.positions.searchsorted(history.positions)
+    effect = nights.effect_without(kept)[rows]
+    return np.asarray(history.log - nights.mode.loading[row] * effect)
+
+
+def _change(history: SeriesHistory, shift: Shift) -> HistoryChange:
+    first, last = shift.segments.first, shift.segments.last
+    return HistoryChange(
+        history, shift, history.positions[first], history.positions[last]
+    )

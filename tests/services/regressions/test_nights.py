@@ -1,0 +1,94 @@
+"""Machines of twelve regions that share their nights; two machines or three."""
+
+import numpy as np
+import pytest
+
+from scalewatch.modelling.nights.events import Origin
+from scalewatch.services.regressions.nights import watch
+from scalewatch.services.regressions.series_histories import SeriesHistory
+from scalewatch.storage.histories.locations import LocatedSeries
+
+P = 2.0 ** np.arange(2, 8)
+REGIONS, COMMITS, AT = 12, 80, 60
+
+
+def machine(number, *, seed=1, moved=0.0, missing=0.0):
+    rng = np.random.default_rng((seed, number))
+    nights = rng.normal(0, 0.04, (COMMITS, 1))
+    log = nights + rng.normal(0, 0.01, (REGIONS, COMMITS, P.size))
+    log[:, AT:] += moved
+    return [
+        history(number, region, own, rng.random(COMMITS) >= missing)
+        for region, own in enumerate(log)
+    ]
+
+
+def history(number, region, log, is_there):
+    series = LocatedSeries(
+        id=100 * number + region,
+        machine_id=number,
+        machine=f"machine-{number}",
+        configuration_id=1,
+        region=f"region-{region}",
+        metric="time",
+        better="lower",
+        unit="s",
+        configuration={},
+    )
+    return SeriesHistory(
+        series=series,
+        region=series.region,
+        fingerprint_id=number,
+        parameters=("p",),
+        settings=tuple((p,) for p in P.tolist()),
+        positions=tuple(np.flatnonzero(is_there).tolist()),
+        log=log[is_there],
+    )
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+def test_nights_of_a_machine_open_no_regression_and_are_told(missing):
+    watched = watch(machine(1, missing=missing))
+
+    assert watched.changes == ()
+    assert watched.steps == ()
+    (nights,) = watched.nights
+    assert nights.machine == "machine-1"
+    assert 0.02 < nights.spread < 0.08
+
+
+def test_what_no_other_machine_shows_is_the_machines_and_no_regression():
+    watched = watch([*machine(1, moved=0.3), *machine(2), *machine(3)])
+
+    (step,) = watched.steps
+    assert (step.machine, step.origin) == ("machine-1", Origin.MACHINE)
+    assert abs(step.position - AT) <= 1
+    assert step.factor == pytest.approx(np.exp(0.3), abs=0.05)
+    assert watched.changes == ()
+
+
+def test_what_other_machines_show_too_is_the_librarys():
+    watched = watch([*machine(1, moved=0.3), *machine(2, moved=0.3), *machine(3)])
+
+    assert {step.origin for step in watched.steps} == {Origin.LIBRARY}
+    changed = {change.history.series.id for change in watched.changes}
+    assert len(changed) == 2 * REGIONS
+
+
+def test_with_one_machine_it_is_undecided_and_regions_are_shown():
+    watched = watch(machine(1, moved=0.3))
+
+    (step,) = watched.steps
+    assert step.origin is Origin.UNDECIDED
+    assert len({change.history.series.id for change in watched.changes}) == REGIONS
+
+
+def test_a_region_that_moves_alone_is_a_change_of_its_own():
+    own = machine(1)
+    own[4].log[AT:] += 0.15
+
+    watched = watch(own)
+
+    assert {change.history.region for change in watched.changes} == {"region-4"}
+    assert watched.steps == ()
