@@ -131,8 +131,13 @@ def _loadings(log: Reals, effect: Reals, former: Reals) -> Reals:
     spread = np.nan_to_num(NORMAL * medians(np.abs(left), 1)) + 1e-4
     left = np.clip(left, -3 * spread[:, np.newaxis], 3 * spread[:, np.newaxis])
     followed = np.where(np.isnan(left), 0.0, left + expected)
-    # A step of the machine would teach its own size as the loading.
-    is_usual = np.abs(nights) < 4 * NORMAL * np.median(np.abs(nights)) + 1e-4
+    # A step of the machine would teach its own size as the loading; a bad night, after
+    # which the level returns, teaches much.
+    usual = 4 * NORMAL * np.median(np.abs(nights)) + 1e-4
+    returns = np.abs(nights[1:] + nights[:-1]) < usual
+    is_usual = np.abs(nights) < usual
+    is_usual[1:] |= returns
+    is_usual[:-1] |= returns
     seen = np.where(np.isnan(left), 0.0, nights * is_usual)
     prior = (spread / LOADING_SPREAD) ** 2
     found = ((followed * seen).sum(axis=1) + prior) / ((seen**2).sum(axis=1) + prior)

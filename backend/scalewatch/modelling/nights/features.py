@@ -136,7 +136,10 @@ class Features:
         known = self.learned
         if known is None or len(self.start) < LEAST_SERIES or t - begin < UNREST_EVERY:
             return
-        recent = np.abs(self._errors[:, begin:t]).reshape(-1, self.variance.shape[1])
+        errors = self._errors[:, begin:t]
+        # A change of all series is no unrest: it moves them alike.
+        apart = np.abs(errors - np.median(errors, axis=0))
+        recent = apart.reshape(-1, self.variance.shape[1])
         unrest = (NORMAL * np.median(recent, axis=0) / MARGIN) ** 2
         self.variance = self.variance * np.maximum(unrest, 1)
         self._since = t
