@@ -22,6 +22,7 @@ BENCHMARKS: Final = (
     "delivery",
     "history",
     "history_speed",
+    "nights",
     "growth",
     "partitions",
     "server",

@@ -6,7 +6,7 @@ own loading exp N(0, 0.3), and have noise of the same kind and half the size of 
 own; series by themselves share nothing.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -18,6 +18,11 @@ from scalewatch.modelling.histories.histories import locations
 
 Reals = NDArray[np.float64]
 
+REGIONS, COMMITS, AT = 40, 200, 100
+TRIPLE: Final = 3
+SOON: Final = 5
+"""Commits within which a change should be found."""
+
 REPETITIONS: Final = 5
 OWN, REPEATED = 0.02, 0.03
 LOADINGS: Final = 0.3
@@ -25,11 +30,9 @@ HALF: Final = 0.5
 LOG: Final = np.log2(P) / np.log2(P[-1])
 PLANTED: Final = (
     "log p → p from the smallest p, ρ = 0.3",
-    "log p → p from the smallest p, ρ = 0.1",
     "coefficient × 1.3",
     "coefficient × 1.1",
     "level × 1.1",
-    "level × 1.03",
 )
 
 
@@ -122,8 +125,13 @@ NOISES: Final[dict[str, Callable[[Draw], Reals]]] = {
 BEYOND: Final[dict[str, Callable[[Draw], Reals]]] = {
     "two time scales": _two_scales,
     "random walk, 0.3 %": _walk,
+    "AR 0.6, nights and settings missing": NOISES["AR 0.6, 2 %"],
+    "noise that doubles": _independent,
 }
 """Outside the family of the model; nothing was tuned on them."""
+
+MISSING: Final = 0.15
+"""Of the nights of a region, and of the settings of the others."""
 
 
 def nightly(
@@ -142,7 +150,13 @@ def nightly(
     if noise == "noise grows with p":
         values *= (1 + 3 * LOG)[:, np.newaxis]
         effect = np.zeros_like(effect)
-    return locations(np.exp(values)) + effect + np.log(1 + 0.3 * LOG)
+    if noise == "noise that doubles":
+        values[:, commits // 2 :] *= 2
+    log = locations(np.exp(values)) + effect + np.log(1 + 0.3 * LOG)
+    if "missing" in noise:
+        log[rng.random(log.shape[:2]) < MISSING] = np.nan
+        log[rng.random(log.shape) < MISSING] = np.nan
+    return np.asarray(log)
 
 
 def planted() -> list[Planted]:
@@ -154,3 +168,38 @@ def planted() -> list[Planted]:
 def step(change: Planted) -> Reals:
     """Return what a change adds to the log-locations, shape (n,)."""
     return np.log(change.after / change.before)
+
+
+@dataclass(frozen=True, slots=True)
+class Draws:
+    """Machines drawn from one seed.
+
+    Parameters
+    ----------
+    noises
+        Those that the goals are about.
+    triples
+        How many times three machines a cell has.
+    """
+
+    seed: int
+    noises: Sequence[str]
+    triples: int
+
+    def machines(self, noise: str, *, is_shared: bool) -> Iterator[list[Reals]]:
+        """Yield three machines at a time, each (S, T, n)."""
+        for triple in range(self.triples):
+            yield [
+                nightly(
+                    noise,
+                    REGIONS,
+                    COMMITS,
+                    self.rng(noise, is_shared, triple, machine),
+                    is_shared=is_shared,
+                )
+                for machine in range(TRIPLE)
+            ]
+
+    def rng(self, *cell: object) -> np.random.Generator:
+        """Return random numbers of a cell."""
+        return np.random.default_rng((self.seed, *repr(cell).encode()))
