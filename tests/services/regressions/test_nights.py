@@ -1,9 +1,11 @@
 """Machines of twelve regions that share their nights; two machines or three."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from scalewatch.modelling.nights.events import Origin
+from scalewatch.modelling.nights.origins import Origin
 from scalewatch.services.regressions.nights import watch
 from scalewatch.services.regressions.series_histories import SeriesHistory
 from scalewatch.storage.histories.locations import LocatedSeries
@@ -12,10 +14,10 @@ P = 2.0 ** np.arange(2, 8)
 REGIONS, COMMITS, AT = 12, 80, 60
 
 
-def machine(number, *, seed=1, moved=0.0, missing=0.0):
+def machine(number, *, seed=1, moved=0.0, missing=0.0, nights=0.04):
     rng = np.random.default_rng((seed, number))
-    nights = rng.normal(0, 0.04, (COMMITS, 1))
-    log = nights + rng.normal(0, 0.01, (REGIONS, COMMITS, P.size))
+    effect = rng.normal(0, nights, (COMMITS, 1))
+    log = effect + rng.normal(0, 0.01, (REGIONS, COMMITS, P.size))
     log[:, AT:] += moved
     return [
         history(number, region, own, rng.random(COMMITS) >= missing)
@@ -92,3 +94,32 @@ def test_a_region_that_moves_alone_is_a_change_of_its_own():
 
     assert {change.history.region for change in watched.changes} == {"region-4"}
     assert watched.steps == ()
+
+
+def test_a_step_too_small_for_each_machine_is_seen_by_three_together():
+    own = [history for number in (1, 2, 3) for history in machine(number, nights=0.02)]
+    for each in own:
+        each.log[AT:] += 0.15 * (each.series.id % 100 < 8)
+    until = AT + 6
+
+    watched = watch(
+        [replace(e, positions=e.positions[:until], log=e.log[:until]) for e in own]
+    )
+
+    assert {(s.machine, s.origin) for s in watched.steps} == {
+        (f"machine-{number}", Origin.LIBRARY) for number in (1, 2, 3)
+    }
+    changed = {change.history.series.id % 100 for change in watched.changes}
+    assert changed == set(range(8))
+
+
+def test_regions_of_one_machine_at_other_settings_are_no_other_machine():
+    own = machine(1, moved=0.3)
+    other = [
+        replace(each, settings=tuple((2 * p,) for (p,) in each.settings))
+        for each in machine(1, seed=2, moved=0.3)
+    ]
+
+    watched = watch([*own, *other])
+
+    assert {step.origin for step in watched.steps} == {Origin.UNDECIDED}

@@ -1,14 +1,11 @@
-"""Lasting steps of all regions of a machine: its own, or those of the library.
+"""Lasting steps of all regions of a machine.
 
 The common mode of a machine is watched as a series of its own. That it moved and stays
-moved may be the machine or the library, and only the other machines can tell: the
-library is named where another machine moves in the same sense at about the same commit,
-the machine where others stay as they are.
+moved may be the machine or the library, see `origins`.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Final
 
 import numpy as np
@@ -19,23 +16,8 @@ from scalewatch.modelling.nights.contrasts import MOST_WIDTH
 from scalewatch.modelling.nights.features import Counts
 from scalewatch.modelling.nights.scan import Scan
 
-NEAR: Final = 3
-"""Commits by which machines may differ in where one step is."""
-
-LEAST: Final = 8.0
-TOGETHER: Final = 30.0
-"""Sum of the statistics of machines from which on the library is named."""
-
 AROUND: Final = 40
 """Commits before and after a step that tell its size, at most."""
-
-
-class Origin(StrEnum):
-    """What moved all regions of a machine."""
-
-    LIBRARY = "library"
-    MACHINE = "machine"
-    UNDECIDED = "undecided"  # no other machine was measured then
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,6 +57,10 @@ class MachineNights:
         before = self.mode.effect[max(begins[-1], row - AROUND) : row]
         after = self.mode.effect[row : min(ends[0], row + AROUND)]
         return np.asarray(np.median(after, axis=0) - np.median(before, axis=0))
+
+    def step_size(self, row: int) -> float:
+        """Return the mean of that over the settings."""
+        return float(self.step_effect(row).mean())
 
     def effect_without(self, kept: Sequence[int]) -> Reals:
         """Return what each night does, but for these steps, shape (T, n)."""
@@ -121,42 +107,3 @@ def _located(effect: Reals, first: int, at: int) -> int:
     gain = change**2 * count * (len(level) - count)
     is_near = low + count >= first - MOST_WIDTH
     return low + int(count[np.where(is_near, gain, -1.0).argmax()])
-
-
-def origin(nights: MachineNights, row: int, others: Sequence[MachineNights]) -> Origin:
-    """Tell what moved a machine at one of its steps.
-
-    Parameters
-    ----------
-    others
-        Other machines on which the same is measured.
-    """
-    at = int(nights.positions[row])
-    rises = float(nights.step_effect(row).mean()) > 0
-    own = _statistic(nights, at, rises=rises)
-    present = [each for each in others if _was_measured(each, at)]
-    if not present:
-        return Origin.UNDECIDED
-    agreeing = [_statistic(each, at, rises=rises) for each in present]
-    together = [each for each in agreeing if each > LEAST]
-    is_shared = bool(together) and own + sum(together) > TOGETHER
-    return Origin.LIBRARY if is_shared else Origin.MACHINE
-
-
-def _statistic(nights: MachineNights, at: int, *, rises: bool) -> float:
-    """Return the largest statistic of a step about a commit in a sense."""
-    noticed = [
-        strength
-        for row, strength in nights.strength.items()
-        if abs(int(nights.positions[row]) - at) <= NEAR
-        and (float(nights.step_effect(row).mean()) > 0) == rises
-    ]
-    place = nights.positions[np.minimum(nights.first, len(nights.positions) - 1)]
-    agrees = (np.abs(place - at) <= NEAR) & ((nights.size > 0) == rises)
-    return max([float(nights.statistic[agrees].max(initial=0.0)), *noticed])
-
-
-def _was_measured(nights: MachineNights, at: int) -> bool:
-    """Tell whether a machine has commits enough before and since a commit."""
-    since = int((nights.positions >= at).sum())
-    return since >= 2 and len(nights.positions) - since > AROUND // 5

@@ -4,7 +4,7 @@ What is measured alike on one state of a machine is watched together: its histor
 how its nights scatter, and enough regions what each night does to all of them.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -18,12 +18,8 @@ from scalewatch.modelling.histories.detection import exact
 from scalewatch.modelling.histories.explanation import Shift
 from scalewatch.modelling.histories.histories import Histories
 from scalewatch.modelling.nights.common_mode import LEAST_REGIONS
-from scalewatch.modelling.nights.events import (
-    MachineNights,
-    Origin,
-    machine_nights,
-    origin,
-)
+from scalewatch.modelling.nights.events import MachineNights, machine_nights
+from scalewatch.modelling.nights.origins import Origin, origins
 from scalewatch.services.caches.lru import Kept, key_of
 from scalewatch.services.regressions.series_histories import SeriesHistory
 
@@ -102,7 +98,7 @@ def watch(found: Sequence[SeriesHistory]) -> Watched:
     groups = _alike(found)
     keys = [_key(group) for group in groups]
     nights = _NIGHTS.answers(keys, lambda at: [_nights(groups[each]) for each in at])
-    steps = [_steps(place, groups, nights) for place in range(len(groups))]
+    steps = _steps(groups, nights)
     kept = [
         tuple(row for row, step in own.items() if step.origin is not Origin.MACHINE)
         for own in steps
@@ -166,31 +162,39 @@ def _nights(group: Sequence[SeriesHistory]) -> MachineNights | None:
 
 
 def _steps(
-    place: int,
-    groups: Sequence[Sequence[SeriesHistory]],
-    nights: Sequence[MachineNights | None],
-) -> Mapping[int, MachineStep]:
-    """Return the steps of a machine by their row."""
-    own, series = nights[place], groups[place][0].series
-    if own is None:
-        return {}
-    others = [
-        other
-        for group, other in zip(groups, nights, strict=True)
-        if other is not None
-        and group[0].series.metric == series.metric
-        and group[0].series.machine_id != series.machine_id
-    ]
-    return {
-        row: MachineStep(
-            machine=series.machine,
-            metric=series.metric,
-            position=int(own.positions[row]),
-            factor=float(np.exp(own.step_effect(row).mean())),
-            origin=origin(own, row, others),
-        )
-        for row in own.steps
-    }
+    groups: Sequence[Sequence[SeriesHistory]], nights: Sequence[MachineNights | None]
+) -> list[dict[int, MachineStep]]:
+    """Return the steps of each machine by their row."""
+    found: list[dict[int, MachineStep]] = [{} for _ in groups]
+    for places in _compared(groups, nights):
+        known = [own for place in places if (own := nights[place]) is not None]
+        ids = [groups[place][0].series.machine_id for place in places]
+        for place, own, rows in zip(places, known, origins(known, ids), strict=True):
+            series = groups[place][0].series
+            found[place] = {
+                row: MachineStep(
+                    machine=series.machine,
+                    metric=series.metric,
+                    position=int(own.positions[row]),
+                    factor=float(np.exp(own.step_size(row))),
+                    origin=origin,
+                )
+                for row, origin in rows.items()
+            }
+    return found
+
+
+def _compared(
+    groups: Sequence[Sequence[SeriesHistory]], nights: Sequence[MachineNights | None]
+) -> Iterable[list[int]]:
+    """Group the places at which the same was measured on machines."""
+    found: dict[tuple[object, ...], list[int]] = {}
+    for place, group in enumerate(groups):
+        if nights[place] is not None:
+            first = group[0]
+            measured = (first.series.metric, first.parameters)
+            found.setdefault(measured, []).append(place)
+    return found.values()
 
 
 def _spread(group: Sequence[SeriesHistory], own: MachineNights) -> NightlySpread:

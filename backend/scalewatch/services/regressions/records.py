@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 
 from scalewatch.modelling.attribution.causes import Cause
 from scalewatch.modelling.histories.changes import FALSE_SHARE
-from scalewatch.modelling.nights.events import Origin
+from scalewatch.modelling.nights.origins import Origin
 from scalewatch.services.confirmations.requests import ask
 from scalewatch.services.regressions.detection import LEAST_EFFECT, Detected, label
 from scalewatch.services.regressions.events import WATCHER, record_event

@@ -1,0 +1,169 @@
+"""Whose the steps of machines are: the library's, or of one machine.
+
+Only the machines together can tell. The library is named where two of them or more
+move in the same sense at about the same commit, the sum of their statistics beyond
+`TOGETHER`, though none may be clear by itself; then every machine that made at least
+half of the step is said to have made it. Other steps are the machine's.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+import numpy as np
+
+from scalewatch.modelling.nights.contrasts import MOST_WIDTH
+from scalewatch.modelling.nights.events import AROUND, MachineNights
+from scalewatch.modelling.nights.scan import LEAST_EFFECT
+
+NEAR: Final = 3
+"""Commits by which machines may differ in where one step is."""
+
+LEAST: Final = 8.0
+TOGETHER: Final = 30.0
+"""Sum of the statistics of machines from which on the library is named."""
+
+
+class Origin(StrEnum):
+    """What moved all regions of a machine."""
+
+    LIBRARY = "library"
+    MACHINE = "machine"
+    UNDECIDED = "undecided"  # no other machine was measured then
+
+
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """Of a step: of one machine, or of several together.
+
+    Parameters
+    ----------
+    at
+        Position of its commit.
+    size
+        By how much levels moved, on average.
+    statistic
+        How clear it is.
+    """
+
+    at: int
+    size: float
+    statistic: float
+
+    def agrees(self, other: "Sign") -> bool:
+        """Tell whether another one is in the same sense at about the same commit."""
+        return abs(self.at - other.at) <= NEAR and self.size * other.size > 0
+
+
+def origins(
+    machines: Sequence[MachineNights], ids: Sequence[int]
+) -> list[dict[int, Origin]]:
+    """Tell what moved machines on which the same is measured.
+
+    Parameters
+    ----------
+    ids
+        Of the machines: regions at other settings may have nights of their own.
+
+    Returns
+    -------
+    list
+        Of each its steps: the row, and whose it is.
+    """
+    shared = _shared(machines, ids)
+    clearest = _clearest(shared)
+    found = []
+    for nights, of in zip(machines, ids, strict=True):
+        others = [
+            each for each, other in zip(machines, ids, strict=True) if other != of
+        ]
+        made = [_row(nights, each) for each in clearest if _made(nights, each)]
+        own = {row: _origin(nights, row, shared, others) for row in nights.steps}
+        found.append(own | dict.fromkeys(made, Origin.LIBRARY))
+    return found
+
+
+def _shared(machines: Sequence[MachineNights], ids: Sequence[int]) -> list[Sign]:
+    """Return where several machines moved alike."""
+    signs: dict[int, list[Sign]] = {of: [] for of in ids}
+    for nights, of in zip(machines, ids, strict=True):
+        signs[of] += _signs(nights)
+    found = []
+    for each in [sign for own in signs.values() for sign in own]:
+        agreeing = [
+            max(near, key=lambda sign: sign.statistic)
+            for own in signs.values()
+            if (near := [other for other in own if each.agrees(other)])
+        ]
+        total = sum(sign.statistic for sign in agreeing)
+        if len(agreeing) > 1 and total > TOGETHER:
+            size = float(np.mean([sign.size for sign in agreeing]))
+            found.append(Sign(each.at, size, total))
+    return found
+
+
+def _signs(nights: MachineNights) -> list[Sign]:
+    """Return all that may be a step of a machine, one for each commit and sense."""
+    newest = len(nights.positions) - 1
+    found = [
+        (row, nights.step_size(row), strength)
+        for row, strength in nights.strength.items()
+    ]
+    for t in np.flatnonzero(nights.statistic > LEAST).tolist():
+        row = min(int(nights.first[t]), newest)
+        found.append((row, float(nights.size[t]), float(nights.statistic[t])))
+    best: dict[tuple[int, bool], Sign] = {}
+    for row, size, statistic in sorted(found, key=lambda each: each[2]):
+        if abs(size) >= LEAST_EFFECT:
+            best[row, size > 0] = Sign(int(nights.positions[row]), size, statistic)
+    return [*best.values()]
+
+
+def _clearest(shared: Sequence[Sign]) -> list[Sign]:
+    """Return of signs of one step the clearest."""
+    kept: list[Sign] = []
+    for sign in sorted(shared, key=lambda each: (-each.statistic, each.at)):
+        if all(abs(sign.at - each.at) > MOST_WIDTH for each in kept):
+            kept.append(sign)
+    return kept
+
+
+def _row(nights: MachineNights, sign: Sign) -> int:
+    """Return the row at which a machine made a step, if it made it."""
+    row = int(nights.positions.searchsorted(sign.at))
+    near = [step for step in nights.steps if _is_near(nights, step, sign)]
+    return min(near, key=lambda step: abs(step - row), default=row)
+
+
+def _is_near(nights: MachineNights, row: int, sign: Sign) -> bool:
+    return abs(int(nights.positions[row]) - sign.at) <= NEAR
+
+
+def _made(nights: MachineNights, sign: Sign) -> bool:
+    """Tell whether a machine made at least half of a step of others."""
+    row = _row(nights, sign)
+    if not 0 < row < len(nights.positions):
+        return False
+    return bool(nights.step_size(row) / sign.size > 0.5)
+
+
+def _origin(
+    nights: MachineNights,
+    row: int,
+    shared: Sequence[Sign],
+    others: Sequence[MachineNights],
+) -> Origin:
+    """Tell whose a step is that one machine noticed."""
+    at = int(nights.positions[row])
+    own = Sign(at, nights.step_size(row), 0.0)
+    if any(own.agrees(each) for each in shared):
+        return Origin.LIBRARY
+    was_measured = any(_was_measured(each, at) for each in others)
+    return Origin.MACHINE if was_measured else Origin.UNDECIDED
+
+
+def _was_measured(nights: MachineNights, at: int) -> bool:
+    """Tell whether a machine has commits enough before and since a commit."""
+    since = int((nights.positions >= at).sum())
+    return since >= 2 and len(nights.positions) - since > AROUND // 5
