@@ -34,7 +34,8 @@ from benchmarks.truths_nights import (
     step,
 )
 
-SEEDS = (20_270_113, 20_270_711)
+SEEDS = (20_270_317, 20_271_103)
+QUICK_SEED = 20_270_113
 CHANGED = 4
 LATE = 20
 PEER = 20
@@ -71,7 +72,11 @@ SMALL = Goal(
     "coefficient × 1.1 under nights found within 5", "{:.3f}", least=0.65, rival=OTAVA
 )
 SMALL_LATE = Goal(
-    "coefficient × 1.1 under nights found within 20", "{:.3f}", least=0.94, rival=OTAVA
+    "coefficient × 1.1 under nights found within 20",
+    "{:.3f}",
+    least=0.94,
+    rival=OTAVA,
+    reason="where noise grows with p the change is below the floor of twice the spread",
 )
 
 
@@ -79,7 +84,7 @@ def main(results: Results) -> None:
     """Measure false alarms, planted changes, and whose steps are."""
     triples = options.series(2, 1)
     is_quick = options.asked().quick
-    seeds = SEEDS[:1] if is_quick else SEEDS
+    seeds = (QUICK_SEED,) if is_quick else SEEDS
     noises = list(NOISES)[:: 4 if is_quick else 1]
     results.say(
         f"{len(seeds)} seeds; {len(seeds) * TRIPLE * triples * REGIONS} histories "

@@ -39,6 +39,7 @@ class Settings(BaseSettings):
     plain_http: bool = False
     requests_per_minute: int = Field(default=12_000, ge=0)
     request_seconds: float = Field(default=90, ge=1)
+    alarming_share: float = Field(default=0.04, gt=0, le=0.5)
     log_format: Literal["text", "json"] = "text"
 
 

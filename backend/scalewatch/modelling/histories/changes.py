@@ -1,6 +1,6 @@
 """From histories to the changes in them, and how many of those are false.
 
-A history of 200 commits without a change alarms in 3 to 4 % of cases; a report of
+A history of 200 commits without a change alarms in up to 4 % of cases; a report of
 hundreds of series would therefore always show some. So the changes of a report are
 taken together, and those are sure of which at most `FALSE_SHARE` are expected to be
 false (Benjamini and Hochberg).
@@ -18,6 +18,7 @@ from scalewatch.modelling.histories.detection import detect
 from scalewatch.modelling.histories.explanation import Shift, explained
 from scalewatch.modelling.histories.histories import Histories
 from scalewatch.modelling.histories.segments import segments
+from scalewatch.modelling.nights.thresholds import TARGET
 
 FALSE_SHARE: Final = 0.1
 
@@ -46,7 +47,9 @@ class FalseDiscoveries:
         return sum(q <= FALSE_SHARE for q in self.q_values)
 
 
-def find_changes(histories: Histories, space: Space) -> list[Shift]:
+def find_changes(
+    histories: Histories, space: Space, target: float = TARGET
+) -> list[Shift]:
     """Return the changes in histories, explained, by series and commit.
 
     Parameters
@@ -55,8 +58,11 @@ def find_changes(histories: Histories, space: Space) -> list[Shift]:
         Series that were measured at the same settings.
     space
         Growths that compete, of the one parameter that varies.
+    target
+        Share of histories of 200 commits without a change that may alarm.
     """
-    return explained(histories, segments(histories, detect(histories)), space)
+    alarms = detect(histories, target)
+    return explained(histories, segments(histories, alarms), space)
 
 
 def false_discoveries(p_values: Sequence[float], series: int) -> FalseDiscoveries:

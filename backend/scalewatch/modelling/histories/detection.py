@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scalewatch.modelling.arrays.types import Reals
 from scalewatch.modelling.histories.histories import Histories
 from scalewatch.modelling.nights.scan import Alarm, Scan
+from scalewatch.modelling.nights.thresholds import TARGET
 
 EXACT_SHARE: Final = 0.8
 """Of the commits of an exact series, at least, repeat the one before."""
@@ -18,10 +19,15 @@ EXACT_SHARE: Final = 0.8
 SAME: Final = 1e-9
 
 
-def detect(histories: Histories) -> list[Alarm]:
+def detect(histories: Histories, target: float = TARGET) -> list[Alarm]:
     """Return the changes of each series, in the order in which they are noticed.
 
     The series count as measured alike: what is learned of one is used for all.
+
+    Parameters
+    ----------
+    target
+        Share of histories of 200 commits without a change that may alarm.
     """
     is_exact = exact(histories.log)
     found = []
@@ -34,6 +40,7 @@ def detect(histories: Histories) -> list[Alarm]:
             histories.length[rows],
             histories.directions,
             is_exact=kind,
+            target=target,
         )
         found += [alarm.of_series(int(rows[alarm.series])) for alarm in scan.alarms()]
     return sorted(found, key=lambda alarm: alarm.at)

@@ -7,6 +7,7 @@ standard deviations of the median of the commits before.
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from scalewatch.modelling.arrays.types import Reals
 from scalewatch.modelling.nights.spreads import filled, medians, spreads
@@ -50,6 +51,10 @@ class Cells:
         self.beyond[:, t] = beyond
         self.held[:, t] = self._centre + np.clip(beyond, -self._reach, self._reach)
         return np.asarray(self._centre + beyond)
+
+    def far(self, t: int) -> NDArray[np.intp]:
+        """Return which series have a setting at commit t that had to be held."""
+        return np.flatnonzero((np.abs(self.beyond[:, t]) > self._reach).any(axis=1))
 
     def restart(self, series: int, first: int, t: int) -> None:
         """Hold commits `first` to t of a series near each other instead."""

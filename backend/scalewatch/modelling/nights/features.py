@@ -11,18 +11,17 @@ from scalewatch.modelling.nights.cells import FLOOR, Cells
 from scalewatch.modelling.nights.contrasts import LENGTHS, contrasts
 from scalewatch.modelling.nights.correlation import Correlation
 from scalewatch.modelling.nights.machine import Learned, learn
-from scalewatch.modelling.nights.spreads import NORMAL, projection
+from scalewatch.modelling.nights.spreads import NORMAL, medians, projection
 
 Counts = NDArray[np.intp]
 Rows = NDArray[np.intp] | slice
 
-REACH: Final = 2.7
+REACH: Final = 2.5
 """Errors of the forecast within which a commit is held."""
 
-UNREST: Final = 10
+UNREST: Final = 5
 """Newest commits that tell whether the noise of a machine has grown."""
 
-UNREST_EVERY: Final = 5
 LEAST_SERIES: Final = 8
 MARGIN: Final = 1.1
 
@@ -50,8 +49,10 @@ class Features:
         Where the present base of each series begins, shape (S,).
     variance
         Of a commit of each series, shape (S, k).
-    raw, taken, white
-        Features as measured, as held, and these uncorrelated, shape (S, T, k).
+    raw, taken
+        Features as measured and as held, shape (S, T, k).
+    white
+        Those held, made uncorrelated, shape (k, S, T).
     learned
         What is known of the machine, last.
     """
@@ -63,13 +64,13 @@ class Features:
         self.start = np.zeros(len(log), np.intp)
         self.raw = np.zeros(shape)
         self.taken = np.zeros(shape)
-        self.white = np.zeros(shape)
+        self.white = np.zeros((shape[2], *shape[:2]))
         self.learned: Learned | None = None
         self.variance = np.ones((shape[0], shape[2]))
-        self._errors = np.zeros(shape)
+        self._errors = np.full((shape[2], *shape[:2]), np.nan)
+        self._usual = self.variance
         self._length = length
         self._is_exact = is_exact
-        self._since = 0
         self._cells = Cells(log)
         self._projection = projection(directions)
 
@@ -82,25 +83,24 @@ class Features:
         is_whole = self._length >= t
         if not is_whole.any():
             return
+        is_first = self.learned is None
         if self._is_exact:
             known = _of_exact(self.taken.shape)
         else:
             known = learn(self.taken[:, :t], is_whole)
-        is_first = self.learned is None
         self.learned = known
         variance = np.array([of.variance for of in known.correlations])
-        self.variance = variance * known.scale
-        self._since = t
+        self._usual = self.variance = variance * known.scale
         white = self.taken[:, :t] @ known.whitening.T
         if is_first and not self._is_exact:
             white = _held_first(white)
             self.taken[:, :t] = white @ known.colouring.T
-        self.white[:, :t] = white
+        self.white[:, :, :t] = np.moveaxis(white, 2, 0)
 
     def take(self, t: int) -> None:
         """Take a commit, held near its forecast."""
         raw = self._cells.take(t, self.start)
-        if self.learned is not None and t % UNREST_EVERY == 0:
+        if len(self.start) >= LEAST_SERIES and not self._is_exact:
             self._notice_unrest(t)
         is_there = (t < self._length)[:, np.newaxis]
         self.raw[:, t] = np.where(is_there, raw @ self._projection.T, 0.0)
@@ -109,40 +109,43 @@ class Features:
         known = self.learned
         if known is not None:
             white = own @ known.whitening.T
-            self.white[:, t] = (
-                white if self._is_exact else self.bounded(t, white, known, REACH)
-            )
-            own = self.white[:, t] @ known.colouring.T
+            if not self._is_exact:
+                white = self.bounded(t, white, known, REACH)
+            self.white[:, :, t] = white.T
+            own = white @ known.colouring.T
         self.taken[:, t] = own
 
     def lasting(self, t: int, commits: int) -> Reals:
         """Return q of what the newest commits all lie beyond the others by, shape (S,).
 
         They count as one commit, since what wanders stays away as long. A setting
-        counts where all are on one side.
+        counts where all are on one side, and at most twice as much as the next: jobs
+        at one setting alone may be bad three times in a row.
         """
-        if self.learned is None or t + 1 < commits:
-            return np.zeros(len(self.start))
-        beyond = self._cells.beyond[:, t + 1 - commits : t + 1]
+        found = np.zeros(len(self.start))
+        rows = self._cells.far(t)
+        if self.learned is None or t + 1 < commits or not rows.size:
+            return found
+        beyond = self._cells.beyond[rows, t + 1 - commits : t + 1]
         least = np.clip(beyond.min(axis=1), 0, None) + np.clip(
             beyond.max(axis=1), None, 0
         )
+        if least.shape[1] > 1:
+            second = 2 * np.sort(np.abs(least), axis=1)[:, -2:-1]
+            least = np.clip(least, -second, second)
         white = least @ self._projection.T @ self.learned.whitening.T
-        return np.asarray((white**2 / self.variance).sum(axis=1))
+        found[rows] = (white**2 / self.variance[rows]).sum(axis=1)
+        return found
 
     def _notice_unrest(self, t: int) -> None:
         """Raise variances where all series together lie far from their forecasts."""
-        begin = max(self._since, t - UNREST)
-        known = self.learned
-        if known is None or len(self.start) < LEAST_SERIES or t - begin < UNREST_EVERY:
+        if self.learned is None:
             return
-        errors = self._errors[:, begin:t]
+        errors = self._errors[:, :, max(0, t - UNREST) : t]
         # A change of all series is no unrest: it moves them alike.
-        apart = np.abs(errors - np.median(errors, axis=0))
-        recent = apart.reshape(-1, self.variance.shape[1])
-        unrest = (NORMAL * np.median(recent, axis=0) / MARGIN) ** 2
-        self.variance = self.variance * np.maximum(unrest, 1)
-        self._since = t
+        apart = np.abs(errors - medians(errors, 1)[:, np.newaxis])
+        unrest = NORMAL * np.nan_to_num(medians(apart.reshape(len(apart), -1), 1))
+        self.variance = self._usual * np.maximum(unrest / MARGIN, 1) ** 2
 
     def bounded(self, t: int, white: Reals, known: Learned, reach: float) -> Reals:
         """Return features of commit t held near their forecast, shape (S, k)."""
@@ -150,10 +153,11 @@ class Features:
         for length, rows in self.windows(t):
             for number, of in enumerate(known.correlations):
                 weights = contrasts(of, length)
-                before = self.white[rows, t + 1 - length : t, number]
+                before = self.white[number, rows, t + 1 - length : t]
                 forecast = before @ weights.forecast
+                usual = weights.error * np.sqrt(self._usual[rows, number])
+                self._errors[number, rows, t] = (white[rows, number] - forecast) / usual
                 error = weights.error * np.sqrt(self.variance[rows, number])
-                self._errors[rows, t, number] = (white[rows, number] - forecast) / error
                 bounded[rows, number] = forecast + np.clip(
                     white[rows, number] - forecast, -reach * error, reach * error
                 )
@@ -184,7 +188,8 @@ class Features:
         if len(former):
             self.taken[series, :first] += own.mean(axis=0) - former.mean(axis=0)
         self.taken[series, first : t + 1] = own
-        self.white[series, : t + 1] = self.taken[series, : t + 1] @ known.whitening.T
+        own = self.taken[series, : t + 1] @ known.whitening.T
+        self.white[:, series, : t + 1] = own.T
         self.start[series] = first
 
 

@@ -10,7 +10,7 @@ before for steps of the last w commits; with z the step in standard errors,
 an effect that matters: of `LEAST_EFFECT` and of twice the usual spread.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -21,9 +21,7 @@ from scalewatch.modelling.arrays.types import Reals
 from scalewatch.modelling.nights.contrasts import contrasts
 from scalewatch.modelling.nights.features import LEAST_HISTORY, Counts, Features
 from scalewatch.modelling.nights.machine import Learned
-
-THRESHOLD: Final = 16.4
-"""Exceeded by fewer than 4 % of histories of 200 commits without a change."""
+from scalewatch.modelling.nights.thresholds import TARGET, threshold
 
 DRIFT_THRESHOLD: Final = 24.0
 DRIFT_EVERY: Final = 5
@@ -31,6 +29,9 @@ LEAST_DRIFT: Final = 40
 
 SUSPECT_REACH: Final = 6.0
 """Errors of the forecast that count, of a commit that only orders a confirming run."""
+
+NOTABLE: Final = 6.0
+"""Of statistics below, no size is asked."""
 
 PERSISTENT: Final = 3
 """Commits in a row that are no bad nights any more, however far away they are."""
@@ -83,6 +84,8 @@ class Scan:
         Level and tilts, shape (k, n).
     is_exact
         Whether the series have no noise: then one commit is enough.
+    target
+        Share of histories of 200 commits without a change that may alarm.
 
     Attributes
     ----------
@@ -95,7 +98,13 @@ class Scan:
     """
 
     def __init__(
-        self, log: Reals, length: Counts, directions: Reals, *, is_exact: bool = False
+        self,
+        log: Reals,
+        length: Counts,
+        directions: Reals,
+        *,
+        is_exact: bool = False,
+        target: float = TARGET,
     ) -> None:
         series, commits, _ = log.shape
         self.statistic = np.zeros((series, commits))
@@ -103,6 +112,11 @@ class Scan:
         self.size = np.zeros((series, commits))
         self._length = length
         self._is_exact = is_exact
+        self._own = np.arange(series)
+        self._least_effect = EXACT_EFFECT
+        self._target = target
+        self._threshold = threshold(self.statistic[:, :0], target)
+        self._null = np.zeros((series, commits))
         self._seen_at = np.column_stack([np.eye(len(directions))[0], directions])
         self._features = Features(log, length, directions, is_exact=is_exact)
 
@@ -115,17 +129,27 @@ class Scan:
         """Yield changes in the order in which they are noticed."""
         for t in range(self.statistic.shape[1]):
             if t in LEARN_AT:
-                self._features.learn(t)
+                self._learn(t)
             self._features.take(t)
             if self.learned is None:
                 continue
             yield from self._changes(t)
         yield from self._suspects()
 
+    def _learn(self, t: int) -> None:
+        self._features.learn(t)
+        if self.learned is not None and not self._is_exact:
+            self._least_effect = max(LEAST_EFFECT, 2 * self.learned.spread)
+            is_whole = self._length >= t
+            self._threshold = threshold(self._null[is_whole, :t], self._target)
+
     def _changes(self, t: int) -> Iterator[Alarm]:
         least = 1 if self._is_exact else 2
         matters = self._compare(t, least, self._features.white, self.statistic)
-        for series in np.flatnonzero((self.statistic[:, t] > THRESHOLD) & matters):
+        self._null[:, t] = self.statistic[:, t]
+        for series in np.flatnonzero(
+            (self.statistic[:, t] > self._threshold) & matters
+        ):
             yield self._restarted(int(series), t)
         if (t + 1) % DRIFT_EVERY == 0:
             yield from self._drifts(t)
@@ -135,53 +159,52 @@ class Scan:
     ) -> NDArray[np.bool_]:
         """Compare steps at commit t; return where the effect matters, shape (S,)."""
         known = self.learned
-        matters = np.zeros(len(white), bool)
+        matters = np.zeros(len(statistic), bool)
         if known is None:
             return matters
+        lasting = self._features.lasting(t, PERSISTENT)
         for length, rows in self._features.windows(t):
-            begin = t + 1 - length
-            weights = [contrasts(of, length) for of in known.correlations]
-            squares = sum(
-                (white[rows, begin : t + 1, number] @ weight.steps.T) ** 2
-                / self._features.variance[rows, number, np.newaxis]
-                for number, (of, weight) in enumerate(
-                    zip(known.correlations, weights, strict=True)
-                )
-            )
-            raw = self._features.raw[rows, begin : t + 1] @ known.whitening.T
-            squares = np.asarray(squares)
+            of = self._own[rows]
+            weights = [contrasts(each, length) for each in known.correlations]
+            squares = np.zeros((len(of), len(weights[0].steps)))
+            for own, weight, variance in zip(
+                white, weights, self._features.variance.T, strict=True
+            ):
+                steps = own[rows, t + 1 - length : t + 1] @ weight.steps.T
+                squares += steps**2 / variance[rows, np.newaxis]
             if squares.shape[1] >= PERSISTENT:
-                lasting = self._features.lasting(t, PERSISTENT)[rows]
                 few = squares[:, PERSISTENT - 1]
-                squares[:, PERSISTENT - 1] = np.maximum(few, lasting)
-            likelihood = known.freedom * np.log1p(
-                squares[:, least - 1 :] / known.freedom
-            )
-            best = likelihood.argmax(axis=1)
-            every = np.arange(len(best))
-            statistic[rows, t] = likelihood[every, best]
-            width = best + least
-            self.first[rows, t] = t + 1 - width
-            size = np.stack(
-                [
-                    (raw[:, :, number] * weight.sizes[width - 1]).sum(axis=1)
-                    for number, weight in enumerate(weights)
-                ],
-                axis=1,
-            )
-            size = size @ known.colouring.T
-            self.size[rows, t] = size[:, 0]
-            matters[rows] = np.abs(size @ self._seen_at).max(axis=1) >= self._floor()
+                squares[:, PERSISTENT - 1] = np.maximum(few, lasting[rows])
+            best = squares[:, least - 1 :].argmax(axis=1) + least - 1
+            largest = squares[np.arange(len(best)), best]
+            found = known.freedom * np.log1p(largest / known.freedom)
+            statistic[rows, t] = found
+            self.first[rows, t] = t - best
+            for place in np.flatnonzero(found > NOTABLE).tolist():
+                series, sizes = (
+                    int(of[place]),
+                    [each.sizes[best[place]] for each in weights],
+                )
+                matters[series] = self._matters(series, t, length, sizes)
         return matters
 
-    def _floor(self) -> float:
-        if self._is_exact or self.learned is None:
-            return EXACT_EFFECT
-        return max(LEAST_EFFECT, 2 * self.learned.spread)
+    def _matters(
+        self, series: int, t: int, length: int, sizes: Sequence[Reals]
+    ) -> bool:
+        """Tell whether a step matters, by what was measured before it was held."""
+        known = self.learned
+        if known is None:
+            return False
+        raw = self._features.raw[series, t + 1 - length : t + 1] @ known.whitening.T
+        white = np.array([own @ each for own, each in zip(raw.T, sizes, strict=True)])
+        size = known.colouring @ white
+        self.size[series, t] = size[0]
+        return bool(np.abs(size @ self._seen_at).max() >= self._least_effect)
 
     def _restarted(self, series: int, t: int) -> Alarm:
         first = int(self.first[series, t])
         statistic = float(self.statistic[series, t])
+        self._null[series, first : t + 1] = np.nan
         self._features.restart(series, first, t)
         return Alarm(series, t, first, statistic)
 
@@ -190,18 +213,18 @@ class Scan:
         for length, rows in self._features.windows(t):
             if length < LEAST_DRIFT or known is None:
                 continue
-            own = np.arange(len(self._features.start))[rows]
+            own = self._own[rows]
             squares, rises = np.zeros(len(own)), []
             for number, of in enumerate(known.correlations):
                 weights = contrasts(of, length)
-                recent = self._features.white[own, t + 1 - length : t + 1, number]
+                recent = self._features.white[number, own, t + 1 - length : t + 1]
                 variance = self._features.variance[own, number]
                 squares += (recent @ weights.slope) ** 2 / variance
                 rises.append(recent @ weights.rise)
             statistic = known.freedom * np.log1p(squares / known.freedom)
             rise = np.abs(np.stack(rises, axis=1) @ known.colouring.T @ self._seen_at)
             is_clear = (statistic > DRIFT_THRESHOLD) & (
-                rise.max(axis=1) >= self._floor()
+                rise.max(axis=1) >= self._least_effect
             )
             for place in np.flatnonzero(is_clear).tolist():
                 series = int(own[place])
@@ -222,9 +245,10 @@ class Scan:
                 continue
             own = self._features.near(last) @ known.whitening.T
             white = self._features.white.copy()
-            white[:, last] = self._features.bounded(last, own, known, SUSPECT_REACH)
+            bounded = self._features.bounded(last, own, known, SUSPECT_REACH)
+            white[:, :, last] = bounded.T
             matters = self._compare(last, 1, white, self.statistic)
-            is_clear = (self.statistic[:, last] > THRESHOLD) & matters & is_newest
+            is_clear = (self.statistic[:, last] > self._threshold) & matters & is_newest
             for series in np.flatnonzero(is_clear).tolist():
                 first = int(self.first[series, last])
                 yield Alarm(series, last, first, float(self.statistic[series, last]))

@@ -22,6 +22,7 @@ from scalewatch.modelling.nights.events import MachineNights, machine_nights
 from scalewatch.modelling.nights.origins import Origin, origins
 from scalewatch.services.caches.lru import Kept, key_of
 from scalewatch.services.regressions.series_histories import SeriesHistory
+from scalewatch.settings import get_settings
 
 _NIGHTS: Final = Kept[MachineNights | None](1_000)
 _SHIFTS: Final = Kept[tuple[tuple[Shift, ...], ...]](1_000)
@@ -95,6 +96,7 @@ class Watched:
 
 def watch(found: Sequence[SeriesHistory]) -> Watched:
     """Return the changes in histories; what is known of a machine is not found anew."""
+    target = get_settings().alarming_share
     groups = _alike(found)
     keys = [_key(group) for group in groups]
     nights = _NIGHTS.answers(keys, lambda at: [_nights(groups[each]) for each in at])
@@ -104,8 +106,10 @@ def watch(found: Sequence[SeriesHistory]) -> Watched:
         for own in steps
     ]
     shifts = _SHIFTS.answers(
-        [key_of(key, rows) for key, rows in zip(keys, kept, strict=True)],
-        lambda at: [_shifts(groups[each], nights[each], kept[each]) for each in at],
+        [key_of(key, rows, target) for key, rows in zip(keys, kept, strict=True)],
+        lambda at: [
+            _shifts(groups[each], nights[each], kept[each], target) for each in at
+        ],
     )
     by_history = {
         id(history): own
@@ -210,7 +214,10 @@ def _spread(group: Sequence[SeriesHistory], own: MachineNights) -> NightlySpread
 
 
 def _shifts(
-    group: Sequence[SeriesHistory], nights: MachineNights | None, kept: Sequence[int]
+    group: Sequence[SeriesHistory],
+    nights: MachineNights | None,
+    kept: Sequence[int],
+    target: float,
 ) -> tuple[tuple[Shift, ...], ...]:
     """Return the changes in each history of a group."""
     first = group[0]
@@ -226,7 +233,7 @@ def _shifts(
                 own = _of_region(history, row, nights, kept)
                 histories.log[row, : len(own)] = own
     found: list[list[Shift]] = [[] for _ in group]
-    for shift in find_changes(histories, pmnf(first.parameters[0])):
+    for shift in find_changes(histories, pmnf(first.parameters[0]), target):
         found[shift.segments.series].append(shift)
     return tuple(map(tuple, found))
 
