@@ -3,6 +3,10 @@ import json
 from io import StringIO
 from uuid import UUID
 
+from sqlalchemy import select
+
+from scalewatch.storage import tables
+from scalewatch.storage.histories import regressions
 from support.builders import result, run_report
 from support.recorded import record, record_half_failed_project, record_project
 
@@ -93,3 +97,61 @@ def test_unknown_machine_is_not_found(client, sessions):
     record_project(sessions)
 
     assert client.get("/p/openmpi/m/moon").status_code == 404
+
+
+def watched(sessions, **fields):
+    """Store what a detection says of the nights of jureca."""
+    nights = {
+        "machine": "jureca",
+        "metric": "time",
+        "correlation": 0.6,
+        "spread": 0.021,
+        "regions": 40,
+        "commits": 3,
+        "nights": [("c1", 0.0), ("c2", 0.2), ("c3", 0.01)],
+        "bad": ["c2"],
+        "steps": [],
+    }
+    with sessions.writing.begin() as session:
+        (project,) = session.scalars(select(tables.Project))
+        details = {"nights": [nights | fields], "baselines": [], "remarks": []}
+        regressions.put_detection(session, project.id, details)
+
+
+def test_nights_are_said_to_be_correlated_with_their_spread(client, sessions):
+    record(sessions, [report(1, "MPICH 5")])
+    watched(sessions)
+
+    page = client.get("/p/mpich/m/jureca").text
+
+    assert "Nights of this machine are correlated, 0.6; usual spread 2.1 %." in page
+    assert "<title>bad night at c2</title>" in page
+    assert "Taken for bad nights: <bdi>c2</bdi>." in page
+
+
+def test_a_machine_that_stayed_slow_says_since_when(client, sessions):
+    record(sessions, [report(1, "MPICH 5")])
+    step = {"commit": "c3", "factor": 1.12, "origin": "machine"}
+    watched(sessions, correlation=0.0, steps=[step])
+
+    page = client.get("/p/mpich/m/jureca").text
+
+    assert "Nights of this machine are independent" in page
+    assert "Machine slow since c3, × 1.12." in page
+
+
+def test_a_step_that_no_other_machine_tells_of_is_left_open(client, sessions):
+    record(sessions, [report(1, "MPICH 5")])
+    step = {"commit": "c3", "factor": 1.12, "origin": "undecided"}
+    watched(sessions, nights=[], bad=[], steps=[step])
+
+    page = client.get("/p/mpich/m/jureca").text
+
+    said = "the machine&#39;s or the library&#39;s: no other machine tells."
+    assert f"× 1.12 since c3: {said}" in page
+
+
+def test_a_machine_of_few_regions_says_nothing_of_nights(client, sessions):
+    record(sessions, [report(1, "MPICH 5")])
+
+    assert 'id="nights"' not in client.get("/p/mpich/m/jureca").text

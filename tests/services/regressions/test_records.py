@@ -5,6 +5,7 @@ from sqlalchemy import select
 
 from scalewatch.services.analysis import questions
 from scalewatch.services.caches.lru import Kept
+from scalewatch.services.jobs import JobKind, enqueue
 from scalewatch.services.regressions import detection, nights
 from scalewatch.storage import tables
 from scalewatch.storage.commits import commits
@@ -149,3 +150,38 @@ def test_detections_after_every_commit_find_what_one_of_all_finds(
     assert after_all.causes == at_once.causes
     assert after_all.details == at_once.details
     assert stored >= {cause.sentence for cause in at_once.causes}
+
+
+def test_what_nights_explain_is_closed_quietly_when_histories_are_judged_anew(
+    sessions, work_off
+):
+    record_history(sessions, lambda _: {"MPI_Barrier": TREE}, 12)
+    with sessions.writing.begin() as session:
+        (project,) = session.scalars(select(tables.Project))
+        told = dict.fromkeys(("url", "secret", "author"), "http://localhost:9")
+        session.add(tables.Webhook(project_id=project.id, **told))
+        last, first = commits.of_project(session, project.id)[4:6]
+        session.add(
+            tables.Regression(
+                project_id=project.id,
+                kind="level",
+                is_worse=True,
+                is_sure=True,
+                state="open",
+                first_commit_id=first.id,
+                last_commit_id=last.id,
+                sentence="MPI_Barrier moved",
+            )
+        )
+        regressions.put_detection(session, project.id, {"commits": 12})
+        enqueue(session, JobKind.WATCH, str(project.id))
+
+    work_off()
+
+    with sessions.reading() as session:
+        (row,) = found(session)
+        (event,) = regressions.events(session, [row.id])[row.id]
+        assert row.state == "fixed"
+        assert event.note == "judged anew: the nights of its machine explain it"
+        notices = select(tables.Job).where(tables.Job.kind == "notify")
+        assert session.scalars(notices).all() == []

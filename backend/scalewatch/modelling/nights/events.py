@@ -14,7 +14,11 @@ from scalewatch.modelling.arrays.types import Reals
 from scalewatch.modelling.nights.common_mode import CommonMode, common_mode
 from scalewatch.modelling.nights.contrasts import MOST_WIDTH
 from scalewatch.modelling.nights.features import Counts
-from scalewatch.modelling.nights.scan import Scan
+from scalewatch.modelling.nights.scan import LEAST_EFFECT, Scan
+from scalewatch.modelling.nights.spreads import NORMAL, medians
+
+BAD: Final = 4.0
+"""Standard deviations by which a bad night lies apart from those around it."""
 
 AROUND: Final = 40
 """Commits before and after a step that tell its size, at most."""
@@ -62,6 +66,19 @@ class MachineNights:
         """Return the mean of that over the settings."""
         return float(self.step_effect(row).mean())
 
+    def bad_nights(self) -> Counts:
+        """Return the rows of nights that lie apart, and after which levels return."""
+        level = self.mode.effect.mean(axis=1)
+        before, after = (
+            level
+            - medians(np.stack([_shifted(level, side * by) for by in (1, 2, 3)]), 0)
+            for side in (-1, 1)
+        )
+        is_apart = before * after > 0
+        beyond = np.where(is_apart, np.minimum(np.abs(before), np.abs(after)), 0.0)
+        usual = np.nan_to_num(NORMAL * medians(np.abs(before), 0))
+        return np.flatnonzero(beyond > max(BAD * float(usual), LEAST_EFFECT))
+
     def effect_without(self, kept: Sequence[int]) -> Reals:
         """Return what each night does, but for these steps, shape (T, n)."""
         effect = self.mode.effect.copy()
@@ -93,6 +110,13 @@ def machine_nights(log: Reals, positions: Counts, directions: Reals) -> MachineN
         correlation=known.correlations[0].between_neighbours if known else 0.0,
         spread=known.spread if known else 0.0,
     )
+
+
+def _shifted(level: Reals, by: int) -> Reals:
+    """Return the levels so many nights later, NaN where there are none."""
+    at = np.arange(len(level)) + by
+    is_there = (at >= 0) & (at < len(level))
+    return np.where(is_there, level[np.clip(at, 0, len(level) - 1)], np.nan)
 
 
 def _located(effect: Reals, first: int, at: int) -> int:

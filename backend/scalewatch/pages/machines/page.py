@@ -6,6 +6,7 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 
 from scalewatch.exporters.listing import Listing
+from scalewatch.pages.machines.nights import night_chart
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.templates import render
 from scalewatch.pages.wording.formats import assignments, count
@@ -32,6 +33,7 @@ def show_machine(
         "machines/show.html",
         machine=shown,
         scales=scales,
+        nights=[night_chart(each) for each in shown.nights],
         server=str(request.base_url).rstrip("/"),
     )
 

@@ -31,6 +31,11 @@ TOPICS: Final = {
             "fingerprint changes, a new state of the machine begins.",
         ),
         Word(
+            "common mode",
+            "What a night does to all regions of a machine alike, in level and tilt; "
+            "it is the machine's, and taken out of each region.",
+        ),
+        Word(
             "run",
             "One execution of a suite: a commit on a machine at one coordinate.",
         ),

@@ -11,6 +11,7 @@ from typing import Any, Final
 from sqlalchemy.orm import Session
 
 from scalewatch.services.commits.find import Commit, commit_of
+from scalewatch.services.machines.nights import Nights, nights_of
 from scalewatch.storage.access import projects
 from scalewatch.storage.commits import coordinates, coverage
 from scalewatch.storage.commits.commits import AnyCommit
@@ -119,6 +120,7 @@ class Platform:
     commits: int
     states: tuple[MachineState, ...]
     noise: tuple[MetricNoise, ...]
+    nights: tuple[Nights, ...]
     coverage: tuple[Coverage, ...]
     unmeasured: tuple[str, ...]
     machines: tuple[str, ...]
@@ -145,6 +147,7 @@ def platform(session: Session, project_name: str, name: str) -> Platform:
         commits=len(coordinates.commits_on(session, machine.id)),
         states=states,
         noise=_noise(session, machine.id, commits[0].id) if commits else (),
+        nights=nights_of(session, project.id, machine.name),
         coverage=_coverage(session, machine.id, commits),
         unmeasured=_unmeasured(session, machine.id, commits),
         machines=tuple(each.name for each in siblings),

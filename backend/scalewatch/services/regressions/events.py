@@ -13,8 +13,14 @@ WATCHER: Final = "scalewatch"
 """Who acts where nobody does."""
 
 
-def record_event(
-    session: Session, row: tables.Regression, actor: str, action: str, note: str | None
+def record_event(  # noqa: PLR0913, what happened and whether it is told
+    session: Session,
+    row: tables.Regression,
+    actor: str,
+    action: str,
+    note: str | None,
+    *,
+    is_told: bool = True,
 ) -> None:
     """Write down what happened to a regression, and queue its deliveries."""
     row.changed_at = now()
@@ -23,5 +29,6 @@ def record_event(
     )
     session.add(event)
     session.flush()
-    for webhook in webhooks.of_project(session, row.project_id):
+    told = webhooks.of_project(session, row.project_id) if is_told else ()
+    for webhook in told:
         enqueue(session, JobKind.NOTIFY, f"{webhook.id}/{event.id}")

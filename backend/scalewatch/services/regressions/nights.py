@@ -24,6 +24,9 @@ from scalewatch.services.caches.lru import Kept, key_of
 from scalewatch.services.regressions.series_histories import SeriesHistory
 from scalewatch.settings import get_settings
 
+SHOWN: Final = 100
+"""Newest nights of a machine that are kept to be shown."""
+
 _NIGHTS: Final = Kept[MachineNights | None](1_000)
 _SHIFTS: Final = Kept[tuple[tuple[Shift, ...], ...]](1_000)
 
@@ -75,6 +78,11 @@ class NightlySpread:
         Usual change of the level from one night to the next, as a share.
     regions, commits
         From how many.
+    effects
+        Position on the line of the newest nights, and what each did to the logarithm
+        of all regions on average.
+    bad
+        Positions of nights that were taken for bad ones: from which the level returned.
     """
 
     machine: str
@@ -83,6 +91,8 @@ class NightlySpread:
     spread: float
     regions: int
     commits: int
+    effects: tuple[tuple[int, float], ...]
+    bad: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,6 +220,14 @@ def _spread(group: Sequence[SeriesHistory], own: MachineNights) -> NightlySpread
         spread=own.spread,
         regions=len(group),
         commits=len(own.positions),
+        effects=tuple(
+            zip(
+                own.positions[-SHOWN:].tolist(),
+                own.mode.effect[-SHOWN:].mean(axis=1).tolist(),
+                strict=True,
+            )
+        ),
+        bad=tuple(own.positions[own.bad_nights()].tolist()),
     )
 
 

@@ -5,20 +5,19 @@ more commits: then the regression gets what is known better, and stays the same 
 with its owner and its notes. It is fixed when the former level returns.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
 from sqlalchemy.orm import Session
 
 from scalewatch.modelling.attribution.causes import Cause
-from scalewatch.modelling.histories.changes import FALSE_SHARE
-from scalewatch.modelling.nights.origins import Origin
 from scalewatch.services.confirmations.requests import ask
 from scalewatch.services.regressions.detection import LEAST_EFFECT, Detected, label
 from scalewatch.services.regressions.events import WATCHER, record_event
-from scalewatch.services.regressions.nights import HistoryChange, MachineStep
+from scalewatch.services.regressions.nights import HistoryChange
+from scalewatch.services.regressions.other_nights import ask_other_nights
+from scalewatch.services.regressions.summary import summary
 from scalewatch.services.regressions.watched_line import BEFORE, positions_on
 from scalewatch.services.regressions.withdrawals import withdraw_needless
 from scalewatch.services.shared_cores import SHARED_CORES, left_out_at
@@ -30,14 +29,6 @@ RETURNED: Final = 0.34
 """A level has returned if no more than this share of the change remains."""
 
 
-SAID: Final = {
-    Origin.LIBRARY: "as on other machines: the library",
-    Origin.MACHINE: "not on other machines: the machine, and no regression",
-    Origin.UNDECIDED: "the machine or the library: another machine would tell",
-}
-"""What moved all regions of a machine."""
-
-
 def record(session: Session, detected: Detected) -> None:
     """Keep what was found: update regressions, open new ones, close fixed ones."""
     known = list(regressions.of_project(session, detected.project_id))
@@ -45,10 +36,11 @@ def record(session: Session, detected: Detected) -> None:
     told = {each for row in known for each in (row.first_commit_id, row.last_commit_id)}
     position_of = positions_on(session, detected.line, told)
     free = {row.id: row for row in known}
+    is_anew = _is_anew(session, detected.project_id)
     for cause in detected.causes:
         row = _known(cause, detected, free, members, position_of)
         if row is None:
-            row = _opened(session, detected, cause)
+            row = _opened(session, detected, cause, is_told=not is_anew)
         else:
             del free[row.id]
             _update(session, row, detected, cause)
@@ -59,9 +51,26 @@ def record(session: Session, detected: Detected) -> None:
             _doubt(session, row, detected, cause)
     for row in free.values():
         series = [each.series_id for each in members.get(row.id, ())]
+        if is_anew and row.last_commit_id in position_of:
+            _explain_away(session, row)
         _doubt_unseen(session, row, series, position_of.get(row.last_commit_id))
-    regressions.put_detection(session, detected.project_id, _summary(detected))
+    regressions.put_detection(session, detected.project_id, summary(detected))
+    ask_other_nights(session, detected)
     withdraw_needless(session, detected)
+
+
+def _is_anew(session: Session, project_id: int) -> bool:
+    """Tell whether histories were judged before, and not by the nights of machines."""
+    former = regressions.detection_of(session, project_id)
+    return former is not None and "nights" not in former.details
+
+
+def _explain_away(session: Session, row: tables.Regression) -> None:
+    """Close, without telling everybody, what is no change any more."""
+    if row.state in {"open", "acknowledged"}:
+        row.state = "fixed"
+        note = "judged anew: the nights of its machine explain it"
+        record_event(session, row, WATCHER, "withdrawn", note, is_told=False)
 
 
 def _series_of(detected: Detected, cause: Cause[int]) -> set[int]:
@@ -92,7 +101,7 @@ def _known(
 
 
 def _opened(
-    session: Session, detected: Detected, cause: Cause[int]
+    session: Session, detected: Detected, cause: Cause[int], *, is_told: bool
 ) -> tables.Regression:
     row = tables.Regression(
         project_id=detected.project_id,
@@ -104,7 +113,7 @@ def _opened(
     session.add(row)
     session.flush()
     note = None if row.is_sure else "suspected: another run would tell"
-    record_event(session, row, WATCHER, "found", note)
+    record_event(session, row, WATCHER, "found", note, is_told=is_told)
     return row
 
 
@@ -223,30 +232,3 @@ def _is_left_out(session: Session, commit_id: int, series: Sequence[int]) -> boo
 def _withdraw(session: Session, row: tables.Regression, reason: str) -> None:
     row.state = "fixed"
     record_event(session, row, WATCHER, "withdrawn", reason)
-
-
-def _summary(detected: Detected) -> dict[str, Any]:
-    newest = detected.line.commits[-1].sha if detected.line.commits else None
-    return {
-        "newest": newest,
-        "commits": len(detected.line.commits),
-        "series": detected.false.series,
-        "changes": len(detected.changes),
-        "sure": detected.false.sure,
-        "expected_false": detected.false.expected,
-        "false_share": FALSE_SHARE,
-        "baselines": [*detected.baselines, *map(_moved(detected), detected.steps)],
-        "nights": [asdict(each) for each in detected.nights],
-        "remarks": list(detected.line.remarks),
-    }
-
-
-def _moved(detected: Detected) -> Callable[[MachineStep], str]:
-    """Return what says where all regions of a machine moved, and what moved them."""
-
-    def sentence(step: MachineStep) -> str:
-        at = label(detected.line.commits[step.position])
-        moved = f"{step.machine}: {step.metric} × {step.factor:.2f} since {at}"
-        return f"{moved}, {SAID[step.origin]}"
-
-    return sentence

@@ -1,0 +1,78 @@
+"""What a detection says of a project as a whole, as it is stored."""
+
+from typing import Any, Final
+
+from scalewatch.modelling.histories.changes import FALSE_SHARE
+from scalewatch.modelling.nights.origins import Origin
+from scalewatch.services.regressions.detection import Detected, label
+from scalewatch.services.regressions.nights import MachineStep, NightlySpread
+from scalewatch.settings import get_settings
+
+SAID: Final = {
+    Origin.LIBRARY: "as on other machines: the library",
+    Origin.MACHINE: "not on other machines: the machine, and no regression",
+    Origin.UNDECIDED: "the machine or the library: another machine, or a run of the "
+    "commit before on another night, would tell",
+}
+"""What moved all regions of a machine."""
+
+COMMITS: Final = 200
+"""To which shares of alarming histories refer."""
+
+
+def summary(detected: Detected) -> dict[str, Any]:
+    """Return what is stored of a detection beside its regressions."""
+    newest = detected.line.commits[-1].sha if detected.line.commits else None
+    moved = [_moved(detected, step) for step in detected.steps]
+    return {
+        "newest": newest,
+        "commits": len(detected.line.commits),
+        "series": detected.false.series,
+        "changes": len(detected.changes),
+        "sure": detected.false.sure,
+        "expected_false": detected.false.expected,
+        "false_share": FALSE_SHARE,
+        "alarming_share": get_settings().alarming_share,
+        "alarming": _alarming(detected),
+        "baselines": [*detected.baselines, *moved],
+        "nights": [_nights(detected, each) for each in detected.nights],
+        "remarks": list(detected.line.remarks),
+    }
+
+
+def _alarming(detected: Detected) -> float | None:
+    """Return the changes in what would be a history of 200 commits; None of nothing."""
+    commits = sum(len(each.positions) for each in detected.histories)
+    return COMMITS * len(detected.changes) / commits if commits else None
+
+
+def _moved(detected: Detected, step: MachineStep) -> str:
+    """Say where all regions of a machine moved, and what moved them."""
+    at = label(detected.line.commits[step.position])
+    moved = f"{step.machine}: {step.metric} × {step.factor:.2f} since {at}"
+    return f"{moved}, {SAID[step.origin]}"
+
+
+def _nights(detected: Detected, known: NightlySpread) -> dict[str, Any]:
+    commits = detected.line.commits
+    return {
+        "machine": known.machine,
+        "metric": known.metric,
+        "correlation": round(known.correlation, 3),
+        "spread": round(known.spread, 5),
+        "regions": known.regions,
+        "commits": known.commits,
+        "nights": [
+            (label(commits[at]), round(effect, 5)) for at, effect in known.effects
+        ],
+        "bad": [label(commits[at]) for at in known.bad],
+        "steps": [
+            {
+                "commit": label(commits[step.position]),
+                "factor": round(step.factor, 4),
+                "origin": str(step.origin),
+            }
+            for step in detected.steps
+            if (step.machine, step.metric) == (known.machine, known.metric)
+        ],
+    }
