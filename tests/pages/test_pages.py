@@ -9,6 +9,7 @@ import pytest
 
 from scalewatch.pages.wording.formats import SPACE
 from support.builders import run_report, sweep_reports
+from support.histories import store_nights
 from support.recorded import record, record_project, record_runs
 
 BAD_ADDRESSES = (
@@ -206,3 +207,12 @@ def test_page_brings_the_figure_that_the_api_returns(client, sessions):
     address = unescape(page.split('data-figure="')[1].split('"')[0])
 
     assert brought == client.get(address).json()
+
+
+def test_status_says_which_share_of_histories_alarms(client, sessions):
+    record_project(sessions, "mpich")
+    store_nights(sessions)
+
+    page = client.get("/status").text
+
+    assert "3.1 % alarm; at most 4 % by chance" in page.replace(SPACE, " ")

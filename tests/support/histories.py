@@ -6,10 +6,14 @@ from datetime import UTC, datetime, timedelta
 from math import log2
 from typing import Any
 
+from sqlalchemy import select
+
 from scalewatch.modelling import Verdict
 from scalewatch.modelling.forecasts.bounds import Bounds
 from scalewatch.modelling.histories.explanation import ShiftKind
+from scalewatch.storage import tables
 from scalewatch.storage.database.session import Sessions
+from scalewatch.storage.histories import regressions
 from scalewatch.storage.histories.shift_details import ShiftDetails
 from scalewatch.wire import RunReport
 from support.builders import sweep_reports
@@ -124,3 +128,26 @@ def shift_details(**parts: Any) -> ShiftDetails:
         expectation_version=1,
     )
     return replace(details, **parts)
+
+
+def store_nights(sessions: Sessions, **fields: Any) -> None:
+    """Store what a detection says of the nights of jureca."""
+    nights = {
+        "machine": "jureca",
+        "metric": "time",
+        "correlation": 0.6,
+        "spread": 0.021,
+        "regions": 40,
+        "commits": 3,
+        "nights": [("c1", 0.0), ("c2", 0.2), ("c3", 0.01)],
+        "bad": {"c2": "c2"},
+        "steps": [],
+    }
+    with sessions.writing.begin() as session:
+        (project,) = session.scalars(select(tables.Project))
+        details = {
+            "nights": [nights | fields],
+            "alarming": 0.031,
+            "alarming_share": 0.04,
+        }
+        regressions.put_detection(session, project.id, details)

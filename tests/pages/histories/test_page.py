@@ -5,7 +5,7 @@ from sqlalchemy import event
 
 from scalewatch.storage import tables
 from support.builders import on_cores
-from support.histories import LINEAR, TREE, record_history, reports, sha
+from support.histories import LINEAR, TREE, record_history, reports, sha, store_nights
 from support.recorded import record
 
 AT = 13
@@ -237,3 +237,13 @@ def test_history_over_a_single_setting_has_no_band_of_a_growth(client, sessions)
 
     assert "Has no growth that can be told from a single setting" in page
     assert 'class="chart__segment ' not in page
+
+
+def test_history_marks_what_was_taken_for_a_bad_night(client, sessions):
+    record_history(sessions, lambda _: {"MPI_Bcast": TREE}, 4)
+    store_nights(sessions, bad={sha(3): "third"})
+
+    page = client.get("/p/mpich/history?region=MPI_Bcast").text
+
+    assert page.count('class="chart__night"') == 1
+    assert "<title>bad night at" in page

@@ -3,11 +3,8 @@ import json
 from io import StringIO
 from uuid import UUID
 
-from sqlalchemy import select
-
-from scalewatch.storage import tables
-from scalewatch.storage.histories import regressions
 from support.builders import result, run_report
+from support.histories import store_nights
 from support.recorded import record, record_half_failed_project, record_project
 
 
@@ -99,28 +96,9 @@ def test_unknown_machine_is_not_found(client, sessions):
     assert client.get("/p/openmpi/m/moon").status_code == 404
 
 
-def watched(sessions, **fields):
-    """Store what a detection says of the nights of jureca."""
-    nights = {
-        "machine": "jureca",
-        "metric": "time",
-        "correlation": 0.6,
-        "spread": 0.021,
-        "regions": 40,
-        "commits": 3,
-        "nights": [("c1", 0.0), ("c2", 0.2), ("c3", 0.01)],
-        "bad": ["c2"],
-        "steps": [],
-    }
-    with sessions.writing.begin() as session:
-        (project,) = session.scalars(select(tables.Project))
-        details = {"nights": [nights | fields], "baselines": [], "remarks": []}
-        regressions.put_detection(session, project.id, details)
-
-
 def test_nights_are_said_to_be_correlated_with_their_spread(client, sessions):
     record(sessions, [report(1, "MPICH 5")])
-    watched(sessions)
+    store_nights(sessions)
 
     page = client.get("/p/mpich/m/jureca").text
 
@@ -132,7 +110,7 @@ def test_nights_are_said_to_be_correlated_with_their_spread(client, sessions):
 def test_a_machine_that_stayed_slow_says_since_when(client, sessions):
     record(sessions, [report(1, "MPICH 5")])
     step = {"commit": "c3", "factor": 1.12, "origin": "machine"}
-    watched(sessions, correlation=0.0, steps=[step])
+    store_nights(sessions, correlation=0.0, steps=[step])
 
     page = client.get("/p/mpich/m/jureca").text
 
@@ -143,7 +121,7 @@ def test_a_machine_that_stayed_slow_says_since_when(client, sessions):
 def test_a_step_that_no_other_machine_tells_of_is_left_open(client, sessions):
     record(sessions, [report(1, "MPICH 5")])
     step = {"commit": "c3", "factor": 1.12, "origin": "undecided"}
-    watched(sessions, nights=[], bad=[], steps=[step])
+    store_nights(sessions, nights=[], bad={}, steps=[step])
 
     page = client.get("/p/mpich/m/jureca").text
 

@@ -55,6 +55,7 @@ class Chart:
     bands: tuple[Band, ...]
     dots: str
     changes: tuple[Mark, ...]
+    bad_nights: tuple[Mark, ...]
     ticks: tuple[tuple[float, str], ...]
     sentence: str
 
@@ -140,6 +141,10 @@ def _chart(
                 is_worse=change.factor > 1,
             )
             for change in series.changes
+        ),
+        bad_nights=tuple(
+            Mark(places[at] - 1.0, 2.0, f"bad night at {history.commits[at].label}")
+            for at in series.bad_nights
         ),
         ticks=tuple(
             (y(exponent), significant(exponent, 2))

@@ -58,7 +58,7 @@ def night_chart(nights: Nights) -> NightChart:
         ticks=tuple((y(each), f"{100 * each:+.1f} %") for each in (low, 0.0, high)),
         bad=tuple(
             NightMark(round(place[each], 1), f"bad night at {each}")
-            for each in nights.bad
+            for each in nights.bad.values()
             if each in place
         ),
         steps=tuple(

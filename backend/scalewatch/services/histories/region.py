@@ -4,7 +4,7 @@ Changes are those that were detected last, as the regressions are.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from sqlalchemy.orm import Session
@@ -22,6 +22,7 @@ from scalewatch.services.histories.segments import (
     growths_of,
     segments_between,
 )
+from scalewatch.services.machines.nights import nights_of
 from scalewatch.services.regressions.series_histories import (
     SeriesHistory,
     series_histories,
@@ -49,6 +50,8 @@ class SegmentedHistory:
     steps
         All that is known of each commit, or of the newest of them; none, and no
         exponents, where all regions are shown.
+    bad_nights
+        Positions of commits measured in what was taken for a bad night of the machine.
     """
 
     region: str
@@ -62,6 +65,7 @@ class SegmentedHistory:
     steps: tuple[HistoryStep, ...] = ()
     parameter: str | None = None
     target: float | None = None
+    bad_nights: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +151,7 @@ def history_of(  # noqa: PLR0913, PLR0917, one per part of the question
     )
     detection = regressions.detection_of(session, project.id)
     baselines = detection.details.get("baselines", ()) if detection else ()
+    commits = tuple(map(commit_of, line.commits))
     return History(
         project=project.name,
         region=named,
@@ -154,13 +159,35 @@ def history_of(  # noqa: PLR0913, PLR0917, one per part of the question
         regions=tuple(regions),
         metrics=tuple(metrics),
         machines=tuple(machines),
-        commits=tuple(map(commit_of, line.commits)),
+        commits=commits,
         remarks=(*line.remarks, *baselines),
-        series=_segmented(session, line, histories[:MOST_SERIES], shifts, newest),
+        series=tuple(
+            _with_bad_nights(session, project.id, each, shown, commits)
+            for each in _segmented(
+                session, line, histories[:MOST_SERIES], shifts, newest
+            )
+        ),
         regressions=summaries_of(shifts),
         more=max(len(histories) - MOST_SERIES, 0),
         next=part.next,
     )
+
+
+def _with_bad_nights(
+    session: Session,
+    project_id: int,
+    series: SegmentedHistory,
+    metric: str,
+    commits: Sequence[Commit],
+) -> SegmentedHistory:
+    bad = {
+        sha
+        for nights in nights_of(session, project_id, series.machine)
+        if nights.metric == metric
+        for sha in nights.bad
+    }
+    at = tuple(each for each in series.positions if commits[each].sha in bad)
+    return replace(series, bad_nights=at) if at else series
 
 
 def chosen(noun: str, known: Sequence[str], wanted: str | None, at: str) -> str:

@@ -58,7 +58,7 @@ class Nights:
     effects
         Newest nights, by commit: logarithm of what each did to all regions on average.
     bad
-        Commits of nights that were taken for bad ones.
+        Commits of nights that were taken for bad ones, by hash.
     steps
         Oldest first.
     """
@@ -69,7 +69,7 @@ class Nights:
     regions: int
     commits: int
     effects: tuple[tuple[str, float], ...]
-    bad: tuple[str, ...]
+    bad: Mapping[str, str]
     steps: tuple[NightStep, ...]
 
     @property
@@ -98,6 +98,6 @@ def _nights(known: Mapping[str, Any]) -> Nights:
         regions=known["regions"],
         commits=known["commits"],
         effects=tuple((commit, effect) for commit, effect in known["nights"]),
-        bad=tuple(known["bad"]),
+        bad=known["bad"],
         steps=tuple(NightStep(**step) for step in known["steps"]),
     )

@@ -1,5 +1,6 @@
 """The status of the server: queue, workers, agents, database."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from importlib.metadata import version
@@ -14,6 +15,7 @@ from scalewatch.services.jobs import Queue
 from scalewatch.services.operations.failed_jobs import FailedJob, failed
 from scalewatch.storage.access import projects
 from scalewatch.storage.database import sizes
+from scalewatch.storage.histories import regressions
 from scalewatch.storage.machines import machines
 from scalewatch.storage.tables import now
 from scalewatch.storage.work import workers
@@ -55,6 +57,23 @@ class WaitingAgent:
 
 
 @dataclass(frozen=True, slots=True)
+class Alarms:
+    """How many histories of a project alarm, for 200 commits each.
+
+    Parameters
+    ----------
+    reached
+        Share of those in which something was noticed, real changes as well.
+    by_chance
+        Share that may alarm by chance, at most.
+    """
+
+    project: str
+    reached: float
+    by_chance: float
+
+
+@dataclass(frozen=True, slots=True)
 class Ingest:
     """How many runs and measurements arrived lately."""
 
@@ -89,6 +108,7 @@ class Status:
     agents: tuple[Agent, ...]
     confirmations: tuple[Confirmation, ...]
     waiting_agents: tuple[WaitingAgent, ...]
+    alarms: tuple[Alarms, ...]
     ingest: Ingest
 
 
@@ -117,6 +137,7 @@ def status(session: Session) -> Status:
         waiting_agents=_waiting_agents(
             session, moment, {each.machine for each in agents}
         ),
+        alarms=tuple(_alarms(session)),
         ingest=Ingest(
             runs_last_minute=sizes.runs_since(session, moment - timedelta(minutes=1)),
             measurements_last_minute=sizes.measurements_since(
@@ -139,6 +160,16 @@ def _workers(session: Session, moment: datetime) -> tuple[Worker, ...]:
         Worker(row.name, row.kind, row.started_at, row.seen_at)
         for row in workers.seen_since(session, moment - PRESENCE)
     )
+
+
+def _alarms(session: Session) -> Iterable[Alarms]:
+    for project in projects.listed(session):
+        detection = regressions.detection_of(session, project.id)
+        details = detection.details if detection else {}
+        if details.get("alarming") is not None:
+            yield Alarms(
+                project.name, min(details["alarming"], 1.0), details["alarming_share"]
+            )
 
 
 def _waiting_agents(

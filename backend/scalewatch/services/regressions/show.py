@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from sqlalchemy.orm import Session
 
@@ -48,8 +49,13 @@ def regressions_of(
             for state in RegressionState
         },
         confirmations=confirmations_in(session, project.id),
-        detection=detection.details if detection else None,
+        detection=_overall(detection.details) if detection else None,
     )
+
+
+def _overall(details: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a detection says of the project; nights are told by machine."""
+    return {name: each for name, each in details.items() if name != "nights"}
 
 
 def summaries_of(shifts: Sequence[RegressionShift]) -> tuple[RegressionSummary, ...]:

@@ -65,7 +65,7 @@ def _nights(detected: Detected, known: NightlySpread) -> dict[str, Any]:
         "nights": [
             (label(commits[at]), round(effect, 5)) for at, effect in known.effects
         ],
-        "bad": [label(commits[at]) for at in known.bad],
+        "bad": {commits[at].sha: label(commits[at]) for at in known.bad},
         "steps": [
             {
                 "commit": label(commits[step.position]),
