@@ -215,4 +215,4 @@ def test_status_says_which_share_of_histories_alarms(client, sessions):
 
     page = client.get("/status").text
 
-    assert "3.1 % alarm; at most 4 % by chance" in page.replace(SPACE, " ")
+    assert "3.1 % alarm; at most 4.0 % by chance" in page.replace(SPACE, " ")

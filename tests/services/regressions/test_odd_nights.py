@@ -1,0 +1,138 @@
+"""Machines whose nights are odd: an answer, no change, and no warning of numpy."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import numpy as np
+import pytest
+from sqlalchemy import select
+
+from scalewatch.services.regressions.nights import watch
+from scalewatch.services.regressions.series_histories import SeriesHistory
+from scalewatch.storage import tables
+from scalewatch.storage.histories.locations import LocatedSeries
+from support.histories import FIRST_DAY, TREE, commit, reports
+from support.recorded import record
+
+P = 2.0 ** np.arange(2, 8)
+
+
+def machine(regions=12, commits=80, *, seed=1, fingerprint=1, first=0):
+    """Return histories under correlated nights of 2 %, rising and falling together."""
+    rng = np.random.default_rng(seed)
+    nights = rng.normal(0, 0.02, commits)
+    for t in range(1, commits):
+        nights[t] = 0.6 * nights[t - 1] + 0.8 * nights[t]
+    log = nights[:, np.newaxis] + rng.normal(0, 0.01, (regions, commits, P.size))
+    return [
+        history(region, own, fingerprint, range(first, first + commits))
+        for region, own in enumerate(log)
+    ]
+
+
+def history(region, log, fingerprint, positions):
+    series = LocatedSeries(
+        id=region,
+        machine_id=1,
+        machine="jureca",
+        configuration_id=1,
+        region=f"region-{region}",
+        metric="time",
+        better="lower",
+        unit="s",
+        configuration={},
+    )
+    return SeriesHistory(
+        series=series,
+        region=series.region,
+        fingerprint_id=fingerprint,
+        parameters=("p",),
+        settings=tuple((p,) for p in P.tolist()),
+        positions=tuple(positions),
+        log=log,
+    )
+
+
+def on_some_nights():
+    """Return a machine of which one region is measured every fourth night."""
+    rare, *others = machine()
+    return [replace(rare, positions=rare.positions[::4], log=rare.log[::4]), *others]
+
+
+def renewed():
+    """Return a machine that is replaced by a slower one in a correlated stretch."""
+    slower = machine(commits=40, seed=2, fingerprint=2, first=40)
+    return [
+        *machine(commits=40),
+        *(replace(each, log=each.log + 0.4) for each in slower),
+    ]
+
+
+def counted():
+    """Return a machine of times and counters that never vary."""
+    return [
+        replace(each, log=np.ones_like(each.log)) if number % 2 else each
+        for number, each in enumerate(machine(regions=24))
+    ]
+
+
+def doubling():
+    """Return a machine whose noise doubles half-way."""
+    twice = machine()
+    for each in twice:
+        each.log[40:] *= 2
+    return twice
+
+
+ODD = {
+    "one region": lambda: machine(regions=1),
+    "four commits": lambda: machine(commits=4),
+    "one commit": lambda: machine(commits=1),
+    "a region on some nights": on_some_nights,
+    "another machine half-way": renewed,
+    "constant counts": counted,
+    "only constant counts": lambda: [
+        replace(each, log=np.zeros_like(each.log)) for each in machine()
+    ],
+    "noise that doubles": doubling,
+}
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("odd", ODD)
+def test_odd_nights_are_no_change(odd):
+    with np.errstate(all="raise", under="ignore"):
+        watched = watch(ODD[odd]())
+
+    assert watched.changes == ()
+    assert watched.steps == ()
+    assert all(0 <= nights.correlation < 1 for nights in watched.nights)
+
+
+def test_a_bad_night_is_told_and_a_step_is_none():
+    own = machine()
+    for each in own:
+        each.log[30] += 0.3
+        each.log[60:] += 0.3
+
+    (nights,) = watch(own).nights
+
+    assert nights.bad == (30,)
+
+
+@pytest.mark.filterwarnings("error")
+def test_gaps_several_commits_a_night_and_late_runs_are_one_history(sessions):
+    """Commits of months ago, five of one night, and runs that come in disorder."""
+    days = [0, 1, 2, 90, 91, 91.1, 91.2, 91.3, 91.4, 98, 105, 112, 200, 201]
+    order = np.random.default_rng(3).permutation(len(days))
+    for place in order.tolist():
+        at = (FIRST_DAY + timedelta(days=days[place])).isoformat()
+        own = commit(place + 1, committed_at=at)
+        record(sessions, reports(place + 1, {"MPI_Bcast": TREE}, commit=own))
+
+    with sessions.reading() as session:
+        (known,) = session.scalars(select(tables.Detection))
+        assert known.details["commits"] == len(days)
+        assert session.scalars(select(tables.Regression)).all() == []
+        failed = select(tables.Job).where(tables.Job.state == "failed")
+        assert session.scalars(failed).all() == []
