@@ -18,6 +18,10 @@ def test_single_repetitions_are_not_known_to_be_exact():
     assert not exact_series(repeated(P - 1, times=1)).any()
 
 
+def test_series_of_which_everything_failed_are_not_exact():
+    assert not exact_series(np.empty((1, 5, 0))).any()
+
+
 def test_what_a_computer_rounds_does_not_matter():
     values = repeated(P / 10)
     values[0, :, 1] *= 1 + 1e-15

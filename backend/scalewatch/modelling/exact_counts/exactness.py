@@ -33,7 +33,7 @@ def exact_series(values: Reals) -> NDArray[np.bool_]:
 def _exact_series(values: Reals) -> NDArray[np.bool_]:
     is_exact = np.zeros(len(values), dtype=np.bool_)
     rows = np.flatnonzero(_may_be(values[:, 0])) if len(values) else ()
-    if not len(rows):
+    if not len(rows) or not values.shape[2]:
         return is_exact
     own = values[rows]
     there = ~np.isnan(own)
