@@ -123,6 +123,15 @@ class Procedure(Report):
     ] = ()
 
 
+class Location(Report):
+    """Where a region lies in the source; its name holds no line, which moves."""
+
+    file: Text | None = Field(None, examples=["sweep.c"])
+    line: Annotated[Count, Field(ge=1)] | None = None
+    function: Text | None = None
+    call_path: Text | None = None
+
+
 class Result(Report):
     """All repetitions of one metric of one region."""
 
@@ -147,6 +156,7 @@ class Result(Report):
     status: Literal["ok", "failed"] = "ok"
     reason: Text | None = Field(None, description="Why it failed, in words.")
     procedure: Procedure | None = None
+    location: Location | None = None
 
     @model_validator(mode="after")
     def _is_known_unit(self) -> Self:

@@ -17,6 +17,7 @@ from scalewatch_agent.cli.exits import Exit, exit_code
 COMMANDS: Final[Mapping[str, str]] = {
     "run": "Sweep any program through the parameters of an experiment file.",
     "mpi": "Measure this machine's MPI library at several process counts.",
+    "count": "Count the work of a program: calls of functions, iterations of loops.",
     "serve": "Measure again what the server suspects on a machine.",
     "spool": "Look after runs that could not be delivered.",
 }

@@ -1,6 +1,6 @@
 """Progress of an experiment on standard error: a bar for people, lines for logs."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from statistics import median
 from typing import Protocol
@@ -49,7 +49,7 @@ class _Lines:
 
     def finish(self, report: RunReport) -> None:
         self.ended += 1
-        found = failure_of(report) or ", ".join(map(_brief, report.results))
+        found = failure_of(report) or _found(report.results)
         click.echo(f"{self.ended} of {self.jobs}: {_at(report)}: {found}", err=True)
 
 
@@ -93,6 +93,13 @@ def print_runs(reports: list[RunReport]) -> None:
                 value = quantity(median(result.values), result.unit)
                 table.add_row(*row, value, str(len(result.values)))
     console.print(table)
+
+
+def _found(results: Sequence[Result]) -> str:
+    """Return what a job measured; of counts, which can be thousands, how many."""
+    if results and all(result.exact for result in results):
+        return f"{len(results)} counts"
+    return ", ".join(map(_brief, results))
 
 
 def _brief(result: Result) -> str:

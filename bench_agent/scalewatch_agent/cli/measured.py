@@ -1,16 +1,107 @@
 """The runs of a sweep, from their measurement to their delivery."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
 
 import click
 
 from scalewatch.wire import RunReport
-from scalewatch_agent.cli.outcome import report_outcome
+from scalewatch_agent.cli.outcome import report_outcome, runs
+from scalewatch_agent.cli.summary import run_summary
 from scalewatch_agent.delivery.deliver import ONCE, Delivery, deliver
 from scalewatch_agent.delivery.spool import Spool, SpooledRun
 from scalewatch_agent.delivery.upload import Patience, Undelivered
 from scalewatch_agent.errors import FolderUnwritable
+from scalewatch_agent.folders import spool_folder
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+class MeasuredRuns(Protocol):
+    """Takes the runs of a sweep, and brings them where they belong."""
+
+    reports: list[RunReport]
+
+    def add(self, report: RunReport) -> None:
+        """Take a run as soon as it is measured."""
+
+    def keeps(self, report: RunReport) -> bool:
+        """Tell whether a run outlives the agent."""
+
+    def post_last(self) -> None:
+        """Post the newest run once; whether that succeeds can wait until the end."""
+
+    def deliver(self, *, as_json: bool) -> bool:
+        """Post what is left, and return whether all runs are where they belong."""
+
+    def tell_what_is_kept(self) -> None:
+        """Say where the finished runs of an interrupted sweep are."""
+
+
+def out_option(command: Command) -> Command:
+    """Give `command` the option that keeps its runs in a file."""
+    return click.option(
+        "--out",
+        type=click.Path(dir_okay=False, path_type=Path),
+        metavar="FILE",
+        help="Write the runs to this file, as JSON Lines, instead of posting them.",
+    )(command)
+
+
+def measured_runs(options: Mapping[str, Any]) -> MeasuredRuns:
+    """Return what takes the runs: a file where `--out` names one, else a server."""
+    if options["out"] is not None:
+        return RunsFile(options["out"])
+    return SweepRuns(Spool(spool_folder()), options["server"], options["token"])
+
+
+@dataclass(slots=True)
+class RunsFile:
+    """A file of runs, one JSON object a line, which `scalewatch model` reads."""
+
+    path: Path
+    reports: list[RunReport] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._write("", "w")
+
+    def add(self, report: RunReport) -> None:
+        """Write a run down."""
+        self._write(
+            report.model_dump_json(by_alias=True, exclude_none=True) + "\n", "a"
+        )
+        self.reports.append(report)
+
+    def _write(self, text: str, mode: str) -> None:
+        try:
+            with self.path.open(mode, encoding="utf-8") as file:
+                file.write(text)
+        except OSError as error:
+            reason = f"{self.path} cannot be written: {error.strerror}."
+            raise click.BadParameter(reason, param_hint="'--out'") from None
+
+    def keeps(self, report: RunReport) -> bool:
+        """Tell whether a run is in the file."""
+        return report in self.reports
+
+    def post_last(self) -> None:
+        """Leave the run where it is."""
+
+    def deliver(self, *, as_json: bool) -> bool:
+        """Say what was written."""
+        if as_json:
+            for report in self.reports:
+                state = {"state": "written", "path": str(self.path)}
+                click.echo(run_summary(report, state))
+        else:
+            click.echo(f"{runs(len(self.reports))} written to {self.path}")
+        return True
+
+    def tell_what_is_kept(self) -> None:
+        """Say what the file holds."""
+        click.echo(f"\n{runs(len(self.reports))} written to {self.path}", err=True)
 
 
 @dataclass(slots=True)

@@ -8,7 +8,7 @@ import click
 
 from scalewatch.wire import RunReport
 from scalewatch_agent.cli.exits import SUMMARY, Exit
-from scalewatch_agent.cli.measured import SweepRuns
+from scalewatch_agent.cli.measured import MeasuredRuns, measured_runs, out_option
 from scalewatch_agent.cli.options.library import (
     library_of,
     library_options,
@@ -23,8 +23,7 @@ from scalewatch_agent.cli.options.server import server_options
 from scalewatch_agent.cli.options.subject import subject, subject_options
 from scalewatch_agent.cli.progress import progress_display
 from scalewatch_agent.cli.summary import print_table
-from scalewatch_agent.delivery.spool import Spool
-from scalewatch_agent.folders import loops_folder, spool_folder
+from scalewatch_agent.folders import loops_folder
 from scalewatch_agent.launchers.libraries import Library
 from scalewatch_agent.launchers.mpiexec import TRANSPORTS, Launcher, is_oversubscribed
 from scalewatch_agent.launchers.process_counts import memory_counts, timed_counts
@@ -125,6 +124,7 @@ Examples:
 @library_options
 @subject_options
 @server_options
+@out_option
 @click.option("--json", "as_json", is_flag=True, help="Print a line of JSON per run.")
 @click.pass_context
 def command(ctx: click.Context, /, **options: Any) -> None:
@@ -139,7 +139,6 @@ def command(ctx: click.Context, /, **options: Any) -> None:
         raise click.UsageError("--project needs --commit: which version is measured?")
     if options["suite"] == MEMORY.option and len(options["message_bytes"]) > 1:
         raise click.UsageError("The memory suite takes one size of --message-bytes.")
-    spool = Spool(spool_folder())
     library = library_of(options["mpi"], options["mpiexec"])
     sweep = _without_polling(_sweep(options), library)
     launcher = Launcher(
@@ -148,7 +147,7 @@ def command(ctx: click.Context, /, **options: Any) -> None:
         crowded=any(map(is_oversubscribed, sweep.processes)),
         level=options["thread_level"],
     )
-    measured = SweepRuns(spool, options["server"], options["token"])
+    measured = measured_runs(options)
     try:
         _measure(sweep, launcher, subject(options, launcher, sweep.suite), measured)
     except KeyboardInterrupt:
@@ -202,7 +201,10 @@ def _usual_counts(suite: Suite) -> tuple[int, ...]:
 
 
 def _measure(
-    sweep: SuiteSweep, launcher: Launcher, subject: MeasuredSubject, measured: SweepRuns
+    sweep: SuiteSweep,
+    launcher: Launcher,
+    subject: MeasuredSubject,
+    measured: MeasuredRuns,
 ) -> None:
     steps = len(sweep.regions) * len(sweep.message_bytes)
     with progress_display(len(sweep.processes), steps) as display:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import click
 
 from scalewatch.wire import RunReport
-from scalewatch_agent.cli.summary import run_summary
+from scalewatch_agent.cli.summary import delivery_state, run_summary
 from scalewatch_agent.delivery.deliver import Delivery
 from scalewatch_agent.delivery.spool import Spool
 from scalewatch_agent.delivery.upload import Delivered, Refused, Undelivered
@@ -21,7 +21,7 @@ def report_outcome(
     """Say what became of the runs of a sweep, and return whether all are delivered."""
     if as_json:
         for report, delivery in zip(reports, deliveries, strict=True):
-            click.echo(run_summary(report, delivery))
+            click.echo(run_summary(report, delivery_state(delivery)))
     report_deliveries(deliveries, spool, quiet=as_json)
     older = len(list(spool.pending())) - len(_undelivered(deliveries))
     if older > 0:

@@ -2,8 +2,6 @@
 
 import json
 from collections.abc import Sequence
-from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,24 +9,24 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from scalewatch.wire import Commit, Name, Sha
-from scalewatch_agent.cli.exits import SUMMARY, Exit
-from scalewatch_agent.cli.experiment_progress import job_display, print_runs
-from scalewatch_agent.cli.measured import SweepRuns
+from scalewatch_agent.cli.exits import SUMMARY
+from scalewatch_agent.cli.experiment_progress import print_runs
 from scalewatch_agent.cli.options.launcher import job_launcher
-from scalewatch_agent.cli.options.library import library_options, refuse_both
-from scalewatch_agent.cli.options.parameters import wire
-from scalewatch_agent.cli.options.server import server_options
-from scalewatch_agent.delivery.spool import Spool
+from scalewatch_agent.cli.sweeping import (
+    carry_out,
+    scalar,
+    sweep_options,
+    version_of,
+    warn,
+    with_options,
+)
 from scalewatch_agent.experiments.commands import written
-from scalewatch_agent.experiments.configured import Loaded
-from scalewatch_agent.experiments.costs import core_hours
+from scalewatch_agent.experiments.configured import Loaded, core_hours
 from scalewatch_agent.experiments.expressions import Scalar
-from scalewatch_agent.experiments.jobs import Request
+from scalewatch_agent.experiments.instruments import WrittenOutput
 from scalewatch_agent.experiments.loading import load_experiment
 from scalewatch_agent.experiments.sweep import ExperimentSweep
-from scalewatch_agent.folders import make_folder, spool_folder
-from scalewatch_agent.versions import CheckedOutVersion, version_in
+from scalewatch_agent.folders import make_folder
 
 EXAMPLES = """\b
 Examples:
@@ -50,15 +48,8 @@ def _settings(
         if not (name and is_there and value):
             message = f"{text!r} is not NAME=VALUE"
             raise click.BadParameter(message)
-        settings[name] = _scalar(value)
+        settings[name] = scalar(value)
     return settings
-
-
-def _scalar(text: str) -> Scalar:
-    for kind in (int, float):
-        with suppress(ValueError):
-            return kind(text)
-    return {"true": True, "false": False}.get(text, text)
 
 
 @click.command(epilog=f"{EXAMPLES}\n{SUMMARY}")
@@ -83,32 +74,7 @@ def _scalar(text: str) -> Scalar:
     type=click.IntRange(min=1, max=10_000),
     help="Jobs per combination; the file's choice, or 10, unless given.",
 )
-@library_options
-@click.option("--fresh", is_flag=True, help="Measure again what is measured already.")
-@click.option(
-    "--folder",
-    type=click.Path(file_okay=False, path_type=Path),
-    help="Where the jobs run and the journal lies; FILE.sweep unless given.",
-)
-@click.option(
-    "--source",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="Folder of the code under test; the file's choice unless given.",
-)
-@click.option(
-    "--commit",
-    callback=wire(Sha),
-    metavar="SHA",
-    help="Version of the code; what git has checked out unless given.",
-)
-@click.option(
-    "--machine",
-    callback=wire(Name),
-    metavar="NAME",
-    help="Name of the machine; host or cluster unless given.",
-)
-@server_options
-@click.option("--json", "as_json", is_flag=True, help="Print a line of JSON per run.")
+@sweep_options
 @click.pass_context
 def command(ctx: click.Context, /, **options: Any) -> None:
     """Sweep any program through the parameters of an experiment file.
@@ -118,109 +84,24 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     with its reason, and the sweep goes on. A sweep that was interrupted goes on where
     it ended when the same command is given again.
     """
-    loaded = _loaded(options)
+    loaded = with_options(
+        load_experiment(options["file"], options["settings"]), options
+    )
     folder = options["folder"] or options["file"].with_suffix(".sweep")
     repeats = options["repeats"] or loaded.experiment.repeats
     if options["dry_run"]:
         _print_plan(loaded, repeats, as_json=options["as_json"])
         return
-    version = _version(loaded, options["commit"])
     sweep = ExperimentSweep(
         loaded=loaded,
         launcher=job_launcher(loaded),
-        version=version,
+        version=version_of(loaded, options["commit"]),
         folder=make_folder(folder.absolute()),
         repeats=repeats,
-        warn=lambda message: click.echo(f"Warning: {message}", err=True),
+        warn=warn,
+        instrument=WrittenOutput(loaded.experiment),
     )
-    requests = sweep.requests() if options["fresh"] else sweep.open_requests()
-    _say_what_is_done(len(requests), len(sweep.requests()), version)
-    spool = Spool(spool_folder())
-    measured = SweepRuns(spool, options["server"], options["token"])
-    try:
-        _run(sweep, requests, measured)
-    except KeyboardInterrupt:
-        measured.tell_what_is_kept()
-        _tell_what_is_queued(sweep)
-        raise
-    if not options["as_json"] and measured.reports:
-        print_runs(measured.reports)
-    if not measured.deliver(as_json=options["as_json"]):
-        ctx.exit(Exit.UNDELIVERED)
-    if any(r.status == "failed" for run in measured.reports for r in run.results):
-        ctx.exit(Exit.FAILED)
-
-
-def _loaded(options: dict[str, Any]) -> Loaded:
-    loaded = load_experiment(options["file"], options["settings"])
-    changes: dict[str, Any] = {
-        "launcher": loaded.experiment.launcher.model_copy(update=_launcher(options))
-    }
-    if machine := options["machine"]:
-        changes["machine"] = machine
-    if source := options["source"]:
-        changes["source"] = str(source.absolute())
-    return replace(loaded, experiment=loaded.experiment.model_copy(update=changes))
-
-
-def _launcher(options: dict[str, Any]) -> dict[str, str | None]:
-    """Return what the command line says of the launcher, of one library at most."""
-    refuse_both(options)
-    changes: dict[str, str | None] = {}
-    if kind := options["kind"]:
-        changes["kind"] = kind
-    if package := options["mpi"]:
-        changes |= {"mpi": package, "mpiexec": None}
-    if mpiexec := options["mpiexec"]:
-        changes |= {"mpi": None, "mpiexec": str(mpiexec)}
-    return changes
-
-
-def _version(loaded: Loaded, sha: str | None) -> CheckedOutVersion:
-    """Return what the command line, the file or git says, in this order."""
-    given = loaded.experiment.commit
-    if sha is not None:
-        return CheckedOutVersion(
-            (given or Commit(sha=sha)).model_copy(update={"sha": sha})
-        )
-    if given is not None:
-        return CheckedOutVersion(given)
-    version = version_in(loaded.source)
-    if version.changes:
-        click.echo(
-            f"Warning: {loaded.source} differs from commit "
-            f"{version.commit.sha[:10]}; its runs say so.",
-            err=True,
-        )
-    return version
-
-
-def _run(sweep: ExperimentSweep, requests: list[Request], measured: SweepRuns) -> None:
-    with job_display(len(requests)) as display:
-        for report in sweep.run(requests, measured.keeps):
-            measured.add(report)
-            display.finish(report)
-            measured.post_last()
-
-
-def _tell_what_is_queued(sweep: ExperimentSweep) -> None:
-    """Say which jobs stay with the scheduler when the agent ends."""
-    if queued := sweep.journal.submitted:
-        jobs = " ".join(str(event["job"]) for event in queued.values())
-        click.echo(
-            f"{len(queued)} jobs stay in the queue, and the same command will collect "
-            f"them; to end them: scancel {jobs}",
-            err=True,
-        )
-
-
-def _say_what_is_done(left: int, total: int, version: CheckedOutVersion) -> None:
-    if left < total:
-        click.echo(
-            f"{total - left} of {total} jobs of commit {version.commit.sha[:10]} are "
-            f"measured already ({left} to do); --fresh measures them again.",
-            err=True,
-        )
+    carry_out(ctx, sweep, options, print_runs)
 
 
 def _print_plan(loaded: Loaded, repeats: int, *, as_json: bool) -> None:

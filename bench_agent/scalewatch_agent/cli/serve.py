@@ -25,6 +25,7 @@ from scalewatch_agent.experiments.confirming import (
     experiments_for,
     experiments_in,
 )
+from scalewatch_agent.experiments.instruments import WrittenOutput
 from scalewatch_agent.experiments.sweep import ExperimentSweep
 from scalewatch_agent.folders import spool_folder
 from scalewatch_agent.suite.jobs import Event
@@ -158,6 +159,7 @@ def _measure(loaded: Loaded, sha: str, measured: SweepRuns) -> None:
             folder=folder,
             repeats=1,
             warn=lambda message: click.echo(f"Warning: {message}", err=True),
+            instrument=WrittenOutput(there.experiment),
         )
         for report in sweep.run(sweep.requests(), measured.keeps):
             measured.add(report)

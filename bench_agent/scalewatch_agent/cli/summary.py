@@ -43,7 +43,7 @@ def print_table(title: str, reports: Sequence[RunReport]) -> None:
         )
 
 
-def run_summary(report: RunReport, delivery: Delivery) -> str:
+def run_summary(report: RunReport, state: Mapping[str, Any]) -> str:
     """Return a run and what became of it as one line of JSON."""
     return json.dumps(
         {
@@ -52,7 +52,8 @@ def run_summary(report: RunReport, delivery: Delivery) -> str:
             "commit": report.commit.sha,
             "machine": report.machine.name,
             "p": report.coordinate.get("p"),
-            **delivery_state(delivery),
+            "coordinate": report.coordinate,
+            **state,
             "results": [_result(result) for result in report.results],
         }
     )

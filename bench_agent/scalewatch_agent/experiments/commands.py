@@ -12,7 +12,10 @@ PLACE: Final = re.compile(
 """`{n}`, but neither `${n}`, which is the shell's, nor `{{n}}`, which means `{n}`."""
 
 FOLDERS: Final = ("source", "experiment", "prepare", "compile", "job")
-RESERVED: Final = (*FOLDERS, "python", "repeat")
+FLAGS: Final = ("cflags", "fflags")
+"""What the compiler is told so that the program counts its work; else nothing."""
+
+RESERVED: Final = (*FOLDERS, *FLAGS, "python", "repeat")
 """Names that a command may use beside the parameters."""
 
 

@@ -1,5 +1,6 @@
 """An experiment that was read: its combinations, and what their jobs want."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -42,3 +43,19 @@ class Loaded:
     def source(self) -> Path:
         """The folder of the code under test."""
         return (self.path.parent / self.experiment.source).resolve()
+
+
+def core_hours(
+    configured: Sequence[Configured], repeats: int
+) -> tuple[float | None, float]:
+    """Return what the jobs are expected to cost, if the file says, and at most."""
+    expected = 0.0
+    limit = 0.0
+    is_known = True
+    for one in configured:
+        limit += repeats * one.cores * one.time_limit / 3600
+        if one.seconds is None:
+            is_known = False
+        else:
+            expected += repeats * one.cores * one.seconds / 3600
+    return (expected if is_known else None), limit

@@ -22,7 +22,7 @@ class ExperimentDocument:
 
     path: Path
     content: Any
-    lines: Mapping[Place, int]
+    lines: Mapping[Place, int | None]
 
     def flaw(self, place: Sequence[str | int], message: str) -> Flaw:
         """Return what is wrong at a place, with its line.

@@ -24,6 +24,8 @@ class Request:
         The program and its arguments.
     environment
         Variables beside those that it inherits.
+    work
+        Where the program runs, if that is not the folder.
     """
 
     key: str
@@ -32,6 +34,7 @@ class Request:
     folder: Path
     words: tuple[str, ...]
     environment: Mapping[str, str]
+    work: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +64,10 @@ class JobLauncher(Protocol):
     @property
     def settings(self) -> Mapping[str, Fact]:
         """What the launcher fixes, for the configuration of the runs."""
+
+    @property
+    def tools(self) -> Mapping[str, str]:
+        """Variables by which steps find the compilers of the MPI library in use."""
 
     def is_oversubscribed(self, configured: Configured) -> bool:
         """Tell whether the processes of such a job have to share cores."""

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from scalewatch.wire import faults
 from scalewatch_agent.errors import BadExpression, ExperimentInvalid, Flaw
-from scalewatch_agent.experiments.commands import RESERVED, names_in
+from scalewatch_agent.experiments.commands import FLAGS, RESERVED, names_in
 from scalewatch_agent.experiments.configured import Configured, Loaded
 from scalewatch_agent.experiments.documents import (
     MISSING,
@@ -44,8 +44,20 @@ def load_experiment(path: Path, settings: Mapping[str, Scalar] | None = None) ->
     ExperimentInvalid
         With file, line and key of everything that is wrong.
     """
-    document = read_document(path)
-    settings = settings or {}
+    return experiment_in(read_document(path), settings or {})
+
+
+def experiment_in(
+    document: ExperimentDocument,
+    settings: Mapping[str, Any],
+    *,
+    is_counted: bool = False,
+) -> Loaded:
+    """Return the experiment that a document holds, as `load_experiment` does.
+
+    An experiment whose work `is_counted` needs no results in what the program writes.
+    """
+    path = document.path
     try:
         experiment = Experiment.model_validate(_with(document.content, settings))
     except ValidationError as error:
@@ -53,6 +65,8 @@ def load_experiment(path: Path, settings: Mapping[str, Scalar] | None = None) ->
     check = _Check(document, experiment)
     check.settings(settings, document.content["parameters"])
     check.names()
+    if not (is_counted or experiment.results):
+        check.flaw(["results"], MISSING)
     if check.flaws:
         raise ExperimentInvalid(path, check.flaws)
     configured = tuple(check.configured())
@@ -260,8 +274,8 @@ def _is_coordinate(name: str, value: Scalar) -> bool:
 
 _COUNTS = ("processes", "threads", "nodes", "tasks_per_node")
 _AT_STEP = {
-    "prepare": {"source", "experiment", "prepare", "python"},
-    "compile": {"source", "experiment", "prepare", "compile", "python"},
+    "prepare": {"source", "experiment", "prepare", "python", *FLAGS},
+    "compile": {"source", "experiment", "prepare", "compile", "python", *FLAGS},
     "execute": set(RESERVED),
     "analyse": set(RESERVED),
 }

@@ -40,6 +40,13 @@ class LocalJobs:
         """The transport, which decides how fast messages are."""
         return {"transport": self.launcher.transport} if self.starts_mpi else {}
 
+    @property
+    def tools(self) -> Mapping[str, str]:
+        """The search path of the jobs, where `mpicc` lies beside `mpiexec`."""
+        if not self.starts_mpi:
+            return {}
+        return {"PATH": self.launcher.program_environment(1)["PATH"]}
+
     def is_oversubscribed(self, configured: Configured) -> bool:
         """Tell whether a job wants more cores than there are."""
         return configured.cores > processors()
@@ -59,7 +66,11 @@ class LocalJobs:
             if self.starts_mpi and wanted is not None:
                 words = tuple(self.launcher.program(wanted, *words))
             ended = run_program(
-                words, environment, request.folder, request.configured.time_limit
+                words,
+                environment,
+                request.folder,
+                request.configured.time_limit,
+                request.work,
             )
             job = Job(
                 nodes=1,

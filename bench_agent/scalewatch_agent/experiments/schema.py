@@ -276,7 +276,7 @@ class Experiment(FileSection):
     compile: Annotated[ShellStep, BeforeValidator(_step)] | None = None
     execute: Annotated[Execute, BeforeValidator(_step)]
     analyse: Annotated[ShellStep, BeforeValidator(_step)] | None = None
-    results: list[ResultRule] = Field(min_length=1)
+    results: Annotated[list[ResultRule], Field(min_length=1)] = []
     profile: ProfileRule | None = None
     launcher: Launcher = Launcher()
 

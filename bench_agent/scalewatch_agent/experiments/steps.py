@@ -32,12 +32,18 @@ def places(loaded_from: Path, source: Path, folder: Path) -> dict[str, Scalar]:
     }
 
 
-def run_once(
-    step: ShellStep, values: Mapping[str, Scalar], folder: Path, kind: str, code: str
+def run_once(  # noqa: PLR0913 - what a step is, and where
+    step: ShellStep,
+    values: Mapping[str, Scalar],
+    folder: Path,
+    kind: str,
+    code: str,
+    *,
+    tools: Mapping[str, str],
 ) -> str | None:
     """Run a step in a new `folder` unless it has succeeded there with that `code`.
 
-    Returns why it failed, or None.
+    Returns why it failed, or None. `tools` are variables by which it finds programs.
     """
     stamp = folder.with_name(f"{folder.name}.done")
     wanted = digest_of([filled(step.run, values), code])
@@ -50,7 +56,7 @@ def run_once(
         fresh_folder(folder)
     except OSError as error:
         return f"{kind}: {folder} cannot be made: {error.strerror}"
-    failure = run_step(step, values, folder, kind)
+    failure = run_step(step, values, folder, kind, tools)
     if failure is None:
         with suppress(OSError):  # a full disk costs a second compilation, no more
             stamp.write_text(wanted)
@@ -58,7 +64,11 @@ def run_once(
 
 
 def run_step(
-    step: ShellStep, values: Mapping[str, Scalar], folder: Path, kind: str
+    step: ShellStep,
+    values: Mapping[str, Scalar],
+    folder: Path,
+    kind: str,
+    tools: Mapping[str, str] | None = None,
 ) -> str | None:
     """Run the commands of a step in `folder`; return why they failed, or None."""
     command = ("/bin/sh", "-e", "-u", "-c", filled(step.run, values))
@@ -68,7 +78,9 @@ def run_step(
         own.mkdir(exist_ok=True)
     except OSError as error:
         return f"{kind}: {own} cannot be made: {error.strerror}"
-    ended = run_program(command, os.environ, own, step.time_limit, work=folder)
+    ended = run_program(
+        command, os.environ | (tools or {}), own, step.time_limit, work=folder
+    )
     return None if ended.failure is None else f"{kind}: {ended.failure}"
 
 

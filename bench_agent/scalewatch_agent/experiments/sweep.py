@@ -1,20 +1,18 @@
 """Carry out an experiment: steps, jobs and what they measured, as runs."""
 
 import shlex
-from collections.abc import Callable, Iterator, Sequence
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
-
-from pydantic import ValidationError
 
 from scalewatch.wire import (
     Fact,
     Job,
     Machine,
     Procedure,
-    Profile,
     Result,
     RunReport,
 )
@@ -22,22 +20,15 @@ from scalewatch_agent.errors import FolderUnwritable
 from scalewatch_agent.experiments.commands import filled, names_in
 from scalewatch_agent.experiments.configured import Configured, Loaded
 from scalewatch_agent.experiments.expressions import Scalar
+from scalewatch_agent.experiments.instruments import Instrument
 from scalewatch_agent.experiments.jobs import Executed, JobLauncher, Request
 from scalewatch_agent.experiments.journal import Journal
 from scalewatch_agent.experiments.parameters import Combination
-from scalewatch_agent.experiments.results import (
-    Unfound,
-    failed_results,
-    read_profile,
-    read_results,
-    unfound_profile,
-)
 from scalewatch_agent.experiments.steps import (
     digest_of,
     fresh_folder,
     places,
     run_once,
-    run_step,
 )
 from scalewatch_agent.versions import CheckedOutVersion
 
@@ -54,6 +45,10 @@ class ExperimentSweep:
         Holds whatever the sweep makes, and its journal.
     repeats
         Jobs per combination.
+    instrument
+        What measures the jobs.
+    work
+        Where the programs run, if not each in the folder of its job.
     """
 
     loaded: Loaded
@@ -62,6 +57,8 @@ class ExperimentSweep:
     folder: Path
     repeats: int
     warn: Warn
+    instrument: Instrument
+    work: Path | None = None
     journal: Journal = field(init=False)
     compiled: dict[str, str | None] = field(default_factory=dict, init=False)
 
@@ -136,14 +133,16 @@ class ExperimentSweep:
         execute = self.loaded.experiment.execute
         values = self._values(combination, folder, repeat)
         identity = [self._identity(), combination, repeat]
-        return Request(
+        request = Request(
             key=digest_of(identity),
             configured=configured,
             repeat=repeat,
             folder=folder,
             words=tuple(shlex.split(filled(execute.run, values))),
             environment=execute.environment,
+            work=self.work,
         )
+        return self.instrument.prepared(request)
 
     def _identity(self) -> list[Any]:
         """Return what decides whether a job of an earlier sweep is the same one."""
@@ -159,20 +158,24 @@ class ExperimentSweep:
             experiment.launcher.mpi,
             experiment.launcher.mpiexec,
             [part and part.run for part in parts],
-            [rule.model_dump() for rule in experiment.results],
-            experiment.profile and experiment.profile.document,
+            self.instrument.identity,
         ]
 
     def _values(
         self, combination: Combination, folder: Path, repeat: int
     ) -> dict[str, Scalar]:
         return {
-            **places(self.loaded.path, self.loaded.source, self.folder),
+            **self._common(),
             **combination,
             "compile": str(self._compile_folder(combination)),
             "job": str(folder),
             "repeat": repeat,
         }
+
+    def discard_builds(self) -> None:
+        """Let prepare and compile run again, whatever they have made before."""
+        for name in ("prepare", "compile"):
+            shutil.rmtree(self.folder / name, ignore_errors=True)
 
     def _prepare(self) -> str | None:
         folder = self.folder / "prepare"
@@ -180,7 +183,14 @@ class ExperimentSweep:
         if step is None:
             folder.mkdir(parents=True, exist_ok=True)
             return None
-        return run_once(step, self._common(), folder, "prepare", self._code())
+        return run_once(
+            step,
+            self._common(),
+            folder,
+            "prepare",
+            self._code(),
+            tools=self.launcher.tools,
+        )
 
     def _compile_folder(self, combination: Combination) -> Path:
         return self.folder / "compile" / digest_of(self._compiled_for(combination))
@@ -200,12 +210,20 @@ class ExperimentSweep:
         if folder.name not in self.compiled:
             values = {**self._common(), **combination, "compile": str(folder)}
             self.compiled[folder.name] = run_once(
-                step, values, folder, "compile", self._code()
+                step,
+                values,
+                folder,
+                "compile",
+                self._code(),
+                tools=self.launcher.tools,
             )
         return self.compiled[folder.name]
 
     def _common(self) -> dict[str, Scalar]:
-        return places(self.loaded.path, self.loaded.source, self.folder)
+        return {
+            **places(self.loaded.path, self.loaded.source, self.folder),
+            **self.instrument.flags,
+        }
 
     def _code(self) -> str:
         return f"{self.version.commit.sha} {self.version.changes}"
@@ -213,8 +231,10 @@ class ExperimentSweep:
     def _report(self, executed: Executed) -> RunReport:
         experiment = self.loaded.experiment
         combination = executed.request.configured.combination
-        results = self._results(executed)
-        profile, lacking = self._profile(executed, results)
+        values = self._values(
+            combination, executed.request.folder, executed.request.repeat
+        )
+        output = self.instrument.output(executed, values)
         return RunReport(
             schema_version=1,
             id=uuid4(),
@@ -230,13 +250,13 @@ class ExperimentSweep:
                 for name, value in combination.items()
                 if name in self.loaded.coordinate and not isinstance(value, str)
             },
-            configuration=self._configuration(combination),
-            job=self._job(executed),
+            configuration={**self._configuration(combination), **output.settings},
+            job=self._job(executed, output.facts),
             results=tuple(
                 self._with_procedure(result, executed.request.configured)
-                for result in (*results, *lacking)
+                for result in output.results
             ),
-            profile=profile,
+            profile=output.profile,
         )
 
     def _configuration(self, combination: Combination) -> dict[str, Fact]:
@@ -252,46 +272,14 @@ class ExperimentSweep:
             and (telling is None or name in telling) is named
         }
 
-    def _job(self, executed: Executed) -> Job:
+    def _job(self, executed: Executed, found: Mapping[str, Fact]) -> Job:
         combination = executed.request.configured.combination
-        facts = self._others(combination, named=False)
+        facts = {**found, **self._others(combination, named=False)}
         facts["repeat"] = executed.request.repeat
         if self.version.changes:
             facts["uncommitted changes"] = self.version.changes
         environment = {**executed.job.environment, **facts}
         return executed.job.model_copy(update={"environment": environment})
-
-    def _results(self, executed: Executed) -> list[Result]:
-        """Analyse what a job has written; a job that failed has measured nothing."""
-        experiment = self.loaded.experiment
-        failure = executed.failure
-        folder = executed.request.folder
-        if failure is None and experiment.analyse:
-            values = self._values(
-                executed.request.configured.combination,
-                folder,
-                executed.request.repeat,
-            )
-            failure = run_step(experiment.analyse, values, folder, "analyse")
-        if failure is not None:
-            return failed_results(experiment.results, experiment.name, failure)
-        try:
-            return read_results(experiment.results, folder, experiment.name)
-        except ValidationError as error:
-            reason = f"its results make no run: {error.errors()[0]['msg']}"
-            return failed_results(experiment.results, experiment.name, reason)
-
-    def _profile(
-        self, executed: Executed, results: Sequence[Result]
-    ) -> tuple[Profile | None, list[Result]]:
-        """Return the profile of a job, or a failed result that says why not."""
-        rule = self.loaded.experiment.profile
-        if rule is None or all(result.status == "failed" for result in results):
-            return None, []
-        try:
-            return read_profile(rule, executed.request.folder), []
-        except Unfound as reason:
-            return None, [unfound_profile(reason)]
 
     def _with_procedure(self, result: Result, configured: Configured) -> Result:
         procedure = Procedure(

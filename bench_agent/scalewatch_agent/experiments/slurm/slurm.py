@@ -97,6 +97,11 @@ class SlurmJobs:
         """Nothing: the scheduler fixes no parameter."""
         return {}
 
+    @property
+    def tools(self) -> Mapping[str, str]:
+        """The search path of the jobs, where `mpicc` lies beside `mpiexec`."""
+        return {key: value for key, value in self.variables.items() if key == "PATH"}
+
     def is_oversubscribed(self, configured: Configured) -> bool:  # noqa: ARG002 - a protocol
         """Return no: Slurm gives each process its cores, or does not start it."""
         return False

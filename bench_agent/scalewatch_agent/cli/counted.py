@@ -1,0 +1,60 @@
+"""Counts as a table for people: a row for each region, a column for each setting."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from scalewatch.wire import Result, RunReport
+
+FOR_A_VERDICT: Final = 5
+"""Settings that a verdict takes."""
+
+MOST_COLUMNS: Final = 8
+"""Settings that are shown; the first and the last ones of more."""
+
+
+def print_counts(reports: Sequence[RunReport]) -> None:
+    """Print what each job has counted."""
+    console = Console()
+    shown = list(reports)
+    if len(shown) > MOST_COLUMNS:
+        shown = [*shown[: MOST_COLUMNS // 2], *shown[-MOST_COLUMNS // 2 :]]
+    table = Table()
+    table.add_column("region", overflow="fold")
+    table.add_column("where", overflow="fold")
+    for report in shown:
+        table.add_column(_at(report), justify="right", no_wrap=True)
+    found = [
+        {(one.region, one.metric): one for one in report.results} for report in shown
+    ]
+    for key in dict.fromkeys(key for results in found for key in results):
+        cells = [results.get(key) for results in found]
+        where = next((one for one in cells if one and one.location), None)
+        region, metric = key
+        label = region if metric == "count" else f"{region}, {metric}"
+        table.add_row(
+            escape(label), escape(_where(where)), *(_cell(one) for one in cells)
+        )
+    console.print(table)
+    if len(shown) < len(reports):
+        left = len(reports) - len(shown)
+        console.print(f"{left} settings between are not shown.", highlight=False)
+
+
+def _at(report: RunReport) -> str:
+    return "\n".join(f"{name} = {value}" for name, value in report.coordinate.items())
+
+
+def _where(result: Result | None) -> str:
+    if result is None or result.location is None:
+        return ""
+    return f"{result.location.file}:{result.location.line}"
+
+
+def _cell(result: Result | None) -> str:
+    if result is None:
+        return "–"
+    return "failed" if result.status == "failed" else f"{result.values[0]:,.0f}"

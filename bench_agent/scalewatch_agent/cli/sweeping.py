@@ -1,0 +1,182 @@
+"""A sweep of an experiment from the command line: its options, jobs and delivery."""
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from functools import reduce
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+import click
+
+from scalewatch.wire import Commit, Name, RunReport, Sha
+from scalewatch_agent.cli.exits import Exit
+from scalewatch_agent.cli.experiment_progress import job_display
+from scalewatch_agent.cli.measured import MeasuredRuns, measured_runs, out_option
+from scalewatch_agent.cli.options.library import library_options, refuse_both
+from scalewatch_agent.cli.options.parameters import wire
+from scalewatch_agent.cli.options.server import server_options
+from scalewatch_agent.experiments.configured import Loaded
+from scalewatch_agent.experiments.expressions import Scalar
+from scalewatch_agent.experiments.jobs import Request
+from scalewatch_agent.experiments.sweep import ExperimentSweep
+from scalewatch_agent.versions import CheckedOutVersion, version_in
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+OPTIONS: Final = (
+    library_options,
+    click.option(
+        "--fresh", is_flag=True, help="Build and measure again what is done already."
+    ),
+    click.option(
+        "--folder",
+        type=click.Path(file_okay=False, path_type=Path),
+        help="Where the jobs run and the journal lies; FILE.sweep, or FILE.counts, "
+        "unless given.",
+    ),
+    click.option(
+        "--source",
+        type=click.Path(exists=True, file_okay=False, path_type=Path),
+        help="Folder of the code under test; the file's choice unless given.",
+    ),
+    click.option(
+        "--commit",
+        callback=wire(Sha),
+        metavar="SHA",
+        help="Version of the code; what git has checked out unless given.",
+    ),
+    click.option(
+        "--machine",
+        callback=wire(Name),
+        metavar="NAME",
+        help="Name of the machine; host or cluster unless given.",
+    ),
+    server_options,
+    out_option,
+    click.option(
+        "--json", "as_json", is_flag=True, help="Print a line of JSON per run."
+    ),
+)
+
+
+def sweep_options(command: Command) -> Command:
+    """Give `command` the options that all sweeps of experiments have."""
+    return reduce(
+        lambda decorated, option: option(decorated), reversed(OPTIONS), command
+    )
+
+
+def scalar(text: str) -> Scalar:
+    """Return a number where the text looks like one, true, false, or the text."""
+    for kind in (int, float):
+        with suppress(ValueError):
+            return kind(text)
+    return {"true": True, "false": False}.get(text, text)
+
+
+def with_options(loaded: Loaded, options: dict[str, Any]) -> Loaded:
+    """Return an experiment with what the command line says of it."""
+    changes: dict[str, Any] = {
+        "launcher": loaded.experiment.launcher.model_copy(update=_launcher(options))
+    }
+    if machine := options["machine"]:
+        changes["machine"] = machine
+    if source := options["source"]:
+        changes["source"] = str(source.absolute())
+    return replace(loaded, experiment=loaded.experiment.model_copy(update=changes))
+
+
+def _launcher(options: dict[str, Any]) -> dict[str, str | None]:
+    """Return what the command line says of the launcher, of one library at most."""
+    refuse_both(options)
+    changes: dict[str, str | None] = {}
+    if kind := options["kind"]:
+        changes["kind"] = kind
+    if package := options["mpi"]:
+        changes |= {"mpi": package, "mpiexec": None}
+    if mpiexec := options["mpiexec"]:
+        changes |= {"mpi": None, "mpiexec": str(mpiexec)}
+    return changes
+
+
+def version_of(loaded: Loaded, sha: str | None) -> CheckedOutVersion:
+    """Return what the command line, the file or git says, in this order."""
+    given = loaded.experiment.commit
+    if sha is not None:
+        return CheckedOutVersion(
+            (given or Commit(sha=sha)).model_copy(update={"sha": sha})
+        )
+    if given is not None:
+        return CheckedOutVersion(given)
+    version = version_in(loaded.source)
+    if version.changes:
+        click.echo(
+            f"Warning: {loaded.source} differs from commit "
+            f"{version.commit.sha[:10]}; its runs say so.",
+            err=True,
+        )
+    return version
+
+
+def carry_out(
+    ctx: click.Context,
+    sweep: ExperimentSweep,
+    options: dict[str, Any],
+    show: Callable[[list[RunReport]], None],
+) -> None:
+    """Execute the jobs that are left, deliver their runs, and set the exit code."""
+    measured = measured_runs(options)
+    if options["fresh"]:
+        sweep.discard_builds()
+    # A file holds the whole sweep, not what an earlier one has left.
+    is_whole = options["fresh"] or options["out"]
+    requests = sweep.requests() if is_whole else sweep.open_requests()
+    _say_what_is_done(len(requests), len(sweep.requests()), sweep.version)
+    try:
+        _run(sweep, requests, measured)
+    except KeyboardInterrupt:
+        measured.tell_what_is_kept()
+        _tell_what_is_queued(sweep)
+        raise
+    if not options["as_json"] and measured.reports:
+        show(measured.reports)
+    if not measured.deliver(as_json=options["as_json"]):
+        ctx.exit(Exit.UNDELIVERED)
+    if any(r.status == "failed" for run in measured.reports for r in run.results):
+        ctx.exit(Exit.FAILED)
+
+
+def warn(message: str) -> None:
+    """Say on standard error what may surprise."""
+    click.echo(f"Warning: {message}", err=True)
+
+
+def _run(
+    sweep: ExperimentSweep, requests: list[Request], measured: MeasuredRuns
+) -> None:
+    with job_display(len(requests)) as display:
+        for report in sweep.run(requests, measured.keeps):
+            measured.add(report)
+            display.finish(report)
+            measured.post_last()
+
+
+def _tell_what_is_queued(sweep: ExperimentSweep) -> None:
+    """Say which jobs stay with the scheduler when the agent ends."""
+    if queued := sweep.journal.submitted:
+        jobs = " ".join(str(event["job"]) for event in queued.values())
+        click.echo(
+            f"{len(queued)} jobs stay in the queue, and the same command will collect "
+            f"them; to end them: scancel {jobs}",
+            err=True,
+        )
+
+
+def _say_what_is_done(left: int, total: int, version: CheckedOutVersion) -> None:
+    if left < total:
+        click.echo(
+            f"{total - left} of {total} jobs of commit {version.commit.sha[:10]} are "
+            f"measured already ({left} to do); --fresh measures them again.",
+            err=True,
+        )

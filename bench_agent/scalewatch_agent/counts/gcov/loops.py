@@ -1,0 +1,168 @@
+"""Loops of a function: where its graph leads back to a block that comes before.
+
+References
+----------
+A. Aho, M. Lam, R. Sethi, J. Ullman. Compilers, second edition, 9.6: dominators, back
+edges, natural loops.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from scalewatch_agent.counts.gcov.notes import ENTRY, Graph
+from scalewatch_agent.counts.regions import Place
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """A loop: the block that begins each round, all its blocks, and where it stands."""
+
+    header: int
+    blocks: frozenset[int]
+    place: Place
+
+
+@cache
+def loops_of(graph: Graph) -> tuple[Loop, ...]:
+    """Return the loops in the order of the source, the outer one first."""
+    followers, leaders = _neighbours(graph)
+    above = _dominators(followers, leaders)
+    bodies: dict[int, set[int]] = {}
+    for arc in graph.arcs:
+        if arc.source in above and _dominates(arc.target, arc.source, above):
+            body = bodies.setdefault(arc.target, {arc.target})
+            _add(body, arc.source, leaders)
+    found = [
+        Loop(header, frozenset(body), _place(graph, header, body))
+        for header, body in bodies.items()
+    ]
+
+    def order(loop: Loop) -> tuple[bool, str, int, int, int]:
+        file, line = loop.place.file, loop.place.line
+        is_elsewhere = file != graph.place.file  # by a macro, or inlined
+        return is_elsewhere, str(file), line, -len(loop.blocks), loop.header
+
+    return tuple(sorted(found, key=order))
+
+
+def iterations(graph: Graph, counts: Sequence[int], loop: Loop) -> int:
+    """Return how often the body of a loop was begun.
+
+    A loop that tests before it works enters its header once more for each time that
+    it is left there. These tests stand on the line of the header; a way out elsewhere
+    breaks a round that has begun.
+    """
+    entered = left = 0
+    tests = set(graph.lines.get(loop.header, ()))
+    latches = _latches(graph, loop)
+    for arc, count in zip(graph.arcs, counts, strict=True):
+        if arc.target == loop.header:
+            entered += count
+        leaves = arc.source in loop.blocks and arc.target not in loop.blocks
+        if leaves and not arc.is_fake and arc.source not in latches and len(tests) == 1:
+            lines = graph.lines.get(arc.source, ())
+            left += count if not lines or set(lines) == tests else 0
+    return entered - left
+
+
+def _latches(graph: Graph, loop: Loop) -> set[int]:
+    """Return the blocks that end a round, past which nothing is done any more."""
+    latches: set[int] = set()
+    while True:
+        idle = {block for block in latches if not graph.lines.get(block)}
+        more = {
+            arc.source
+            for arc in graph.arcs
+            if arc.target in idle | {loop.header} and arc.source in loop.blocks
+        }
+        if more <= latches:
+            return latches
+        latches |= more
+
+
+def _neighbours(graph: Graph) -> tuple[dict[int, list[int]], dict[int, list[int]]]:
+    followers: dict[int, list[int]] = {}
+    leaders: dict[int, list[int]] = {}
+    for arc in graph.arcs:
+        if not arc.is_fake:
+            followers.setdefault(arc.source, []).append(arc.target)
+            leaders.setdefault(arc.target, []).append(arc.source)
+    return followers, leaders
+
+
+def _dominators(
+    followers: Mapping[int, list[int]], leaders: Mapping[int, list[int]]
+) -> dict[int, int]:
+    """Return, for each block that is reached, the last one that all ways to it pass.
+
+    The algorithm of K. Cooper, T. Harvey and K. Kennedy.
+    """
+    order = _reverse_postorder(followers)
+    rank = {block: number for number, block in enumerate(order)}
+    above = {ENTRY: ENTRY}
+    is_changing = True
+    while is_changing:
+        is_changing = False
+        for block in order[1:]:
+            ways = [one for one in leaders[block] if one in above]
+            new = ways[0]
+            for one in ways[1:]:
+                new = _meeting(new, one, above, rank)
+            if above.get(block) != new:
+                above[block] = new
+                is_changing = True
+    return above
+
+
+def _meeting(
+    one: int, other: int, above: Mapping[int, int], rank: Mapping[int, int]
+) -> int:
+    while one != other:
+        if rank[one] > rank[other]:
+            one = above[one]
+        else:
+            other = above[other]
+    return one
+
+
+def _dominates(block: int, below: int, above: Mapping[int, int]) -> bool:
+    while below != block and below in above and above[below] != below:
+        below = above[below]
+    return below == block
+
+
+def _reverse_postorder(followers: Mapping[int, list[int]]) -> list[int]:
+    seen = {ENTRY}
+    order = []
+    stack = [(ENTRY, iter(followers.get(ENTRY, ())))]
+    while stack:
+        block, rest = stack[-1]
+        for follower in rest:
+            if follower not in seen:
+                seen.add(follower)
+                stack.append((follower, iter(followers.get(follower, ()))))
+                break
+        else:
+            order.append(block)
+            stack.pop()
+    return order[::-1]
+
+
+def _add(body: set[int], latch: int, leaders: Mapping[int, list[int]]) -> None:
+    """Add the blocks from which `latch` is reached without passing the header."""
+    left = [latch]
+    while left:
+        block = left.pop()
+        if block not in body:
+            body.add(block)
+            left += leaders.get(block, [])
+
+
+def _place(graph: Graph, header: int, body: set[int]) -> Place:
+    """Return where a loop begins: at its header or, without a line, its body."""
+    if lines := graph.lines.get(header):
+        return lines[0]
+    inside = [line for block in body for line in graph.lines.get(block, ())]
+    own = [line for line in inside if line.file == graph.place.file]
+    return min(own or inside, key=lambda place: place.line, default=graph.place)

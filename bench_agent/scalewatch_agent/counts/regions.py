@@ -1,0 +1,203 @@
+"""Regions that are counted: functions, the loops in them, and calls of MPI.
+
+A region is named by its function and its place in the order of the source, so that a
+line that moves keeps its history; file and line are its location.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from scalewatch.wire import Location, Result
+
+METRIC: Final = "count"
+LARGEST_METRIC: Final = "count_max"
+"""The largest count of one process."""
+
+LARGEST: Final = 2**53
+"""Beyond it a floating-point number no longer tells each integer."""
+
+LONGEST: Final = 200
+"""Characters of a name."""
+
+ADDRESSABLE: Final = str.maketrans({"/": "∕", "?": "？", "#": "＃"})
+"""What an address cannot hold, as in `operator/`, and what looks like it."""
+
+
+class Uncountable(Exception):
+    """A job has counted nothing that could be used; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A line of a file."""
+
+    file: Path
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a function, `loop` or a function that it calls, and its count."""
+
+    kind: str
+    place: Place
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """How often a function was called, and what went on in it.
+
+    `parts` stand in the order of the source.
+    """
+
+    name: str
+    place: Place
+    calls: int
+    parts: tuple[Part, ...] = ()
+
+    @property
+    def is_used(self) -> bool:
+        """Whether it was entered at all."""
+        return self.calls > 0 or any(part.count for part in self.parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """What is counted under one name."""
+
+    name: str
+    location: Location
+    count: int
+
+
+def added(functions: Iterable[Function]) -> list[Function]:
+    """Return the functions with what several objects or processes counted added up."""
+    together: dict[tuple[object, ...], Function] = {}
+    for one in functions:
+        # A macro can give each object other loops, which are then other regions.
+        parts = tuple((part.kind, part.place) for part in one.parts)
+        key = (one.name, one.place, parts)
+        before = together.get(key)
+        together[key] = one if before is None else _sum(before, one)
+    return list(together.values())
+
+
+def _sum(one: Function, other: Function) -> Function:
+    parts = tuple(
+        replace(mine, count=mine.count + its.count)
+        for mine, its in zip(one.parts, other.parts, strict=True)
+    )
+    return replace(one, calls=one.calls + other.calls, parts=parts)
+
+
+def regions(functions: Sequence[Function], roots: Sequence[Path]) -> list[Region]:
+    """Return the regions of functions; their files are named from the roots."""
+    found = []
+    ordered = sorted(
+        functions, key=lambda one: (str(one.place.file), one.place.line, one.name)
+    )
+    for name, function in _named(ordered):
+        found.append(_region(name, function, function.place, function.calls, roots))
+        found += _parts(name, function, roots)
+    return found
+
+
+def _parts(name: str, function: Function, roots: Sequence[Path]) -> Iterator[Region]:
+    numbers: Counter[str] = Counter()
+    totals = Counter(part.kind for part in function.parts)
+    for part in function.parts:
+        numbers[part.kind] += 1
+        # A loop is numbered even where it is alone: another one may join it.
+        is_alone = part.kind != "loop" and totals[part.kind] == 1
+        number = "" if is_alone else f" {numbers[part.kind]}"
+        title = f"{name} › {part.kind}{number}"
+        yield _region(title, function, part.place, part.count, roots)
+
+
+def _region(
+    name: str, function: Function, place: Place, count: int, roots: Sequence[Path]
+) -> Region:
+    location = Location(
+        file=str(_relative(place.file, roots)),
+        line=max(place.line, 1),
+        function=function.name,
+    )
+    return Region(name, location, count)
+
+
+def _named(functions: Sequence[Function]) -> Iterator[tuple[str, Function]]:
+    """Yield functions with names of their own; those of one name say their file."""
+    alike: dict[str, list[Function]] = defaultdict(list)
+    for function in functions:
+        alike[_addressable(function.name)].append(function)
+    for name, several in alike.items():
+        files = Counter(one.place.file.name for one in several)
+        seen: Counter[str] = Counter()
+        for one in several:
+            file = one.place.file.name
+            seen[file] += 1
+            if len(several) == 1:
+                yield name, one
+            elif files[file] == 1:
+                yield f"{name} ({file})", one
+            else:
+                yield f"{name} ({file}, {seen[file]})", one
+
+
+def _addressable(name: str) -> str:
+    name = name.translate(ADDRESSABLE)
+    room = LONGEST - 40  # for file and part
+    return name if len(name) <= room else f"{name[: room // 2]}…{name[-room // 2 :]}"
+
+
+def _relative(file: Path, roots: Sequence[Path]) -> Path:
+    for root in roots:
+        if file.is_relative_to(root):
+            return file.relative_to(root)
+    return file
+
+
+def results(
+    total: Sequence[Region], by_rank: Sequence[Mapping[str, int]] = ()
+) -> list[Result]:
+    """Return exact results: the count of all processes, and the largest of one.
+
+    Raises
+    ------
+    Uncountable
+        If a count is too large to be told exactly.
+    """
+    found = []
+    for region in total:
+        counts = {METRIC: region.count}
+        if by_rank:
+            counts[LARGEST_METRIC] = max(rank.get(region.name, 0) for rank in by_rank)
+        for metric, count in counts.items():
+            if count > LARGEST:
+                raise Uncountable(
+                    f"{region.name} counts {count:,}, beyond {LARGEST:,}, up to which "
+                    "numbers are exact: choose smaller settings"
+                )
+            found.append(
+                Result(
+                    region=region.name,
+                    metric=metric,
+                    unit="1",
+                    exact=True,
+                    values=(float(count),),
+                    location=region.location,
+                )
+            )
+    return found
+
+
+def failed(region: str, reason: str) -> list[Result]:
+    """Return the result of a job that has counted nothing."""
+    reason = reason[:2000].replace("\x00", "�")
+    return [
+        Result(region=region, metric=METRIC, unit="1", status="failed", reason=reason)
+    ]
