@@ -24,7 +24,7 @@ from scalewatch_agent.cli.sweeping import (
     warn,
     with_options,
 )
-from scalewatch_agent.counts.methods import METHODS, method_of
+from scalewatch_agent.counts.methods import METHODS, counting
 from scalewatch_agent.experiments.configured import Loaded
 from scalewatch_agent.experiments.documents import ExperimentDocument, read_document
 from scalewatch_agent.experiments.expressions import Scalar
@@ -156,7 +156,7 @@ def command(ctx: click.Context, /, **options: Any) -> None:
             folder=make_folder(subject.folder),
             repeats=options["repeats"],
             warn=warn,
-            instrument=method_of(
+            instrument=counting(
                 loaded,
                 (subject.folder, Path.cwd() if subject.work else loaded.path.parent),
                 options["method"],

@@ -1,43 +1,41 @@
 """The methods of counting, and which of them suits a program."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+import re
+import shlex
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from scalewatch_agent.counts.gcov import gcov
+from scalewatch_agent.counts.clang.clang import MAPPING, Clang
+from scalewatch_agent.counts.counting import Counting, Method
+from scalewatch_agent.counts.gcov.gcov import Gcov
 from scalewatch_agent.experiments.configured import Loaded
-from scalewatch_agent.experiments.instruments import Instrument
+
+METHODS: Final[Mapping[str, Method]] = {"gcov": Gcov(), "clang": Clang()}
+
+CLANG: Final = re.compile(r"\bclang")
+"""What the commands that compile call clang."""
 
 
-@dataclass(frozen=True, slots=True)
-class Method:
-    """A way of counting: its instrument, and what programs are compiled with.
-
-    The instrument takes the name of the experiment, the folders of its sources, and
-    whether processes count apart.
-    """
-
-    instrument: Callable[[str, tuple[Path, ...], bool], Instrument]
-    flags: str = ""
-
-
-METHODS: Final[Mapping[str, Method]] = {
-    "gcov": Method(gcov.Gcov, gcov.FLAGS),
-}
-
-
-def method_of(
-    loaded: Loaded,
-    folders: tuple[Path, ...],
-    chosen: str | None,
-    *,
-    is_by_rank: bool,
-) -> Instrument:
-    """Return the instrument that was chosen, or that suits the program.
+def counting(
+    loaded: Loaded, folders: tuple[Path, ...], chosen: str | None, *, is_by_rank: bool
+) -> Counting:
+    """Return the instrument with the method that was chosen, or that suits the program.
 
     `folders` hold sources beside those of the experiment.
     """
     roots = dict.fromkeys(folder.resolve() for folder in (loaded.source, *folders))
-    method = METHODS[chosen or "gcov"]
-    return method.instrument(loaded.experiment.name, tuple(roots), is_by_rank)
+    method = METHODS[chosen or _suitable(loaded)]
+    return Counting(loaded.experiment.name, tuple(roots), method, is_by_rank)
+
+
+def _suitable(loaded: Loaded) -> str:
+    """Return the method that suits the program, as far as the experiment tells."""
+    compile_step = loaded.experiment.compile
+    words = shlex.split(loaded.experiment.execute.run)
+    if compile_step and CLANG.search(compile_step.run):
+        return "clang"
+    program = Path(words[0])
+    if program.is_file() and MAPPING in program.read_bytes():
+        return "clang"
+    return "gcov"

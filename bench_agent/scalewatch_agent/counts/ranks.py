@@ -1,4 +1,4 @@
-"""Start each process of a job so that it counts into a folder of its own."""
+"""Start each process of a job so that it counts into files of its own."""
 
 from pathlib import Path
 from typing import Final
@@ -13,10 +13,13 @@ VARIABLES: Final = (
 """What starters of processes call the rank."""
 
 
-def by_rank(words: tuple[str, ...], variable: str, folder: Path) -> tuple[str, ...]:
-    """Return a program that finds its rank's subfolder of `folder` in a variable."""
+def by_rank(
+    words: tuple[str, ...], variable: str, folder: Path, suffix: str
+) -> tuple[str, ...]:
+    """Return a program that finds its rank's prefix in `folder` in a variable."""
     rank = "0"
     for name in reversed(VARIABLES):
         rank = f"${{{name}:-{rank}}}"
-    script = f'export {variable}="$0/rank-{rank}"; exec "$@"'
+    target = f"{variable}=\"$0/rank-{rank}\"'{suffix}'"
+    script = f'mkdir -p "$0"; export {target}; exec "$@"'
     return ("/bin/sh", "-c", script, str(folder), *words)

@@ -133,8 +133,7 @@ def test_two_programs_in_one_job(workplace):
     script.chmod(0o755)
 
     assert counted_in_vain(workplace) == (
-        "two programs have counted in one job, those of one.c and two.c: count one "
-        "alone"
+        "two programs have counted in one job, one.c and two.c: count one alone"
     )
 
 

@@ -1,0 +1,148 @@
+"""Count by what clang puts into a program: functions and bodies of loops."""
+
+import json
+import shutil
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from scalewatch_agent.counts.clang.bodies import bodies_in
+from scalewatch_agent.counts.counting import Tally
+from scalewatch_agent.counts.names import written_names
+from scalewatch_agent.counts.programs import (
+    Build,
+    build_in,
+    build_of,
+    check_sources,
+    files_in,
+)
+from scalewatch_agent.counts.regions import Function, Part, Place, Uncountable
+from scalewatch_agent.experiments.jobs import Request
+
+FLAGS: Final = "-g -grecord-command-line -fprofile-instr-generate -fcoverage-mapping"
+"""What makes clang count, before it optimises anything, and say how it compiled."""
+
+CODE: Final = 0
+"""The kind of regions that are counted; others are expansions and gaps."""
+
+MAPPING: Final = b"__llvm_covmap"
+"""The part of a program that says what its counters count."""
+
+PATIENCE: Final = 600
+
+
+class Clang:
+    """Counts functions and loops of programs that clang has compiled with `FLAGS`."""
+
+    title: Final = "clang"
+    flags: Final = FLAGS
+    variable: Final = "LLVM_PROFILE_FILE"
+    suffix: Final = ".%p.%m.profraw"
+    environment: Final[Mapping[str, str]] = {}
+    advice: Final = (
+        "no counts were written: compile and link the program with what "
+        "`scalewatch-agent count --method clang --flags` prints ({cflags} in an "
+        "experiment), and let it end by exit, or by returning from main"
+    )
+
+    def started(self, words: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the program as it is."""
+        return words
+
+    def build(self, request: Request) -> Build:
+        """Return how clang compiled the program."""
+        return build_in(request)
+
+    def tally(
+        self, prefix: Path, request: Request, roots: tuple[Path, ...]
+    ) -> Tally | None:
+        """Return the counts of all processes that have written some."""
+        files = sorted(prefix.parent.glob(f"{prefix.name}.*.profraw"))
+        if not files:
+            return None
+        programs = {file.name.split(".")[-2] for file in files}
+        if len(programs) > 1:
+            raise Uncountable(
+                "two programs, or a program and a library, have counted in one job: "
+                "count one alone, and compile the others without counters"
+            )
+        program = _program(request)
+        merged = prefix.with_name(f"{prefix.name}.profdata")
+        _tool("llvm-profdata", program, "merge", "-o", merged, *files)
+        coverage = _tool(
+            "llvm-cov", program, "export", "-instr-profile", merged, program
+        )
+        functions = list(
+            _functions(json.loads(coverage)["data"][0]["functions"], roots)
+        )
+        sources = {one.place.file for one in functions}
+        check_sources(sources, program, program.stat().st_mtime)
+        return Tally(functions, {program.name: len(files)})
+
+
+def _program(request: Request) -> Path:
+    """Return the program that a job has started, which says what was counted."""
+    for path in files_in(request):
+        if MAPPING in path.read_bytes():
+            return path
+    raise Uncountable(
+        "no word of the command names the program that has counted: start it by its "
+        "path, not by a script"
+    )
+
+
+def _tool(name: str, program: Path, *words: str | Path) -> str:
+    """Return what a tool says, that of the compiler's own version if it is there."""
+    (compiler, *_) = build_of(program, program.stat().st_mtime).compilers or ("",)
+    major = compiler.rpartition(" ")[2].partition(".")[0]
+    found = shutil.which(f"{name}-{major}") or shutil.which(name)
+    if found is None:
+        raise Uncountable(f"{name} is not installed, which comes with clang as `llvm`")
+    try:
+        answer = subprocess.run(  # noqa: S603 - of the compiler's own tools
+            [found, *map(str, words)],
+            capture_output=True,
+            check=False,
+            text=True,
+            timeout=PATIENCE,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise Uncountable(f"{name} cannot read the counts: {error}") from None
+    if answer.returncode:
+        said = answer.stderr.strip().splitlines() or ["it gives no reason"]
+        raise Uncountable(f"{name} cannot read the counts: {said[-1]}")
+    return answer.stdout
+
+
+def _functions(
+    entries: Sequence[Mapping[str, Any]], roots: tuple[Path, ...]
+) -> Iterator[Function]:
+    """Yield the functions of sources below the roots."""
+    own = [
+        (one["name"].rpartition(":")[2], Path(one["filenames"][0]), one)
+        for one in entries
+        if any(Path(one["filenames"][0]).is_relative_to(root) for root in roots)
+    ]
+    names = written_names((name, file) for name, file, _ in own)
+    for name, file, entry in own:
+        regions = {
+            (region[0], region[1]): region[4]
+            for region in reversed(entry["regions"])
+            if region[5] == 0 and region[7] == CODE
+        }
+        first, last = entry["regions"][0][:2], entry["regions"][0][2:4]
+        try:
+            bodies = bodies_in(file, file.stat().st_mtime)
+        except OSError:
+            bodies = ()
+        yield Function(
+            name=names[name, file],
+            place=Place(file, first[0]),
+            calls=entry["count"],
+            parts=tuple(
+                Part("loop", Place(file, body.line), regions[body.start])
+                for body in bodies
+                if body.start in regions and tuple(first) < body.start < tuple(last)
+            ),
+        )

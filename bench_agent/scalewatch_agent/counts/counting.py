@@ -1,0 +1,193 @@
+"""The instrument that counts work, by any method."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Final, Protocol
+
+from scalewatch.wire import Fact, Result
+from scalewatch_agent.counts.programs import Build
+from scalewatch_agent.counts.ranks import by_rank
+from scalewatch_agent.counts.regions import (
+    Function,
+    Uncountable,
+    added,
+    failed,
+    regions,
+    results,
+)
+from scalewatch_agent.experiments.expressions import Scalar
+from scalewatch_agent.experiments.instruments import Output
+from scalewatch_agent.experiments.jobs import Executed, Request
+
+PREFIX: Final = "counts"
+"""How the files begin, in the folder of a job, that a program counts into."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """What some processes have counted.
+
+    `processes` says how many of each program have written their counts.
+    """
+
+    functions: Sequence[Function] = ()
+    processes: Mapping[str, int] = field(default_factory=dict)
+
+
+class Method(Protocol):
+    """A way of counting.
+
+    `variable` tells a process where to write: the prefix of the job, or of its rank,
+    and `suffix`; it finds `environment` besides. `flags` are what a program is compiled
+    with, if it has to be, and `advice` what helps where nothing was written.
+    """
+
+    @property
+    def title(self) -> str: ...  # noqa: D102 - all of them explained above
+    @property
+    def flags(self) -> str: ...  # noqa: D102
+    @property
+    def variable(self) -> str: ...  # noqa: D102
+    @property
+    def suffix(self) -> str: ...  # noqa: D102
+    @property
+    def environment(self) -> Mapping[str, str]: ...  # noqa: D102
+    @property
+    def advice(self) -> str: ...  # noqa: D102
+
+    def started(self, words: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the command that starts a program so that it counts."""
+
+    def build(self, request: Request) -> Build:
+        """Return how the program of a job was compiled."""
+
+    def tally(
+        self, prefix: Path, request: Request, roots: tuple[Path, ...]
+    ) -> Tally | None:
+        """Return what files that begin with a prefix hold; None without any.
+
+        Functions count whose files lie below `roots`.
+
+        Raises
+        ------
+        Uncountable
+            If that cannot be used.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class Counting:
+    """Counts the functions of a program, and what goes on in them.
+
+    Parameters
+    ----------
+    name
+        Of the experiment, the region of what fails.
+    roots
+        Folders of the sources that count; libraries lie elsewhere.
+    is_by_rank
+        Whether processes count apart, so that the largest count is known as well.
+    """
+
+    name: str
+    roots: tuple[Path, ...]
+    method: Method
+    is_by_rank: bool = False
+
+    @property
+    def identity(self) -> Any:
+        """How it counts."""
+        return [self.method.title, self.method.flags, self.is_by_rank]
+
+    @property
+    def flags(self) -> Mapping[str, str]:
+        """The flags, the same for all languages."""
+        return {"cflags": self.method.flags, "fflags": self.method.flags}
+
+    def prepared(self, request: Request) -> Request:
+        """Return the job with counts that go to its own folder, so to no other's."""
+        method, prefix = self.method, request.folder / PREFIX
+        words = method.started(request.words)
+        if self.is_by_rank:
+            words = by_rank(words, method.variable, prefix, method.suffix)
+        environment = {
+            **request.environment,
+            **method.environment,
+            method.variable: f"{prefix}{method.suffix}",
+        }
+        return replace(request, words=words, environment=environment)
+
+    def output(self, executed: Executed, values: Mapping[str, Scalar]) -> Output:  # noqa: ARG002 - the protocol's
+        """Return the counts of a job; what was counted before a failure is not all."""
+        build = self.method.build(executed.request)
+        facts: dict[str, Fact] = {}
+        if build.compilers:
+            facts["compiler"] = ", ".join(build.compilers)
+        settings: dict[str, Fact] = {"counted_by": self.method.title}
+        if build.optimisation:
+            settings["optimisation"] = build.optimisation
+        if executed.failure is not None:
+            found = failed(self.name, executed.failure)
+        else:
+            try:
+                found = self._results(executed.request, build)
+            except Uncountable as reason:
+                found = failed(self.name, str(reason))
+        return Output(found, settings=settings, facts=facts)
+
+    def _results(self, request: Request, build: Build) -> list[Result]:
+        if build.is_threaded and not build.is_atomic:
+            raise Uncountable(
+                "the program has threads, which lose counts of each other: compile "
+                "with -fprofile-update=atomic"
+            )
+        prefix = request.folder / PREFIX
+        prefixes = _of_ranks(prefix) if self.is_by_rank else [prefix]
+        tallies = [self.method.tally(one, request, self.roots) for one in prefixes]
+        ranks = [tally for tally in tallies if tally is not None]
+        if not ranks:
+            raise Uncountable(self.method.advice)
+        # What no process enters is left out: libraries hold much that nobody calls.
+        together = [
+            function
+            for function in added(one for rank in ranks for one in rank.functions)
+            if function.is_used
+        ]
+        if not together:
+            raise Uncountable(
+                "nothing was counted in the folder of the sources: name it by --source"
+            )
+        _check_processes(ranks, request.configured.processes or 1)
+        apart: list[Mapping[str, int]] = []
+        if self.is_by_rank:
+            apart = [
+                {one.name: one.count for one in regions(rank.functions, self.roots)}
+                for rank in ranks
+            ]
+        return results(regions(together, self.roots), apart)
+
+
+def _of_ranks(prefix: Path) -> list[Path]:
+    """Return the prefixes of all ranks; a process can write several files."""
+    names = {file.name.partition(".")[0] for file in prefix.glob("rank-*")}
+    return [prefix / name for name in sorted(names)]
+
+
+def _check_processes(ranks: Sequence[Tally], wanted: int) -> None:
+    """See that one program has counted, in all its processes."""
+    begun: dict[str, int] = {}
+    for rank in ranks:
+        for program, number in rank.processes.items():
+            begun[program] = begun.get(program, 0) + number
+    if len(begun) > 1:
+        programs = " and ".join(sorted(begun))
+        raise Uncountable(
+            f"two programs have counted in one job, {programs}: count one alone"
+        )
+    for program, number in begun.items():
+        if number != wanted:
+            raise Uncountable(
+                f"{number} of {wanted} processes have written what they counted "
+                f"({program}): each has to end by exit, or by returning from main"
+            )
