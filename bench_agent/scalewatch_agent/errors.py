@@ -13,6 +13,7 @@
     + SchedulerSilent
     + ServerSilent
     + OrderImpossible
+    + ToolMissing
 
 A job that fails is no error: it ends as a run that says why.
 """
@@ -153,3 +154,13 @@ class VersionUnknown(AgentError):
         )
         self.source = source
         self.reason = reason
+
+
+class ToolMissing(AgentError):
+    """A program that counts is not installed."""
+
+    def __init__(self, tool: str) -> None:
+        super().__init__(
+            f"{tool} is not installed: load its module, or apt-get install {tool}"
+        )
+        self.tool = tool

@@ -40,7 +40,8 @@ class Method(Protocol):
 
     `variable` tells a process where to write: the prefix of the job, or of its rank,
     and `suffix`; it finds `environment` besides. `flags` are what a program is compiled
-    with, if it has to be, and `advice` what helps where nothing was written.
+    with, if it has to be, `tool` is a program that counting needs, and `advice` what
+    helps where nothing was written.
     """
 
     @property
@@ -53,6 +54,8 @@ class Method(Protocol):
     def suffix(self) -> str: ...  # noqa: D102
     @property
     def environment(self) -> Mapping[str, str]: ...  # noqa: D102
+    @property
+    def tool(self) -> str | None: ...  # noqa: D102
     @property
     def advice(self) -> str: ...  # noqa: D102
 
@@ -137,7 +140,7 @@ class Counting:
         return Output(found, settings=settings, facts=facts)
 
     def _results(self, request: Request, build: Build) -> list[Result]:
-        if build.is_threaded and not build.is_atomic:
+        if self.method.flags and build.is_threaded and not build.is_atomic:
             raise Uncountable(
                 "the program has threads, which lose counts of each other: compile "
                 "with -fprofile-update=atomic"

@@ -2,16 +2,25 @@
 
 import re
 import shlex
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
+from scalewatch_agent.counts.callgrind import Callgrind
 from scalewatch_agent.counts.clang.clang import MAPPING, Clang
 from scalewatch_agent.counts.counting import Counting, Method
 from scalewatch_agent.counts.gcov.gcov import Gcov
+from scalewatch_agent.counts.python.calls import PythonCalls, is_python
+from scalewatch_agent.errors import ToolMissing
 from scalewatch_agent.experiments.configured import Loaded
 
-METHODS: Final[Mapping[str, Method]] = {"gcov": Gcov(), "clang": Clang()}
+METHODS: Final[Mapping[str, Method]] = {
+    "gcov": Gcov(),
+    "clang": Clang(),
+    "callgrind": Callgrind(),
+    "python": PythonCalls(),
+}
 
 CLANG: Final = re.compile(r"\bclang")
 """What the commands that compile call clang."""
@@ -23,9 +32,16 @@ def counting(
     """Return the instrument with the method that was chosen, or that suits the program.
 
     `folders` hold sources beside those of the experiment.
+
+    Raises
+    ------
+    ToolMissing
+        If the method needs a program that is not there.
     """
     roots = dict.fromkeys(folder.resolve() for folder in (loaded.source, *folders))
     method = METHODS[chosen or _suitable(loaded)]
+    if method.tool is not None and shutil.which(method.tool) is None:
+        raise ToolMissing(method.tool)
     return Counting(loaded.experiment.name, tuple(roots), method, is_by_rank)
 
 
@@ -35,6 +51,8 @@ def _suitable(loaded: Loaded) -> str:
     words = shlex.split(loaded.experiment.execute.run)
     if compile_step and CLANG.search(compile_step.run):
         return "clang"
+    if words[0] == "{python}" or is_python(words[0]):
+        return "python"
     program = Path(words[0])
     if program.is_file() and MAPPING in program.read_bytes():
         return "clang"

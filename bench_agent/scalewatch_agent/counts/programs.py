@@ -41,8 +41,11 @@ class Build:
 
 
 @lru_cache(maxsize=64)
-def build_of(program: Path, modified: float) -> Build:  # noqa: ARG001 - of the cache
-    """Return how the program at a path, of this time of modification, was compiled."""
+def build_of(program: Path, modified: float, *, is_any: bool = False) -> Build:  # noqa: ARG001 - of the cache
+    """Return how the program at a path, of this time of modification, was compiled.
+
+    Parts that do not count are what it is linked with, unless `is_any` takes all.
+    """
     compilers, levels, atomic = set(), set(), []
     try:
         with program.open("rb") as file, _mapped(file.fileno()) as content:
@@ -50,7 +53,7 @@ def build_of(program: Path, modified: float) -> Build:  # noqa: ARG001 - of the 
                 return Build()
             for producer in PRODUCER.finditer(content):
                 flags = producer["flags"]
-                if not COUNTS.search(flags):
+                if not (is_any or COUNTS.search(flags)):
                     continue
                 compilers.add(producer["compiler"].decode())
                 found = LEVEL.findall(flags)
@@ -68,10 +71,11 @@ def _mapped(descriptor: int) -> mmap.mmap:
     return mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ)
 
 
-def build_in(request: Request) -> Build:
+def build_in(request: Request, *, is_any: bool = False) -> Build:
     """Return how the program of a job was compiled, where a word of it tells."""
     for path in files_in(request):
-        if (found := build_of(path, path.stat().st_mtime)).compilers:
+        found = build_of(path, path.stat().st_mtime, is_any=is_any)
+        if found.compilers:
             return found
     return Build()
 

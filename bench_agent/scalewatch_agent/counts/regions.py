@@ -123,7 +123,7 @@ def _region(
 ) -> Region:
     location = Location(
         file=str(_relative(place.file, roots)),
-        line=max(place.line, 1),
+        line=place.line or None,
         function=function.name,
     )
     return Region(name, location, count)

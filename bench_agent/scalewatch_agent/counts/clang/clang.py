@@ -40,6 +40,7 @@ class Clang:
     variable: Final = "LLVM_PROFILE_FILE"
     suffix: Final = ".%p.%m.profraw"
     environment: Final[Mapping[str, str]] = {}
+    tool: Final = None
     advice: Final = (
         "no counts were written: compile and link the program with what "
         "`scalewatch-agent count --method clang --flags` prints ({cflags} in an "

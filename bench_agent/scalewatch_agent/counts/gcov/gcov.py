@@ -35,6 +35,7 @@ class Gcov:
     variable: Final = "GCOV_PREFIX"
     suffix: Final = ""
     environment: Final[Mapping[str, str]] = {"GCOV_PREFIX_STRIP": "0"}
+    tool: Final = None
     advice: Final = (
         "no counts were written: compile and link the program with what "
         "`scalewatch-agent count --flags` prints ({cflags} in an experiment), and let "

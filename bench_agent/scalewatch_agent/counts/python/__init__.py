@@ -1,0 +1,1 @@
+"""Counts of programs in Python: calls of their functions."""
