@@ -16,6 +16,8 @@ METRIC: Final = "count"
 LARGEST_METRIC: Final = "count_max"
 """The largest count of one process."""
 
+LOOP: Final = "loop"
+
 LARGEST: Final = 2**53
 """Beyond it a floating-point number no longer tells each integer."""
 
@@ -40,7 +42,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of a function, `loop` or a function that it calls, and its count."""
+    """A part of a function, `LOOP` or a function that it calls, and its count."""
 
     kind: str
     place: Place
@@ -107,14 +109,13 @@ def regions(functions: Sequence[Function], roots: Sequence[Path]) -> list[Region
 
 
 def _parts(name: str, function: Function, roots: Sequence[Path]) -> Iterator[Region]:
+    """Yield the parts, numbered so that one which is added renames none before it."""
     numbers: Counter[str] = Counter()
-    totals = Counter(part.kind for part in function.parts)
     for part in function.parts:
         numbers[part.kind] += 1
-        # A loop is numbered even where it is alone: another one may join it.
-        is_alone = part.kind != "loop" and totals[part.kind] == 1
-        number = "" if is_alone else f" {numbers[part.kind]}"
-        title = f"{name} › {part.kind}{number}"
+        number = numbers[part.kind]
+        shown = f" {number}" if part.kind == LOOP or number > 1 else ""
+        title = f"{name} › {part.kind}{shown}"
         yield _region(title, function, part.place, part.count, roots)
 
 

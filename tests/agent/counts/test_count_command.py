@@ -122,6 +122,10 @@ def test_counts_add_up_over_processes(workplace, openmpi, by):
         assert found["main"] == p
         assert found["everybody › loop 1"] == p * (p - 1)
         assert found["tree › loop 1"] == p * (p - 1).bit_length()
+        assert found["ring › MPI_Send"] == found["tree › MPI_Send"] == p - 1
+        assert found["ring › MPI_Recv"] == found["tree › MPI_Recv"] == p - 1
+        assert found["everybody › MPI_Sendrecv_replace"] == p * (p - 1)
+        assert found["main › MPI_Init"] == found["main › MPI_Finalize"] == p
         assert found["each › loop 1"] == 36 * p
         assert found["share › loop 1"] == 36
         largest = counts(one, "count_max")

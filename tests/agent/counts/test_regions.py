@@ -197,3 +197,36 @@ def test_calls_agree_with_what_gcov_says(workplace, level):
     assert found == {
         one["name"]: one["execution_count"] for one in said if one["execution_count"]
     }
+
+
+def test_calls_of_mpi_on_one_line_are_told_apart_where_they_can_be(workplace):
+    source = HEAD + (
+        "void MPI_Send(int), MPI_Recv(int), other(int);\n"
+        "#define CHECK(call) call; if (n < 0) abort(), other(1)\n"
+        "#define TWICE(n) other(n), MPI_Recv(n)\n"
+        "static int work(int n) {\n"
+        "    for (int i = 0; i < n; i++)\n"
+        "        if (i < 2) MPI_Send(i); else MPI_Recv(i);\n"
+        "    MPI_Send(n); MPI_Recv(n); // MPI_Recv(n);\n"
+        "    if (n > 100) MPI_Send(1); other(n);\n"
+        "    CHECK(MPI_Send(1));\n"
+        "    MPI_Recv(1); TWICE(1);\n"
+        "    return n;\n"
+        "}\n"
+    )
+    (workplace / "mpi.c").write_text(
+        "void MPI_Send(int n) {}\nvoid MPI_Recv(int n) {}\nvoid other(int n) {}\n"
+    )
+    subprocess.run(["gcc", "-c", "mpi.c"], check=True)
+
+    found = counted(workplace, source + MAIN, n=9, flags=f"-O2 {FLAGS} mpi.o")
+
+    assert {name: value for name, value in found.items() if "MPI" in name} == {
+        "work › MPI_Send": 2,
+        "work › MPI_Recv": 7,
+        "work › MPI_Send 2": 1,
+        "work › MPI_Recv 2": 1,
+        "work › MPI_Send 3": 0,
+        "work › MPI_Send 4": 1,
+        "work › MPI_Recv 3": 1,
+    }

@@ -17,7 +17,7 @@ from scalewatch_agent.counts.programs import (
     check_sources,
     files_in,
 )
-from scalewatch_agent.counts.regions import Function, Part, Place, Uncountable
+from scalewatch_agent.counts.regions import LOOP, Function, Part, Place, Uncountable
 from scalewatch_agent.experiments.jobs import Request
 
 FLAGS: Final = "-g -grecord-command-line -fprofile-instr-generate -fcoverage-mapping"
@@ -142,7 +142,7 @@ def _functions(
             place=Place(file, first[0]),
             calls=entry["count"],
             parts=tuple(
-                Part("loop", Place(file, body.line), regions[body.start])
+                Part(LOOP, Place(file, body.line), regions[body.start])
                 for body in bodies
                 if body.start in regions and tuple(first) < body.start < tuple(last)
             ),

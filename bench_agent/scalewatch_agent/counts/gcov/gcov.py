@@ -9,10 +9,11 @@ from scalewatch_agent.counts.counting import Tally
 from scalewatch_agent.counts.gcov.counters import Counters, read_counters
 from scalewatch_agent.counts.gcov.flow import arc_counts
 from scalewatch_agent.counts.gcov.loops import iterations, loops_of
+from scalewatch_agent.counts.gcov.mpi_calls import mpi_calls
 from scalewatch_agent.counts.gcov.notes import ENTRY, Graph, Notes, read_notes
 from scalewatch_agent.counts.names import PARALLEL, PROGRAM, written_names
 from scalewatch_agent.counts.programs import Build, build_in, check_sources
-from scalewatch_agent.counts.regions import Function, Part, Uncountable
+from scalewatch_agent.counts.regions import LOOP, Function, Part, Uncountable
 from scalewatch_agent.experiments.jobs import Request
 
 FLAGS: Final = (
@@ -115,9 +116,12 @@ def _counted(graphs: Mapping[int, Graph], counters: Counters) -> list[Function]:
                 name=names[graph.name, graph.place.file],
                 place=graph.place,
                 calls=_entries(graph, counts),
-                parts=tuple(
-                    Part("loop", loop.place, iterations(graph, counts, loop))
-                    for loop in loops_of(graph)
+                parts=(
+                    *(
+                        Part(LOOP, loop.place, iterations(graph, counts, loop))
+                        for loop in loops_of(graph)
+                    ),
+                    *mpi_calls(graph, counts),
                 ),
             )
         )
