@@ -95,6 +95,7 @@ def test_object_is_what_the_contract_promises() -> None:
             "candidates": [],
             "separating": None,
             "excepted": [],
+            "independent": [],
         }
     )
 

@@ -58,6 +58,7 @@ def fit_object(finding: Finding) -> dict[str, Any]:
         ],
         "separating": known.separating and _at(known.separating),
         "excepted": [_at(each) for each in known.excepted],
+        "independent": list(known.independent),
     }
 
 

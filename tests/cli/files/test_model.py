@@ -58,6 +58,7 @@ def test_json_is_one_object_per_series_in_the_order_of_the_input(measurements) -
         "candidates",
         "separating",
         "excepted",
+        "independent",
     ]
     assert [each["verdict"] for each in objects] == ["match", "mismatch", "undecided"]
     assert objects[2]["model"] is None

@@ -137,4 +137,7 @@ class Standing(Schema):
     excepted: list[dict[str, float]] = Field(
         description="Settings at which exact counts are not what the formula tells."
     )
+    independent: list[str] = Field(
+        description="Parameters, of several, on which exact counts do not depend."
+    )
     modelled_at: datetime | None

@@ -143,11 +143,17 @@ def _forecast_columns(
 
 
 def _model(finding: Finding, notation: Notation) -> str:
-    """Return the model, and where it does not hold."""
+    """Return the model, where it does not hold, and on what it does not depend."""
     text = notation.model_text(finding.model)
-    excepted = finding.exactness.excepted if finding.exactness else ()
-    places = ", ".join(map(_target, excepted))
-    return f"{text} (but at {places})" if places else text
+    known = finding.exactness
+    if known is None or finding.model is None:
+        return text
+    remarks = []
+    if known.excepted:
+        remarks.append(f"but at {', '.join(map(_target, known.excepted))}")
+    if known.independent:
+        remarks.append(f"independent of {' and '.join(known.independent)}")
+    return f"{text} ({', '.join(remarks)})" if remarks else text
 
 
 def _reason(row: FindingRow) -> str:

@@ -1,13 +1,14 @@
 """Findings about exact counts: formula, verdict and forecasts of one series each."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from scalewatch.modelling.arrays.types import Reals
 from scalewatch.modelling.evidence.quality import adjusted_r2, smape
 from scalewatch.modelling.exact_counts.counts import Counts, Outcome
+from scalewatch.modelling.exact_counts.independence import independent_of, without
 from scalewatch.modelling.exact_counts.outlook import (
     exponents,
     outlook,
@@ -55,7 +56,23 @@ class ExactQuestion:
     level: float
 
     def answer(self, y: Reals, repetitions: int) -> Finding:
-        """Return the finding about counts, shape (n,)."""
+        """Return the finding about counts, shape (n,).
+
+        A parameter on which they do not depend takes no part in the search.
+        """
+        idle = independent_of(self.settings, y)
+        expected = self.expectation.parameters if self.expectation else ()
+        left = [name for name in self.settings if name not in idle]
+        question, rows = self, np.arange(len(y))
+        if idle and left and not set(expected) & set(idle):
+            settings, rows = without(self.settings, idle)
+            question = replace(self, settings=settings)
+        return replace(
+            question._about(y[rows], repetitions, idle),  # noqa: SLF001 - its own
+            points=len(y),
+        )
+
+    def _about(self, y: Reals, repetitions: int, idle: tuple[str, ...]) -> Finding:
         counts = Counts.of(self.settings, y)
         outcome = counts.outcome(self.level)
         model = None if outcome is Outcome.NONE else counts.formulas[0].model
@@ -89,6 +106,7 @@ class ExactQuestion:
                 if outcome is Outcome.AMBIGUOUS
                 else None,
                 excepted=_excepted(counts, self.settings),
+                independent=idle,
             ),
         )
 

@@ -56,12 +56,15 @@ class Exactness:
         compete.
     excepted
         Settings at which the counts are not what the formula tells.
+    independent
+        Parameters, of several, on which they do not depend.
     """
 
     outcome: Outcome | None
     candidates: tuple[Candidate, ...] = ()
     separating: Mapping[str, float] | None = None
     excepted: tuple[Mapping[str, float], ...] = ()
+    independent: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

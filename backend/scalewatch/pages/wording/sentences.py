@@ -124,7 +124,9 @@ def exact_sentence(standing: Standing) -> str:
         return f"{told}; {separating_words(fit['separating'])}"
     off = [place_words(each) for each in fit["excepted"]]
     besides = f", but at {', '.join(off)}" if off else ""
-    return f"this formula reproduces every count{besides}"
+    idle = fit["independent"]
+    settled = f"; it is independent of {' and '.join(idle)}" if idle else ""
+    return f"this formula reproduces every count{besides}{settled}"
 
 
 def misfit_sentence(standing: Standing) -> str:

@@ -25,6 +25,7 @@ NO_FIT: Final[Mapping[str, Any]] = {
     "candidates": [],
     "separating": None,
     "excepted": [],
+    "independent": [],
 }
 """What is known of most series."""
 
@@ -71,7 +72,7 @@ def noise_json(text: str | None) -> orjson.Fragment:
 
 def stored_fit(text: str | None) -> Mapping[str, Any]:
     """Return what is known of exact counts and of misfit, as `fit_object` has it."""
-    return orjson.loads(text) if text else NO_FIT
+    return {**NO_FIT, **orjson.loads(text)} if text else NO_FIT
 
 
 def growth_or_none(text: str | None) -> Growth | None:
