@@ -1,9 +1,10 @@
 import json
 import re
+from uuid import uuid4
 
 import pytest
 
-from support.builders import sweep_reports
+from support.builders import run, sweep_reports
 from support.recorded import (
     record,
     record_grid,
@@ -112,3 +113,32 @@ def test_residuals_are_a_figure_for_programs_too(client, sessions):
 
     (residuals,) = figure["data"]
     assert max(map(abs, residuals["y"])) < 0.01
+
+
+def test_page_says_on_what_an_exact_count_does_not_depend(client, work_off):
+    runs = [
+        run(
+            id=str(uuid4()),
+            project="counted",
+            coordinate={"p": p, "n": n},
+            results=[
+                {
+                    "region": "sweep › loop 2",
+                    "metric": "count",
+                    "unit": "1",
+                    "exact": True,
+                    "values": [n * (n - 1) / 2],
+                    "location": {"file": "sweep.c", "line": 76, "function": "sweep"},
+                }
+            ],
+        )
+        for p in (1, 2, 4)
+        for n in (8, 16, 32, 64, 128)
+    ]
+
+    answer = client.post("/api/v1/runs", json=runs)
+    work_off()
+    page = client.get("/p/counted/r/sweep › loop 2", params={"metric": "count"}).text
+
+    assert answer.status_code == 202
+    assert "this formula reproduces every count; it is independent of p" in page
