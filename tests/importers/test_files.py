@@ -74,13 +74,13 @@ def test_file_without_measurements_says_why(write, content, complaint) -> None:
     assert str(reading.unreadable[0]).startswith(f"cannot read {path}: {complaint}")
 
 
-def test_missing_file_and_directory_are_named(tmp_path: Path) -> None:
+def test_missing_file_and_empty_folder_are_named(tmp_path: Path) -> None:
     missing = str(tmp_path / "missing")
 
     reading = read_files([missing, str(tmp_path), "nul\0byte"])
 
     assert [str(error) for error in reading.unreadable] == [
         f"cannot read {missing}: no such file or directory",
-        f"cannot read {tmp_path}: is a directory",
+        f"cannot read {tmp_path}: it is empty",
         "cannot read nul\0byte: embedded null byte",
     ]

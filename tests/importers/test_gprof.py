@@ -2,7 +2,7 @@
 
 import pytest
 
-from scalewatch.importers import read_files
+from scalewatch.importers import AUTO, SettingRules, read_files
 
 PROFILE = """Flat profile:
 
@@ -20,7 +20,7 @@ time       program used by this function.
 
 
 def test_own_seconds_of_each_function_are_read(write):
-    reading = read_files([write(PROFILE)], at={"p": 8})
+    reading = read_files([write(PROFILE)], rules={AUTO: SettingRules(at={"p": 8})})
 
     assert [
         (each.subject.region, each.coordinate, each.values)
@@ -48,6 +48,8 @@ def test_profile_does_not_say_where_it_was_measured(write):
     ],
 )
 def test_broken_profile_is_named(write, text, complaint):
-    [error] = read_files([write(text)], at={"p": 8}).unreadable
+    [error] = read_files(
+        [write(text)], rules={AUTO: SettingRules(at={"p": 8})}
+    ).unreadable
 
     assert complaint in str(error)

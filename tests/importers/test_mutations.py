@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from scalewatch.errors import UnreadableFile
 from scalewatch.importers.files import AUTO, FORMATS, read_source
+from scalewatch.importers.settings import SettingRules
 from scalewatch.importers.source import Source
 from support.builders import sweep
 
@@ -45,7 +46,7 @@ TOKENS = [
     b"DATA", b"POINTS", b"0", b"-1",
 ]  # fmt: skip
 
-AT = {"q": 8.0}
+AT = {AUTO: SettingRules(at={"q": 8.0})}
 """Where profiles were measured, which do not say so."""
 
 

@@ -57,8 +57,11 @@
   x MissingExtra
   x NotARun
   x TrialFailed
+  x BadPattern
+  x BadDerivation
   x UnreadableFile
     + MalformedFile
+    + UnmatchedName
 
 An error carries the evidence as attributes, and writes its own message. What an
 error means over HTTP is decided in `scalewatch.api.http.problems`, nowhere else.
@@ -74,7 +77,14 @@ from scalewatch.errors.access import (
 from scalewatch.errors.base import (
     ScalewatchError,
 )
-from scalewatch.errors.files import MalformedFile, NotARun, UnreadableFile
+from scalewatch.errors.files import (
+    BadDerivation,
+    BadPattern,
+    MalformedFile,
+    NotARun,
+    UnmatchedName,
+    UnreadableFile,
+)
 from scalewatch.errors.modelling import (
     BadExpression,
     BadProfile,
@@ -136,7 +146,9 @@ from scalewatch.errors.requests import (
 
 __all__ = [
     "AmbiguousReference",
+    "BadDerivation",
     "BadExpression",
+    "BadPattern",
     "BadProfile",
     "BadScale",
     "BodyTooLarge",
@@ -190,6 +202,7 @@ __all__ = [
     "Unauthenticated",
     "UnitChanged",
     "UnknownChoice",
+    "UnmatchedName",
     "UnreadableBody",
     "UnreadableFile",
     "UnsupportedContent",

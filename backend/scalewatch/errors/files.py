@@ -35,3 +35,25 @@ class NotARun(ScalewatchError):
         self.coordinate = dict(coordinate)
         self.field = field
         self.fault = fault
+
+
+class UnmatchedName(UnreadableFile):
+    """A name or a path is not of the pattern that was given for it."""
+
+    def __init__(self, source: str, name: str, pattern: str) -> None:
+        super().__init__(source, f"{name!r} is not of the pattern {pattern!r}")
+        self.name = name
+
+
+class BadPattern(ScalewatchError):
+    """A pattern of names cannot be understood."""
+
+    def __init__(self, pattern: str, fault: str) -> None:
+        super().__init__(f"the pattern {pattern!r} {fault}")
+
+
+class BadDerivation(ScalewatchError):
+    """What a setting follows from cannot be understood, or has no value."""
+
+    def __init__(self, text: str, fault: str) -> None:
+        super().__init__(f"cannot derive {text!r}: {fault}")

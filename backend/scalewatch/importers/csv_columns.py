@@ -28,15 +28,21 @@ ROLES: Final[Mapping[str, str]] = {
 """What a column can mean, beside a parameter, and what it is then usually called."""
 
 PARAMETERS: Final[Mapping[str, str]] = {
-    "p": "p np procs nprocs num_procs processes ranks nranks mpi_ranks",
+    "p": "p np procs nprocs num_procs processes ranks nranks mpi_ranks num_tasks "
+    "mpi_procs",
     "n": "n size problem_size",
-    "threads": "threads nthreads num_threads omp_threads",
+    "threads": "threads nthreads num_threads omp_threads omp_num_threads "
+    "num_cpus_per_task cpus_per_task threadspertask",
     "nodes": "nodes nnodes num_nodes",
     "x": "x",
     "y": "y",
     "z": "z",
 }
 """Parameters and what their columns are usually called."""
+
+_PARAMETER_OF: Final = {
+    name: parameter for parameter, names in PARAMETERS.items() for name in names.split()
+}
 
 METRICS: Final[Mapping[str, str]] = {
     "time": "time seconds runtime run_time walltime wall_time elapsed latency",
@@ -79,6 +85,11 @@ class Columns:
 
 class UnclearColumns(ValueError):
     """The names of the columns do not tell what is needed."""
+
+
+def parameter_of(name: str) -> str | None:
+    """Return the parameter that usually has this name."""
+    return _PARAMETER_OF.get(name.lower())
 
 
 def columns_of(

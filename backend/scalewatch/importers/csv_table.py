@@ -3,7 +3,6 @@
 import csv
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from types import MappingProxyType
 from typing import Final
 
 from scalewatch.importers.csv_columns import (
@@ -16,7 +15,7 @@ from scalewatch.importers.series import (
     WHOLE_PROGRAM,
     ImportedMeasurement,
     SeriesIdentity,
-    Setting,
+    plain_setting,
 )
 from scalewatch.importers.source import Source, quoted, says_something
 from scalewatch.wire import UNITS
@@ -39,7 +38,8 @@ def is_table(line: str) -> bool:
 def read(
     source: Source,
     told: Mapping[str, Sequence[str]],
-    at: Mapping[str, float] = MappingProxyType({}),
+    *,
+    has_coordinate: bool = False,
 ) -> Iterator[ImportedMeasurement]:
     """Yield one measurement per value.
 
@@ -52,10 +52,10 @@ def read(
         The table, a row a line.
     told
         Names of columns by meaning, see `csv_columns.columns_of`.
-    at
-        Settings of parameters that have no column.
+    has_coordinate
+        Whether the coordinate may be known without a column.
     """
-    table = _Table(source, told, has_coordinate=bool(at))
+    table = _Table(source, told, has_coordinate=has_coordinate)
     measurements = table.measurements()
     if table.undeclared:
         # Only the last row tells which of these columns are held fixed.
@@ -88,7 +88,7 @@ class _Undeclared:
         if not self.is_repeated:
             self.is_repeated = cell in self.seen
             self.seen.add(cell)
-        self.is_fractional |= isinstance(_setting(cell), float)
+        self.is_fractional |= isinstance(plain_setting(cell), float)
 
 
 class _Table:
@@ -153,7 +153,7 @@ class _Table:
         parameters = self.columns.parameters
         coordinate = tuple(self.setting(row[at]) for at in parameters.values())
         configuration = tuple(
-            (name, _setting(row[at]))
+            (name, plain_setting(row[at]))
             for name, at in self.configuration.items()
             if row[at].lower() not in MISSING
         )
@@ -206,14 +206,3 @@ class _Table:
 def _delimiter(header: str) -> str:
     most = max(_DELIMITERS, key=header.count)
     return most if most in header else " "
-
-
-def _setting(cell: str) -> Setting:
-    for kind in (int, float):
-        try:
-            value = kind(cell)
-        except ValueError:
-            continue
-        if math.isfinite(value):
-            return value
-    return cell

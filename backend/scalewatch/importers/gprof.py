@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from scalewatch.importers.series import ImportedMeasurement, SeriesIdentity
-from scalewatch.importers.source import Source, quoted
+from scalewatch.importers.source import Source, quoted, says_something
 
 TITLE: Final = "Flat profile:"
 
@@ -18,8 +18,9 @@ _FUNCTION: Final = re.compile(
 )
 
 
-def is_flat_profile(line: str) -> bool:
-    """Tell whether a line is the first of a flat profile."""
+def recognises(head: str) -> bool:
+    """Tell whether a text begins with a flat profile."""
+    line = next(filter(says_something, head.splitlines()), "")
     return line.startswith(TITLE) or bool(_COLUMNS.fullmatch(line))
 
 

@@ -1,5 +1,6 @@
 """Series of measurements, whatever file they come from."""
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple, Self
@@ -33,12 +34,40 @@ class SeriesIdentity(NamedTuple):
     origin: tuple[tuple[str, Setting], ...]
 
 
+class Provenance(NamedTuple):
+    """What a file knows of the run that it tells of; times are in ISO 8601."""
+
+    commit: str | None = None
+    branch: str | None = None
+    committed_at: str | None = None
+    machine: str | None = None
+    job: str | None = None
+    ended_at: str | None = None
+
+
 class ImportedMeasurement(NamedTuple):
-    """The repetitions at one coordinate, NaN where one is missing."""
+    """The repetitions of a run at one coordinate, NaN where one is missing.
+
+    `sources` tells of each setting where it comes from.
+    """
 
     subject: SeriesIdentity
     coordinate: Coordinate
     values: Sequence[float]
+    provenance: Provenance = Provenance()
+    sources: tuple[tuple[str, str], ...] = ()
+
+
+def plain_setting(text: str) -> Setting:
+    """Return a setting as the number that it is, or else as the text."""
+    for kind in (int, float):
+        try:
+            value = kind(text)
+        except ValueError:
+            continue
+        if math.isfinite(value):
+            return value
+    return text
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,15 +99,30 @@ class ImportedSeries:
     values: NDArray[np.float64]
 
 
+@dataclass(frozen=True, slots=True)
+class _Scan:
+    """What was measured of a subject, by coordinate and run."""
+
+    runs: dict[tuple[Coordinate, Provenance], list[float]]
+    sources: Mapping[str, str]
+
+    def coordinates(self) -> Mapping[Coordinate, Sequence[float]]:
+        """Return the values at each coordinate, of all runs together."""
+        pooled: dict[Coordinate, list[float]] = {}
+        for (coordinate, _), values in self.runs.items():
+            pooled.setdefault(coordinate, []).extend(values)
+        return pooled
+
+
 class Scans:
     """Measurements on their way to series, which keep their order of appearance.
 
     Measurements of the same subject at the same coordinate are repetitions of each
-    other.
+    other, and stay apart only by the run that they are of.
     """
 
     def __init__(self, measurements: Iterable[ImportedMeasurement] = ()) -> None:
-        self._scans: dict[SeriesIdentity, dict[Coordinate, list[float]]] = {}
+        self._scans: dict[SeriesIdentity, _Scan] = {}
         for measurement in measurements:
             self.add(measurement)
 
@@ -87,9 +131,9 @@ class Scans:
 
     def add(self, measurement: ImportedMeasurement) -> None:
         """Add the repetitions at one coordinate."""
-        subject, coordinate, values = measurement
-        scan = self._scans.setdefault(subject, {})
-        scan.setdefault(coordinate, []).extend(values)
+        subject, coordinate, values, provenance, sources = measurement
+        scan = self._scans.setdefault(subject, _Scan({}, dict(sources)))
+        scan.runs.setdefault((coordinate, provenance), []).extend(values)
 
     def merge(self, other: Self) -> None:
         """Add all that `other` holds."""
@@ -99,8 +143,11 @@ class Scans:
     def measurements(self) -> Iterator[ImportedMeasurement]:
         """Yield what was measured of each subject at each coordinate."""
         for subject, scan in self._scans.items():
-            for coordinate, values in scan.items():
-                yield ImportedMeasurement(subject, coordinate, values)
+            for (coordinate, provenance), values in scan.runs.items():
+                sources = tuple(scan.sources.items())
+                yield ImportedMeasurement(
+                    subject, coordinate, values, provenance, sources
+                )
 
     def series(self) -> list[ImportedSeries]:
         """Return all series.
@@ -109,7 +156,10 @@ class Scans:
         parameter that never varies along a series is part of it as well.
         """
         told = self._told_origins()
-        return [_series(subject, scan, told) for subject, scan in self._scans.items()]
+        return [
+            _series(subject, scan.coordinates(), told)
+            for subject, scan in self._scans.items()
+        ]
 
     def _told_origins(self) -> set[str]:
         origins = {subject.origin for subject in self._scans}

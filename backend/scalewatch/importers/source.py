@@ -1,15 +1,14 @@
 """A text that is read line by line, with the line number for errors."""
 
-import sys
 from collections import deque
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from pathlib import Path
+from itertools import islice
 from typing import Final, Self
 
 from scalewatch.errors import MalformedFile, UnreadableFile
 
-STANDARD_INPUT: Final = "-"
+HEAD: Final = 2000
+"""Lines by which a format is known; jobs say much before their results."""
 
 _SHOWN: Final = 40
 """Characters of the text that an error quotes."""
@@ -55,6 +54,11 @@ class Source:
                 return text
         raise UnreadableFile(self.name, "it holds no measurements")
 
+    def head(self) -> str:
+        """Return the beginning of the text, and stay before it."""
+        raw = b"".join(islice(self._all_ahead(), HEAD))
+        return raw.decode("utf-8", "replace")
+
     def malformed(
         self, expected: str, found: str, line: int | None = None
     ) -> MalformedFile:
@@ -76,7 +80,7 @@ class Source:
         try:
             return next(self._lines)
         except OSError as error:
-            raise _unreadable(self.name, error) from None
+            raise unreadable(self.name, error) from None
 
     def _decoded(self, raw: bytes, line: int) -> str:
         if b"\0" in raw:
@@ -87,26 +91,6 @@ class Source:
             found = f"byte 0x{raw[error.start]:02x}"
             raise self.malformed("text in UTF-8", found, line) from None
         return text.rstrip("\r\n")
-
-
-@contextmanager
-def open_source(path: str) -> Iterator[Source]:
-    """Open the file at `path`, or standard input for "-".
-
-    Raises
-    ------
-    UnreadableFile
-        If it cannot be opened.
-    """
-    if path == STANDARD_INPUT:
-        yield Source("standard input", sys.stdin.buffer)
-        return
-    try:
-        stream = Path(path).open("rb")  # noqa: SIM115 - closed below
-    except (OSError, ValueError) as error:
-        raise _unreadable(path, error) from None
-    with stream:
-        yield Source(path, stream)
 
 
 def says_something(line: str) -> bool:
@@ -121,6 +105,7 @@ def quoted(found: object) -> str:
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
 
 
-def _unreadable(name: str, error: OSError | ValueError) -> UnreadableFile:
+def unreadable(name: str, error: OSError | ValueError) -> UnreadableFile:
+    """Return the error that the system refuses a file."""
     reason = (isinstance(error, OSError) and error.strerror) or str(error)
     return UnreadableFile(name, reason[:1].lower() + reason[1:])

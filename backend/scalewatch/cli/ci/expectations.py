@@ -12,7 +12,15 @@ from scalewatch.cli.ci.remote import Remote, Unreachable, segment, server_option
 
 FILE: Final = "scalewatch.toml"
 UNREACHABLE: Final = 3
-KEYS: Final = {"project", "expectations", "guidelines", "gate", "target", "aliases"}
+KEYS: Final = {
+    "project",
+    "expectations",
+    "guidelines",
+    "gate",
+    "target",
+    "aliases",
+    "import",
+}
 RULES: Final = {
     "mismatch",
     "new_mismatch",
@@ -46,6 +54,9 @@ The file, at the top of a repository:
   constant = 0.3
   [aliases]                           # former name = present name
   bcast = "MPI_Bcast"
+  [import.osu]                        # settings of files, see `scalewatch import`
+  path = "{**}/size{nodes}/{**}"
+  derive = { p = "nodes * 56" }
 
 \b
 Example:

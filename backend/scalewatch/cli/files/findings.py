@@ -12,12 +12,13 @@ from rich.console import Console
 
 from scalewatch.cli.files.findings_columns import FindingRow
 from scalewatch.cli.files.findings_table import print_table
+from scalewatch.cli.files.preview import show, tell
 from scalewatch.exporters.findings import (
     comparison_object,
     finding_object,
     proposal_object,
 )
-from scalewatch.importers import ImportedSeries, read_files
+from scalewatch.importers import ImportedSeries, SettingRules, read_files
 from scalewatch.modelling import Verdict
 from scalewatch.services.analysis.next_measurement import proposed
 from scalewatch.services.analysis.questions import find_all
@@ -41,6 +42,7 @@ def answer(  # noqa: PLR0913 - the parts of a question about files
     columns: Mapping[str, Sequence[str]],
     question: Question,
     *,
+    rules: Mapping[str, SettingRules] | None = None,
     since: Sequence[str] = (),
     as_json: bool,
 ) -> int:
@@ -48,17 +50,18 @@ def answer(  # noqa: PLR0913 - the parts of a question about files
 
     Parameters
     ----------
+    rules
+        Where settings come from, by format.
     since
         Files of an earlier version, in the same format.
     """
     progress = Console(stderr=True)
     with progress.status("Reading …"):
-        reading = read_files(files, file_format, columns)
-        earlier = read_files(since, file_format, columns)
+        reading = read_files(files, file_format, columns, rules)
+        earlier = read_files(since, file_format, columns, rules)
         series = reading.series
     unreadable = [*reading.unreadable, *earlier.unreadable]
-    for error in unreadable:
-        click.echo(f"Error: {error}", err=True)
+    tell(unreadable, reading.passed_over)
     if earlier.series:
         question = replace(question, earlier=earlier.series)
     warn(series, question)
@@ -82,6 +85,19 @@ def answer(  # noqa: PLR0913 - the parts of a question about files
     if unreadable:
         return UNREADABLE
     return 0 if is_modelled else NO_MODEL
+
+
+def preview(
+    files: Sequence[str],
+    file_format: str,
+    columns: Mapping[str, Sequence[str]],
+    rules: Mapping[str, SettingRules],
+) -> int:
+    """Print what the files hold and return the exit code."""
+    reading = read_files(files, file_format, columns, rules)
+    tell(reading.unreadable, reading.passed_over)
+    show(reading, {})
+    return UNREADABLE if reading.unreadable else 0
 
 
 def _tell_single(rows: Sequence[FindingRow]) -> None:

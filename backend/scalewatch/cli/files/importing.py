@@ -10,7 +10,13 @@ import orjson
 import zstandard
 
 from scalewatch.cli.ci.remote import server_options
-from scalewatch.cli.files.model import FORMATS, ColumnMapping, Target
+from scalewatch.cli.files.model import FORMATS, ColumnMapping
+from scalewatch.cli.files.preview import show, tell
+from scalewatch.cli.files.setting_options import (
+    BetterDirections,
+    setting_options,
+    setting_rules,
+)
 from scalewatch.errors import ScalewatchError
 from scalewatch.importers import read_files
 from scalewatch.services.files.imports import SUITE, ImportOrigin, profiles_of, runs_of
@@ -45,8 +51,8 @@ REFUSED: Final = 4
 @click.command("import", epilog=EPILOG)
 @click.argument("files", nargs=-1, required=True, metavar="FILE…")
 @click.option("--project", required=True, help="Whose measurements they are.")
-@click.option("--machine", required=True, help="Where they were taken.")
-@click.option("--commit", required=True, metavar="SHA", help="Hash or release tag.")
+@click.option("--machine", help="Where they were taken, if no file says so.")
+@click.option("--commit", metavar="SHA", help="Hash or tag, if no file says so.")
 @click.option("--branch", help="Of the commit.")
 @click.option(
     "--parent", "parents", multiple=True, metavar="SHA", help="Of the commit."
@@ -71,16 +77,19 @@ REFUSED: Final = 4
     multiple=True,
     help="Meaning of a table's column, as for `scalewatch model`.",
 )
-@click.option(
-    "--at",
-    type=Target(),
-    help="Settings that the files leave out, such as p=8 or p=8,n=1000.",
-)
+@setting_options
 @click.option(
     "--profile",
     "are_profiles",
     is_flag=True,
     help="Regions are functions, and their own times the profile of a run.",
+)
+@click.option(
+    "--better",
+    type=BetterDirections(),
+    default="",
+    help="Which way a metric is better, where its unit does not say it: higher, or "
+    "'FOM=higher,load=lower'.",
 )
 @click.option("--dry-run", is_flag=True, help="Tell what would be posted, no more.")
 @server_options
@@ -97,9 +106,8 @@ def command(
     columns: dict[str, list[str]] = {}
     for meaning, name in options["columns"]:
         columns.setdefault(meaning, []).append(name)
-    reading = read_files(files, file_format, columns, options["at"])
-    for error in reading.unreadable:
-        click.echo(f"Error: {error}", err=True)
+    reading = read_files(files, file_format, columns, setting_rules(options))
+    tell(reading.unreadable, reading.passed_over)
     if reading.unreadable:
         ctx.exit(UNREADABLE)
     try:
@@ -110,6 +118,7 @@ def command(
         ctx.exit(UNREADABLE)
     words = _words(runs)
     if options["dry_run"]:
+        show(reading, options["better"])
         click.echo(f"{words} would be posted to {options['server']}; nothing was.")
         return
     server = options["server"].rstrip("/")
@@ -137,7 +146,11 @@ def _origin(options: dict[str, Any]) -> ImportOrigin:
     }
     commit = {name: value for name, value in stated.items() if value is not None}
     return ImportOrigin(
-        options["project"], options["machine"], commit, options["suite"]
+        options["project"],
+        options["machine"],
+        commit if options["commit"] else None,
+        options["suite"],
+        options["better"],
     )
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from scalewatch.cli.files.setting_options import setting_options, setting_rules
 from scalewatch.errors import BadExpression
 
 if TYPE_CHECKING:
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from scalewatch.services.files.model_files import Stated
 
 FORMATS: Final = ("auto", "text", "json", "csv", "gprof")
+CHOICES: Final = ("space", "rule", "exact", "summary", "level")
 SUMMARIES: Final = ("q1", "median", "min", "mean", "robust")
 
 EPILOG: Final = """
@@ -143,6 +145,8 @@ class ColumnMapping(click.ParamType[tuple[str, str]]):
     help="Meaning of a table's column: region, metric, value, unit, repetition, "
     "configuration, ignore, or the name of a parameter.",
 )
+@setting_options
+@click.option("--dry-run", is_flag=True, help="Show what the files hold, no more.")
 @click.option(
     "--expect",
     "expectations",
@@ -239,22 +243,29 @@ def command(  # noqa: PLR0913 - one per option
     threshold: "Stated | None",
     proposes: bool,
     since: Sequence[str],
+    dry_run: bool,
     as_json: bool,
-    **choices: object,
+    **options: Any,
 ) -> None:
     """Model measurements and judge how they scale, offline.
 
     Reads Extra-P's text, JSON and JSON Lines, tables with a header (CSV), and
-    scalewatch's own run reports; "-" is standard input.
+    scalewatch's own run reports, in files, folders and archives; "-" is standard input.
 
     From twenty series of a metric on, the default rule learns from all of them how
     noisy they are, which makes intervals and probabilities come true.
     """
     # Numpy takes longer than --help may.
-    from scalewatch.cli.files.findings import answer  # noqa: PLC0415
+    from scalewatch.cli.files.findings import answer, preview  # noqa: PLC0415
     from scalewatch.services.files.model_files import Question  # noqa: PLC0415
     from scalewatch.services.files.rankings import Ranking  # noqa: PLC0415
 
+    rules = setting_rules(options)
+    names: dict[str, list[str]] = {}
+    for meaning, name in columns:
+        names.setdefault(meaning, []).append(name)
+    if dry_run:
+        ctx.exit(preview(files, file_format, names, rules))
     ranking = None
     if rank or threshold:
         ranking = Ranking(
@@ -264,13 +275,18 @@ def command(  # noqa: PLR0913 - one per option
         expectations=expectations,
         deviation_limits=deviation_limits,
         targets=targets,
-        choices={
-            name: choice for name, choice in choices.items() if choice is not None
-        },
+        choices={name: options[name] for name in CHOICES if options[name] is not None},
         ranking=ranking,
         proposes=proposes,
     )
-    names: dict[str, list[str]] = {}
-    for meaning, name in columns:
-        names.setdefault(meaning, []).append(name)
-    ctx.exit(answer(files, file_format, names, question, since=since, as_json=as_json))
+    ctx.exit(
+        answer(
+            files,
+            file_format,
+            names,
+            question,
+            rules=rules,
+            since=since,
+            as_json=as_json,
+        )
+    )

@@ -1,16 +1,16 @@
 """Foreign measurements as runs, so that they can be posted like any others."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import isnan
 from statistics import fmean
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from uuid import NAMESPACE_URL, uuid5
 
 from pydantic import ValidationError
 
 from scalewatch.errors import NotARun
-from scalewatch.importers import ImportedMeasurement
+from scalewatch.importers import ImportedMeasurement, Provenance
 from scalewatch.storage.database.digests import canonical
 from scalewatch.wire import UNITS, RunReport, faults
 
@@ -26,14 +26,19 @@ class ImportOrigin:
 
     Parameters
     ----------
+    machine
+        Where a file does not know it.
     commit
-        Fields of the commit, as an agent would post them.
+        Fields of the commit, as an agent would post them, where a file does not.
+    better
+        Directions by metric that units do not tell; that of `*` is for all others.
     """
 
     project: str
-    machine: str
-    commit: Mapping[str, Any]
+    machine: str | None
+    commit: Mapping[str, Any] | None
     suite: str = SUITE
+    better: Mapping[str, str] = field(default_factory=dict)
 
 
 def runs_of(
@@ -49,8 +54,9 @@ def runs_of(
         If what was measured at a coordinate cannot be posted as a run.
     """
     return [
-        _run(coordinate, configuration, {"results": list(map(_result, each))}, origin)
-        for coordinate, configuration, each in _by_place(measurements)
+        _run(place, {"results": results}, origin)
+        for place, each in _by_place(measurements)
+        if (results := list(_results(each, origin.better)))
     ]
 
 
@@ -68,40 +74,51 @@ def profiles_of(
         If anything but time was measured, or if nothing took any.
     """
     return [
-        _run(coordinate, configuration, {"profile": _profile(coordinate, each)}, origin)
-        for coordinate, configuration, each in _by_place(measurements)
+        _run(place, {"profile": _profile(place.coordinate, each)}, origin)
+        for place, each in _by_place(measurements)
     ]
+
+
+class _Place(NamedTuple):
+    """What the measurements of a run have in common."""
+
+    coordinate: Settings
+    configuration: Settings
+    provenance: Provenance
 
 
 def _by_place(
     measurements: Iterable[ImportedMeasurement],
-) -> Iterator[tuple[Settings, Settings, list[ImportedMeasurement]]]:
-    places: dict[tuple[frozenset[Any], frozenset[Any]], list[ImportedMeasurement]] = {}
+) -> Iterator[tuple[_Place, list[ImportedMeasurement]]]:
+    places: dict[Any, list[ImportedMeasurement]] = {}
     for each in measurements:
         coordinate = frozenset(
             zip(each.subject.parameters, each.coordinate, strict=True)
         )
         configuration = frozenset(each.subject.configuration)
-        places.setdefault((coordinate, configuration), []).append(each)
-    for (coordinate, configuration), taken in places.items():
+        key = (coordinate, configuration, each.provenance)
+        places.setdefault(key, []).append(each)
+    for (coordinate, configuration, provenance), taken in places.items():
         settings = {name: _plain(value) for name, value in sorted(coordinate)}
-        yield settings, dict(sorted(configuration)), taken
+        yield _Place(settings, dict(sorted(configuration)), provenance), taken
 
 
-def _run(
-    coordinate: Settings,
-    configuration: Settings,
-    measured: Settings,
-    origin: ImportOrigin,
-) -> RunReport:
+def _run(place: _Place, measured: Settings, origin: ImportOrigin) -> RunReport:
+    coordinate, configuration, provenance = place
+    machine = provenance.machine or origin.machine
+    commit = _commit(provenance) or origin.commit
+    if machine is None or commit is None:
+        missing = "machine" if machine is None else "commit"
+        raise NotARun(coordinate, missing, f"no file says it; --{missing} does")
     content = {
         "schema": 1,
         "project": origin.project,
         "suite": origin.suite,
-        "commit": origin.commit,
-        "machine": {"name": origin.machine},
+        "commit": commit,
+        "machine": {"name": machine},
         "coordinate": coordinate,
         "configuration": configuration,
+        **_job(provenance),
         **measured,
     }
     number = uuid5(NAMESPACE_URL, canonical(content).decode())
@@ -112,22 +129,49 @@ def _run(
         raise NotARun(coordinate, fault.field, fault.message) from None
 
 
-def _result(measurement: ImportedMeasurement) -> dict[str, Any]:
-    subject, _, values = measurement
-    units = UNITS.get(subject.metric)
-    return {
-        "region": subject.region,
-        "metric": subject.metric,
-        "unit": subject.unit or (next(iter(units)) if units else ""),
-        "values": [value for value in values if not isnan(value)],
+def _commit(provenance: Provenance) -> Settings | None:
+    """Return the commit that a file names."""
+    if provenance.commit is None:
+        return None
+    known = {
+        "sha": provenance.commit,
+        "branch": provenance.branch,
+        "committed_at": provenance.committed_at,
     }
+    return {key: value for key, value in known.items() if value is not None}
+
+
+def _job(provenance: Provenance) -> Settings:
+    known = {"id": provenance.job, "ended_at": provenance.ended_at}
+    job = {key: value for key, value in known.items() if value is not None}
+    return {"job": job} if job else {}
+
+
+def _results(
+    measurements: Iterable[ImportedMeasurement], better: Mapping[str, str]
+) -> Iterator[dict[str, Any]]:
+    """Yield what was measured, without what has no value."""
+    for measurement in measurements:
+        subject = measurement.subject
+        units = UNITS.get(subject.metric)
+        values = [value for value in measurement.values if not isnan(value)]
+        direction = better.get(subject.metric) or better.get("*")
+        if values:
+            yield {
+                "region": subject.region,
+                "metric": subject.metric,
+                "unit": subject.unit or (next(iter(units)) if units else ""),
+                "values": values,
+                **({"better": direction} if direction else {}),
+            }
 
 
 def _profile(
     coordinate: Settings, measurements: Sequence[ImportedMeasurement]
 ) -> dict[str, Any]:
     functions = []
-    for subject, _, values in measurements:
+    for measurement in measurements:
+        subject, values = measurement.subject, measurement.values
         if subject.metric != TIME:
             fault = f"a profile is of time, and {subject.region} has {subject.metric}"
             raise NotARun(coordinate, "profile", fault)

@@ -1,0 +1,77 @@
+"""What files hold, before anything is done with it: a row per series."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from scalewatch.errors import UnreadableFile
+from scalewatch.importers import ImportedMeasurement, Reading
+from scalewatch.wire import UNITS
+from scalewatch.wire.directions import better_direction
+
+COLUMNS: Final = (
+    ("region", "left"),
+    ("metric", "left"),
+    ("unit", "left"),
+    ("better", "left"),
+    ("settings, and where they come from", "left"),
+    ("values", "right"),
+    ("commit, machine, file", "left"),
+)
+
+MOST_LEVELS: Final = 8
+"""Settings of a parameter that a row names one by one."""
+
+
+def tell(unreadable: Iterable[UnreadableFile], passed_over: Iterable[str]) -> None:
+    """Say which files cannot be read, and which are no results."""
+    for error in unreadable:
+        click.echo(f"Error: {error}", err=True)
+    for name in passed_over:
+        click.echo(f"Note: {name} is of no known format and passed over", err=True)
+
+
+def show(reading: Reading, better: Mapping[str, str]) -> None:
+    """Print a row per series."""
+    table = Table(box=None, pad_edge=False)
+    for name, side in COLUMNS:
+        table.add_column(name, justify="right" if side == "right" else "left")
+    rows = list(_rows(reading, better))
+    for row in rows:
+        table.add_row(*row)
+    console = Console(highlight=False, markup=False, soft_wrap=True, width=1000)
+    console.print(table)
+    values = sum(int(row[5]) for row in rows)
+    click.echo(f"{len(rows)} series, {values} values; nothing was sent or modelled.")
+
+
+def _rows(reading: Reading, better: Mapping[str, str]) -> Iterator[list[str]]:
+    groups: dict[object, list[ImportedMeasurement]] = {}
+    for each in reading.scans.measurements():
+        groups.setdefault(each.subject, []).append(each)
+    for held in groups.values():
+        subject = held[0].subject
+        unit = subject.unit or next(iter(UNITS.get(subject.metric, {})), "")
+        yield [
+            subject.region,
+            subject.metric,
+            unit,
+            better.get(subject.metric) or better.get("*") or better_direction(unit),
+            ", ".join(_settings(held)),
+            str(sum(value == value for each in held for value in each.values)),  # noqa: PLR0124
+            ", ".join(f"{key} {value}" for key, value in subject.origin),
+        ]
+
+
+def _settings(held: list[ImportedMeasurement]) -> Iterator[str]:
+    subject, sources = held[0].subject, dict(held[0].sources)
+    for at, name in enumerate(subject.parameters):
+        levels = sorted({each.coordinate[at] for each in held})
+        told = " ".join(f"{level:.12g}" for level in levels[:MOST_LEVELS])
+        more = f" … {levels[-1]:.12g}" if len(levels) > MOST_LEVELS else ""
+        yield f"{name}={told}{more} ({sources.get(name, 'content')})"
+    for name, setting in subject.configuration:
+        yield f"{name}={setting} ({sources.get(name, 'content')})"

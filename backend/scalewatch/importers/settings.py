@@ -1,0 +1,191 @@
+"""Where the settings of a measurement come from: one rule for all formats."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from scalewatch.errors import BadDerivation, UnmatchedName, UnreadableFile
+from scalewatch.importers.csv_columns import parameter_of
+from scalewatch.importers.derivations import Derivation
+from scalewatch.importers.patterns import Pattern, Said
+from scalewatch.importers.series import (
+    WHOLE_PROGRAM,
+    ImportedMeasurement,
+    Setting,
+    plain_setting,
+)
+
+_TOKEN: Final = re.compile(
+    r"(?:^|[\s/%,;])%?(?P<key>[A-Za-z_]\w*)[=:](?P<value>[\w.+-]+)(?=$|[\s/%,;])"
+)
+"""`key=value`, `%key=value` or `key:value` between separators."""
+
+
+@dataclass(frozen=True, slots=True)
+class SettingRules:
+    """What a user says of settings beside the content of files.
+
+    Parameters
+    ----------
+    name, path
+        Patterns of the names of regions, and of paths.
+    at
+        Settings that neither of them says.
+    derive
+        Settings that follow from others, in this order.
+    skips_unmatched
+        Whether what the patterns do not match is left out, and no error.
+    """
+
+    name: Pattern | None = None
+    path: Pattern | None = None
+    at: Mapping[str, float] = field(default_factory=dict)
+    derive: Sequence[Derivation] = ()
+    skips_unmatched: bool = False
+
+    @property
+    def bring_parameters(self) -> bool:
+        """Whether a file need not name a parameter."""
+        return bool(self.name or self.path or self.at or self.derive)
+
+
+def placed(
+    measurement: ImportedMeasurement, rules: SettingRules, source: str
+) -> ImportedMeasurement:
+    """Return a measurement with all its settings, each with where it comes from.
+
+    Raises
+    ------
+    UnreadableFile
+        If two places contradict each other, or none says a parameter.
+    UnmatchedName
+        If a pattern does not match.
+    """
+    subject = measurement.subject
+    settings = _Settings(measurement, source)
+    texts: dict[str, str] = {}
+    for place, said in _places(measurement, rules, source):
+        settings.add(place, said)
+        texts = {**said.texts, **texts}
+    settings.add("option", Said(rules.at, {}, {}))
+    settings.derive(rules.derive)
+    if not settings.parameters:
+        raise UnreadableFile(
+            source,
+            "it does not say at which p it was measured; `--at p=8`, "
+            "`--path 'run-{p}.out'` or `--derive 'p = nodes * 4'` says that for it",
+        )
+    region = texts.pop("region", subject.region)
+    known = {key: text for key, text in texts.items() if key != "rep"}
+    return measurement._replace(
+        subject=subject._replace(
+            region=region,
+            configuration=tuple(settings.configuration.items()),
+            parameters=tuple(settings.parameters),
+        ),
+        coordinate=tuple(settings.parameters.values()),
+        provenance=measurement.provenance._replace(
+            **{
+                key: text
+                for key, text in known.items()
+                if getattr(measurement.provenance, key) is None
+            }
+        ),
+        sources=tuple(settings.sources.items()),
+    )
+
+
+def _places(
+    measurement: ImportedMeasurement, rules: SettingRules, source: str
+) -> Iterator[tuple[str, Said]]:
+    region = measurement.subject.region
+    if rules.name is not None:
+        said = rules.name.match(region)
+        if said is None:
+            raise UnmatchedName(source, region, rules.name.text)
+        yield "name", said
+    elif (said := _self_described(region)) is not None:
+        yield "name", said
+    if rules.path is not None:
+        said = rules.path.match_path(source)
+        if said is None:
+            raise UnmatchedName(source, source, rules.path.text)
+        if region != WHOLE_PROGRAM:
+            # What a path calls the program is no name of a region inside it.
+            texts = {key: text for key, text in said.texts.items() if key != "region"}
+            said = Said(said.settings, said.words, texts)
+        yield "path", said
+
+
+def _self_described(name: str) -> Said | None:
+    """Return what the tokens of a name say that name their setting themselves."""
+    numbers: dict[str, float] = {}
+    words: dict[str, Setting] = {}
+    for token in _TOKEN.finditer(name):
+        parameter, value = parameter_of(token["key"]), plain_setting(token["value"])
+        if parameter and isinstance(value, int | float):
+            numbers[parameter] = float(value)
+        else:
+            words[token["key"]] = value
+    if not numbers and not words:
+        return None
+    region = re.sub(r"\s+", " ", _TOKEN.sub("", name)).strip(" /,;%")
+    return Said(numbers, words, {"region": region or WHOLE_PROGRAM})
+
+
+class _Settings:
+    """Settings of one measurement while places add to them."""
+
+    def __init__(self, measurement: ImportedMeasurement, source: str) -> None:
+        subject = measurement.subject
+        self.parameters = dict(
+            zip(subject.parameters, measurement.coordinate, strict=True)
+        )
+        self.configuration = dict(subject.configuration)
+        self.sources = dict.fromkeys([*self.parameters, *self.configuration], "content")
+        self.source = source
+
+    def add(self, place: str, said: Said) -> None:
+        for key, value in said.settings.items():
+            known = self.parameters.get(key, self.configuration.get(key))
+            if self._is_new(key, known, value, place):
+                self.parameters[key] = value
+        for key, word in said.words.items():
+            known = self.parameters.get(key, self.configuration.get(key))
+            if self._is_new(key, known, word, place):
+                self.configuration[key] = word
+
+    def derive(self, derivations: Sequence[Derivation]) -> None:
+        for each in derivations:
+            numbers = {
+                key: float(value)
+                for key, value in {**self.configuration, **self.parameters}.items()
+                if isinstance(value, int | float)
+            }
+            if missing := sorted(each.needs - numbers.keys()):
+                if each.name in numbers:
+                    continue
+                fault = f"there is no setting {', '.join(missing)}"
+                raise UnreadableFile(self.source, str(BadDerivation(each.text, fault)))
+            try:
+                said = Said({each.name: each.value(numbers)}, {}, {})
+            except BadDerivation as error:
+                raise UnreadableFile(self.source, str(error)) from None
+            self.add("derived", said)
+
+    def _is_new(self, key: str, known: Setting, value: Setting, place: str) -> bool:
+        if key not in self.sources:
+            self.sources[key] = place
+            return True
+        if known != value:
+            raise UnreadableFile(
+                self.source,
+                f"its {self.sources[key]} says {key}={_told(known)}, "
+                f"and its {place} says {key}={_told(value)}",
+            )
+        return False
+
+
+def _told(value: Setting) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
