@@ -35,6 +35,16 @@ SAMPLES = {
     "lines": '{"params": {"p": 4}, "callpath": "a", "metric": "t", "value": [1, 2]}\n'
     '{"params": {"p": 8}, "unit": "s", "configuration": {"c": 1}, "value": 1.5}\n',
     "table": "region,p,compiler,time [us],deviation\na,4,gcc,1.5,0.1\nb,8,gcc,2,0.2\n",
+    "osu": "chatter\n# OSU MPI Bcast Latency Test v7.3\n# Datatype: MPI_CHAR.\n"
+    "# Size  Avg Latency(us)  Min Latency(us)\n1  2.5  1.0\n2  2.75  1.1\n",
+    "reframe": "job_completion_time|info|jobid|num_tasks|bw_value|bw_unit\n"
+    "2026-11-22T19:15:31|halo %n=8 /1a @toy:part+gnu|7|2|1.5|GB/s\n",
+    "reframe 3": "2020-09-30T15:10:23+01:00|reframe 3.2|a on b:c using d|jobid=1|"
+    "t=36.5|s|ref=0 (l=None, u=None)|num_procs=56\n",
+    "reframe report": '{"session_info": {}, "runs": [{"testcases": [{"name": "a", '
+    '"num_tasks": 2, "perfvalues": {"a:b:t": [1.5, 0, null, null, "s"]}}]}]}',
+    "google": '{"context": {"GIT_COMMIT_HASH": "1a2b3c4"}, "benchmarks": [{"name": '
+    '"f/n:8", "real_time": 1.5, "time_unit": "us", "run_type": "iteration"}]}',
     "runs": "\n".join(json.dumps(one) for one in sweep((2, 4), repetitions=2)),
 }
 

@@ -28,8 +28,8 @@ ROLES: Final[Mapping[str, str]] = {
 """What a column can mean, beside a parameter, and what it is then usually called."""
 
 PARAMETERS: Final[Mapping[str, str]] = {
-    "p": "p np procs nprocs num_procs processes ranks nranks mpi_ranks num_tasks "
-    "mpi_procs",
+    "p": "p np procs nprocs num_procs processes ranks nranks mpi_ranks tasks "
+    "num_tasks mpi_procs",
     "n": "n size problem_size",
     "threads": "threads nthreads num_threads omp_threads omp_num_threads "
     "num_cpus_per_task cpus_per_task threadspertask",

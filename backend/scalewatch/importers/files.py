@@ -22,10 +22,15 @@ CSV: Final = "csv"
 
 TEXT_READERS: Final[Mapping[str, str]] = {
     "gprof": "gprof",
+    "osu": "benchmarks.osu",
+    "reframe": "suites.reframe_perflog",
 }
 """Modules by format; each knows the beginning of its texts and reads them."""
 
-JSON_READERS: Final[Mapping[str, str]] = {}
+JSON_READERS: Final[Mapping[str, str]] = {
+    "google-benchmark": "benchmarks.google_benchmark",
+    "reframe-json": "suites.reframe_json",
+}
 """Modules by format; each knows its documents and reads them."""
 
 _OWN_JSON: Final = {
@@ -141,16 +146,15 @@ def read_source(
     """
     source.peek()
     rules = rules or {}
-    scans, unlike = Scans(), dict[str, UnmatchedName]()
+    scans, unlike, its_rules = Scans(), dict[str, UnmatchedName](), SettingRules()
     for part in _parts(source, file_format, columns or {}, rules):
         its_rules = _rules_of(part.file_format, rules)
         for measurement in part.measurements:
             try:
                 scans.add(_with_origin(measurement, its_rules, source))
             except UnmatchedName as error:
-                if not its_rules.skips_unmatched:
-                    unlike[error.name] = error
-    if unmatched is not None:
+                unlike[error.name] = error
+    if unmatched is not None and not its_rules.skips_unmatched:
         unmatched.extend(unlike.values())
     if not scans and not unlike:
         raise UnreadableFile(source.name, "it holds no measurements")

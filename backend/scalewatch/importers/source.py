@@ -28,6 +28,7 @@ class Source:
     def __init__(self, name: str, lines: Iterable[bytes]) -> None:
         self.name = name
         self.line = 0
+        self.is_line_complete = True
         self.origin = (("file", name),)
         self._lines = iter(lines)
         self._ahead: deque[bytes] = deque()
@@ -38,6 +39,7 @@ class Source:
     def __next__(self) -> str:
         raw = self._ahead.popleft() if self._ahead else self._read()
         self.line += 1
+        self.is_line_complete = raw.endswith(b"\n")
         return self._decoded(raw, self.line)
 
     def peek(self) -> str:

@@ -8,7 +8,7 @@ Direction = Literal["lower", "higher"]
 _RATE: Final = re.compile(
     r".*/\s*(s|sec|seconds?|min|minutes?|h|hours?|d|days?)"  # B/s, GFlop/s, it/s
     r"|.*\b(s|sec)(\^|\*\*)?[-⁻][1¹]"  # MB s^-1
-    r"|[kmgtpe]?i?(flops|bps|ips|lups|updates per second|hz)",
+    r"|[kmgtpe]?i?(flops|bps|ips|lups|updates per second|hz)|[mgtpe]f",
     re.IGNORECASE,
 )
 """Work in a time. A plain `flop` is no rate; `flops` is one, as people write it."""

@@ -13,7 +13,17 @@ if TYPE_CHECKING:
     from scalewatch.modelling.search.search import Choice
     from scalewatch.services.files.model_files import Stated
 
-FORMATS: Final = ("auto", "text", "json", "csv", "gprof")
+FORMATS: Final = (
+    "auto",
+    "text",
+    "json",
+    "csv",
+    "gprof",
+    "osu",
+    "reframe",
+    "google-benchmark",
+    "reframe-json",
+)
 CHOICES: Final = ("space", "rule", "exact", "summary", "level")
 SUMMARIES: Final = ("q1", "median", "min", "mean", "robust")
 
@@ -249,8 +259,9 @@ def command(  # noqa: PLR0913 - one per option
 ) -> None:
     """Model measurements and judge how they scale, offline.
 
-    Reads Extra-P's text, JSON and JSON Lines, tables with a header (CSV), and
-    scalewatch's own run reports, in files, folders and archives; "-" is standard input.
+    Reads Extra-P's text, JSON and JSON Lines, tables with a header (CSV), scalewatch's
+    own run reports, and results of ReFrame, OSU and Google Benchmark, in files,
+    folders and archives; "-" is standard input.
 
     From twenty series of a metric on, the default rule learns from all of them how
     noisy they are, which makes intervals and probabilities come true.

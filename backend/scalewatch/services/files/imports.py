@@ -158,7 +158,7 @@ def _results(
         direction = better.get(subject.metric) or better.get("*")
         if values:
             yield {
-                "region": subject.region,
+                "region": subject.region.replace("/", "->"),
                 "metric": subject.metric,
                 "unit": subject.unit or (next(iter(units)) if units else ""),
                 "values": values,

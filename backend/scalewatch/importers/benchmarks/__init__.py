@@ -1,0 +1,1 @@
+"""Results of benchmark programs: one module per format."""

@@ -1,0 +1,155 @@
+"""JSON of Google Benchmark, which Kokkos and others write as well."""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+from scalewatch.importers.documents import Document
+from scalewatch.importers.series import (
+    ImportedMeasurement,
+    Provenance,
+    SeriesIdentity,
+    Setting,
+)
+from scalewatch.wire import UNITS
+
+_DROPPED: Final = re.compile(
+    r"/(?:manual_time|real_time|process_time"
+    r"|(?:repeats|iterations|min_time|min_warmup_time):[^/]*)(?=/|$)"
+)
+_THREADS: Final = re.compile(r"/threads:(?P<threads>\d+)$")
+_AGGREGATES: Final = ("median", "mean")
+_OWN: Final = re.compile(
+    "name|family_index|per_family_instance_index|run_name|run_type|repetitions"
+    "|repetition_index|threads|iterations|real_time|cpu_time|time_unit|label"
+    "|aggregate_(name|unit)|big_o|rms|(cpu|real)_coefficient"
+    "|error_(occurred|message)|skipped|skip_message"
+)
+"""Keys of a row that are no counters of the user's."""
+
+
+def recognises(document: Document) -> bool:
+    """Tell whether a document is Google Benchmark's."""
+    keys = document.value if isinstance(document.value, dict) else {}
+    return "benchmarks" in keys and "context" in keys
+
+
+def read(documents: Iterable[Document]) -> Iterator[ImportedMeasurement]:
+    """Yield times and rates of each row; of mere aggregates, the median or mean."""
+    for document in documents:
+        provenance = _provenance(document.part("context"))
+        rows = list(document.part("benchmarks").elements())
+        measured = {
+            _run_name(row)
+            for row in rows
+            if row.object().get("run_type", "iteration") == "iteration"
+            and not _suffix(row)
+        }
+        for row in rows:
+            if statistic := _taken(row, measured, rows):
+                yield from _row(row, statistic, provenance)
+
+
+def _taken(row: Document, measured: set[str], rows: list[Document]) -> str | None:
+    """Return which statistic a row has if it counts, "value" of a repetition."""
+    held = row.object()
+    if held.get("error_occurred") or held.get("skipped") or "real_time" not in held:
+        return None
+    suffix = _suffix(row)
+    if suffix is None:
+        return "value" if held.get("run_type", "iteration") == "iteration" else None
+    if suffix not in _AGGREGATES or _run_name(row) in measured:
+        return None
+    has_median = any(
+        _suffix(other) == "median" and _run_name(other) == _run_name(row)
+        for other in rows
+    )
+    return suffix if suffix == "median" or not has_median else None
+
+
+def _suffix(row: Document) -> str | None:
+    """Return the aggregate that a row is, also where old files only name it so."""
+    told = row.object().get("aggregate_name")
+    if isinstance(told, str) and told:
+        return told
+    if "run_type" in row.object():
+        return None
+    ending = row.part("name").name().rpartition("_")[2]
+    return ending if ending in {*_AGGREGATES, "stddev", "cv", "BigO", "RMS"} else None
+
+
+def _run_name(row: Document) -> str:
+    if "run_name" in row.object():
+        return row.part("run_name").name()
+    name, suffix = row.part("name").name(), _suffix(row)
+    return name.removesuffix(f"_{suffix}") if suffix else name
+
+
+def _row(
+    row: Document, statistic: str, provenance: Provenance
+) -> Iterator[ImportedMeasurement]:
+    held = row.object()
+    name = _DROPPED.sub("", _run_name(row))
+    threads = _THREADS.search(name)
+    name = _THREADS.sub("", name)
+    parameters, coordinate = [], []
+    count = held.get("threads", int(threads["threads"]) if threads else None)
+    if threads or (isinstance(count, int) and count > 1):
+        parameters.append("threads")
+        coordinate.append(float(count))
+    configuration: list[tuple[str, Setting]] = []
+    if statistic != "value":
+        configuration.append(("statistic", statistic))
+    for metric, unit, value in _metrics(row):
+        subject = SeriesIdentity(
+            name,
+            metric,
+            unit,
+            tuple(configuration),
+            tuple(parameters),
+            row.origin,
+        )
+        yield ImportedMeasurement(subject, tuple(coordinate), [value], provenance)
+
+
+def _metrics(row: Document) -> Iterator[tuple[str, str | None, float]]:
+    unit = row.object().get("time_unit", "ns")
+    sizes = UNITS["time"]
+    if unit not in sizes:
+        raise row.part("time_unit").malformed(f"one of {', '.join(sizes)}")
+    for key, metric in (("real_time", "time"), ("cpu_time", "cpu_time")):
+        if key in row.object():
+            yield metric, "s", row.part(key).number() * sizes[unit]
+    for key, part in row.parts():
+        if not _OWN.fullmatch(key) and _is_number(part.value):
+            yield *_counter(key), part.number()
+
+
+def _counter(name: str) -> tuple[str, str | None]:
+    """Return metric and unit of a counter, `FOM: GB/s` or `bytes_per_second`."""
+    if name.endswith("_per_second") or "per second" in name:
+        return name, "1/s"
+    found = re.fullmatch(r"(?:(?P<metric>.+?):?\s+)?(?P<unit>\w+/s)", name)
+    return (found["metric"] or "rate", found["unit"]) if found else (name, None)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _provenance(context: Document) -> Provenance:
+    facts = context.object()
+    commit = facts.get("GIT_COMMIT_HASH")
+    is_commit = isinstance(commit, str) and re.fullmatch("[0-9a-f]{7,40}", commit)
+    branch, date = facts.get("GIT_BRANCH"), facts.get("date")
+    return Provenance(
+        commit=str(commit) if is_commit else None,
+        branch=branch if isinstance(branch, str) and branch else None,
+        ended_at=date if isinstance(date, str) and _has_zone(date) else None,
+    )
+
+
+def _has_zone(date: str) -> bool:
+    return bool(
+        re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)", date)
+    )

@@ -1,0 +1,122 @@
+"""Tables of the OSU micro-benchmarks: a title, a header, a row per message size."""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from scalewatch.importers.series import ImportedMeasurement, SeriesIdentity
+from scalewatch.importers.source import Source, quoted
+from scalewatch.wire import UNITS
+
+_TITLE: Final = re.compile(
+    r"#\s*OSU (?P<name>.+?) (?:Test|Benchmark)s?\b.*?(?:\s*v(?P<version>[\d.]+))?\s*"
+)
+_PAIRS: Final = re.compile(r"#.*\[\s*pairs:\s*(?P<pairs>\d+)\s*\]")
+_FACT: Final = re.compile(r"#\s*(?P<key>Datatype)\s*:\s*(?P<value>[\w.]+?)\.?\s*")
+_HEADER: Final = re.compile(r"#\s*(?:Size\b|(?:Avg )?Latency|Overall).*")
+_COLUMN: Final = re.compile(
+    r"(?P<name>[A-Z][\w./]*(?: [A-Za-z.]+)*?)\s*\((?P<unit>[\w/%]+)\)|(?P<rate>\w+/s)"
+    r"|(?P<bare>\S+)"
+)
+_OPERATIONS: Final = re.compile(r" (?:Non-blocking )?Latency$")
+_KEPT: Final = ("Latency", "Bandwidth", "Multi")
+_TIMES: Final = {"Latency": None, "Avg Latency": None, "Overall": "overall"}
+_RATES: Final = {"Bandwidth": "bandwidth", "MB/s": "bandwidth"}
+_PROCESSES_OF_PAIR: Final = 2
+
+
+def recognises(head: str) -> bool:
+    """Tell whether a text has the title of a table."""
+    return re.search(r"^#\s*OSU .*\b(Test|Benchmark)", head, re.MULTILINE) is not None
+
+
+def read(source: Source) -> Iterator[ImportedMeasurement]:
+    """Yield what each row says; what stands around the tables is passed over."""
+    table: _Table | None = None
+    for line in source:
+        if title := _TITLE.fullmatch(line):
+            table = _Table(source, title["name"])
+        elif table is None:
+            continue
+        elif line.startswith("#"):
+            table.read_comment(line)
+        elif table.columns and re.match(r"\s*[\d.]+(\s|$)", line):
+            yield from table.row(line.split())
+        elif line.strip():
+            table = None
+    # A table whose rows are cut off is told by the row that lacks cells.
+
+
+class _Table:
+    """The table that is being read."""
+
+    def __init__(self, source: Source, title: str) -> None:
+        self.source = source
+        words = title.removeprefix("MPI ")
+        is_kept = words.startswith(_KEPT) or "Bandwidth" in words
+        name = words if is_kept else _OPERATIONS.sub("", words)
+        joined = name.replace("/", "per").replace(" ", "_")
+        self.region = joined if joined.startswith("MPI_") else f"MPI_{joined}"
+        self.pairs: int | None = None
+        self.facts: dict[str, str] = {}
+        self.columns: list[tuple[str, str] | None] = []
+        self.has_size = False
+
+    def read_comment(self, line: str) -> None:
+        """Take what a comment between title and rows says."""
+        if pairs := _PAIRS.match(line):
+            self.pairs = int(pairs["pairs"])
+        elif fact := _FACT.fullmatch(line):
+            self.facts["datatype"] = fact["value"]
+        elif _HEADER.fullmatch(line):
+            names = line.lstrip("# ").strip()
+            self.has_size = names.startswith("Size")
+            found = _COLUMN.finditer(names.removeprefix("Size"))
+            self.columns = [_meaning(column) for column in found]
+
+    def row(self, cells: Sequence[str]) -> Iterator[ImportedMeasurement]:
+        """Yield the metrics of a row."""
+        if len(cells) != len(self.columns) + self.has_size:
+            expected = f"{len(self.columns) + self.has_size} cells, one per column"
+            raise self.source.malformed(expected, str(len(cells)))
+        configuration = dict[str, str | int](self.facts)
+        if self.has_size:
+            configuration["message_bytes"] = self.count(cells[0])
+        processes = () if self.pairs is None else (self.pairs * _PROCESSES_OF_PAIR,)
+        for meaning, cell in zip(self.columns, cells[self.has_size :], strict=True):
+            if meaning is None:
+                continue
+            metric, unit = meaning
+            units = UNITS.get(metric, {unit: 1.0})
+            subject = SeriesIdentity(
+                self.region,
+                metric,
+                next(iter(units)),
+                tuple(configuration.items()),
+                ("p",) if processes else (),
+                self.source.origin,
+            )
+            value = self.number(cell) * units.get(unit, 1.0)
+            yield ImportedMeasurement(subject, tuple(map(float, processes)), [value])
+
+    def count(self, cell: str) -> int:
+        if not cell.isdecimal():
+            raise self.source.malformed("a message size", quoted(cell))
+        return int(cell)
+
+    def number(self, cell: str) -> float:
+        if not re.fullmatch(r"\d+(\.\d*)?([eE][+-]?\d+)?|[Nn]a[Nn]", cell):
+            raise self.source.malformed("a number", quoted(cell))
+        return float(cell)
+
+
+def _meaning(column: re.Match[str]) -> tuple[str, str] | None:
+    """Return metric and unit of a column; extremes and counts are none of both."""
+    if column["rate"]:
+        is_rate = column["rate"].lower().startswith("messages")
+        return ("message_rate" if is_rate else "bandwidth"), column["rate"]
+    if column["name"] is None:
+        return None
+    if column["name"] in _RATES:
+        return _RATES[column["name"]], column["unit"]
+    return ("time", column["unit"]) if column["name"] in _TIMES else None

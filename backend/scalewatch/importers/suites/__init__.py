@@ -1,0 +1,1 @@
+"""Results of suites that run many programs: one module per format."""

@@ -1,0 +1,107 @@
+"""What ReFrame says of a test case, whichever of its files says it."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime
+from typing import Any, Final, NamedTuple
+
+from scalewatch.importers.csv_columns import parameter_of
+from scalewatch.importers.series import (
+    ImportedMeasurement,
+    Provenance,
+    SeriesIdentity,
+    plain_setting,
+)
+from scalewatch.wire import UNITS
+
+NOTHING: Final = frozenset({"", "null", "None", "nan"})
+"""Texts that stand for no value."""
+
+_INFO: Final = re.compile(
+    r"(?P<name>.+?)\s+"
+    r"(?:/[0-9a-f]+\s+@|on )(?P<system>[^:\s]+):(?P<partition>[^+\s]+)"
+    r"(?:\+| using )(?P<environ>\S+)"
+)
+
+
+class Performance(NamedTuple):
+    """A performance variable, NaN where the test failed before it was known."""
+
+    variable: str
+    value: float
+    unit: str | None
+
+
+def place_of(info: str) -> Mapping[str, str]:
+    """Return name, system, partition and environment that a case's info tells."""
+    found = _INFO.fullmatch(info.strip())
+    return found.groupdict() if found else {}
+
+
+def measurements_of(
+    facts: Mapping[str, Any], performances: Iterable[Performance], commit: Any = None
+) -> Iterator[ImportedMeasurement]:
+    """Yield the performances of a case; `facts` has ReFrame's names of its fields.
+
+    A scan is spread over tests and files: no file is part of its origin.
+    """
+    known = {key: fact for key, fact in facts.items() if _says(fact)}
+    numbers: dict[str, float] = {}
+    for key in ("num_tasks", "num_procs", "num_cpus_per_task"):
+        parameter = parameter_of(key)
+        if parameter and (count := _count(known.get(key))):
+            numbers.setdefault(parameter, count)
+    nodes = known.get("job_nodelist")
+    if "p" not in numbers and isinstance(nodes, list):
+        numbers["nodes"] = float(len(nodes))
+    configuration = tuple(
+        (key, str(known[key])) for key in ("environ", "partition") if key in known
+    )
+    sha = str(commit or "")
+    system, job = known.get("system"), known.get("jobid")
+    provenance = Provenance(
+        commit=sha if re.fullmatch(r"[\w.+-]{1,64}", sha) else None,
+        machine=str(system) if system else None,
+        job=str(job) if job else None,
+        ended_at=_ended_at(known),
+    )
+    for variable, value, unit in performances:
+        is_time = unit in UNITS["time"]
+        subject = SeriesIdentity(
+            region=str(known["name"]),
+            metric=variable.replace("-", "_"),
+            unit="s" if is_time else unit,
+            configuration=configuration,
+            parameters=tuple(numbers),
+            origin=(),
+        )
+        size = UNITS["time"][unit] if is_time and unit else 1.0
+        yield ImportedMeasurement(
+            subject, tuple(numbers.values()), [value * size], provenance
+        )
+
+
+def _says(fact: Any) -> bool:
+    return fact is not None and not (isinstance(fact, str) and fact in NOTHING)
+
+
+def _count(fact: Any) -> float | None:
+    number = plain_setting(fact) if isinstance(fact, str) else fact
+    if isinstance(number, int | float) and number > 0:
+        return float(number)
+    return None
+
+
+def _ended_at(known: Mapping[str, Any]) -> str | None:
+    """Return when the job was complete; a time without zone may be anywhere."""
+    seconds = known.get("job_completion_time_unix")
+    if (number := _count(seconds)) and number < 2**40:
+        try:
+            return datetime.fromtimestamp(number, UTC).isoformat()
+        except (ValueError, OverflowError):
+            return None
+    try:
+        moment = datetime.fromisoformat(str(known.get("job_completion_time")))
+    except ValueError:
+        return None
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).isoformat()

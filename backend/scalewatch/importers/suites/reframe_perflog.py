@@ -1,0 +1,110 @@
+"""ReFrame's performance logs: with a header since 4.3, a variable a line before."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from scalewatch.importers.series import ImportedMeasurement
+from scalewatch.importers.source import Source, quoted
+from scalewatch.importers.suites.reframe_case import (
+    NOTHING,
+    Performance,
+    measurements_of,
+    place_of,
+)
+
+_HEADER: Final = re.compile(r"\w+(?:\|\w+)*\|\w+_value(?:\|\w+)*")
+_OLD: Final = re.compile(r"[^|]+\|reframe [^|]+\|[^|]+(?: on |@)[^|]+\|")
+_SETTING: Final = re.compile(r"(?P<key>\w+)=(?P<value>[^,\s]+)")
+_NOT_PERFORMANCE: Final = frozenset({"jobid", "num_tasks", "ref", "l", "u"})
+
+
+def recognises(head: str) -> bool:
+    """Tell whether a text begins like one of the logs."""
+    line = head.lstrip("\ufeff\n").partition("\n")[0].rstrip("\r")
+    return bool(_HEADER.fullmatch(line) or _OLD.match(line))
+
+
+def read(source: Source) -> Iterator[ImportedMeasurement]:
+    """Yield the performances of each line; ReFrame ends each with a newline."""
+    header: Sequence[str] | None = None
+    for line in source:
+        if not line.strip():
+            continue
+        if _HEADER.fullmatch(line):
+            header = line.split("|")
+            continue
+        if not source.is_line_complete:
+            raise source.malformed("the end of the line", "the end of the file")
+        read_line = _old_line(source, line) if header is None else None
+        yield from read_line or _line(source, header or (), line)
+
+
+def _line(
+    source: Source, header: Sequence[str], line: str
+) -> Iterator[ImportedMeasurement]:
+    cells = line.split("|")
+    if len(cells) != len(header):
+        expected = f"{len(header)} cells, one per column"
+        raise source.malformed(expected, str(len(cells)))
+    row = dict(zip(header, cells, strict=True))
+    facts = {**place_of(row.get("info", "")), **row}
+    facts["name"] = _name(source, facts)
+    performances = [
+        Performance(name, _number(source, cell), _unit(row.get(f"{name}_unit")))
+        for column, cell in row.items()
+        if (name := column.removesuffix("_value")) != column
+    ]
+    yield from measurements_of(facts, performances)
+
+
+def _name(source: Source, facts: Mapping[str, str]) -> str:
+    for key in ("display_name", "name", "check_name", "unique_name"):
+        if facts.get(key, "") not in NOTHING:
+            return facts[key]
+    raise source.malformed("a column of the test's name", "none")
+
+
+def _old_line(source: Source, line: str) -> Iterator[ImportedMeasurement]:
+    cells = line.split("|")
+    place = place_of(cells[2]) if _OLD.match(line) else None
+    pairs = [
+        (at, *cell.partition("=")[::2]) for at, cell in enumerate(cells) if "=" in cell
+    ]
+    measured = [
+        (at, name, value)
+        for at, name, value in pairs
+        if name.strip() not in _NOT_PERFORMANCE and re.fullmatch(r"[\w -]+", name)
+    ]
+    if not place or not measured or not any(name == "ref" for _, name, _ in pairs):
+        raise source.malformed("a line of ReFrame's performance log", quoted(line))
+    at, name, value = measured[0]
+    following = cells[at + 1] if at + 1 < len(cells) else ""
+    unit = following if "=" not in following else cells[-1]
+    facts: dict[str, str] = {
+        "job_completion_time": cells[0],
+        "jobid": next((value for _, key, value in pairs if key == "jobid"), ""),
+        **place,
+    }
+    for cell in cells[at + 1 :]:
+        if not cell.startswith("ref="):
+            facts |= {tag["key"]: tag["value"] for tag in _SETTING.finditer(cell)}
+    yield from measurements_of(
+        facts, [Performance(name, _number(source, value), _unit(unit))]
+    )
+
+
+def _unit(unit: str | None) -> str | None:
+    return None if unit is None or unit in NOTHING else unit
+
+
+def _number(source: Source, cell: str) -> float:
+    if cell in NOTHING:
+        return float("nan")
+    try:
+        number = float(cell)
+    except ValueError:
+        raise source.malformed("a number", quoted(cell)) from None
+    if number in {float("inf"), float("-inf")}:
+        raise source.malformed("a finite number", quoted(cell))
+    return number

@@ -1,0 +1,71 @@
+import json
+import math
+
+from scalewatch.importers import AUTO, SettingRules, read_files
+from support.samples import sample
+
+AT = {AUTO: SettingRules(at={"p": 1})}
+
+
+def test_repetitions_counters_and_commit_of_a_real_file() -> None:
+    path = sample("google_benchmark/generated-1.9.5/repetitions.json")
+
+    reading = read_files([path], rules=AT)
+
+    measured = list(reading.scans.measurements())
+    first = measured[0]
+    assert first.subject.region == "BM_halo_exchange"
+    assert ("width", 1) in first.subject.configuration
+    assert dict(zip(first.subject.parameters, first.coordinate, strict=True)) == {
+        "n": 256,
+        "p": 1,
+    }
+    assert len(first.values) == 3
+    assert math.isclose(first.values[0], 5.351875468534398e-6)
+    assert first.provenance.commit == "0123456789abcdef" * 2 + "01234567"
+    assert first.provenance.branch == "main"
+    assert {one.subject.unit for one in measured if one.subject.metric == "FOM"} == {
+        "GB/s"
+    }
+
+
+def test_old_files_have_neither_run_type_nor_run_name() -> None:
+    reading = read_files(
+        [sample("google_benchmark/google-benchmark/test2_run.json")], rules=AT
+    )
+
+    assert len(reading.series) == 20
+
+
+def row(name, time, **more):
+    return {"name": name, "real_time": time, "time_unit": "ms", **more}
+
+
+def test_only_aggregates_are_the_median_by_name(write) -> None:
+    rows = [
+        row(f"f_{one}", at, run_name="f", run_type="aggregate", aggregate_name=one)
+        for at, one in enumerate(("mean", "median", "stddev"))
+    ]
+
+    [series] = read_files(
+        [write(json.dumps({"context": {}, "benchmarks": rows}))], rules=AT
+    ).series
+
+    assert series.configuration["statistic"] == "median"
+    assert series.values.tolist() == [[0.001]]
+
+
+def test_failed_rows_and_unknown_units(write) -> None:
+    failed = row("f/threads:4", 1, error_occurred=True)
+    good = row("f/real_time/threads:4", 2)
+    strange = row("f", 2) | {"time_unit": "fortnight"}
+
+    [series] = read_files(
+        [write(json.dumps({"context": {}, "benchmarks": [failed, good]}))]
+    ).series
+    [error] = read_files(
+        [write(json.dumps({"context": {}, "benchmarks": [strange]}))], rules=AT
+    ).unreadable
+
+    assert (series.region, series.settings.tolist()) == ("f", [[4]])
+    assert "line 1.benchmarks[0].time_unit: expected one of s" in str(error)

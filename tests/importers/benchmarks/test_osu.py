@@ -1,0 +1,81 @@
+import math
+
+import pytest
+
+from scalewatch.importers import AUTO, SettingRules, read_files
+from scalewatch.importers.patterns import pattern_of
+from support.samples import sample
+
+LATENCY = """real 6.19
+# OSU MPI Allreduce Latency Test v7.3
+# Datatype: MPI_CHAR.
+# Size       Avg Latency(us)   Min Latency(us)   Max Latency(us)  Iterations
+1                       2.50              1.00              3.00        1000
+2                       2.75              1.10              3.10        1000
+
+bye
+"""
+AT = {AUTO: SettingRules(at={"p": 16})}
+
+
+def measured(path, rules=None):
+    reading = read_files([path], rules=rules)
+    assert not reading.unreadable
+    return {
+        (each.region, each.metric, each.configuration.get("message_bytes")): each
+        for each in reading.series
+    }
+
+
+def test_pairs_of_processes_scale_over_the_files_of_a_folder() -> None:
+    path = sample("osu/metrics-operator-experiments/lassen-run1")
+    spread = {
+        AUTO: SettingRules(
+            path=pattern_of("lassen_osu_{nodes}_nodes.out"), skips_unmatched=True
+        )
+    }
+
+    reading = read_files([path + "/lassen_osu_4_nodes.out"], rules=spread)
+
+    rate = next(one for one in reading.series if one.metric == "message_rate")
+    assert rate.settings[:, 0].tolist() == [4]
+    assert rate.values[0, 0] == 7251072.93
+    assert rate.values.shape == (1, 20)
+
+
+def test_only_the_average_is_a_time_in_seconds(write) -> None:
+    series = measured(write(LATENCY), AT)
+
+    assert set(series) == {
+        ("MPI_Allreduce", "time", 1),
+        ("MPI_Allreduce", "time", 2),
+    }
+    one = series["MPI_Allreduce", "time", 1]
+    assert one.configuration["datatype"] == "MPI_CHAR"
+    assert math.isclose(one.values[0, 0], 2.5e-6)
+
+
+@pytest.mark.parametrize(
+    ("title", "header", "region", "metric"),
+    [
+        ("MPI Bi-Directional Bandwidth Test v5.6", "Size      Bandwidth (MB/s)",
+         "MPI_Bi-Directional_Bandwidth", "bandwidth"),
+        ("MPI Latency Test v3.1", "Size      Latency (us)", "MPI_Latency", "time"),
+        ("One Sided MPI_Put Latency Test v3.3", "Size   Latency (us)",
+         "MPI_One_Sided_MPI_Put", "time"),
+    ],
+)  # fmt: skip
+def test_titles_of_old_and_new_versions(write, title, header, region, metric) -> None:
+    [found] = measured(write(f"# OSU {title}\n# {header}\n8   1.5\n"), AT)
+
+    assert found == (region, metric, 8)
+
+
+def test_row_that_is_cut_off_is_named_with_its_line(write) -> None:
+    path = write(LATENCY.partition("1.10")[0])
+
+    [error] = read_files([path], rules=AT).unreadable
+
+    assert str(error) == (
+        f"cannot read {path}: line 6: expected 5 cells, one per column, found 2"
+    )

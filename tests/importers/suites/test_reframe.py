@@ -1,0 +1,93 @@
+import pytest
+
+from scalewatch.importers import AUTO, SettingRules, read_files
+from scalewatch.importers.patterns import pattern_of
+from support.samples import sample
+
+OLD = (
+    "2020-09-30T15:10:23+01:00|reframe 3.2 (rev: 7)|halo_56 on csd3:cclake using gnu|"
+    "jobid=1|wall_t=36.5|s|ref=0 (l=None, u=None)|num_nodes=1,small,num_procs=56\n"
+)
+NEW = "job_completion_time|info|jobid|num_tasks|bw_value|bw_unit\n"
+ROW = "2026-11-22T19:15:31|halo /1a2b @toy:part+gnu|7|{p}|{value}|GB/s\n"
+
+
+def test_gromacs_logs_are_one_scan_by_their_names_and_tags() -> None:
+    rules = {
+        AUTO: SettingRules(
+            name=pattern_of("Gromacs_HECBioSim_{region}_atoms_{*}_{p}_{*}")
+        )
+    }
+
+    reading = read_files([sample("reframe/perflogs-3.2")], rules=rules)
+
+    assert not reading.unreadable
+    rate = next(
+        one
+        for one in reading.series
+        if (one.region, one.metric) == ("1400k", "ns_per_day")
+    )
+    assert rate.settings[:, 0].tolist()[-1] == 3136
+    assert 47.363 in rate.values[-1]
+    first = next(reading.scans.measurements())
+    assert first.provenance.machine == "csd3"
+    assert first.provenance.ended_at
+    assert first.provenance.job
+
+
+@pytest.mark.parametrize("name", ["report.json", "halo_test.log"])
+def test_report_and_log_say_the_same(name) -> None:
+    [step, bandwidth] = read_files([sample(f"reframe/generated-4.10.4/{name}")]).series
+
+    assert (step.metric, step.unit, step.settings[:, 0].tolist()) == (
+        "step",
+        "s",
+        [1, 2],
+    )
+    assert step.values.tolist() == [[1.5], [0.75]]
+    assert step.configuration["n"] == 1024
+    assert bandwidth.unit == "GB/s"
+
+
+def test_posts_know_their_commit() -> None:
+    path = sample("reframe/generated-4.10.4/httpjson_record_1795374931489.json")
+
+    provenances = {one.provenance for one in read_files([path]).scans.measurements()}
+
+    [provenance] = provenances
+    assert (provenance.commit, provenance.machine) == ("abc", "toy")
+    assert provenance.ended_at.startswith("2026-11-22T19:15:31")
+
+
+def test_runs_of_several_dates_stay_runs(write) -> None:
+    later = OLD.replace("jobid=1", "jobid=2").replace("09-30", "10-01")
+
+    reading = read_files([write(OLD + later)])
+
+    assert len(list(reading.scans.measurements())) == 2
+    assert len(reading.series) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        (OLD + OLD[:-2], "line 2: expected the end of the line"),
+        (OLD + OLD[:60] + "\n", "line 2: expected a line of ReFrame's performance log"),
+        (OLD.replace("36.5", "soon"), "line 1: expected a number, found 'soon'"),
+        (NEW + "a|b\n", "line 2: expected 6 cells, one per column, found 2"),
+        (NEW + ROW.format(p=2, value="1e999"), "line 2: expected a finite number"),
+    ],
+)
+def test_broken_log_is_named_with_its_line(write, text, complaint) -> None:
+    [error] = read_files([write(text)]).unreadable
+
+    assert complaint in str(error)
+
+
+def test_value_that_failed_is_absent_and_never_zero(write) -> None:
+    rows = ROW.format(p=2, value="null") + ROW.format(p=4, value="1.5")
+
+    [series] = read_files([write(NEW + rows)]).series
+
+    assert str(series.values.tolist()) == "[[nan], [1.5]]"
+    assert series.region == "halo"
