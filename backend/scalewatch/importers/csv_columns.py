@@ -52,6 +52,15 @@ METRICS: Final[Mapping[str, str]] = {
 }
 """Metrics and what the columns of their values are usually called."""
 
+_SPELLINGS: Final = {
+    "sec": "s",
+    "seconds": "s",
+    "msec": "ms",
+    "usec": "us",
+    "nsec": "ns",
+}
+"""How JUBE and others spell units of time."""
+
 _WITH_UNIT: Final = re.compile(
     r"(?P<name>.+?)(_(?P<suffix>[^_\W]+)|\s*[\[(](?P<braced>[^\])]+)[\])])"
 )
@@ -222,8 +231,12 @@ def _metric_and_unit(name: str) -> tuple[str, str | None] | None:
             return metric, "s" if name.lower() == "seconds" else None
         if parts and parts["name"].lower() in names.split():
             unit = parts["braced"] or parts["suffix"]
+            unit = _SPELLINGS.get(unit, unit)
             if unit in UNITS[metric]:
                 return metric, unit
+            return None
+    if parts and parts["braced"] and parameter_of(parts["name"]) is None:
+        return parts["name"], parts["braced"]
     return None
 
 

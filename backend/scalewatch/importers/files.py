@@ -24,6 +24,8 @@ TEXT_READERS: Final[Mapping[str, str]] = {
     "gprof": "gprof",
     "osu": "benchmarks.osu",
     "reframe": "suites.reframe_perflog",
+    "lammps": "applications.lammps",
+    "commented-table": "tables.commented_header",
 }
 """Modules by format; each knows the beginning of its texts and reads them."""
 

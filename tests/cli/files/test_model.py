@@ -6,7 +6,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from scalewatch.cli import main
-from scalewatch.cli.files.model import FORMATS, SUMMARIES
+from scalewatch.cli.files.model import SUMMARIES
+from scalewatch.cli.files.setting_options import FORMATS
 from scalewatch.importers import files
 from scalewatch.modelling import rules
 from scalewatch.modelling.measurements import summary

@@ -10,9 +10,10 @@ import orjson
 import zstandard
 
 from scalewatch.cli.ci.remote import server_options
-from scalewatch.cli.files.model import FORMATS, ColumnMapping
+from scalewatch.cli.files.model import ColumnMapping
 from scalewatch.cli.files.preview import show, tell
 from scalewatch.cli.files.setting_options import (
+    FORMATS,
     BetterDirections,
     setting_options,
     setting_rules,

@@ -6,24 +6,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from scalewatch.cli.files.setting_options import setting_options, setting_rules
+from scalewatch.cli.files.setting_options import FORMATS, setting_options, setting_rules
 from scalewatch.errors import BadExpression
 
 if TYPE_CHECKING:
     from scalewatch.modelling.search.search import Choice
     from scalewatch.services.files.model_files import Stated
 
-FORMATS: Final = (
-    "auto",
-    "text",
-    "json",
-    "csv",
-    "gprof",
-    "osu",
-    "reframe",
-    "google-benchmark",
-    "reframe-json",
-)
 CHOICES: Final = ("space", "rule", "exact", "summary", "level")
 SUMMARIES: Final = ("q1", "median", "min", "mean", "robust")
 
@@ -260,7 +249,7 @@ def command(  # noqa: PLR0913 - one per option
     """Model measurements and judge how they scale, offline.
 
     Reads Extra-P's text, JSON and JSON Lines, tables with a header (CSV), scalewatch's
-    own run reports, and results of ReFrame, OSU and Google Benchmark, in files,
+    own run reports, and results of ReFrame, OSU, LAMMPS and Google Benchmark, in files,
     folders and archives; "-" is standard input.
 
     From twenty series of a metric on, the default rule learns from all of them how

@@ -12,6 +12,21 @@ from scalewatch.errors import BadDerivation, BadPattern
 if TYPE_CHECKING:
     from scalewatch.importers.settings import SettingRules
 
+FORMATS: Final = (
+    "auto",
+    "text",
+    "json",
+    "csv",
+    "gprof",
+    "osu",
+    "reframe",
+    "lammps",
+    "commented-table",
+    "google-benchmark",
+    "reframe-json",
+)
+"""Names of the formats; their readers take longer to load than --help may."""
+
 FILE: Final = "scalewatch.toml"
 KEYS: Final = frozenset({"name", "path", "at", "derive"})
 DIRECTIONS: Final = ("lower", "higher")

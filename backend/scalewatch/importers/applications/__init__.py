@@ -1,0 +1,1 @@
+"""Logs of applications: one module per program."""

@@ -1,0 +1,103 @@
+"""Logs of LAMMPS: loop time, breakdown and rates of every run in them."""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from scalewatch.importers.series import ImportedMeasurement, SeriesIdentity, Setting
+from scalewatch.importers.source import Source, quoted
+
+_LOOP: Final = re.compile(
+    r"Loop time of (?P<seconds>\S+) on (?P<procs>\d+) procs"
+    r"(?: \(\S+ MPI x \d+ OpenMP\))?"
+    r" for (?P<steps>\d+) steps with (?P<atoms>\d+) atoms.*"
+)
+_TASKS: Final = re.compile(
+    r".*CPU use with (?P<tasks>\d+) MPI tasks? x (?P<threads>\d+|no) OpenMP threads?.*"
+)
+_SECTION: Final = re.compile(
+    r"(?P<name>[A-Z]\w*)\s*\|(?P<cells>[^|]*\|[^|]*\|[^|]*\|.*)"
+)
+_RATE: Final = re.compile(r"(?P<value>\S+) (?P<unit>[\w-]+/(?:day|s|sec|ns))")
+_METRICS: Final = {"ns/day": "rate", "tau/day": "rate", "hours/ns": "time_per_ns"}
+_AVERAGE, _MAXIMUM = 1, 2
+
+
+def recognises(head: str) -> bool:
+    """Tell whether a text begins like a log."""
+    return re.search(r"^LAMMPS \(|^Loop time of \S+ on", head, re.MULTILINE) is not None
+
+
+def read(source: Source) -> Iterator[ImportedMeasurement]:
+    """Yield times in seconds and rates of each run.
+
+    Processes and threads are those of the line on the use of the CPU: the loop line
+    counts their product. A run without it is not complete and is refused.
+    """
+    run: _Run | None = None
+    for line in source:
+        if loop := _LOOP.fullmatch(line):
+            if run is not None:
+                yield from run.measurements()
+            run = _Run(source, loop)
+        elif run is not None:
+            run.read(line)
+    if run is None:
+        raise source.malformed("a line 'Loop time of …'", "the end of the file")
+    yield from run.measurements()
+
+
+class _Run:
+    """A run whose lines are being read."""
+
+    def __init__(self, source: Source, loop: re.Match[str]) -> None:
+        self.source, self.line = source, source.line
+        self.atoms, self.steps = int(loop["atoms"]), int(loop["steps"])
+        self.tasks: tuple[int, int] | None = None
+        self.measured = [("loop", "time", "s", self.number(loop["seconds"]), "")]
+
+    def read(self, line: str) -> None:
+        """Take what a line behind the loop line says."""
+        if tasks := _TASKS.fullmatch(line):
+            threads = 1 if tasks["threads"] == "no" else int(tasks["threads"])
+            self.tasks = int(tasks["tasks"]), threads
+        elif line.startswith("Performance:"):
+            for rate in _RATE.finditer(line.partition(":")[2]):
+                unit = rate["unit"]
+                metric = _METRICS.get(unit, unit.partition("/")[0])
+                value = self.number(rate["value"])
+                self.measured.append(("loop", metric, unit, value, ""))
+        elif self.tasks and (section := _SECTION.fullmatch(line)):
+            self.read_section(section)
+
+    def read_section(self, section: re.Match[str]) -> None:
+        """Take the slowest time of a part, or the average where it has no other."""
+        if section["name"] == "Section":
+            return
+        cells = [cell.strip() for cell in section["cells"].split("|")]
+        taken, statistic = cells[_MAXIMUM], "max"
+        if not taken:
+            taken, statistic = cells[_AVERAGE], "avg"
+        if taken:
+            value = self.number(taken)
+            self.measured.append((section["name"], "time", "s", value, statistic))
+
+    def number(self, text: str) -> float:
+        if not re.fullmatch(r"\d+(\.\d*)?([eE][+-]?\d+)?", text):
+            raise self.source.malformed("a number", quoted(text))
+        return float(text)
+
+    def measurements(self) -> Iterator[ImportedMeasurement]:
+        """Yield what the run measured, on how many processes and threads."""
+        if self.tasks is None:
+            expected = "a line '… CPU use with … MPI tasks …' behind the loop time"
+            raise self.source.malformed(expected, "none", self.line)
+        for region, metric, unit, value, statistic in self.measured:
+            configuration: tuple[tuple[str, Setting], ...] = (("steps", self.steps),)
+            if statistic:
+                configuration += (("statistic", statistic),)
+            subject = SeriesIdentity(
+                region, metric, unit, configuration, ("p", "threads", "n"), ()
+            )
+            coordinate = (*map(float, self.tasks), float(self.atoms))
+            yield ImportedMeasurement(subject, coordinate, [value])

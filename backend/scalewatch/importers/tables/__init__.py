@@ -1,0 +1,1 @@
+"""Tables that people write by hand."""

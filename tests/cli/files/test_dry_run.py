@@ -1,0 +1,62 @@
+"""`scalewatch model --dry-run`: what files hold, and where their settings come from."""
+
+import pytest
+from click.testing import CliRunner
+
+from scalewatch.cli.files.model import command
+
+TABLE = "nodes,taskspernode,bandwidth[GB/s]\n1,4,7\n2,4,14\n4,4,28\n"
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.csv").write_text(TABLE)
+    return lambda *options: CliRunner().invoke(command, ["t.csv", *options])
+
+
+def test_dry_run_shows_where_each_setting_comes_from(run):
+    done = run("--derive", "p = nodes * taskspernode", "--at", "n=9", "--dry-run")
+
+    assert done.exit_code == 0, done.output
+    for told in (
+        "higher",
+        "nodes=1 2 4 (content)",
+        "p=4 8 16 (derived)",
+        "n=9 (option)",
+        "1 series, 3 values",
+    ):
+        assert told in done.output
+
+
+def test_file_in_the_folder_has_the_same_keys(run, tmp_path):
+    (tmp_path / "scalewatch.toml").write_text(
+        '[import.csv]\nderive = { p = "nodes * 2" }\nat = { n = 5 }\n'
+    )
+
+    done = run("--dry-run")
+
+    assert "p=2 4 8 (derived)" in done.output
+    assert "n=5 (option)" in done.output
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        (("--at", "p=no"), "--at p=no is not like p=8"),
+        (("--derive", "p = nodes ** 2"), "it is not like 'p = nodes * 4'"),
+        (("--path", "{p"), "the pattern '{p' has a stray '{'"),
+    ],
+)
+def test_option_that_cannot_be_understood_is_a_wrong_usage(run, options, complaint):
+    done = run(*options)
+
+    assert done.exit_code == 2
+    assert complaint in done.output
+
+
+def test_path_of_no_pattern_is_named_and_ends_with_3(run):
+    done = run("--path", "run-{p}", "--dry-run")
+
+    assert done.exit_code == 3
+    assert "'t.csv' is not of the pattern 'run-{p}'" in done.output
