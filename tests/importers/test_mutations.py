@@ -39,6 +39,7 @@ SAMPLES = {
     "atoms\nPerformance: 41.3 ns/day, 0.5 hours/ns\n99% CPU use with 4 MPI tasks x 1 "
     "OpenMP threads\nPair    | 0.8 | 0.9 | 1.0 | 0.3 | 84.91\n",
     "commented": "# nodes  rocm  avg time /  std dev\n#   step\n 64  5.3  1.5  0.1\n",
+    "pretty": "result:\n| nodes | runtime[sec] |\n|---|---|\n| 1 | 26 |\n| 2 | 14 |\n",
     "osu": "chatter\n# OSU MPI Bcast Latency Test v7.3\n# Datatype: MPI_CHAR.\n"
     "# Size  Avg Latency(us)  Min Latency(us)\n1  2.5  1.0\n2  2.75  1.1\n",
     "reframe": "job_completion_time|info|jobid|num_tasks|bw_value|bw_unit\n"

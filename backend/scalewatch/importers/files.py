@@ -19,6 +19,7 @@ AUTO: Final = "auto"
 TEXT: Final = "text"
 JSON: Final = "json"
 CSV: Final = "csv"
+MARKDOWN: Final = "markdown"
 
 TEXT_READERS: Final[Mapping[str, str]] = {
     "gprof": "gprof",
@@ -26,6 +27,7 @@ TEXT_READERS: Final[Mapping[str, str]] = {
     "reframe": "suites.reframe_perflog",
     "lammps": "applications.lammps",
     "commented-table": "tables.commented_header",
+    MARKDOWN: "tables.markdown",
 }
 """Modules by format; each knows the beginning of its texts and reads them."""
 
@@ -192,13 +194,15 @@ def _parts(
         file_format = _format(source)
     if file_format == TEXT:
         yield _Part(TEXT, extrap_text.read(source))
+    elif file_format in {CSV, MARKDOWN}:
+        if file_format == MARKDOWN:
+            source = _module(TEXT_READERS[MARKDOWN]).plain(source)
+        brought = _rules_of(file_format, rules).bring_parameters
+        reader = _module("csv_table")
+        yield _Part(file_format, reader.read(source, columns, has_coordinate=brought))
     elif file_format in TEXT_READERS:
         reader = _module(TEXT_READERS[file_format])
         yield _Part(file_format, reader.read(source))
-    elif file_format == CSV:
-        brought = _rules_of(CSV, rules).bring_parameters
-        reader = _module("csv_table")
-        yield _Part(CSV, reader.read(source, columns, has_coordinate=brought))
     else:
         told = file_format if file_format in JSON_READERS else None
         documents = groupby(read_documents(source), key=lambda one: told or _kind(one))

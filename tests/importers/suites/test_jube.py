@@ -7,7 +7,7 @@ from support.samples import sample
 RULES = {AUTO: SettingRules(derive=[derivation_of("p = nodes * taskspernode")])}
 
 
-@pytest.mark.parametrize("name", ["result.csv"])
+@pytest.mark.parametrize("name", ["result.csv", "result_pretty.dat"])
 def test_units_stand_in_brackets_and_processes_are_derived(name) -> None:
     [time, bandwidth] = read_files(
         [sample(f"jube/generated-2.5.1/{name}")], rules=RULES
@@ -20,3 +20,13 @@ def test_units_stand_in_brackets_and_processes_are_derived(name) -> None:
     )
     assert time.values[:, 0].tolist() == [26, 14, 8, 5, 3.5]
     assert (bandwidth.metric, bandwidth.unit) == ("bandwidth", "GB/s")
+
+
+def test_row_of_a_pretty_table_that_is_cut_is_named(write) -> None:
+    path = write("result:\n| nodes | runtime[sec] |\n|---|---|\n| 1 | 26.0 |\n| 2 | 1")
+
+    [error] = read_files([path]).unreadable
+
+    assert str(error) == (
+        f"cannot read {path}: line 5: expected a row that ends with '|', found none"
+    )

@@ -22,6 +22,7 @@ FORMATS: Final = (
     "reframe",
     "lammps",
     "commented-table",
+    "markdown",
     "google-benchmark",
     "reframe-json",
 )
