@@ -23,6 +23,14 @@ from scalewatch.wire import UNITS
 MISSING: Final = frozenset({"", "nan", "na", "n/a", "null", "none", "-"})
 """Cells, in lower case, that stand for a value that was not measured."""
 
+OUTCOMES: Final = {
+    "success": frozenset({"false", "no", "0"}),
+    "status": frozenset(
+        {"failed", "timeout", "cancelled", "out_of_memory", "node_fail", "boot_fail"}
+    ),
+}
+"""Columns that tell how a run ended, and what they say of one that failed."""
+
 _DELIMITERS: Final = ",;\t|"
 
 
@@ -125,7 +133,19 @@ class _Table:
             name: _Undeclared(position)
             for name, position in self.columns.undeclared.items()
         }
-        self.configuration = {**self.columns.configuration, **self.columns.undeclared}
+        self.outcomes = {
+            name.lower(): position
+            for name, position in self.columns.undeclared.items()
+            if name.lower() in OUTCOMES
+        }
+        self.configuration = {
+            name: position
+            for name, position in {
+                **self.columns.configuration,
+                **self.columns.undeclared,
+            }.items()
+            if position not in self.outcomes.values()
+        }
 
     def next_row(self) -> list[str] | None:
         try:
@@ -157,6 +177,9 @@ class _Table:
             for name, at in self.configuration.items()
             if row[at].lower() not in MISSING
         )
+        is_failed = any(
+            row[at].lower() in OUTCOMES[name] for name, at in self.outcomes.items()
+        )
         region = None if self.columns.region is None else row[self.columns.region]
         for column in self.columns.measured:
             metric, unit, size = self.metric(row, column)
@@ -168,7 +191,7 @@ class _Table:
                 parameters=tuple(parameters),
                 origin=self.source.origin,
             )
-            value = self.value(row[column.position]) * size
+            value = math.nan if is_failed else self.value(row[column.position]) * size
             yield ImportedMeasurement(subject, coordinate, [value])
 
     def metric(

@@ -30,3 +30,13 @@ def test_row_of_a_pretty_table_that_is_cut_is_named(write) -> None:
     assert str(error) == (
         f"cannot read {path}: line 5: expected a row that ends with '|', found none"
     )
+
+
+def test_run_that_failed_measured_nothing() -> None:
+    path = sample("exacb/made/weak_with_failure.csv")
+
+    [series] = read_files([path], rules=RULES).series
+
+    assert series.settings[:, 0].tolist() == [4, 8, 16, 32, 64]
+    assert str(series.values[:, 0].tolist()) == "[40.0, 41.5, 43.0, 44.5, nan]"
+    assert "success" not in series.configuration
