@@ -15,6 +15,7 @@ from sqlalchemy.orm import Session
 
 from scalewatch.app import create_app
 from scalewatch.jobs import perform_next
+from scalewatch.settings import get_settings
 from scalewatch.storage.database import schema
 from scalewatch.storage.database.session import Sessions, connect, sessions_of
 from scalewatch.storage.tables import Table
@@ -107,6 +108,14 @@ def interruptible_children() -> Iterator[None]:
     yield
     for each in ignored:
         signal.signal(each, signal.SIG_IGN)
+
+
+@pytest.fixture(autouse=True)
+def settings_are_read_anew() -> Iterator[None]:
+    """Let each test have the environment it sets, whatever a test before has read."""
+    get_settings.cache_clear()
+    yield
+    get_settings.cache_clear()
 
 
 def _unmoved(_number: int, _frame: FrameType | None) -> None:
