@@ -93,22 +93,23 @@ class Shape:
 def differences(parameter: str) -> Iterator[Shape]:
     """Yield those whose lower-order term is taken off."""
     for leading, lower in DIFFERENCES:
-        yield Shape(_growth(parameter, lower), _growth(parameter, leading))
+        yield Shape(growth_with(parameter, lower), growth_with(parameter, leading))
 
 
 def sums(parameter: str) -> Iterator[Shape]:
     """Yield those whose terms add up, of one base after the other."""
     for leading, lower in SUMS:
-        yield Shape(_growth(parameter, lower), _growth(parameter, leading))
-    one, logarithm = model_of(CONSTANT), model_of(_growth(parameter, LOG))
-    all_others = one - model_of(_growth(parameter, ("-1", 0)))
-    steps = model_of(_growth(parameter, ("1", 1)))
-    yield Shape(all_others, _growth(parameter, LOG))
+        yield Shape(growth_with(parameter, lower), growth_with(parameter, leading))
+    one, logarithm = model_of(CONSTANT), model_of(growth_with(parameter, LOG))
+    all_others = one - model_of(growth_with(parameter, ("-1", 0)))
+    steps = model_of(growth_with(parameter, ("1", 1)))
+    yield Shape(all_others, growth_with(parameter, LOG))
     yield Shape(CONSTANT, logarithm + all_others)
-    yield Shape(CONSTANT, steps - model_of(_growth(parameter, LINEAR)) + one)
+    yield Shape(CONSTANT, steps - model_of(growth_with(parameter, LINEAR)) + one)
 
 
-def _growth(parameter: str, powers: Powers) -> Growth:
+def growth_with(parameter: str, powers: Powers) -> Growth:
+    """Return the growth of a parameter with these exponents."""
     power, logarithm = powers
     return Growth.of(parameter, power=Fraction(power), log=logarithm)
 

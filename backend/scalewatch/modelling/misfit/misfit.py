@@ -7,9 +7,8 @@ the variance of a location with ν degrees of freedom, as repetitions tell it,
 
 follows the F distribution with n - 3 and ν degrees of freedom where one of the curves
 is right: a constant, a slope, and the choice among curves are fitted. Surfaces, curves
-of several parameters, have more to fit. Where the
-variance has an excess λ of learned shares q_λ, the probability of a larger F is the
-mean of those of F/λ.
+of several parameters, have more to fit. Where the variance has an excess λ of learned
+shares q_λ, the probability of a larger F is the mean of those of F/λ.
 
 A series is flagged where that is below `FLAGGED`. Its probabilities then keep a share
 for "no growth of the space", by the bound -e·p·log p on the odds that a p-value leaves
@@ -32,6 +31,7 @@ from scipy.special import fdtrc
 
 from scalewatch.modelling.arrays.types import Reals
 from scalewatch.modelling.measurements.assumptions import EXCESSES, USUAL, Noise
+from scalewatch.modelling.measurements.designs import far_corner
 from scalewatch.modelling.measurements.location import Location
 from scalewatch.modelling.misfit.local_exponents import ExponentInterval
 
@@ -138,7 +138,6 @@ class Misfits:
         freedom = points - fitted
         statistic = least / freedom / location.variance
         variance = np.maximum(location.variance, least / (points - 2))
-        is_corner = np.all([x == x.max() for x in settings.values()], axis=0)
         return cls(
             statistic=statistic,
             probability=_probability(
@@ -148,7 +147,8 @@ class Misfits:
                 name: _bounds(settings, name, location.log, variance)
                 for name in settings
             },
-            last=location.log[int(is_corner.argmax())],
+            # Without a corner no exponent is bounded, whatever lies there.
+            last=location.log[far_corner(settings) or 0],
         )
 
     @property

@@ -145,7 +145,7 @@ class Scan:
 
     def _changes(self, t: int) -> Iterator[Alarm]:
         least = 1 if self._is_exact else 2
-        matters = self._compare(t, least, self._features.white, self.statistic)
+        matters = self._compare(t, least, self._features.white)
         self._null[:, t] = self.statistic[:, t]
         for series in np.flatnonzero(
             (self.statistic[:, t] > self._threshold) & matters
@@ -154,12 +154,10 @@ class Scan:
         if (t + 1) % DRIFT_EVERY == 0:
             yield from self._drifts(t)
 
-    def _compare(
-        self, t: int, least: int, white: Reals, statistic: Reals
-    ) -> NDArray[np.bool_]:
+    def _compare(self, t: int, least: int, white: Reals) -> NDArray[np.bool_]:
         """Compare steps at commit t; return where the effect matters, shape (S,)."""
         known = self.learned
-        matters = np.zeros(len(statistic), bool)
+        matters = np.zeros(len(self.statistic), bool)
         if known is None:
             return matters
         lasting = self._features.lasting(t, PERSISTENT)
@@ -178,13 +176,11 @@ class Scan:
             best = squares[:, least - 1 :].argmax(axis=1) + least - 1
             largest = squares[np.arange(len(best)), best]
             found = known.freedom * np.log1p(largest / known.freedom)
-            statistic[rows, t] = found
+            self.statistic[rows, t] = found
             self.first[rows, t] = t - best
             for place in np.flatnonzero(found > NOTABLE).tolist():
-                series, sizes = (
-                    int(of[place]),
-                    [each.sizes[best[place]] for each in weights],
-                )
+                series = int(of[place])
+                sizes = [each.sizes[best[place]] for each in weights]
                 matters[series] = self._matters(series, t, length, sizes)
         return matters
 
@@ -247,7 +243,7 @@ class Scan:
             white = self._features.white.copy()
             bounded = self._features.bounded(last, own, known, SUSPECT_REACH)
             white[:, :, last] = bounded.T
-            matters = self._compare(last, 1, white, self.statistic)
+            matters = self._compare(last, 1, white)
             is_clear = (self.statistic[:, last] > self._threshold) & matters & is_newest
             for series in np.flatnonzero(is_clear).tolist():
                 first = int(self.first[series, last])

@@ -6,7 +6,7 @@ promised share of them holds.
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import reduce
 from typing import Final
@@ -14,11 +14,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from scalewatch.modelling.arrays.types import Reals
 from scalewatch.modelling.growths.space import Space, pmnf
 from scalewatch.modelling.measurements.assumptions import USUAL, Noise
 from scalewatch.modelling.measurements.batch import Batch
-from scalewatch.modelling.measurements.designs import unresolved
+from scalewatch.modelling.measurements.designs import far_corner, unresolved
 from scalewatch.modelling.measurements.estimators import located
 from scalewatch.modelling.measurements.feasibility import obstacle
 from scalewatch.modelling.noise.conformal import believed, deviations
@@ -56,7 +55,7 @@ def learn_surface_noise(
     parts = [
         positive(part)
         for _, part in batch.groups()
-        if _corner(part.settings) is not None
+        if far_corner(part.settings) is not None
     ]
     series = sum(len(part.values) for part in parts)
     if series < LEAST_SERIES:
@@ -74,18 +73,12 @@ def learn_surface_noise(
     return replace(USUAL, widening=believed(float(np.sort(scores)[rank - 1])))
 
 
-def _corner(settings: Mapping[str, Reals]) -> int | None:
-    """Return which point has the largest setting of all parameters, if one has."""
-    is_largest = np.all([x == x.max() for x in settings.values()], axis=0)
-    return int(is_largest.argmax()) if is_largest.any() else None
-
-
 def _scores(batch: Batch, space: Space, level: float) -> Iterator[float]:
     """Yield by how much the measurement at the corner misses its forecast.
 
     The batch is scaled.
     """
-    corner = _corner(batch.settings)
+    corner = far_corner(batch.settings)
     is_other = np.arange(batch.points) != corner
     settings = {name: x[is_other] for name, x in batch.settings.items()}
     # Without the corner of a cross nobody can tell a product from a sum.

@@ -95,7 +95,7 @@ class Likeliest:
             forecaster=forecaster,
             level=sample.level,
             settings=sample.settings,
-            beyond=beyond(sample),
+            beyond=sample.beyond(),
         )
 
     def choose(
@@ -190,11 +190,3 @@ class Likeliest:
         fit = adjusted_r2(1 - unexplained, len(actual), terms=1)
         fit[chosen == self.hypotheses.constant] = np.nan
         return np.stack([fit, smape(actual, fitted)])
-
-
-def beyond(sample: Sample) -> dict[str, Reals]:
-    """Return how many times as large as the largest setting targets are, shape (T,)."""
-    return {
-        name: np.array([max(target[name], 0) for target in sample.targets]) / x.max()
-        for name, x in sample.settings.items()
-    }

@@ -58,6 +58,16 @@ class Sample:
         """Return one value per series and point, shape (S, n)."""
         return summarise(self.values, self.summary)
 
+    def beyond(self) -> dict[str, NDArray[np.float64]]:
+        """Return how many times as large as the largest setting targets are.
+
+        By parameter, shape (T,).
+        """
+        return {
+            name: np.array([max(target[name], 0) for target in self.targets]) / x.max()
+            for name, x in self.settings.items()
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class Selection:

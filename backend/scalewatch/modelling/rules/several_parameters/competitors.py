@@ -17,7 +17,16 @@ from typing import Final
 import numpy as np
 
 from scalewatch.modelling.arrays.types import Indices, Reals
-from scalewatch.modelling.evidence.shapes import CUBE, LINEAR, LOG, ONE, ROOT, SQUARE
+from scalewatch.modelling.evidence.shapes import (
+    CUBE,
+    LINEAR,
+    LOG,
+    ONE,
+    ROOT,
+    SQUARE,
+    Powers,
+    growth_with,
+)
 from scalewatch.modelling.growths.growth import CONSTANT, Growth
 from scalewatch.modelling.growths.structures import StructureHypotheses, catalogue
 
@@ -53,17 +62,15 @@ class SignedSums:
         return int(self.places.shape[1])
 
     @property
-    def members(self) -> Indices:
-        """Columns of each, shape (H, K)."""
-        return self.columns[self.places]
-
-    @property
     def leading(self) -> Indices:
         """The column of each that leads, shape (H,)."""
         return self.columns[self.places[np.arange(len(self)), self.leads]]
 
     def __len__(self) -> int:
         return len(self.places)
+
+    def __getitem__(self, number: int) -> Indices:
+        return np.asarray(self.columns[self.places[number]])
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,14 +105,11 @@ class Competitors:
 
     def of(self, hypothesis: int) -> Indices:
         """Return the columns of a hypothesis."""
-        for each in self.members:
+        together: tuple[Indices | SignedSums, ...] = (*self.members, *self.sums)
+        for each in together:
             if hypothesis < len(each):
                 return np.asarray(each[hypothesis])
             hypothesis -= len(each)
-        for sums in self.sums:
-            if hypothesis < len(sums):
-                return np.asarray(sums.columns[sums.places[hypothesis]])
-            hypothesis -= len(sums)
         raise IndexError(hypothesis)
 
     @property
@@ -165,7 +169,7 @@ def competitors(
 def common_growths(parameter: str, *, may_fall: bool) -> Growths:
     """Return the common growths of a parameter but the constant."""
     powers = (*COMMON[1:], *(FALLING if may_fall else ()))
-    return tuple(Growth.of(parameter, power=power, log=log) for power, log in powers)
+    return tuple(growth_with(parameter, each) for each in powers)
 
 
 def _sums(
@@ -194,14 +198,14 @@ def _sums(
 
 def _columns(
     growths: tuple[Growths, ...],
-    powers: Sequence[tuple[str, int]],
+    powers: Sequence[Powers],
     numbers: dict[tuple[int, ...], int],
 ) -> Indices:
     """Return the columns of products of powers that there are, by parameter."""
     choices = []
     for own in growths:
         (parameter,) = own[0].parameters
-        wanted = [Growth.of(parameter, power=power, log=log) for power, log in powers]
+        wanted = [growth_with(parameter, each) for each in powers]
         choices.append(
             [
                 own.index(each) if each in own else -1

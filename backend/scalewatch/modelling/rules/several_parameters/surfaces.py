@@ -37,7 +37,6 @@ from scalewatch.modelling.measurements.estimators import located
 from scalewatch.modelling.measurements.location import Location
 from scalewatch.modelling.misfit.misfit import Misfit, Misfits
 from scalewatch.modelling.rules.evidence import NOT_POSITIVE
-from scalewatch.modelling.rules.likeliest import beyond
 from scalewatch.modelling.rules.rule import Hypothesis, Rule, Sample, Selection
 from scalewatch.modelling.rules.several_parameters.answers import (
     LISTED,
@@ -176,9 +175,10 @@ def _with_common(sample: Sample, terms: Terms) -> Terms:
     others = [
         each
         for each in common_growths(name, may_fall=min(at) > 0)
-        if each not in terms.growths and not np.isnan(log2_table([each], x)).any()
+        if each not in terms.growths
     ]
-    growths = (*terms.growths, *others)
+    defined = np.flatnonzero(~np.isnan(log2_table(others, x)).any(axis=1)).tolist()
+    growths = (*terms.growths, *(others[each] for each in defined))
     return Terms(name, growths, term_table(growths, x))
 
 
@@ -234,7 +234,7 @@ def _selection(
     flagged: dict[int, Misfit] = {}
     if misfits is not None:
         told = forecasts[rows]
-        misfits.widen(told, beyond(sample))
+        misfits.widen(told, sample.beyond())
         forecasts[rows] = told
         each_own = (
             (row, misfits.one(place)) for place, row in enumerate(rows.tolist())
