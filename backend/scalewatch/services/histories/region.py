@@ -3,7 +3,7 @@
 Changes are those that were detected last, as the regressions are.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -22,7 +22,7 @@ from scalewatch.services.histories.segments import (
     growths_of,
     segments_between,
 )
-from scalewatch.services.machines.nights import nights_of
+from scalewatch.services.machines.nights import bad_nights
 from scalewatch.services.regressions.series_histories import (
     SeriesHistory,
     series_histories,
@@ -150,7 +150,8 @@ def history_of(  # noqa: PLR0913, PLR0917, one per part of the question
         session, [history.series.id for history in histories]
     )
     detection = regressions.detection_of(session, project.id)
-    baselines = detection.details.get("baselines", ()) if detection else ()
+    details = detection.details if detection else {}
+    bad = bad_nights(details, shown)
     commits = tuple(map(commit_of, line.commits))
     return History(
         project=project.name,
@@ -160,9 +161,9 @@ def history_of(  # noqa: PLR0913, PLR0917, one per part of the question
         metrics=tuple(metrics),
         machines=tuple(machines),
         commits=commits,
-        remarks=(*line.remarks, *baselines),
+        remarks=(*line.remarks, *details.get("baselines", ())),
         series=tuple(
-            _with_bad_nights(session, project.id, each, shown, commits)
+            _with_bad_nights(each, commits, bad.get(each.machine, ()))
             for each in _segmented(
                 session, line, histories[:MOST_SERIES], shifts, newest
             )
@@ -174,18 +175,8 @@ def history_of(  # noqa: PLR0913, PLR0917, one per part of the question
 
 
 def _with_bad_nights(
-    session: Session,
-    project_id: int,
-    series: SegmentedHistory,
-    metric: str,
-    commits: Sequence[Commit],
+    series: SegmentedHistory, commits: Sequence[Commit], bad: Collection[str]
 ) -> SegmentedHistory:
-    bad = {
-        sha
-        for nights in nights_of(session, project_id, series.machine)
-        if nights.metric == metric
-        for sha in nights.bad
-    }
     at = tuple(each for each in series.positions if commits[each].sha in bad)
     return replace(series, bad_nights=at) if at else series
 

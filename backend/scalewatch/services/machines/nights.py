@@ -90,6 +90,15 @@ def nights_of(session: Session, project_id: int, machine: str) -> tuple[Nights, 
     return tuple(_nights(each) for each in known if each["machine"] == machine)
 
 
+def bad_nights(details: Mapping[str, Any], metric: str) -> Mapping[str, set[str]]:
+    """Return the hashes of commits of bad nights by machine, as a detection has it."""
+    found: dict[str, set[str]] = {}
+    for known in details.get("nights", ()):
+        if known["metric"] == metric:
+            found.setdefault(known["machine"], set()).update(known["bad"])
+    return found
+
+
 def _nights(known: Mapping[str, Any]) -> Nights:
     return Nights(
         metric=known["metric"],
