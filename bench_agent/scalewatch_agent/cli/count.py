@@ -18,6 +18,7 @@ from scalewatch_agent.cli.options.launcher import job_launcher
 from scalewatch_agent.cli.options.parameters import process_counts, wire
 from scalewatch_agent.cli.sweeping import (
     carry_out,
+    launcher_option,
     scalar,
     sweep_options,
     version_of,
@@ -112,12 +113,7 @@ def _print_flags(context: click.Context, _option: click.Parameter, asked: bool) 
     show_default=True,
     help="Jobs per combination; counts are exact, so that one tells them.",
 )
-@click.option(
-    "--launcher",
-    "kind",
-    type=click.Choice(["local", "slurm"]),
-    help="What starts the jobs; the file's choice unless given.",
-)
+@launcher_option
 @click.option(
     "--project",
     callback=wire(Name),

@@ -1,9 +1,9 @@
 """The runs of a sweep, from their measurement to their delivery."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol
 
 import click
 
@@ -15,8 +15,6 @@ from scalewatch_agent.delivery.spool import Spool, SpooledRun
 from scalewatch_agent.delivery.upload import Patience, Undelivered
 from scalewatch_agent.errors import FolderUnwritable
 from scalewatch_agent.folders import spool_folder
-
-Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 class MeasuredRuns(Protocol):
@@ -40,14 +38,12 @@ class MeasuredRuns(Protocol):
         """Say where the finished runs of an interrupted sweep are."""
 
 
-def out_option(command: Command) -> Command:
-    """Give `command` the option that keeps its runs in a file."""
-    return click.option(
-        "--out",
-        type=click.Path(dir_okay=False, path_type=Path),
-        metavar="FILE",
-        help="Write the runs to this file, as JSON Lines, instead of posting them.",
-    )(command)
+out_option = click.option(
+    "--out",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write the runs to this file, as JSON Lines, instead of posting them.",
+)
 
 
 def measured_runs(options: Mapping[str, Any]) -> MeasuredRuns:

@@ -14,6 +14,7 @@ from scalewatch_agent.cli.experiment_progress import print_runs
 from scalewatch_agent.cli.options.launcher import job_launcher
 from scalewatch_agent.cli.sweeping import (
     carry_out,
+    launcher_option,
     scalar,
     sweep_options,
     version_of,
@@ -55,12 +56,7 @@ def _settings(
 @click.command(epilog=f"{EXAMPLES}\n{SUMMARY}")
 @click.argument("file", type=click.Path(path_type=Path), metavar="EXPERIMENT.yaml")
 @click.option("--dry-run", is_flag=True, help="Print the plan and its cost, no more.")
-@click.option(
-    "--launcher",
-    "kind",
-    type=click.Choice(["local", "slurm"]),
-    help="What starts the jobs; the file's choice unless given.",
-)
+@launcher_option
 @click.option(
     "--set",
     "settings",

@@ -3,9 +3,8 @@
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
-from functools import reduce
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any
 
 import click
 
@@ -16,15 +15,14 @@ from scalewatch_agent.cli.measured import MeasuredRuns, measured_runs, out_optio
 from scalewatch_agent.cli.options.library import library_options, refuse_both
 from scalewatch_agent.cli.options.parameters import wire
 from scalewatch_agent.cli.options.server import server_options
+from scalewatch_agent.cli.options.together import together
 from scalewatch_agent.experiments.configured import Loaded
 from scalewatch_agent.experiments.expressions import Scalar
 from scalewatch_agent.experiments.jobs import Request
 from scalewatch_agent.experiments.sweep import ExperimentSweep
 from scalewatch_agent.versions import CheckedOutVersion, version_in
 
-Command = TypeVar("Command", bound=Callable[..., Any])
-
-OPTIONS: Final = (
+sweep_options = together(
     library_options,
     click.option(
         "--fresh", is_flag=True, help="Build and measure again what is done already."
@@ -58,13 +56,14 @@ OPTIONS: Final = (
         "--json", "as_json", is_flag=True, help="Print a line of JSON per run."
     ),
 )
+"""What all sweeps of experiments have."""
 
-
-def sweep_options(command: Command) -> Command:
-    """Give `command` the options that all sweeps of experiments have."""
-    return reduce(
-        lambda decorated, option: option(decorated), reversed(OPTIONS), command
-    )
+launcher_option = click.option(
+    "--launcher",
+    "kind",
+    type=click.Choice(["local", "slurm"]),
+    help="What starts the jobs; the file's choice unless given.",
+)
 
 
 def scalar(text: str) -> Scalar:

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Final
 
 from scalewatch_agent.counts.counting import Tally
-from scalewatch_agent.counts.programs import Build, build_in, files_in
-from scalewatch_agent.counts.regions import Function, Place, Uncountable
+from scalewatch_agent.counts.programs import Build, build_in, files_in, written_at
+from scalewatch_agent.counts.regions import Function, Place, Uncountable, is_below
 from scalewatch_agent.experiments.jobs import Request
 
 PREFIX: Final = "SCALEWATCH_COUNTS"
@@ -59,14 +59,14 @@ class Callgrind:
         self, prefix: Path, request: Request, roots: tuple[Path, ...]
     ) -> Tally | None:
         """Return the instructions of all processes."""
-        files = sorted(prefix.parent.glob(f"{prefix.name}.*"))
+        files = written_at(prefix)
         if not files:
             return None
         own = {path.resolve() for path in files_in(request)}
         found: dict[tuple[str, Path], Function] = {}
         for file in files:
             for cost in _costs(file):
-                of_program = cost.object in own or _is_below(cost.object, roots)
+                of_program = cost.object in own or is_below(cost.object, roots)
                 if of_program and not STARTING.fullmatch(cost.function):
                     _add(found, cost)
         return Tally(list(found.values()), {"valgrind": len(files)})
@@ -81,10 +81,6 @@ class _Cost:
     function: str
     line: int
     instructions: int
-
-
-def _is_below(path: Path, roots: tuple[Path, ...]) -> bool:
-    return any(path.is_relative_to(root) for root in roots)
 
 
 def _add(found: dict[tuple[str, Path], Function], cost: _Cost) -> None:

@@ -1,5 +1,6 @@
 """The instrument that counts work, by any method."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -179,10 +180,9 @@ def _of_ranks(prefix: Path) -> list[Path]:
 
 def _check_processes(ranks: Sequence[Tally], wanted: int) -> None:
     """See that one program has counted, in all its processes."""
-    begun: dict[str, int] = {}
+    begun: Counter[str] = Counter()
     for rank in ranks:
-        for program, number in rank.processes.items():
-            begun[program] = begun.get(program, 0) + number
+        begun.update(rank.processes)
     if len(begun) > 1:
         programs = " and ".join(sorted(begun))
         raise Uncountable(

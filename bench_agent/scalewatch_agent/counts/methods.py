@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from scalewatch_agent.counts.callgrind import Callgrind
-from scalewatch_agent.counts.clang.clang import MAPPING, Clang
+from scalewatch_agent.counts.clang.clang import Clang, counts_regions
 from scalewatch_agent.counts.counting import Counting, Method
 from scalewatch_agent.counts.gcov.gcov import Gcov
 from scalewatch_agent.counts.python.calls import PythonCalls, is_python
@@ -54,6 +54,6 @@ def _suitable(loaded: Loaded) -> str:
     if words[0] == "{python}" or is_python(words[0]):
         return "python"
     program = Path(words[0])
-    if program.is_file() and MAPPING in program.read_bytes():
+    if program.is_file() and counts_regions(program):
         return "clang"
     return "gcov"

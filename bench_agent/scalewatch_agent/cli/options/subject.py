@@ -1,22 +1,19 @@
 """What is measured: project, commit and machine, from options or from the library."""
 
-from collections.abc import Callable
-from functools import reduce
 from importlib.metadata import version
-from typing import Any, Final, TypeVar
+from typing import Any
 
 import click
 
 from scalewatch.wire import Commit, Machine, Name, Sha
 from scalewatch_agent.cli.options.parameters import moment, wire
+from scalewatch_agent.cli.options.together import together
 from scalewatch_agent.launchers.mpiexec import Launcher
 from scalewatch_agent.machine import fingerprint, machine_name
 from scalewatch_agent.suite.runs import MeasuredSubject
 from scalewatch_agent.suite.suites import Suite
 
-Command = TypeVar("Command", bound=Callable[..., Any])
-
-OPTIONS: Final = (
+subject_options = together(
     click.option(
         "--project",
         callback=wire(Name),
@@ -62,13 +59,6 @@ OPTIONS: Final = (
         help="Name of this machine; host and transport unless given.",
     ),
 )
-
-
-def subject_options(command: Command) -> Command:
-    """Give `command` the options that `subject` reads."""
-    return reduce(
-        lambda decorated, option: option(decorated), reversed(OPTIONS), command
-    )
 
 
 def subject(

@@ -16,8 +16,16 @@ from scalewatch_agent.counts.programs import (
     build_of,
     check_sources,
     files_in,
+    written_at,
 )
-from scalewatch_agent.counts.regions import LOOP, Function, Part, Place, Uncountable
+from scalewatch_agent.counts.regions import (
+    LOOP,
+    Function,
+    Part,
+    Place,
+    Uncountable,
+    is_below,
+)
 from scalewatch_agent.experiments.jobs import Request
 
 FLAGS: Final = "-g -grecord-command-line -fprofile-instr-generate -fcoverage-mapping"
@@ -59,7 +67,7 @@ class Clang:
         self, prefix: Path, request: Request, roots: tuple[Path, ...]
     ) -> Tally | None:
         """Return the counts of all processes that have written some."""
-        files = sorted(prefix.parent.glob(f"{prefix.name}.*.profraw"))
+        files = written_at(prefix, ".profraw")
         if not files:
             return None
         programs = {file.name.split(".")[-2] for file in files}
@@ -85,12 +93,17 @@ class Clang:
 def _program(request: Request) -> Path:
     """Return the program that a job has started, which says what was counted."""
     for path in files_in(request):
-        if MAPPING in path.read_bytes():
+        if counts_regions(path):
             return path
     raise Uncountable(
         "no word of the command names the program that has counted: start it by its "
         "path, not by a script"
     )
+
+
+def counts_regions(program: Path) -> bool:
+    """Tell whether clang has compiled a program with `FLAGS`."""
+    return MAPPING in program.read_bytes()
 
 
 def _tool(name: str, program: Path, *words: str | Path) -> str:
@@ -123,7 +136,7 @@ def _functions(
     own = [
         (one["name"].rpartition(":")[2], Path(one["filenames"][0]), one)
         for one in entries
-        if any(Path(one["filenames"][0]).is_relative_to(root) for root in roots)
+        if is_below(Path(one["filenames"][0]), roots)
     ]
     names = written_names((name, file) for name, file, _ in own)
     for name, file, entry in own:

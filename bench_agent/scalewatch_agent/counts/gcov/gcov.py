@@ -1,6 +1,7 @@
 """Count by what gcc puts into a program: functions and loops."""
 
 import os
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
@@ -13,7 +14,13 @@ from scalewatch_agent.counts.gcov.mpi_calls import mpi_calls
 from scalewatch_agent.counts.gcov.notes import ENTRY, Graph, Notes, read_notes
 from scalewatch_agent.counts.names import PARALLEL, PROGRAM, written_names
 from scalewatch_agent.counts.programs import Build, build_in, check_sources
-from scalewatch_agent.counts.regions import LOOP, Function, Part, Uncountable
+from scalewatch_agent.counts.regions import (
+    LOOP,
+    Function,
+    Part,
+    Uncountable,
+    is_below,
+)
 from scalewatch_agent.experiments.jobs import Request
 
 FLAGS: Final = (
@@ -64,11 +71,10 @@ class Gcov:
         functions: list[Function] = []
         for data in files:
             functions += _of_object(data, prefix, roots)
-        begun: dict[str, int] = {}
+        begun: Counter[str] = Counter()
         for one in functions:
             if one.name == PROGRAM and one.calls:
-                name = one.place.file.name
-                begun[name] = begun.get(name, 0) + one.calls
+                begun[one.place.file.name] += one.calls
         return Tally(functions, begun)
 
 
@@ -85,7 +91,7 @@ def _of_object(data: Path, prefix: Path, roots: tuple[Path, ...]) -> list[Functi
 def _is_own(graph: Graph, roots: tuple[Path, ...]) -> bool:
     if graph.is_artificial and not PARALLEL.fullmatch(graph.name):
         return False  # nobody wrote it, as the copying of a structure
-    return any(graph.place.file.is_relative_to(root) for root in roots)
+    return is_below(graph.place.file, roots)
 
 
 def _notes_of(path: Path) -> tuple[Notes, float]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from scalewatch_agent.counts.counting import Tally
-from scalewatch_agent.counts.programs import Build
+from scalewatch_agent.counts.programs import Build, written_at
 from scalewatch_agent.counts.python import counter
 from scalewatch_agent.counts.regions import Function, Place, Uncountable
 from scalewatch_agent.experiments.jobs import Request
@@ -58,7 +58,7 @@ class PythonCalls:
         roots: tuple[Path, ...],
     ) -> Tally | None:
         """Return the calls of all processes."""
-        files = sorted(prefix.parent.glob(f"{prefix.name}.*"))
+        files = written_at(prefix)
         if not files:
             return None
         functions = []
