@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalewatch.modelling.arrays.padding import stacked
+from scalewatch.wire import UNITS
 
 WHOLE_PROGRAM: Final = "program"
 """Region of a measurement that names none."""
@@ -32,6 +33,11 @@ class SeriesIdentity(NamedTuple):
     configuration: tuple[tuple[str, Setting], ...]
     parameters: tuple[str, ...]
     origin: tuple[tuple[str, Setting], ...]
+
+    @property
+    def usual_unit(self) -> str:
+        """The unit that the file tells, or else that of the metric."""
+        return self.unit or next(iter(UNITS.get(self.metric, {})), "")
 
 
 class Provenance(NamedTuple):
@@ -143,8 +149,8 @@ class Scans:
     def measurements(self) -> Iterator[ImportedMeasurement]:
         """Yield what was measured of each subject at each coordinate."""
         for subject, scan in self._scans.items():
+            sources = tuple(scan.sources.items())
             for (coordinate, provenance), values in scan.runs.items():
-                sources = tuple(scan.sources.items())
                 yield ImportedMeasurement(
                     subject, coordinate, values, provenance, sources
                 )

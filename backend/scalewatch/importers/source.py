@@ -1,5 +1,6 @@
 """A text that is read line by line, with the line number for errors."""
 
+import re
 from collections import deque
 from collections.abc import Iterable, Iterator
 from itertools import islice
@@ -9,6 +10,8 @@ from scalewatch.errors import MalformedFile, UnreadableFile
 
 HEAD: Final = 2000
 """Lines by which a format is known; jobs say much before their results."""
+
+_PLAIN: Final = re.compile(r"\d+(\.\d*)?([eE][+-]?\d+)?")
 
 _SHOWN: Final = 40
 """Characters of the text that an error quotes."""
@@ -67,6 +70,18 @@ class Source:
         """Return the error that a line, by default the last one read, is wrong."""
         place = f"line {self.line if line is None else line}"
         return MalformedFile(self.name, place, expected, found)
+
+    def number(self, text: str) -> float:
+        """Return a number as programs print results: digits, with no sign.
+
+        Raises
+        ------
+        MalformedFile
+            If the last line read has another one.
+        """
+        if not _PLAIN.fullmatch(text):
+            raise self.malformed("a number", quoted(text))
+        return float(text)
 
     def _all_ahead(self) -> Iterator[bytes]:
         yield from tuple(self._ahead)

@@ -1,6 +1,7 @@
 """Which way a metric is better: what its unit says where nobody else does."""
 
 import re
+from collections.abc import Mapping
 from typing import Final, Literal
 
 Direction = Literal["lower", "higher"]
@@ -12,6 +13,11 @@ _RATE: Final = re.compile(
     re.IGNORECASE,
 )
 """Work in a time. A plain `flop` is no rate; `flops` is one, as people write it."""
+
+
+def stated_direction(better: Mapping[str, str], metric: str) -> str | None:
+    """Return the direction that is stated for a metric, or by `*` for all others."""
+    return better.get(metric) or better.get("*")
 
 
 def better_direction(unit: str) -> Direction:

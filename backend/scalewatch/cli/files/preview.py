@@ -9,17 +9,17 @@ from rich.table import Table
 
 from scalewatch.errors import UnreadableFile
 from scalewatch.importers import ImportedMeasurement, Reading
-from scalewatch.wire import UNITS
-from scalewatch.wire.directions import better_direction
+from scalewatch.wire.directions import better_direction, stated_direction
 
+VALUES: Final = "values"
 COLUMNS: Final = (
-    ("region", "left"),
-    ("metric", "left"),
-    ("unit", "left"),
-    ("better", "left"),
-    ("settings, and where they come from", "left"),
-    ("values", "right"),
-    ("commit, machine, file", "left"),
+    "region",
+    "metric",
+    "unit",
+    "better",
+    "settings, and where they come from",
+    VALUES,
+    "commit, machine, file",
 )
 
 MOST_LEVELS: Final = 8
@@ -37,14 +37,14 @@ def tell(unreadable: Iterable[UnreadableFile], passed_over: Iterable[str]) -> No
 def show(reading: Reading, better: Mapping[str, str]) -> None:
     """Print a row per series."""
     table = Table(box=None, pad_edge=False)
-    for name, side in COLUMNS:
-        table.add_column(name, justify="right" if side == "right" else "left")
+    for name in COLUMNS:
+        table.add_column(name, justify="right" if name == VALUES else "left")
     rows = list(_rows(reading, better))
     for row in rows:
         table.add_row(*row)
     console = Console(highlight=False, markup=False, soft_wrap=True, width=1000)
     console.print(table)
-    values = sum(int(row[5]) for row in rows)
+    values = sum(int(row[COLUMNS.index(VALUES)]) for row in rows)
     click.echo(f"{len(rows)} series, {values} values; nothing was sent or modelled.")
 
 
@@ -54,12 +54,12 @@ def _rows(reading: Reading, better: Mapping[str, str]) -> Iterator[list[str]]:
         groups.setdefault(each.subject, []).append(each)
     for held in groups.values():
         subject = held[0].subject
-        unit = subject.unit or next(iter(UNITS.get(subject.metric, {})), "")
+        unit = subject.usual_unit
         yield [
             subject.region,
             subject.metric,
             unit,
-            better.get(subject.metric) or better.get("*") or better_direction(unit),
+            stated_direction(better, subject.metric) or better_direction(unit),
             ", ".join(_settings(held)),
             str(sum(value == value for each in held for value in each.values)),  # noqa: PLR0124
             ", ".join(f"{key} {value}" for key, value in subject.origin),

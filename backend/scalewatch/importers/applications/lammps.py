@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from scalewatch.importers.series import ImportedMeasurement, SeriesIdentity, Setting
-from scalewatch.importers.source import Source, quoted
+from scalewatch.importers.source import Source
 
 _LOOP: Final = re.compile(
     r"Loop time of (?P<seconds>\S+) on (?P<procs>\d+) procs"
@@ -54,7 +54,7 @@ class _Run:
         self.source, self.line = source, source.line
         self.atoms, self.steps = int(loop["atoms"]), int(loop["steps"])
         self.tasks: tuple[int, int] | None = None
-        self.measured = [("loop", "time", "s", self.number(loop["seconds"]), "")]
+        self.measured = [("loop", "time", "s", self.source.number(loop["seconds"]), "")]
 
     def read(self, line: str) -> None:
         """Take what a line behind the loop line says."""
@@ -65,7 +65,7 @@ class _Run:
             for rate in _RATE.finditer(line.partition(":")[2]):
                 unit = rate["unit"]
                 metric = _METRICS.get(unit, unit.partition("/")[0])
-                value = self.number(rate["value"])
+                value = self.source.number(rate["value"])
                 self.measured.append(("loop", metric, unit, value, ""))
         elif self.tasks and (section := _SECTION.fullmatch(line)):
             self.read_section(section)
@@ -79,13 +79,8 @@ class _Run:
         if not taken:
             taken, statistic = cells[_AVERAGE], "avg"
         if taken:
-            value = self.number(taken)
+            value = self.source.number(taken)
             self.measured.append((section["name"], "time", "s", value, statistic))
-
-    def number(self, text: str) -> float:
-        if not re.fullmatch(r"\d+(\.\d*)?([eE][+-]?\d+)?", text):
-            raise self.source.malformed("a number", quoted(text))
-        return float(text)
 
     def measurements(self) -> Iterator[ImportedMeasurement]:
         """Yield what the run measured, on how many processes and threads."""

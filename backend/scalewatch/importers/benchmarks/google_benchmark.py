@@ -45,13 +45,17 @@ def read(documents: Iterable[Document]) -> Iterator[ImportedMeasurement]:
             if row.object().get("run_type", "iteration") == "iteration"
             and not _suffix(row)
         }
+        medians = {_run_name(row) for row in rows if _suffix(row) == "median"}
         for row in rows:
-            if statistic := _taken(row, measured, rows):
+            if statistic := _taken(row, measured, medians):
                 yield from _row(row, statistic, provenance)
 
 
-def _taken(row: Document, measured: set[str], rows: list[Document]) -> str | None:
-    """Return which statistic a row has if it counts, "value" of a repetition."""
+def _taken(row: Document, measured: set[str], medians: set[str]) -> str | None:
+    """Return which statistic a row has if it counts, "value" of a repetition.
+
+    `measured` and `medians` are the runs that have repetitions, and a median.
+    """
     held = row.object()
     if held.get("error_occurred") or held.get("skipped") or "real_time" not in held:
         return None
@@ -60,11 +64,7 @@ def _taken(row: Document, measured: set[str], rows: list[Document]) -> str | Non
         return "value" if held.get("run_type", "iteration") == "iteration" else None
     if suffix not in _AGGREGATES or _run_name(row) in measured:
         return None
-    has_median = any(
-        _suffix(other) == "median" and _run_name(other) == _run_name(row)
-        for other in rows
-    )
-    return suffix if suffix == "median" or not has_median else None
+    return suffix if suffix == "median" or _run_name(row) not in medians else None
 
 
 def _suffix(row: Document) -> str | None:

@@ -1,5 +1,6 @@
 """Tables of the OSU micro-benchmarks: a title, a header, a row per message size."""
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -105,9 +106,9 @@ class _Table:
         return int(cell)
 
     def number(self, cell: str) -> float:
-        if not re.fullmatch(r"\d+(\.\d*)?([eE][+-]?\d+)?|[Nn]a[Nn]", cell):
-            raise self.source.malformed("a number", quoted(cell))
-        return float(cell)
+        if re.fullmatch("[Nn]a[Nn]", cell):
+            return math.nan
+        return self.source.number(cell)
 
 
 def _meaning(column: re.Match[str]) -> tuple[str, str] | None:

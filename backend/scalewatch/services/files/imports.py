@@ -12,7 +12,8 @@ from pydantic import ValidationError
 from scalewatch.errors import NotARun
 from scalewatch.importers import ImportedMeasurement, Provenance
 from scalewatch.storage.database.digests import canonical
-from scalewatch.wire import UNITS, RunReport, faults
+from scalewatch.wire import RunReport, faults
+from scalewatch.wire.directions import stated_direction
 
 SUITE: Final = "imported"
 TIME: Final = "time"
@@ -153,14 +154,13 @@ def _results(
     """Yield what was measured, without what has no value."""
     for measurement in measurements:
         subject = measurement.subject
-        units = UNITS.get(subject.metric)
         values = [value for value in measurement.values if not isnan(value)]
-        direction = better.get(subject.metric) or better.get("*")
+        direction = stated_direction(better, subject.metric)
         if values:
             yield {
                 "region": subject.region.replace("/", "->"),
                 "metric": subject.metric,
-                "unit": subject.unit or (next(iter(units)) if units else ""),
+                "unit": subject.usual_unit,
                 "values": values,
                 **({"better": direction} if direction else {}),
             }
