@@ -7,10 +7,8 @@ import pytest
 
 from scalewatch.modelling.nights.origins import Origin
 from scalewatch.services.regressions.nights import watch
-from scalewatch.services.regressions.series_histories import SeriesHistory
-from scalewatch.storage.histories.locations import LocatedSeries
+from support.machine_nights import P, region_history
 
-P = 2.0 ** np.arange(2, 8)
 REGIONS, COMMITS, AT = 12, 80, 60
 
 
@@ -19,33 +17,15 @@ def machine(number, *, seed=1, moved=0.0, missing=0.0, nights=0.04):
     effect = rng.normal(0, nights, (COMMITS, 1))
     log = effect + rng.normal(0, 0.01, (REGIONS, COMMITS, P.size))
     log[:, AT:] += moved
-    return [
-        history(number, region, own, rng.random(COMMITS) >= missing)
-        for region, own in enumerate(log)
-    ]
-
-
-def history(number, region, log, is_there):
-    series = LocatedSeries(
-        id=100 * number + region,
-        machine_id=number,
-        machine=f"machine-{number}",
-        configuration_id=1,
-        region=f"region-{region}",
-        metric="time",
-        better="lower",
-        unit="s",
-        configuration={},
-    )
-    return SeriesHistory(
-        series=series,
-        region=series.region,
-        fingerprint_id=number,
-        parameters=("p",),
-        settings=tuple((p,) for p in P.tolist()),
-        positions=tuple(np.flatnonzero(is_there).tolist()),
-        log=log[is_there],
-    )
+    found = []
+    for region, own in enumerate(log):
+        there = np.flatnonzero(rng.random(COMMITS) >= missing)
+        found.append(
+            region_history(
+                region, own[there], there.tolist(), machine=number, fingerprint=number
+            )
+        )
+    return found
 
 
 @pytest.mark.filterwarnings("error")

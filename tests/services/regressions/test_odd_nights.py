@@ -8,13 +8,10 @@ import pytest
 from sqlalchemy import select
 
 from scalewatch.services.regressions.nights import watch
-from scalewatch.services.regressions.series_histories import SeriesHistory
 from scalewatch.storage import tables
-from scalewatch.storage.histories.locations import LocatedSeries
 from support.histories import FIRST_DAY, TREE, commit, reports
+from support.machine_nights import P, region_history
 from support.recorded import record
-
-P = 2.0 ** np.arange(2, 8)
 
 
 def machine(regions=12, commits=80, *, seed=1, fingerprint=1, first=0):
@@ -25,32 +22,11 @@ def machine(regions=12, commits=80, *, seed=1, fingerprint=1, first=0):
         nights[t] = 0.6 * nights[t - 1] + 0.8 * nights[t]
     log = nights[:, np.newaxis] + rng.normal(0, 0.01, (regions, commits, P.size))
     return [
-        history(region, own, fingerprint, range(first, first + commits))
+        region_history(
+            region, own, range(first, first + commits), fingerprint=fingerprint
+        )
         for region, own in enumerate(log)
     ]
-
-
-def history(region, log, fingerprint, positions):
-    series = LocatedSeries(
-        id=region,
-        machine_id=1,
-        machine="jureca",
-        configuration_id=1,
-        region=f"region-{region}",
-        metric="time",
-        better="lower",
-        unit="s",
-        configuration={},
-    )
-    return SeriesHistory(
-        series=series,
-        region=series.region,
-        fingerprint_id=fingerprint,
-        parameters=("p",),
-        settings=tuple((p,) for p in P.tolist()),
-        positions=tuple(positions),
-        log=log,
-    )
 
 
 def on_some_nights():
