@@ -13,6 +13,7 @@ from scalewatch.modelling.versions.compare import (
 P = np.array([4.0, 8, 16, 32, 64, 128])
 SERIES = 100
 LOG = parse_growth("log p")
+LINEAR = parse_growth("p")
 
 
 def curve(constant, share, growth="log p"):
@@ -178,3 +179,42 @@ def test_settings_without_a_logarithm_are_said_in_words():
 def test_both_versions_need_the_same_series():
     with pytest.raises(WrongShape, match="as many series as the earlier version, 2"):
         compare_versions(P, np.ones((2, 6, 1)), np.ones((3, 6, 1)))
+
+
+def test_lower_order_terms_that_are_taken_off_do_not_hide_what_changed():
+    before, after = P - 1, 1.3 * (P - 1)
+
+    found = compare_versions(
+        P, measured(before, 60, seed=17), measured(after, 60, seed=18)
+    )
+
+    assert share_of(VersionChange.LEVEL, found) >= 0.95
+    assert np.mean([each.growth_after == LINEAR for each in found]) >= 0.8
+
+
+@pytest.mark.parametrize(
+    ("after", "change"),
+    [
+        (100 / P + 2, VersionChange.NONE),
+        (130 / P + 2.6, VersionChange.LEVEL),
+        (200 / P + 2, VersionChange.COEFFICIENT),
+        (100 / P + 4, VersionChange.COEFFICIENT),
+        (100 / P + 2 + P / 5, VersionChange.GROWTH),
+    ],
+)
+def test_what_changes_of_strong_scaling_is_told(after, change):
+    before = 100 / P + 2
+
+    found = compare_versions(
+        P, measured(before, 3, seed=19), measured(after, 3, seed=20)
+    )
+
+    assert share_of(change, found) >= 0.9
+
+
+def test_time_that_falls_with_one_term_changes_its_level():
+    found = compare_versions(
+        P, measured(100 / P, 3, seed=21), measured(130 / P, 3, seed=22)
+    )
+
+    assert share_of(VersionChange.LEVEL, found) >= 0.95

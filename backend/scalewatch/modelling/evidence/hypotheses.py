@@ -11,6 +11,7 @@ from itertools import chain, groupby
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from scalewatch.modelling.arrays.scratch import Scratch
 from scalewatch.modelling.arrays.types import Indices, Reals, Singles
@@ -101,6 +102,13 @@ class Hypotheses:
     def constant(self) -> int:
         """Row of the constant alone."""
         return len(self.differences) + self.rising.alone
+
+    @cached_property
+    def is_alone(self) -> NDArray[np.bool_]:
+        """Whether a base has no term beside it, per curve."""
+        return np.array(
+            [row == frame.base for frame in self.every for row in frame.rows]
+        )
 
     @cached_property
     def first(self) -> Indices:

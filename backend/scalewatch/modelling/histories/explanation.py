@@ -7,7 +7,7 @@ change leaves open. Where the measurements cannot tell which growth it is, the t
 still says whether the later segment grows faster.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
@@ -16,7 +16,7 @@ import numpy as np
 from scipy.special import chdtrc, expit, stdtrit
 
 from scalewatch.modelling.arrays.types import Reals
-from scalewatch.modelling.growths.growth import Growth
+from scalewatch.modelling.growths.growth import CONSTANT, Growth
 from scalewatch.modelling.growths.space import Space
 from scalewatch.modelling.growths.terms import term_table
 from scalewatch.modelling.histories.histories import Histories
@@ -143,13 +143,12 @@ def _growths(
     """Return what growths each change is between."""
     (parameter,) = space.parameters
     settings = {parameter: np.exp2(histories.doublings[:, 0])}
-    tau = term_table(space.growths, settings).tau
     growths = []
     for start in range(0, len(found), BLOCK):
         block = found[start : start + BLOCK]
-        explanation = explain(_versions(block), tau, space.constant, USUAL)
+        explanation = explain(_versions(block), space, settings, USUAL)
         growths += [
-            _likeliest(explanation, row, space, tau, segments)
+            _likeliest(explanation, row, settings, segments)
             for row, segments in enumerate(block)
         ]
     return growths
@@ -178,7 +177,10 @@ def _versions(found: Sequence[Segments]) -> Versions:
 
 
 def _likeliest(
-    explanation: Explanation, row: int, space: Space, tau: Reals, segments: Segments
+    explanation: Explanation,
+    row: int,
+    settings: Mapping[str, Reals],
+    segments: Segments,
 ) -> _Growths:
     """Return the likeliest growths of one change, given that something changed.
 
@@ -188,14 +190,20 @@ def _likeliest(
     share = dict(
         zip(VersionChange, explanation.probability[:, row].tolist(), strict=True)
     )
-    level = list(VersionChange).index(VersionChange.LEVEL)
-    growth = int(explanation.before[level, row])
-    odds = (
-        float(expit(_log_odds(tau[growth], segments)))
-        if growth != space.constant
-        else 0.0
-    )
+    places = {change: place for place, change in enumerate(VersionChange)}
+    growths = explanation.growths
     multiple = share[VersionChange.LEVEL] + share[VersionChange.COEFFICIENT]
+    growth, own = (
+        growths[explanation.before[places[change], row]]
+        for change in (VersionChange.LEVEL, VersionChange.COEFFICIENT)
+    )
+    if growth != CONSTANT:
+        tau = term_table([growth], settings).tau[0]
+        odds = float(expit(_log_odds(tau, segments)))
+    else:
+        # What falls to a constant has a coefficient, as in Amdahl's law.
+        odds = share[VersionChange.COEFFICIENT] / max(multiple, 1e-300)
+        odds *= own == CONSTANT
     weight = {
         ShiftKind.GROWTH: share[VersionChange.GROWTH],
         ShiftKind.COEFFICIENT: multiple * odds,
@@ -204,11 +212,11 @@ def _likeliest(
     changed = max(sum(weight.values()), 1e-300)
     probability = {kind: weight[kind] / changed for kind in ShiftKind}
     likeliest = max(probability, key=probability.__getitem__)
-    place = list(VersionChange).index(VersionChange(likeliest.value))
+    place = places[VersionChange(likeliest.value)]
     return _Growths(
         probability,
-        space.growths[explanation.before[place, row]],
-        space.growths[explanation.after[place, row]],
+        growths[explanation.before[place, row]],
+        growths[explanation.after[place, row]],
     )
 
 

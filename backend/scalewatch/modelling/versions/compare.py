@@ -17,7 +17,6 @@ from scalewatch.modelling.arrays.columns import total
 from scalewatch.modelling.arrays.types import Reals
 from scalewatch.modelling.growths.growth import Growth
 from scalewatch.modelling.growths.space import Space, pmnf
-from scalewatch.modelling.growths.terms import term_table
 from scalewatch.modelling.measurements.assumptions import USUAL, Noise
 from scalewatch.modelling.measurements.batch import Batch
 from scalewatch.modelling.measurements.feasibility import NEEDED_SETTINGS, obstacle
@@ -136,8 +135,7 @@ def _compare(
     noise: Noise,
     level: float,
 ) -> list[Comparison]:
-    tau = term_table(space.growths, settings).tau
-    explanation = explain(versions, tau, space.constant, noise)
+    explanation = explain(versions, space, settings, noise)
     series = np.arange(explanation.freedom.size)
     likeliest = explanation.probability.argmax(axis=0)
     freedom = explanation.freedom - FITTED[likeliest]
@@ -161,8 +159,8 @@ def _compare(
                     VersionChange, explanation.probability[:, row].tolist(), strict=True
                 )
             ),
-            growth_before=space.growths[before[row]],
-            growth_after=space.growths[after[row]],
+            growth_before=explanation.growths[before[row]],
+            growth_after=explanation.growths[after[row]],
             factor=float(bounds[0, row]),
             low=float(bounds[1, row]),
             high=float(bounds[2, row]),

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from scalewatch.modelling.arrays.columns import total
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays.types import Indices, Reals
 from scalewatch.modelling.measurements.location import Location, locate
 
 
@@ -65,6 +65,12 @@ class Versions:
         """Mean of the differences, log κ, shape (S,)."""
         mean: Reals = total(self.weight * self.difference) / total(self.weight)
         return mean
+
+    def only(self, series: Indices) -> "Versions":
+        """Return some of the series."""
+        return Versions(
+            self.before.only(series), self.after.only(series), self.both.only(series)
+        )
 
     def levelled(self) -> Location:
         """Return both, after the later version was divided by κ."""
