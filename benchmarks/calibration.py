@@ -10,7 +10,7 @@ tell. Nothing was tuned on the seeds.
 The calibration error is the mean distance of stated probability and frequency over ten
 bins; with 1,500 series perfect probabilities would show 0.02 by chance. Verdicts are
 drawn as the prior has them, 61 % matches, and in the last columns a third each, which
-the prior does not expect.
+the prior does not expect; series that no growth explains state nothing.
 """
 
 from collections.abc import Sequence
@@ -185,7 +185,7 @@ def _verdicts(results: Results, series: int) -> None:
             (THIRDS, True),
         ):
             stated, is_true = _judged(draw, factor, series, shares, learned=is_learned)
-            rows, best = np.arange(series), stated.argmax(axis=1)
+            rows, best = np.arange(len(stated)), stated.argmax(axis=1)
             cells.append(calibration_error(stated.max(axis=1), is_true[rows, best]))
             cells.append(calibration_error(stated[:, 2], is_true[:, 2]))
             if shares is BELIEVED and is_learned:
@@ -215,7 +215,10 @@ def _reliability(results: Results, stated: Reals, is_true: NDArray[np.bool_]) ->
 def _judged(
     draw: Draw, noise: Noise, series: int, shares: Sequence[float], *, learned: bool
 ) -> tuple[Reals, NDArray[np.bool_]]:
-    """Return the probability of each verdict and which one is true, (S, 3) each."""
+    """Return the probability of each verdict and which one is true, (S, 3) each.
+
+    Series that no growth explains have no such probability, and are not among them.
+    """
     rng, p = np.random.default_rng(SEEDS[0]), truths.processes(6)
     truth = draw(series, p, rng)
     values = truths.measure(truth.curve, p, noise, rng)
@@ -231,13 +234,14 @@ def _judged(
         judge(growth, each, default_deviation_limit(each))
         for growth, each in zip(growths, asked, strict=True)
     ]
+    told = [row for row in range(series) if findings[row].verdict_probability]
     probability = np.array(
         [
             [findings[row].verdict_probability[verdict] for verdict in VERDICTS]
-            for row in range(series)
+            for row in told
         ]
     )
-    is_true = np.array([[each is verdict for verdict in VERDICTS] for each in true])
+    is_true = np.array([[true[row] is each for each in VERDICTS] for row in told])
     return probability, is_true
 
 

@@ -10,8 +10,9 @@ uniform (2 % and 10 %), or log-normal of 5 % with 5 % of outliers by 1.5 to 3. p
 the calibration error is that of the likeliest leading-order term, for which perfect
 probabilities would show 0.1 by chance. On a cross nobody can tell a product from a sum,
 as every product restricted to it is a sum: each model of both parameters says so, and
-names the one point, (p_max, n_max), that ends it. Rates are per second of processor
-time and include a forecast with its interval for every series.
+names the one point, (p_max, n_max), that ends it. Intervals are counted where they are
+given, which they are not where bounds would be a factor of ten apart. Rates are per
+second of processor time and include a forecast with its interval for every series.
 """
 
 import time
@@ -60,6 +61,7 @@ COLUMNS: Final = {
     "exponents within 1/4": "{:.2f}",
     "error at (4p, 4n)": "{:.1f} %",
     "90 % interval holds": "{:.2f}",
+    "given": "{:.2f}",
     "learned noise": "{:.2f}",
     "calibration error": "{:.3f}",
     "cannot tell, says so": "{:.2f}",
@@ -89,6 +91,7 @@ class Guess:
     model: Model
     forecast: float
     is_covered: bool | None = None
+    is_given: bool | None = None
     is_doubted: bool = False
     likeliest: tuple[Growth, float] | None = None
 
@@ -209,11 +212,13 @@ def _scalewatch(
     for finding, truth in zip(findings, known, strict=True):
         assert finding.model is not None
         ((value, low, high),) = forecast_bounds([finding], [TARGET])[0]
+        is_given = not np.isnan(low)
         guesses.append(
             Guess(
                 finding.model,
-                float(np.where(np.isnan(value), finding.model(TARGET), value)),
-                bool(low <= float(truth(TARGET)) <= high),
+                float(value if is_given else finding.model(TARGET)),
+                bool(low <= float(truth(TARGET)) <= high) if is_given else None,
+                is_given=is_given,
                 is_doubted="cannot tell" in (finding.reason or ""),
                 likeliest=next(iter(finding.class_probability.items())),
             )
@@ -232,17 +237,22 @@ def _row(
         if structure(truth) in {"f·g", "f + g"}
     ]
     error = [abs(guess.forecast / float(truth(TARGET)) - 1) for truth, guess in pairs]
-    covered = [guess.is_covered for _, guess in pairs if guess.is_covered is not None]
     return [
         _share(structure(truth) == structure(guess.model) for truth, guess in pairs),
         _share(told_apart),
         _share(_is_near(truth, guess.model) for truth, guess in pairs),
         float(100 * np.median(error)),
-        _share(covered),
-        _share(bool(guess.is_covered) for guess in learned),
+        _share(_told(guess.is_covered for guess in guesses)),
+        _share(_told(guess.is_given for guess in guesses)),
+        _share(_told(guess.is_covered for guess in learned)),
         _calibration(known, guesses),
         _share(guess.is_doubted for _, guess in pairs if _has_both(guess.model)),
     ]
+
+
+def _told(answers: Iterable[bool | None]) -> list[bool]:
+    """Leave out what was not said."""
+    return [answer for answer in answers if answer is not None]
 
 
 def _calibration(known: Sequence[Model], guesses: Sequence[Guess]) -> float:

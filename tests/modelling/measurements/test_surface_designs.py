@@ -49,6 +49,18 @@ def test_a_cross_settles_a_verdict_that_product_and_sum_share():
     assert finding.verdict is Verdict.MISMATCH
 
 
+def test_a_cross_forecasts_only_what_lies_beyond_a_point_that_was_measured():
+    along = {"p": 4 * P[-1], "n": N[0]}
+    apart = {"p": 4 * P[-1], "n": 4 * N[-1]}
+    hidden = 5.9 + 3e-11 * CROSS[:, 0] ** 2.5 * CROSS[:, 1] ** 2.5
+
+    for y in (values_on(CROSS, ["p"]), hidden):
+        finding = surface(y, x=CROSS, targets=[along, apart])
+
+        assert [dict(each.at) for each in finding.forecasts] == [along]
+        assert finding.reason.endswith("one more measurement at p = 64, n = 256 can")
+
+
 def test_one_point_more_than_a_cross_settles_the_verdict():
     x = np.vstack([CROSS, (P[-1], N[-1])])
 

@@ -50,6 +50,23 @@ def unresolved(settings: Mapping[str, Reals]) -> str | None:
     return f"{problem}; one more measurement at {where} can"
 
 
+def never_together(
+    settings: Mapping[str, Reals], targets: Sequence[Mapping[str, float]]
+) -> list[int]:
+    """Return the targets at which parameters are as nobody has seen them together.
+
+    At others there is a point that is the nearest one in the setting of each parameter.
+    Where products cannot be told from sums, one may hide in all but these.
+    """
+    places = []
+    for place, target in enumerate(targets):
+        distances = [np.abs(x - target[name]) for name, x in settings.items()]
+        is_nearest = np.all([each == each.min() for each in distances], axis=0)
+        if not is_nearest.any():
+            places.append(place)
+    return places
+
+
 def far_corner(settings: Mapping[str, Reals]) -> int | None:
     """Return which point has the largest setting of all parameters, if one has."""
     is_largest = np.all([x == x.max() for x in settings.values()], axis=0)

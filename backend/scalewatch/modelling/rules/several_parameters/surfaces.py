@@ -32,7 +32,7 @@ from scalewatch.modelling.growths.structures import count
 from scalewatch.modelling.growths.terms import Terms, log2_table, term_table
 from scalewatch.modelling.growths.verdict import judge
 from scalewatch.modelling.measurements.assumptions import Noise
-from scalewatch.modelling.measurements.designs import unresolved
+from scalewatch.modelling.measurements.designs import never_together, unresolved
 from scalewatch.modelling.measurements.estimators import located
 from scalewatch.modelling.measurements.location import Location
 from scalewatch.modelling.misfit.misfit import Misfit, Misfits
@@ -240,6 +240,9 @@ def _selection(
             (row, misfits.one(place)) for place, row in enumerate(rows.tolist())
         )
         flagged = {row: each for row, each in each_own if each is not None}
+    doubt = unresolved(sample.settings)
+    if doubt is not None:
+        forecasts[:, never_together(sample.settings, sample.targets)] = np.nan
     return Selection(
         hypotheses=tuple(numbers),
         chosen=chosen,
@@ -251,7 +254,7 @@ def _selection(
         verdict_probability=None if sample.expectation is None else verdicts,
         forecasts=forecasts,
         misfits=flagged,
-        reasons=_reasons(sample, rows, found),
+        reasons=_reasons(sample, rows, found, doubt),
     )
 
 
@@ -265,14 +268,13 @@ def _widened(forecasts: Reals, by: float) -> Reals:
 
 
 def _reasons(
-    sample: Sample, rows: Indices, found: list[SelectedHypothesis]
+    sample: Sample, rows: Indices, found: list[SelectedHypothesis], doubt: str | None
 ) -> dict[int, str]:
     """Say why there is no model, or why its verdict has to stay open."""
     answered = set(rows.tolist())
     reasons = {
         row: NOT_POSITIVE for row in range(len(sample.values)) if row not in answered
     }
-    doubt = unresolved(sample.settings)
     if doubt is not None:
         reasons |= {
             row: doubt
@@ -284,12 +286,12 @@ def _reasons(
 
 def _is_ambiguous(sample: Sample, hypothesis: Hypothesis) -> bool:
     """Tell whether it matters if growths are multiplied or added."""
-    factors = {Growth((f,)) for growth in hypothesis for f in growth.factors}
-    if len({growth.parameters for growth in factors}) < 2:
-        return False
     expectation, limit = sample.expectation, sample.deviation_limit
     if expectation is None or limit is None:
         return True
+    factors = {Growth((f,)) for growth in hypothesis for f in growth.factors}
+    if len({growth.parameters for growth in factors}) < 2:
+        return False
     readings = reduce(Growth.__mul__, factors), max(factors)
     return len({judge(each, expectation, limit) for each in readings}) > 1
 
