@@ -82,6 +82,13 @@ def test_one_lost_message_does_not_hide_the_formula():
     assert (found.formulas[0].model.formula, found.excepted) == ("p*(p-1)", 2)
 
 
+def test_a_count_that_is_a_multiple_of_the_formula_is_no_lost_message():
+    p = np.array([2.0, 3, 5, 8, 13, 24])
+    y = 3 * (np.ceil(np.log2(p)) + np.floor(np.sqrt(p)))
+
+    assert counts(y, p).outcome(LEVEL) is Outcome.NONE
+
+
 @pytest.mark.parametrize(
     "y",
     [

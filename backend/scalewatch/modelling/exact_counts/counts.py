@@ -34,6 +34,10 @@ FEWEST_BUT_ONE: Final = 6
 KEPT: Final = 40
 """Formulas that are told apart; the others weigh nothing."""
 
+MOST_LOST: Final = 0.5
+"""Share of what a formula foretells by which that one may be off: a message is lost,
+where a formula that is wrong is off by a multiple."""
+
 LEAST_WEIGHT: Final = 1e-3
 
 LARGEST_BITS: Final = 60.0
@@ -117,6 +121,7 @@ class Counts:
             formulas = [
                 replace(each, bits=each.bits + more)
                 for each in holding_formulas(others, y[kept], told, most - more)
+                if _is_almost(y[place], each.model(settings)[place])
             ]
             found = cls._weighed(others, y[kept], formulas, smooth)
             yield replace(found, excepted=place)
@@ -165,6 +170,10 @@ class Counts:
             return Outcome.NONE
         likeliest = next(iter(self.class_probability.values()))
         return Outcome.EXACT if likeliest >= level else Outcome.AMBIGUOUS
+
+
+def _is_almost(count: float, foretold: float) -> bool:
+    return abs(count - foretold) < MOST_LOST * abs(foretold)
 
 
 def _smooth(settings: Mapping[str, Reals], y: Reals, rounding: Rounding) -> float:
