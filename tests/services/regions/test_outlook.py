@@ -2,6 +2,7 @@ from math import log2
 
 import pytest
 
+from scalewatch.pages.wording.outlooks import forecast_sentence, hidden_sentence
 from scalewatch.services.expectations import declarations
 from scalewatch.services.expectations.declarations import Declaration
 from scalewatch.services.regions.outlook import curve_forecasts, outlook
@@ -28,6 +29,38 @@ def test_forecast_at_the_target_holds_the_truth_in_its_interval(sessions):
     assert found.target.at == {"p": 1024.0}
     assert found.target.low <= truth["MPI_Bcast"](1024) <= found.target.high
     assert [forecast.at["p"] for forecast in found.forecasts] == [64, 128, 512, 1024]
+
+
+def test_the_outlook_says_what_noise_may_hide_and_from_which_scale_on_it_matters(
+    sessions,
+):
+    record(sessions, sweep_reports(P, {"MPI_Bcast": lambda _: 3e-6}, noise=0.02))
+
+    with sessions.reading() as session:
+        found = outlook(session, scan_of(session))
+
+    assert str(found.hidden.growth) == "p"
+    assert found.hidden.doubles_from > 32 / 0.1
+    assert "would not have shown; it would double" in hidden_sentence(found)
+
+
+def test_exact_counts_hide_nothing(sessions):
+    record(sessions, sweep_reports(P, {"MPI_Bcast": lambda p: p - 1}, noise=0))
+
+    with sessions.reading() as session:
+        assert outlook(session, scan_of(session)).hidden is None
+
+
+def test_a_scale_beyond_the_horizon_is_answered_by_how_far_forecasts_reach(sessions):
+    unclear = {"MPI_Bcast": lambda p: 1e-6 * (3 + 0.2 * log2(p) + 0.02 * p**0.5)}
+    record(sessions, sweep_reports(P, unclear, noise=0.3))
+
+    with sessions.reading() as session:
+        scan = scan_of(session)
+        found = outlook(session, scan, target=1e11)
+
+    assert found.target is None
+    assert "Not extrapolated beyond p = " in forecast_sentence(scan, found)
 
 
 def test_growth_beyond_the_promise_says_where_it_takes_twice_as_much(sessions):

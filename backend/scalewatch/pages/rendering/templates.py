@@ -129,6 +129,7 @@ def _environment() -> Environment:
         "exact_sentence": sentences.exact_sentence,
         "flag_places": sentences.flag_places,
         "forecast_sentence": outlooks.forecast_sentence,
+        "hidden_sentence": outlooks.hidden_sentence,
         "held_sentence": outlooks.held_sentence,
         "residual_sentence": outlooks.residual_sentence,
         "misfit_sentence": sentences.misfit_sentence,

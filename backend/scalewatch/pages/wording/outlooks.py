@@ -18,7 +18,7 @@ def forecast_sentence(scan: Scan, outlook: Outlook) -> Markup | None:
     """Tell the forecast at the target scale, if one was stated."""
     forecast = outlook.target
     if forecast is None:
-        return None
+        return None if outlook.asked is None else _beyond(scan, outlook, outlook.asked)
     target = forecast.at[scan.parameter]
     sentence = Markup(
         "At {parameter} = {target}, the {metric} is forecast to be {value}"
@@ -43,6 +43,40 @@ def forecast_sentence(scan: Scan, outlook: Outlook) -> Markup | None:
             " That is {} times the largest scale measured: take it as a direction."
         ).format(significant(multiple))
     return sentence
+
+
+def _beyond(scan: Scan, outlook: Outlook, asked: float) -> Markup:
+    """Tell how far forecasts reach, where one was asked for that is not given."""
+    if len(scan.parameters) > 1:
+        return Markup(
+            "Not extrapolated to {parameter} = {asked}: {names} were not measured as "
+            "large together, or the bounds would be more than a factor of 10 apart."
+        ).format(
+            parameter=scan.parameter,
+            asked=count(asked),
+            names=" and ".join(scan.parameters),
+        )
+    return Markup(
+        "Not extrapolated beyond {parameter} = {reach}: the bounds would be more than "
+        "a factor of 10 apart, which says nothing."
+    ).format(parameter=scan.parameter, reach=count(outlook.horizon or largest(scan)))
+
+
+def hidden_sentence(outlook: Outlook) -> str | None:
+    """Tell what the measurements could not have shown, and where it would matter."""
+    hidden = outlook.hidden
+    if hidden is None:
+        return None
+    (parameter,) = hidden.growth.parameters
+    share, start = (
+        significant(100 * hidden.share, 2),
+        significant(hidden.doubles_from, 2),
+    )
+    return (
+        f"A term in {hidden.growth} of less than {share} % at {parameter} = "
+        f"{count(hidden.largest)} would not have shown; it would double the forecast "
+        f"from {parameter} ≈ {start} on."
+    )
 
 
 def interval(forecast: Forecast, unit: str) -> str:

@@ -8,9 +8,11 @@ the measurements.
 from collections.abc import Sequence
 from typing import Final
 
+import numpy as np
 from sqlalchemy.orm import Session
 
-from scalewatch.modelling import Forecast, Proposal, Verdict
+from scalewatch.modelling import Finding, Forecast, Proposal, Verdict
+from scalewatch.modelling.forecasts.hidden_terms import HiddenTerm, hidden_term
 from scalewatch.modelling.search.exact import EXACT
 from scalewatch.services.analysis.next_measurement import proposed
 from scalewatch.services.analysis.pooling import pooled
@@ -52,6 +54,34 @@ def forecasts_of(
         place: each.forecasts for place, each in zip(questions, found, strict=True)
     }
     return [forecasts.get(place, ()) for place in range(len(scans))]
+
+
+def answer_of(
+    session: Session, scan: Scan, targets: Sequence[Target]
+) -> tuple[SeriesQuestion, Finding] | None:
+    """Return what was asked about a scan, and what is found; None without a model."""
+    question = _question(session, scan, targets)
+    if question is None:
+        return None
+    (found,) = find_all([question], {"level": LEVEL})
+    return question, found
+
+
+def hidden_of(question: SeriesQuestion, found: Finding) -> HiddenTerm | None:
+    """Return what measurements of one parameter could not show beside their model.
+
+    Exact counts hide nothing, and what fits no growth hides more than that.
+    """
+    is_certain = found.exactness is not None and found.exactness.outcome is not None
+    if is_certain or found.misfit or found.model is None:
+        return None
+    if len(question.parameters) > 1 or not np.nanmin(question.values) > 0:
+        return None
+    (parameter,) = question.parameters
+    settings = {parameter: question.settings.reshape(-1)}
+    if settings[parameter].min() <= 0:
+        return None
+    return hidden_term(settings, question.values, found.model, question.noise)
 
 
 def proposal_of(session: Session, scan: Scan) -> Proposal | None:

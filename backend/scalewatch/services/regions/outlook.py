@@ -16,7 +16,14 @@ from scalewatch.modelling import (
     expected_model,
     memory_wall,
 )
-from scalewatch.services.regions.forecasts import forecasts_of, proposal_of
+from scalewatch.modelling.forecasts.hidden_terms import HiddenTerm
+from scalewatch.services.analysis.questions import Target
+from scalewatch.services.regions.forecasts import (
+    answer_of,
+    forecasts_of,
+    hidden_of,
+    proposal_of,
+)
 from scalewatch.services.series.scans import Scan
 
 MULTIPLES: Final = (2, 4, 16)
@@ -38,8 +45,14 @@ class Outlook:
 
     Parameters
     ----------
+    asked
+        The scale that was asked for, if one was.
     target
-        At the scale that was asked for, if one was.
+        The forecast for it, if there is one.
+    horizon
+        The largest scale that forecasts reach; None if they reach all of these.
+    hidden
+        What the measurements could not have shown.
     forecasts
         At multiples of the largest setting measured, and at the target.
     expected
@@ -54,7 +67,10 @@ class Outlook:
         What to measure next, where the verdict is undecided.
     """
 
+    asked: float | None
     target: Forecast | None
+    horizon: float | None
+    hidden: HiddenTerm | None
     forecasts: tuple[Forecast, ...]
     expected: float | None
     twice_from: float | None
@@ -85,9 +101,13 @@ def outlook(
     largest = max(measured)
     scales = {multiple * largest for multiple in MULTIPLES}
     wanted = sorted(scales | ({target} if target is not None else set()))
-    found = forecasts_at(session, scan, wanted)
+    answer = answer_of(session, scan, _targets(scan, wanted))
+    found = answer[1].forecasts if answer else ()
     expected, twice_from = _against_expectation(scan, min(measured), target)
     return Outlook(
+        asked=target,
+        horizon=answer[1].horizon if answer else None,
+        hidden=hidden_of(*answer) if answer else None,
         target=next(
             (each for each in found if each.at[scan.parameter] == target), None
         ),
@@ -115,9 +135,13 @@ def forecasts_at(
     session: Session, scan: Scan, scales: Sequence[float]
 ) -> tuple[Forecast, ...]:
     """Return forecasts of a scan; scales that no number can hold are left out."""
+    return forecasts_of(session, [scan], _targets(scan, scales))[0]
+
+
+def _targets(scan: Scan, scales: Sequence[float]) -> list[Target]:
+    """Return where all parameters are, one of them at some scales."""
     held = held_at(scan)
-    targets = [{**held, scan.parameter: scale} for scale in scales]
-    return forecasts_of(session, [scan], targets)[0]
+    return [{**held, scan.parameter: scale} for scale in scales]
 
 
 def _against_expectation(
