@@ -84,3 +84,30 @@ def test_only_candidates_are_proposed():
         assert proposal.at["p"] in {16.0, 32.0}
         assert 0 <= proposal.settles <= 1
         assert proposal.information >= -1e-9
+
+
+def test_where_time_falls_a_proposal_settles_as_often_as_it_promises():
+    rng = np.random.default_rng(3)
+    p, expectation = 2.0 ** np.arange(2, 8), parse_growth("1")
+
+    def measured(x, repetitions):
+        noise = np.exp(rng.normal(0, 0.1, (len(x), repetitions)))
+        return (100 / x + 2)[:, np.newaxis] * noise
+
+    promised, settled = [], []
+    for _ in range(30):
+        values = measured(p, 5)
+        proposal = next_measurement(p, values, expectation)
+        if proposal is None:
+            continue
+        x = np.union1d(p, proposal.at["p"])
+        at = int(np.searchsorted(x, proposal.at["p"]))
+        more = np.full((len(x), 5 + proposal.repetitions), np.nan)
+        more[np.isin(x, p), :5] = values
+        more[at, 5:] = measured(x[at : at + 1], proposal.repetitions)
+        (found,) = find_models(x, more[np.newaxis], expectation=expectation)
+        promised.append(proposal.settles)
+        settled.append(found.verdict is not Verdict.UNDECIDED)
+
+    assert len(settled) >= 10
+    assert np.mean(settled) >= np.mean(promised) - 0.1

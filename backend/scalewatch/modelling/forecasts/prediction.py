@@ -16,7 +16,7 @@ from itertools import zip_longest
 
 import numpy as np
 
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays.types import Indices, Reals
 from scalewatch.modelling.evidence.hypotheses import Hypotheses
 from scalewatch.modelling.evidence.least_squares import LEAST_CONSTANT
 from scalewatch.modelling.evidence.posterior import Prior
@@ -158,12 +158,13 @@ class Forecaster:
             block = slice(start, start + BLOCK)
             part = location.only(block)
             constant, slope = (each[:, block] for each in fits)
+            inside = self.inside(Centred.of(part, noise), (constant, slope))
             outside = zip_longest(
                 *(each.mixtures(part, noise) for each in self.outside)
             )
             yield TargetDensities(
                 (
-                    self._inside(Centred.of(part, noise), constant, slope),
+                    Mixture.joined([each for each, _ in inside]),
                     *(
                         Mixture.joined([each for each in kind if each])
                         for kind in outside
@@ -171,16 +172,19 @@ class Forecaster:
                 )
             )
 
-    def _inside(self, centred: Centred, constant: Reals, slope: Reals) -> Mixture:
-        """Return what curves of one unknown say about the targets."""
+    def inside(self, centred: Centred, fits: Fits) -> Iterator[tuple[Mixture, Indices]]:
+        """Yield what curves of one unknown say about the targets, and which these are.
+
+        Densities of a mixture are nodes by curves, see `quadrature`.
+        """
+        constant, slope = fits
         terms, less = self.terms, self.differences
         own, steep = constant[terms.rows], slope[terms.rows]
         ratio = steep / np.maximum(own, steep * LEAST_CONSTANT)
-        found = [one_term(centred, terms.table, terms.share, ratio)]
+        yield one_term(centred, terms.table, terms.share, ratio), terms.rows
         if len(less.rows):
             share = -constant[less.rows] / slope[less.rows]
-            found.append(one_difference(centred, less.table, less.share, share))
-        return Mixture.joined(found)
+            yield one_difference(centred, less.table, less.share, share), less.rows
 
 
 def _steps(settings: Settings, targets: Settings) -> Reals:

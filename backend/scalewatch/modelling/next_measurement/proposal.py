@@ -19,15 +19,13 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from scalewatch.modelling.arrays.scratch import Scratch
 from scalewatch.modelling.arrays.types import Reals
-from scalewatch.modelling.evidence.curves import ScaledCurves
-from scalewatch.modelling.evidence.evidence import weigh
+from scalewatch.modelling.evidence.bases import falls
+from scalewatch.modelling.evidence.hypotheses import Hypotheses
 from scalewatch.modelling.evidence.posterior import Prior, posterior
-from scalewatch.modelling.forecasts.inside import target_table
 from scalewatch.modelling.forecasts.log_residuals import Centred
 from scalewatch.modelling.forecasts.mixture import Mixture
-from scalewatch.modelling.forecasts.quadrature import one_term
+from scalewatch.modelling.forecasts.prediction import Forecaster
 from scalewatch.modelling.growths.growth import Growth
 from scalewatch.modelling.growths.space import (
     Space,
@@ -168,9 +166,7 @@ def next_measurement(  # noqa: PLR0913, one keyword per choice of the user
     if candidates is None:
         largest = float(measured.settings[parameter].max())
         candidates = [*measured.settings[parameter], *(largest * k for k in FARTHER)]
-    state = _State.of(
-        measured, space, Prior.of(space, expectation, limit), candidates, noise
-    )
+    state = _State.of(measured, space, (expectation, limit), candidates, noise)
     proposals = [
         state.proposal(parameter, number, times, cost or Cost(), level)
         for number, times in product(range(len(candidates)), TIMES)
@@ -209,23 +205,32 @@ class _State:
         cls,
         measured: Batch,
         space: Space,
-        prior: Prior,
+        question: tuple[Growth, Growth],
         candidates: Sequence[float],
         noise: Noise,
     ) -> "_State":
-        ((name, _),) = measured.settings.items()
-        targets = {name: np.asarray(candidates, dtype=np.float64)}
-        terms = target_table(space.growths, measured.settings, targets)
+        """Weigh all curves; `question` is E and D."""
         location = located(measured.values, noise)
-        curves = ScaledCurves.rising(terms.tau, space.constant)
-        weighed = weigh(curves, location, noise, Scratch((len(space), 1)))
+        hypotheses = Hypotheses.of(
+            space, measured.settings, may_fall=bool(falls(location)[0])
+        )
+        prior = Prior.among(hypotheses, noise.shapes, *question)
+        weighed = hypotheses.weigh(location, noise, hypotheses.scratches(1))
+        probability = posterior(weighed.log_evidence, prior)[:, 0]
+        ((name, _),) = measured.settings.items()
+        targets = [{name: float(each)} for each in candidates]
+        forecaster = Forecaster.of(hypotheses, prior, measured.settings, targets)
         centred = Centred.of(location, noise)
-        mixture = one_term(centred, terms, prior.share, weighed.fit.ratio)
-        weight = _shares(mixture, posterior(weighed.log_evidence, prior)[:, 0])
+        parts = list(forecaster.inside(centred, weighed.fits))
+        weight = np.concatenate(
+            [_shares(mixture, probability[rows]) for mixture, rows in parts]
+        )
+        curves = [np.resize(rows, len(each.log_weight)) for each, rows in parts]
+        mixture = Mixture.joined([each for each, _ in parts])
         heaviest = np.argsort(-weight, kind="stable")[:HEAVIEST]
         share = weight[heaviest] / weight[heaviest].sum()
         variance = mixture.deviation[heaviest, 0] ** 2
-        ranks = np.asarray(prior.ranks)[heaviest % len(terms.tau)]
+        ranks = np.asarray(prior.ranks)[np.concatenate(curves)[heaviest]]
         repetitions = most_repetitions(measured.values[0])
         return cls(
             candidates=candidates,
@@ -258,9 +263,12 @@ class _State:
 
 
 def _shares(mixture: Mixture, probability: Reals) -> Reals:
-    """Return the weight of each density, by growth as the posterior has it."""
-    # The densities of a mixture are nodes by growths, see `quadrature`.
+    """Return the weight of each density, by curve as the posterior has it."""
+    # The densities of a mixture are nodes by curves, see `quadrature`.
     logs = mixture.log_weight.reshape(-1, len(probability))
-    nodes = np.exp(logs - logs.max(axis=0))
-    shares: Reals = (nodes / nodes.sum(axis=0) * probability).ravel()
-    return shares
+    most = logs.max(axis=0)
+    # A difference that is not positive at some candidate has no node at all.
+    nodes = np.exp(logs - np.where(np.isfinite(most), most, 0.0))
+    whole = nodes.sum(axis=0)
+    shares: Reals = nodes / np.where(whole > 0, whole, 1.0) * probability
+    return shares.ravel()
