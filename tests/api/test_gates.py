@@ -6,7 +6,7 @@ from sqlalchemy import event
 from scalewatch.services.commit_reports.report import commit_report
 from scalewatch.services.selection.view import View
 from support.histories import LINEAR, TREE, commit, record_commit, reports, sha
-from support.recorded import record
+from support.recorded import record, record_runs
 
 
 def gate(client, **query):
@@ -39,6 +39,18 @@ def test_the_first_commit_lacks_a_baseline_and_no_measurements(client, sessions)
 
     assert (said["outcome"], said["baseline"]) == ("undecided", None)
     assert said["sentence"] == "nothing was measured before it to compare it with"
+
+
+def test_a_commit_waits_for_the_analysis_of_what_it_is_compared_with(client, sessions):
+    record_commit(sessions, 1, {"MPI_Bcast": TREE})
+    record_commit(sessions, 2, {"MPI_Bcast": TREE})
+    with sessions.writing.begin() as session:
+        record_runs(session, reports(1, {"MPI_Bcast": TREE}, suite="again"))
+
+    said = gate(client, commit=commit(2)["sha"]).json()
+
+    assert said["outcome"] == "pending"
+    assert said["sentence"] == "the analysis is not finished"
 
 
 def test_one_job_alone_is_a_suspicion_and_a_second_one_stops_the_commit(

@@ -8,7 +8,7 @@ that has agreed.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -101,7 +101,8 @@ def gate_on(
         listed += of_regression(regression, rules)
     listed = without_settled(listed, accepted)
     listed += unmeasured(session, project, row.id, report, rules)
-    is_pending = _is_pending(session, project.id, row.id)
+    compared = {row.id, report.baseline.id} if report.baseline else {row.id}
+    is_pending = _is_pending(session, project.id, compared)
     outcome = outcome_of(listed, report.changes, is_pending=is_pending)
     return Gate(
         project=project.name,
@@ -164,14 +165,15 @@ def _relation(
     return "merge base" if against and not asked else str(baseline.relation)
 
 
-def _is_pending(session: Session, project_id: int, commit_id: int) -> bool:
-    """Tell whether something about a commit is still to be analysed."""
-    about_project = (JobKind.WATCH, JobKind.REANALYSE)
+def _is_pending(session: Session, project_id: int, compared: Collection[int]) -> bool:
+    """Tell whether something about commits, by id, is still to be analysed."""
+    about_project = (JobKind.WATCH, JobKind.REANALYSE, JobKind.REJUDGE)
     if any(jobs.is_open(session, kind, str(project_id)) for kind in about_project):
         return True
     everywhere = [
         str(AnalysedCommit(commit_id, machine.id))
         for machine in machines.of_project(session, project_id)
+        for commit_id in compared
     ]
     return jobs.is_any_open(session, JobKind.ANALYSE, everywhere)
 
