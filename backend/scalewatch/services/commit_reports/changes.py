@@ -49,6 +49,8 @@ class ConstantChange:
         Whether it most probably is the same at every scale.
     jobs
         How many of the commit say so, each by itself.
+    exactly
+        It in words, of counts, of which one job says as much as many.
     """
 
     direction: Direction
@@ -58,10 +60,13 @@ class ConstantChange:
     probability: float
     is_throughout: bool
     jobs: int
+    exactly: str | None = None
 
     @property
     def sentence(self) -> str:
         """It in words."""
+        if self.exactly is not None:
+            return self.exactly
         where = "throughout" if self.is_throughout else "on average"
         return (
             f"{self.factor:.3g} times as much as before "
@@ -98,6 +103,19 @@ class SeriesChange:
     def is_comparable(self) -> bool:
         """Whether both commits measured it."""
         return self.before.is_measured and self.after.is_measured
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether both commits counted it, so that one job of each tells."""
+        return self.before.is_exact and self.after.is_exact
+
+    @property
+    def formulas(self) -> str | None:
+        """What the counts are instead of what they were, where formulas tell both."""
+        before, after = self.before.formula, self.after.formula
+        if before is None or after is None or before == after:
+            return None
+        return f"{after} instead of {before}"
 
     @property
     def urgency(self) -> tuple[int, float, str, str, str]:

@@ -27,6 +27,7 @@ from scalewatch.services.commit_reports.changes import (
     ConstantChange,
     SeriesChange,
 )
+from scalewatch.services.commit_reports.exact_constants import exact_constants
 from scalewatch.services.series.medians import Middles, middles_at
 from scalewatch.storage.judgements import editions
 from scalewatch.storage.runs.measurements import series_by_id
@@ -100,11 +101,24 @@ def changed_constants(
         Returns the share by which the constant of a series has to differ at least;
         None if it does not matter.
     """
-    asked = [
-        _Asked(each.series_id, share, each.after.noise or USUAL)
+    minded = {
+        each.series_id: (each, share)
         for each in sorted(changes, key=lambda each: each.series_id)
         if each.kind in {*SAME, *KINDS.values()} and (share := least(each)) is not None
+    }
+    exact = {key: each for key, each in minded.items() if each[0].is_exact}
+    asked = [
+        _Asked(key, share, each.after.noise or USUAL)
+        for key, (each, share) in minded.items()
+        if key not in exact
     ]
+    return exact_constants(session, commits, exact) | _noisy(session, commits, asked)
+
+
+def _noisy(
+    session: Session, commits: tuple[int, int], asked: Sequence[_Asked]
+) -> dict[int, ConstantChange]:
+    """Return those of series that scatter, as kept."""
     # What is kept is known by the edition of the commit itself, and of its baseline.
     since = editions.at(session, commits[:1])
     if not since:

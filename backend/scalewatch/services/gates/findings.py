@@ -113,7 +113,7 @@ def of_constant(
 ) -> GateFinding:
     """Return what a worse constant means for the gate."""
     step = steps(SeriesRef.of(change))
-    is_settled = step is None and worse.jobs >= JOBS
+    is_settled = step is None and (worse.exactly is not None or worse.jobs >= JOBS)
     said = worse.sentence
     return GateFinding(
         region=change.region,
@@ -210,6 +210,8 @@ def _said(change: SeriesChange, rule: GateRule) -> str | None:
     """Return what is wrong with a series by its rule, if anything is."""
     before, after = change.before.growth, change.after.growth
     faster = f"grows like {after} instead of {before}"
+    if change.formulas:
+        faster += f", {change.formulas}"
     if change.kind is ChangeKind.MISMATCH and (rule.new_mismatch or rule.mismatch):
         return f"{faster}: no longer as expected"
     if change.kind is ChangeKind.WORSE and rule.growth:

@@ -193,6 +193,7 @@ def _steps(
             for each in changes
             if (each.region, each.metric, each.machine)
             == (place.region, place.metric, place.machine)
+            and not each.is_exact
             and place.configuration.items() <= each.configuration.items()
         ]
         machine = ids[place.machine], place.machine

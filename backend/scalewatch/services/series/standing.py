@@ -20,6 +20,8 @@ from scalewatch.modelling import (
     Verdict,
     direction,
 )
+from scalewatch.modelling.exact_counts.counts import Outcome
+from scalewatch.modelling.search.exact import EXACT
 from scalewatch.services.series.stored_values import (
     by_parameter,
     descending,
@@ -88,6 +90,17 @@ class Standing:
     def rule(self) -> str | None:
         """By what rule the model was selected."""
         return self.stored.rule
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether it is one of counts, which no repetition changes."""
+        return self.rule == EXACT
+
+    @property
+    def formula(self) -> str | None:
+        """The one formula that reproduces exact counts, if there is one."""
+        is_told = self.is_exact and self.fit["outcome"] == Outcome.EXACT
+        return self.model.formula if is_told and self.model else None
 
     @property
     def noise(self) -> Noise | None:
