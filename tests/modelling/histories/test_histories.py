@@ -46,3 +46,13 @@ def test_settings_without_a_logarithm_are_refused(p):
 def test_locations_that_do_not_fit_the_settings_are_refused():
     with pytest.raises(WrongShape):
         Histories.of(P, np.zeros((1, 1, 5)))
+
+
+def test_a_series_of_which_nothing_has_a_logarithm_lies_nowhere():
+    values = np.full((2, 5, 1), np.nan)
+    values[0] = 3.0
+
+    found = locations(values)
+
+    assert np.isnan(found[1]).all()
+    assert np.exp(found[0]) == pytest.approx(3.0)

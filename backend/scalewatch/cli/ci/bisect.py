@@ -6,7 +6,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -26,8 +26,8 @@ UNKNOWN: Final = EXITS["pending"]
 EPILOG: Final = """
 \b
 The experiment should repeat each job at least twice (`repeats: 2`): what one job alone
-says is a suspicion, and the commit is skipped. Keep its file outside of the checkout
-if older commits do not have it.
+says is a suspicion, and the commit is skipped; counts (`--count`) need one. Keep its
+file outside of the checkout if older commits do not have it.
 \b
 Exit codes:
   0  the first bad commit is printed
@@ -36,18 +36,29 @@ Exit codes:
 \b
 Example:
   scalewatch bisect --project hydro --good v1.2 --bad HEAD --experiment ../bcast.yaml
+  scalewatch bisect --project hydro --good v1.2 --bad HEAD --count --experiment w.yaml
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Bisection:
-    """How a commit is measured and judged during a bisection."""
+    """How a commit is measured and judged during a bisection.
+
+    Parameters
+    ----------
+    command
+        Of the agent: `run` or `count`.
+    worse
+        What the gate found at each commit that is worse, in words.
+    """
 
     remote: Remote
     project: str
     good: str
     experiment: Path
     wait: float
+    command: str
+    worse: dict[str, list[str]] = field(default_factory=dict)
 
     def test(self, sha: str) -> str:
         """Measure what is checked out, and return what the gate says of it."""
@@ -58,13 +69,19 @@ class Bisection:
             click.echo(f"  {reply.reason}", err=True)
             return "pending"
         click.echo(f"  {reply.content['sentence']}", err=True)
+        self.worse[sha] = [
+            f"{found['region']} ({found['metric']}) on {found['machine']}: "
+            f"{found['sentence']}"
+            for found in reply.content["findings"]
+            if found["is_sure"]
+        ]
         return str(reply.content["outcome"])
 
     def measure(self, sha: str) -> None:
         """Run the experiment on what is checked out."""
         click.echo(f"{sha[:10]} {_git('log', '-1', '--format=%s')}", err=True)
         with tempfile.TemporaryDirectory(prefix="scalewatch-bisect-") as folder:
-            command = [sys.executable, "-m", "scalewatch_agent", "run"]
+            command = [sys.executable, "-m", "scalewatch_agent", self.command]
             done = subprocess.run(  # noqa: S603, the command is ours
                 [
                     *command,
@@ -91,6 +108,7 @@ class Bisection:
     type=click.Path(exists=True, dir_okay=False, resolve_path=True, path_type=Path),
     help="What `scalewatch-agent run` measures.",
 )
+@click.option("--count", is_flag=True, help="Count the work instead of running it.")
 @click.option("--wait", type=float, default=600.0, show_default=True)
 @server_options
 def command(  # noqa: PLR0913, one per option
@@ -99,6 +117,7 @@ def command(  # noqa: PLR0913, one per option
     good: str,
     bad: str,
     experiment: Path,
+    count: bool,
     wait: float,
     server: str,
     token: str | None,
@@ -111,7 +130,9 @@ def command(  # noqa: PLR0913, one per option
     if _git("status", "--porcelain", "--untracked-files=no"):
         raise click.ClickException("the checkout has changes: commit or stash them")
     good, bad = (_git("rev-parse", f"{name}^{{commit}}") for name in (good, bad))
-    bisection = Bisection(Remote(server, token), project, good, experiment, wait)
+    measured = "count" if count else "run"
+    remote = Remote(server, token)
+    bisection = Bisection(remote, project, good, experiment, wait, measured)
     with _bisecting():
         _git("checkout", "--quiet", good)
         bisection.measure(good)
@@ -122,6 +143,8 @@ def command(  # noqa: PLR0913, one per option
         first = _first_bad(bisection, good, bad)
     if first is None:
         raise SystemExit(UNDECIDED)
+    for finding in bisection.worse.get(first, ()):
+        click.echo(f"  {finding}", err=True)
     click.echo(first)
 
 

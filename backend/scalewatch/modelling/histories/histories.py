@@ -81,12 +81,14 @@ def locations(values: ArrayLike) -> Reals:
     repetitions = np.asarray(values, float)
     shape = repetitions.shape
     flat = repetitions.reshape(-1, *shape[-2:])
-    found = np.empty(flat.shape[:2])
+    found = np.full(flat.shape[:2], np.nan)
     step = max(1, CELLS // max(1, shape[-2] * shape[-1]))
-    for start in range(0, len(flat), step):
-        located = locate(flat[start : start + step])
+    measured = np.flatnonzero(~np.isnan(flat).all(axis=(1, 2)))
+    for start in range(0, len(measured), step):
+        rows = measured[start : start + step]
+        located = locate(flat[rows])
         log = np.where(located.weight > 0, located.log, np.nan)
-        found[start : start + step] = log.T
+        found[rows] = log.T
     return found.reshape(shape[:-1])
 
 
