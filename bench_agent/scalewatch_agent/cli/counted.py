@@ -15,16 +15,23 @@ FOR_A_VERDICT: Final = 5
 MOST_COLUMNS: Final = 8
 """Settings that are shown; the first and the last ones of more."""
 
+NAMES: Final = (20, 12)
+"""Width of a region and of where it is, at least."""
+
+COLUMN: Final = 12
+"""Width of a setting, about."""
+
 
 def print_counts(reports: Sequence[RunReport]) -> None:
     """Print what each job has counted."""
     console = Console()
     shown = list(reports)
-    if len(shown) > MOST_COLUMNS:
-        shown = [*shown[: MOST_COLUMNS // 2], *shown[-MOST_COLUMNS // 2 :]]
+    half = max(1, min(MOST_COLUMNS, (console.width - sum(NAMES)) // COLUMN) // 2)
+    if len(shown) > 2 * half:
+        shown = [*shown[:half], *shown[-half:]]
     table = Table()
-    table.add_column("region", overflow="fold")
-    table.add_column("where", overflow="fold")
+    for heading, width in zip(("region", "where"), NAMES, strict=True):
+        table.add_column(heading, overflow="fold", min_width=width)
     for report in shown:
         table.add_column(_at(report), justify="right", no_wrap=True)
     found = [

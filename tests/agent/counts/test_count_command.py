@@ -312,3 +312,14 @@ def test_interrupted_count_leaves_neither_processes_nor_folders(
     assert said.endswith("Interrupted.\n")
     assert (workplace / "runs.jsonl").read_text() == ""
     assert not list(started.iterdir())
+
+
+def test_regions_are_named_on_a_narrow_terminal_however_many_settings_there_are(
+    program, monkeypatch
+):
+    monkeypatch.setenv("COLUMNS", "80")
+
+    done, _ = count(program, "./program", "{n}", settings=["n=1,2,3,4,5,6,7,8,9,10"])
+
+    assert "main" in done.output
+    assert "settings between are not shown" in done.output
