@@ -49,26 +49,33 @@ def test_scan_is_drawn_with_band_expectation_repetitions_model_and_quartiles():
     ]
 
 
-def test_expectation_and_its_limits_meet_the_model_at_the_largest_setting():
+def test_expectation_and_its_limits_meet_the_model_at_the_smallest_setting():
     curves = curves_of(SCALING)
 
     for curve in (curves.expectation, curves.lower, curves.upper):
-        assert curve[-1] == pytest.approx(MODEL(p=32))
+        assert curve[0] == pytest.approx(MODEL(p=SCALING.x[0]))
+
+
+def test_what_grows_faster_than_the_limit_leaves_the_band_to_the_right():
+    faster = Model(0.0, (Term(1e-7, Growth.of("p", power=3)),))
+    curves = curves_of(replace(SCALING, model=faster))
+
+    assert (curves.model[1:] > curves.upper[1:]).all()
 
 
 def test_limits_are_the_expectation_over_and_times_the_deviation_limit():
     curves = curves_of(SCALING)
-    deviation = ROOT(p=curves.x) / ROOT(p=32)
+    deviation = ROOT(p=curves.x) / ROOT(p=curves.x[0])
 
     np.testing.assert_allclose(curves.lower, curves.expectation / deviation)
     np.testing.assert_allclose(curves.upper, curves.expectation * deviation)
 
 
-def test_without_a_model_the_expectation_meets_the_largest_measurement():
+def test_without_a_model_the_expectation_meets_the_smallest_measurement():
     curves = curves_of(replace(SCALING, model=None))
 
     assert curves.model is None
-    assert curves.expectation[-1] == pytest.approx(SCALING.middle[-1])
+    assert curves.expectation[0] == pytest.approx(SCALING.middle[0])
 
 
 def test_a_logarithm_is_not_drawn_where_it_vanishes():
@@ -167,11 +174,11 @@ def test_model_is_dotted_beyond_what_was_measured():
     assert figure.layout.xaxis.tickvals[-1] == 1024
 
 
-def test_expectation_meets_the_model_where_it_was_measured_last():
+def test_expectation_starts_at_the_model_however_far_it_is_drawn():
     curves = curves_of(replace(SCALING, forecasts=forecasts(1024)))
-    at_largest = np.searchsorted(curves.x, 32)
 
-    assert curves.expectation[at_largest] == pytest.approx(MODEL(p=32))
+    assert curves.x[-1] == 1024
+    assert curves.expectation[0] == pytest.approx(MODEL(p=SCALING.x[0]))
 
 
 @pytest.mark.parametrize("draw", [scaling_figure, lambda one: machines_figure([one])])
@@ -227,7 +234,7 @@ def test_what_is_left_out_is_an_open_marker_and_moves_no_curve():
     assert left_out.name == "left out: processes shared cores"
     curves = curves_of(replace(contended, is_left_out=CROWDED))
     assert curves.x[-1] == 8
-    assert curves.expectation[-1] == pytest.approx(MODEL(p=8))
+    assert curves.expectation[0] == pytest.approx(MODEL(p=2))
 
 
 def test_no_expectation_is_drawn_where_all_is_left_out():

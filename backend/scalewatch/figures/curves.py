@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from scalewatch.modelling import Forecast, Growth, Model
 from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.forecasts.break_even import agreed_setting
 
 STEPS: Final = 120
 """Points of a curve."""
@@ -140,20 +141,23 @@ class Curves:
 def curves_of(scaling: Scaling) -> Curves:
     """Return the curves of a scan over its parameter.
 
-    An expectation promises growth, not magnitude: it is anchored at the model's value
-    at the largest setting, else at the largest measurement, and so are its limits.
-    What is left out has no part in any of them, and a single setting has none.
+    An expectation promises growth, not magnitude: it starts where the model does at the
+    smallest setting, else at what was measured there, and so do its limits; what grows
+    faster leaves them to the right. What is left out has no part in any of them, and a
+    single setting has none.
     """
     scaling = scaling.evidence
     if np.unique(scaling.x).size < 2:
         return Curves(scaling.x, None, None, None, None)
     x = _along(scaling)
     model = scaling.modelled(x)
-    at_largest = scaling.modelled(np.array([scaling.largest]))
+    start = agreed_setting(scaling.x.tolist())
+    at_start = scaling.modelled(np.array([start]))
     anchor = (
-        float(scaling.middle[np.argmax(scaling.x)])
-        if at_largest is None
-        else float(at_largest[0])
+        start,
+        float(scaling.middle[scaling.x == start][0])
+        if at_start is None
+        else float(at_start[0]),
     )
     expectation, limit = scaling.expectation, scaling.deviation_limit
     if expectation is None or not scaling.knows(expectation):
@@ -178,15 +182,18 @@ def _along(scaling: Scaling) -> Reals:
     return np.concatenate([measured, beyond[1:]])
 
 
-def _anchored(growth: Growth, scaling: Scaling, x: Reals, anchor: float) -> Reals:
-    """Scale a growth to reach `anchor` at the largest setting measured.
+def _anchored(
+    growth: Growth, scaling: Scaling, x: Reals, anchor: tuple[float, float]
+) -> Reals:
+    """Scale a growth to reach a value at a setting, as `expected_model` does.
 
     Where it has no positive value, as log p at 1, there is nothing to draw: NaN.
     """
-    settings = np.append(x, scaling.largest)
+    start, value = anchor
+    settings = np.append(x, start)
     values = np.full(settings.shape, np.nan)
     defined = np.broadcast_to(growth.is_defined(scaling.at(settings)), values.shape)
     values[defined] = growth(scaling.at(settings[defined]))
     values[values <= 0] = np.nan
-    anchored: Reals = values[:-1] * (anchor / values[-1])
+    anchored: Reals = values[:-1] * (value / values[-1])
     return anchored

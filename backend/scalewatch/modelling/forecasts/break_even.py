@@ -10,7 +10,7 @@ S. Shudler et al., "Exascaling Your Library: Will Your Implementation Meet Your
 Expectations?", ICS 2015.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from scalewatch.modelling.growths.crossing import first_above
@@ -37,6 +37,15 @@ class MemoryWall:
     available: float
 
 
+def agreed_setting(settings: Iterable[float]) -> float:
+    """Return where expectation and measurement are taken to agree: the least above 1.
+
+    A promise of growth is kept or broken from there on.
+    """
+    known = sorted(settings)
+    return next((each for each in known if each > 1), known[-1])
+
+
 def expected_model(expectation: Growth, at: Mapping[str, float], value: float) -> Model:
     """Return the curve a·E(x) that passes through `value` at one setting.
 
@@ -45,8 +54,7 @@ def expected_model(expectation: Growth, at: Mapping[str, float], value: float) -
     expectation
         E, not zero at `at`.
     at
-        Where expectation and measurement are taken to agree, such as the smallest
-        scale measured above 1.
+        Where expectation and measurement are taken to agree, see `agreed_setting`.
     value
         In the unit of the metric.
 

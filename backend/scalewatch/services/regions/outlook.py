@@ -16,6 +16,7 @@ from scalewatch.modelling import (
     expected_model,
     memory_wall,
 )
+from scalewatch.modelling.forecasts.break_even import agreed_setting
 from scalewatch.modelling.forecasts.hidden_terms import HiddenTerm
 from scalewatch.services.analysis.questions import Target
 from scalewatch.services.regions.forecasts import (
@@ -103,7 +104,7 @@ def outlook(
     wanted = sorted(scales | ({target} if target is not None else set()))
     answer = answer_of(session, scan, _targets(scan, wanted))
     found = answer[1].forecasts if answer else ()
-    expected, twice_from = _against_expectation(scan, min(measured), target)
+    expected, twice_from = _against_expectation(scan, agreed_setting(measured), target)
     return Outlook(
         asked=target,
         horizon=answer[1].horizon if answer else None,
@@ -145,7 +146,7 @@ def _targets(scan: Scan, scales: Sequence[float]) -> list[Target]:
 
 
 def _against_expectation(
-    scan: Scan, smallest: float, target: float | None
+    scan: Scan, start: float, target: float | None
 ) -> tuple[float | None, float | None]:
     """Return what is expected at the target, and from where it takes twice that."""
     model, expectation = scan.standing.model, scan.expectation
@@ -154,7 +155,6 @@ def _against_expectation(
         return None, None
     if not set(expectation.growth.parameters) <= {scan.parameter}:
         return None, None
-    start = max(smallest, 2.0)
     try:
         at = {scan.parameter: start}
         expected_growth = expected_model(expectation.growth, at, float(model(at)))
