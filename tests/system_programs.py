@@ -1,4 +1,4 @@
-"""`make test` brings what tests need and PyPI lacks: a browser, the programs of Slurm.
+"""`make test` brings what tests need and PyPI lacks: a browser, Slurm, SimGrid.
 
 What is on PATH is used. Else root installs the packages of Debian, where apt is there,
 and Playwright fetches its own browser. What is missing after that, tests skip.
@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from support import chromium, slurm_cluster
+from support import chromium, simgrid, slurm_cluster
 
 POLICY = Path("/usr/sbin/policy-rc.d")
 """What Debian's packages ask whether they may start their services."""
@@ -34,6 +34,9 @@ def main() -> None:
     if missing := slurm_cluster.missing_programs():
         needed = ", ".join(missing)
         say(f"Tests of Slurm will be skipped; they need {needed}: {slurm_cluster.HOW}.")
+    if missing := simgrid.missing_programs():
+        needed = ", ".join(missing)
+        say(f"Tests of simulation will be skipped; they need {needed}: {simgrid.HOW}.")
 
 
 def missing_packages() -> list[str]:
@@ -41,6 +44,10 @@ def missing_packages() -> list[str]:
     packages = [] if chromium.is_there() else ["chromium"]
     if slurm_cluster.missing_programs():
         packages += ["slurm-wlm", "munge"]
+    if simgrid.missing_programs():
+        packages += ["libsimgrid-dev", "gcc"]
+    if shutil.which("gfortran") is None:
+        packages += ["gfortran"]
     return packages
 
 

@@ -14,6 +14,7 @@
     + ServerSilent
     + OrderImpossible
     + ToolMissing
+    + PlatformUnusable
 
 A job that fails is no error: it ends as a run that says why.
 """
@@ -157,10 +158,28 @@ class VersionUnknown(AgentError):
 
 
 class ToolMissing(AgentError):
-    """A program that counts is not installed."""
+    """A program that counts, compiles or simulates is not installed."""
 
-    def __init__(self, tool: str) -> None:
+    def __init__(self, tool: str, package: str | None = None, also: str = "") -> None:
         super().__init__(
-            f"{tool} is not installed: load its module, or apt-get install {tool}"
+            ", ".join(
+                filter(
+                    None,
+                    (
+                        f"{tool} is not installed: load its module",
+                        f"or apt-get install {package or tool}",
+                        also,
+                    ),
+                )
+            )
         )
         self.tool = tool
+
+
+class PlatformUnusable(AgentError):
+    """A platform on which nothing can be simulated."""
+
+    def __init__(self, platform: str, reason: str) -> None:
+        super().__init__(f"the platform {platform} cannot be simulated: {reason}")
+        self.platform = platform
+        self.reason = reason

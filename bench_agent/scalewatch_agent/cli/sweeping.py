@@ -1,10 +1,10 @@
 """A sweep of an experiment from the command line: its options, jobs and delivery."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import click
 
@@ -19,6 +19,7 @@ from scalewatch_agent.cli.options.together import together
 from scalewatch_agent.experiments.configured import Loaded
 from scalewatch_agent.experiments.expressions import Scalar
 from scalewatch_agent.experiments.jobs import Request
+from scalewatch_agent.experiments.schema.launcher import Collective
 from scalewatch_agent.experiments.sweep import ExperimentSweep
 from scalewatch_agent.versions import CheckedOutVersion, version_in
 
@@ -61,9 +62,48 @@ sweep_options = together(
 launcher_option = click.option(
     "--launcher",
     "kind",
-    type=click.Choice(["local", "slurm"]),
-    help="What starts the jobs; the file's choice unless given.",
+    type=click.Choice(["local", "slurm", "smpi"]),
+    help="What starts the jobs, or simulates them (smpi); the file's choice unless "
+    "given.",
 )
+
+
+def _collectives(
+    _context: click.Context, _option: click.Parameter, stated: Sequence[str]
+) -> dict[str, str]:
+    """Return collectives and their algorithms."""
+    chosen = {}
+    for text in stated:
+        name, _, algorithm = text.partition("=")
+        if name not in get_args(Collective) or not algorithm:
+            known = ", ".join(get_args(Collective))
+            message = f"{text!r} is not NAME=ALGORITHM, NAME being one of {known}"
+            raise click.BadParameter(message)
+        chosen[name] = algorithm
+    return chosen
+
+
+simulation_options = together(
+    click.option(
+        "--platform",
+        metavar="NAME|FILE.xml",
+        help="Platform to simulate: torus, fat-tree, dragonfly or a file of SimGrid's.",
+    ),
+    click.option(
+        "--computation",
+        type=click.Choice(["measured", "none"]),
+        help="What simulated computation takes: the time measured here, or none.",
+    ),
+    click.option(
+        "--collective",
+        "collectives",
+        multiple=True,
+        callback=_collectives,
+        metavar="NAME=ALGORITHM",
+        help="Simulate a collective by this algorithm of SimGrid's, as allreduce=rdb.",
+    ),
+)
+"""What the command line may say of a simulation."""
 
 
 def scalar(text: str) -> Scalar:
@@ -86,16 +126,29 @@ def with_options(loaded: Loaded, options: dict[str, Any]) -> Loaded:
     return replace(loaded, experiment=loaded.experiment.model_copy(update=changes))
 
 
-def _launcher(options: dict[str, Any]) -> dict[str, str | None]:
+def _launcher(options: dict[str, Any]) -> dict[str, Any]:
     """Return what the command line says of the launcher, of one library at most."""
     refuse_both(options)
-    changes: dict[str, str | None] = {}
+    changes: dict[str, Any] = {}
     if kind := options["kind"]:
         changes["kind"] = kind
     if package := options["mpi"]:
         changes |= {"mpi": package, "mpiexec": None}
     if mpiexec := options["mpiexec"]:
         changes |= {"mpi": None, "mpiexec": str(mpiexec)}
+    return changes | _simulation(options)
+
+
+def _simulation(options: dict[str, Any]) -> dict[str, Any]:
+    """Return what the command line says of a simulation; paths begin here."""
+    changes: dict[str, Any] = {}
+    if platform := options.get("platform"):
+        is_file = platform.endswith(".xml")
+        changes["platform"] = str(Path(platform).absolute()) if is_file else platform
+    if computation := options.get("computation"):
+        changes["computation"] = computation
+    if collectives := options.get("collectives"):
+        changes["collectives"] = collectives
     return changes
 
 

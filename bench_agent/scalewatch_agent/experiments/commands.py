@@ -15,7 +15,10 @@ FOLDERS: Final = ("source", "experiment", "prepare", "compile", "job")
 FLAGS: Final = ("cflags", "fflags")
 """What the compiler is told so that the program counts its work; else nothing."""
 
-RESERVED: Final = (*FOLDERS, *FLAGS, "python", "repeat")
+COMPILERS: Final = ("mpicc", "mpicxx", "mpif90")
+"""The compilers of the MPI library in use, or of the simulator."""
+
+RESERVED: Final = (*FOLDERS, *FLAGS, *COMPILERS, "python", "repeat")
 """Names that a command may use beside the parameters."""
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from scalewatch_agent.experiments.parameters import Combination
-from scalewatch_agent.experiments.schema import Experiment
+from scalewatch_agent.experiments.schema.experiment import Experiment
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,16 +46,21 @@ class Loaded:
 
 
 def core_hours(
-    configured: Sequence[Configured], repeats: int
+    loaded: Loaded, configured: Sequence[Configured], repeats: int
 ) -> tuple[float | None, float]:
-    """Return what the jobs are expected to cost, if the file says, and at most."""
+    """Return what jobs are expected to cost, if the file says, and at most.
+
+    A simulation keeps one core busy, whatever it simulates.
+    """
+    is_simulated = loaded.experiment.launcher.kind == "smpi"
     expected = 0.0
     limit = 0.0
     is_known = True
     for one in configured:
-        limit += repeats * one.cores * one.time_limit / 3600
+        cores = 1 if is_simulated else one.cores
+        limit += repeats * cores * one.time_limit / 3600
         if one.seconds is None:
             is_known = False
         else:
-            expected += repeats * one.cores * one.seconds / 3600
+            expected += repeats * cores * one.seconds / 3600
     return (expected if is_known else None), limit

@@ -16,7 +16,7 @@ from scalewatch_agent.experiments.results import (
     read_results,
     unfound_profile,
 )
-from scalewatch_agent.experiments.schema import Experiment
+from scalewatch_agent.experiments.schema.experiment import Experiment
 from scalewatch_agent.experiments.steps import run_step
 
 

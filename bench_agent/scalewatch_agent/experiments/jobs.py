@@ -58,6 +58,10 @@ class JobLauncher(Protocol):
         """The name of the machine, where the experiment gives none."""
 
     @property
+    def provenance(self) -> str | None:
+        """Where the numbers come from, if nobody measures them."""
+
+    @property
     def facts(self) -> Mapping[str, Fact]:
         """What is known of the machine before any job has run."""
 
@@ -68,6 +72,13 @@ class JobLauncher(Protocol):
     @property
     def tools(self) -> Mapping[str, str]:
         """Variables by which steps find the compilers of the MPI library in use."""
+
+    @property
+    def compilers(self) -> Mapping[str, str]:
+        """What `{mpicc}`, `{mpicxx}` and `{mpif90}` mean to the steps that compile."""
+
+    def named(self, machine: str) -> str:
+        """Return the name of a machine as its runs give it."""
 
     def is_oversubscribed(self, configured: Configured) -> bool:
         """Tell whether the processes of such a job have to share cores."""

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from scalewatch.wire import faults
 from scalewatch_agent.errors import BadExpression, ExperimentInvalid, Flaw
-from scalewatch_agent.experiments.commands import FLAGS, RESERVED, names_in
+from scalewatch_agent.experiments.commands import COMPILERS, FLAGS, RESERVED, names_in
 from scalewatch_agent.experiments.configured import Configured, Loaded
 from scalewatch_agent.experiments.documents import (
     MISSING,
@@ -21,7 +21,7 @@ from scalewatch_agent.experiments.parameters import (
     Combination,
     Parameters,
 )
-from scalewatch_agent.experiments.schema import (
+from scalewatch_agent.experiments.schema.experiment import (
     COUNTED,
     Derived,
     Experiment,
@@ -274,8 +274,9 @@ def _is_coordinate(name: str, value: Scalar) -> bool:
 
 _COUNTS = ("processes", "threads", "nodes", "tasks_per_node")
 _AT_STEP = {
-    "prepare": {"source", "experiment", "prepare", "python", *FLAGS},
-    "compile": {"source", "experiment", "prepare", "compile", "python", *FLAGS},
+    "prepare": {"source", "experiment", "prepare", "python", *FLAGS, *COMPILERS},
+    "compile": {"source", "experiment", "prepare", "compile", "python"}
+    | {*FLAGS, *COMPILERS},
     "execute": set(RESERVED),
     "analyse": set(RESERVED),
 }

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from scalewatch.wire import Fact, Job
 from scalewatch_agent.environment import hardware, surroundings
+from scalewatch_agent.experiments.commands import COMPILERS
 from scalewatch_agent.experiments.configured import Configured
 from scalewatch_agent.experiments.jobs import Executed, Request
 from scalewatch_agent.experiments.journal import Journal
@@ -27,6 +28,11 @@ class LocalJobs:
         return machine_name(self.launcher.transport)
 
     @property
+    def provenance(self) -> None:
+        """Nothing: its numbers are measured."""
+        return
+
+    @property
     def facts(self) -> Mapping[str, Fact]:
         """What the host is."""
         facts: dict[str, Fact] = {"interconnect": TRANSPORTS[self.launcher.transport]}
@@ -46,6 +52,15 @@ class LocalJobs:
         if not self.starts_mpi:
             return {}
         return {"PATH": self.launcher.program_environment(1)["PATH"]}
+
+    @property
+    def compilers(self) -> Mapping[str, str]:
+        """Those on the search path, which begins beside `mpiexec`."""
+        return {name: name for name in COMPILERS}
+
+    def named(self, machine: str) -> str:
+        """Return the name as it is."""
+        return machine
 
     def is_oversubscribed(self, configured: Configured) -> bool:
         """Tell whether a job wants more cores than there are."""

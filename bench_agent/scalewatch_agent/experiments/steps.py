@@ -12,7 +12,7 @@ from typing import Any
 
 from scalewatch_agent.experiments.commands import filled
 from scalewatch_agent.experiments.expressions import Scalar
-from scalewatch_agent.experiments.schema import ShellStep
+from scalewatch_agent.experiments.schema.experiment import ShellStep
 from scalewatch_agent.launchers.programs import run_program
 
 

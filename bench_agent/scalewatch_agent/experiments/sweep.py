@@ -68,7 +68,8 @@ class ExperimentSweep:
     @property
     def machine(self) -> str:
         """The machine's name."""
-        return self.loaded.experiment.machine or self.launcher.machine
+        launcher = self.launcher
+        return launcher.named(self.loaded.experiment.machine or launcher.machine)
 
     def requests(self) -> list[Request]:
         """Return all jobs, each repeat of all combinations before the next one.
@@ -157,6 +158,7 @@ class ExperimentSweep:
             experiment.execute.environment,
             experiment.launcher.mpi,
             experiment.launcher.mpiexec,
+            dict(self.launcher.settings),
             [part and part.run for part in parts],
             self.instrument.identity,
         ]
@@ -223,6 +225,7 @@ class ExperimentSweep:
         return {
             **places(self.loaded.path, self.loaded.source, self.folder),
             **self.instrument.flags,
+            **self.launcher.compilers,
         }
 
     def _code(self) -> str:
@@ -243,6 +246,7 @@ class ExperimentSweep:
             commit=self.version.commit,
             machine=Machine(
                 name=self.machine,
+                provenance=self.launcher.provenance,
                 fingerprint={**self.launcher.facts, **(executed.facts or {})},
             ),
             coordinate={

@@ -41,6 +41,16 @@ def marked_processes(mark: str) -> Iterator[int]:
             yield int(folder.name)
 
 
+def resident_bytes(mark: str) -> int:
+    """Return the memory that the processes with a `mark` hold together."""
+    total = 0
+    for process in marked_processes(mark):
+        with suppress(OSError):
+            pages = Path(f"/proc/{process}/statm").read_text().split()[1]
+            total += int(pages) * os.sysconf("SC_PAGE_SIZE")
+    return total
+
+
 def _kill(process: int) -> None:
     with suppress(ProcessLookupError):
         os.kill(process, signal.SIGKILL)

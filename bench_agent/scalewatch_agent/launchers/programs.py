@@ -2,6 +2,7 @@
 
 import shutil
 import subprocess
+import time
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,11 +12,23 @@ from typing import Final
 from uuid import uuid4
 
 from scalewatch_agent.launchers.complaints import complaint
-from scalewatch_agent.launchers.processes import MARK, end_processes
+from scalewatch_agent.launchers.processes import MARK, end_processes, resident_bytes
 
 STDOUT: Final = "stdout"
 STDERR: Final = "stderr"
 LAST_WORDS: Final = 40
+
+
+LOOK: Final = 0.1
+"""Seconds between looks at the memory of a job that has a limit of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Limits:
+    """The seconds that a job may take and, if there is a limit, its bytes."""
+
+    seconds: float
+    memory: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,20 +40,24 @@ class Ended:
     failure: str | None = None
 
 
-def run_program(
+def run_program(  # noqa: PLR0913 - what runs, where, and within what
     command: Sequence[str],
     environment: Mapping[str, str],
     folder: Path,
     time_limit: float,
     work: Path | None = None,
+    *,
+    memory_limit: int | None = None,
 ) -> Ended:
     """Run `command`; `folder` gets the files `stdout` and `stderr`.
 
     It runs in `folder`, or in `work` where that is given. Whatever it started has
-    ended when this returns, also after a time limit or a KeyboardInterrupt.
+    ended when this returns, also after a limit (of seconds, or of bytes) or a
+    KeyboardInterrupt.
     """
     started_at = _now()
-    failure = _failure(command, environment, folder, time_limit, work or folder)
+    limits = _Limits(time_limit, memory_limit)
+    failure = _failure(command, environment, folder, limits, work or folder)
     return Ended(started_at, _now(), failure)
 
 
@@ -57,7 +74,7 @@ def _failure(
     command: Sequence[str],
     environment: Mapping[str, str],
     folder: Path,
-    time_limit: float,
+    limits: _Limits,
     work: Path,
 ) -> str | None:
     name = Path(command[0]).name
@@ -79,12 +96,14 @@ def _failure(
                 text=True,
             )
             try:
-                code = job.wait(time_limit)
+                code = _code(job, mark, limits)
             finally:
                 # Also after a proper end: a process that lost its starter lives on.
                 end_processes(job, mark)
     except subprocess.TimeoutExpired:
-        return f"time limit of {time_limit:g} s reached{last_words(folder)}"
+        return f"time limit of {limits.seconds:g} s reached{last_words(folder)}"
+    except MemoryError as error:
+        return str(error)
     except OSError as error:
         return f"cannot start {command[0]}: {error.strerror or error}"
     if code < 0:
@@ -92,6 +111,24 @@ def _failure(
     if code:
         return f"{name} ended with exit code {code}{last_words(folder)}"
     return None
+
+
+def _code(job: "subprocess.Popen[str]", mark: str, limits: _Limits) -> int:
+    """Wait for the end of a job within its limits, and return its exit code."""
+    if limits.memory is None:
+        return job.wait(limits.seconds)
+    end = time.monotonic() + limits.seconds
+    while True:
+        left = end - time.monotonic()
+        try:
+            return job.wait(max(0, min(LOOK, left)))
+        except subprocess.TimeoutExpired:
+            if left <= 0:
+                raise
+        if resident_bytes(mark) > limits.memory:
+            megabytes = limits.memory / 10**6
+            message = f"memory limit of {megabytes:,.0f} MB reached"
+            raise MemoryError(message)
 
 
 def _now() -> datetime:

@@ -32,7 +32,7 @@ def build_loops(
     Without a known architecture, a compiler (CC, or one on PATH) or its success there
     are none, and Python has to do.
     """
-    if machine() not in WORDS or not (compiler := _compiler(environment)):
+    if machine() not in WORDS or not (compiler := compiler_in(environment)):
         return None
     source = files("scalewatch_agent.loops").joinpath("loop.c").read_bytes()
     mark = hashlib.sha256(source + repr((compiler, OPTIONS, machine())).encode())
@@ -42,7 +42,8 @@ def build_loops(
     return None
 
 
-def _compiler(environment: Mapping[str, str]) -> list[str]:
+def compiler_in(environment: Mapping[str, str]) -> list[str]:
+    """Return the command of the C compiler, empty where there is none."""
     if named := environment.get("CC"):
         return shlex.split(named)
     path = environment.get("PATH", os.defpath)

@@ -252,3 +252,17 @@ def test_parameter_that_is_set_must_exist(folder, receiver):
     assert done.exit_code != 0
     assert "there is no parameter 'q' to set" in done.stderr
     assert not receiver.runs
+
+
+def test_compilers_are_those_of_the_library_unless_jobs_are_simulated(folder, receiver):
+    path = experiment(
+        folder,
+        compile="echo {mpicc} {mpicxx} {mpif90} > compilers",
+        execute="cat {compile}/compilers",
+        results=[{"pattern": "mpicc mpicxx mpif(90)", "region": "all", "unit": "s"}],
+    )
+
+    done = run(path, receiver.url)
+
+    assert done.exit_code == 0, done.output
+    assert receiver.runs[0]["results"][0]["values"] == [90.0]

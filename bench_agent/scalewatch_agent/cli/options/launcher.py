@@ -12,6 +12,7 @@ from scalewatch_agent.experiments.configured import Loaded
 from scalewatch_agent.experiments.jobs import JobLauncher
 from scalewatch_agent.experiments.local import LocalJobs
 from scalewatch_agent.experiments.slurm.slurm import PROCESSES, SlurmJobs
+from scalewatch_agent.experiments.smpi.launching import simulation
 from scalewatch_agent.launchers.libraries import Library
 from scalewatch_agent.launchers.mpiexec import Launcher
 from scalewatch_agent.launchers.processors import processors
@@ -24,6 +25,8 @@ def job_launcher(loaded: Loaded) -> JobLauncher:
     """Return what starts the jobs of an experiment."""
     starts_mpi = any(one.processes for one in loaded.configured)
     starter = loaded.experiment.execute.starter
+    if loaded.experiment.launcher.kind == "smpi":
+        return simulation(loaded)
     if loaded.experiment.launcher.kind == "slurm":
         return _slurm(loaded, starter or ("srun" if starts_mpi else "none"))
     return _local(loaded, starts_mpi=starts_mpi and starter != "none")

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from scalewatch.wire import Fact
 from scalewatch_agent.experiments.jobs import Request
-from scalewatch_agent.experiments.schema import Launcher
+from scalewatch_agent.experiments.schema.launcher import Launcher
 
 COMMAND: Final = ".command"
 FACTS: Final = ".facts.json"

@@ -4,17 +4,13 @@ import re
 from collections.abc import Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
-from pathlib import PurePath
 from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import (
     AfterValidator,
-    BaseModel,
     BeforeValidator,
-    ConfigDict,
     Discriminator,
     Field,
-    StringConstraints,
     Tag,
     field_validator,
     model_validator,
@@ -22,52 +18,18 @@ from pydantic import (
 
 from scalewatch.wire import UNITS, Commit, Name, wrong
 from scalewatch.wire.directions import Direction
-from scalewatch_agent.errors import BadExpression
 from scalewatch_agent.experiments.commands import RESERVED
-from scalewatch_agent.experiments.expressions import Expression, parse_expression
+from scalewatch_agent.experiments.expressions import parse_expression
 from scalewatch_agent.experiments.parameters import BadParameters, spaced
-from scalewatch_agent.launchers.installation import PACKAGES, REQUIREMENT
-from scalewatch_agent.launchers.mpiexec import TRANSPORTS
-
-Identifier = Annotated[
-    str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=100)
-]
-Value = bool | int | float | str
-
-
-def _expression(value: object) -> object:
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise wrong("a number or an expression is expected")
-    try:
-        return parse_expression(str(value))
-    except BadExpression as error:
-        raise wrong(str(error)) from error
-
-
-Formula = Annotated[Expression, BeforeValidator(_expression)]
-"""A number, or an expression such as `2 * p`."""
-
-
-def _inside(path: str) -> str:
-    if PurePath(path).is_absolute() or ".." in PurePath(path).parts:
-        raise wrong("a file in the folder of the job is expected")
-    return path
-
-
-Output = Annotated[str, StringConstraints(min_length=1), AfterValidator(_inside)]
-"""A file that the program writes, relative to the folder of its job."""
-
-
-class FileSection(BaseModel):
-    """Base of everything in an experiment file."""
-
-    model_config = ConfigDict(
-        arbitrary_types_allowed=True,
-        extra="forbid",
-        frozen=True,
-        populate_by_name=True,
-        strict=True,
-    )
+from scalewatch_agent.experiments.schema.launcher import Launcher
+from scalewatch_agent.experiments.schema.sections import (
+    Command,
+    FileSection,
+    Formula,
+    Identifier,
+    Output,
+    Value,
+)
 
 
 class Range(FileSection):
@@ -124,18 +86,6 @@ def _step(value: object) -> object:
     return {"run": value} if isinstance(value, str | list) else value
 
 
-def _lines(value: object) -> object:
-    if isinstance(value, list) and all(isinstance(line, str) for line in value):
-        return "\n".join(value)
-    return value
-
-
-Command = Annotated[
-    str, BeforeValidator(_lines), StringConstraints(min_length=1, pattern=r"^[^\x00]+$")
-]
-"""A command line, or a list of them."""
-
-
 class ShellStep(FileSection):
     """Commands for the shell, each of which has to succeed."""
 
@@ -153,37 +103,8 @@ class Execute(FileSection):
     tasks_per_node: Formula | None = None
     time_limit: Formula = parse_expression("600")
     estimate: Formula | None = None
-    environment: dict[str, str] = {}
+    environment: dict[str, str] = Field({})
     starter: Literal["mpiexec", "srun", "none"] | None = None
-
-
-class Launcher(FileSection):
-    """What starts the jobs: this host's mpiexec, or Slurm."""
-
-    kind: Literal["local", "slurm"] = "local"
-    transport: Literal["shm", "tcp"] = "shm"
-    mpi: str | None = None
-    mpiexec: str | None = None
-    options: tuple[str, ...] = Field(default=(), strict=False)
-    setup: Command | None = None
-    srun_mpi: str | None = None
-    at_once: int = Field(default=100, ge=1)
-    poll: float = Field(default=10.0, gt=0)
-    check_size: bool = True
-
-    @field_validator("mpi")
-    @classmethod
-    def _is_exact(cls, mpi: str | None) -> str | None:
-        match = REQUIREMENT.fullmatch(mpi) if mpi else None
-        if mpi is not None and (match is None or match["name"] not in PACKAGES):
-            names = ", ".join(PACKAGES)
-            raise wrong(f"write NAME==VERSION, NAME being one of {names}")
-        return mpi
-
-    @property
-    def interconnect(self) -> str:
-        """What connects the processes of this host."""
-        return TRANSPORTS[self.transport]
 
 
 class ResultRule(FileSection):
@@ -267,7 +188,7 @@ class Experiment(FileSection):
     source: str = "."
     commit: Annotated[Commit, BeforeValidator(_commit)] | None = None
     parameters: dict[Identifier, Parameter] = Field(min_length=1, max_length=100)
-    zipped: list[list[Identifier]] = []
+    zipped: list[list[Identifier]] = Field([])
     where: Formula | None = None
     coordinate: list[Identifier] | None = None
     configuration: list[Identifier] | None = None
@@ -276,7 +197,7 @@ class Experiment(FileSection):
     compile: Annotated[ShellStep, BeforeValidator(_step)] | None = None
     execute: Annotated[Execute, BeforeValidator(_step)]
     analyse: Annotated[ShellStep, BeforeValidator(_step)] | None = None
-    results: Annotated[list[ResultRule], Field(min_length=1)] = []
+    results: Annotated[list[ResultRule], Field(min_length=1)] = Field([])
     profile: ProfileRule | None = None
     launcher: Launcher = Launcher()
 

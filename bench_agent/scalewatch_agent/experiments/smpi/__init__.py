@@ -1,0 +1,1 @@
+"""Jobs of an experiment simulated by SMPI, the MPI of SimGrid."""
