@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 from typing import Final
 
+from scalewatch_agent.launchers.complaints import complaint
 from scalewatch_agent.launchers.programs import STDERR
 
 LARGEST: Final = 2**20
@@ -21,6 +22,7 @@ SENTENCES: Final = (
     ),
     (r"Memory \w+ of \d+ bytes failed|bad_alloc", "there is not enough memory"),
 )
+_LOGGED: Final = re.compile(r"\[[^\]]*\d\.\d+\] ")
 _COMPLAINT: Final = re.compile(r"/CRITICAL\] (.+)")
 
 
@@ -39,9 +41,16 @@ def failure_said(folder: Path) -> str | None:
     )
     for pattern, sentence in SENTENCES:
         if re.search(pattern, said):
-            return sentence
-    complaint = _COMPLAINT.search(said)
-    return complaint and f"SMPI: {complaint[1][:500]}"
+            return sentence + complaint(_own_words(text))
+    critical = _COMPLAINT.search(said)
+    return critical and f"SMPI: {critical[1][:500]}"
+
+
+def _own_words(text: str) -> list[str]:
+    """Return what the program itself wrote, if the simulator has no backtrace."""
+    if "Backtrace" in text:
+        return []
+    return [line for line in text.splitlines() if not _LOGGED.match(line)]
 
 
 def _is_hint(line: str) -> bool:

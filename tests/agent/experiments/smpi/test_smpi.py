@@ -185,7 +185,9 @@ def instead_of_receiving(statement):
     return DEADLOCK.replace("else MPI_Recv", f"else {statement}; if (0) MPI_Recv")
 
 
-ABORT = instead_of_receiving("MPI_Abort(MPI_COMM_WORLD, 3)")
+ABORT = instead_of_receiving(
+    '{ fprintf(stderr, "no mesh\\n"); MPI_Abort(MPI_COMM_WORLD, 3); }'
+)
 CRASH = instead_of_receiving("*(volatile int *) 0 = 1")
 HANG = instead_of_receiving("while (1) MPI_Wtime()")
 HUNGRY = "#include <stdlib.h>\n#include <string.h>\n" + instead_of_receiving(
@@ -197,7 +199,7 @@ HUNGRY = "#include <stdlib.h>\n#include <string.h>\n" + instead_of_receiving(
     ("code", "reason"),
     [
         (DEADLOCK, "deadlock: processes wait for messages"),
-        (ABORT, "the program called MPI_Abort"),
+        (ABORT, "the program called MPI_Abort: no mesh"),
         (CRASH, "Segmentation fault"),
         (HANG, "time limit of 3 s reached"),
         (HUNGRY, "memory limit of 300 MB reached"),

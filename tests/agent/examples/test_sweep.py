@@ -1,0 +1,151 @@
+"""The wavefront of examples/sweep: closed forms, and its growth under SMPI."""
+
+import json
+import resource
+import subprocess
+import sys
+import time
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from scalewatch.cli import main as scalewatch
+from scalewatch_agent.cli import main
+from scalewatch_agent.launchers.mpiexec import Launcher
+from support.simgrid import missing_programs, needs_simgrid
+
+EXAMPLE = Path(__file__).parents[3] / "examples" / "sweep"
+BLOCKS = 4
+COUNTED = ("--set", "cells=2", "--repeats", "1", "--computation", "none")
+"""Counts depend neither on cells nor on time, so that small jobs tell them."""
+
+
+def messages(px, py):
+    return 8 * BLOCKS * ((px - 1) * py + px * (py - 1))
+
+
+def steps(px, py):
+    return 8 * BLOCKS + 4 * (px - 1) + 2 * (py - 1)
+
+
+def swept(folder, *options):
+    """Run the example; return its exit code and its runs."""
+    out = folder / "runs.jsonl"
+    words = ["run", str(EXAMPLE / "sweep.yaml"), "--folder", str(folder / "jobs")]
+    done = CliRunner().invoke(main, [*words, "--out", str(out), *options])
+    assert done.exit_code == 0, done.output
+    return out, [json.loads(line) for line in out.read_text().splitlines()]
+
+
+def values(run):
+    return {
+        (result["region"], result["metric"]): result["values"][0]
+        for result in run["results"]
+    }
+
+
+@needs_simgrid
+@pytest.mark.parametrize("mode", ["blocking", "nonblocking"])
+def test_messages_and_steps_equal_their_closed_forms(mode, folder):
+    _, runs = swept(folder, "--set", f"mode={mode}", *COUNTED)
+
+    assert [run["coordinate"]["p"] for run in runs] == [
+        q * q for q in (2, 4, 6, 8, 10, 12, 14, 16)
+    ]
+    for run in runs:
+        q = round(run["coordinate"]["p"] ** 0.5)
+        assert values(run)["exchange", "messages"] == messages(q, q)
+        assert values(run)["pipeline", "steps"] == steps(q, q)
+
+
+@needs_simgrid
+def test_sweep_of_1024_processes_is_exact_quick_and_small(folder):
+    start = time.monotonic()
+
+    _, runs = swept(folder, "--set", "q=32", "--set", "mode=blocking", "--repeats", "1")
+
+    assert time.monotonic() - start < 15
+    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss < 500_000
+    counted = values(runs[0])
+    assert counted["exchange", "messages"] == messages(32, 32) == 63_488
+    assert counted["pipeline", "steps"] == steps(32, 32) == 218
+
+
+@needs_simgrid
+def test_fill_of_a_square_grid_grows_like_its_root_and_of_a_flat_one_faster(folder):
+    options = ("--set", "mode=blocking", *COUNTED)
+    square, _ = swept(folder, *options)
+    square = square.rename(folder / "square.jsonl")
+    flat, runs = swept(folder, *options, "--set", "rows=2", "--commit", "flat")
+
+    assert all(
+        values(run)["pipeline", "steps"] == steps(run["coordinate"]["p"] / 2, 2)
+        for run in runs
+    )
+    assert verdict(square, "pipeline") == "match"
+    assert verdict(flat, "pipeline") == "mismatch"
+
+
+def verdict(path, region):
+    """Return the verdict on O(sqrt(p)) of a region in a file of runs."""
+    words = ["model", str(path), "--expect", f"{region}=O(p^0.5)", "--json"]
+    done = CliRunner().invoke(scalewatch, words)
+    findings = [json.loads(line) for line in done.stdout.splitlines() if line]
+    return next(each["verdict"] for each in findings if each["region"] == region)
+
+
+@needs_simgrid
+def test_processes_that_make_no_grid_are_told(folder):
+    out = folder / "runs.jsonl"
+    path = folder / "sweep.yaml"
+    text = (EXAMPLE / "sweep.yaml").read_text()
+    path.write_text(text.replace("{source}", str(EXAMPLE)).replace("{px}", "3"))
+
+    words = ["run", str(path), "--set", "q=2", "--repeats", "1", "--out", str(out)]
+    done = CliRunner().invoke(main, words)
+
+    assert done.exit_code == 4
+    assert "error: 3 x 2 is no grid of 4 processes" in out.read_text()
+
+
+CELLS = ("4", "4", "8", "2", "3", "1")
+
+
+def test_twin_in_python_counts_the_same_with_a_real_library(openmpi, tmp_path):
+    launcher = Launcher(openmpi, "shm", crowded=True)
+    counted = {}
+    for px, py in ((1, 1), (2, 2)):
+        words = (sys.executable, str(EXAMPLE / "sweep.py"), str(px), str(py), *CELLS)
+        done = subprocess.run(
+            launcher.program(px * py, *words),
+            env=launcher.environment(px * py),
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        results = [json.loads(line) for line in done.stdout.splitlines()]
+        counted[px] = {result["metric"]: result["value"] for result in results}
+        flux = done.stderr.strip().splitlines()[-1]
+
+    assert counted[2]["messages"] == messages(2, 2)
+    assert counted[2]["steps"] == steps(2, 2)
+    assert (counted[1]["messages"], counted[1]["steps"]) == (0, 8 * BLOCKS)
+    assert flux.startswith("flux ")
+    if not missing_programs():
+        assert flux in said_by_sweep_in_c(tmp_path)
+
+
+def said_by_sweep_in_c(folder):
+    program = folder / "sweep"
+    source = str(EXAMPLE / "sweep.c")
+    subprocess.run(["smpicc", "-O2", "-o", program, source, "-lm"], check=True)
+    platform = str(files("scalewatch_agent.experiments.smpi") / "torus.xml")
+    starter = ("smpirun", "-np", "4", "-platform", platform)
+    return subprocess.run(
+        [*starter, str(program), "2", "2", "blocking", *CELLS],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stderr
