@@ -286,6 +286,8 @@ class ExperimentSweep:
         return executed.job.model_copy(update={"environment": environment})
 
     def _with_procedure(self, result: Result, configured: Configured) -> Result:
+        if result.exact:  # processes may take turns: they count the same
+            return result
         procedure = Procedure(
             oversubscribed=self.launcher.is_oversubscribed(configured)
         )

@@ -118,6 +118,7 @@ def test_counts_add_up_over_processes(workplace, openmpi, by):
     assert len(reports) == 3
     for one in reports:
         p = one["coordinate"]["p"]
+        assert not any("procedure" in each for each in one["results"])
         found = counts(one)
         assert found["main"] == p
         assert found["everybody › loop 1"] == p * (p - 1)
