@@ -8,7 +8,7 @@
  *   - log2 N + log2 p + 1 levels, each with neighbours to wait for, so that time grows like
  *     log p at best;
  *   - (p - 1) (12 log2 N + 26) - 12 log2 p messages a cycle, the last residual's among them.
- * Cycles go on until the residual is 1e-8 of the first one; their number does not grow. */
+ * Cycles go on until the largest residual is 1e-9 of the first one: the same number for any p. */
 #include <mpi.h>
 #include <math.h>
 #include <stdio.h>
@@ -172,16 +172,16 @@ static void cycle(int number)
     smooth(l);
 }
 
-/* Return the norm of the residual of the whole strip. */
+/* Return the largest residual of the whole strip. */
 static double norm(struct level *l)
 {
     double own = 0, all;
     find_residual(l);
     for (int i = 1; i <= l->rows; i++)
         for (int j = 1; j <= l->cols; j++)
-            own += pow(l->residual[i * (l->cols + 2) + j], 2);
-    MPI_Allreduce(&own, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-    return sqrt(all);
+            own = fmax(own, fabs(l->residual[i * (l->cols + 2) + j]));
+    MPI_Allreduce(&own, &all, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    return all;
 }
 
 static void set_up(int n)
@@ -206,7 +206,7 @@ static void set_up(int n)
     for (int i = 1; i <= n; i++)    /* rough, so that there is something on each level */
         for (int j = 1; j <= n; j++)
             levels[0].source[i * (n + 2) + j] =
-                ((rank * n + i) * 7919L + j * 104729L) % 1000 / 1000.0 - 0.3;
+                (i * 7919L + j * 104729L) % 1000 / 1000.0 - 0.3;
 }
 
 static void report(const char *region, const char *metric, const char *unit, double value)
@@ -235,7 +235,7 @@ int main(int words_count, char **words)
     messages = 0;
     MPI_Barrier(MPI_COMM_WORLD);
     double start = MPI_Wtime();
-    while (left > 1e-8 * first && cycles < MOST_CYCLES) {
+    while (left > 1e-9 * first && cycles < MOST_CYCLES) {
         cycle(0);
         left = norm(&levels[0]);
         cycles++;
@@ -245,9 +245,9 @@ int main(int words_count, char **words)
     MPI_Reduce(&messages, &sent, 1, MPI_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
     if (!rank) {
         report("solve", "time", "s", slowest);
-        report("solve", "iterations", "1", cycles);
+        report("iterations", "iterations", "1", cycles);
         report("cycle", "time", "s", slowest / cycles);
-        report("cycle", "levels", "1", count);
+        report("levels", "levels", "1", count);
         report("exchange", "messages", "1", (double)sent / cycles);
     }
     MPI_Finalize();

@@ -1,0 +1,76 @@
+"""The solver of examples/multigrid: closed forms, and its growth under SMPI."""
+
+import json
+from math import log2
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from scalewatch.cli import main as scalewatch
+from scalewatch_agent.cli import main
+from support.simgrid import needs_simgrid
+
+EXAMPLE = Path(__file__).parents[3] / "examples" / "multigrid"
+CELLS = 16
+COUNTED = ("--set", f"n={CELLS}", "--repeats", "1", "--computation", "none")
+
+pytestmark = needs_simgrid
+
+
+def solved(folder, *options):
+    """Run the example; return the file of its runs."""
+    out = folder / "runs.jsonl"
+    words = ["run", str(EXAMPLE / "multigrid.yaml"), "--folder", str(folder / "jobs")]
+    done = CliRunner().invoke(main, [*words, "--out", str(out), *COUNTED, *options])
+    assert done.exit_code == 0, done.output
+    return out
+
+
+def values(run):
+    return {result["metric"]: result["values"][0] for result in run["results"]}
+
+
+def test_levels_and_messages_equal_their_closed_forms_and_iterations_are_constant(
+    folder,
+):
+    out = solved(folder)
+
+    runs = [json.loads(line) for line in out.read_text().splitlines()]
+    assert [run["coordinate"]["p"] for run in runs] == [2**k for k in range(1, 9)]
+    for run in runs:
+        p, counted = run["coordinate"]["p"], values(run)
+        assert counted["levels"] == log2(CELLS) + log2(p) + 1
+        assert counted["messages"] == (p - 1) * (12 * log2(CELLS) + 26) - 12 * log2(p)
+        assert counted["iterations"] == 12
+    expected = ("levels=O(log p)", "iterations=O(1)", "exchange=O(p)")
+    options = [word for text in expected for word in ("--expect", text)]
+    done = CliRunner().invoke(scalewatch, ["model", str(out), "--json", *options])
+    verdicts = {
+        finding["region"]: finding["verdict"]
+        for finding in map(json.loads, filter(None, done.stdout.splitlines()))
+        if finding["metric"] != "time"
+    }
+    assert verdicts == dict.fromkeys(("levels", "iterations", "exchange"), "match")
+
+
+@pytest.mark.parametrize("p", [1, pytest.param(1024, marks=pytest.mark.thorough)])
+def test_messages_are_exact_on_one_process_and_on_a_thousand(p, folder):
+    run = json.loads(solved(folder, "--set", f"p={p}").read_text())
+
+    counted = values(run)
+    assert counted["messages"] == (p - 1) * (12 * log2(CELLS) + 26) - 12 * log2(p)
+    assert counted["levels"] == log2(CELLS) + log2(p) + 1
+
+
+def test_number_of_processes_that_is_no_power_of_two_is_told(folder):
+    words = ["run", str(EXAMPLE / "multigrid.yaml"), "--folder", str(folder / "jobs")]
+    out = folder / "runs.jsonl"
+
+    options = (*COUNTED, "--set", "p=6", "--out", str(out))
+    done = CliRunner().invoke(main, [*words, *options])
+
+    assert done.exit_code == 4
+    assert "error: 16 cells and 6 processes: both are to be powers of two" in (
+        out.read_text()
+    )
