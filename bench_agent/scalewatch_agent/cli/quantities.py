@@ -23,5 +23,7 @@ def unit_shown(unit: str) -> str:
 
 
 def quantity(value: float, unit: str) -> str:
-    """Return number and unit."""
+    """Return number and unit; whole numbers without one are counts, others shares."""
+    if unit == "1" and value.is_integer():
+        return f"{value:,.0f}"
     return f"{number(value, unit)} {unit_shown(unit)}"

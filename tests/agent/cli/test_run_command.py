@@ -266,3 +266,25 @@ def test_compilers_are_those_of_the_library_unless_jobs_are_simulated(folder, re
 
     assert done.exit_code == 0, done.output
     assert receiver.runs[0]["results"][0]["values"] == [90.0]
+
+
+def test_counts_are_shown_as_counts_and_shares_as_percentages(folder, receiver):
+    path = experiment(
+        folder,
+        "print('63488 messages, 0.25 of them late')",
+        parameters={"p": [2]},
+        results=[
+            {
+                "pattern": r"(\d+) messages",
+                "region": "all",
+                "metric": "messages",
+                "unit": "1",
+            },
+            {"pattern": "(0.25)", "region": "late", "metric": "share", "unit": "1"},
+        ],
+    )
+
+    done = run(path, receiver.url)
+
+    assert "all 63,488" in done.output
+    assert "late 25 %" in done.output
