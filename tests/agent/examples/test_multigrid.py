@@ -18,10 +18,13 @@ COUNTED = ("--set", f"n={CELLS}", "--repeats", "1", "--computation", "none")
 pytestmark = needs_simgrid
 
 
-def solved(folder, *options):
-    """Run the example; return the file of its runs."""
+def solved(folder, *options, most=256):
+    """Run the example with at most so many processes; return the file of its runs."""
     out = folder / "runs.jsonl"
-    words = ["run", str(EXAMPLE / "multigrid.yaml"), "--folder", str(folder / "jobs")]
+    path = folder / "multigrid.yaml"
+    text = (EXAMPLE / "multigrid.yaml").read_text().replace("to: 256", f"to: {most}")
+    path.write_text(text.replace("{source}", str(EXAMPLE)))
+    words = ["run", str(path), "--folder", str(folder / "jobs")]
     done = CliRunner().invoke(main, [*words, "--out", str(out), *COUNTED, *options])
     assert done.exit_code == 0, done.output
     return out
@@ -31,13 +34,16 @@ def values(run):
     return {result["metric"]: result["values"][0] for result in run["results"]}
 
 
+@pytest.mark.parametrize("most", [64, pytest.param(256, marks=pytest.mark.thorough)])
 def test_levels_and_messages_equal_their_closed_forms_and_iterations_are_constant(
-    folder,
+    folder, most
 ):
-    out = solved(folder)
+    out = solved(folder, most=most)
 
     runs = [json.loads(line) for line in out.read_text().splitlines()]
-    assert [run["coordinate"]["p"] for run in runs] == [2**k for k in range(1, 9)]
+    assert [run["coordinate"]["p"] for run in runs] == [
+        2**k for k in range(1, int(log2(most)) + 1)
+    ]
     for run in runs:
         p, counted = run["coordinate"]["p"], values(run)
         assert counted["levels"] == log2(CELLS) + log2(p) + 1
