@@ -212,7 +212,8 @@ static void set_up(int n)
 static void report(const char *region, const char *metric, const char *unit, double value)
 {
     printf("{\"region\": \"%s\", \"metric\": \"%s\", \"unit\": \"%s\", "
-           "\"value\": %.12g}\n", region, metric, unit, value);
+           "\"value\": %.12g, \"exact\": %s}\n", region, metric, unit, value,
+           strcmp(unit, "1") ? "false" : "true");    /* counts do not scatter */
 }
 
 int main(int words_count, char **words)

@@ -17,7 +17,7 @@ from scalewatch_agent.experiments.schema.experiment import ProfileRule, ResultRu
 LARGEST: Final = 64 * 2**20
 """Bytes of a file that are read; a program that writes more writes something else."""
 
-KEYS: Final = ("region", "metric", "unit", "better", "value", "values")
+KEYS: Final = ("region", "metric", "unit", "better", "exact", "value", "values")
 """What an object in a JSON file may hold; other keys are passed over."""
 
 _NAME: Final[TypeAdapter[str]] = TypeAdapter(Name)
@@ -33,6 +33,7 @@ class _MetricValues:
 
     unit: str
     better: Direction | None
+    exact: bool
     values: list[float] = field(default_factory=list)
 
 
@@ -193,8 +194,12 @@ def _add(
     unit = entry.get("unit") or rule.unit
     if not isinstance(unit, str):
         raise Unfound(f"{region} has no unit")
+    exact = entry.get("exact", False)
+    if not isinstance(exact, bool):
+        raise Unfound(f"{region}: exact is {_brief(exact)}, neither true nor false")
+    better = entry.get("better") or rule.better
     series = found.setdefault(
-        (region, metric), _MetricValues(unit, entry.get("better") or rule.better)
+        (region, metric), _MetricValues(unit, better, exact=exact)
     )
     if series.unit != unit:
         raise Unfound(f"{region} is given in {series.unit} and in {unit}")
@@ -243,6 +248,7 @@ def _result(key: tuple[str, str], series: _MetricValues) -> Result:
                 "metric": metric,
                 "unit": series.unit,
                 "better": series.better,
+                "exact": series.exact,
                 "values": tuple(series.values),
             }
         )

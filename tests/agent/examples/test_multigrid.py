@@ -51,7 +51,9 @@ def test_levels_and_messages_equal_their_closed_forms_and_iterations_are_constan
         assert counted["iterations"] == 12
     expected = ("levels=O(log p)", "iterations=O(1)", "exchange=O(p)")
     options = [word for text in expected for word in ("--expect", text)]
-    done = CliRunner().invoke(scalewatch, ["model", str(out), "--json", *options])
+    done = CliRunner().invoke(
+        scalewatch, ["model", str(out), "--json", "--exact", *options]
+    )
     verdicts = {
         finding["region"]: finding["verdict"]
         for finding in map(json.loads, filter(None, done.stdout.splitlines()))

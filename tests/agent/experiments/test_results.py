@@ -94,6 +94,7 @@ def test_output_without_a_result_is_a_reason(text, reason, tmp_path):
         ('{"region": "a", "unit": "B", "value": 1}', "'B' is no unit of 'time'"),
         ('{"region": "a/b", "value": 1}', "'a/b' is no name of a region"),
         ('{"region": "a", "better": "more", "value": 1}', "lower"),
+        ('{"region": "a", "exact": 1, "value": 1}', "neither true nor false"),
         ("[]", "out holds no result"),
         (
             '[{"region": "a", "value": 1}, {"region": "a", "value": 1, "unit": "ms"}]',
@@ -143,3 +144,14 @@ def test_two_rules_may_add_to_one_result(tmp_path):
 def test_results_lie_in_the_folder_of_the_job(path):
     with pytest.raises(ValueError, match="folder of the job"):
         ResultRule.model_validate({"json": path})
+
+
+def test_program_says_which_of_its_values_are_exact(tmp_path):
+    text = (
+        '[{"region": "a", "metric": "bytes", "unit": "B", "exact": true, "value": 7},'
+        ' {"region": "b", "value": 1.5}]'
+    )
+
+    found = results(tmp_path, {"json": "out", "unit": "s"}, out=text)
+
+    assert [(each.region, each.exact) for each in found] == [("a", True), ("b", False)]
