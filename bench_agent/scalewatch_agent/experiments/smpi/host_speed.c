@@ -5,12 +5,13 @@
 
 #define N 2048
 #define SWEEPS 1000
-#define ROUNDS 20
+#define ROUNDS 100
 
+/* Of the processor, as SMPI counts them: other programs that take turns cost nothing. */
 static double seconds(void)
 {
     struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
     return now.tv_sec + 1e-9 * now.tv_nsec;
 }
 
