@@ -19,10 +19,11 @@ pytestmark = needs_simgrid
 
 
 def solved(folder, *options, most=256):
-    """Run the example with at most so many processes; return the file of its runs."""
+    """Run the example with 2 to so many processes; return the file of its runs."""
     out = folder / "runs.jsonl"
     path = folder / "multigrid.yaml"
-    text = (EXAMPLE / "multigrid.yaml").read_text().replace("to: 256", f"to: {most}")
+    text = (EXAMPLE / "multigrid.yaml").read_text()
+    text = text.replace("from: 8, to: 256", f"from: 2, to: {most}")
     path.write_text(text.replace("{source}", str(EXAMPLE)))
     words = ["run", str(path), "--folder", str(folder / "jobs")]
     done = CliRunner().invoke(main, [*words, "--out", str(out), *COUNTED, *options])
