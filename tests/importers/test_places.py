@@ -25,6 +25,36 @@ def test_folder_is_read_file_by_file_and_says_what_it_passes_over(tmp_path) -> N
     ]
 
 
+def test_prose_with_commas_is_passed_over(tmp_path) -> None:
+    (tmp_path / "a.csv").write_text(TABLE)
+    (tmp_path / "NOTES").write_text("Runs, as ever, on Monday.\nSlow, but done.\n")
+
+    reading = read_files([str(tmp_path)])
+
+    assert reading.passed_over == [str(tmp_path / "NOTES")]
+    assert not reading.unreadable
+
+
+def test_only_archives_are_opened_as_archives(tmp_path, monkeypatch) -> None:
+    (tmp_path / "a.csv").write_text(TABLE)
+    opened = []
+    monkeypatch.setattr(tarfile, "open", lambda *of: opened.append(of))
+
+    assert len(read_files([str(tmp_path)]).series) == 1
+    assert not opened
+
+
+def test_compressed_archive_is_read(tmp_path) -> None:
+    for kind in ("gz", "xz", "bz2"):
+        path = tmp_path / f"a.tar.{kind}"
+        with tarfile.open(path, f"w:{kind}") as held:
+            member = tarfile.TarInfo("a.csv")
+            member.size = len(TABLE)
+            held.addfile(member, io.BytesIO(TABLE.encode()))
+
+        assert len(read_files([str(path)]).series) == 1
+
+
 def test_link_that_leads_out_of_the_folder_is_not_followed(tmp_path) -> None:
     (tmp_path / "secret.csv").write_text(TABLE)
     (tmp_path / "in").mkdir()

@@ -62,6 +62,7 @@
   x UnreadableFile
     + MalformedFile
     + UnmatchedName
+    + UnplacedSeries
 
 An error carries the evidence as attributes, and writes its own message. What an
 error means over HTTP is decided in `scalewatch.api.http.problems`, nowhere else.
@@ -83,6 +84,7 @@ from scalewatch.errors.files import (
     MalformedFile,
     NotARun,
     UnmatchedName,
+    UnplacedSeries,
     UnreadableFile,
 )
 from scalewatch.errors.modelling import (
@@ -203,6 +205,7 @@ __all__ = [
     "UnitChanged",
     "UnknownChoice",
     "UnmatchedName",
+    "UnplacedSeries",
     "UnreadableBody",
     "UnreadableFile",
     "UnsupportedContent",

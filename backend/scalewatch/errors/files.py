@@ -1,6 +1,6 @@
 """Files of measurements that cannot be read."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from scalewatch.errors.base import ScalewatchError
 
@@ -43,6 +43,19 @@ class UnmatchedName(UnreadableFile):
     def __init__(self, source: str, name: str, pattern: str) -> None:
         super().__init__(source, f"{name!r} is not of the pattern {pattern!r}")
         self.name = name
+
+
+class UnplacedSeries(UnreadableFile):
+    """Nothing says at which parameters a file, or regions of it, were measured."""
+
+    def __init__(self, source: str, regions: Sequence[str] = ()) -> None:
+        others = f" and {len(regions) - 1} others" if len(regions) > 1 else ""
+        what = f"{regions[0]}{others}" if regions else "it"
+        super().__init__(
+            source,
+            f"it does not say at which p {what} was measured; `--at p=8`, "
+            "`--path 'run-{p}.out'` or `--derive 'p = nodes * 4'` says that for it",
+        )
 
 
 class BadPattern(ScalewatchError):

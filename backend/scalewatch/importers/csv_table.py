@@ -31,16 +31,28 @@ OUTCOMES: Final = {
 }
 """Columns that tell how a run ended, and what they say of one that failed."""
 
+_USUAL: Final = frozenset(" ".join(PARAMETERS.values()).split())
+
 _DELIMITERS: Final = ",;\t|"
 
 
-def is_table(line: str) -> bool:
-    """Tell whether a line can be the header of a table."""
-    if _delimiter(line) != " ":
+def is_table(head: str) -> bool:
+    """Tell whether a text begins with a header, and not with prose.
+
+    A header names a parameter, or has as many cells as the row below, which has a
+    number.
+    """
+    header, *rows = filter(says_something, head.lstrip("\ufeff").splitlines())
+    delimiter = _delimiter(header)
+    cells = [cell.strip(' "').lower() for cell in header.split(delimiter)]
+    if len(cells) > 1 and not _USUAL.isdisjoint(cells):
         return True
-    words = line.lower().split()
-    usual = " ".join(PARAMETERS.values()).split()
-    return len(words) > 1 and not set(usual).isdisjoint(words)
+    below = rows[0].split(delimiter) if rows else []
+    return (
+        delimiter != " "
+        and len(below) == len(cells)
+        and any(isinstance(plain_setting(cell), int | float) for cell in below)
+    )
 
 
 def read(

@@ -7,7 +7,7 @@ from importlib import import_module
 from itertools import groupby
 from typing import Any, Final, NamedTuple
 
-from scalewatch.errors import UnmatchedName, UnreadableFile
+from scalewatch.errors import UnmatchedName, UnplacedSeries, UnreadableFile
 from scalewatch.importers import extrap_text
 from scalewatch.importers.documents import Document, read_documents
 from scalewatch.importers.places import sources_of
@@ -120,7 +120,7 @@ def _add(
     source: Source,
     is_named: bool,  # noqa: FBT001
 ) -> None:
-    unmatched: list[UnmatchedName] = []
+    unmatched: list[UnreadableFile] = []
     reading.files += 1
     try:
         reading.scans.merge(read(source, unmatched=unmatched))
@@ -139,9 +139,11 @@ def read_source(
     file_format: str = AUTO,
     columns: Mapping[str, Sequence[str]] | None = None,
     rules: Mapping[str, SettingRules] | None = None,
-    unmatched: list[UnmatchedName] | None = None,
+    unmatched: list[UnreadableFile] | None = None,
 ) -> Scans:
-    """Return the measurements of one file; add to `unmatched` what no pattern is for.
+    """Return the measurements of one file.
+
+    Add to `unmatched` what no pattern is for, and regions that have no parameter.
 
     Raises
     ------
@@ -150,7 +152,8 @@ def read_source(
     """
     source.peek()
     rules = rules or {}
-    scans, unlike, its_rules = Scans(), dict[str, UnmatchedName](), SettingRules()
+    scans, its_rules = Scans(), SettingRules()
+    unlike, unplaced = dict[str, UnmatchedName](), dict[str, None]()
     for part in _parts(source, file_format, columns or {}, rules):
         its_rules = _rules_of(part.file_format, rules)
         for measurement in part.measurements:
@@ -158,6 +161,12 @@ def read_source(
                 scans.add(_with_origin(measurement, its_rules, source))
             except UnmatchedName as error:
                 unlike[error.name] = error
+            except UnplacedSeries:
+                unplaced[measurement.subject.region] = None
+    if unplaced and not scans:
+        raise UnplacedSeries(source.name)
+    if unplaced and unmatched is not None:
+        unmatched.append(UnplacedSeries(source.name, list(unplaced)))
     if unmatched is not None and not its_rules.skips_unmatched:
         unmatched.extend(unlike.values())
     if not scans and not unlike:
@@ -222,7 +231,7 @@ def _format(source: Source) -> str:
     for name, module in TEXT_READERS.items():
         if _module(module).recognises(head):
             return name
-    if _module("csv_table").is_table(first):
+    if _module("csv_table").is_table(head):
         return CSV
     known = ", ".join(FORMATS[4:])
     expected = f"Extra-P text, JSON, JSON Lines, a table with a header, or {known}"

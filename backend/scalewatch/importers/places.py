@@ -4,12 +4,13 @@ import gzip
 import io
 import lzma
 import os
+import re
 import sys
 import tarfile
 import zipfile
 import zlib
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO, Final
 
@@ -17,6 +18,9 @@ from scalewatch.errors import UnreadableFile
 from scalewatch.importers.source import Source, unreadable
 
 STANDARD_INPUT: Final = "-"
+
+_GZIP: Final = b"\x1f\x8b"
+_TAR: Final = re.compile(r"\.(tar(\.\w+)?|t[gbx]z2?)$", re.IGNORECASE)
 
 LARGEST_MEMBER: Final = 2 * 2**30
 """Bytes that a compressed file may hold: beyond it is a bomb."""
@@ -82,19 +86,21 @@ def _of_file(
         yield Source(path, iter(())), is_named
     elif head.startswith(b"PK\3\4"):
         yield from _members(path, _zipped(stream))
-    elif _holds_tar(path):
+    elif _is_tar(path, head):
         yield from _members(path, _tarred(path))
-    elif head.startswith(b"\x1f\x8b"):
+    elif head.startswith(_GZIP):
         yield Source(path, _lines(path, gzip.GzipFile(fileobj=stream))), is_named
     else:
         yield Source(path, stream), is_named
 
 
-def _holds_tar(path: str) -> bool:
-    try:
-        return tarfile.is_tarfile(path)
-    except (OSError, *BROKEN):
-        return False
+def _is_tar(path: str, head: bytes) -> bool:
+    """Tell by beginning and name, for to open each file as an archive takes long."""
+    if head.startswith(_GZIP):
+        with suppress(OSError, *BROKEN):
+            head = zlib.decompressobj(wbits=31).decompress(head, 512)
+    is_compressed = head.startswith((_GZIP, b"BZh", b"\xfd7zXZ"))
+    return head[257:262] == b"ustar" or (is_compressed and bool(_TAR.search(path)))
 
 
 def _members(

@@ -5,7 +5,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from scalewatch.errors import BadDerivation, UnmatchedName, UnreadableFile
+from scalewatch.errors import (
+    BadDerivation,
+    UnmatchedName,
+    UnplacedSeries,
+    UnreadableFile,
+)
 from scalewatch.importers.csv_columns import parameter_of
 from scalewatch.importers.derivations import Derivation
 from scalewatch.importers.patterns import Pattern, Said
@@ -58,7 +63,9 @@ def placed(
     Raises
     ------
     UnreadableFile
-        If two places contradict each other, or none says a parameter.
+        If two places contradict each other.
+    UnplacedSeries
+        If none says a parameter.
     UnmatchedName
         If a pattern does not match.
     """
@@ -71,11 +78,7 @@ def placed(
     settings.add("option", Said(rules.at, {}, {}))
     settings.derive(rules.derive)
     if not settings.parameters:
-        raise UnreadableFile(
-            source,
-            "it does not say at which p it was measured; `--at p=8`, "
-            "`--path 'run-{p}.out'` or `--derive 'p = nodes * 4'` says that for it",
-        )
+        raise UnplacedSeries(source)
     region = texts.pop("region", subject.region)
     known = {key: text for key, text in texts.items() if key != "rep"}
     return measurement._replace(

@@ -71,6 +71,17 @@ class Source:
         place = f"line {self.line if line is None else line}"
         return MalformedFile(self.name, place, expected, found)
 
+    def require_whole_line(self) -> None:
+        """Refuse a last line without its end: its last number may lack digits.
+
+        Raises
+        ------
+        MalformedFile
+            If the last line read has no end.
+        """
+        if not self.is_line_complete:
+            raise self.malformed("the end of the line", "the end of the file")
+
     def number(self, text: str) -> float:
         """Return a number as programs print results: digits, with no sign.
 

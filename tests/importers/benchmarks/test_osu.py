@@ -79,3 +79,26 @@ def test_row_that_is_cut_off_is_named_with_its_line(write) -> None:
     assert str(error) == (
         f"cannot read {path}: line 6: expected 5 cells, one per column, found 2"
     )
+
+
+def test_table_without_processes_leaves_those_that_have_them(write) -> None:
+    pairs = (
+        "# OSU MPI Multiple Bandwidth Test v5.6\n# [ pairs: 8 ]\n# Size  MB/s\n1  2.5\n"
+    )
+    path = write(LATENCY + pairs)
+
+    reading = read_files([path])
+
+    assert [each.settings.tolist() for each in reading.series] == [[[16]]]
+    [error] = reading.unreadable
+    assert "at which p MPI_Allreduce was measured" in str(error)
+
+
+def test_number_cut_in_its_digits_at_the_end_is_refused(write) -> None:
+    path = write(LATENCY.partition("00\n\nbye")[0])
+
+    [error] = read_files([path], rules=AT).unreadable
+
+    assert "line 6: expected the end of the line, found the end of the file" in str(
+        error
+    )

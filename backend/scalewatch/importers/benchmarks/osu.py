@@ -45,7 +45,6 @@ def read(source: Source) -> Iterator[ImportedMeasurement]:
             yield from table.row(line.split())
         elif line.strip():
             table = None
-    # A table whose rows are cut off is told by the row that lacks cells.
 
 
 class _Table:
@@ -80,6 +79,7 @@ class _Table:
         if len(cells) != len(self.columns) + self.has_size:
             expected = f"{len(self.columns) + self.has_size} cells, one per column"
             raise self.source.malformed(expected, str(len(cells)))
+        self.source.require_whole_line()
         configuration = dict[str, str | int](self.facts)
         if self.has_size:
             configuration["message_bytes"] = self.count(cells[0])

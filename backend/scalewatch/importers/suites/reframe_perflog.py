@@ -34,8 +34,7 @@ def read(source: Source) -> Iterator[ImportedMeasurement]:
         if _HEADER.fullmatch(line):
             header = line.split("|")
             continue
-        if not source.is_line_complete:
-            raise source.malformed("the end of the line", "the end of the file")
+        source.require_whole_line()
         read_line = _old_line(source, line) if header is None else None
         yield from read_line or _line(source, header or (), line)
 

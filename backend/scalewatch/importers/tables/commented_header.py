@@ -58,8 +58,7 @@ def read(source: Source) -> Iterator[ImportedMeasurement]:
             if len(columns) != len(cells):
                 expected = f"{len(columns)} cells, one per word of the header"
                 raise source.malformed(expected, str(len(cells)))
-            if not source.is_line_complete:
-                raise source.malformed("the end of the line", "the end of the file")
+            source.require_whole_line()
             yield from _row(source, dict(zip(columns, cells, strict=True)))
 
 
