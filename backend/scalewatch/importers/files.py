@@ -26,6 +26,8 @@ TEXT_READERS: Final[Mapping[str, str]] = {
     "osu": "benchmarks.osu",
     "reframe": "suites.reframe_perflog",
     "lammps": "applications.lammps",
+    "hpl": "benchmarks.hpl",
+    "hpcg": "benchmarks.hpcg",
     "commented-table": "tables.commented_header",
     MARKDOWN: "tables.markdown",
 }
@@ -34,6 +36,10 @@ TEXT_READERS: Final[Mapping[str, str]] = {
 JSON_READERS: Final[Mapping[str, str]] = {
     "google-benchmark": "benchmarks.google_benchmark",
     "reframe-json": "suites.reframe_json",
+    "pytest-benchmark": "benchmarks.pytest_benchmark",
+    "hyperfine": "benchmarks.hyperfine",
+    "list": "benchmarks.named_values",
+    "bmf": "benchmarks.bencher",
 }
 """Modules by format; each knows its documents and reads them."""
 

@@ -21,10 +21,16 @@ FORMATS: Final = (
     "osu",
     "reframe",
     "lammps",
+    "hpl",
+    "hpcg",
     "commented-table",
     "markdown",
     "google-benchmark",
     "reframe-json",
+    "pytest-benchmark",
+    "hyperfine",
+    "list",
+    "bmf",
 )
 """Names of the formats; their readers take longer to load than --help may."""
 

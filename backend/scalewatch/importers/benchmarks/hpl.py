@@ -1,0 +1,57 @@
+"""Output of HPL: a row per test, and whether its residual passed."""
+
+import math
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from scalewatch.importers.series import (
+    WHOLE_PROGRAM,
+    ImportedMeasurement,
+    SeriesIdentity,
+)
+from scalewatch.importers.source import Source
+
+_ROW: Final = re.compile(
+    r"(?P<variant>W[RC]\w+)\s+(?P<n>\d+)\s+(?P<nb>\d+)\s+(?P<P>\d+)\s+(?P<Q>\d+)"
+    r"\s+(?P<time>\S+)\s+(?P<rate>\S+)\s*"
+)
+_RESIDUAL: Final = re.compile(r"\|\|Ax-b\|\|.*(?P<outcome>PASSED|FAILED)\s*")
+
+
+def recognises(head: str) -> bool:
+    """Tell whether a text has the banner."""
+    return re.search(r"^HPLinpack \d", head, re.MULTILINE) is not None
+
+
+def read(source: Source) -> Iterator[ImportedMeasurement]:
+    """Yield time and rate of each test, NaN where the residual failed.
+
+    Processes are those of the grid; the file does not know threads.
+    """
+    row: re.Match[str] | None = None
+    for line in source:
+        if found := _ROW.fullmatch(line):
+            source.require_whole_line()
+            if row is not None:
+                yield from _measured(source, row)
+            row = found
+        elif row is not None and (residual := _RESIDUAL.fullmatch(line)):
+            yield from _measured(source, row, failed=residual["outcome"] == "FAILED")
+            row = None
+    if row is not None:
+        yield from _measured(source, row)
+
+
+def _measured(
+    source: Source, row: re.Match[str], *, failed: bool = False
+) -> Iterator[ImportedMeasurement]:
+    processes = float(int(row["P"]) * int(row["Q"]))
+    configuration = (("NB", int(row["nb"])), ("variant", row["variant"]))
+    for metric, unit in (("time", "s"), ("rate", "GFLOP/s")):
+        value = source.number(row[metric])
+        subject = SeriesIdentity(
+            WHOLE_PROGRAM, metric, unit, configuration, ("p", "n"), ()
+        )
+        coordinate = (processes, float(row["n"]))
+        yield ImportedMeasurement(subject, coordinate, [math.nan if failed else value])

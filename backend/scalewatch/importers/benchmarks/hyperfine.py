@@ -1,0 +1,66 @@
+"""JSON of hyperfine: times of commands, with the parameters of its scans."""
+
+import math
+import re
+from collections.abc import Iterable, Iterator
+
+from scalewatch.importers.csv_columns import parameter_of
+from scalewatch.importers.documents import Document
+from scalewatch.importers.series import (
+    ImportedMeasurement,
+    SeriesIdentity,
+    Setting,
+    plain_setting,
+)
+
+
+def recognises(document: Document) -> bool:
+    """Tell whether a document is hyperfine's."""
+    held = document.value if isinstance(document.value, dict) else {}
+    results = held.get("results")
+    first = results[0] if isinstance(results, list) and results else None
+    return isinstance(first, dict) and {"command", "median"} <= first.keys()
+
+
+def read(documents: Iterable[Document]) -> Iterator[ImportedMeasurement]:
+    """Yield the times of each command, NaN for those that failed."""
+    for document in documents:
+        for result in document.part("results").elements():
+            yield _measured(result)
+
+
+def _measured(result: Document) -> ImportedMeasurement:
+    held = result.object()
+    region = result.part("command").name()
+    parameters: dict[str, float] = {}
+    configuration: dict[str, Setting] = {}
+    for name, part in result.part("parameters").parts() if "parameters" in held else ():
+        text = str(part.value)
+        setting, parameter = plain_setting(text), parameter_of(name)
+        region = re.sub(rf"(?<![\w.]){re.escape(text)}(?![\w.])", f"{{{name}}}", region)
+        if parameter and isinstance(setting, int | float):
+            parameters[parameter] = float(setting)
+        else:
+            configuration[name] = setting
+    if "times" in held:
+        values = [one.number() for one in result.part("times").elements()]
+        if "exit_codes" in held:
+            codes = [one.value for one in result.part("exit_codes").elements()]
+            if len(codes) != len(values):
+                raise result.part("exit_codes").malformed(f"{len(values)} exit codes")
+            values = [
+                math.nan if code else value
+                for code, value in zip(codes, values, strict=True)
+            ]
+    else:
+        values = [result.part("median").number()]
+        configuration["statistic"] = "median"
+    subject = SeriesIdentity(
+        region,
+        "time",
+        "s",
+        tuple(configuration.items()),
+        tuple(parameters),
+        result.origin,
+    )
+    return ImportedMeasurement(subject, tuple(parameters.values()), values)

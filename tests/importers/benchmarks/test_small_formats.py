@@ -1,0 +1,101 @@
+"""Formats of few lines: HPL, HPCG, pytest-benchmark, hyperfine, lists, Bencher's."""
+
+import json
+import math
+
+from scalewatch.importers import AUTO, SettingRules, read_files
+from support.samples import sample
+
+AT = {AUTO: SettingRules(at={"p": 4})}
+
+
+def series_of(path, rules=None):
+    reading = read_files([path], rules=rules)
+    assert not reading.unreadable
+    return {(each.region, each.metric): each for each in reading.series}
+
+
+def test_grid_of_hpl_is_its_processes() -> None:
+    path = "hpl/hpc-tests/alaska/ib-gcc9-impi-verbs/intel-hpl/IntelHpl_all"
+
+    rate = series_of(sample(f"{path}/rfm_IntelHpl_all_job.out"))["program", "rate"]
+
+    assert rate.values.tolist() == [[16090.9]]
+    assert 16 in {*rate.settings.ravel().tolist(), rate.configuration.get("p")}
+
+
+def test_failed_residual_of_hpl_leaves_no_number(write) -> None:
+    row = "WR11C2R4  1000  192  2  2  3.5  1.5e+01\n"
+    residual = "||Ax-b||_oo/(eps*N)= 3.0e-03 ...... PASSED\n"
+    failed = residual.replace("PASSED", "FAILED")
+
+    found = series_of(write("HPLinpack 2.3\n" + row + residual + row + failed))
+
+    times = found["program", "time"].values.ravel()
+    assert [time for time in times if not math.isnan(time)] == [3.5]
+
+
+def test_folder_of_hpcg_is_one_scan_of_its_processes() -> None:
+    reading = read_files([sample("hpcg/generated-3.1")])
+
+    assert not reading.unreadable
+    rates = [one for one in reading.series if one.metric == "rate"]
+    assert any(2.03816 in one.values for one in rates)
+
+
+def test_result_of_hpcg_that_ends_early_is_refused(write) -> None:
+    text = "HPCG-Benchmark\nMachine Summary::Distributed Processes=4\n"
+
+    [error] = read_files([write(text)]).unreadable
+
+    assert "expected a line 'HPCG result is VALID …'" in str(error)
+
+
+def test_tests_of_pytest_benchmark_scale_with_their_params() -> None:
+    reading = read_files([sample("pytest_benchmark/generated-5.3.1/with_data.json")])
+
+    bcast = [one for one in reading.series if one.region.endswith("::test_bcast")]
+    assert {int(one) for each in bcast for one in each.settings[:, 0]} == {
+        1,
+        2,
+        4,
+        8,
+        16,
+    }
+    assert any(math.isclose(one.values[0, 0], 9.387500085722423e-07) for one in bcast)
+    [unplaced] = reading.unreadable
+    assert "at which p" in str(unplaced)
+
+
+def test_parameters_of_hyperfine_are_settings_and_failed_runs_missing(write) -> None:
+    results = [
+        {"command": f"mpirun -np {p} ./x", "median": 2, "times": [p, 9],
+         "exit_codes": [0, 1], "parameters": {"np": str(p)}}
+        for p in (1, 2, 4)
+    ]  # fmt: skip
+
+    [((region, _), found)] = series_of(write(json.dumps({"results": results}))).items()
+
+    assert region == "mpirun -np {np} ./x"
+    assert found.settings[:, 0].tolist() == [1, 2, 4]
+    assert found.values[:, 0].tolist() == [1, 2, 4]
+
+
+def test_sample_of_hyperfine_is_read() -> None:
+    assert series_of(sample("hyperfine/generated-1.15.0/scan_np.json"))
+
+
+def test_list_has_seconds_for_units_of_time() -> None:
+    path = "list/github-action-benchmark/customSmallerIsBetter_output2.json"
+
+    found = series_of(sample(path), AT)
+
+    assert math.isclose(found["No logging", "time"].values[0, 0], 1847.38e-9)
+
+
+def test_latency_of_bencher_is_in_nanoseconds_and_bounds_are_no_values() -> None:
+    found = series_of(sample("bmf/bencher/report_latency.json"), AT)
+
+    assert len(found) == 3
+    time = found["tests::benchmark_a", "time"]
+    assert time.values.tolist() == [[3247.0 * 1e-9]]
