@@ -26,6 +26,7 @@ TEXT_READERS: Final[Mapping[str, str]] = {
     "osu": "benchmarks.osu",
     "reframe": "suites.reframe_perflog",
     "lammps": "applications.lammps",
+    "gromacs": "applications.gromacs",
     "hpl": "benchmarks.hpl",
     "hpcg": "benchmarks.hpcg",
     "commented-table": "tables.commented_header",

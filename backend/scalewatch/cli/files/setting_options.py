@@ -21,6 +21,7 @@ FORMATS: Final = (
     "osu",
     "reframe",
     "lammps",
+    "gromacs",
     "hpl",
     "hpcg",
     "commented-table",

@@ -1,0 +1,75 @@
+"""Logs of GROMACS: wall time, performance and the parts of the cycle table."""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from scalewatch.importers.series import (
+    WHOLE_PROGRAM,
+    ImportedMeasurement,
+    SeriesIdentity,
+)
+from scalewatch.importers.source import Source
+
+_SETTINGS: Final = {
+    "p": re.compile(r"Using (\d+) MPI (?:process(?:es)?|threads?)\s*"),
+    "threads": re.compile(r"Using (\d+) OpenMP threads?.*"),
+    "atoms": re.compile(r"There are: (\d+) Atoms\s*"),
+    "steps": re.compile(r"\s*nsteps\s*=\s*(\d+)\s*"),
+}
+_TIME: Final = re.compile(r"\s*Time:\s+\S+\s+(?P<wall>\S+)\s+\S+\s*")
+_PERFORMANCE: Final = re.compile(r"Performance:\s+(?P<rate>\S+)\s+(?P<cost>\S+)\s*")
+_PART: Final = re.compile(
+    r" (?P<name>\S.*?)\s+\d+\s+\d+\s+\d+\s+(?P<wall>\d+\.\d+)\s+\S+\s+\S+\s*"
+)
+
+
+def recognises(head: str) -> bool:
+    """Tell whether a text has the banner of a run."""
+    return re.search(r":-\) GROMACS - .*mdrun", head) is not None
+
+
+def read(source: Source) -> Iterator[ImportedMeasurement]:
+    """Yield what the run measured; one that did not end has no performance.
+
+    Molecular systems of other sizes are other programs: atoms are configuration.
+    """
+    settings: dict[str, int] = {}
+    measured: list[tuple[str, str, str, str]] = []
+    in_table, is_ended = False, False
+    for line in source:
+        if "R E A L   C Y C L E" in line:
+            in_table = True
+        elif line.startswith(" Total "):
+            in_table = False
+        elif in_table and (part := _PART.fullmatch(line)):
+            measured.append((part["name"], "time", "s", part["wall"]))
+        elif time := _TIME.fullmatch(line):
+            measured.append((WHOLE_PROGRAM, "time", "s", time["wall"]))
+        elif performance := _PERFORMANCE.fullmatch(line):
+            source.require_whole_line()
+            rate, cost = performance["rate"], performance["cost"]
+            measured.append((WHOLE_PROGRAM, "rate", "ns/day", rate))
+            measured.append((WHOLE_PROGRAM, "time_per_ns", "hours/ns", cost))
+            is_ended = True
+        for name, told in _SETTINGS.items():
+            if found := told.fullmatch(line):
+                settings.setdefault(name, int(found[1]))
+    if not is_ended:
+        raise source.malformed("a line 'Performance: …'", "the end of the file")
+    yield from _measurements(source, settings, measured)
+
+
+def _measurements(
+    source: Source,
+    settings: dict[str, int],
+    measured: list[tuple[str, str, str, str]],
+) -> Iterator[ImportedMeasurement]:
+    parameters = tuple(name for name in ("p", "threads") if name in settings)
+    coordinate = tuple(float(settings[name]) for name in parameters)
+    configuration = tuple(
+        (name, settings[name]) for name in ("atoms", "steps") if name in settings
+    )
+    for region, metric, unit, cell in measured:
+        subject = SeriesIdentity(region, metric, unit, configuration, parameters, ())
+        yield ImportedMeasurement(subject, coordinate, [source.number(cell)])
