@@ -76,13 +76,30 @@ def test_parameters_of_hyperfine_are_settings_and_failed_runs_missing(write) -> 
 
     [((region, _), found)] = series_of(write(json.dumps({"results": results}))).items()
 
-    assert region == "mpirun -np {np} ./x"
+    assert region == "mpirun -np {} ./x"
     assert found.settings[:, 0].tolist() == [1, 2, 4]
     assert found.values[:, 0].tolist() == [1, 2, 4]
 
 
-def test_sample_of_hyperfine_is_read() -> None:
-    assert series_of(sample("hyperfine/generated-1.15.0/scan_np.json"))
+def test_scan_of_hyperfine_whose_command_follows_from_its_parameter() -> None:
+    path = sample("hyperfine/generated-1.15.0/scan_np.json")
+
+    [((region, _), found)] = series_of(path).items()
+
+    assert region == "sleep {}"
+    assert len(found.settings) == 5
+
+
+def test_commands_compared_at_one_setting_stay_apart(write) -> None:
+    results = [
+        {"command": f"{program} {p}", "median": p, "parameters": {"np": str(p)}}
+        for program in ("a", "b")
+        for p in (1, 2)
+    ]
+
+    found = series_of(write(json.dumps({"results": results})))
+
+    assert {region for region, _ in found} == {"a {np}", "b {np}"}
 
 
 def test_list_has_seconds_for_units_of_time() -> None:

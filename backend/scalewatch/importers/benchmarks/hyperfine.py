@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from scalewatch.importers.csv_columns import parameter_of
 from scalewatch.importers.documents import Document
@@ -25,11 +25,27 @@ def recognises(document: Document) -> bool:
 def read(documents: Iterable[Document]) -> Iterator[ImportedMeasurement]:
     """Yield the times of each command, NaN for those that failed."""
     for document in documents:
-        for result in document.part("results").elements():
-            yield _measured(result)
+        results = list(document.part("results").elements())
+        template = _template(results)
+        for result in results:
+            yield _measured(result, template)
 
 
-def _measured(result: Document) -> ImportedMeasurement:
+def _template(results: Sequence[Document]) -> str | None:
+    """Return the one command of a scan, whose words may follow from parameters.
+
+    There is none where commands are compared: then a setting comes again.
+    """
+    settings = [repr(result.object().get("parameters")) for result in results]
+    commands = [result.part("command").name().split() for result in results]
+    is_scan = len(set(settings)) == len(settings) > 1 and "None" not in settings
+    if not is_scan or len(set(map(len, commands))) > 1:
+        return None
+    words = [set(told) for told in zip(*commands, strict=True)]
+    return " ".join(told.pop() if len(told) == 1 else "{}" for told in words)
+
+
+def _measured(result: Document, template: str | None) -> ImportedMeasurement:
     held = result.object()
     region = result.part("command").name()
     parameters: dict[str, float] = {}
@@ -56,7 +72,7 @@ def _measured(result: Document) -> ImportedMeasurement:
         values = [result.part("median").number()]
         configuration["statistic"] = "median"
     subject = SeriesIdentity(
-        region,
+        template or region,
         "time",
         "s",
         tuple(configuration.items()),
