@@ -1,5 +1,6 @@
 """A text that is read line by line, with the line number for errors."""
 
+import math
 import re
 from collections import deque
 from collections.abc import Iterable, Iterator
@@ -92,7 +93,10 @@ class Source:
         """
         if not _PLAIN.fullmatch(text):
             raise self.malformed("a number", quoted(text))
-        return float(text)
+        number = float(text)
+        if math.isinf(number):
+            raise self.malformed("a finite number", quoted(text))
+        return number
 
     def _all_ahead(self) -> Iterator[bytes]:
         yield from tuple(self._ahead)

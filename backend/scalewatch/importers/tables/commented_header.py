@@ -1,5 +1,6 @@
 """Tables whose header is a comment, as people write them by hand."""
 
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
@@ -80,6 +81,9 @@ def _row(source: Source, row: Mapping[str, str]) -> Iterator[ImportedMeasurement
             continue
         if not _NUMBER.fullmatch(cell):
             raise source.malformed("a number", quoted(cell))
+        value = float(cell)
+        if math.isinf(value):
+            raise source.malformed("a finite number", quoted(cell))
         metric, unit = _metric(name)
         subject = SeriesIdentity(
             WHOLE_PROGRAM,
@@ -89,7 +93,7 @@ def _row(source: Source, row: Mapping[str, str]) -> Iterator[ImportedMeasurement
             tuple(parameters),
             source.origin,
         )
-        yield ImportedMeasurement(subject, tuple(parameters.values()), [float(cell)])
+        yield ImportedMeasurement(subject, tuple(parameters.values()), [value])
 
 
 def _is_held(name: str) -> bool:
