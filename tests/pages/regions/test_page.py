@@ -142,3 +142,36 @@ def test_page_says_on_what_an_exact_count_does_not_depend(client, work_off):
 
     assert answer.status_code == 202
     assert "this formula reproduces every count; it is independent of p" in page
+    assert "the <bdi>work</bdi> of <bdi>sweep › loop 2</bdi> grows like" in page
+
+
+def test_exact_counts_have_forecasts_without_bounds_and_are_marked_in_the_table(
+    client, work_off
+):
+    runs = [
+        run(
+            id=str(uuid4()),
+            project="counted",
+            coordinate={"n": n},
+            results=[
+                {
+                    "region": "sort › loop 1",
+                    "metric": "count",
+                    "unit": "1",
+                    "exact": True,
+                    "values": [n * (n - 1) / 2],
+                }
+            ],
+        )
+        for n in (8, 16, 32, 64, 128)
+    ]
+
+    client.post("/api/v1/runs", json=runs)
+    work_off()
+    asked = {"metric": "count", "target": 1024}
+    page = client.get("/p/counted/r/sort › loop 1", params=asked).text
+    table = client.get("/p/counted", params={"metric": "count"}).text
+
+    assert "the work is forecast to be 523,776." in page
+    assert ">Low</th>" not in page
+    assert "<span>exact</span>" in table

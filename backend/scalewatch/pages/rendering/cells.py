@@ -84,7 +84,8 @@ def _details(standing: Standing) -> Iterator[str]:
     if standing.divergence:
         yield f"<span>δ {growth(standing.divergence)}</span>"
     if standing.growth:
-        yield f"<span>R̄² {determination(standing.adjusted_r2)}</span>"
+        fit = f"R̄² {determination(standing.adjusted_r2)}"
+        yield f"<span>{'exact' if standing.formula else fit}</span>"
     if standing.points:
         points, repetitions = standing.points, standing.repetitions
         yield (

@@ -6,6 +6,7 @@ from markupsafe import Markup
 
 from scalewatch.modelling import Forecast, MemoryWall
 from scalewatch.pages.wording.formats import count, percent, quantity, significant
+from scalewatch.pages.wording.sentences import metric_words
 from scalewatch.services.analysis.next_measurement import proposal_words
 from scalewatch.services.regions.outlook import Outlook, held_at
 from scalewatch.services.series.scans import Scan
@@ -25,10 +26,10 @@ def forecast_sentence(scan: Scan, outlook: Outlook) -> Markup | None:
     ).format(
         parameter=scan.parameter,
         target=count(target),
-        metric=scan.metric,
+        metric=metric_words(scan.metric),
         value=quantity(forecast.value, scan.unit),
     )
-    if forecast.low is not None:
+    if forecast.low is not None and forecast.low != forecast.high:
         sentence += Markup("; with a probability of {}, it is {}").format(
             percent(forecast.level), interval(forecast, scan.unit)
         )
@@ -98,7 +99,10 @@ def twice_sentence(scan: Scan, outlook: Outlook) -> str | None:
     """Tell the break-even: from where a scan takes twice the expected time."""
     if outlook.twice_from is None:
         return None
-    tense = "it takes" if outlook.twice_from <= largest(scan) else "it will take"
+    is_there = outlook.twice_from <= largest(scan)
+    tense = "it takes" if is_there else "it will take"
+    if scan.standing.is_exact:
+        tense = "there is" if is_there else "there will be"
     place = significant(outlook.twice_from, 2)
     return (
         f"From {scan.parameter} ≈ {place} on, {tense} more than twice what was "

@@ -12,6 +12,7 @@ from scalewatch.services.analysis.next_measurement import (
     place_words,
     separating_words,
 )
+from scalewatch.services.commit_reports.exact_constants import WORK
 from scalewatch.services.series.scans import Scan
 from scalewatch.services.series.standing import Standing, State
 from scalewatch.services.shared_cores import SHARED_CORES
@@ -73,6 +74,11 @@ def order(value: Growth | None) -> str:
     return "–" if value is None else f"O({value.unicode()})"
 
 
+def metric_words(metric: str) -> str:
+    """Say what a metric tells of: what is counted of a program is its work."""
+    return "work" if metric == WORK else metric
+
+
 def scan_sentence(scan: Scan, distinction: Mapping[str, object]) -> Markup:
     """Tell how a region scales on a machine, and its verdict.
 
@@ -86,7 +92,7 @@ def scan_sentence(scan: Scan, distinction: Mapping[str, object]) -> Markup:
     if distinction:
         place += Markup(" with <bdi>{}</bdi>").format(settings(distinction))
     subject = place + Markup(", the <bdi>{}</bdi> of <bdi>{}</bdi> ").format(
-        scan.metric, scan.region
+        metric_words(scan.metric), scan.region
     )
     if standing.growth is None:
         return subject + WITHOUT_MODEL[standing.state].format(
