@@ -83,12 +83,14 @@ def test_calls_of_processes_of_mpi4py_add_up(workplace, openmpi):
         workplace,
         *(sys.executable, "-m", "mpi4py", "program.py"),
         settings=(),
-        options=["-p", "1,3", "--by", "rank", "--mpiexec", str(openmpi.mpiexec)],
+        options=["-p", "1,3,8", "--by", "rank", "--mpiexec", str(openmpi.mpiexec)],
     )
 
     assert done.exit_code == 0, done.output
-    assert [counts(run) for run in runs] == [{"work": 1}, {"work": 6}]
-    assert [counts(run, "count_max") for run in runs] == [{"work": 1}, {"work": 3}]
+    assert [counts(run) for run in runs] == [{"work": 1}, {"work": 6}, {"work": 36}]
+    assert [counts(run, "count_max") for run in runs] == [
+        {"work": largest} for largest in (1, 3, 8)
+    ]
 
 
 @pytest.mark.parametrize(

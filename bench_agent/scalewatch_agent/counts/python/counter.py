@@ -98,9 +98,12 @@ def main() -> None:
     if os.getpid() != counter.process:
         return  # a child of the program, which counts for itself
     text = json.dumps(counter.end())
-    target = f"{os.environ[VARIABLE]}.{os.getpid()}"
-    Path(target).with_suffix(".part").write_text(text)
-    Path(target).with_suffix(".part").replace(target)
+    # Each process of a job, on any of its nodes, has files of its own.
+    own = f"{os.uname().nodename}-{os.getpid()}"
+    target = f"{os.environ[VARIABLE]}.{own}"
+    partial = Path(f"{os.environ[VARIABLE]}-{own}.part")
+    partial.write_text(text)
+    partial.replace(target)
 
 
 if __name__ == "__main__":
