@@ -111,7 +111,7 @@ def test_bisection_on_counts_finds_the_commit_the_loop_and_both_formulas(
     answer = scalewatch(
         "bisect",
         *("--project", "count-library", "--server", server, "--count"),
-        *("--good", "main~6", "--bad", "main", "--experiment", "library.yaml"),
+        *("--good", "main~5", "--bad", "main~3", "--experiment", "library.yaml"),
         *("--wait", "60"),
     )
 
