@@ -165,6 +165,15 @@ def test_interval_is_drawn_in_the_colour_of_the_machine():
     assert sorted(set(interval.y)) == [1e-6, 1e-3]
 
 
+def test_exact_counts_have_no_interval():
+    known = [
+        replace(each, low=each.value, high=each.value) for each in forecasts(2, 32)
+    ]
+    figure = scaling_figure(replace(SCALING, forecasts=tuple(known)))
+
+    assert not [trace for trace in figure.data if trace.name == "90% interval"]
+
+
 def test_model_is_dotted_beyond_what_was_measured():
     figure = scaling_figure(replace(SCALING, forecasts=forecasts(2, 32, 1024)))
     models = [trace for trace in figure.data if (trace.name or "").startswith("model")]

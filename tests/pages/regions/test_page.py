@@ -174,4 +174,6 @@ def test_exact_counts_have_forecasts_without_bounds_and_are_marked_in_the_table(
 
     assert "the work is forecast to be 523,776." in page
     assert ">Low</th>" not in page
+    assert ">Counted</th>" in page
+    assert "quartile</th>" not in page
     assert "<span>exact</span>" in table
