@@ -161,18 +161,11 @@ class ToolMissing(AgentError):
     """A program that counts, compiles or simulates is not installed."""
 
     def __init__(self, tool: str, package: str | None = None, also: str = "") -> None:
-        super().__init__(
-            ", ".join(
-                filter(
-                    None,
-                    (
-                        f"{tool} is not installed: load its module",
-                        f"or apt-get install {package or tool}",
-                        also,
-                    ),
-                )
-            )
+        package = package or tool
+        message = (
+            f"{tool} is not installed: load its module, or apt-get install {package}"
         )
+        super().__init__(f"{message}, {also}" if also else message)
         self.tool = tool
 
 

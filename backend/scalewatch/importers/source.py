@@ -93,7 +93,20 @@ class Source:
         """
         if not _PLAIN.fullmatch(text):
             raise self.malformed("a number", quoted(text))
-        number = float(text)
+        return self.finite(text)
+
+    def finite(self, text: str) -> float:
+        """Return a number of any notation that a double holds.
+
+        Raises
+        ------
+        MalformedFile
+            If the last line read has another one.
+        """
+        try:
+            number = float(text)
+        except ValueError:
+            raise self.malformed("a number", quoted(text)) from None
         if math.isinf(number):
             raise self.malformed("a finite number", quoted(text))
         return number

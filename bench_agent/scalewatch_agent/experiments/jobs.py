@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Protocol
 
 from scalewatch.wire import Fact, Job
+from scalewatch_agent.experiments.commands import COMPILERS
 from scalewatch_agent.experiments.configured import Configured
 from scalewatch_agent.experiments.journal import Journal
 
@@ -90,3 +91,23 @@ class JobLauncher(Protocol):
 
         The journal knows the jobs that an earlier sweep has left in a queue.
         """
+
+
+class MeasuredJobs:
+    """What launchers have in common whose jobs really run."""
+
+    __slots__ = ()
+
+    @property
+    def provenance(self) -> None:
+        """Nothing: its numbers are measured."""
+        return
+
+    @property
+    def compilers(self) -> Mapping[str, str]:
+        """Those on the search path, which begins beside `mpiexec`."""
+        return {name: name for name in COMPILERS}
+
+    def named(self, machine: str) -> str:
+        """Return the name as it is."""
+        return machine

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 
 from scalewatch.wire import Fact, Job
 from scalewatch_agent.environment import hardware, surroundings
-from scalewatch_agent.experiments.commands import COMPILERS
 from scalewatch_agent.experiments.configured import Configured
-from scalewatch_agent.experiments.jobs import Executed, Request
+from scalewatch_agent.experiments.jobs import Executed, MeasuredJobs, Request
 from scalewatch_agent.experiments.journal import Journal
 from scalewatch_agent.launchers.mpiexec import TRANSPORTS, Launcher
 from scalewatch_agent.launchers.processors import processors
@@ -16,7 +15,7 @@ from scalewatch_agent.machine import machine_name
 
 
 @dataclass(frozen=True, slots=True)
-class LocalJobs:
+class LocalJobs(MeasuredJobs):
     """Starts programs by this host's mpiexec, and those without MPI as they are."""
 
     launcher: Launcher
@@ -26,11 +25,6 @@ class LocalJobs:
     def machine(self) -> str:
         """The host's name, with the transport of its processes."""
         return machine_name(self.launcher.transport)
-
-    @property
-    def provenance(self) -> None:
-        """Nothing: its numbers are measured."""
-        return
 
     @property
     def facts(self) -> Mapping[str, Fact]:
@@ -52,15 +46,6 @@ class LocalJobs:
         if not self.starts_mpi:
             return {}
         return {"PATH": self.launcher.program_environment(1)["PATH"]}
-
-    @property
-    def compilers(self) -> Mapping[str, str]:
-        """Those on the search path, which begins beside `mpiexec`."""
-        return {name: name for name in COMPILERS}
-
-    def named(self, machine: str) -> str:
-        """Return the name as it is."""
-        return machine
 
     def is_oversubscribed(self, configured: Configured) -> bool:
         """Tell whether a job wants more cores than there are."""

@@ -115,23 +115,27 @@ def test_residuals_are_a_figure_for_programs_too(client, sessions):
     assert max(map(abs, residuals["y"])) < 0.01
 
 
+def counted(region, coordinate, value, **fields):
+    """Return a run that counts a region once."""
+    result = {
+        "region": region,
+        "metric": "count",
+        "unit": "1",
+        "exact": True,
+        "values": [value],
+    }
+    return run(
+        id=str(uuid4()),
+        project="counted",
+        coordinate=coordinate,
+        results=[result | fields],
+    )
+
+
 def test_page_says_on_what_an_exact_count_does_not_depend(client, work_off):
+    place = {"file": "sweep.c", "line": 76, "function": "sweep"}
     runs = [
-        run(
-            id=str(uuid4()),
-            project="counted",
-            coordinate={"p": p, "n": n},
-            results=[
-                {
-                    "region": "sweep › loop 2",
-                    "metric": "count",
-                    "unit": "1",
-                    "exact": True,
-                    "values": [n * (n - 1) / 2],
-                    "location": {"file": "sweep.c", "line": 76, "function": "sweep"},
-                }
-            ],
-        )
+        counted("sweep › loop 2", {"p": p, "n": n}, n * (n - 1) / 2, location=place)
         for p in (1, 2, 4)
         for n in (8, 16, 32, 64, 128)
     ]
@@ -149,20 +153,7 @@ def test_exact_counts_have_forecasts_without_bounds_and_are_marked_in_the_table(
     client, work_off
 ):
     runs = [
-        run(
-            id=str(uuid4()),
-            project="counted",
-            coordinate={"n": n},
-            results=[
-                {
-                    "region": "sort › loop 1",
-                    "metric": "count",
-                    "unit": "1",
-                    "exact": True,
-                    "values": [n * (n - 1) / 2],
-                }
-            ],
-        )
+        counted("sort › loop 1", {"n": n}, n * (n - 1) / 2)
         for n in (8, 16, 32, 64, 128)
     ]
 

@@ -6,7 +6,6 @@ Counts are exact on any machine, so that its verdicts are true before any time i
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -82,7 +81,6 @@ def _git(folder: Path, *words: str) -> str:
 
 def _run(*words: str | Path) -> str:
     """Run a command that has to succeed; return what it says."""
-    command: Sequence[str] = [str(word) for word in words]
     return subprocess.run(  # noqa: S603, the commands are ours
-        command, check=True, capture_output=True, text=True
+        list(map(str, words)), check=True, capture_output=True, text=True
     ).stdout

@@ -100,10 +100,4 @@ def _unit(unit: str | None) -> str | None:
 def _number(source: Source, cell: str) -> float:
     if cell in NOTHING:
         return float("nan")
-    try:
-        number = float(cell)
-    except ValueError:
-        raise source.malformed("a number", quoted(cell)) from None
-    if number in {float("inf"), float("-inf")}:
-        raise source.malformed("a finite number", quoted(cell))
-    return number
+    return source.finite(cell)

@@ -1,6 +1,5 @@
 """Tables whose header is a comment, as people write them by hand."""
 
-import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
@@ -81,9 +80,7 @@ def _row(source: Source, row: Mapping[str, str]) -> Iterator[ImportedMeasurement
             continue
         if not _NUMBER.fullmatch(cell):
             raise source.malformed("a number", quoted(cell))
-        value = float(cell)
-        if math.isinf(value):
-            raise source.malformed("a finite number", quoted(cell))
+        value = source.finite(cell)
         metric, unit = _metric(name)
         subject = SeriesIdentity(
             WHOLE_PROGRAM,

@@ -48,16 +48,16 @@ class WeighedGrowths:
         weighed = hypotheses.weigh(location, noise, hypotheses.scratches(series))
         log_evidence = weighed.log_evidence + _log_shares(hypotheses, noise.shapes)
         misfits = np.concatenate([part.fit.misfit for part in weighed.parts])
-        most, misfit = log_evidence[hypotheses.first], misfits[hypotheses.first]
+        most = log_evidence[hypotheses.first]
         chosen = np.repeat(hypotheses.first[:, np.newaxis], series, axis=1)
         together = most.copy()
         for row in hypotheses.others:
             growth = hypotheses.leads[row]
             is_likelier = log_evidence[row] > most[growth]
             np.copyto(most[growth], log_evidence[row], where=is_likelier)
-            np.copyto(misfit[growth], misfits[row], where=is_likelier)
             chosen[growth, is_likelier] = row
             together[growth] = np.logaddexp(together[growth], log_evidence[row])
+        misfit = misfits[chosen, np.arange(series)]
         phi, _ = Likelihood.of(location, noise)(misfit, Scratch(misfit.shape))
         return cls(misfit, together - phi, hypotheses.is_alone[chosen])
 

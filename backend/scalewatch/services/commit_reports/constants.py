@@ -27,10 +27,12 @@ from scalewatch.services.commit_reports.changes import (
     ConstantChange,
     SeriesChange,
 )
-from scalewatch.services.commit_reports.exact_constants import exact_constants
+from scalewatch.services.commit_reports.exact_constants import (
+    costs_among,
+    exact_constants,
+)
 from scalewatch.services.series.medians import Middles, middles_at
 from scalewatch.storage.judgements import editions
-from scalewatch.storage.runs.measurements import series_by_id
 
 LEAST_CONSTANT: Final = 0.05
 """By so much jobs may differ as a whole, which their repetitions do not show."""
@@ -205,9 +207,7 @@ def _agreeing(
         [(earlier, later, candidates[key].noise) for key, earlier, later in versions],
         level=level,
     )
-    is_cost = {
-        row.id: row.better == "lower" for row in series_by_id(session, candidates)
-    }
+    is_cost = costs_among(session, candidates)
     said: dict[int, set[Direction | None]] = {}
     for (key, *_), found in zip(versions, compared, strict=True):
         direction = direction_of(found, candidates[key].least, is_cost=is_cost[key])

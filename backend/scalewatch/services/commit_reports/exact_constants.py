@@ -3,7 +3,7 @@
 No repetition, job or machine changes a count, so that one job of each commit tells it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Final
 
 from sqlalchemy.orm import Session
@@ -37,7 +37,7 @@ def exact_constants(
     if not changes:
         return {}
     before, after = (middles_at(session, each, changes) for each in commits)
-    is_cost = {row.id: row.better == "lower" for row in series_by_id(session, changes)}
+    is_cost = costs_among(session, changes)
     found = {}
     for key, (change, least) in changes.items():
         if key not in before or key not in after:
@@ -58,6 +58,11 @@ def exact_constants(
             exactly=_sentence(change, largest),
         )
     return found
+
+
+def costs_among(session: Session, series: Collection[int]) -> dict[int, bool]:
+    """Tell of series, by id, whether less of each is better."""
+    return {row.id: row.better == "lower" for row in series_by_id(session, series)}
 
 
 def _factors(before: Middles, after: Middles) -> dict[float, float]:

@@ -7,9 +7,8 @@ from typing import Final
 
 from scalewatch.wire import Fact, Job
 from scalewatch_agent.errors import FolderUnwritable
-from scalewatch_agent.experiments.commands import COMPILERS
 from scalewatch_agent.experiments.configured import Configured
-from scalewatch_agent.experiments.jobs import Executed, Request
+from scalewatch_agent.experiments.jobs import Executed, MeasuredJobs, Request
 from scalewatch_agent.experiments.journal import Journal
 from scalewatch_agent.experiments.schema.launcher import Launcher
 from scalewatch_agent.experiments.slurm import commands as slurm
@@ -64,7 +63,7 @@ class _Submitted:
 
 
 @dataclass(slots=True)
-class SlurmJobs:
+class SlurmJobs(MeasuredJobs):
     """Starts programs by Slurm.
 
     Parameters
@@ -89,11 +88,6 @@ class SlurmJobs:
         return slurm.cluster() or "slurm"
 
     @property
-    def provenance(self) -> None:
-        """Nothing: its numbers are measured."""
-        return
-
-    @property
     def facts(self) -> Mapping[str, Fact]:
         """What is known of all nodes."""
         return self.known
@@ -107,15 +101,6 @@ class SlurmJobs:
     def tools(self) -> Mapping[str, str]:
         """The search path of the jobs, where `mpicc` lies beside `mpiexec`."""
         return {key: value for key, value in self.variables.items() if key == "PATH"}
-
-    @property
-    def compilers(self) -> Mapping[str, str]:
-        """Those on the search path, which begins beside `mpiexec`."""
-        return {name: name for name in COMPILERS}
-
-    def named(self, machine: str) -> str:
-        """Return the name as it is."""
-        return machine
 
     def is_oversubscribed(self, configured: Configured) -> bool:  # noqa: ARG002 - a protocol
         """Return no: Slurm gives each process its cores, or does not start it."""
