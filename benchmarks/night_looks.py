@@ -80,6 +80,7 @@ def _history(machine: int, region: int, log: Reals) -> SeriesHistory:
             id=1_000 * machine + region,
             machine_id=machine,
             machine=f"machine {machine}",
+            is_exact=False,
             configuration_id=1,
             region=str(region),
             metric="time",

@@ -1,38 +1,9 @@
 """Gates on counts, of which one job says as much as many."""
 
-from uuid import NAMESPACE_OID, uuid5
-
 import pytest
 
-from support.builders import result, run_report
-from support.histories import PROCESSES, commit
-from support.recorded import record
-
-
-def count(sessions, number, counts, metric="count"):
-    """Count a commit by one job at each setting, once."""
-    record(
-        sessions,
-        [
-            run_report(
-                id=str(uuid5(NAMESPACE_OID, f"{number} {p}")),
-                project="mpich",
-                commit=commit(number),
-                coordinate={"p": p},
-                results=[
-                    result(
-                        region=region,
-                        metric=metric,
-                        unit="1",
-                        values=[of(p)],
-                        exact=True,
-                    )
-                    for region, of in counts.items()
-                ],
-            )
-            for p in PROCESSES
-        ],
-    )
+from support.exact_counts import count
+from support.histories import commit
 
 
 def gate(client):

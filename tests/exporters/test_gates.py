@@ -101,3 +101,11 @@ def test_junit_fails_what_is_worse_and_skips_what_is_suspected(
     assert suite.get("tests") == str(max(len(findings), 1))
     names = [case.get("name") for case in suite.iter("testcase")]
     assert len(set(names)) == len(names)
+
+
+def test_what_is_counted_has_no_interval():
+    counted = SURE | {"at_target": {"value": 171.0, "low": 171.0, "high": 171.0}}
+
+    (_, line) = gate_text(gate("worse", counted)).splitlines()
+
+    assert "171 times before at p = 1024" in line

@@ -14,6 +14,7 @@ def region_history(region, log, positions, *, machine=1, fingerprint=1):
         id=100 * machine + region,
         machine_id=machine,
         machine=f"machine-{machine}",
+        is_exact=False,
         configuration_id=1,
         region=f"region-{region}",
         metric="time",

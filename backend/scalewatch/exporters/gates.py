@@ -125,8 +125,10 @@ def consequence(found: Mapping[str, Any]) -> str:
     if effect := found["at_target"]:
         where = ", ".join(f"{name} = {at:g}" for name, at in found["target"].items())
         times = "what it stands for" if found["kind"] == "guideline" else "before"
-        bounds = f"{effect['low']:.3g} to {effect['high']:.3g}"
-        parts.append(f"{effect['value']:.3g} ({bounds}) times {times} at {where}")
+        value, low, high = (f"{effect[name]:.3g}" for name in ("value", "low", "high"))
+        # Of what is counted nothing is left open.
+        bounds = "" if low == value == high else f" ({low} to {high})"
+        parts.append(f"{value}{bounds} times {times} at {where}")
     if found["commits"]:
         parts.append(f"commits {found['commits']}")
     return ", ".join(parts)

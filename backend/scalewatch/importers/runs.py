@@ -26,6 +26,7 @@ def read(documents: Iterable[Document]) -> Iterator[ImportedMeasurement]:
                 configuration=tuple(sorted(report.configuration.items())),
                 parameters=parameters,
                 origin=_origin(report),
+                is_exact=result.exact,
             )
             values = [value * units[result.unit] for value in result.values]
             yield ImportedMeasurement(subject, coordinate, values)

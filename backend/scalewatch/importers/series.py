@@ -24,7 +24,8 @@ Coordinate = tuple[float, ...]
 class SeriesIdentity(NamedTuple):
     """What was measured: all that the measurements of a series have in common.
 
-    `origin` tells where they come from, for the case that other series do not.
+    `origin` tells where they come from, for the case that other series do not;
+    `is_exact` whether the file says that values have no noise.
     """
 
     region: str
@@ -33,6 +34,7 @@ class SeriesIdentity(NamedTuple):
     configuration: tuple[tuple[str, Setting], ...]
     parameters: tuple[str, ...]
     origin: tuple[tuple[str, Setting], ...]
+    is_exact: bool = False
 
     @property
     def usual_unit(self) -> str:
@@ -94,6 +96,8 @@ class ImportedSeries:
         Coordinates in ascending order, shape (n, parameters).
     values
         Repetitions at each coordinate, shape (n, repetitions); NaN is missing.
+    is_exact
+        Whether the file says that they have no noise.
     """
 
     region: str
@@ -103,6 +107,7 @@ class ImportedSeries:
     parameters: tuple[str, ...]
     settings: NDArray[np.float64]
     values: NDArray[np.float64]
+    is_exact: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,6 +199,7 @@ def _series(
         parameters=tuple(subject.parameters[column] for column in varied),
         settings=settings[:, varied],
         values=values,
+        is_exact=subject.is_exact,
     )
 
 

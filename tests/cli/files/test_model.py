@@ -11,6 +11,7 @@ from scalewatch.cli.files.setting_options import FORMATS
 from scalewatch.importers import files
 from scalewatch.modelling import rules
 from scalewatch.modelling.measurements import summary
+from support.builders import result, run_report
 
 
 def run(*arguments: str, stdin: str | None = None) -> Result:
@@ -351,3 +352,27 @@ def test_single_counts_are_exact_if_somebody_says_so(tmp_path) -> None:
     assert "--exact takes them as exact counts" in guessed.stderr
     assert json.loads(said.stdout)["model"]["formula"] == "p - 1"
     assert not said.stderr
+
+
+def test_run_files_say_which_counts_are_exact(tmp_path) -> None:
+    path = tmp_path / "runs.jsonl"
+    said = {"send": True, "wait": False}
+    runs = [
+        run_report(
+            coordinate={"p": p},
+            results=[
+                result(
+                    region=name, metric="count", unit="1", values=[p - 1], exact=exact
+                )
+                for name, exact in said.items()
+            ],
+        )
+        for p in (4, 8, 16, 32, 64)
+    ]
+    path.write_text("".join(each.model_dump_json() + "\n" for each in runs))
+
+    answered = run(str(path), "--json").stdout.splitlines()
+
+    found = {each["region"]: each for each in map(json.loads, answered)}
+    assert found["send"]["model"]["formula"] == "p - 1"
+    assert found["wait"]["rule"] == "evidence"

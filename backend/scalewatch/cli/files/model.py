@@ -183,7 +183,8 @@ class ColumnMapping(click.ParamType[tuple[str, str]]):
     "exact",
     default=None,
     help="Take values as exact counts, of which a formula is sought, or as measured "
-    "with noise; by default those are exact whose repetitions are all equal.",
+    "with noise; by default those are exact whose repetitions are all equal, or of "
+    "which a run file says so.",
 )
 @click.option(
     "--summary",

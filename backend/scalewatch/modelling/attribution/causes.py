@@ -45,6 +45,8 @@ class ChangedSeries(Generic[Subject]):
         Its class.
     is_worse
         Whether it became worse.
+    is_exact
+        Whether it is counted, which no machine does differently.
     """
 
     subject: Subject
@@ -54,6 +56,7 @@ class ChangedSeries(Generic[Subject]):
     last: int
     kind: ChangeClass
     is_worse: bool
+    is_exact: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,9 +121,7 @@ def _is_shared(
 def _cause(
     group: Sequence[ChangedSeries[Subject]], watched: Mapping[str, Collection[str]]
 ) -> Cause[Subject]:
-    suspect, sentence = suspicion(
-        {(each.region, each.machine) for each in group}, watched
-    )
+    suspect, sentence = _suspected(group, watched)
     return Cause(
         series=tuple(group),
         first=max(each.first for each in group),
@@ -130,6 +131,14 @@ def _cause(
         suspect=suspect,
         sentence=sentence,
     )
+
+
+def _suspected(
+    group: Sequence[ChangedSeries[Subject]], watched: Mapping[str, Collection[str]]
+) -> tuple[Suspect | None, str]:
+    if all(each.is_exact for each in group):
+        return Suspect.LIBRARY, "The library: no machine changes a count"
+    return suspicion({(each.region, each.machine) for each in group}, watched)
 
 
 def suspicion(

@@ -106,6 +106,7 @@ def questions_of(
             deviation_limit=_stated(question.deviation_limits, series),
             targets=question.targets_of(series.parameters),
             noise=noise.get(series.metric, USUAL),
+            exact=series.is_exact or None,
         )
         for series in all_series
     ]

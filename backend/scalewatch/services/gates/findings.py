@@ -62,7 +62,7 @@ class GateFinding:
     @property
     def series(self) -> tuple[str, str, str, str]:
         """What tells it from findings about other series."""
-        return _series(self)
+        return series_of(self)
 
 
 GUIDELINE: Final = "guideline"
@@ -161,7 +161,7 @@ def without_settled(
     Nor is there anything to be said of changes that somebody has accepted; a guideline
     that they break stays broken.
     """
-    expected = {_series(member) for each in accepted for member in each.members}
+    expected = {series_of(member) for each in accepted for member in each.members}
     sure = {each.series for each in findings if each.is_sure}
     return [
         each
@@ -201,7 +201,8 @@ def of_guideline(
     )
 
 
-def _series(about: GateFinding | Member) -> tuple[str, str, str, str]:
+def series_of(about: GateFinding | Member | SeriesChange) -> tuple[str, str, str, str]:
+    """Return what tells a series from others of a project."""
     settings = repr(sorted(about.configuration.items()))
     return (about.region, about.metric, about.machine, settings)
 

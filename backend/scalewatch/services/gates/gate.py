@@ -36,6 +36,7 @@ from scalewatch.services.gates.findings import (
     of_constant,
     of_guideline,
     of_regression,
+    series_of,
     without_settled,
 )
 from scalewatch.services.gates.guidelines import broken_since
@@ -97,8 +98,12 @@ def gate_on(
     accepted = [each for each in worse if each.state is RegressionState.EXPECTED]
     steps = _steps(session, project, row, report.changes)
     listed = _since_baseline(session, project, row, report, (rules, steps))
+    # What one job of each commit has told needs no history.
+    counted = {series_of(each) for each in report.changes if each.is_exact}
+    told = {each.series for each in listed} & counted
     for regression in began:
-        listed += of_regression(regression, rules)
+        since = of_regression(regression, rules)
+        listed += [each for each in since if each.series not in told]
     listed = without_settled(listed, accepted)
     listed += unmeasured(session, project, row.id, report, rules)
     compared = {row.id, report.baseline.id} if report.baseline else {row.id}

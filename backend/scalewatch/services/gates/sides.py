@@ -71,7 +71,12 @@ def _sides(
     pools: Mapping[int, SeriesPool], standings: Mapping[int, Standing], farthest: Target
 ) -> dict[int, GateSide]:
     questions = {
-        key: SeriesQuestion.of(pool, noise=standings[key].noise, targets=[farthest])
+        key: SeriesQuestion.of(
+            pool,
+            noise=standings[key].noise,
+            targets=[farthest],
+            exact=standings[key].is_exact or None,
+        )
         for key, pool in pools.items()
     }
     findings = find_all(list(questions.values()), {})

@@ -207,14 +207,18 @@ def _segmented(
     steady = [
         history
         for history, changed in zip(histories, changes, strict=True)
-        if not changed
+        if not changed and not history.series.is_exact
     ]
     growths = iter(growths_of(steady))
     steps = HistorySteps(session, line, histories, newest)
     found = []
     for history, changed in zip(histories, changes, strict=True):
         exponents = exponents_of(history)
-        now = None if changed else next(growths)
+        own = steps.of(history, exponents)
+        if history.series.is_exact:  # one commit tells as much as many
+            now = str(own[-1].growth) if own[-1].growth else None
+        else:
+            now = None if changed else next(growths)
         found.append(
             SegmentedHistory(
                 region=history.region,
@@ -225,7 +229,7 @@ def _segmented(
                 target=target_of(history),
                 positions=history.positions,
                 exponents=exponents,
-                steps=steps.of(history, exponents),
+                steps=own,
                 segments=segments_between(history.positions, changed, now, exponents),
                 changes=changed,
             )

@@ -25,6 +25,7 @@ from scalewatch.services.commits.lineage import Lineage
 from scalewatch.services.confirmations.requests import is_confirmed
 from scalewatch.services.expectations.in_force import in_force
 from scalewatch.services.regressions.effects import TargetEffect, effects
+from scalewatch.services.regressions.exact_changes import told_exactly
 from scalewatch.services.regressions.nights import (
     HistoryChange,
     MachineStep,
@@ -84,16 +85,16 @@ def detect(session: Session, project_id: int) -> Detected:
     )
     rules = gate_rules.newest(session, project_id)
     targets = rules.target if rules else {}
+    found = effects(session, line, changes, in_force(session, project_id), targets)
+    changes = [
+        told_exactly(change, effect) if change.history.series.is_exact else change
+        for change, effect in zip(changes, found, strict=True)
+    ]
     details = [
         _details(
             change, line, effect, q, is_confirmed=_is_confirmed(session, change, line)
         )
-        for change, effect, q in zip(
-            changes,
-            effects(changes, in_force(session, project_id), targets),
-            false.q_values,
-            strict=True,
-        )
+        for change, effect, q in zip(changes, found, false.q_values, strict=True)
     ]
     measured: dict[str, set[str]] = {}
     for history in histories:
@@ -137,11 +138,17 @@ def _changed(number: int, change: HistoryChange) -> ChangedSeries[int]:
         last=change.last,
         kind=ChangeClass.GROWTH if is_growth else ChangeClass.CONSTANT,
         is_worse=is_worse(change),
+        is_exact=change.history.series.is_exact,
     )
 
 
 def _is_confirmed(session: Session, change: HistoryChange, line: Lineage) -> bool:
-    """Tell whether more than one job says so: of later commits, or of this one."""
+    """Tell whether more than one job says so: of later commits, or of this one.
+
+    Of what is counted exactly one says as much as many.
+    """
+    if change.history.series.is_exact:
+        return True
     own = change.shift.segments
     noticed_at = line.commits[change.history.positions[own.at]].id
     return own.after_commits > 1 or is_confirmed(

@@ -4,15 +4,19 @@ Both segments are modelled from the locations of all their commits, so that the
 scatter between commits is their noise.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+from sqlalchemy.orm import Session
 
-from scalewatch.modelling import Finding, Forecast, Verdict
+from scalewatch.modelling import Finding, Forecast, Growth, Verdict
 from scalewatch.modelling.forecasts.bounds import Bounds
+from scalewatch.services.analysis.pooling import SeriesPool
+from scalewatch.services.analysis.pools import pools_of
 from scalewatch.services.analysis.questions import SeriesQuestion, find_all
+from scalewatch.services.commits.lineage import Lineage
 from scalewatch.services.expectations.in_force import Expectation, Expectations
 from scalewatch.services.regressions.nights import HistoryChange
 
@@ -47,6 +51,8 @@ class TargetEffect:
 
 
 def effects(
+    session: Session,
+    line: Lineage,
     changes: Sequence[HistoryChange],
     expectations: Expectations,
     targets: Mapping[str, float],
@@ -55,6 +61,8 @@ def effects(
 
     Parameters
     ----------
+    line
+        The commits of the histories.
     expectations
         Those in force.
     targets
@@ -62,12 +70,13 @@ def effects(
     """
     questions = [
         SeriesQuestion.of(
-            each.history.pool(commits),
+            pool,
             _expectation(each, expectations),
             targets=[_target(each, targets)],
+            exact=each.history.series.is_exact or None,
         )
-        for each in changes
-        for commits in _sides(each)
+        for each, pools in zip(changes, _pools(session, line, changes), strict=True)
+        for pool in pools
     ]
     findings = find_all(questions, {"rule": "evidence"})
     return [
@@ -84,10 +93,52 @@ def effects(
     ]
 
 
+def _pools(
+    session: Session, line: Lineage, changes: Sequence[HistoryChange]
+) -> list[list[SeriesPool]]:
+    """Return what was measured before and after each change.
+
+    Locations are rounded, and a formula needs each digit: counts are read as they were
+    posted, at the commits on both sides of the change.
+    """
+    counted: dict[int, set[int]] = {}
+    for change, commit_id in _beside(line, changes):
+        counted.setdefault(commit_id, set()).add(change.history.series.id)
+    posted = {
+        (commit_id, series_id): pool
+        for commit_id, series in counted.items()
+        for series_id, pool in pools_of(session, commit_id, series).items()
+    }
+    exact = iter(
+        posted.get((commit_id, change.history.series.id))
+        for change, commit_id in _beside(line, changes)
+    )
+    return [
+        [
+            (next(exact) if change.history.series.is_exact else None)
+            or change.history.pool(commits)
+            for commits in _sides(change)
+        ]
+        for change in changes
+    ]
+
+
+def _beside(
+    line: Lineage, changes: Sequence[HistoryChange]
+) -> Iterator[tuple[HistoryChange, int]]:
+    """Yield the commits before and at each change of counts, by their ids."""
+    for change in changes:
+        if change.history.series.is_exact:
+            own = change.shift.segments
+            for row in (own.first - 1, own.last):
+                yield change, line.commits[change.history.positions[row]].id
+
+
 def _sides(change: HistoryChange) -> tuple[slice, slice]:
     """Return the commits before and after, as rows of the history."""
     own = change.shift.segments
-    before = slice(max(0, own.first - MOST_COMMITS), max(own.first, 1))
+    of = min(own.before_commits, MOST_COMMITS)
+    before = slice(max(0, own.first - of), max(own.first, 1))
     end = own.last + max(own.after_commits, 1)
     return before, slice(own.last, min(end, own.last + MOST_COMMITS))
 
@@ -113,17 +164,24 @@ def _effect(
     target: Mapping[str, float],
     expectation: Expectation | None,
 ) -> TargetEffect:
-    shift = change.shift
+    shift, is_exact = change.shift, change.history.series.is_exact
     return TargetEffect(
         target=target,
         at_target=ratio_of(before, after),
-        growth_before=str(shift.growth_before or before.growth or "") or None,
-        growth_after=str(shift.growth_after or after.growth or "") or None,
+        growth_before=_growth(shift.growth_before, before, is_exact=is_exact),
+        growth_after=_growth(shift.growth_after, after, is_exact=is_exact),
         verdict_before=before.verdict if before.expectation else None,
         verdict_after=after.verdict if after.expectation else None,
         expectation=str(expectation.growth) if expectation else None,
         expectation_version=expectation.version if expectation else None,
     )
+
+
+def _growth(likeliest: Growth | None, own: Finding, *, is_exact: bool) -> str | None:
+    """Return the growth of a segment: of counts by its own values alone."""
+    if is_exact:
+        return str(own.growth) if own.growth is not None and not own.misfit else None
+    return str(likeliest or own.growth or "") or None
 
 
 def ratio_of(before: Finding, after: Finding) -> Bounds | None:

@@ -15,6 +15,7 @@ from scalewatch.modelling.arrays.padding import stacked
 from scalewatch.modelling.arrays.types import Reals
 from scalewatch.modelling.histories.changes import find_changes
 from scalewatch.modelling.histories.detection import exact
+from scalewatch.modelling.histories.exact import exact_changes
 from scalewatch.modelling.histories.explanation import Shift
 from scalewatch.modelling.histories.histories import Histories
 from scalewatch.modelling.nights.common_mode import LEAST_REGIONS
@@ -145,15 +146,15 @@ def _alike(found: Sequence[SeriesHistory]) -> list[list[SeriesHistory]]:
     """Group histories of one metric, measured alike on one state of a machine."""
     groups: dict[tuple[object, ...], list[SeriesHistory]] = {}
     for each in found:
-        measured = (each.series.metric, each.parameters, each.settings)
-        groups.setdefault((each.fingerprint_id, *measured), []).append(each)
+        of = (each.fingerprint_id, each.series.metric, each.series.is_exact)
+        groups.setdefault((*of, each.parameters, each.settings), []).append(each)
     return list(groups.values())
 
 
 def _key(group: Sequence[SeriesHistory]) -> bytes:
     first = group[0]
     each = [part for own in group for part in (own.positions, own.log.tobytes())]
-    return key_of(first.parameters, first.settings, *each)
+    return key_of(first.series.is_exact, first.parameters, first.settings, *each)
 
 
 def _directions(group: Sequence[SeriesHistory]) -> Reals:
@@ -163,6 +164,8 @@ def _directions(group: Sequence[SeriesHistory]) -> Reals:
 
 def _nights(group: Sequence[SeriesHistory]) -> MachineNights | None:
     """Return what the regions of a machine share, None of too few to tell."""
+    if group[0].series.is_exact:
+        return None
     is_exact = exact(stacked([history.log for history in group]))
     if np.count_nonzero(~is_exact) < LEAST_REGIONS:
         return None
@@ -251,7 +254,13 @@ def _shifts(
                 own = _of_region(history, row, nights, kept)
                 histories.log[row, : len(own)] = own
     found: list[list[Shift]] = [[] for _ in group]
-    for shift in find_changes(histories, pmnf(first.parameters[0]), target):
+    space = pmnf(first.parameters[0])
+    shifts = (
+        exact_changes(histories, space)
+        if first.series.is_exact
+        else find_changes(histories, space, target)
+    )
+    for shift in shifts:
         found[shift.segments.series].append(shift)
     return tuple(map(tuple, found))
 

@@ -72,6 +72,7 @@ class LocatedSeries(NamedTuple):
     unit: str
     machine_id: int
     machine: str
+    is_exact: bool
     configuration_id: int
     configuration: dict[str, object]
 
@@ -124,6 +125,7 @@ def _series(*, of_regions: bool, of_metric: bool) -> Select[Any]:
             _SERIES.c.unit,
             _SERIES.c.machine_id,
             _MACHINE.c.name,
+            _SERIES.c.is_exact,
             _SERIES.c.configuration_id,
         )
         .join(_MACHINE, _MACHINE.c.id == _SERIES.c.machine_id)
