@@ -5,7 +5,8 @@ import pytest
 
 from scalewatch.figures import scaling as figures
 from scalewatch.figures.curves import Scaling, curves_of
-from scalewatch.figures.scaling import BEYOND, MOST_REPETITIONS, NOTHING
+from scalewatch.figures.models import BEYOND
+from scalewatch.figures.scaling import MOST_REPETITIONS, NOTHING
 from scalewatch.modelling import Forecast, Growth, Model, Term
 from support.plotted import plotted
 
@@ -264,3 +265,44 @@ def test_a_single_setting_has_no_expectation_beside_it():
     figure = scaling_figure(replace(SCALING, model=None, is_left_out=crowded))
 
     assert {"band", "expectation"}.isdisjoint(roles(figure))
+
+
+def thin(figure):
+    return [trace for trace in figure.data if trace.line.width == 1]
+
+
+def test_an_open_growth_is_drawn_as_thin_candidates_and_no_model():
+    steeper = Model(0.0, (Term(MODEL(p=2) / 2, LINEAR),))
+    figure = scaling_figure(replace(SCALING, is_open=True, candidates=(MODEL, steeper)))
+
+    assert [each.name for each in thin(figure)] == [
+        "perhaps <i>p</i><sup>1/2</sup>",
+        "perhaps <i>p</i>",
+    ]
+    assert not any((each.name or "").startswith("model") for each in figure.data)
+
+
+def test_no_curve_leaves_its_interval():
+    known = [
+        Forecast({"p": p}, float(MODEL(p=p)), MODEL(p=p) * 0.9, MODEL(p=p) * 1.1, 0.9)
+        for p in (2.0, 8.0, 32.0)
+    ]
+    steeper = Model(0.0, (Term(MODEL(p=2) / 2, LINEAR),))
+    shown = replace(SCALING, forecasts=tuple(known))
+
+    found = scaling_figure(replace(shown, model=steeper))
+    far = Model(0.0, (Term(1.0, LINEAR),))
+    opened = scaling_figure(replace(shown, is_open=True, candidates=(MODEL, far)))
+
+    (model,) = [each for each in found.data if each.name == "model <i>p</i>"]
+    inside = np.isfinite(np.array(model.y, float))
+    assert inside[0]
+    assert not inside[-1]
+    assert len(thin(opened)) == 1
+
+
+def test_what_no_growth_explains_is_drawn_without_a_curve():
+    figure = scaling_figure(replace(SCALING, is_open=True))
+
+    assert not any((each.name or "").startswith("model") for each in figure.data)
+    assert not thin(figure)

@@ -15,6 +15,10 @@ STEPS: Final = 120
 """Points of a curve."""
 
 
+BESIDE: Final = 1e-3
+"""By so little, in logarithms, a curve may leave its interval."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Scaling:
     """What is drawn of one scan.
@@ -35,6 +39,10 @@ class Scaling:
         Place among the scans of the machine; with the slot it fixes the symbol.
     forecasts
         Intervals along the parameter; those beyond x extend the picture to there.
+    is_open
+        Whether the growth is open; then the model is one of the candidates.
+    candidates
+        What the growth may be, the likeliest first; none where no growth explains it.
     is_left_out
         Whether processes shared cores, so that the time there is no evidence, shape
         (n,); empty where that holds of none.
@@ -56,6 +64,8 @@ class Scaling:
     held: Mapping[str, float] = field(default_factory=dict)
     position: int = 0
     forecasts: tuple[Forecast, ...] = ()
+    is_open: bool = False
+    candidates: tuple[Model, ...] = ()
     is_left_out: NDArray[np.bool_] = field(default_factory=lambda: np.empty(0, bool))
 
     @property
@@ -101,6 +111,25 @@ class Scaling:
     def knows(self, growth: Growth) -> bool:
         """Tell whether a growth can be drawn over the parameter of the scan."""
         return set(growth.parameters) <= {self.parameter, *self.held}
+
+    def bounded(self, x: Reals, values: Reals) -> Reals:
+        """Return a curve where it lies in the interval that is drawn, else NaN."""
+        known = [
+            (each.at[self.parameter], each.low, each.high)
+            for each in self.forecasts
+            if each.low is not None and each.high is not None and each.low > 0
+        ]
+        if not known:
+            return values
+        at, low, high = np.log(np.array(known).T)
+        places = np.log(x)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            own = np.log(values)
+        is_inside = (own >= np.interp(places, at, low) - BESIDE) & (
+            own <= np.interp(places, at, high) + BESIDE
+        )
+        is_known = (places >= at[0] - BESIDE) & (places <= at[-1] + BESIDE)
+        return np.where(is_inside | ~is_known, values, np.nan)
 
     def modelled(self, x: Reals) -> Reals | None:
         """Return the values of the model at `x`; None if it has other parameters."""

@@ -15,6 +15,7 @@ from scalewatch.figures.axes import (
 )
 from scalewatch.figures.curves import Curves, Scaling, curves_of
 from scalewatch.figures.figure import Figure
+from scalewatch.figures.models import add_candidates, add_model
 from scalewatch.figures.notation import growth_markup
 from scalewatch.figures.palette import PALETTE, machine_role, symbol
 from scalewatch.figures.styles import Style, styles
@@ -37,9 +38,6 @@ NOTHING: Final = "no measurement succeeded"
 
 LEFT_OUT: Final = "left out: processes shared cores"
 
-BEYOND: Final = "2px,4px"
-"""Line of a model where nothing was measured."""
-
 
 def scaling_figure(scaling: Scaling) -> Figure:
     """Plot one scan with its expectation and what may deviate from it."""
@@ -52,7 +50,10 @@ def scaling_figure(scaling: Scaling) -> Figure:
     _add_interval(figure, scaling)
     _add_expectation(figure, curves, scaling.expectation)
     _add_repetitions(figure, scaling)
-    _add_model(figure, curves, scaling.evidence, style, is_listed=True)
+    if scaling.is_open:
+        add_candidates(figure, curves.x, scaling, style)
+    else:
+        add_model(figure, curves, scaling.evidence, style, is_listed=True)
     _add_measurements(figure, scaling, style, "median and quartiles")
     return figure
 
@@ -69,7 +70,8 @@ def machines_figure(scalings: Sequence[Scaling]) -> Figure:
     for curves, scaling, style in zip(all_curves, measured, own, strict=True):
         if len(measured) <= MOST_EXPECTATIONS:
             _add_expectation(figure, curves, scaling.expectation, each)
-        _add_model(figure, curves, scaling.evidence, style, is_listed=False)
+        if not scaling.is_open:
+            add_model(figure, curves, scaling.evidence, style, is_listed=False)
     for scaling, style in zip(measured, own, strict=True):
         _add_measurements(figure, scaling, style, _named(scaling.name))
     return figure
@@ -166,32 +168,6 @@ def _add_expectation(
         name=name,
         meta="expectation",
     )
-
-
-def _add_model(
-    figure: Figure,
-    curves: Curves,
-    scaling: Scaling,
-    style: Style,
-    *,
-    is_listed: bool,
-) -> None:
-    if scaling.model is None or curves.model is None:
-        return
-    is_measured = curves.x <= scaling.largest
-    for part, dash in ((is_measured, style.dash), (~is_measured, BEYOND)):
-        if not part.any():
-            continue
-        figure.add_scatter(
-            x=curves.x[part],
-            y=curves.model[part],
-            mode="lines",
-            line={"color": PALETTE[style.role], "width": 2, "dash": dash},
-            hoverinfo="skip",
-            showlegend=is_listed and part is is_measured,
-            name=f"model {growth_markup(scaling.model.growth)}",
-            meta=style.role,
-        )
 
 
 def _add_repetitions(figure: Figure, scaling: Scaling) -> None:

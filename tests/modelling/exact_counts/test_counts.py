@@ -82,6 +82,16 @@ def test_one_lost_message_does_not_hide_the_formula():
     assert (found.formulas[0].model.formula, found.excepted) == ("p*(p-1)", 2)
 
 
+@pytest.mark.parametrize("place", range(6))
+def test_a_constant_may_have_lost_one_count(place):
+    counted = np.full(6, 1_000_000)
+    counted[place] -= 1
+
+    found = counts(counted)
+
+    assert (found.formulas[0].model.formula, found.excepted) == ("1000000", place)
+
+
 def test_a_count_that_is_a_multiple_of_the_formula_is_no_lost_message():
     p = np.array([2.0, 3, 5, 8, 13, 24])
     y = 3 * (np.ceil(np.log2(p)) + np.floor(np.sqrt(p)))

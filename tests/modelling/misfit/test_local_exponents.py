@@ -60,6 +60,15 @@ def test_a_verdict_stands_that_all_exponents_allow(verdict, expectation, stands)
     assert found is stands
 
 
+def test_an_interval_that_tells_nothing_supports_no_match():
+    expected = parse_growth("log p")
+    limit = default_deviation_limit(expected)
+
+    found = ExponentInterval(-5.6, 0.85)
+
+    assert not found.allows(Verdict.MATCH, expected, limit, (32, 64))
+
+
 def test_falling_values_grow_by_less_than_one():
     value, low, high = ExponentInterval(-1.1, -0.9).beyond(np.array([16.0]))
 

@@ -116,12 +116,13 @@ class Counts:
         for place in range(len(y)):
             kept = np.arange(len(y)) != place
             others = {name: x[kept] for name, x in settings.items()}
+            here = {name: x[place] for name, x in settings.items()}
             told = Rounding(rounding.half_unit, rounding.tolerance[kept])
             more = log2(len(y)) + raw_bits(y[place : place + 1], rounding)
             formulas = [
                 replace(each, bits=each.bits + more)
                 for each in holding_formulas(others, y[kept], told, most - more)
-                if _is_almost(y[place], each.model(settings)[place])
+                if _is_almost(y[place], float(each.model(here)))
             ]
             found = cls._weighed(others, y[kept], formulas, smooth)
             yield replace(found, excepted=place)

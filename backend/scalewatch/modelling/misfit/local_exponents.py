@@ -21,6 +21,9 @@ from scalewatch.modelling.growths.verdict import Verdict
 
 LARGEST_LOG: Final = 700.0
 
+TELLING: Final = 1.5
+"""Width of an interval of exponents that allows a constant and p^(3/2)."""
+
 
 @dataclass(frozen=True, slots=True)
 class ExponentInterval:
@@ -76,8 +79,9 @@ class ExponentInterval:
     ) -> bool:
         """Tell whether a verdict holds whatever the growth is.
 
-        A match does if the expectation has an exponent of the interval, the others if
-        the interval lies wholly within E/D … E·D, or wholly outside.
+        A match does if the expectation has an exponent of the interval, and this tells
+        a constant from p^(3/2); the others if the interval lies wholly within E/D …
+        E·D, or wholly outside.
 
         Parameters
         ----------
@@ -97,7 +101,8 @@ class ExponentInterval:
         lowest, highest = bounds
         match verdict:
             case Verdict.MATCH:
-                return self.low <= own <= self.high
+                is_telling = self.high - self.low < TELLING
+                return is_telling and self.low <= own <= self.high
             case Verdict.APPROXIMATE:
                 return lowest <= self.low and self.high <= highest
             case Verdict.MISMATCH:

@@ -75,13 +75,17 @@ def _content(cell: Cell, sparklines: str) -> Iterator[str]:
 
 
 def _growth(standing: Standing) -> str:
+    if standing.growth and standing.fit["misfit"]:
+        return '<span class="quiet small">no growth fits</span>'
+    if standing.growth and standing.is_open:
+        return f'<span class="quiet small">perhaps {big_o(standing.growth)}</span>'
     if standing.growth:
         return big_o(standing.growth)
     return f'<span class="quiet small">{state_words(standing)}</span>'
 
 
 def _details(standing: Standing) -> Iterator[str]:
-    if standing.divergence:
+    if standing.divergence and not standing.is_open:
         yield f"<span>δ {growth(standing.divergence)}</span>"
     if standing.growth:
         fit = f"R̄² {determination(standing.adjusted_r2)}"

@@ -6,7 +6,13 @@ from typing import Final
 from markupsafe import Markup
 
 from scalewatch.modelling import Direction, Growth, Outcome, Verdict
-from scalewatch.pages.wording.formats import SPACE, percent, plural, settings
+from scalewatch.pages.wording.formats import (
+    SPACE,
+    percent,
+    plural,
+    settings,
+    significant,
+)
 from scalewatch.pages.wording.mathematics import big_o, growth
 from scalewatch.services.analysis.next_measurement import (
     place_words,
@@ -55,6 +61,26 @@ JUDGED: Final = {
 }
 
 UNEXPLAINED: Final = Markup("grows like no growth of the space; {} is nearest; {}.")
+
+BY_EXPONENTS: Final = {
+    Verdict.MATCH: Markup(
+        "fits no growth, {found} is nearest; at its largest settings it grows like the "
+        "expected {expected}."
+    ),
+    Verdict.APPROXIMATE: Markup(
+        "fits no growth, {found} is nearest; at its largest settings it stays within "
+        "the deviation limit {limit} of the expected {expected}."
+    ),
+    Verdict.MISMATCH: Markup(
+        "fits no growth, {found} is nearest; at its largest settings it grows {faster} "
+        "than the expected {expected}, by more than the deviation limit {limit}."
+    ),
+    Verdict.UNDECIDED: Markup(
+        "fits no growth, {found} is nearest; whether it scales like the expected "
+        "{expected} is undecided{because}."
+    ),
+}
+"""Verdicts on what no growth of the space explains, by its local exponents."""
 
 FASTER: Final = {Direction.WORSE: "faster", Direction.BETTER: "slower", None: "other"}
 
@@ -106,7 +132,8 @@ def scan_sentence(scan: Scan, distinction: Mapping[str, object]) -> Markup:
         said = grows.format(big_o(standing.growth), rest)
         return subject + said + _remark(standing)
     is_told = standing.verdict is Verdict.UNDECIDED
-    said = JUDGED[standing.verdict].format(
+    judged = BY_EXPONENTS if standing.fit["misfit"] else JUDGED
+    said = judged[standing.verdict].format(
         because=f" – {standing.reason}" if standing.reason else "",
         divergence=growth(standing.divergence),
         expected=big_o(scan.expectation.growth),
@@ -138,9 +165,10 @@ def exact_sentence(standing: Standing) -> str:
 def misfit_sentence(standing: Standing) -> str:
     """Tell how far the settings lie from every growth, and what that leaves open."""
     misfit = standing.fit["misfit"]
+    times = significant(misfit["ratio"], 2)
     told = (
-        f"No growth of the space explains the settings: they lie {misfit['ratio']:.2g} "
-        "times as far from the best one as repetitions do."
+        f"No growth of the space explains the settings: they lie {times} times as far "
+        "from the best one as repetitions do."
     )
     if misfit["exponents"] is None:
         return told

@@ -13,10 +13,16 @@ from sqlalchemy.orm import Session
 from scalewatch.errors import IncompleteCoordinates
 from scalewatch.figures.curves import Scaling
 from scalewatch.figures.notation import setting_text
+from scalewatch.modelling import Model
+from scalewatch.modelling.growths.nearest import nearest_models
 from scalewatch.services.analysis.pooling import modelled_parameters
 from scalewatch.services.series.measurements import Measurement
 from scalewatch.services.series.scans import Scan
 from scalewatch.storage.runs import measurements, samples
+
+MOST_CANDIDATES: Final = 3
+LEAST_SHARE: Final = 0.05
+"""Probability of a growth that is drawn as a candidate."""
 
 MOST_SLICES: Final = 6
 """Slices of one scan that share a figure; of more, evenly spread ones do."""
@@ -60,7 +66,7 @@ def scaling_of(
         parameter=scan.parameter,
         metric=scan.metric,
         unit=scan.unit,
-        x=np.array([each.x for each in taken], dtype=float),
+        x=_numbers(taken, "x"),
         low=_numbers(taken, "low"),
         middle=_numbers(taken, "middle"),
         high=_numbers(taken, "high"),
@@ -68,11 +74,29 @@ def scaling_of(
         if repetitions
         else (),
         model=scan.standing.model,
+        is_open=scan.standing.is_open,
+        candidates=_candidates(scan, taken),
         held=held,
         expectation=None if expectation is None else expectation.growth,
         deviation_limit=None if expectation is None else expectation.deviation_limit,
         is_left_out=np.array([each.is_left_out for each in taken], dtype=bool),
     )
+
+
+def _candidates(scan: Scan, taken: Sequence[Measurement]) -> tuple[Model, ...]:
+    """Return what an open growth of one parameter may be, the likeliest first."""
+    standing = scan.standing
+    is_told = standing.is_open and not standing.fit["misfit"]
+    evidence = [each for each in taken if not each.is_left_out]
+    x, middle = _numbers(evidence, "x"), _numbers(evidence, "middle")
+    if not is_told or len(scan.parameters) > 1 or not (middle > 0).all():
+        return ()
+    likely = [
+        growth
+        for growth, share in standing.class_probability.items()
+        if share >= LEAST_SHARE
+    ]
+    return tuple(nearest_models(scan.parameter, x, middle, likely[:MOST_CANDIDATES]))
 
 
 def slices_of(scan: Scan) -> list[Scaling]:

@@ -35,6 +35,9 @@ from scalewatch.services.series.stored_values import (
 from scalewatch.services.shared_cores import SHARED_CORES
 from scalewatch.storage.judgements import verdicts
 
+LIKELY: Final = 0.5
+"""Probability that a growth needs, where nothing is expected, to be called found."""
+
 
 class State(StrEnum):
     """How far a series has come at a commit."""
@@ -95,6 +98,16 @@ class Standing:
     def is_exact(self) -> bool:
         """Whether it is one of counts, which no repetition changes."""
         return self.rule == EXACT
+
+    @property
+    def is_open(self) -> bool:
+        """Whether its growth is open: undecided, explained by none, or improbable."""
+        if self.model is None or self.formula:
+            return False
+        if self.fit["misfit"] or self.verdict is Verdict.UNDECIDED:
+            return True
+        shares = self.class_probability
+        return self.verdict is None and 0 < max(shares.values(), default=1) < LIKELY
 
     @property
     def formula(self) -> str | None:
