@@ -40,6 +40,7 @@ from scalewatch.storage.database import outages, schema
 from scalewatch.storage.database.session import Sessions, connect, sessions_of
 from scalewatch.web.answers.compression import Compression
 from scalewatch.web.answers.etags import ETags
+from scalewatch.web.answers.heads import Heads
 from scalewatch.web.disk import DatabaseDisk
 from scalewatch.web.methods import allowed
 from scalewatch.web.metrics import Metrics
@@ -181,6 +182,7 @@ def _add_middleware(app: FastAPI) -> None:
     app.add_middleware(Privacy)
     app.add_middleware(ETags)
     app.add_middleware(Compression)
+    app.add_middleware(Heads)
     app.add_middleware(SecurityHeaders)
     app.add_middleware(Requests, metrics=app.state.metrics)
 
