@@ -141,6 +141,17 @@ static void fractions(long n) { /* loop 1: n / 4 */
         sink += i;
 }
 
+static void subsets(long n) { /* loop 1: 2^n */
+    for (long chosen = 0; chosen < 1L << n; chosen++)
+        sink += chosen;
+}
+
+static void towers(long n) { /* called 2^n - 1 times; of Hanoi */
+    sink += n;
+    if (n > 1)
+        towers(n - 1), towers(n - 1);
+}
+
 static void quick(long n) {
     logarithm(n), log_square(n), root(n), linear(n), but_one(n), affine(n);
     linearithmic(n), halves(n), square(n), triangle(n), pairs(n), border(n);
@@ -152,13 +163,18 @@ static void cubic(long n) {
     cube(n), tetrahedron(n);
 }
 
+static void doubling(long n) {
+    subsets(n), towers(n);
+}
+
 int main(int count, char **words) {
     long n = count > 2 ? atol(words[2]) : 0;
     if (n < 1) {
-        fprintf(stderr, "usage: %s quick|cubic N\n", words[0]);
+        fprintf(stderr, "usage: %s quick|cubic|doubling N\n", words[0]);
         return 2;
     }
-    (words[1][0] == 'q' ? quick : cubic)(n);
+    char kind = words[1][0];
+    (kind == 'q' ? quick : kind == 'c' ? cubic : doubling)(n);
     printf("%ld\n", sink);
     return 0;
 }

@@ -66,7 +66,7 @@ def growths(folder, path):
 def test_growths_of_the_example_are_those_that_its_authors_expect(workplace):
     found = growths(workplace, example(workplace, "kernels.yaml"))
 
-    assert len(found) == 24
+    assert len(found) == 26
     assert {key: one["verdict"] for key, one in found.items()} == dict.fromkeys(
         found, "match"
     )
@@ -81,9 +81,11 @@ def test_growths_of_the_example_are_those_that_its_authors_expect(workplace):
         "n^2",
         "n^2 log n",
         "n^3",
+        "2^n",
     }
     assert found["pairs › loop 2", "count"]["model"]["formula"] == "n*(n-1)/2"
     assert found["affine › loop 1", "count"]["model"]["formula"] == "3*n + 7"
+    assert found["towers", "count"]["model"]["formula"] == "2^n - 1"
 
 
 def test_growths_of_the_example_in_fortran_are_those_that_its_authors_expect(workplace):

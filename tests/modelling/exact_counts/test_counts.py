@@ -73,6 +73,31 @@ def test_a_function_of_no_dictionary_has_no_formula(curve):
     assert counts(curve(POWERS)).outcome(LEVEL) is Outcome.NONE
 
 
+@pytest.mark.parametrize(
+    ("formula", "growth", "curve"),
+    [
+        ("2^n", "2^n", lambda n: 2**n),
+        ("2^n - 1", "2^n", lambda n: 2**n - 1),
+        ("2*2^n - n - 2", "2^n", lambda n: 2 ** (n + 1) - n - 2),
+        ("n 2^n/2", "n 2^n", lambda n: n * 2 ** (n - 1)),
+    ],
+)
+def test_what_doubles_with_each_step_has_its_formula(formula, growth, curve):
+    n = np.array([1.0, 2, 3, 4, 6, 8, 10])
+
+    found = Counts.of({"n": n}, curve(n))
+
+    assert found.outcome(LEVEL) is Outcome.EXACT
+    assert found.formulas[0].model.formula == formula
+    assert found.formulas[0].model.growth == parse_growth(growth)
+
+
+def test_factorials_are_no_power_of_two():
+    n = np.array([1.0, 2, 3, 4, 5, 6, 7])
+
+    assert Counts.of({"n": n}, np.cumprod(n)).outcome(LEVEL) is Outcome.NONE
+
+
 def test_one_lost_message_does_not_hide_the_formula():
     y = TRIPLES * (TRIPLES - 1)
     y[2] -= 17

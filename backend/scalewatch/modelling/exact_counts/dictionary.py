@@ -43,6 +43,12 @@ RARER: Final = (
     ("5/2", 0), ("-1/2", 0), ("-2/3", 0), (-1, 1), (-2, 0),
 )  # fmt: skip
 
+EXPONENTIAL: Final = ((0, 0, 1), (1, 0, 1), (0, 0, "1/2"))
+"""Exponents of p, of log p and of 2^p: subsets, tables over them, halved searches."""
+
+LARGEST_LOG2: Final = 53.0
+"""No exact count exceeds 2 to this power; nor does an exponential that tells one."""
+
 FACTORS: Final = (
     (0, 0),
     (0, 1),
@@ -85,21 +91,29 @@ class Atom:
 def dictionary(settings: Mapping[str, Reals]) -> tuple[Atom, ...]:
     """Return the terms that are defined at all settings, the slowest first."""
     names = tuple(settings)
-    atoms = _of_one(names[0]) if len(names) == 1 else _of_several(names)
+    atoms = _of_one(*settings.items()) if len(names) == 1 else _of_several(names)
     defined = [each for each in atoms if each.growth.is_defined(settings).all()]
     return tuple(sorted(defined, key=lambda each: (each.growth, each.bits)))
 
 
-def _of_one(parameter: str) -> Sequence[Atom]:
+def _of_one(scan: tuple[str, Reals]) -> Sequence[Atom]:
+    parameter, settings = scan
     common = [Growth.of(parameter, *each) for each in COMMON]
     rarer = [Growth.of(parameter, *each) for each in RARER]
     others = {*pmnf(parameter)} - {*common, *rarer}
+    exponential = [Growth.of(parameter, *each) for each in EXPONENTIAL]
+    largest = {parameter: np.max(settings)}
     return [
         *(Atom(each, COMMON_BITS) for each in common),
         Atom(Growth.of(parameter, log=1), ROUNDED_UP_BITS, is_rounded_up=True),
         *(Atom(each, RARER_BITS) for each in rarer),
         Atom(Growth.of(parameter, 1, 1), RARER_BITS, is_rounded_up=True),
         *(Atom(each, OTHER_BITS) for each in others),
+        *(
+            Atom(each, RARER_BITS)
+            for each in exponential
+            if each.log2(largest) <= LARGEST_LOG2
+        ),
     ]
 
 
