@@ -19,6 +19,7 @@ BENCHMARKS: Final = (
     "gate",
     "scaling",
     "agent",
+    "counting",
     "delivery",
     "history",
     "history_speed",
