@@ -98,6 +98,7 @@ def _segmented(
                 positions=tuple(positions),
                 segments=segments_between(positions, moved, growths.get(series.id)),
                 changes=moved,
+                is_exact=series.is_exact,
             )
         )
     return tuple(

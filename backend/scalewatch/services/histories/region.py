@@ -52,6 +52,8 @@ class SegmentedHistory:
         exponents, where all regions are shown.
     bad_nights
         Positions of commits measured in what was taken for a bad night of the machine.
+    is_exact
+        Whether it is counted exactly, so that one commit tells a change.
     """
 
     region: str
@@ -66,6 +68,7 @@ class SegmentedHistory:
     parameter: str | None = None
     target: float | None = None
     bad_nights: tuple[int, ...] = ()
+    is_exact: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,6 +235,7 @@ def _segmented(
                 steps=own,
                 segments=segments_between(history.positions, changed, now, exponents),
                 changes=changed,
+                is_exact=history.series.is_exact,
             )
         )
     return tuple(found)

@@ -1,0 +1,19 @@
+"""Pages of histories of what is counted exactly."""
+
+from support.exact_counts import count
+
+HISTORY = "/p/mpich/history"
+
+
+def test_a_count_says_that_it_is_exact_and_where_it_changed(client, sessions):
+    count(sessions, 1, {"sort › loop 1": lambda p: p})
+    count(sessions, 2, {"sort › loop 1": lambda p: p * (p - 1)})
+
+    every = client.get(HISTORY, params={"metric": "count"}).text
+    own = client.get(HISTORY, params={"region": "sort › loop 1"}).text
+
+    assert "1 of 1 series changed in 2 commits; 1 cause for the worse." in every
+    assert "counts are exact, so that one commit tells a change" in own
+    assert '<span class="quiet small">exact</span>' in own
+    assert "Grows like p^2 since" in own
+    assert "90 % interval" not in own
