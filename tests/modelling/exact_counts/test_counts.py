@@ -98,6 +98,15 @@ def test_factorials_are_no_power_of_two():
     assert Counts.of({"n": n}, np.cumprod(n)).outcome(LEVEL) is Outcome.NONE
 
 
+def test_rounds_are_whole_beside_a_second_parameter():
+    p, n = (each.ravel() for each in np.meshgrid([1.0, 4, 9, 16, 25], [64.0, 144, 400]))
+
+    found = Counts.of({"p": p, "n": n}, n * np.ceil(np.log2(p)))
+
+    assert found.outcome(LEVEL) is Outcome.EXACT
+    assert found.formulas[0].model.formula == "n ceil(log p)"
+
+
 def test_one_lost_message_does_not_hide_the_formula():
     y = TRIPLES * (TRIPLES - 1)
     y[2] -= 17

@@ -91,7 +91,7 @@ class Atom:
 def dictionary(settings: Mapping[str, Reals]) -> tuple[Atom, ...]:
     """Return the terms that are defined at all settings, the slowest first."""
     names = tuple(settings)
-    atoms = _of_one(*settings.items()) if len(names) == 1 else _of_several(names)
+    atoms = _of_one(*settings.items()) if len(names) == 1 else _of_several(settings)
     defined = [each for each in atoms if each.growth.is_defined(settings).all()]
     return tuple(sorted(defined, key=lambda each: (each.growth, each.bits)))
 
@@ -117,8 +117,12 @@ def _of_one(scan: tuple[str, Reals]) -> Sequence[Atom]:
     ]
 
 
-def _of_several(parameters: Sequence[str]) -> Sequence[Atom]:
-    each = [[Growth.of(name, *factor) for factor in FACTORS] for name in parameters]
+def _of_several(settings: Mapping[str, Reals]) -> Sequence[Atom]:
+    each = [[Growth.of(name, *factor) for factor in FACTORS] for name in settings]
+    # At powers of two alone ⌈log p⌉ is log p.
+    rounding = [
+        name for name, x in settings.items() if (np.log2(np.maximum(x, 1)) % 1).any()
+    ]
     atoms = []
     for growths in product(*each):
         factors = [growth for growth in growths if growth != CONSTANT]
@@ -126,6 +130,10 @@ def _of_several(parameters: Sequence[str]) -> Sequence[Atom]:
         is_plain = all(_is_plain(growth) for growth in factors)
         bits = COMMON_BITS if is_plain else RARER_BITS
         atoms.append(Atom(whole, bits))
+        logs = [name for name in settings if whole.factor(name).log]
+        if len(logs) == 1 and logs[0] in rounding:
+            more = ROUNDED_UP_BITS - COMMON_BITS
+            atoms.append(Atom(whole, bits + more, is_rounded_up=True))
     return atoms
 
 
