@@ -118,7 +118,7 @@ def _chart(
                 x=places[segment.first],
                 width=max(places[segment.last] - places[segment.first], 2.0),
                 colour=colours.get(segment.growth or "", 0),
-                growth=segment.growth,
+                growth=segment.growth and _written(segment.growth),
                 mean=None if segment.exponent is None else y(segment.exponent),
                 top=None if segment.high is None else y(segment.high),
                 height=(
@@ -174,18 +174,25 @@ def _sentence(history: History, series: SegmentedHistory) -> str:
     """Say in one sentence what a chart shows."""
     commits = plural(len(series.positions), "commit")
     growth = series.segments[-1].growth if series.segments else None
-    now = f"grows like {growth}" if growth and growth != "1" else "does not grow"
+    now = "Does not grow"
+    if growth is not None and growth != "1":
+        now = f"Grows like {_written(growth)}"
     if growth is None:
         is_scan = any(each is not None for each in series.exponents)
         of = "" if is_scan else " from a single setting"
-        now = f"has no growth that can be told{of}"
+        now = f"Has no growth that can be told{of}"
     if not series.changes:
-        return f"{now.capitalize()} over {commits}, without a change."
+        return f"{now} over {commits}, without a change."
     last = series.changes[-1]
     commit = history.commits[last.last]
     when = commit.committed_at or commit.first_run_at
     return (
-        f"{now.capitalize()} since {commit.label} ({moment(when)}), "
+        f"{now} since {commit.label} ({moment(when)}), "
         f"{multiple(last.factor)} before; "
         f"{plural(len(series.changes), 'change')} in {commits}."
     )
+
+
+def _written(growth: str) -> str:
+    """Write a growth that is kept as text for people: `√p · log p`."""
+    return parse_growth(growth).unicode()
