@@ -306,12 +306,12 @@ def test_body_that_is_no_json_is_refused_as_documented(client, body):
 @pytest.mark.parametrize(
     ("method", "path", "allowed"),
     [
-        ("DELETE", f"{PROJECT}/expectations", "GET, PUT"),
-        ("POST", f"{PROJECT}/aliases", "GET, PUT"),
-        ("PUT", f"{PROJECT}/regressions/1", "GET, PATCH"),
+        ("DELETE", f"{PROJECT}/expectations", "GET, HEAD, PUT"),
+        ("POST", f"{PROJECT}/aliases", "GET, HEAD, PUT"),
+        ("PUT", f"{PROJECT}/regressions/1", "GET, HEAD, PATCH"),
         ("GET", "/api/v1/runs", "POST"),
-        ("PUT", "/login", "GET, POST"),
-        ("PUT", "/p/mpich/regressions/1", "GET, POST"),
+        ("PUT", "/login", "GET, HEAD, POST"),
+        ("PUT", "/p/mpich/regressions/1", "GET, HEAD, POST"),
     ],
 )
 def test_address_tells_all_methods_that_it_allows(client, method, path, allowed):
