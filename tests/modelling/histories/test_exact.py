@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from scalewatch.modelling import pmnf
 from scalewatch.modelling.histories.exact import exact_changes
 from scalewatch.modelling.histories.explanation import ShiftKind
 from scalewatch.modelling.histories.histories import Histories
@@ -13,7 +12,7 @@ P = 2.0 ** np.arange(2, 8)
 
 def changes(*commits):
     log = np.log(np.stack(commits))[np.newaxis]
-    return exact_changes(Histories.of(P, log), pmnf("p"))
+    return exact_changes(Histories.of(P, log))
 
 
 def lacking(counts, *places):
@@ -65,3 +64,16 @@ def test_what_was_not_counted_does_not_bend_a_change():
 
     assert found.kind is ShiftKind.LEVEL
     assert found.largest_factor == pytest.approx(3)
+
+
+def test_nothing_counted_at_a_setting_is_no_change_there():
+    with np.errstate(divide="ignore"):
+        none = np.log((P - P[0])[np.newaxis, np.newaxis])
+        more = np.log(((P - P[0]) * P)[np.newaxis, np.newaxis])
+    log = np.concatenate([none, more], axis=1)
+
+    (found,) = exact_changes(Histories.of(P, log))
+
+    assert found.kind is ShiftKind.GROWTH
+    assert found.largest_factor == pytest.approx(P[-1])
+    assert np.isfinite(found.segments.difference).all()

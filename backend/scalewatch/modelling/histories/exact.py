@@ -7,32 +7,62 @@ from typing import Final
 import numpy as np
 
 from scalewatch.modelling.arrays.types import Reals
-from scalewatch.modelling.growths.space import Space
 from scalewatch.modelling.histories.covariances import FLOOR
-from scalewatch.modelling.histories.explanation import Shift, explained
+from scalewatch.modelling.histories.explanation import Shift, ShiftKind
 from scalewatch.modelling.histories.histories import Histories
 from scalewatch.modelling.histories.segments import Segments
+
+SAME: Final = 1e-8
+"""Ratios that differ by less are one ratio: locations are rounded."""
+
+TILTED: Final = 0.1
+"""Exponent by which a ratio grows that is another growth, where none has a formula."""
 
 LEAST_EFFECT: Final = float(np.log(1.01))
 """A count has changed where a setting moved by more, as the gate tells it."""
 
 
-def exact_changes(histories: Histories, space: Space) -> list[Shift]:
-    """Return the changes of counts, explained, by series and commit.
+def exact_changes(histories: Histories) -> list[Shift]:
+    """Return the changes of counts, by series and commit.
+
+    Growths are not weighed: without any noise their own values tell them.
 
     Parameters
     ----------
     histories
         Series without any noise that were measured at the same settings.
-    space
-        Growths that compete, of the one parameter that varies.
     """
-    found = [
-        segments
+    return [
+        _shift(histories, segments)
         for series, length in enumerate(histories.length.tolist())
         for segments in _segments(series, histories.log[series, :length])
     ]
-    return explained(histories, found, space)
+
+
+def _shift(histories: Histories, segments: Segments) -> Shift:
+    difference = segments.difference
+    doublings = histories.doublings[:, 0] - histories.doublings[:, 0].mean()
+    spread = float(doublings @ doublings)
+    tilt = float(doublings @ difference) / np.log(2) / spread if spread else 0.0
+    kind = ShiftKind.GROWTH if abs(tilt) >= TILTED else ShiftKind.COEFFICIENT
+    if np.ptp(difference) <= SAME:
+        kind = ShiftKind.LEVEL
+    largest = int(np.lexsort(histories.doublings.T[::-1])[-1])
+    factor = float(np.exp(difference.mean()))
+    return Shift(
+        segments=segments,
+        kind=kind,
+        probability={each: float(each is kind) for each in ShiftKind},
+        growth_before=None,
+        growth_after=None,
+        factor=factor,
+        low=factor,
+        high=factor,
+        largest_factor=float(np.exp(difference[largest])),
+        tilt=tilt,
+        faster_probability=float(tilt > 0),
+        p_value=0.0,
+    )
 
 
 def _segments(series: int, log: Reals) -> Iterator[Segments]:
@@ -40,6 +70,7 @@ def _segments(series: int, log: Reals) -> Iterator[Segments]:
 
     The newest commit waits until all is counted that was counted before.
     """
+    log = np.where(np.isfinite(log), log, np.nan)  # of nothing there is no logarithm
     if len(log) > 1 and np.isnan(log[-1])[~np.isnan(log[-2])].any():
         log = log[:-1]
     bounds = [*_changed_at(log), len(log)]
@@ -48,6 +79,7 @@ def _segments(series: int, log: Reals) -> Iterator[Segments]:
         before, after = _known(log[begin:at]), _known(log[at:end])
         difference = _everywhere(after - before)
         before = np.where(np.isnan(before), after - difference, before)
+        before = np.nan_to_num(before)  # what neither side counted
         yield Segments(
             series=series,
             at=at,

@@ -256,7 +256,7 @@ def _shifts(
     found: list[list[Shift]] = [[] for _ in group]
     space = pmnf(first.parameters[0])
     shifts = (
-        exact_changes(histories, space)
+        exact_changes(histories)
         if first.series.is_exact
         else find_changes(histories, space, target)
     )
