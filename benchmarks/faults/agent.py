@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from benchmarks.faults.inputs import report_of
+from benchmarks.faults.inputs import report_of, uuid_of
 
 from scalewatch_agent.delivery.deliver import deliver
 from scalewatch_agent.delivery.spool import Spool, SpooledRun
@@ -63,6 +63,14 @@ def spooled(folder: Path) -> int:
         return int((folder / "spooled").read_text())
     except FileNotFoundError:
         return 0
+
+
+def catch_up(folder: Path, seed: int, number: int) -> None:
+    """Note the run that an agent was killed after, before it had noted it."""
+    count = spooled(folder)
+    last = str(uuid_of(seed, number, count))
+    if any(path.stem == last for path in Spool(folder / "spool").pending()):
+        note(folder, count + 1)
 
 
 def note(folder: Path, count: int) -> None:

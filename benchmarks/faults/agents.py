@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final, Self
 from uuid import UUID
 
-from benchmarks.faults.agent import spooled
+from benchmarks.faults.agent import catch_up, spooled
 from benchmarks.faults.inputs import report_of, uuid_of
 from tests.support.servers.processes import environment
 
@@ -45,6 +45,8 @@ class Agents:
         for process in self.processes.values():
             process.kill()
             process.wait()
+        for number, folder in enumerate(self.folders):
+            catch_up(folder, self.seed, number)
 
     def start(self, number: int) -> None:
         """Start an agent; it goes on where it was killed."""
