@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from scalewatch.modelling.histories.detection import detect
 from scalewatch.modelling.histories.histories import Histories
+from scalewatch.services.nights.series_histories import SeriesHistory
 from scalewatch.services.regressions.nights import MachineStep, watch
-from scalewatch.services.regressions.series_histories import SeriesHistory
 from scalewatch.storage.histories.locations import LocatedSeries
 
 Reals = NDArray[np.float64]

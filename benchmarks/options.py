@@ -24,6 +24,7 @@ BENCHMARKS: Final = (
     "history",
     "history_speed",
     "nights",
+    "night_gates",
     "growth",
     "partitions",
     "server",

@@ -22,8 +22,8 @@ from sqlalchemy.orm import Session
 from scalewatch.jobs import perform_next
 from scalewatch.services.expectations import declarations
 from scalewatch.services.expectations.declarations import Declaration
+from scalewatch.services.nights.series_histories import MOST_COMMITS
 from scalewatch.services.regressions import detection, records
-from scalewatch.services.regressions.series_histories import MOST_COMMITS
 from scalewatch.storage.access import projects
 from scalewatch.storage.commits import upserts
 from scalewatch.storage.database.session import Sessions

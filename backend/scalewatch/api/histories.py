@@ -11,8 +11,8 @@ from scalewatch.api.http.answers import answer, answers
 from scalewatch.api.http.problems import problems
 from scalewatch.services.histories.paging import Window
 from scalewatch.services.histories.region import History, history_of
+from scalewatch.services.nights.series_histories import MOST_COMMITS
 from scalewatch.services.regressions import show
-from scalewatch.services.regressions.series_histories import MOST_COMMITS
 from scalewatch.services.regressions.triage import Triage, triage
 from scalewatch.services.regressions.values import (
     Regression,

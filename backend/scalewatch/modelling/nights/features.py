@@ -163,6 +163,17 @@ class Features:
                 )
         return bounded
 
+    def error(self, series: int, t: int) -> float:
+        """Return the standard error of the forecast of a series' level at commit t."""
+        known = self.learned
+        if known is None:
+            return np.inf
+        available = t + 1 - self.start[series]
+        length = int(LENGTHS[LENGTHS.searchsorted(available, side="right") - 1])
+        errors = np.array([contrasts(of, length).error for of in known.correlations])
+        variance = errors**2 * self.variance[series]
+        return float(np.sqrt((known.colouring[0] ** 2 * variance).sum()))
+
     def windows(self, t: int) -> Iterator[tuple[int, Rows]]:
         """Yield lengths of windows that end at commit t, and which series have them."""
         available = t + 1 - self.start

@@ -10,7 +10,7 @@ before for steps of the last w commits; with z the step in standard errors,
 an effect that matters: of `LEAST_EFFECT` and of twice the usual spread.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -228,23 +228,56 @@ class Scan:
                 self._features.restart(series, t - DRIFT_EVERY, t)
                 yield Alarm(series, t, begin, float(statistic[place]), is_drift=True)
 
+    @property
+    def has_base(self) -> NDArray[np.bool_]:
+        """Whether the newest commit has commits enough before it, shape (S,)."""
+        before = self._length - 1 - self._features.start
+        return np.asarray(before >= LEAST_HISTORY) & (self.learned is not None)
+
+    def newest(self, commits: int) -> Iterator[tuple[int, int]]:
+        """Yield series that differ at their newest commit, and which that is.
+
+        Unlike an alarm this takes the newest commits as measured: what a whole night
+        did is told, too.
+        """
+        return self._at_newest(lambda t: self._features.raw[:, t], np.inf, commits)
+
+    def error(self, series: int, t: int) -> float:
+        """Return the standard error with which the level of a commit is foretold."""
+        return self._features.error(series, t)
+
     def _suspects(self) -> Iterator[Alarm]:
         """Yield what the newest commit alone tells: only another run can confirm it."""
+        for series, last in self._at_newest(self._features.near, SUSPECT_REACH):
+            first = int(self.first[series, last])
+            yield Alarm(series, last, first, float(self.statistic[series, last]))
+
+    def _at_newest(
+        self, features_at: Callable[[int], Reals], reach: float, commits: int = 1
+    ) -> Iterator[tuple[int, int]]:
+        """Yield series that differ at their newest commit, and which that is.
+
+        Parameters
+        ----------
+        features_at
+            Returns those of a commit, shape (S, k).
+        reach
+            Errors of the forecast that count.
+        commits
+            How many of the newest are taken so.
+        """
         known = self.learned
         if known is None or self._is_exact:
             return
         for last in np.unique(self._length - 1).tolist():
-            is_newest = (self._length - 1 == last) & (
-                last - self._features.start >= LEAST_HISTORY
-            )
-            if last < LEAST_HISTORY or not is_newest.any():
+            is_newest = (self._length - 1 == last) & self.has_base
+            if not is_newest.any():
                 continue
-            own = self._features.near(last) @ known.whitening.T
             white = self._features.white.copy()
-            bounded = self._features.bounded(last, own, known, SUSPECT_REACH)
-            white[:, :, last] = bounded.T
+            for t in range(last + 1 - commits, last + 1):
+                own = features_at(t) @ known.whitening.T
+                white[:, :, t] = self._features.bounded(t, own, known, reach).T
             matters = self._compare(last, 1, white)
             is_clear = (self.statistic[:, last] > self._threshold) & matters & is_newest
             for series in np.flatnonzero(is_clear).tolist():
-                first = int(self.first[series, last])
-                yield Alarm(series, last, first, float(self.statistic[series, last]))
+                yield series, last

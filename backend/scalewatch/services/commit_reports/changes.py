@@ -44,11 +44,13 @@ class ConstantChange:
     factor, low, high
         On average over the settings, with its 90 % interval.
     probability
-        That anything changed.
+        That anything changed; None where nights tell, by their scatter.
     is_throughout
         Whether it most probably is the same at every scale.
     jobs
         How many of the commit say so, each by itself.
+    nights
+        With how many nights before it was compared; None: with the baseline alone.
     exactly
         It in words, of counts, of which one job says as much as many.
     """
@@ -57,9 +59,10 @@ class ConstantChange:
     factor: float
     low: float
     high: float
-    probability: float
+    probability: float | None
     is_throughout: bool
     jobs: int
+    nights: int | None = None
     exactly: str | None = None
 
     @property
@@ -68,8 +71,9 @@ class ConstantChange:
         if self.exactly is not None:
             return self.exactly
         where = "throughout" if self.is_throughout else "on average"
+        before = "before" if self.nights is None else f"in {self.nights} nights before"
         return (
-            f"{self.factor:.3g} times as much as before "
+            f"{self.factor:.3g} times as much as {before} "
             f"({self.low:.3g} to {self.high:.3g}) {where}"
         )
 

@@ -1,6 +1,7 @@
 """Series whose constant surely changed by a factor since another commit.
 
-A history shows how far a series scatters from commit to commit; two commits do not. So
+A history shows how far a series scatters from commit to commit: where a machine has
+nights enough before the commit, they decide. Two commits do not show it. So of others
 this tells only what exceeds `LEAST_CONSTANT`, by an interval that holds for all series
 of a report at once; and each job of one has to say so beside each job of the other, as
 what one job suffers from it suffers at all settings.
@@ -31,6 +32,8 @@ from scalewatch.services.commit_reports.exact_constants import (
     costs_among,
     exact_constants,
 )
+from scalewatch.services.commit_reports.night_constants import night_constants
+from scalewatch.services.nights.newest_nights import newest_nights
 from scalewatch.services.series.medians import Middles, middles_at
 from scalewatch.storage.judgements import editions
 
@@ -51,6 +54,7 @@ class _Asked:
     """A series, and the share by which its constant has to differ."""
 
     series_id: int
+    metric: str
     least: float
     noise: Noise
 
@@ -110,7 +114,7 @@ def changed_constants(
     }
     exact = {key: each for key, each in minded.items() if each[0].is_exact}
     asked = [
-        _Asked(key, share, each.after.noise or USUAL)
+        _Asked(key, each.metric, share, each.after.noise or USUAL)
         for key, (each, share) in minded.items()
         if key not in exact
     ]
@@ -163,10 +167,25 @@ def direction_of(
 def _changed(
     session: Session, commits: tuple[int, int], asked: Sequence[_Asked]
 ) -> dict[int, ConstantChange]:
+    """Return the series whose constants changed, by nights or by two commits alone."""
+    apart = set(differing(session, commits, [each.series_id for each in asked]))
+    candidates = {each.series_id: each for each in asked if each.series_id in apart}
+    metrics = {each.metric for each in candidates.values()}
+    nights = newest_nights(session, commits, metrics)
+    least = {key: each.least for key, each in candidates.items() if key in nights.known}
+    others = {key: each for key, each in candidates.items() if key not in least}
+    level = level_of(len(asked) or 1)
+    return night_constants(nights, least) | _alone(session, commits, others, level)
+
+
+def _alone(
+    session: Session,
+    commits: tuple[int, int],
+    candidates: Mapping[int, _Asked],
+    level: float,
+) -> dict[int, ConstantChange]:
     """Return the series of which all jobs say the same, with what they say together."""
-    differing = set(_differing(session, commits, [each.series_id for each in asked]))
-    candidates = {each.series_id: each for each in asked if each.series_id in differing}
-    agreed = _agreeing(session, commits, candidates, level_of(len(asked) or 1))
+    agreed = _agreeing(session, commits, candidates, level)
     before, after = (pools_of(session, each, agreed) for each in commits)
     together = all_compared(
         [(before[key], after[key], candidates[key].noise) for key in agreed]
@@ -219,10 +238,10 @@ def _agreeing(
     }
 
 
-def _differing(
+def differing(
     session: Session, commits: tuple[int, int], series: Collection[int]
 ) -> list[int]:
-    """Return those series whose medians differ enough to read all repetitions."""
+    """Return those series whose medians differ enough to ask more of them."""
     before, after = (middles_at(session, each, series) for each in commits)
     return [
         key

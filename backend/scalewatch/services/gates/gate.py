@@ -40,6 +40,7 @@ from scalewatch.services.gates.findings import (
     without_settled,
 )
 from scalewatch.services.gates.guidelines import broken_since
+from scalewatch.services.gates.nights import beyond_nights
 from scalewatch.services.gates.outcome import (
     Gate,
     GateOutcome,
@@ -154,10 +155,11 @@ def _since_baseline(
         constant = constants.get(change.series_id)
         if constant is not None and constant.direction is Direction.WORSE:
             found.append((change, of_constant(change, constant, steps)))
-    listed = with_effects(session, ids, found, targets)
-    for broken in broken_since(session, project, ids, report.changes, targets):
-        if (finding := of_guideline(broken, *minded)) is not None:
-            listed.append(finding)
+    found, of_machines = beyond_nights(session, ids, report.changes, found)
+    listed = [*of_machines, *with_effects(session, ids, found, targets)]
+    broken = broken_since(session, project, ids, report.changes, targets)
+    of_guidelines = [of_guideline(each, *minded) for each in broken]
+    listed += [finding for finding in of_guidelines if finding is not None]
     since = f"{report.baseline.commit.label}..{report.commit.label}"
     return [replace(each, commits=since) for each in listed]
 

@@ -13,8 +13,8 @@ from sqlalchemy.orm import Session
 
 from scalewatch.modelling import CONSTANT, Growth, Model, Term, Verdict, parse_growth
 from scalewatch.services.commits.lineage import Lineage
+from scalewatch.services.nights.series_histories import SeriesHistory
 from scalewatch.services.regressions.effects import FARTHER
-from scalewatch.services.regressions.series_histories import SeriesHistory
 from scalewatch.storage.judgements import verdicts
 
 

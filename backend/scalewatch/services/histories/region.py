@@ -23,7 +23,7 @@ from scalewatch.services.histories.segments import (
     segments_between,
 )
 from scalewatch.services.machines.nights import bad_nights
-from scalewatch.services.regressions.series_histories import (
+from scalewatch.services.nights.series_histories import (
     SeriesHistory,
     series_histories,
 )

@@ -12,7 +12,7 @@ from scipy.special import stdtrit
 from scalewatch.modelling.arrays.types import Reals
 from scalewatch.modelling.histories.explanation import ShiftKind
 from scalewatch.services.analysis.questions import SeriesQuestion, find_all
-from scalewatch.services.regressions.series_histories import SeriesHistory
+from scalewatch.services.nights.series_histories import SeriesHistory
 from scalewatch.storage.histories.regressions import RegressionShift
 
 RECENT: Final = 60

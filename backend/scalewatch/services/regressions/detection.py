@@ -24,6 +24,11 @@ from scalewatch.services.commits.find import label_of
 from scalewatch.services.commits.lineage import Lineage
 from scalewatch.services.confirmations.requests import is_confirmed
 from scalewatch.services.expectations.in_force import in_force
+from scalewatch.services.nights.series_histories import (
+    SeriesHistory,
+    series_histories,
+)
+from scalewatch.services.nights.watched_line import watched_line
 from scalewatch.services.regressions.effects import TargetEffect, effects
 from scalewatch.services.regressions.exact_changes import told_exactly
 from scalewatch.services.regressions.nights import (
@@ -32,11 +37,6 @@ from scalewatch.services.regressions.nights import (
     NightlySpread,
     watch,
 )
-from scalewatch.services.regressions.series_histories import (
-    SeriesHistory,
-    series_histories,
-)
-from scalewatch.services.regressions.watched_line import watched_line
 from scalewatch.storage.commits.commits import AnyCommit
 from scalewatch.storage.histories import locations
 from scalewatch.storage.histories.shift_details import ShiftDetails

@@ -12,17 +12,20 @@ import numpy as np
 
 from scalewatch.modelling import pmnf
 from scalewatch.modelling.arrays.padding import stacked
-from scalewatch.modelling.arrays.types import Reals
 from scalewatch.modelling.histories.changes import find_changes
 from scalewatch.modelling.histories.detection import exact
 from scalewatch.modelling.histories.exact import exact_changes
 from scalewatch.modelling.histories.explanation import Shift
 from scalewatch.modelling.histories.histories import Histories
-from scalewatch.modelling.nights.common_mode import LEAST_REGIONS
-from scalewatch.modelling.nights.events import MachineNights, machine_nights
+from scalewatch.modelling.nights.events import MachineNights
 from scalewatch.modelling.nights.origins import Origin, origins
 from scalewatch.services.caches.lru import Kept, key_of
-from scalewatch.services.regressions.series_histories import SeriesHistory
+from scalewatch.services.nights.machine_histories import (
+    alike,
+    nights_of,
+    without_nights,
+)
+from scalewatch.services.nights.series_histories import SeriesHistory
 from scalewatch.settings import get_settings
 
 SHOWN: Final = 100
@@ -108,9 +111,9 @@ class Watched:
 def watch(found: Sequence[SeriesHistory]) -> Watched:
     """Return the changes in histories; what is known of a machine is not found anew."""
     target = get_settings().alarming_share
-    groups = _alike(found)
+    groups = alike(found)
     keys = [_key(group) for group in groups]
-    nights = _NIGHTS.answers(keys, lambda at: [_nights(groups[each]) for each in at])
+    nights = _NIGHTS.answers(keys, lambda at: [nights_of(groups[each]) for each in at])
     steps = _steps(groups, nights)
     kept = [
         tuple(row for row, step in own.items() if step.origin is not Origin.MACHINE)
@@ -142,40 +145,10 @@ def watch(found: Sequence[SeriesHistory]) -> Watched:
     )
 
 
-def _alike(found: Sequence[SeriesHistory]) -> list[list[SeriesHistory]]:
-    """Group histories of one metric, measured alike on one state of a machine."""
-    groups: dict[tuple[object, ...], list[SeriesHistory]] = {}
-    for each in found:
-        of = (each.fingerprint_id, each.series.metric, each.series.is_exact)
-        groups.setdefault((*of, each.parameters, each.settings), []).append(each)
-    return list(groups.values())
-
-
 def _key(group: Sequence[SeriesHistory]) -> bytes:
     first = group[0]
     each = [part for own in group for part in (own.positions, own.log.tobytes())]
     return key_of(first.series.is_exact, first.parameters, first.settings, *each)
-
-
-def _directions(group: Sequence[SeriesHistory]) -> Reals:
-    settings = np.array(group[0].settings)
-    return Histories.of(settings, np.zeros((1, 1, len(settings)))).directions
-
-
-def _nights(group: Sequence[SeriesHistory]) -> MachineNights | None:
-    """Return what the regions of a machine share, None of too few to tell."""
-    if group[0].series.is_exact:
-        return None
-    is_exact = exact(stacked([history.log for history in group]))
-    if np.count_nonzero(~is_exact) < LEAST_REGIONS:
-        return None
-    noisy = [each for each, still in zip(group, is_exact, strict=True) if not still]
-    positions = np.unique(np.concatenate([each.positions for each in noisy]))
-    log = np.full((len(group), len(positions), len(group[0].settings)), np.nan)
-    for row, (each, still) in enumerate(zip(group, is_exact, strict=True)):
-        if not still:
-            log[row, positions.searchsorted(each.positions)] = each.log
-    return machine_nights(log, positions, _directions(group))
 
 
 def _steps(
@@ -251,7 +224,7 @@ def _shifts(
         is_exact = exact(histories.log)
         for row, history in enumerate(group):
             if not is_exact[row]:
-                own = _of_region(history, row, nights, kept)
+                own = without_nights(history, row, nights, kept)
                 histories.log[row, : len(own)] = own
     found: list[list[Shift]] = [[] for _ in group]
     space = pmnf(first.parameters[0])
@@ -263,15 +236,6 @@ def _shifts(
     for shift in shifts:
         found[shift.segments.series].append(shift)
     return tuple(map(tuple, found))
-
-
-def _of_region(
-    history: SeriesHistory, row: int, nights: MachineNights, kept: Sequence[int]
-) -> Reals:
-    """Return the locations of a history without the nights of its machine."""
-    rows = nights.positions.searchsorted(history.positions)
-    effect = nights.effect_without(kept)[rows]
-    return np.asarray(history.log - nights.mode.loading[row] * effect)
 
 
 def _change(history: SeriesHistory, shift: Shift) -> HistoryChange:

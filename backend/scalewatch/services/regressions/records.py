@@ -13,12 +13,12 @@ from sqlalchemy.orm import Session
 
 from scalewatch.modelling.attribution.causes import Cause
 from scalewatch.services.confirmations.requests import ask
+from scalewatch.services.nights.watched_line import BEFORE, positions_on
 from scalewatch.services.regressions.detection import LEAST_EFFECT, Detected, label
 from scalewatch.services.regressions.events import WATCHER, record_event
 from scalewatch.services.regressions.nights import HistoryChange
 from scalewatch.services.regressions.other_nights import ask_other_nights
 from scalewatch.services.regressions.summary import summary
-from scalewatch.services.regressions.watched_line import BEFORE, positions_on
 from scalewatch.services.regressions.withdrawals import withdraw_needless
 from scalewatch.services.shared_cores import SHARED_CORES, left_out_at
 from scalewatch.storage import tables

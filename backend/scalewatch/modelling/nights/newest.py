@@ -1,0 +1,70 @@
+"""The newest commit of a machine beside its nights before.
+
+Two commits cannot tell a change from a night: what a bad night does, it does to all
+regions, and what wanders from night to night is no change. Here the newest commit is
+compared with many nights, what it does to all regions alike is taken out of each, and
+is told apart (`Scan`, a step of one commit).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.nights.features import Counts
+from scalewatch.modelling.nights.scan import Scan
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NewestNight:
+    """What the newest commit did to some series.
+
+    Parameters
+    ----------
+    is_known
+        Whether nights enough came before it, shape (S,).
+    stands_out
+        Whether it differs by more than nights do, shape (S,).
+    size, error
+        By how much the logarithm of the level moved, and the standard error of that,
+        shape (S,); 0 where nothing stands out.
+    """
+
+    is_known: NDArray[np.bool_]
+    stands_out: NDArray[np.bool_]
+    size: Reals
+    error: Reals
+
+
+def newest_night(
+    log: Reals, length: Counts, directions: Reals, target: float
+) -> NewestNight:
+    """Compare the newest commit of each series with those before it.
+
+    Parameters
+    ----------
+    log
+        Log-locations, shape (S, T, n); NaN where missing.
+    length
+        Commits of each series, shape (S,).
+    directions
+        Level and tilts, shape (k, n).
+    target
+        Share of histories of 200 commits without a change that may alarm.
+    """
+    scan = Scan(log, length, directions, target=target)
+    for _ in scan.alarms():
+        pass  # what changed before begins a new base
+    series = len(log)
+    stands_out, size, error = np.zeros(series, bool), np.zeros(series), np.zeros(series)
+    for each, last in scan.newest(1):
+        if scan.first[each, last] == last:
+            stands_out[each] = True
+            size[each] = scan.size[each, last]
+            error[each] = scan.error(each, last)
+    # What began at the commit before was held there, and seems to be the newest one's.
+    for each, last in scan.newest(2):
+        if scan.first[each, last] < last:
+            stands_out[each], size[each], error[each] = False, 0.0, 0.0
+    return NewestNight(scan.has_base, stands_out, size, error)

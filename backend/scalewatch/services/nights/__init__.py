@@ -1,0 +1,1 @@
+"""Histories of series, and what the nights of machines do to them."""

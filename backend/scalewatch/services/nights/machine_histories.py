@@ -1,0 +1,53 @@
+"""Histories that a machine measured alike: what its regions share each night."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from scalewatch.modelling.arrays.padding import stacked
+from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.histories.detection import exact
+from scalewatch.modelling.histories.histories import Histories
+from scalewatch.modelling.nights.common_mode import LEAST_REGIONS
+from scalewatch.modelling.nights.events import MachineNights, machine_nights
+from scalewatch.services.nights.series_histories import SeriesHistory
+
+
+def alike(found: Sequence[SeriesHistory]) -> list[list[SeriesHistory]]:
+    """Group histories of one metric, measured alike on one state of a machine."""
+    groups: dict[tuple[object, ...], list[SeriesHistory]] = {}
+    for each in found:
+        of = (each.fingerprint_id, each.series.metric, each.series.is_exact)
+        groups.setdefault((*of, each.parameters, each.settings), []).append(each)
+    return list(groups.values())
+
+
+def directions_of(group: Sequence[SeriesHistory]) -> Reals:
+    """Return level and tilts at the settings of a group, shape (k, n)."""
+    settings = np.array(group[0].settings)
+    return Histories.of(settings, np.zeros((1, 1, len(settings)))).directions
+
+
+def nights_of(group: Sequence[SeriesHistory]) -> MachineNights | None:
+    """Return what the regions of a machine share, None of too few to tell."""
+    if group[0].series.is_exact:
+        return None
+    is_exact = exact(stacked([history.log for history in group]))
+    if np.count_nonzero(~is_exact) < LEAST_REGIONS:
+        return None
+    noisy = [each for each, still in zip(group, is_exact, strict=True) if not still]
+    positions = np.unique(np.concatenate([each.positions for each in noisy]))
+    log = np.full((len(group), len(positions), len(group[0].settings)), np.nan)
+    for row, (each, still) in enumerate(zip(group, is_exact, strict=True)):
+        if not still:
+            log[row, positions.searchsorted(each.positions)] = each.log
+    return machine_nights(log, positions, directions_of(group))
+
+
+def without_nights(
+    history: SeriesHistory, row: int, nights: MachineNights, kept: Sequence[int]
+) -> Reals:
+    """Return the locations of a history without the nights of its machine."""
+    rows = nights.positions.searchsorted(history.positions)
+    effect = nights.effect_without(kept)[rows]
+    return np.asarray(history.log - nights.mode.loading[row] * effect)

@@ -1,0 +1,126 @@
+"""The gate of machines whose nights are known: a commit beside all nights before it."""
+
+import numpy as np
+import pytest
+
+from support.histories import LINEAR, TREE, commit, record_history, reports
+from support.recorded import record
+
+NIGHTS = 14
+REGIONS = 10
+
+
+def gate(client, number, **query):
+    asked = {"commit": commit(number)["sha"], **query}
+    return client.get("/api/v1/projects/mpich/gate", params=asked).json()
+
+
+def times(factor, curve=TREE):
+    return lambda p: factor * curve(p)
+
+
+def night(number, spread=0.03):
+    """Return what a night does to all regions."""
+    return float(np.exp(np.random.default_rng((7, number)).normal(0, spread)))
+
+
+def regions(factor, number=REGIONS, **others):
+    found = {f"region-{each}": times(factor) for each in range(number)}
+    return found | {f"region-{name}": curve for name, curve in others.items()}
+
+
+def record_nights(sessions, last, number=REGIONS, **fields):
+    """Measure nights of one machine, and at the end a commit; each by two jobs."""
+    record_history(
+        sessions,
+        lambda each: regions(night(each), number),
+        NIGHTS,
+        **fields,
+    )
+    for suite in ("first", "again"):
+        record(sessions, reports(NIGHTS + 1, last, suite=suite, **fields))
+
+
+def test_a_bad_night_of_the_only_machine_is_undecided_and_asks_for_another_night(
+    client, sessions
+):
+    record_nights(sessions, regions(1.3))
+
+    said = gate(client, NIGHTS + 1)
+
+    (finding,) = said["findings"]
+    assert said["outcome"] == "undecided"
+    assert (finding["region"], finding["kind"]) == ("all regions", "night")
+    assert "all 10 regions alike" in finding["sentence"]
+    assert finding["todo"] == "measure once more on jureca on another night"
+
+
+def test_a_bad_night_that_another_machine_does_not_see_stops_nobody(client, sessions):
+    record_nights(sessions, regions(1.3))
+    record_nights(sessions, regions(1.0), machine="juwels")
+
+    said = gate(client, NIGHTS + 1)
+
+    assert (said["outcome"], said["findings"]) == ("fine", [])
+
+
+def test_what_all_regions_do_on_two_machines_is_the_commits(client, sessions):
+    record_nights(sessions, regions(1.3))
+    record_nights(sessions, regions(1.3), machine="juwels")
+
+    said = gate(client, NIGHTS + 1)
+
+    assert said["outcome"] == "worse"
+    assert {each["machine"] for each in said["findings"] if each["is_sure"]} == {
+        "jureca",
+        "juwels",
+    }
+
+
+def test_a_region_that_moves_alone_on_a_bad_night_is_worse_by_itself(client, sessions):
+    record_nights(sessions, regions(1.2, **{"3": times(1.2 * 1.4)}))
+
+    said = gate(client, NIGHTS + 1)
+
+    assert said["outcome"] == "worse"
+    sure = {each["region"] for each in said["findings"] if each["is_sure"]}
+    assert sure == {"region-3"}
+
+
+def test_a_growth_that_is_another_one_is_worse_by_itself(client, sessions):
+    record_nights(sessions, regions(1.0, **{"3": LINEAR}))
+
+    said = gate(client, NIGHTS + 1)
+
+    assert said["outcome"] == "worse"
+    assert {each["region"] for each in said["findings"]} == {"region-3"}
+
+
+def test_of_few_regions_nights_tell_how_far_each_wanders(client, sessions):
+    record_nights(sessions, regions(1.09, 2), 2)
+
+    said = gate(client, NIGHTS + 1)
+
+    assert (said["outcome"], said["findings"]) == ("fine", [])
+
+
+def test_another_job_on_a_usual_night_denies_what_a_bad_night_told(client, sessions):
+    record_nights(sessions, regions(1.3))
+    record(sessions, reports(NIGHTS + 1, regions(1.0), suite="another night"))
+
+    said = gate(client, NIGHTS + 1)
+
+    assert (said["outcome"], said["findings"]) == ("fine", [])
+
+
+@pytest.mark.filterwarnings("error")
+def test_with_few_nights_two_commits_alone_tell(client, sessions):
+    for number in (1, 2, 3):
+        factor = 1.3 if number == 3 else 1.0
+        for suite in ("first", "again"):
+            record(sessions, reports(number, regions(factor, 2), suite=suite))
+
+    said = gate(client, 3)
+
+    assert said["outcome"] == "worse"
+    assert {each["region"] for each in said["findings"]} == {"region-0", "region-1"}
