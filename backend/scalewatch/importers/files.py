@@ -11,6 +11,7 @@ from scalewatch.errors import UnmatchedName, UnplacedSeries, UnreadableFile
 from scalewatch.importers import extrap_text
 from scalewatch.importers.documents import Document, read_documents
 from scalewatch.importers.places import sources_of
+from scalewatch.importers.repeats import KnownRuns
 from scalewatch.importers.series import ImportedMeasurement, ImportedSeries, Scans
 from scalewatch.importers.settings import SettingRules, placed
 from scalewatch.importers.source import Source, quoted
@@ -22,7 +23,7 @@ CSV: Final = "csv"
 MARKDOWN: Final = "markdown"
 
 TEXT_READERS: Final[Mapping[str, str]] = {
-    "gprof": "gprof",
+    "gprof": "profiles.gprof",
     "osu": "benchmarks.osu",
     "reframe": "suites.reframe_perflog",
     "lammps": "applications.lammps",
@@ -59,10 +60,12 @@ FORMATS: Final = (AUTO, TEXT, JSON, CSV, *TEXT_READERS, *JSON_READERS)
 class Reading:
     """What several files hold, and an error for each that cannot be read.
 
-    `passed_over` are files of folders and archives that are of no known format.
+    `passed_over` are files of folders and archives that are of no known format, and
+    `known` tells which results stood in several files.
     """
 
     scans: Scans = field(default_factory=Scans)
+    known: KnownRuns = field(default_factory=KnownRuns)
     unreadable: list[UnreadableFile] = field(default_factory=list)
     passed_over: list[str] = field(default_factory=list)
     files: int = 0
@@ -130,7 +133,8 @@ def _add(
     unmatched: list[UnreadableFile] = []
     reading.files += 1
     try:
-        reading.scans.merge(read(source, unmatched=unmatched))
+        told = read(source, unmatched=unmatched)
+        reading.known.add(reading.scans, told, source.name)
     except UnknownFormat as error:
         if is_named:
             reading.unreadable.append(error)

@@ -146,6 +146,13 @@ class Scans:
         scan = self._scans.setdefault(subject, _Scan({}, dict(sources)))
         scan.runs.setdefault((coordinate, provenance), []).extend(values)
 
+    def remove(self, measurement: ImportedMeasurement) -> None:
+        """Take away the repetitions at one coordinate, all that were added."""
+        scan = self._scans[measurement.subject]
+        del scan.runs[measurement.coordinate, measurement.provenance]
+        if not scan.runs:
+            del self._scans[measurement.subject]
+
     def merge(self, other: Self) -> None:
         """Add all that `other` holds."""
         for measurement in other.measurements():

@@ -1,6 +1,6 @@
 import pytest
 
-from scalewatch.importers import AUTO, SettingRules, read_files
+from scalewatch.importers import AUTO, Scans, SettingRules, read_files
 from scalewatch.importers.patterns import pattern_of
 from support.samples import sample
 
@@ -91,3 +91,49 @@ def test_value_that_failed_is_absent_and_never_zero(write) -> None:
 
     assert str(series.values.tolist()) == "[[nan], [1.5]]"
     assert series.region == "halo"
+
+
+def test_runs_of_report_log_and_posts_in_one_folder_count_once() -> None:
+    reading = read_files([sample("reframe/generated-4.10.4")])
+
+    assert not reading.unreadable
+    measured = list(reading.scans.measurements())
+    assert sorted(value for one in measured for value in one.values) == [
+        0.75,
+        1.5,
+        10,
+        20,
+    ]
+    assert {one.provenance.commit for one in measured} == {"abc"}
+    assert reading.known.repeated.total() == 8
+
+
+def test_log_without_zone_and_fractions_repeats_its_report(write) -> None:
+    row = "2026-11-22T{time}|halo /1a2b @toy:part+gnu|7|2|1.5|GB/s\n"
+    post = (
+        '{"check_name": "halo", "check_system": "toy", "check_partition": "part", '
+        '"check_environ": "gnu", "check_num_tasks": 2, "check_jobid": "7", '
+        '"check_job_completion_time_unix": 1795374931.27, "check_perf_bw_unit": '
+        '"GB/s", "check_perf_bw_value": 1.5}'
+    )
+    log = write(NEW + row.format(time="20:15:31") + row.format(time="20:15:41"), "a")
+
+    reading = read_files([log, write(post, "b")])
+
+    [series] = reading.series
+    assert series.values.tolist() == [[1.5, 1.5]]  # two runs, and no third
+    [note] = reading.known.notes()
+    assert note.endswith(f"b repeats 1 result of {log}, counted once")
+
+
+def test_equal_runs_of_two_commits_stay_two() -> None:
+    path = sample("reframe/generated-4.10.4/httpjson_record_1795374931489.json")
+    reading = read_files([path])
+    [*told] = reading.scans.measurements()
+    others = Scans(
+        one._replace(provenance=one.provenance._replace(commit="def")) for one in told
+    )
+
+    reading.known.add(reading.scans, others, "another")
+
+    assert len(list(reading.scans.measurements())) == 2 * len(told)

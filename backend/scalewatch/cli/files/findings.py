@@ -61,7 +61,7 @@ def answer(  # noqa: PLR0913 - the parts of a question about files
         earlier = read_files(since, file_format, columns, rules)
         series = reading.series
     unreadable = [*reading.unreadable, *earlier.unreadable]
-    tell(unreadable, reading.passed_over)
+    tell(reading, earlier)
     if earlier.series:
         question = replace(question, earlier=earlier.series)
     warn(series, question)
@@ -95,7 +95,7 @@ def preview(
 ) -> int:
     """Print what the files hold and return the exit code."""
     reading = read_files(files, file_format, columns, rules)
-    tell(reading.unreadable, reading.passed_over)
+    tell(reading)
     show(reading, {})
     return UNREADABLE if reading.unreadable else 0
 

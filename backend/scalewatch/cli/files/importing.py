@@ -108,7 +108,7 @@ def command(
     for meaning, name in options["columns"]:
         columns.setdefault(meaning, []).append(name)
     reading = read_files(files, file_format, columns, setting_rules(options))
-    tell(reading.unreadable, reading.passed_over)
+    tell(reading)
     if reading.unreadable:
         ctx.exit(UNREADABLE)
     try:

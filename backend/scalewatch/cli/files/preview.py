@@ -1,13 +1,12 @@
 """What files hold, before anything is done with it: a row per series."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 import click
 from rich.console import Console
 from rich.table import Table
 
-from scalewatch.errors import UnreadableFile
 from scalewatch.importers import ImportedMeasurement, Reading
 from scalewatch.wire.directions import better_direction, stated_direction
 
@@ -26,12 +25,15 @@ MOST_LEVELS: Final = 8
 """Settings of a parameter that a row names one by one."""
 
 
-def tell(unreadable: Iterable[UnreadableFile], passed_over: Iterable[str]) -> None:
-    """Say which files cannot be read, and which are no results."""
-    for error in unreadable:
+def tell(*readings: Reading) -> None:
+    """Say which files cannot be read, which are no results, and which repeat others."""
+    for error in (error for reading in readings for error in reading.unreadable):
         click.echo(f"Error: {error}", err=True)
-    for name in passed_over:
-        click.echo(f"Note: {name} is of no known format and passed over", err=True)
+    for reading in readings:
+        for name in reading.passed_over:
+            click.echo(f"Note: {name} is of no known format and passed over", err=True)
+        for note in reading.known.notes():
+            click.echo(f"Note: {note}", err=True)
 
 
 def show(reading: Reading, better: Mapping[str, str]) -> None:
