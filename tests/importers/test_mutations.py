@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scalewatch.errors import UnreadableFile
-from scalewatch.importers.files import AUTO, FORMATS, read_source
+from scalewatch.importers.files import read_source
+from scalewatch.importers.formats import AUTO, FORMATS
 from scalewatch.importers.settings import SettingRules
 from scalewatch.importers.source import Source
 from support.builders import sweep

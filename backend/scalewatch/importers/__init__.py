@@ -1,13 +1,22 @@
-"""Foreign formats in: one module per format, each yields measurements."""
+"""Foreign formats in: one module per format, each yields measurements.
 
-from scalewatch.importers.files import AUTO, FORMATS, Reading, read_files
-from scalewatch.importers.series import (
-    ImportedMeasurement,
-    ImportedSeries,
-    Provenance,
-    Scans,
-)
-from scalewatch.importers.settings import SettingRules
+What is named here is imported once it is used: the names of the formats are cheap,
+and the help of the commands needs no more.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from scalewatch.importers.files import Reading, read_files
+    from scalewatch.importers.formats import AUTO, FORMATS
+    from scalewatch.importers.series import (
+        ImportedMeasurement,
+        ImportedSeries,
+        Provenance,
+        Scans,
+    )
+    from scalewatch.importers.settings import SettingRules
 
 __all__ = [
     "AUTO",
@@ -20,3 +29,16 @@ __all__ = [
     "SettingRules",
     "read_files",
 ]
+
+_MODULES = {
+    **dict.fromkeys(("AUTO", "FORMATS"), "formats"),
+    **dict.fromkeys(("Reading", "read_files"), "files"),
+    "SettingRules": "settings",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(name)
+    module = _MODULES.get(name, "series")
+    return getattr(import_module(f"{__name__}.{module}"), name)

@@ -3,57 +3,33 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from importlib import import_module
 from itertools import groupby
-from typing import Any, Final, NamedTuple
+from typing import NamedTuple
 
 from scalewatch.errors import UnmatchedName, UnplacedSeries, UnreadableFile
 from scalewatch.importers import extrap_text
-from scalewatch.importers.documents import Document, read_documents
+from scalewatch.importers.documents import read_documents
+from scalewatch.importers.formats import (
+    AUTO,
+    CSV,
+    JSON,
+    JSON_READERS,
+    MARKDOWN,
+    TABLES,
+    TEXT,
+    TEXT_READERS,
+)
 from scalewatch.importers.places import sources_of
+from scalewatch.importers.recognition import (
+    UnknownFormat,
+    format_of,
+    kind_of,
+    reader,
+)
 from scalewatch.importers.repeats import KnownRuns
 from scalewatch.importers.series import ImportedMeasurement, ImportedSeries, Scans
 from scalewatch.importers.settings import SettingRules, placed
-from scalewatch.importers.source import Source, quoted
-
-AUTO: Final = "auto"
-TEXT: Final = "text"
-JSON: Final = "json"
-CSV: Final = "csv"
-MARKDOWN: Final = "markdown"
-
-TEXT_READERS: Final[Mapping[str, str]] = {
-    "gprof": "profiles.gprof",
-    "osu": "benchmarks.osu",
-    "reframe": "suites.reframe_perflog",
-    "lammps": "applications.lammps",
-    "gromacs": "applications.gromacs",
-    "hpl": "benchmarks.hpl",
-    "hpcg": "benchmarks.hpcg",
-    "commented-table": "tables.commented_header",
-    MARKDOWN: "tables.markdown",
-}
-"""Modules by format; each knows the beginning of its texts and reads them."""
-
-JSON_READERS: Final[Mapping[str, str]] = {
-    "google-benchmark": "benchmarks.google_benchmark",
-    "reframe-json": "suites.reframe_json",
-    "pytest-benchmark": "benchmarks.pytest_benchmark",
-    "hyperfine": "benchmarks.hyperfine",
-    "list": "benchmarks.named_values",
-    "bmf": "benchmarks.bencher",
-}
-"""Modules by format; each knows its documents and reads them."""
-
-_OWN_JSON: Final = {
-    "params": "json_lines",
-    "measurements": "extrap_json",
-    "results": "runs",
-}
-"""Modules by the key that tells their objects from others."""
-
-FORMATS: Final = (AUTO, TEXT, JSON, CSV, *TEXT_READERS, *JSON_READERS)
-"""Names of the formats; JSON is Extra-P's, its JSON Lines, and our run reports."""
+from scalewatch.importers.source import Source
 
 
 @dataclass(slots=True)
@@ -74,10 +50,6 @@ class Reading:
     def series(self) -> list[ImportedSeries]:
         """The measurements as series, in the order of the input."""
         return self.scans.series()
-
-
-class UnknownFormat(UnreadableFile):
-    """A file is of no format that is known."""
 
 
 class _Part(NamedTuple):
@@ -103,9 +75,9 @@ def read_files(
     paths
         Files, folders and archives; "-" is standard input.
     file_format
-        One of `FORMATS`.
+        One of `formats.FORMATS`.
     columns
-        For tables: names of columns by meaning, see `csv_columns.columns_of`.
+        For tables: names of columns by meaning, see `tables.columns.columns_of`.
     rules
         Where settings come from, by format; those of `AUTO` are for all others.
     """
@@ -211,55 +183,20 @@ def _parts(
     rules: Mapping[str, SettingRules],
 ) -> Iterator[_Part]:
     if file_format == AUTO:
-        file_format = _format(source)
+        file_format = format_of(source)
     if file_format == TEXT:
         yield _Part(TEXT, extrap_text.read(source))
     elif file_format in {CSV, MARKDOWN}:
         if file_format == MARKDOWN:
-            source = _module(TEXT_READERS[MARKDOWN]).plain(source)
+            source = reader(TEXT_READERS[MARKDOWN]).plain(source)
         brought = _rules_of(file_format, rules).bring_parameters
-        reader = _module("csv_table")
-        yield _Part(file_format, reader.read(source, columns, has_coordinate=brought))
+        told = reader(TABLES).read(source, columns, has_coordinate=brought)
+        yield _Part(file_format, told)
     elif file_format in TEXT_READERS:
-        reader = _module(TEXT_READERS[file_format])
-        yield _Part(file_format, reader.read(source))
+        yield _Part(file_format, reader(TEXT_READERS[file_format]).read(source))
     else:
-        told = file_format if file_format in JSON_READERS else None
-        documents = groupby(read_documents(source), key=lambda one: told or _kind(one))
-        for kind, held in documents:
-            reader = _module(JSON_READERS.get(kind, kind))
-            yield _Part(kind if kind in JSON_READERS else JSON, reader.read(held))
-
-
-def _format(source: Source) -> str:
-    """Return the format that the beginning of a file belongs to."""
-    first = source.peek()
-    if first.lstrip().startswith(("{", "[")):
-        return JSON
-    if first.split(maxsplit=1)[0] in extrap_text.KEYWORDS:
-        return TEXT
-    head = source.head()
-    for name, module in TEXT_READERS.items():
-        if _module(module).recognises(head):
-            return name
-    if _module("csv_table").is_table(head):
-        return CSV
-    known = ", ".join(FORMATS[4:])
-    expected = f"Extra-P text, JSON, JSON Lines, a table with a header, or {known}"
-    raise UnknownFormat(source.name, f"expected {expected}, found {quoted(first)}")
-
-
-def _kind(document: Document) -> str:
-    for name, module in JSON_READERS.items():
-        if _module(module).recognises(document):
-            return name
-    for key, module in _OWN_JSON.items():
-        if key in document.object():
-            return module
-    keys = ", ".join(map(repr, _OWN_JSON))
-    raise document.malformed(f"an object with one of the keys {keys}")
-
-
-def _module(name: str) -> Any:
-    """Import the reader of a format once it is needed: some take long to load."""
-    return import_module(f"{__package__}.{name}")
+        kind_told = file_format if file_format in JSON_READERS else None
+        documents = read_documents(source)
+        for kind, held in groupby(documents, lambda one: kind_told or kind_of(one)):
+            read = reader(JSON_READERS.get(kind, kind)).read
+            yield _Part(kind if kind in JSON_READERS else JSON, read(held))

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from scalewatch.errors import BadPattern
-from scalewatch.importers.csv_columns import parameter_of
 from scalewatch.importers.series import Setting
+from scalewatch.importers.tables.columns import parameter_of
 
 TEXTS: Final = frozenset({"region", "commit", "machine", "branch", "rep"})
 """Holes that hold no setting."""

@@ -11,7 +11,6 @@ from scalewatch.errors import (
     UnplacedSeries,
     UnreadableFile,
 )
-from scalewatch.importers.csv_columns import parameter_of
 from scalewatch.importers.derivations import Derivation
 from scalewatch.importers.patterns import Pattern, Said
 from scalewatch.importers.series import (
@@ -20,6 +19,7 @@ from scalewatch.importers.series import (
     Setting,
     plain_setting,
 )
+from scalewatch.importers.tables.columns import parameter_of
 
 _TOKEN: Final = re.compile(
     r"(?:^|[\s/%,;])%?(?P<key>[A-Za-z_]\w*)[=:](?P<value>[\w.+-]+)(?=$|[\s/%,;])"

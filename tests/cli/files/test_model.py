@@ -7,8 +7,6 @@ from click.testing import CliRunner, Result
 
 from scalewatch.cli import main
 from scalewatch.cli.files.model import SUMMARIES
-from scalewatch.cli.files.setting_options import FORMATS
-from scalewatch.importers import files
 from scalewatch.modelling import rules
 from scalewatch.modelling.measurements import summary
 from support.builders import result, run_report
@@ -19,7 +17,6 @@ def run(*arguments: str, stdin: str | None = None) -> Result:
 
 
 def test_choices_are_those_of_the_modelling_core() -> None:
-    assert FORMATS == files.FORMATS
     assert set(SUMMARIES) == set(get_args(summary.Summary))
 
 

@@ -13,13 +13,13 @@ from scalewatch.cli.ci.remote import server_options
 from scalewatch.cli.files.model import ColumnMapping
 from scalewatch.cli.files.preview import show, tell
 from scalewatch.cli.files.setting_options import (
-    FORMATS,
     BetterDirections,
     setting_options,
     setting_rules,
 )
 from scalewatch.errors import ScalewatchError
 from scalewatch.importers import read_files
+from scalewatch.importers.formats import FORMATS
 from scalewatch.services.files.imports import SUITE, ImportOrigin, profiles_of, runs_of
 from scalewatch.wire import RunReport
 

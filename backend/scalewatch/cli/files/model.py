@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from scalewatch.cli.files.setting_options import FORMATS, setting_options, setting_rules
+from scalewatch.cli.files.setting_options import setting_options, setting_rules
 from scalewatch.errors import BadExpression
+from scalewatch.importers.formats import FORMATS
 
 if TYPE_CHECKING:
     from scalewatch.modelling.search.search import Choice

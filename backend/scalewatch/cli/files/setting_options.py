@@ -12,29 +12,6 @@ from scalewatch.errors import BadDerivation, BadPattern
 if TYPE_CHECKING:
     from scalewatch.importers.settings import SettingRules
 
-FORMATS: Final = (
-    "auto",
-    "text",
-    "json",
-    "csv",
-    "gprof",
-    "osu",
-    "reframe",
-    "lammps",
-    "gromacs",
-    "hpl",
-    "hpcg",
-    "commented-table",
-    "markdown",
-    "google-benchmark",
-    "reframe-json",
-    "pytest-benchmark",
-    "hyperfine",
-    "list",
-    "bmf",
-)
-"""Names of the formats; their readers take longer to load than --help may."""
-
 FILE: Final = "scalewatch.toml"
 KEYS: Final = frozenset({"name", "path", "at", "derive"})
 DIRECTIONS: Final = ("lower", "higher")

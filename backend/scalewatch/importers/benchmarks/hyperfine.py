@@ -4,7 +4,6 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from scalewatch.importers.csv_columns import parameter_of
 from scalewatch.importers.documents import Document
 from scalewatch.importers.series import (
     ImportedMeasurement,
@@ -12,6 +11,7 @@ from scalewatch.importers.series import (
     Setting,
     plain_setting,
 )
+from scalewatch.importers.tables.columns import parameter_of
 
 
 def recognises(document: Document) -> bool:

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator
 
 from scalewatch.errors import UnreadableFile
-from scalewatch.importers.csv_columns import parameter_of
 from scalewatch.importers.documents import Document
 from scalewatch.importers.series import (
     ImportedMeasurement,
@@ -12,6 +11,7 @@ from scalewatch.importers.series import (
     Setting,
     plain_setting,
 )
+from scalewatch.importers.tables.columns import parameter_of
 
 
 def recognises(document: Document) -> bool:

@@ -5,13 +5,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple
 
-from scalewatch.importers.csv_columns import parameter_of
 from scalewatch.importers.series import (
     ImportedMeasurement,
     Provenance,
     SeriesIdentity,
     plain_setting,
 )
+from scalewatch.importers.tables.columns import parameter_of
 from scalewatch.wire import UNITS
 
 NOTHING: Final = frozenset({"", "null", "None", "nan"})

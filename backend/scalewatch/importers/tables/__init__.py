@@ -1,1 +1,1 @@
-"""Tables that people write by hand."""
+"""Tables of columns, separated or written by hand."""

@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from scalewatch.importers.csv_columns import parameter_of
 from scalewatch.importers.series import (
     WHOLE_PROGRAM,
     ImportedMeasurement,
@@ -12,6 +11,7 @@ from scalewatch.importers.series import (
     plain_setting,
 )
 from scalewatch.importers.source import Source, quoted
+from scalewatch.importers.tables.columns import parameter_of
 
 _ROW: Final = re.compile(r"\s*[\d.]+(\s+\S+)+\s*")
 _SPREAD: Final = re.compile(r"(std|stdev|dev|err|error|sigma|±|\+/-)", re.IGNORECASE)

@@ -5,12 +5,6 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from scalewatch.importers.csv_columns import (
-    PARAMETERS,
-    MeasuredColumn,
-    UnclearColumns,
-    columns_of,
-)
 from scalewatch.importers.series import (
     WHOLE_PROGRAM,
     ImportedMeasurement,
@@ -18,6 +12,12 @@ from scalewatch.importers.series import (
     plain_setting,
 )
 from scalewatch.importers.source import Source, quoted, says_something
+from scalewatch.importers.tables.columns import (
+    PARAMETERS,
+    MeasuredColumn,
+    UnclearColumns,
+    columns_of,
+)
 from scalewatch.wire import UNITS
 
 MISSING: Final = frozenset({"", "nan", "na", "n/a", "null", "none", "-"})
@@ -71,7 +71,7 @@ def read(
     source
         The table, a row a line.
     told
-        Names of columns by meaning, see `csv_columns.columns_of`.
+        Names of columns by meaning, see `tables.columns.columns_of`.
     has_coordinate
         Whether the coordinate may be known without a column.
     """

@@ -1,0 +1,50 @@
+"""Names of the formats, and the modules that read them.
+
+Nothing is imported here: commands name the formats in their help, which may not take
+as long as the readers take to load.
+"""
+
+from collections.abc import Mapping
+from typing import Final
+
+AUTO: Final = "auto"
+TEXT: Final = "text"
+JSON: Final = "json"
+CSV: Final = "csv"
+MARKDOWN: Final = "markdown"
+
+TEXT_READERS: Final[Mapping[str, str]] = {
+    "gprof": "profiles.gprof",
+    "osu": "benchmarks.osu",
+    "reframe": "suites.reframe_perflog",
+    "lammps": "applications.lammps",
+    "gromacs": "applications.gromacs",
+    "hpl": "benchmarks.hpl",
+    "hpcg": "benchmarks.hpcg",
+    "commented-table": "tables.commented_header",
+    MARKDOWN: "tables.markdown",
+}
+"""Modules by format; each knows the beginning of its texts and reads them."""
+
+JSON_READERS: Final[Mapping[str, str]] = {
+    "google-benchmark": "benchmarks.google_benchmark",
+    "reframe-json": "suites.reframe_json",
+    "pytest-benchmark": "benchmarks.pytest_benchmark",
+    "hyperfine": "benchmarks.hyperfine",
+    "list": "benchmarks.named_values",
+    "bmf": "benchmarks.bencher",
+}
+"""Modules by format; each knows its documents and reads them."""
+
+UNNAMED_JSON: Final[Mapping[str, str]] = {
+    "params": "json_lines",
+    "measurements": "extrap_json",
+    "results": "runs",
+}
+"""Modules by the key that tells objects of the format "json" from others."""
+
+TABLES: Final = "tables.separated"
+"""The module of tables with a header."""
+
+FORMATS: Final = (AUTO, TEXT, JSON, CSV, *TEXT_READERS, *JSON_READERS)
+"""All names; JSON is Extra-P's, its JSON Lines, and our run reports."""

@@ -1,0 +1,70 @@
+"""Find the format of a file by its content, and the module that reads it."""
+
+from importlib import import_module
+from typing import Any
+
+from scalewatch.errors import UnreadableFile
+from scalewatch.importers import extrap_text
+from scalewatch.importers.documents import Document
+from scalewatch.importers.formats import (
+    CSV,
+    FORMATS,
+    JSON,
+    JSON_READERS,
+    TABLES,
+    TEXT,
+    TEXT_READERS,
+    UNNAMED_JSON,
+)
+from scalewatch.importers.source import Source, quoted
+
+
+class UnknownFormat(UnreadableFile):
+    """A file is of no format that is known."""
+
+
+def format_of(source: Source) -> str:
+    """Return the format that the beginning of a file belongs to.
+
+    Raises
+    ------
+    UnknownFormat
+        If it belongs to none.
+    """
+    first = source.peek()
+    if first.lstrip().startswith(("{", "[")):
+        return JSON
+    if first.split(maxsplit=1)[0] in extrap_text.KEYWORDS:
+        return TEXT
+    head = source.head()
+    for name, module in TEXT_READERS.items():
+        if reader(module).recognises(head):
+            return name
+    if reader(TABLES).is_table(head):
+        return CSV
+    known = ", ".join(FORMATS[4:])
+    expected = f"Extra-P text, JSON, JSON Lines, a table with a header, or {known}"
+    raise UnknownFormat(source.name, f"expected {expected}, found {quoted(first)}")
+
+
+def kind_of(document: Document) -> str:
+    """Return the format of a document, or the module that reads it.
+
+    Raises
+    ------
+    MalformedFile
+        If it is of none.
+    """
+    for name, module in JSON_READERS.items():
+        if reader(module).recognises(document):
+            return name
+    for key, module in UNNAMED_JSON.items():
+        if key in document.object():
+            return module
+    keys = ", ".join(map(repr, UNNAMED_JSON))
+    raise document.malformed(f"an object with one of the keys {keys}")
+
+
+def reader(module: str) -> Any:
+    """Import the reader of a format once it is needed: some take long to load."""
+    return import_module(f"{__package__}.{module}")
