@@ -15,6 +15,7 @@
     + OrderImpossible
     + ToolMissing
     + PlatformUnusable
+    + TraceUnusable
 
 A job that fails is no error: it ends as a run that says why.
 """
@@ -175,4 +176,15 @@ class PlatformUnusable(AgentError):
     def __init__(self, platform: str, reason: str) -> None:
         super().__init__(f"the platform {platform} cannot be simulated: {reason}")
         self.platform = platform
+        self.reason = reason
+
+
+class TraceUnusable(AgentError):
+    """A trace that cannot be read, or of which nothing can be told."""
+
+    def __init__(self, path: Path, reason: str, line: int | None = None) -> None:
+        where = f"{path}, line {line}" if line else str(path)
+        super().__init__(f"{where}: {reason}")
+        self.path = path
+        self.line = line
         self.reason = reason

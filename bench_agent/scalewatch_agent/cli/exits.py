@@ -9,6 +9,7 @@ from scalewatch_agent.errors import (
     FolderUnwritable,
     MpiNotInstalled,
     ServerSilent,
+    TraceUnusable,
     VersionUnknown,
 )
 
@@ -27,6 +28,7 @@ class Exit(IntEnum):
 
     WRONG_INPUT = 2
     UNDELIVERED = 3
+    BAD_TRACE = 3  # an alias: nothing of it was delivered
     FAILED = 4
     NOT_INSTALLED = 5
     INTERRUPTED = 130  # as of a process that died of SIGINT
@@ -40,6 +42,8 @@ def exit_code(error: ScalewatchError) -> Exit:
             return Exit.WRONG_INPUT
         case FolderUnwritable() | ServerSilent():
             return Exit.UNDELIVERED
+        case TraceUnusable():
+            return Exit.BAD_TRACE
         case MpiNotInstalled():
             return Exit.NOT_INSTALLED
         case _:

@@ -1,0 +1,1 @@
+"""Traces of Extrae in the format of Paraver: .prv or .prv.gz, with .pcf beside it."""

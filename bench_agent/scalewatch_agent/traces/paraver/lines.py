@@ -1,0 +1,214 @@
+"""Read the lines of a .prv file in blocks, as arrays of whole numbers.
+
+1:cpu:application:task:thread:begin:end:state
+2:cpu:application:task:thread:time:type:value[:type:value …]
+3:cpu:application:task:thread:sent:physically:cpu:…:thread:received:physically:size:tag
+"""
+
+import gzip
+import re
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scalewatch_agent.errors import TraceUnusable
+
+Numbers = NDArray[np.int64]
+
+BLOCK: Final = 8 * 2**20
+MOST_RATIO: Final = 400
+"""A trace shrinks to a tenth; what shrinks more than this is no trace."""
+
+FIELDS: Final = {1: 8, 3: 15}
+STATE, EVENT, MESSAGE = 1, 2, 3
+HEADER: Final = re.compile(
+    r"#Paraver \(.*?\):(?P<runtime>\d{1,18})(?P<unit>_\w+)?:"
+    r"(?P<nodes>[^:]*):(?P<applications>\d+):(?P<rest>.*)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """What the first lines say: run time in ns, tasks, members of communicators."""
+
+    runtime: int
+    tasks: int
+    communicators: dict[int, NDArray[np.int64]]
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Some lines: states and messages by row, events one row for each type and value.
+
+    Columns of `states` and `messages` are those of the line; of `events` they are
+    task, thread, time, type and value.
+    """
+
+    states: Numbers
+    events: Numbers
+    messages: Numbers
+
+
+def read_lines(path: Path) -> tuple[Header, Iterator[Block]]:
+    """Return the header of a trace, and its blocks.
+
+    Raises
+    ------
+    TraceUnusable
+        If that is no trace of one MPI program in ns; also while blocks are read.
+    """
+    texts = _texts(path)
+    first = next(texts, b"")
+    head, _, rest = first.partition(b"\n")
+    header = _header(path, head.decode("utf-8", "replace").rstrip("\r"))
+    count = 0
+    while rest.startswith(b"c:"):
+        line, _, rest = rest.partition(b"\n")
+        count += 1
+        _add_communicator(path, header, line, 1 + count)
+    return header, _blocks(path, rest, texts, 2 + count)
+
+
+def _texts(path: Path) -> Iterator[bytes]:
+    """Yield whole lines, some megabytes at a time."""
+    try:
+        with path.open("rb") as raw:
+            packed = raw.read(2) == b"\x1f\x8b"
+            raw.seek(0)
+            file = gzip.GzipFile(fileobj=raw) if packed else raw
+            most = path.stat().st_size * MOST_RATIO + BLOCK
+            yield from _whole_lines(path, file, most)
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise TraceUnusable(path, f"it cannot be unpacked: {error}") from None
+    except OSError as error:
+        raise TraceUnusable(path, error.strerror or str(error)) from None
+
+
+def _whole_lines(
+    path: Path, file: "IO[bytes] | gzip.GzipFile", most: int
+) -> Iterator[bytes]:
+    begun, size = b"", 0
+    while text := file.read(BLOCK):
+        size += len(text)
+        if size > most:
+            raise TraceUnusable(
+                path, f"it unpacks to more than {MOST_RATIO} times its size"
+            )
+        whole, end, begun_next = text.rpartition(b"\n")
+        if not end:
+            raise TraceUnusable(path, f"a line is longer than {BLOCK // 2**20} MiB")
+        yield begun + whole + end
+        begun = begun_next
+    if begun:
+        yield begun + b"\n"
+
+
+def _header(path: Path, line: str) -> Header:
+    found = HEADER.fullmatch(line)
+    if found is None:
+        raise TraceUnusable(path, "the first line is no header of Paraver", 1)
+    if found["unit"] != "_ns":
+        unit = (found["unit"] or "_µs")[1:]
+        raise TraceUnusable(path, f"its times are in {unit}: ns can be read", 1)
+    if found["applications"] != "1":
+        raise TraceUnusable(path, f"it holds {found['applications']} applications", 1)
+    tasks = re.match(r"(\d{1,7})\(", found["rest"])
+    if tasks is None or not int(tasks[1]):
+        raise TraceUnusable(path, "the header says no number of tasks", 1)
+    if not int(found["runtime"]):
+        raise TraceUnusable(path, "the run took no time", 1)
+    return Header(int(found["runtime"]), int(tasks[1]), {})
+
+
+def _add_communicator(path: Path, header: Header, line: bytes, number: int) -> None:
+    try:
+        _, _, name, count, *members = map(int, [b"0", *line.strip().split(b":")[1:]])
+    except ValueError:
+        raise TraceUnusable(path, "this is no communicator", number) from None
+    if len(members) != count or not all(0 < one <= header.tasks for one in members):
+        raise TraceUnusable(path, "a communicator has other members", number)
+    header.communicators[name] = np.array(members, np.int64) - 1
+
+
+def _blocks(
+    path: Path, rest: bytes, texts: Iterator[bytes], line: int
+) -> Iterator[Block]:
+    if rest:
+        yield _block(path, rest, line)
+        line += rest.count(b"\n")
+    for text in texts:
+        yield _block(path, text, line)
+        line += text.count(b"\n")
+
+
+def _block(path: Path, text: bytes, first_line: int) -> Block:
+    characters = np.frombuffer(text, np.uint8)
+    ends = np.flatnonzero(characters == ord("\n"))
+    _check_characters(path, text, characters, first_line)
+    separators = np.flatnonzero((characters == ord(":")) | (characters == ord("\n")))
+    # The separators before each line's end, and that one, end its fields.
+    fields = np.diff(np.r_[0, np.searchsorted(separators, ends, "right")])
+    offsets = np.cumsum(fields) - fields
+    numbers = np.array(text.replace(b"\n", b":").split(b":")[:-1]).astype(np.int64)
+    kinds = numbers[offsets]
+    _check_fields(path, kinds, fields, first_line)
+    return Block(
+        _rows(numbers, offsets[kinds == STATE], FIELDS[STATE]),
+        _events(numbers, offsets, fields, kinds == EVENT),
+        _rows(numbers, offsets[kinds == MESSAGE], FIELDS[MESSAGE]),
+    )
+
+
+def _check_characters(
+    path: Path, text: bytes, characters: NDArray[np.uint8], first_line: int
+) -> None:
+    """See that there are digits between separators, not too many of them."""
+    is_digit = (characters >= ord("0")) & (characters <= ord("9"))
+    is_separator = (characters == ord(":")) | (characters == ord("\n"))
+    wrong = ~(is_digit | is_separator)
+    minus = characters == ord("-")
+    wrong[1:] &= ~(minus[1:] & is_separator[:-1])
+    # An empty field: one separator after another, or after a minus.
+    wrong[1:] |= is_separator[1:] & (is_separator[:-1] | minus[:-1])
+    wrong[0] = not is_digit[0]
+    separators = np.flatnonzero(is_separator)
+    wide = np.diff(np.r_[-1, separators]) > len("-") + 18
+    wrong[separators[wide]] = True
+    if wrong.any():
+        line = first_line + text.count(b"\n", 0, int(np.argmax(wrong)))
+        raise TraceUnusable(path, "this line holds other things than numbers", line)
+
+
+def _check_fields(path: Path, kinds: Numbers, fields: Numbers, first_line: int) -> None:
+    right = np.zeros(len(kinds), bool)
+    for kind, count in FIELDS.items():
+        right |= (kinds == kind) & (fields == count)
+    right |= (kinds == EVENT) & (fields >= 8) & (fields % 2 == 0)
+    if not right.all():
+        line = int(np.argmin(right))
+        raise TraceUnusable(
+            path,
+            f"a record of kind {kinds[line]} with {fields[line]} fields is unknown",
+            first_line + line,
+        )
+
+
+def _rows(numbers: Numbers, offsets: Numbers, count: int) -> Numbers:
+    rows: Numbers = numbers[offsets[:, np.newaxis] + np.arange(count)]
+    return rows
+
+
+def _events(
+    numbers: Numbers, offsets: Numbers, fields: Numbers, chosen: NDArray[np.bool_]
+) -> Numbers:
+    offsets, pairs = offsets[chosen], (fields[chosen] - 6) // 2
+    begin = np.repeat(offsets, pairs)
+    rank = np.arange(len(begin)) - np.repeat(np.cumsum(pairs) - pairs, pairs)
+    at = begin + 6 + 2 * rank
+    columns = [numbers[begin + 3], numbers[begin + 4], numbers[begin + 5]]
+    return np.stack([*columns, numbers[at], numbers[at + 1]], axis=1)

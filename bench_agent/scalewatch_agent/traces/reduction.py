@@ -1,0 +1,243 @@
+"""Sum a trace up by source location: what travels to the server.
+
+    T_l = Σ t,    O_l = Σ max(0, t - t_max)    equations (1) and (2)
+
+over all calls at location l and all processes, t_max being what a call takes at its
+best with so many processes and bytes.
+
+References
+----------
+"Knowledge Based Automatic Scalability Analysis and Extrapolation for MPI Programs",
+section 2.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scalewatch_agent.traces.efficiencies import Efficiencies, efficiencies
+from scalewatch_agent.traces.matching import matched
+from scalewatch_agent.traces.records import Flag, Records
+from scalewatch_agent.traces.replay import ideal_runtime
+from scalewatch_agent.traces.trace import Messages, Process, Site, Trace
+from scalewatch_agent.traces.waits import Waits, wait_states
+
+BLOCK: Final = 1_000_000
+"""Records that are summed at a time, so that memory does not grow with the trace."""
+
+
+class BestTimes(Protocol):
+    """What calls take at their best, in s."""
+
+    def __call__(
+        self, function: str, processes: int, sizes: NDArray[np.float64]
+    ) -> NDArray[np.float64] | None:
+        """Return t_max for sizes in bytes, shape (n,); None if nobody measured it."""
+
+
+def uncalibrated(
+    function: str,
+    processes: int,
+    sizes: NDArray[np.float64],
+) -> None:
+    """Know no best time of any function."""
+
+
+@dataclass(frozen=True, slots=True)
+class LocationSums:
+    """What the calls of a function at one place came to, over all processes.
+
+    Times are in s. `messages` counts those that are sent or received there, `bytes`
+    what these hold, and what each process brings to a collective.
+    """
+
+    function: str
+    site: Site
+    calls: int
+    mpi_time: float
+    overhead: float
+    bytes: int
+    messages: int
+    wait_late_sender: float
+    wait_late_receiver: float
+    wait_collective: float
+
+
+@dataclass(frozen=True, slots=True)
+class Reduced:
+    """A trace as its sums.
+
+    Parameters
+    ----------
+    runtime, mpi_time, overhead
+        In s; the last two over all processes.
+    ideal_runtime
+        On a network that takes no time; None where that cannot be told.
+    useful
+        Time outside of MPI of each process in s, shape (p,).
+    locations
+        The longest time first.
+    not_calibrated
+        Functions whose best time nobody measured: all their time is overhead.
+    unmatched
+        Ends of messages without another end.
+    """
+
+    processes: int
+    runtime: float
+    useful: NDArray[np.float64]
+    mpi_time: float
+    overhead: float
+    ideal_runtime: float | None
+    locations: Sequence[LocationSums]
+    efficiencies: Efficiencies
+    not_calibrated: frozenset[str]
+    unmatched: int
+    is_truncated: bool
+    remarks: Sequence[str]
+
+
+_COLUMNS: Final = (
+    "calls",
+    "time",
+    "overhead",
+    "bytes",
+    "messages",
+    "late_sender",
+    "late_receiver",
+    "collective",
+)
+
+
+def reduced(trace: Trace, best_times: BestTimes = uncalibrated) -> Reduced:
+    """Return the sums of a trace."""
+    size = len(trace.functions) * max(1, len(trace.sites))
+    sums = {name: np.zeros(size) for name in _COLUMNS}
+    missing: set[str] = set()
+    for process in trace.processes:
+        for block in _blocks(process.records):
+            missing |= _add_calls(sums, trace, block, best_times)
+    messages = matched(trace)
+    if trace.messages is not None:
+        sums["messages"] += _ends(trace, messages, size)
+    waits = wait_states(trace, messages)
+    for name, kind in (
+        ("late_sender", waits.late_sender),
+        ("late_receiver", waits.late_receiver),
+        ("collective", waits.collective),
+    ):
+        for process, one in zip(trace.processes, kind, strict=True):
+            sums[name] += _by_key(trace, process, one, size)
+    useful = trace.useful
+    ideal = ideal_runtime(trace, messages)
+    return Reduced(
+        processes=len(trace.processes),
+        runtime=trace.runtime * 1e-9,
+        useful=useful,
+        mpi_time=float(sums["time"].sum()) * 1e-9,
+        overhead=float(sums["overhead"].sum()) * 1e-9,
+        locations=_locations(trace, sums),
+        ideal_runtime=None if ideal is None else ideal * 1e-9,
+        efficiencies=efficiencies(
+            useful, trace.runtime * 1e-9, None if ideal is None else ideal * 1e-9
+        ),
+        not_calibrated=frozenset(missing),
+        unmatched=messages.unmatched,
+        is_truncated=trace.is_truncated,
+        remarks=trace.remarks,
+    )
+
+
+def _blocks(records: Records) -> Iterator[Records]:
+    for begin in range(0, len(records), BLOCK):
+        yield np.asarray(records[begin : begin + BLOCK])
+
+
+def _keys(trace: Trace, records: Records) -> NDArray[np.int64]:
+    sites = max(1, len(trace.sites))
+    keys: NDArray[np.int64] = records["function"].astype(np.int64) * sites
+    return keys + records["site"].astype(np.int64)
+
+
+def _add_calls(
+    sums: dict[str, NDArray[np.float64]],
+    trace: Trace,
+    block: Records,
+    best_times: BestTimes,
+) -> set[str]:
+    """Add a block of records; return the functions that nobody has calibrated."""
+    size = len(sums["time"])
+    key = _keys(trace, block)
+    is_call = (block["flags"] & Flag.PART) == 0
+    if trace.messages is None:
+        for flag in (Flag.SENT, Flag.RECEIVED):
+            has_message = (block["flags"] & flag) != 0
+            sums["messages"] += np.bincount(key, has_message, minlength=size)
+    sums["bytes"] += np.bincount(key, block["bytes"], minlength=size)
+    key, calls = key[is_call], block[is_call]
+    took = calls["took"].astype(np.float64)
+    sums["calls"] += np.bincount(key, minlength=size)
+    sums["time"] += np.bincount(key, took, minlength=size)
+    overhead, missing = _overheads(trace, calls, took, best_times)
+    sums["overhead"] += np.bincount(key, overhead, minlength=size)
+    return missing
+
+
+def _overheads(
+    trace: Trace, calls: Records, took: NDArray[np.float64], best_times: BestTimes
+) -> tuple[NDArray[np.float64], set[str]]:
+    overhead, missing = took.copy(), set()
+    for number in np.flatnonzero(np.bincount(calls["function"])).tolist():
+        inside = calls["function"] == number
+        function = trace.functions[number]
+        sizes = calls["bytes"][inside].astype(np.float64)
+        best = best_times(function, len(trace.processes), sizes)
+        if best is None:
+            missing.add(function)
+        else:
+            overhead[inside] = np.maximum(0, took[inside] - best * 1e9)
+    return overhead, missing
+
+
+def _by_key(
+    trace: Trace, process: Process, waits: Waits, size: int
+) -> NDArray[np.float64]:
+    key = _keys(trace, process.records[waits.calls])
+    return np.bincount(key, waits.waited, minlength=size).astype(np.float64)
+
+
+def _ends(trace: Trace, messages: Messages, size: int) -> NDArray[np.float64]:
+    """Count messages where they are sent and where they are received."""
+    counts = np.zeros(size)
+    for number, process in enumerate(trace.processes):
+        sends = messages.send[messages.sender == number]
+        receives = messages.receive[messages.receiver == number]
+        calls = np.concatenate([sends, receives])
+        counts += np.bincount(_keys(trace, process.records[calls]), minlength=size)
+    return counts
+
+
+def _locations(
+    trace: Trace, sums: dict[str, NDArray[np.float64]]
+) -> tuple[LocationSums, ...]:
+    sites = trace.sites or (Site(),)
+    used = np.flatnonzero(sums["calls"])
+    longest = used[np.argsort(-sums["time"][used], kind="stable")]
+    return tuple(
+        LocationSums(
+            function=trace.functions[key // len(sites)],
+            site=sites[key % len(sites)],
+            calls=int(sums["calls"][key]),
+            mpi_time=float(sums["time"][key]) * 1e-9,
+            overhead=float(sums["overhead"][key]) * 1e-9,
+            bytes=int(sums["bytes"][key]),
+            messages=int(sums["messages"][key]),
+            wait_late_sender=float(sums["late_sender"][key]) * 1e-9,
+            wait_late_receiver=float(sums["late_receiver"][key]) * 1e-9,
+            wait_collective=float(sums["collective"][key]) * 1e-9,
+        )
+        for key in longest.tolist()
+    )

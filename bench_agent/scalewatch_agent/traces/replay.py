@@ -1,0 +1,220 @@
+"""Replay a trace on an ideal network, on which messages take no time.
+
+Each process computes as long as it did; a receive ends when its message has been sent,
+a collective operation when those have entered whom it waits for. What remains of the
+run time is due to computation and to the order of the messages.
+
+References
+----------
+POP, "serialisation efficiency"; Dimemas with latency 0 and infinite bandwidth.
+"""
+
+from collections import defaultdict, deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scalewatch_agent.traces.records import Flag
+from scalewatch_agent.traces.trace import (
+    Indices,
+    Messages,
+    Nanoseconds,
+    Process,
+    Trace,
+)
+from scalewatch_agent.traces.waits import Operations, operations_of
+
+LAST: Final = np.array([np.iinfo(np.int64).max])
+"""A moment after all others."""
+
+MOST_STEPS: Final = 5_000_000
+"""Calls with messages, or collective ones, that a replay takes on."""
+
+
+@dataclass(slots=True)
+class _Script:
+    """The steps of one process: each computes, sends, receives, meets the others.
+
+    `work` has one more entry than there are steps: the time after the last one.
+    """
+
+    work: list[int]
+    sends: list[list[int]]
+    receives: list[list[int]]
+    meeting: list[int]
+    at: int = 0
+    clock: int = 0
+    has_entered: bool = False
+
+
+@dataclass(slots=True)
+class _Stage:
+    """What has happened so far, and who waits for what."""
+
+    sent: dict[int, int] = field(default_factory=dict)
+    waits_for_message: dict[int, int] = field(default_factory=dict)
+    entered: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
+    clocks: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
+
+
+def ideal_runtime(trace: Trace, messages: Messages) -> int | None:
+    """Return the run time on an ideal network in ns.
+
+    None where the trace is too long, or lacks messages that processes wait for.
+    """
+    operations = list(operations_of(trace))
+    steps = [
+        _steps(number, messages, operations) for number in range(len(trace.processes))
+    ]
+    if sum(map(len, steps)) > MOST_STEPS:
+        return None
+    members = _members(operations)
+    scripts = [
+        _script(process, number, calls, messages, operations)
+        for number, (process, calls) in enumerate(
+            zip(trace.processes, steps, strict=True)
+        )
+    ]
+    _play(scripts, members)
+    if any(script.at < len(script.meeting) for script in scripts):
+        return None
+    return max(script.clock + script.work[-1] for script in scripts)
+
+
+def _steps(
+    number: int, messages: Messages, operations: Sequence[Operations]
+) -> Indices:
+    """Return the calls of a process that others take part in."""
+    calls = [
+        messages.send[messages.sender == number],
+        messages.receive[messages.receiver == number],
+    ]
+    for one in operations:
+        calls.extend(one.calls[one.numbers == number])
+    return np.unique(np.concatenate(calls))
+
+
+def _members(operations: Sequence[Operations]) -> list[int]:
+    """Return how many meet in each operation, in the order of all of them."""
+    return [len(one.numbers) for one in operations for _ in range(one.calls.shape[1])]
+
+
+def _script(
+    process: Process,
+    number: int,
+    steps: Indices,
+    messages: Messages,
+    operations: Sequence[Operations],
+) -> _Script:
+    meeting = np.full(len(steps), -1, np.int64)
+    first = 0
+    for one in operations:
+        count = one.calls.shape[1]
+        for calls in one.calls[one.numbers == number]:
+            meeting[np.searchsorted(steps, calls)] = np.arange(first, first + count)
+        first += count
+    return _Script(
+        _work(process, steps).tolist(),
+        _by_step(steps, messages.send, messages.sender == number),
+        _by_step(steps, messages.receive, messages.receiver == number),
+        meeting.tolist(),
+    )
+
+
+def _by_step(
+    steps: Indices, calls: Indices, chosen: NDArray[np.bool_]
+) -> list[list[int]]:
+    found: list[list[int]] = [[] for _ in steps]
+    wanted = np.flatnonzero(chosen)
+    for step, message in zip(
+        np.searchsorted(steps, calls[wanted]).tolist(), wanted.tolist(), strict=True
+    ):
+        found[step].append(message)
+    return found
+
+
+def _work(process: Process, steps: Indices) -> Nanoseconds:
+    """Return the time that a process computes before each step, and at last."""
+    records = process.records
+    calls = np.flatnonzero((np.asarray(records["flags"]) & Flag.PART) == 0)
+    if not len(calls):
+        return np.array([process.useful], np.int64)
+    start = records["start"][calls].astype(np.int64)
+    end = start + records["took"][calls].astype(np.int64)
+    if process.running is None:
+        done = np.r_[0, np.cumsum(np.maximum(0, start[1:] - end[:-1]))]
+        total = done[-1]
+    else:
+        after = _computed(process.running, end)
+        done = np.cumsum(_computed(process.running, start) - np.r_[0, after[:-1]])
+        total = done[-1] + _computed(process.running, LAST)[0] - after[-1]
+    worked = np.r_[0, done[np.searchsorted(calls, steps)], total]
+    gaps: Nanoseconds = np.diff(worked)
+    return gaps
+
+
+def _computed(running: Nanoseconds, times: Nanoseconds) -> Nanoseconds:
+    """Return the time computed until some moments, shape (n,)."""
+    if not len(running):
+        return np.zeros(len(times), np.int64)
+    begins, ends = running[:, 0], running[:, 1]
+    sums = np.r_[0, np.cumsum(ends - begins)]
+    at = np.searchsorted(begins, times, "right") - 1
+    past = np.maximum(at, 0)
+    inside = np.minimum(times, ends[past]) - begins[past]
+    return np.where(at >= 0, sums[past] + inside, 0).astype(np.int64)
+
+
+def _play(scripts: list[_Script], members: list[int]) -> None:
+    """Let the processes go on until all have ended, or wait for ever."""
+    stage = _Stage()
+    ready = deque(range(len(scripts)))
+    while ready:
+        number = ready.popleft()
+        script = scripts[number]
+        while script.at < len(script.meeting):
+            if not script.has_entered:
+                _enter(script, number, stage, ready, members)
+            if not _may_leave(script, number, stage, members):
+                break
+            script.at += 1
+            script.has_entered = False
+
+
+def _enter(
+    script: _Script,
+    number: int,
+    stage: _Stage,
+    ready: "deque[int]",
+    members: list[int],
+) -> None:
+    script.clock += script.work[script.at]
+    script.has_entered = True
+    for message in script.sends[script.at]:
+        stage.sent[message] = script.clock
+        if (waiting := stage.waits_for_message.pop(message, None)) is not None:
+            ready.append(waiting)
+    meeting = script.meeting[script.at]
+    if meeting >= 0:
+        stage.entered[meeting].append(number)
+        stage.clocks[meeting].append(script.clock)
+        if len(stage.entered[meeting]) == members[meeting]:
+            ready.extend(one for one in stage.entered[meeting] if one != number)
+
+
+def _may_leave(script: _Script, number: int, stage: _Stage, members: list[int]) -> bool:
+    for message in script.receives[script.at]:
+        if message not in stage.sent:
+            stage.waits_for_message[message] = number
+            return False
+    meeting = script.meeting[script.at]
+    if meeting >= 0:
+        if len(stage.entered[meeting]) < members[meeting]:
+            return False
+        script.clock = max(script.clock, *stage.clocks[meeting])
+    for message in script.receives[script.at]:
+        script.clock = max(script.clock, stage.sent[message])
+    return True

@@ -1,0 +1,103 @@
+"""A trace in memory: the calls of each process, whatever format they came in."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scalewatch_agent.traces.records import Records
+
+Nanoseconds = NDArray[np.int64]
+Indices = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Site:
+    """The place in the source from which MPI is called; fields nobody knows are empty.
+
+    `call_path` names the callers of `caller`, the innermost first.
+    """
+
+    file: str = ""
+    line: int = 0
+    caller: str = ""
+    call_path: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Process:
+    """The calls of one process.
+
+    Parameters
+    ----------
+    rank
+        In MPI_COMM_WORLD.
+    records
+        Its calls in the order of their start, of `records.RECORD`, shape (n,); parts
+        of a call follow it. `site`, `communicator` and `function` count in the trace.
+    useful
+        Time outside of MPI, in ns.
+    running
+        When it computes, in ns: begins and ends, in order, shape (k, 2); all the time
+        between calls where that is None.
+    """
+
+    rank: int
+    records: Records
+    useful: int
+    running: Nanoseconds | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Messages:
+    """Messages whose both ends are known, each array of shape (m,).
+
+    `sender` and `receiver` are positions in `Trace.processes`, `send` and `receive`
+    positions of the calls in their records: of the receive, or of the wait that
+    completed it. `posted` is when the receiver was ready, in ns. `unmatched` counts
+    the ends of messages without another end.
+    """
+
+    sender: Indices
+    send: Indices
+    receiver: Indices
+    receive: Indices
+    posted: Nanoseconds
+    unmatched: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """One run of a program.
+
+    Parameters
+    ----------
+    processes
+        In the order of their ranks.
+    functions, sites
+        What the records count in.
+    communicators
+        The ranks in MPI_COMM_WORLD of each communicator's members.
+    runtime
+        In ns.
+    messages
+        Where the format says which send goes with which receive; found by order
+        (`matching`) otherwise.
+    remarks
+        Doubts about the trace, a sentence each.
+    """
+
+    processes: Sequence[Process]
+    functions: Sequence[str]
+    sites: Sequence[Site]
+    communicators: Mapping[int, NDArray[np.int64]]
+    runtime: int
+    messages: Messages | None = None
+    is_truncated: bool = False
+    remarks: Sequence[str] = field(default=())
+
+    @property
+    def useful(self) -> NDArray[np.float64]:
+        """Time outside of MPI of each process, in s, shape (p,)."""
+        return np.array([process.useful for process in self.processes]) * 1e-9

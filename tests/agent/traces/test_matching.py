@@ -1,0 +1,97 @@
+"""Which send goes with which receive."""
+
+import numpy as np
+
+from scalewatch_agent.traces.matching import matched
+from support.traces import brought, call, post, receive, send, trace
+
+
+def pairs(found):
+    return sorted(
+        zip(
+            found.sender.tolist(),
+            found.send.tolist(),
+            found.receiver.tolist(),
+            found.receive.tolist(),
+            strict=True,
+        )
+    )
+
+
+def test_messages_of_one_tag_match_in_order_and_others_overtake():
+    sender = [send(0, 1, 1, tag=7), send(10, 1, 1, tag=8), send(20, 1, 1, tag=7)]
+    receiver = [
+        receive(0, 50, 0, tag=8),
+        receive(60, 5, 0, tag=7),
+        receive(70, 5, 0, tag=7),
+    ]
+
+    found = matched(trace(sender, receiver))
+
+    assert pairs(found) == [(0, 0, 1, 1), (0, 1, 1, 0), (0, 2, 1, 2)]
+    assert found.unmatched == 0
+
+
+def test_requests_match_in_the_order_in_which_they_were_posted():
+    sender = [send(100, 1, 1), send(200, 1, 1)]
+    receiver = [
+        post(10, request=1),
+        post(20, request=2),
+        call("MPI_Waitall", 50, 200),
+        brought(50, 200, 0, request=2),
+        brought(50, 200, 0, request=1),
+    ]
+
+    found = matched(trace(sender, receiver))
+
+    assert pairs(found) == [(0, 0, 1, 2), (0, 1, 1, 2)]
+    assert sorted(found.posted.tolist()) == [10, 20]
+    assert dict(zip(found.send.tolist(), found.posted.tolist(), strict=True)) == {
+        0: 10,
+        1: 20,
+    }
+
+
+def test_ranks_are_those_of_the_communicator():
+    reversed_world = {3: np.array([2, 1, 0])}
+    sender = [send(0, 1, 0, communicator=3)]
+    receiver = [receive(0, 5, 2, communicator=3)]
+
+    found = matched(trace(sender, [], receiver, communicators=reversed_world))
+
+    assert pairs(found) == [(0, 0, 2, 0)]
+
+
+def test_messages_of_different_communicators_do_not_match():
+    both = {3: np.array([0, 1])}
+
+    found = matched(
+        trace([send(0, 1, 1, communicator=3)], [receive(0, 5, 0)], communicators=both)
+    )
+
+    assert pairs(found) == []
+    assert found.unmatched == 2
+
+
+def test_partner_that_no_communicator_holds_is_nobody():
+    found = matched(trace([send(0, 1, 99)], [receive(0, 5, -2)]))
+
+    assert len(found.send) == found.unmatched == 0
+
+
+def test_generated_exchange_matches_whatever_the_order_of_completion():
+    generator = np.random.default_rng(20)
+    count, tags = 2000, generator.integers(0, 5, 2000)
+    sender = [send(10 * k, 1, 1, tag=tag) for k, tag in enumerate(tags)]
+    posts = [post(k, request=k + 1, tag=tag) for k, tag in enumerate(tags)]
+    order = generator.permutation(count)
+    receiver = [*posts, call("MPI_Waitall", 5000, 9000)] + [
+        brought(5000, 9000, 0, request=k + 1, tag=tags[k]) for k in order
+    ]
+
+    found = matched(trace(sender, receiver))
+
+    assert found.unmatched == 0
+    # The k-th of all was posted at k, and sent as the k-th.
+    assert found.posted.tolist() == found.send.tolist()
+    assert sorted(found.send.tolist()) == list(range(count))
