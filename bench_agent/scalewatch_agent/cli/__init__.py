@@ -18,6 +18,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "run": "Sweep any program through the parameters of an experiment file.",
     "mpi": "Measure this machine's MPI library at several process counts.",
     "count": "Count the work of a program: calls of functions, iterations of loops.",
+    "trace": "Reduce traces of MPI programs to times, waits and efficiencies.",
     "serve": "Measure again what the server suspects on a machine.",
     "spool": "Look after runs that could not be delivered.",
 }

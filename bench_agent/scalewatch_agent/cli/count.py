@@ -12,7 +12,6 @@ from typing import Any, Final
 import click
 
 from scalewatch.wire import Name
-from scalewatch_agent.cli.counted import FOR_A_VERDICT, print_counts
 from scalewatch_agent.cli.exits import SUMMARY
 from scalewatch_agent.cli.options.launcher import job_launcher
 from scalewatch_agent.cli.options.parameters import process_counts, wire
@@ -25,6 +24,7 @@ from scalewatch_agent.cli.sweeping import (
     warn,
     with_options,
 )
+from scalewatch_agent.cli.tables.counts import FOR_A_VERDICT, print_counts
 from scalewatch_agent.counts.methods import METHODS, counting
 from scalewatch_agent.experiments.configured import Loaded
 from scalewatch_agent.experiments.documents import ExperimentDocument, read_document

@@ -10,59 +10,14 @@ from scalewatch_agent.errors import TraceUnusable
 from scalewatch_agent.traces.paraver import lines
 from scalewatch_agent.traces.paraver.reader import read_paraver
 from scalewatch_agent.traces.reduction import reduced
-from support.traces import foreign
-
-MADE = """\
-#Paraver (01/01/2020 at 10:00):1000_ns:1(2):1:2(1:1,1:1),1
-c:1:1:2:1:2
-1:1:1:1:1:0:100:1
-1:2:1:2:1:0:40:1
-2:2:1:2:1:40:50000001:2:70000001:3:80000001:5
-1:2:1:2:1:40:140:3
-2:1:1:1:1:100:50000001:1:70000001:3:80000001:4:42000050:12
-1:1:1:1:1:100:130:4
-2:1:1:1:1:130:50000001:0
-1:1:1:1:1:130:300:1
-3:1:1:1:1:100:110:2:1:2:1:40:140:64:7
-2:2:1:2:1:140:50000001:0
-1:2:1:2:1:140:500:1
-2:1:1:1:1:300:50000002:8:50100004:1:70000001:3:80000001:6
-2:2:1:2:1:500:50000002:8:50100004:1:70000001:3:80000001:6
-2:2:1:2:1:510:50000002:0
-2:1:1:1:1:520:50000002:0
-"""
-LABELS = """\
-EVENT_TYPE
-9   50000001    MPI Point-to-point
-VALUES
-1   MPI_Send
-2   MPI_Recv
-0   Outside MPI
-
-EVENT_TYPE
-9   50000002    MPI Collective Comm
-VALUES
-8   MPI_Barrier
-
-EVENT_TYPE
-0    70000001    Caller at level 1
-VALUES
-3 exchange
-
-EVENT_TYPE
-0    80000001    Caller line at level 1
-VALUES
-4 71 (halo.c, code)
-5 80 (halo.c, code)
-6 90 (halo.c, code)
-"""
+from support.traces import MADE_LABELS, MADE_TRACE, foreign
 
 
 @pytest.fixture
 def made(tmp_path):
-    (tmp_path / "made.pcf").write_text(LABELS)
+    (tmp_path / "made.pcf").write_text(MADE_LABELS)
     path = tmp_path / "made.prv"
-    path.write_text(MADE)
+    path.write_text(MADE_TRACE)
     return path
 
 
@@ -134,6 +89,16 @@ def test_trace_made_by_hand_has_its_times_messages_and_waits(made):
     assert found.ideal_runtime == pytest.approx(460e-9)
 
 
+def test_numbers_of_one_label_are_one_location(made):
+    made.with_suffix(".pcf").write_text(MADE_LABELS.replace("6 90 (", "6 80 ("))
+    made.write_text(MADE_TRACE.replace("80000001:6", "80000001:5", 1))
+
+    found = reduced(read_paraver(made))
+
+    (barrier,) = [one for one in found.locations if one.function == "MPI_Barrier"]
+    assert (barrier.calls, barrier.site.line) == (2, 80)
+
+
 def test_without_labels_functions_are_numbers_and_that_is_said(made):
     made.with_suffix(".pcf").unlink()
 
@@ -166,7 +131,7 @@ def test_without_labels_functions_are_numbers_and_that_is_said(made):
     ],
 )
 def test_flaw_is_told_in_one_line_with_its_place(made, old, new, reason):
-    made.write_text(MADE.replace(old, new))
+    made.write_text(MADE_TRACE.replace(old, new))
 
     with pytest.raises(TraceUnusable, match=reason) as refused:
         read_paraver(made)
@@ -176,7 +141,7 @@ def test_flaw_is_told_in_one_line_with_its_place(made, old, new, reason):
 
 def test_packed_file_that_is_cut_is_refused(made):
     packed = made.with_suffix(".prv.gz")
-    packed.write_bytes(gzip.compress(MADE.encode())[:-30])
+    packed.write_bytes(gzip.compress(MADE_TRACE.encode())[:-30])
 
     with pytest.raises(TraceUnusable, match="it cannot be unpacked"):
         read_paraver(packed)
@@ -186,7 +151,7 @@ def test_file_that_unpacks_to_much_more_is_refused(made, monkeypatch):
     monkeypatch.setattr(lines, "BLOCK", 100_000)
     line = b"1:1:1:1:1:0:100:1\n"
     packed = made.with_suffix(".prv.gz")
-    packed.write_bytes(gzip.compress(MADE.encode() + line * 2_000_000))
+    packed.write_bytes(gzip.compress(MADE_TRACE.encode() + line * 2_000_000))
 
     with pytest.raises(TraceUnusable, match="400 times its size"):
         read_paraver(packed)
@@ -195,7 +160,7 @@ def test_file_that_unpacks_to_much_more_is_refused(made, monkeypatch):
 @pytest.mark.parametrize("seed", range(10))
 def test_mutated_file_is_read_or_refused(made, seed):
     generator = np.random.default_rng(seed)
-    content = np.frombuffer(MADE.encode(), np.uint8)
+    content = np.frombuffer(MADE_TRACE.encode(), np.uint8)
     refused = 0
     for _ in range(100):
         changed = content.copy()

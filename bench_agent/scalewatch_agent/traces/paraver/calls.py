@@ -2,15 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from scalewatch_agent.traces.paraver.labels import Labels
 from scalewatch_agent.traces.paraver.lines import Numbers
 from scalewatch_agent.traces.records import RECORD, Records
 from scalewatch_agent.traces.trace import Site
+
+T = TypeVar("T")
 
 FAMILIES: Final = (50000001, 50000002, 50000003)
 """Events of MPI: point to point, collective, other; value 0 leaves."""
@@ -92,20 +93,27 @@ def _attribute(events: Numbers, entered: Numbers) -> Numbers:
     return values
 
 
-def _functions(entered: Numbers, labels: Labels) -> tuple[list[str], NDArray[np.int64]]:
+def _functions(entered: Numbers, labels: Labels) -> tuple[list[str], Numbers]:
     pairs, place = np.unique(entered[:, [TYPE, VALUE]], axis=0, return_inverse=True)
     names = [labels.function(kind, value) for kind, value in pairs.tolist()]
-    return names, place.reshape(-1)
+    return _each_once(names, place)
 
 
 def _sites(
     callers: Numbers, lines: Numbers, labels: Labels
-) -> tuple[list[Site], NDArray[np.int64]]:
+) -> tuple[list[Site], Numbers]:
     pairs, place = np.unique(
         np.stack([callers, lines], axis=1), axis=0, return_inverse=True
     )
-    sites = []
-    for caller, line in pairs.tolist():
-        file, number = labels.source(LINE, line)
-        sites.append(Site(file, number, labels.caller(CALLER, caller)))
-    return sites, place.reshape(-1)
+    sites = [
+        Site(*labels.source(LINE, line), labels.caller(CALLER, caller))
+        for caller, line in pairs.tolist()
+    ]
+    return _each_once(sites, place)
+
+
+def _each_once(named: list[T], place: Numbers) -> tuple[list[T], Numbers]:
+    """Join numbers of one name: a label may cut off what tells them apart."""
+    once = {name: number for number, name in enumerate(dict.fromkeys(named))}
+    numbers = np.array([once[name] for name in named], np.int64)
+    return list(once), numbers[place.reshape(-1)]

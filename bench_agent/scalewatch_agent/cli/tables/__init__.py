@@ -1,0 +1,1 @@
+"""Runs as tables for people, each kind in its own."""

@@ -1,0 +1,65 @@
+"""Traces as tables for people: efficiencies, and where the time in MPI goes."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from scalewatch.wire import RunReport
+from scalewatch_agent.traces.results import PROGRAM
+
+MOST_LOCATIONS: Final = 15
+FACTORS: Final = (
+    ("parallel efficiency", "useful_mean", "runtime"),
+    ("load balance", "useful_mean", "useful_max"),
+    ("communication efficiency", "useful_max", "runtime"),
+    ("serialisation efficiency", "useful_max", "ideal_runtime"),
+    ("transfer efficiency", "ideal_runtime", "runtime"),
+)
+"""Each the quotient of two metrics of the program."""
+
+
+def print_traces(reports: Sequence[RunReport]) -> None:
+    """Print efficiencies and the longest locations, a column for each run."""
+    ordered = sorted(reports, key=lambda report: report.coordinate["p"])
+    values = [
+        {(one.region, one.metric): one.values[0] for one in report.results}
+        for report in ordered
+    ]
+    console = Console()
+    table = _table("%", ordered)
+    for title, above, below in FACTORS:
+        table.add_row(title, *(_quotient(one, above, below) for one in values))
+    console.print(table)
+    times = {
+        region: value
+        for one in values
+        for (region, metric), value in one.items()
+        if metric == "mpi_time" and region != PROGRAM
+    }
+    table = _table("mpi_time, s over all processes", ordered)
+    longest = sorted(times, key=lambda region: -times[region])
+    for region in (PROGRAM, *longest[:MOST_LOCATIONS]):
+        cells = (one.get((region, "mpi_time")) for one in values)
+        table.add_row(
+            escape(region), *("–" if one is None else f"{one:.4g}" for one in cells)
+        )
+    console.print(table)
+    if len(longest) > MOST_LOCATIONS:
+        left = len(longest) - MOST_LOCATIONS
+        console.print(f"{left} shorter locations are not shown.", highlight=False)
+
+
+def _table(title: str, reports: Sequence[RunReport]) -> Table:
+    table = Table()
+    table.add_column(title, overflow="fold")
+    for report in reports:
+        table.add_column(f"p = {report.coordinate['p']}", justify="right")
+    return table
+
+
+def _quotient(values: dict[tuple[str, str], float], above: str, below: str) -> str:
+    first, second = values.get((PROGRAM, above)), values.get((PROGRAM, below))
+    return f"{100 * first / second:.2f}" if first is not None and second else "–"

@@ -1,0 +1,79 @@
+"""The run that is posted of a trace."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from uuid import NAMESPACE_URL, uuid5
+
+from scalewatch.wire import MOST_RESULTS, Commit, Fact, Job, Machine, RunReport
+from scalewatch_agent.errors import TraceUnusable
+from scalewatch_agent.traces.reduction import Reduced
+from scalewatch_agent.traces.results import Names, results_of
+
+
+@dataclass(frozen=True, slots=True)
+class TracedSubject:
+    """What was traced, and where; `settings` join the coordinate beside p."""
+
+    project: str
+    suite: str
+    commit: Commit
+    machine: Machine
+    settings: Mapping[str, float]
+
+
+def traced_run(
+    path: Path, subject: TracedSubject, reduced: Reduced, names: Names
+) -> RunReport:
+    """Return the run of a trace; the same trace is the same run, however often read.
+
+    Raises
+    ------
+    TraceUnusable
+        If it has more locations than a run can hold, or another number of processes
+        than the command line says.
+    """
+    stated = subject.settings.get("p", reduced.processes)
+    if stated != reduced.processes:
+        raise TraceUnusable(
+            path, f"it has {reduced.processes} processes, not {stated:g}"
+        )
+    results = results_of(reduced, names)
+    if len(results) > MOST_RESULTS:
+        raise TraceUnusable(
+            path, f"{len(reduced.locations):,} locations are more than a run can hold"
+        )
+    configuration: dict[str, Fact] = {"traced": True, "calibration": "none"}
+    if reduced.is_truncated:
+        configuration["truncated"] = True
+    content = {
+        "project": subject.project,
+        "suite": subject.suite,
+        "commit": subject.commit.sha,
+        "machine": subject.machine.name,
+        "coordinate": {"p": reduced.processes, **subject.settings},
+        "configuration": configuration,
+        "results": [result.model_dump() for result in results],
+    }
+    return RunReport(
+        schema_version=1,
+        id=uuid5(NAMESPACE_URL, json.dumps(content, sort_keys=True)),
+        project=subject.project,
+        suite=subject.suite,
+        commit=subject.commit,
+        machine=subject.machine,
+        coordinate={**subject.settings, "p": reduced.processes},
+        configuration=configuration,
+        job=Job(environment=_facts(reduced)),
+        results=tuple(results),
+    )
+
+
+def _facts(reduced: Reduced) -> dict[str, Fact]:
+    facts: dict[str, Fact] = {"unmatched_messages": reduced.unmatched}
+    if reduced.not_calibrated:
+        facts["not_calibrated"] = ", ".join(sorted(reduced.not_calibrated))
+    if reduced.remarks:
+        facts["remarks"] = "; ".join(reduced.remarks)
+    return facts
