@@ -7,25 +7,29 @@ where the program has left them open.
 """
 
 from collections.abc import Mapping
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scalewatch_agent.traces.records import Flag, Records
-from scalewatch_agent.traces.trace import Indices, Messages, Trace
+from scalewatch_agent.traces.trace import Indices, Messages, Nanoseconds, Trace
 
 END = np.dtype(
     [
-        ("communicator", "i8"),
-        ("source", "i8"),
-        ("goal", "i8"),
-        ("tag", "i8"),
+        ("communicator", "u4"),
+        ("source", "i4"),
+        ("goal", "i4"),
+        ("tag", "i4"),
+        ("process", "i4"),
         ("order", "i8"),
-        ("process", "i8"),
         ("call", "i8"),
     ]
 )
 """An end of a message; `order` is when it was posted, in ns."""
+
+MOST_KEYS: Final = 1 << 30
+"""Possible keys that are numbered as they are; with 2³² ends of each in 63 bits."""
 
 _KEY = ("communicator", "source", "goal", "tag")
 
@@ -42,9 +46,9 @@ def matched(trace: Trace) -> Messages:
     unmatched = len(sends) + len(receives) - 2 * len(first)
     sends, receives = sends[first], receives[second]
     return Messages(
-        sends["process"],
+        sends["process"].astype(np.int64),
         sends["call"],
-        receives["process"],
+        receives["process"].astype(np.int64),
         receives["call"],
         receives["order"],
         unmatched,
@@ -135,34 +139,47 @@ def _pairs(
 ) -> tuple[Indices, Indices]:
     """Return positions of the k-th ends of equal keys."""
     key = _keys(sends, receives)
-    split = len(sends)
-    ordered = [
-        np.lexsort((ends["order"], part))
-        for ends, part in ((sends, key[:split]), (receives, key[split:]))
-    ]
-    marks = [
-        _numbered(part[order])
-        for part, order in zip((key[:split], key[split:]), ordered, strict=True)
-    ]
-    _, first, second = np.intersect1d(
-        marks[0], marks[1], assume_unique=True, return_indices=True
-    )
-    return ordered[0][first], ordered[1][second]
+    first, sent = _numbered(key[: len(sends)], sends["order"])
+    second, received = _numbered(key[len(sends) :], receives["order"])
+    at = np.searchsorted(received, sent)
+    known = at < len(received)
+    known[known] = received[at[known]] == sent[known]
+    return first[known], second[at[known]]
 
 
 def _keys(sends: NDArray[np.void], receives: NDArray[np.void]) -> Indices:
     """Return numbers of the keys of all ends, the same for the same key."""
     key = np.zeros(len(sends) + len(receives), np.int64)
+    largest = 0
     for name in _KEY:
-        column = np.concatenate([sends[name], receives[name]])
-        values, place = np.unique(column, return_inverse=True)
-        key = np.unique(key * max(1, len(values)) + place, return_inverse=True)[1]
+        column = np.concatenate([sends[name], receives[name]]).astype(np.int64)
+        low, high = (int(column.min()), int(column.max())) if len(column) else (0, 0)
+        span = high - low + 1
+        if (largest + 1) * span > MOST_KEYS:
+            # Few of all possible keys occur: number those alone.
+            key = np.unique(key, return_inverse=True)[1].astype(np.int64)
+            column = np.unique(column, return_inverse=True)[1].astype(np.int64)
+            low, span = 0, int(column.max()) + 1
+            largest = int(key.max())
+        key = key * span + (column - low)
+        largest = (largest + 1) * span - 1
+    if largest > MOST_KEYS:
+        key = np.unique(key, return_inverse=True)[1].astype(np.int64)
     return key
 
 
-def _numbered(key: Indices) -> Indices:
-    """Return each sorted key with its number among equal ones, in one integer."""
-    begins = np.r_[True, key[1:] != key[:-1]] if len(key) else np.zeros(0, bool)
-    starts = np.flatnonzero(begins)
-    rank = np.arange(len(key)) - np.repeat(starts, np.diff(np.r_[starts, len(key)]))
-    return key * (1 << 32) + rank
+def _numbered(key: Indices, order: Nanoseconds) -> tuple[Indices, Indices]:
+    """Return the positions of ends by key and time, and a number for each of these.
+
+    The number holds the key and how many of the same key were before.
+    """
+    # Nearly always each process has posted in the order of its records already.
+    by_key = np.argsort(key, kind="stable")
+    key, times = key[by_key], order[by_key]
+    if ((times[1:] < times[:-1]) & (key[1:] == key[:-1])).any():
+        again = np.lexsort((times, key))
+        by_key, key = by_key[again], key[again]
+    starts = np.flatnonzero(np.r_[True, key[1:] != key[:-1]][: len(key)])
+    lengths = np.diff(np.r_[starts, len(key)])
+    before = np.arange(len(key)) - np.repeat(starts, lengths)
+    return by_key, key * (1 << 32) + before

@@ -95,3 +95,21 @@ def test_generated_exchange_matches_whatever_the_order_of_completion():
     # The k-th of all was posted at k, and sent as the k-th.
     assert found.posted.tolist() == found.send.tolist()
     assert sorted(found.send.tolist()) == list(range(count))
+
+
+def test_keys_that_are_far_apart_are_told_apart():
+    generator = np.random.default_rng(4)
+    far = {2**31 + k: np.array([0, 1]) for k in range(3)}
+    tags = generator.choice([0, 1, 2**31 - 1, 2**30, -7], 400)
+    numbers = generator.choice([0, *far], 400)
+    sender = [
+        send(10 * k, 1, 1, tag=tags[k], communicator=numbers[k]) for k in range(400)
+    ]
+    receiver = [
+        receive(10 * k, 1, 0, tag=tags[k], communicator=numbers[k]) for k in range(400)
+    ]
+
+    found = matched(trace(sender, receiver, communicators=far))
+
+    assert found.unmatched == 0
+    assert pairs(found) == [(0, k, 1, k) for k in range(400)]
