@@ -25,6 +25,11 @@ from scalewatch_agent.traces.replay import ideal_runtime
 from scalewatch_agent.traces.trace import Messages, Process, Site, Trace
 from scalewatch_agent.traces.waits import Waits, wait_states
 
+NO_IDEAL: Final = (
+    "no run time on an ideal network: the trace is too long for a replay, or lacks "
+    "messages that processes wait for"
+)
+
 BLOCK: Final = 1_000_000
 """Records that are summed at a time, so that memory does not grow with the trace."""
 
@@ -147,7 +152,7 @@ def reduced(trace: Trace, best_times: BestTimes = uncalibrated) -> Reduced:
         not_calibrated=frozenset(missing),
         unmatched=messages.unmatched,
         is_truncated=trace.is_truncated,
-        remarks=trace.remarks,
+        remarks=trace.remarks if ideal is not None else (*trace.remarks, NO_IDEAL),
     )
 
 

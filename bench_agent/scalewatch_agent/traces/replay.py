@@ -30,8 +30,8 @@ from scalewatch_agent.traces.waits import Operations, operations_of
 LAST: Final = np.array([np.iinfo(np.int64).max])
 """A moment after all others."""
 
-MOST_STEPS: Final = 5_000_000
-"""Calls with messages, or collective ones, that a replay takes on."""
+MOST_STEPS: Final = 2_000_000
+"""Calls with messages, or collective ones, that a replay takes on: half a GB."""
 
 
 @dataclass(slots=True)

@@ -3,8 +3,11 @@
 import numpy as np
 import pytest
 
+from scalewatch_agent.traces import replay
 from scalewatch_agent.traces.matching import matched
+from scalewatch_agent.traces.reduction import NO_IDEAL, reduced
 from scalewatch_agent.traces.replay import ideal_runtime
+from scalewatch_agent.traces.results import region_names, results_of
 from support.traces import call, receive, send, trace
 
 
@@ -61,6 +64,20 @@ def test_program_that_waits_for_ever_has_no_ideal_run_time():
     )
 
     assert ideal_runtime(made, matched(made)) is None
+
+
+def test_trace_that_is_too_long_has_no_ideal_run_time_and_says_so(monkeypatch):
+    made = trace([send(0, 1, 1), send(5, 1, 1)], [receive(0, 3, 0), receive(4, 3, 0)])
+    assert reduced(made).remarks == ()
+    monkeypatch.setattr(replay, "MOST_STEPS", 3)
+
+    found = reduced(made)
+
+    assert found.ideal_runtime is found.efficiencies.transfer is None
+    assert found.remarks == (NO_IDEAL,)
+    assert "ideal_runtime" not in {
+        one.metric for one in results_of(found, region_names([found]))
+    }
 
 
 def test_process_that_never_calls_computes_all_the_time():
