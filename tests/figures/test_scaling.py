@@ -68,8 +68,16 @@ def test_limits_are_the_expectation_over_and_times_the_deviation_limit():
     curves = curves_of(SCALING)
     deviation = ROOT(p=curves.x) / ROOT(p=curves.x[0])
 
-    np.testing.assert_allclose(curves.lower, curves.expectation / deviation)
-    np.testing.assert_allclose(curves.upper, curves.expectation * deviation)
+    grown = curves.expectation - MODEL.constant
+    np.testing.assert_allclose(curves.lower - MODEL.constant, grown / deviation)
+    np.testing.assert_allclose(curves.upper - MODEL.constant, grown * deviation)
+
+
+def test_a_match_with_a_large_constant_lies_on_what_is_expected():
+    matching = Model(988e-6, (Term(143e-6, LOG),))
+    curves = curves_of(replace(SCALING, model=matching))
+
+    np.testing.assert_allclose(curves.model, curves.expectation)
 
 
 def test_without_a_model_the_expectation_meets_the_smallest_measurement():

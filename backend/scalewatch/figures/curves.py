@@ -2,14 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Final, Self
+from typing import Final, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scalewatch.modelling import Forecast, Growth, Model
 from scalewatch.modelling.arrays.types import Reals
-from scalewatch.modelling.forecasts.break_even import agreed_setting
+from scalewatch.modelling.forecasts.break_even import agreed_setting, kept_part
 
 STEPS: Final = 120
 """Points of a curve."""
@@ -167,12 +167,21 @@ class Curves:
         )
 
 
+class _Anchor(NamedTuple):
+    """Where curves of a promise begin, at a value of which they keep a part."""
+
+    start: float
+    value: float
+    kept: float
+
+
 def curves_of(scaling: Scaling) -> Curves:
     """Return the curves of a scan over its parameter.
 
     An expectation promises growth, not magnitude: it starts where the model does at the
-    smallest setting, else at what was measured there, and so do its limits; what grows
-    faster leaves them to the right. What is left out has no part in any of them, and a
+    smallest setting, else at what was measured there, keeps the constant below the
+    model's growth (`kept_part`), and so do its limits; what grows faster leaves them to
+    the right. What is left out has no part in any of them, and a
     single setting has none.
     """
     scaling = scaling.evidence
@@ -182,15 +191,15 @@ def curves_of(scaling: Scaling) -> Curves:
     model = scaling.modelled(x)
     start = agreed_setting(scaling.x.tolist())
     at_start = scaling.modelled(np.array([start]))
-    anchor = (
-        start,
-        float(scaling.middle[scaling.x == start][0])
-        if at_start is None
-        else float(at_start[0]),
-    )
     expectation, limit = scaling.expectation, scaling.deviation_limit
     if expectation is None or not scaling.knows(expectation):
         return Curves(x, model, None, None, None)
+    if at_start is None or scaling.model is None:
+        anchor = _Anchor(start, float(scaling.middle[scaling.x == start][0]), 0.0)
+    else:
+        at = {**scaling.held, scaling.parameter: start}
+        kept = kept_part(expectation, scaling.model, at)
+        anchor = _Anchor(start, float(at_start[0]), kept)
     expected = _anchored(expectation, scaling, x, anchor)
     if limit is None or not limit.factors or not scaling.knows(limit):
         return Curves(x, model, expected, None, None)
@@ -211,18 +220,16 @@ def _along(scaling: Scaling) -> Reals:
     return np.concatenate([measured, beyond[1:]])
 
 
-def _anchored(
-    growth: Growth, scaling: Scaling, x: Reals, anchor: tuple[float, float]
-) -> Reals:
+def _anchored(growth: Growth, scaling: Scaling, x: Reals, anchor: _Anchor) -> Reals:
     """Scale a growth to reach a value at a setting, as `expected_model` does.
 
     Where it has no positive value, as log p at 1, there is nothing to draw: NaN.
     """
-    start, value = anchor
-    settings = np.append(x, start)
+    settings = np.append(x, anchor.start)
     values = np.full(settings.shape, np.nan)
     defined = np.broadcast_to(growth.is_defined(scaling.at(settings)), values.shape)
     values[defined] = growth(scaling.at(settings[defined]))
     values[values <= 0] = np.nan
-    anchored: Reals = values[:-1] * (value / values[-1])
+    scale = (anchor.value - anchor.kept) / values[-1]
+    anchored: Reals = anchor.kept + scale * values[:-1]
     return anchored

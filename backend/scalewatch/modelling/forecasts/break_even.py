@@ -46,8 +46,27 @@ def agreed_setting(settings: Iterable[float]) -> float:
     return next((each for each in known if each > 1), known[-1])
 
 
-def expected_model(expectation: Growth, at: Mapping[str, float], value: float) -> Model:
-    """Return the curve a·E(x) that passes through `value` at one setting.
+def kept_part(expectation: Growth, actual: Model, at: Mapping[str, float]) -> float:
+    """Return what a model has beside its growth, which a promise of growth leaves.
+
+    A promise of log p says nothing of the constant below it. But a promise to fall, or
+    to stay, is broken by a constant or kept by it alone.
+
+    Parameters
+    ----------
+    at
+        A setting at which both are defined.
+    """
+    constant = actual.constant
+    if expectation <= CONSTANT or not 0 < constant < float(actual(at)):
+        return 0.0
+    return constant
+
+
+def expected_model(
+    expectation: Growth, at: Mapping[str, float], actual: Model
+) -> Model:
+    """Return the curve c + a·E(x) that meets a model at one setting.
 
     Parameters
     ----------
@@ -55,18 +74,20 @@ def expected_model(expectation: Growth, at: Mapping[str, float], value: float) -
         E, not zero at `at`.
     at
         Where expectation and measurement are taken to agree, see `agreed_setting`.
-    value
-        In the unit of the metric.
+    actual
+        The model of what was measured; c is its `kept_part`.
 
     Raises
     ------
     OutsideDomain
         If E is zero or undefined at `at`, such as log p at p = 1.
     """
+    value = float(actual(at))
     if expectation == CONSTANT:
         return Model(value)
-    coefficient = value * float((CONSTANT / expectation)(at))
-    return Model(0.0, (Term(coefficient, expectation),))
+    kept = kept_part(expectation, actual, at)
+    coefficient = (value - kept) * float((CONSTANT / expectation)(at))
+    return Model(kept, (Term(coefficient, expectation),))
 
 
 def break_even(

@@ -157,7 +157,7 @@ def _against_expectation(
         return None, None
     try:
         at = {scan.parameter: start}
-        expected_growth = expected_model(expectation.growth, at, float(model(at)))
+        expected_growth = expected_model(expectation.growth, at, model)
         expected = (
             None if target is None else float(expected_growth({scan.parameter: target}))
         )
