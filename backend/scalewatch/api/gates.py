@@ -62,6 +62,13 @@ class DeclaredRules(GateRule):
         description="Times measured while processes shared cores are left out, and "
         "undecided where too few are left; `accept` judges by all of them.",
     )
+    smallest_effect: wire.Finite = Field(
+        0.03,
+        ge=0.03,
+        le=10,
+        description="What changes by a smaller share is a drift: it is no regression, "
+        "and stops nobody. Below 3 % nothing can be told from nights.",
+    )
     regions: dict[wire.Name, RegionRule] = Field({}, max_length=10_000)
 
 

@@ -29,7 +29,7 @@ RULES: Final = {
     "guideline",
     "missing",
 }
-PROJECT_RULES: Final = RULES | {"oversubscribed"}
+PROJECT_RULES: Final = RULES | {"oversubscribed", "smallest_effect"}
 FIELDS: Final = {"growth", "deviation_limit", "metric"}
 
 EPILOG: Final = """
@@ -50,6 +50,7 @@ The file, at the top of a repository:
   guideline = true                    # breaks a guideline that held
   missing = "undecided"               # or "ignore" what failed or is missing in part
   oversubscribed = "accept"           # judge times for which processes shared cores
+  smallest_effect = 0.05              # what changes by less is a drift (at least 0.03)
   [gate.regions.solve]
   constant = 0.3
   [aliases]                           # former name = present name

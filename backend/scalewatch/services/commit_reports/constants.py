@@ -63,7 +63,10 @@ _CHANGED: Final = Kept[dict[int, ConstantChange]](256)
 
 
 def with_constants(
-    session: Session, commits: tuple[int, int], changes: Sequence[SeriesChange]
+    session: Session,
+    commits: tuple[int, int],
+    changes: Sequence[SeriesChange],
+    least: float,
 ) -> tuple[SeriesChange, ...]:
     """Return changes with those of constants, where the growth is as before.
 
@@ -73,8 +76,10 @@ def with_constants(
         Ids of the baseline and of the commit.
     changes
         Of series between them.
+    least
+        The share by which a constant has to differ.
     """
-    found = changed_constants(session, commits, changes, lambda _: LEAST_CONSTANT)
+    found = changed_constants(session, commits, changes, lambda _: least)
     return tuple(
         _with_constant(each, found[each.series_id]) if each.series_id in found else each
         for each in changes

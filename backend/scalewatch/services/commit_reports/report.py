@@ -12,7 +12,10 @@ from scalewatch.services.commit_reports.changes import (
     changes_between,
     counts_of,
 )
-from scalewatch.services.commit_reports.constants import with_constants
+from scalewatch.services.commit_reports.constants import (
+    LEAST_CONSTANT,
+    with_constants,
+)
 from scalewatch.services.commit_reports.environments import (
     EnvironmentChange,
     environment_changes,
@@ -28,6 +31,7 @@ from scalewatch.services.commits.baselines import (
     parents_of,
 )
 from scalewatch.services.commits.find import Commit, commit_of, find_commit
+from scalewatch.services.nights.effect_floor import smallest_effect
 from scalewatch.services.selection.settings import is_chosen
 from scalewatch.services.selection.view import View
 from scalewatch.services.series.at_commit import Judged, judged_at
@@ -132,7 +136,8 @@ def commit_report(session: Session, view: View, asked: str | None) -> CommitRepo
             for commit_id in (baseline.id, row.id)
         )
         found = changes_between(earlier, later, now)
-        changes = with_constants(session, (baseline.id, row.id), found)
+        least = max(LEAST_CONSTANT, smallest_effect(session, project.id))
+        changes = with_constants(session, (baseline.id, row.id), found, least)
     before = environments_at(session, baseline.id) if baseline else {}
     return CommitReport(
         project=project.name,

@@ -67,6 +67,7 @@ class GateFinding:
 
 GUIDELINE: Final = "guideline"
 CONSTANT: Final = "constant"
+NIGHT: Final = "night"
 FAILED: Final = str(ChangeKind.FAILED)
 MISSING: Final = str(ChangeKind.MISSING)
 PARTLY: Final = "partly missing"
@@ -125,8 +126,9 @@ def of_constant(
         sentence=said if is_settled else f"{said}, says one job alone",
         todo=None if is_settled else _todo(step),
         probability=worse.probability,
+        # Two commits alone would add to it what the night did to all regions.
         at_target=Bounds(worse.factor, worse.low, worse.high)
-        if worse.is_throughout
+        if worse.is_throughout or worse.nights is not None
         else None,
     )
 

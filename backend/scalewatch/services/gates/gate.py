@@ -149,7 +149,7 @@ def _since_baseline(
     named = {change.series_id for change, _ in found}
     others = [each for each in report.changes if each.series_id not in named]
     constants = changed_constants(
-        session, ids, others, lambda each: rules.about(each.region).least_constant
+        session, ids, others, lambda each: rules.least_constant(each.region)
     )
     for change in others:
         constant = constants.get(change.series_id)

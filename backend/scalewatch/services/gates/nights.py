@@ -12,18 +12,15 @@ from sqlalchemy.orm import Session
 
 from scalewatch.services.commit_reports.changes import SeriesChange
 from scalewatch.services.commit_reports.constants import differing
-from scalewatch.services.gates.findings import CONSTANT, GateFinding
+from scalewatch.services.gates.findings import CONSTANT, NIGHT, GateFinding
 from scalewatch.services.nights.newest_nights import (
     MachineMove,
     NewestNights,
     newest_nights,
 )
 
-NIGHT: Final = "night"
-"""Kind of a finding about all regions of a machine."""
-
 EVERYTHING: Final = "all regions"
-"""Takes the place of the region there."""
+"""Takes the place of the region in a finding about a machine."""
 
 Found = tuple[SeriesChange, GateFinding]
 

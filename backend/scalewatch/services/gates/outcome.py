@@ -15,11 +15,15 @@ from scalewatch.services.gates.findings import (
     CONSTANT,
     FAILED,
     MISSING,
+    NIGHT,
     PARTLY,
     GateFinding,
 )
 from scalewatch.services.series.standing import crowded_among
 from scalewatch.services.shared_cores import SHARED_CORES
+
+OF_LEVELS: Final = frozenset({CONSTANT, f"regression of {CONSTANT}", NIGHT})
+"""Kinds of findings that tell of no growth."""
 
 LISTED: Final = 3
 """Regions that a sentence names."""
@@ -94,8 +98,9 @@ def sentence_of(
 ) -> str:
     """Return the outcome in words."""
     against = f" than {baseline.commit.label}" if baseline else ""
-    sure = {each.series: each.kind for each in findings if each.is_sure}
-    how = "are worse" if CONSTANT in sure.values() else "scale worse"
+    sure = {each.series for each in findings if each.is_sure}
+    kinds = {each.kind for each in findings if each.is_sure}
+    how = "are worse" if kinds & OF_LEVELS else "scale worse"
     match outcome:
         case GateOutcome.PENDING:
             return "the analysis is not finished"

@@ -10,6 +10,8 @@ from sqlalchemy.orm import Session
 from scalewatch.services import jobs
 from scalewatch.services.access import audit
 from scalewatch.services.commit_reports.constants import LEAST_CONSTANT
+from scalewatch.services.nights.effect_floor import KEY as SMALLEST
+from scalewatch.services.nights.effect_floor import SMALLEST_EFFECT, stated
 from scalewatch.services.shared_cores import Oversubscribed, declared
 from scalewatch.storage import tables
 from scalewatch.storage.access import projects
@@ -70,6 +72,8 @@ class GateRules:
         are taken to be a multiple of the largest measured.
     oversubscribed
         What becomes of times that were measured while processes shared cores.
+    smallest_effect
+        The share by which a series has to change for anybody to be told.
     version
         0: nobody declared any.
     """
@@ -79,6 +83,7 @@ class GateRules:
     regions: Mapping[str, GateRule] = field(default_factory=dict)
     target: Mapping[str, float] = field(default_factory=dict)
     oversubscribed: Oversubscribed = Oversubscribed.UNDECIDED
+    smallest_effect: float = SMALLEST_EFFECT
     author: str | None = None
     reason: str | None = None
     declared_at: datetime | None = None
@@ -86,6 +91,11 @@ class GateRules:
     def about(self, region: str) -> GateRule:
         """Return the rule of a region."""
         return self.regions.get(region, self.rule)
+
+    def least_constant(self, region: str) -> float | None:
+        """By how much a constant is worse at least; None if it does not matter."""
+        least = self.about(region).least_constant
+        return None if least is None else max(least, self.smallest_effect)
 
 
 def rules_of(session: Session, project_name: str) -> GateRules:
@@ -119,8 +129,8 @@ def declare(  # noqa: PLR0913 - one per part of a version
     Parameters
     ----------
     rules
-        Fields of `GateRule`, by region below `regions` those that differ there, and
-        `oversubscribed`.
+        Fields of `GateRule`, by region below `regions` those that differ there,
+        `oversubscribed`, and `smallest_effect`.
 
     Raises
     ------
@@ -139,6 +149,8 @@ def declare(  # noqa: PLR0913 - one per part of a version
     audit.note(session, "gate rules declared", project.name, f"v{row.version}", **said)
     if said["rules"][OVERSUBSCRIBED] != before[OVERSUBSCRIBED]:
         jobs.enqueue(session, jobs.JobKind.REANALYSE, str(project.id))
+    if said["rules"][SMALLEST] != before[SMALLEST]:
+        jobs.enqueue(session, jobs.JobKind.WATCH, str(project.id))
     return _rules(row)
 
 
@@ -171,7 +183,8 @@ def treat_oversubscribed(
 
 def _stated(rules: Mapping[str, Any]) -> dict[str, Any]:
     """Return rules with what earlier versions could not say."""
-    return {**rules, OVERSUBSCRIBED: str(declared(rules))}
+    own = {OVERSUBSCRIBED: str(declared(rules)), SMALLEST: stated(rules)}
+    return {**rules, **own}
 
 
 def _rules(row: tables.GateRules) -> GateRules:
@@ -186,6 +199,7 @@ def _rules(row: tables.GateRules) -> GateRules:
         },
         target=row.target,
         oversubscribed=declared(row.rules),
+        smallest_effect=stated(row.rules),
         author=row.author,
         reason=row.reason,
         declared_at=row.declared_at,

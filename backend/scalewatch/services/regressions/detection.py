@@ -24,6 +24,11 @@ from scalewatch.services.commits.find import label_of
 from scalewatch.services.commits.lineage import Lineage
 from scalewatch.services.confirmations.requests import is_confirmed
 from scalewatch.services.expectations.in_force import in_force
+from scalewatch.services.nights.effect_floor import (
+    SMALLEST_EFFECT,
+    effect_floor,
+    stated,
+)
 from scalewatch.services.nights.series_histories import (
     SeriesHistory,
     series_histories,
@@ -35,6 +40,7 @@ from scalewatch.services.regressions.nights import (
     HistoryChange,
     MachineStep,
     NightlySpread,
+    Watched,
     watch,
 )
 from scalewatch.storage.commits.commits import AnyCommit
@@ -43,7 +49,7 @@ from scalewatch.storage.histories.shift_details import ShiftDetails
 from scalewatch.storage.judgements import gate_rules
 
 LEAST_EFFECT: Final = 0.01
-"""Changes of all settings by less than this share are not reported."""
+"""Changes of counts at all settings by less than this share are not reported."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +66,8 @@ class Detected:
         Which machines began a new baseline, in words.
     steps, nights
         Where all regions of machines moved, and what was learned of their nights.
+    drifts
+        Changes too small to matter, which have no cause.
     """
 
     project_id: int
@@ -72,6 +80,7 @@ class Detected:
     baselines: tuple[str, ...]
     steps: tuple[MachineStep, ...]
     nights: tuple[NightlySpread, ...]
+    drifts: tuple[HistoryChange, ...] = ()
 
 
 def detect(session: Session, project_id: int) -> Detected:
@@ -79,11 +88,12 @@ def detect(session: Session, project_id: int) -> Detected:
     line = watched_line(session, project_id)
     histories = series_histories(session, project_id, line)
     watched = watch(histories)
-    changes = [change for change in watched.changes if _matters(change)]
+    rules = gate_rules.newest(session, project_id)
+    smallest = stated(rules.rules) if rules else SMALLEST_EFFECT
+    changes, drifts = _by_effect(watched, smallest)
     false = false_discoveries(
         [change.shift.p_value for change in changes], len(histories)
     )
-    rules = gate_rules.newest(session, project_id)
     targets = rules.target if rules else {}
     found = effects(session, line, changes, in_force(session, project_id), targets)
     changes = [
@@ -111,11 +121,26 @@ def detect(session: Session, project_id: int) -> Detected:
         baselines=tuple(_baselines(session, histories, line)),
         steps=watched.steps,
         nights=watched.nights,
+        drifts=tuple(drifts),
     )
 
 
-def _matters(change: HistoryChange) -> bool:
-    return bool(np.abs(change.shift.segments.difference).max() >= LEAST_EFFECT)
+def _by_effect(
+    watched: Watched, smallest: float
+) -> tuple[list[HistoryChange], list[HistoryChange]]:
+    """Part the changes that matter from drifts, which are too small."""
+    spreads = {(each.machine, each.metric): each.spread for each in watched.nights}
+    changes, drifts = [], []
+    for change in watched.changes:
+        series = change.history.series
+        spread = spreads.get((series.machine, series.metric), 0.0)
+        floor = LEAST_EFFECT if series.is_exact else effect_floor(smallest, spread)
+        size = float(np.abs(change.shift.segments.difference).max())
+        if size >= np.log1p(floor):
+            changes.append(change)
+        elif size >= LEAST_EFFECT:
+            drifts.append(change)
+    return changes, drifts
 
 
 def is_worse(change: HistoryChange) -> bool:

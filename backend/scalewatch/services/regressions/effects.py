@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 
 from scalewatch.modelling import Finding, Forecast, Growth, Verdict
 from scalewatch.modelling.forecasts.bounds import Bounds
+from scalewatch.modelling.histories.explanation import Shift, ShiftKind
 from scalewatch.services.analysis.pooling import SeriesPool
 from scalewatch.services.analysis.pools import pools_of
 from scalewatch.services.analysis.questions import SeriesQuestion, find_all
@@ -167,7 +168,7 @@ def _effect(
     shift, is_exact = change.shift, change.history.series.is_exact
     return TargetEffect(
         target=target,
-        at_target=ratio_of(before, after),
+        at_target=_at_target(shift, before, after, is_exact=is_exact),
         growth_before=_growth(shift.growth_before, before, is_exact=is_exact),
         growth_after=_growth(shift.growth_after, after, is_exact=is_exact),
         verdict_before=before.verdict if before.expectation else None,
@@ -175,6 +176,18 @@ def _effect(
         expectation=str(expectation.growth) if expectation else None,
         expectation_version=expectation.version if expectation else None,
     )
+
+
+def _at_target(
+    shift: Shift, before: Finding, after: Finding, *, is_exact: bool
+) -> Bounds | None:
+    """Return after over before; a level, without nights, is the same everywhere.
+
+    Both sides were measured on nights that the models of them cannot know.
+    """
+    if is_exact or shift.kind is not ShiftKind.LEVEL:
+        return ratio_of(before, after)
+    return Bounds(shift.factor, shift.low, shift.high)
 
 
 def _growth(likeliest: Growth | None, own: Finding, *, is_exact: bool) -> str | None:

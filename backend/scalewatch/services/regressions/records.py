@@ -53,6 +53,8 @@ def record(session: Session, detected: Detected) -> None:
         series = [each.series_id for each in members.get(row.id, ())]
         if is_anew and row.last_commit_id in position_of:
             _explain_away(session, row)
+        if _has_become_small(detected, row, series, position_of):
+            _withdraw(session, row, "smaller than the effect that matters: a drift")
         _doubt_unseen(session, row, series, position_of.get(row.last_commit_id))
     regressions.put_detection(session, detected.project_id, summary(detected))
     ask_other_nights(session, detected)
@@ -220,6 +222,28 @@ def _doubt_unseen(
         _withdraw(session, row, f"{SHARED_CORES}: it is no evidence")
     elif row.state == "open" and not row.is_sure:
         _withdraw(session, row, "further commits do not show it")
+
+
+def _has_become_small(
+    detected: Detected,
+    row: tables.Regression,
+    series: Sequence[int],
+    position_of: Mapping[int, int],
+) -> bool:
+    """Tell whether all that a regression changed are drifts by the rules in force."""
+    if row.state not in {"open", "acknowledged"}:
+        return False
+    first, last = (
+        position_of.get(each) for each in (row.first_commit_id, row.last_commit_id)
+    )
+    if first is None or last is None:
+        return False
+    drifts = {
+        each.history.series.id
+        for each in detected.drifts
+        if each.first <= last and first <= each.last
+    }
+    return bool(series) and set(series) <= drifts
 
 
 def _is_left_out(session: Session, commit_id: int, series: Sequence[int]) -> bool:

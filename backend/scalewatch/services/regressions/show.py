@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy.orm import Session
 
@@ -24,6 +24,9 @@ from scalewatch.storage.commits import commits
 from scalewatch.storage.commits.commits import Stored
 from scalewatch.storage.histories import regressions
 from scalewatch.storage.histories.regressions import RegressionShift
+
+NO_DRIFTS: Final[dict[str, Any]] = {"drifts": 0, "largest_drifts": ()}
+"""What detections say that were stored before drifts were told."""
 
 
 def regressions_of(
@@ -55,7 +58,8 @@ def regressions_of(
 
 def _overall(details: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a detection says of the project; nights are told by machine."""
-    return {name: each for name, each in details.items() if name != "nights"}
+    kept = {name: each for name, each in details.items() if name != "nights"}
+    return NO_DRIFTS | kept
 
 
 def summaries_of(shifts: Sequence[RegressionShift]) -> tuple[RegressionSummary, ...]:

@@ -2,10 +2,16 @@
 
 from typing import Any, Final
 
+import numpy as np
+
 from scalewatch.modelling.histories.changes import FALSE_SHARE
 from scalewatch.modelling.nights.origins import Origin
 from scalewatch.services.regressions.detection import Detected, label
-from scalewatch.services.regressions.nights import MachineStep, NightlySpread
+from scalewatch.services.regressions.nights import (
+    HistoryChange,
+    MachineStep,
+    NightlySpread,
+)
 from scalewatch.settings import get_settings
 
 SAID: Final = {
@@ -15,6 +21,9 @@ SAID: Final = {
     "commit before on another night, would tell",
 }
 """What moved all regions of a machine."""
+
+MOST_DRIFTS: Final = 50
+"""Drifts that are kept to be shown."""
 
 COMMITS: Final = 200
 """To which shares of alarming histories refer."""
@@ -35,6 +44,8 @@ def summary(detected: Detected) -> dict[str, Any]:
         "alarming_share": get_settings().alarming_share,
         "alarming": _alarming(detected),
         "baselines": [*detected.baselines, *moved],
+        "drifts": len(detected.drifts),
+        "largest_drifts": [_drift(detected, each) for each in _largest(detected)],
         "nights": [_nights(detected, each) for each in detected.nights],
         "remarks": list(detected.line.remarks),
     }
@@ -44,6 +55,26 @@ def _alarming(detected: Detected) -> float | None:
     """Return the changes in what would be a history of 200 commits; None of nothing."""
     commits = sum(len(each.positions) for each in detected.histories)
     return COMMITS * len(detected.changes) / commits if commits else None
+
+
+def _largest(detected: Detected) -> list[HistoryChange]:
+    """Return the drifts that are shown, the largest first."""
+    ordered = sorted(
+        detected.drifts, key=lambda each: -abs(np.log(each.shift.largest_factor))
+    )
+    return ordered[:MOST_DRIFTS]
+
+
+def _drift(detected: Detected, change: HistoryChange) -> dict[str, Any]:
+    commit = detected.line.commits[change.last]
+    return {
+        "region": change.history.region,
+        "metric": change.history.series.metric,
+        "machine": change.history.series.machine,
+        "sha": commit.sha,
+        "commit": label(commit),
+        "factor": round(change.shift.largest_factor, 4),
+    }
 
 
 def _moved(detected: Detected, step: MachineStep) -> str:

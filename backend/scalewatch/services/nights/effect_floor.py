@@ -1,0 +1,36 @@
+"""The least effect that matters: what is smaller is a drift, and nobody is stopped.
+
+It is `SMALLEST_EFFECT` unless a project states another, and at least twice the usual
+spread of a machine from night to night. Counts have a floor of their own.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from sqlalchemy.orm import Session
+
+from scalewatch.storage.judgements import gate_rules
+
+SMALLEST_EFFECT: Final = 0.03
+"""Smaller changes of noisy series cannot be told from nights, whatever is stated."""
+
+SPREADS: Final = 2.0
+
+KEY: Final = "smallest_effect"
+"""Under this name it is stored among the rules."""
+
+
+def smallest_effect(session: Session, project_id: int) -> float:
+    """Return the share by which a series has to change for anybody to be told."""
+    row = gate_rules.newest(session, project_id)
+    return stated(row.rules) if row else SMALLEST_EFFECT
+
+
+def stated(rules: Mapping[str, Any]) -> float:
+    """Return what stored rules of a project say; older ones say nothing."""
+    return float(rules.get(KEY, SMALLEST_EFFECT))
+
+
+def effect_floor(smallest: float, spread: float) -> float:
+    """Return the share on a machine whose level has a usual spread."""
+    return max(smallest, SPREADS * spread)
