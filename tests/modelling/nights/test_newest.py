@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from scalewatch.modelling.histories.histories import Histories
-from scalewatch.modelling.nights.newest import newest_night
+from scalewatch.modelling.nights.newest import beside_machine, newest_night
 
 P = 2.0 ** np.arange(2, 8)
 TARGET = 0.004
@@ -86,3 +86,24 @@ def test_a_base_that_has_just_begun_is_too_short_to_tell():
     log[3, -5:] += np.log(2)
 
     assert not told(log).is_known[3]
+
+
+def test_regions_that_follow_a_bad_night_more_strongly_have_not_changed():
+    log = wandering(spread=0.01)
+    log[:4, -1] += 0.12  # beyond the 0.2 that the whole machine moved, as taken out
+    log[5, -1] += 0.5
+    machine = wandering(series=1, spread=0.01, seed=2)
+    machine[0, -1] += 0.2
+
+    found = beside_machine(told(log), told(machine))
+
+    assert set(np.flatnonzero(found.stands_out)) == {5}
+
+
+def test_on_a_usual_night_regions_tell_by_themselves():
+    log = wandering(spread=0.01)
+    log[:4, -1] += 0.12
+
+    found = beside_machine(told(log), told(wandering(series=1, seed=2)))
+
+    assert set(np.flatnonzero(found.stands_out)) == {0, 1, 2, 3}

@@ -7,11 +7,13 @@ is told apart (`Scan`, a step of one commit).
 """
 
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.nights.common_mode import LOADING_SPREAD
 from scalewatch.modelling.nights.features import Counts
 from scalewatch.modelling.nights.scan import Scan
 
@@ -35,6 +37,31 @@ class NewestNight:
     stands_out: NDArray[np.bool_]
     size: Reals
     error: Reals
+
+
+MOST_FOLLOWED: Final = float(np.expm1(3 * LOADING_SPREAD))
+"""So many times the machine's own move a region may move beyond it, at three standard
+deviations of its loading: rare nights have not taught how strongly it follows."""
+
+
+def beside_machine(own: NewestNight, whole: NewestNight) -> NewestNight:
+    """Return what regions did by themselves while their whole machine moved.
+
+    Parameters
+    ----------
+    own
+        Of regions, the night of the machine taken out.
+    whole
+        Of the machine, as of one series.
+    """
+    is_own = np.abs(own.size) > MOST_FOLLOWED * np.abs(whole.size[0])
+    stands_out = own.stands_out & is_own
+    return NewestNight(
+        own.is_known,
+        stands_out,
+        np.where(stands_out, own.size, 0.0),
+        np.where(stands_out, own.error, 0.0),
+    )
 
 
 def newest_night(

@@ -16,7 +16,11 @@ from scalewatch.modelling.arrays.padding import stacked
 from scalewatch.modelling.arrays.types import Reals
 from scalewatch.modelling.forecasts.bounds import Bounds
 from scalewatch.modelling.histories.histories import locations, middle
-from scalewatch.modelling.nights.newest import NewestNight, newest_night
+from scalewatch.modelling.nights.newest import (
+    NewestNight,
+    beside_machine,
+    newest_night,
+)
 from scalewatch.modelling.nights.spreads import filled
 from scalewatch.services.analysis.pooling import SeriesPool
 from scalewatch.services.analysis.pools import pools_by_job
@@ -228,6 +232,7 @@ def _of_group(
     if nights is not None:
         effect = nights.mode.effect[np.newaxis]
         whole = newest_night(effect, np.array([effect.shape[1]]), directions, target)
+        own = beside_machine(own, whole)
         if whole.is_known[0]:
             compared.add((group[0].series.machine, group[0].series.metric))
         if whole.stands_out[0]:
