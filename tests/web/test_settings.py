@@ -277,4 +277,7 @@ def test_times_of_shared_cores_are_accepted_by_a_form(browser, sessions):
     with sessions.reading() as session:
         (noted, *_) = audit.entries(session, "mpich", limit=1)
     assert noted.action == "gate rules declared"
-    assert noted.details["rules"] == {"oversubscribed": "accept"}
+    assert noted.details["rules"] == {
+        "oversubscribed": "accept",
+        "smallest_effect": 0.03,
+    }
