@@ -179,6 +179,13 @@ def test_region_leads_to_its_scaling_errors(page: Page):
 
     page.get_by_role("link", name="Scaling error").click()
 
+    pairs = plot(page, "Strong scaling efficiency of MPI_Barrier on node-tcp")
+    expect(pairs.locator(".contourlayer .contourfill path").first).to_be_attached()
+    begun = "Strong scaling efficiency of MPI_Barrier from 2 processes on"
+    expect(
+        plot(page, begun).locator(".scatterlayer .points path").first
+    ).to_be_visible()
+    page.get_by_role("link", name="Scaling error α").click()
     contours = plot(page, "Strong scaling error of MPI_Barrier on node-tcp")
     expect(contours.locator(".contourlayer .contourlabels text").first).to_be_attached()
     rows = plot(page, "Scaling error from 2 processes on")

@@ -90,12 +90,12 @@ def rows_figure(kind: ScalingKind, base: float, rows: Sequence[ErrorRow]) -> Fig
     axis = parameter_axis("p", np.concatenate([row.n2 for row in drawn]))
     figure.update_layout(
         xaxis=axis | {"title": {"text": "processes n₂", "standoff": 12}},
-        yaxis=_plain(axis, f"{LETTERS[kind]} from n₁ = {base:,g}"),
+        yaxis=plain_axis(axis, f"{LETTERS[kind]} from n₁ = {base:,g}"),
     )
     figure.add_level(y=0, line={"color": PALETTE["expectation"], "dash": "6px,5px"})
     own = styles([(row.slot, row.position) for row in drawn])
     for row, style in zip(drawn, own, strict=True):
-        _add_row(figure, row, style, LETTERS[kind])
+        add_row(figure, row, style, f"{LETTERS[kind]} = %{{y:.3~g}}")
     return figure
 
 
@@ -184,8 +184,14 @@ def _add_pairs(figure: Figure, scaling: ScalingErrors) -> None:
     )
 
 
-def _add_row(figure: Figure, row: ErrorRow, style: Style, letter: str) -> None:
-    """Add a row: a line that is dotted where it is extrapolated."""
+def add_row(figure: Figure, row: ErrorRow, style: Style, value: str) -> None:
+    """Add a row: a line that is dotted where it is extrapolated.
+
+    Parameters
+    ----------
+    value
+        How a value is told, as plotly's templates have it.
+    """
     role, mark = style.role, symbol(row.slot + row.position)
     beyond = row.is_extrapolated
     # Each part keeps the points that it shares with the other: no gap between them.
@@ -200,14 +206,14 @@ def _add_row(figure: Figure, row: ErrorRow, style: Style, letter: str) -> None:
             mode="lines+markers",
             line={"color": PALETTE[role], "width": 2, "dash": dash},
             marker={"color": PALETTE[role], "size": 7, "symbol": mark},
-            hovertemplate=f"n₂ = %{{x:,}}<br>{letter} = %{{y:.3~g}}<extra></extra>",
+            hovertemplate=f"n₂ = %{{x:,}}<br>{value}<extra></extra>",
             name=escape(row.name) if is_listed else "extrapolated",
             showlegend=is_listed,
             meta=role,
         )
 
 
-def _plain(axis: dict[str, Any], title: str) -> dict[str, Any]:
+def plain_axis(axis: dict[str, Any], title: str) -> dict[str, Any]:
     """Return a linear axis that looks like another one."""
     kept = ("automargin", "gridcolor", "linecolor", "showline", "tickcolor", "ticks")
     own = {"title": {"text": title, "standoff": 12}, "zeroline": False}

@@ -8,6 +8,9 @@ import { margins, spaced } from "./room.js";
 /** Roles of the colours of a negative value, of 0 and of a positive one. */
 const SIGNED = ["below", "surface", "above"];
 
+/** Colours of shares, the same in both themes. */
+const SEQUENTIAL = "Viridis";
+
 /** Where more names than these share this many pixels, the legend would take all. */
 const NARROW = 480;
 const MANY = 6;
@@ -33,6 +36,9 @@ export function paint(figure, element) {
 const IN_COLUMNS = { entrywidth: 0.5, entrywidthmode: "fraction" };
 
 function paintTrace(trace, colour) {
+  if (trace.colorscale === SEQUENTIAL) {
+    return trace;
+  }
   const own = colour(trace.meta);
   const painted = { ...trace };
   for (const part of ["line", "marker", "error_y"]) {

@@ -29,6 +29,19 @@ def test_a_region_that_becomes_faster_says_how_far_it_is_from_ideal(client, sess
     assert "of 8 times that would be ideal" in page
 
 
+def test_the_page_opens_on_efficiency_with_the_error_one_click_away(client, sessions):
+    record_project(sessions)
+    query = {"region": "MPI_Bcast"}
+
+    first = client.get(OPENMPI, params=query).text
+    second = client.get(OPENMPI, params=query | {"quantity": "error"}).text
+
+    assert "scaling efficiency of MPI_Bcast" in first
+    assert "quantity=error" in first
+    assert "α between all pairs" not in first
+    assert "α between all pairs" in second
+
+
 def test_weak_scaling_says_how_much_longer_it_takes(client, sessions):
     record_grid(sessions)
 
@@ -92,6 +105,7 @@ def test_no_view_shows_what_is_no_number(client, sessions, query):
 @pytest.mark.parametrize(
     ("query", "status", "detail"),
     [
+        ("quantity=much", 422, "Quantity &#39;much&#39; is unknown"),
         ("kind=sideways", 422, "Scaling &#39;sideways&#39; is unknown"),
         ("size=much", 422, "is not a positive number"),
         ("region=MPI_Scan", 404, "No region"),

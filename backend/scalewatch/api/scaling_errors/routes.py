@@ -46,10 +46,16 @@ def show_figure(
     session: ReadingDep,
     view: ViewDep,
     asked: ScalingQuestionDep,
-    figure: Annotated[str, Path(description="`contours`, `rows` or `difference`")],
+    figure: Annotated[
+        str,
+        Path(
+            description="`efficiency` or `efficiency-rows`; of the errors `contours`, "
+            "`rows` or `difference`"
+        ),
+    ],
     region: RegionQuery = None,
 ) -> Response:
-    """Return a figure of scaling errors: contours, one row of them, or a difference."""
+    """Return a figure of efficiencies or scaling errors: contours, a row of them."""
     draw = FIGURES.get(figure)
     if draw is None:
         raise NotFound("figure", f"scaling-error-{figure}")

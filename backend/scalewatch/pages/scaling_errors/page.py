@@ -2,7 +2,7 @@
 
 from functools import partial
 from math import inf
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Request, Response
 
@@ -20,11 +20,15 @@ from scalewatch.pages.scaling_errors.sentences import (
 )
 from scalewatch.pages.wording.formats import assignments, number
 from scalewatch.services.scaling_errors.figures import FIGURES
-from scalewatch.services.scaling_errors.question import ScalingQuestion, TimesSource
+from scalewatch.services.scaling_errors.question import (
+    Quantity,
+    ScalingQuestion,
+    TimesSource,
+)
 from scalewatch.services.scaling_errors.region import RegionScaling, scaling_errors_at
 from scalewatch.services.scaling_errors.scan import CodeScaling
 from scalewatch.services.selection.view import View
-from scalewatch.web.queries import ScalingQuestionDep
+from scalewatch.web.queries import ScalingQuestionDep, choice
 from scalewatch.web.sessions import ReadingDep
 from scalewatch.web.views import ViewDep
 
@@ -43,6 +47,7 @@ def show_scaling_errors(  # noqa: PLR0913, PLR0917 - parts of the address
     view: ViewDep,
     asked: ScalingQuestionDep,
     region: str | None = None,
+    quantity: Annotated[Quantity | None, choice("quantity", Quantity)] = None,
     wanted: FormatQuery = Format.HTML,
 ) -> Response:
     """Show how far a region is from ideal scaling, between all pairs of scales."""
@@ -50,19 +55,25 @@ def show_scaling_errors(  # noqa: PLR0913, PLR0917 - parts of the address
     if wanted is not Format.HTML:
         name = f"{shown.region}-{shown.commit.label}-{asked.kind}-scaling"
         return download(wanted, name, shown, pairs, rows)
-    query = query_of(view, shown, asked)
+    drawn = quantity or Quantity.EFFICIENCY
+    state = query_of(view, shown, asked)
+    query = {
+        **state,
+        "quantity": drawn if drawn is not Quantity.EFFICIENCY else None,
+    }
     return render(
         request,
         "scaling_errors/show.html",
         shown=shown,
         asked=asked,
         query=query,
+        quantity=drawn,
         plots=plots_of(
             request,
             "scaling-error-figure",
             FIGURES,
             shown,
-            {"project": shown.project, **query},
+            {"project": shown.project, **state},
         ),
         ranked=ranked(shown.scalings),
         telling_of=partial(telling, shown),
@@ -82,7 +93,7 @@ def show_scaling_errors(  # noqa: PLR0913, PLR0917 - parts of the address
 
 
 def query_of(view: View, shown: RegionScaling, asked: ScalingQuestion) -> Query:
-    """Return the whole state of the page; what was not asked for is left out."""
+    """Return what its figures depend on; what was not asked for is left out."""
     return {
         "region": shown.region,
         "commit": view.commit,

@@ -7,6 +7,7 @@ import numpy as np
 
 from scalewatch.errors import NotFound
 from scalewatch.figures.axes import canvas
+from scalewatch.figures.efficiency import efficiency_figure, efficiency_rows_figure
 from scalewatch.figures.figure import Figure
 from scalewatch.figures.scaling_error import (
     ErrorRow,
@@ -14,6 +15,8 @@ from scalewatch.figures.scaling_error import (
     difference_figure,
     rows_figure,
 )
+from scalewatch.modelling import ScalingErrors
+from scalewatch.modelling.arrays.types import Reals
 from scalewatch.services.scaling_errors.region import RegionScaling
 from scalewatch.services.scaling_errors.scan import CodeScaling
 
@@ -33,7 +36,25 @@ def _contours(shown: RegionScaling) -> Figure:
     return canvas() if errors is None else contour_figure(errors)
 
 
+def _efficiency(shown: RegionScaling) -> Figure:
+    errors = shown.chosen.errors
+    return canvas() if errors is None else efficiency_figure(errors)
+
+
 def _rows(shown: RegionScaling) -> Figure:
+    rows = _rows_of(shown, lambda errors: errors.errors)
+    return rows_figure(shown.question.kind, shown.question.base or 1.0, rows)
+
+
+def _efficiency_rows(shown: RegionScaling) -> Figure:
+    rows = _rows_of(shown, lambda errors: errors.normalised)
+    return efficiency_rows_figure(shown.question.base or 1.0, rows)
+
+
+def _rows_of(
+    shown: RegionScaling, values: Callable[[ScalingErrors], Reals]
+) -> list[ErrorRow]:
+    """Return the row of n₁ of each scaling that has one."""
     differing = shown.choices
     rows: list[ErrorRow] = []
     for scaling in shown.scalings:
@@ -47,12 +68,12 @@ def _rows(shown: RegionScaling) -> Figure:
                 label(scaling, shared),
                 scaling.slot,
                 errors.scales,
-                errors.errors[row],
+                values(errors)[row],
                 errors.is_extrapolated[row],
                 position=sum(each.slot == scaling.slot for each in rows),
             )
         )
-    return rows_figure(shown.question.kind, shown.question.base or 1.0, rows)
+    return rows
 
 
 def _difference(shown: RegionScaling) -> Figure:
@@ -67,5 +88,7 @@ def _difference(shown: RegionScaling) -> Figure:
 FIGURES: Final[Mapping[str, Callable[[RegionScaling], Figure]]] = {
     "contours": _contours,
     "difference": _difference,
+    "efficiency": _efficiency,
+    "efficiency-rows": _efficiency_rows,
     "rows": _rows,
 }

@@ -13,6 +13,13 @@ class TimesSource(StrEnum):
     MODEL = "model"
 
 
+class Quantity(StrEnum):
+    """What is drawn of pairs of scales."""
+
+    EFFICIENCY = "efficiency"
+    ERROR = "error"
+
+
 @dataclass(frozen=True, slots=True)
 class ScalingQuestion:
     """Which scaling errors are asked for.
