@@ -213,6 +213,19 @@ def test_keys_go_through_the_rows_and_explain_themselves(page: Page):
     expect(page.get_by_role("heading", level=1)).to_have_text("MPI_Barrier")
 
 
+def test_escape_leaves_the_filter_to_its_rows(page: Page):
+    page.goto("/p/openmpi")
+    filter_field = page.get_by_role("searchbox")
+
+    page.keyboard.press("/")
+    page.keyboard.type("bcast")
+    page.keyboard.press("Escape")
+    page.keyboard.press("j")
+
+    expect(filter_field).to_have_value("bcast")
+    expect(page.get_by_role("link", name="MPI_Bcast").first).to_be_focused()
+
+
 def test_menu_of_a_project_says_where_one_is(page: Page):
     page.goto("/p/openmpi")
     menu = page.get_by_role("navigation", name="Project")

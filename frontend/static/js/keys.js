@@ -1,6 +1,7 @@
 /**
  * Keys: <a data-key="["> is followed when its key is pressed, unless somebody types.
- * / goes to the first <input type="search">, j and k go through the rows of tables,
+ * / goes to the first <input type="search">, Escape leaves it with what was typed there,
+ * j and k go through the rows of tables,
  * ? opens the dialog .keys, as <button data-keys-help hidden> does.
  */
 
@@ -43,6 +44,12 @@ const ACTIONS = {
 };
 
 document.addEventListener("keydown", (event) => {
+  if (event.key === "Escape" && event.target.matches("main input[type=search]")) {
+    // Browsers would empty it: whoever filtered rows wants to go through them.
+    event.preventDefault();
+    event.target.blur();
+    return;
+  }
   if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) {
     return;
   }

@@ -42,6 +42,15 @@ def test_the_page_opens_on_efficiency_with_the_error_one_click_away(client, sess
     assert "α between all pairs" in second
 
 
+def test_more_than_all_of_the_work_is_no_serial_share(client, sessions):
+    record_project(sessions)
+
+    page = client.get(OPENMPI, params={"region": "MPI_Bcast"}).text
+
+    # 32 processes take 3.4 times as long as 2 do.
+    assert '<td class="number">&gt;\u202f1</td>' in page
+
+
 def test_weak_scaling_says_how_much_longer_it_takes(client, sessions):
     record_grid(sessions)
 

@@ -182,7 +182,8 @@ TOPICS: Final = {
         Word(
             "Karp–Flatt fraction",
             "The share of the work that seems to be serial. If it stays constant, "
-            "serial work limits the code; if it grows, overhead does.",
+            "serial work limits the code; if it grows, overhead does. Above 1, more "
+            "processes take longer.",
         ),
         Word(
             "configuration search",

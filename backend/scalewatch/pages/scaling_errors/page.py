@@ -16,6 +16,7 @@ from scalewatch.pages.scaling_errors.sentences import (
     LETTERS,
     gaps_sentence,
     scaling_sentence,
+    serial_fraction,
     share,
 )
 from scalewatch.pages.wording.formats import assignments, number
@@ -84,6 +85,7 @@ def show_scaling_errors(  # noqa: PLR0913, PLR0917 - parts of the address
         sources=tuple(TimesSource),
         metrics=MEANINGS,
         share=share,
+        serial_fraction=serial_fraction,
         proposed=[
             (scale, EXAMPLE_SIZE * scale)
             for scale in shown.chosen.scales or EXAMPLE_SCALES

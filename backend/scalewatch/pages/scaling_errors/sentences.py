@@ -80,6 +80,11 @@ def share(value: float) -> str:
     return f"{significant(value * 100, 2 if abs(value) < 0.1 else 3)}{SPACE}%"
 
 
+def serial_fraction(value: float | None) -> str:
+    """Write a serial fraction, which is none where more processes take longer."""
+    return f">{SPACE}1" if value is not None and value > 1 else significant(value)
+
+
 def gaps_sentence(scaling: CodeScaling) -> str:
     """Tell how many pairs weak scaling lacks, and why."""
     gaps = scaling.gaps
