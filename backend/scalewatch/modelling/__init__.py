@@ -62,7 +62,13 @@ from scalewatch.modelling.growths.space import (
     search_space,
     strong_scaling,
 )
-from scalewatch.modelling.growths.verdict import Direction, Verdict, direction, judge
+from scalewatch.modelling.growths.verdict import (
+    Direction,
+    Mark,
+    Verdict,
+    direction,
+    judge,
+)
 from scalewatch.modelling.guidelines.guidelines import (
     Guideline,
     GuidelineCheck,
@@ -177,6 +183,7 @@ __all__ = [
     "MachineLine",
     "MachinePair",
     "MainEffect",
+    "Mark",
     "MemoryWall",
     "Misfit",
     "Model",

@@ -3,7 +3,7 @@
 from fastapi import APIRouter, Request, Response
 from markupsafe import Markup
 
-from scalewatch.modelling import Verdict
+from scalewatch.modelling import Mark
 from scalewatch.pages.rendering import listings
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.templates import render
@@ -19,13 +19,13 @@ router = APIRouter(include_in_schema=False)
 
 def project_lead(project: Project) -> str:
     """Answer whether the newest commit of a project is fine."""
-    bad, judged = project.counts[Verdict.MISMATCH], sum(project.counts.values())
+    bad, judged = project.counts[Mark.MISMATCH], sum(project.counts.values())
     if not judged:
         return "Nothing is judged yet."
     if bad:
         verb = "does" if bad == 1 else "do"
         return f"{bad:,} of {judged:,} series {verb} not scale as expected."
-    if project.counts[Verdict.UNDECIDED]:
+    if project.counts[Mark.UNDECIDED]:
         return "No mismatch, but not everything can be told."
     return "Everything scales as it should."
 

@@ -4,6 +4,7 @@ from hypothesis import given
 from scalewatch.modelling import (
     CONSTANT,
     Direction,
+    Mark,
     Verdict,
     default_deviation_limit,
     direction,
@@ -30,6 +31,24 @@ def test_published_models_get_their_published_verdict_and_divergence(cell):
 
     assert cell.model.growth / cell.expectation == cell.divergence
     assert verdict is cell.verdict
+
+
+@pytest.mark.parametrize(
+    ("verdict", "side", "mark"),
+    [
+        (Verdict.MISMATCH, Direction.BETTER, Mark.BETTER),
+        (Verdict.MISMATCH, Direction.WORSE, Mark.MISMATCH),
+        (Verdict.MISMATCH, None, Mark.MISMATCH),
+        (Verdict.APPROXIMATE, Direction.BETTER, Mark.APPROXIMATE),
+        (Verdict.UNDECIDED, Direction.BETTER, Mark.UNDECIDED),
+    ],
+)
+def test_only_a_mismatch_for_the_better_is_marked_better(verdict, side, mark):
+    assert Mark.of(verdict, side) is mark
+
+
+def test_every_mark_has_a_symbol_of_its_own():
+    assert len({mark.symbol for mark in Mark}) == len(Mark)
 
 
 @given(growths(), growths(("p",)))

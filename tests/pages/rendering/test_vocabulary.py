@@ -1,6 +1,6 @@
 import re
 
-from scalewatch.modelling import Verdict
+from scalewatch.modelling import Mark
 from scalewatch.pages.rendering import vocabulary
 from scalewatch.pages.wording.sentences import STATES, SYMBOLS
 from scalewatch.resources import bundled
@@ -10,11 +10,11 @@ from scalewatch.storage.runs.flags import Flag
 
 
 def test_every_verdict_and_flag_is_explained():
-    assert {*Verdict, *Flag} <= vocabulary.MEANINGS.keys()
+    assert {*Mark, *Flag} <= vocabulary.MEANINGS.keys()
 
 
 def test_every_verdict_has_a_symbol_and_every_state_a_word():
-    assert SYMBOLS.keys() == set(Verdict)
+    assert SYMBOLS.keys() == set(Mark)
     assert STATES.keys() == set(State)
 
 

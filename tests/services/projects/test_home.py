@@ -1,4 +1,5 @@
-from scalewatch.modelling import Verdict
+from scalewatch.modelling import Mark
+from scalewatch.services.projects.feed import Condition, condition_of
 from scalewatch.services.projects.home import MOST, all_projects
 from support.builders import sweep_reports
 from support.recorded import (
@@ -20,7 +21,7 @@ def test_project_is_shown_at_its_newest_commit(reading):
     assert project.commit.label == "v5.0.11"
     assert project.commit.subject == "Release v5.0.11"
     assert (project.commits, project.regions) == (2, 4)
-    assert project.counts[Verdict.MISMATCH] == 1
+    assert project.counts[Mark.MISMATCH] == 1
 
 
 def test_machines_are_listed_with_their_runs(reading):
@@ -74,6 +75,23 @@ def test_region_that_fares_alike_on_several_machines_is_one_concern(sessions):
     assert len(concerns) == 4
     assert concerns["transpose"].machine == "hazel"
     assert concerns["transpose"].others == ("jureca", "mira")
+
+
+def test_better_than_promised_is_counted_by_itself_and_no_concern(sessions):
+    machine = {"name": "mira", "fingerprint": {"cores": 128}}
+    gather = {"MPI_Gather": lambda p: 1e-6 + 0 * p}
+    record(
+        sessions,
+        sweep_reports(PROCESSES, gather, machine=machine, suite="mpi-collectives"),
+    )
+
+    with sessions.reading() as session:
+        (project,) = all_projects(session)
+        condition, counts = condition_of(session, project.name)
+    assert project.counts[Mark.BETTER] == counts[Mark.BETTER] == 1
+    assert project.counts[Mark.MISMATCH] == counts[Mark.MISMATCH] == 0
+    assert project.concerns == ()
+    assert condition is Condition.FINE
 
 
 def test_projects_are_listed_by_name(sessions):

@@ -12,6 +12,7 @@ Expectations?", ICS 2015.
 
 from collections.abc import Mapping
 from enum import StrEnum
+from typing import Self
 
 from scalewatch.modelling.growths.growth import CONSTANT, Growth
 
@@ -35,6 +36,27 @@ class Direction(StrEnum):
 
     WORSE = "worse"
     BETTER = "better"
+
+
+class Mark(StrEnum):
+    """A verdict as tables show it: a mismatch for the better has a mark of its own."""
+
+    MATCH = "match"
+    APPROXIMATE = "approximate"
+    BETTER = "better"
+    MISMATCH = "mismatch"
+    UNDECIDED = "undecided"
+
+    @property
+    def symbol(self) -> str:
+        """The sign that stands before the word."""
+        return "✓≈▼✗?"[list(Mark).index(self)]
+
+    @classmethod
+    def of(cls, verdict: Verdict, side: Direction | None) -> Self:
+        """Return the mark of a verdict whose growth lies on a side of its promise."""
+        is_better = verdict is Verdict.MISMATCH and side is Direction.BETTER
+        return cls.BETTER if is_better else cls(verdict)
 
 
 def judge(growth: Growth, expectation: Growth, deviation_limit: Growth) -> Verdict:

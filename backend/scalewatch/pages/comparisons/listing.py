@@ -69,7 +69,7 @@ def _place(place: ComparedSeries) -> str:
     standing, pair = place.standing, place.against
     if standing.growth is None:
         return str(standing.state)
-    mark = f"{SYMBOLS[standing.verdict]} " if standing.verdict else ""
+    mark = f"{SYMBOLS[standing.mark]} " if standing.mark else ""
     parts = [mark + order(standing.growth)]
     if pair is not None and pair.factor is not None:
         parts.append(f"× {significant(pair.factor)}")

@@ -5,7 +5,7 @@ from typing import Final
 
 from fastapi import APIRouter, Request, Response
 
-from scalewatch.modelling import Verdict
+from scalewatch.modelling import Mark
 from scalewatch.pages.rendering.addresses import address_of
 from scalewatch.pages.rendering.templates import TEMPLATES, path_to
 from scalewatch.services.projects.feed import Condition, condition_of, recent_changes
@@ -34,8 +34,8 @@ def show_badge(request: Request, session: ReadingDep, project: str) -> Response:
     """Show in a picture whether the newest commit of a project scales as expected."""
     condition, counts = condition_of(session, project)
     text = str(condition)
-    if condition is Condition.WORSE and counts[Verdict.MISMATCH]:
-        text = f"{counts[Verdict.MISMATCH]} mismatch"
+    if condition is Condition.WORSE and counts[Mark.MISMATCH]:
+        text = f"{counts[Mark.MISMATCH]} mismatch"
     widths = [round(10 + LETTER * len(part)) for part in ("scaling", text)]
     badge = TEMPLATES.get_template("live/badge.svg").render(
         text=text, widths=widths, colour=COLOURS[condition], request=request

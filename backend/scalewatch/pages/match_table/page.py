@@ -7,7 +7,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 
-from scalewatch.modelling import Verdict
+from scalewatch.modelling import Mark
 from scalewatch.pages.rendering import listings
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.templates import Query as LinkQuery
@@ -79,7 +79,7 @@ class Arrangement:
             case Only.WORSE:
                 return row.is_worse
             case Only.MISMATCH:
-                return bool(row.counts[Verdict.MISMATCH])
+                return bool(row.counts[Mark.MISMATCH])
             case _:
                 return True
 

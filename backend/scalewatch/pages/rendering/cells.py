@@ -37,7 +37,7 @@ def table_cell(cell: Cell, region: str, sparklines: str) -> Markup:
     """
     if cell.series is None:
         return UNMEASURED
-    kind = cell.standing.verdict or "unjudged"
+    kind = cell.standing.mark or "unjudged"
     content = "".join(_content(cell, sparklines))
     return Markup(  # noqa: S704, its parts are escaped
         f'<td class="match-table__cell" data-live="cell-{cell.series}">'
@@ -59,8 +59,8 @@ def _quoted(machine: str) -> str:
 def _content(cell: Cell, sparklines: str) -> Iterator[str]:
     standing = cell.standing
     yield f'<span class="cell__growth">{_growth(standing)}</span>'
-    if standing.verdict:
-        yield f'<span class="cell__verdict">{verdict(standing.verdict)}</span>'
+    if standing.mark:
+        yield f'<span class="cell__verdict">{verdict(standing.mark)}</span>'
     elif standing.growth:
         state = state_words(standing)
         yield f'<span class="cell__verdict quiet small">{state}</span>'

@@ -172,7 +172,7 @@ def projects(listed: tuple[Project, ...]) -> Listing:
             (
                 project.name,
                 project.commit and project.commit.label,
-                *(project.counts[verdict] for verdict in SYMBOLS),
+                *(project.counts[mark] for mark in SYMBOLS),
                 project.pending,
                 ", ".join(seen.machine for seen in project.machines),
             )
@@ -186,7 +186,7 @@ def _cell(cell: Cell) -> str:
     found = standing.reason or str(standing.state)
     if standing.growth is not None:
         found = f"{order(standing.growth)}, R̄² {determination(standing.adjusted_r2)}"
-    if standing.verdict is None:
+    if standing.mark is None:
         return found
     delta = f", δ {standing.divergence.unicode()}" if standing.divergence else ""
-    return f"{SYMBOLS[standing.verdict]} {standing.verdict}: {found}{delta}"
+    return f"{SYMBOLS[standing.mark]} {standing.mark}: {found}{delta}"

@@ -137,15 +137,20 @@ TOPICS: Final = {
         ),
         Word(
             "verdict",
-            "What the divergence says about the promise: match, approximate, mismatch "
-            "or undecided.",
+            "What the divergence says about the promise: match, approximate, better, "
+            "mismatch or undecided.",
         ),
         Word("match", "✓ The growth is the expected one."),
         Word("approximate", "≈ The growth is another one, within the deviation limit."),
         Word(
+            "better",
+            "▼ The growth is beyond the deviation limit on the good side: the region "
+            "scales better than promised.",
+        ),
+        Word(
             "mismatch",
-            "✗ The growth is beyond the deviation limit, worse or better than "
-            "expected: a scalability bug, or an expectation to correct.",
+            "✗ The growth is beyond the deviation limit and worse than expected: a "
+            "scalability bug, or an expectation to correct.",
         ),
         Word(
             "undecided",

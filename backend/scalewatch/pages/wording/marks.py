@@ -6,7 +6,7 @@ from typing import Final
 
 from markupsafe import Markup
 
-from scalewatch.modelling import Verdict
+from scalewatch.modelling import Mark, Verdict
 from scalewatch.pages.wording import changes
 from scalewatch.services.commit_reports.changes import ChangeKind
 
@@ -28,7 +28,7 @@ _CHANGE: Final = Markup(
 
 
 @lru_cache(maxsize=4096)
-def verdict(value: Verdict, number: int | None = None) -> Markup:
+def verdict(value: Mark | Verdict, number: int | None = None) -> Markup:
     """Mark a verdict, or a number of them."""
     return _VERDICT.format(value=value, symbol=value.symbol, number=_counted(number))
 
@@ -45,10 +45,10 @@ def change_mark(kind: ChangeKind, number: int | None = None) -> Markup:
     )
 
 
-def tight_counts(by_verdict: Mapping[Verdict, int]) -> Markup:
+def tight_counts(by_mark: Mapping[Mark, int]) -> Markup:
     """Count verdicts by symbols, with words for screen readers."""
     marks = Markup(" ").join(
-        _tight(value, number) for value, number in by_verdict.items() if number
+        _tight(value, number) for value, number in by_mark.items() if number
     )
     return Markup(
         '<span class="verdict-counts verdict-counts--tight">{}</span>'
@@ -56,7 +56,7 @@ def tight_counts(by_verdict: Mapping[Verdict, int]) -> Markup:
 
 
 @lru_cache(maxsize=4096)
-def _tight(value: Verdict, number: int) -> Markup:
+def _tight(value: Mark, number: int) -> Markup:
     return _TIGHT.format(value=value, symbol=value.symbol, number=number)
 
 

@@ -5,7 +5,7 @@ from typing import Final
 
 from markupsafe import Markup
 
-from scalewatch.modelling import Direction, Growth, Outcome, Verdict
+from scalewatch.modelling import Direction, Growth, Mark, Outcome, Verdict
 from scalewatch.pages.wording.formats import (
     SPACE,
     percent,
@@ -23,7 +23,7 @@ from scalewatch.services.series.scans import Scan
 from scalewatch.services.series.standing import Standing, State
 from scalewatch.services.shared_cores import SHARED_CORES
 
-SYMBOLS: Final = {verdict: verdict.symbol for verdict in Verdict}
+SYMBOLS: Final = {mark: mark.symbol for mark in Mark}
 
 STATES: Final = {
     State.JUDGED: "judged",
@@ -193,9 +193,9 @@ def _sure(standing: Standing) -> str:
     return f" (probability {percent(standing.probability)})"
 
 
-def counts_sentence(counts: Mapping[Verdict, int]) -> str:
+def counts_sentence(counts: Mapping[Mark, int]) -> str:
     """Count verdicts in words: `9 match, 2 mismatch`."""
-    parts = [f"{number} {verdict}" for verdict, number in counts.items() if number]
+    parts = [f"{number} {mark}" for mark, number in counts.items() if number]
     return ", ".join(parts) or "no verdict yet"
 
 

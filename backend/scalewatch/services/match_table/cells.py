@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from scalewatch.modelling import Verdict
+from scalewatch.modelling import Mark
 from scalewatch.services.commit_reports.changes import WORSE, ChangeKind
 from scalewatch.services.expectations.in_force import Expectation
 from scalewatch.services.selection.settings import key_of, shared
@@ -14,10 +14,11 @@ from scalewatch.services.series.standing import UNMEASURED, Standing
 from scalewatch.storage.runs.flags import Flag
 
 SEVERITY: Final = {
-    Verdict.MISMATCH: 4,
-    Verdict.APPROXIMATE: 3,
-    Verdict.UNDECIDED: 2,
-    Verdict.MATCH: 1,
+    Mark.MISMATCH: 5,
+    Mark.APPROXIMATE: 4,
+    Mark.UNDECIDED: 3,
+    Mark.BETTER: 2,
+    Mark.MATCH: 1,
 }
 
 
@@ -62,14 +63,14 @@ class MatchRow:
     cells: tuple[Cell, ...]
 
     @property
-    def counts(self) -> Mapping[Verdict, int]:
-        """Number of its cells per verdict."""
+    def counts(self) -> Mapping[Mark, int]:
+        """Number of its cells per mark."""
         return counts(self.cells)
 
     @property
     def severity(self) -> tuple[int, int]:
         """How bad its worst cell is, and how many are that bad."""
-        each = [SEVERITY.get(verdict, 0) for verdict in _verdicts(self.cells)]
+        each = [SEVERITY[mark] for mark in _marks(self.cells)]
         return max(each, default=0), each.count(max(each, default=0))
 
     @property
@@ -90,14 +91,14 @@ class MatchColumn:
 
     machine: str
     slot: int
-    counts: Mapping[Verdict, int]
+    counts: Mapping[Mark, int]
     configuration: Mapping[str, Any]
 
 
-def counts(cells: Iterable[Cell]) -> Mapping[Verdict, int]:
-    """Count the verdicts among cells; every verdict has an entry."""
-    found = Counter(_verdicts(cells))
-    return {verdict: found[verdict] for verdict in Verdict}
+def counts(cells: Iterable[Cell]) -> Mapping[Mark, int]:
+    """Count the marks among cells; every mark has an entry."""
+    found = Counter(_marks(cells))
+    return {mark: found[mark] for mark in Mark}
 
 
 def rows_of(
@@ -182,7 +183,6 @@ def _machines(judged: Sequence[Judged]) -> list[str]:
     return sorted(slots, key=slots.__getitem__)
 
 
-def _verdicts(cells: Iterable[Cell]) -> list[Verdict]:
-    return [
-        cell.standing.verdict for cell in cells if cell.standing.verdict is not None
-    ]
+def _marks(cells: Iterable[Cell]) -> list[Mark]:
+    marks = (cell.standing.mark for cell in cells)
+    return [mark for mark in marks if mark is not None]

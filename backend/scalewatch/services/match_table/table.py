@@ -8,7 +8,7 @@ from typing import Any, Final, Self
 from sqlalchemy.orm import Session
 
 from scalewatch.errors import NotMeasured
-from scalewatch.modelling import Attribution, JudgedCell, Verdict, attribute
+from scalewatch.modelling import Attribution, JudgedCell, Mark, attribute
 from scalewatch.services.commit_reports.changes import kinds_of
 from scalewatch.services.commits.baselines import (
     Baseline,
@@ -76,8 +76,8 @@ class MatchTable:
     suspicions: tuple[Attribution, ...]
 
     @property
-    def counts(self) -> Mapping[Verdict, int]:
-        """Number of cells per verdict."""
+    def counts(self) -> Mapping[Mark, int]:
+        """Number of cells per mark."""
         return counts(cell for row in self.rows for cell in row.cells)
 
     @property
@@ -231,6 +231,6 @@ def _suspicions(shown: Sequence[Judged]) -> tuple[Attribution, ...]:
         and each.standing.verdict is not None
         and each.expectation is not None
     ]
-    if not any(cell.verdict is Verdict.MISMATCH for cell in cells):
+    if not any(cell.diverges for cell in cells):
         return ()
     return attribute(cells, LITMUS_TESTS)

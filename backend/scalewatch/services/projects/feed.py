@@ -8,11 +8,12 @@ from typing import Final
 
 from sqlalchemy.orm import Session
 
-from scalewatch.modelling import Verdict
+from scalewatch.modelling import Mark, Verdict, direction
 from scalewatch.services.caches.editions import all_kept_at
 from scalewatch.services.caches.lru import Kept
 from scalewatch.services.commits.find import Commit, commit_of
 from scalewatch.services.expectations.in_force import in_force
+from scalewatch.services.series.stored_values import stored_growth
 from scalewatch.storage.access import projects
 from scalewatch.storage.commits import commits
 from scalewatch.storage.judgements import verdicts
@@ -46,7 +47,7 @@ class Entry:
 
 def condition_of(
     session: Session, project_name: str
-) -> tuple[Condition, Mapping[Verdict, int]]:
+) -> tuple[Condition, Mapping[Mark, int]]:
     """Return the condition of a project's newest commit, and its verdicts.
 
     Raises
@@ -57,9 +58,7 @@ def condition_of(
     project = projects.existing(session, project_name)
     newest = commits.newest(session, project.id)
     (found,) = _counted(session, project.id, [newest.id]) if newest else [()]
-    counts = dict.fromkeys(Verdict, 0) | {
-        Verdict(each.verdict): each.number for each in found
-    }
+    counts = _marked(found)
     return _condition(counts), counts
 
 
@@ -76,8 +75,9 @@ def recent_changes(session: Session, project_name: str) -> tuple[Entry, ...]:
     counted = _counted(session, project.id, [row.id for row in rows])
     entries = []
     for row, found in zip(rows, counted, strict=True):
-        numbers = {each.verdict: each.number for each in found}
-        words = [f"{numbers[v]} {v}" for v in Verdict if v in numbers]
+        words = [
+            f"{number} {mark}" for mark, number in _marked(found).items() if number
+        ]
         entries.append(
             Entry(
                 commit=commit_of(row),
@@ -102,9 +102,19 @@ def _counted(
     )
 
 
-def _condition(counts: Mapping[Verdict, int]) -> Condition:
-    if counts[Verdict.MISMATCH]:
+def _marked(found: Counts) -> Mapping[Mark, int]:
+    """Count verdicts by their marks; every mark has an entry."""
+    counts = dict.fromkeys(Mark, 0)
+    for each in found:
+        divergence = stored_growth(each.divergence) if each.divergence else None
+        side = None if divergence is None else direction(divergence)
+        counts[Mark.of(Verdict(each.verdict), side)] += each.number
+    return counts
+
+
+def _condition(counts: Mapping[Mark, int]) -> Condition:
+    if counts[Mark.MISMATCH]:
         return Condition.WORSE
-    if counts[Verdict.MATCH] or counts[Verdict.APPROXIMATE]:
+    if counts[Mark.MATCH] or counts[Mark.APPROXIMATE] or counts[Mark.BETTER]:
         return Condition.FINE
-    return Condition.UNDECIDED if counts[Verdict.UNDECIDED] else Condition.UNKNOWN
+    return Condition.UNDECIDED if counts[Mark.UNDECIDED] else Condition.UNKNOWN

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from sqlalchemy.orm import Session
 
-from scalewatch.modelling import Verdict
+from scalewatch.modelling import Mark
 from scalewatch.services.commit_reports.changes import ChangeKind, kinds_of
 from scalewatch.services.commits.baselines import Baseline, baseline_of
 from scalewatch.services.commits.find import Commit, commit_of
@@ -80,7 +80,7 @@ class Project:
     baseline: Baseline | None
     changes: Mapping[ChangeKind, int]
     regions: int
-    counts: Mapping[Verdict, int]
+    counts: Mapping[Mark, int]
     crowded: int
     pending: int
     machines: tuple[SeenMachine, ...]
@@ -103,7 +103,7 @@ def _project(session: Session, project: tables.Project) -> Project:
     before = judged_at(session, project, baseline.id, metrics) if baseline else ()
     kinds = kinds_of(before, scans) if baseline else {}
     states = Counter(scan.standing.state for scan in scans)
-    found = Counter(scan.standing.verdict for scan in scans)
+    found = Counter(scan.standing.mark for scan in scans)
     concerns = _concerns(scans)
     return Project(
         name=project.name,
@@ -112,7 +112,7 @@ def _project(session: Session, project: tables.Project) -> Project:
         baseline=baseline,
         changes=_ordered(Counter(kinds.values())),
         regions=len({scan.region for scan in scans}),
-        counts={verdict: found[verdict] for verdict in Verdict},
+        counts={mark: found[mark] for mark in Mark},
         crowded=crowded_among(s.standing for s in scans if s.standing.verdict),
         pending=states[State.PENDING],
         machines=tuple(
@@ -159,14 +159,14 @@ def _kind(scan: Judged) -> tuple[object, ...]:
 
 def _is_concern(scan: Judged) -> bool:
     standing = scan.standing
-    return standing.state is State.FAILED or standing.verdict is Verdict.MISMATCH
+    return standing.state is State.FAILED or standing.mark is Mark.MISMATCH
 
 
 def _urgency(scan: Judged) -> tuple[bool, float, str, str]:
-    """Order failures first, then mismatches by how sure they are."""
+    """Order mismatches by how sure they are, then what failed."""
     standing = scan.standing
     return (
-        standing.state is not State.FAILED,
+        standing.state is State.FAILED,
         -(standing.probability or 0),
         scan.region,
         scan.machine,

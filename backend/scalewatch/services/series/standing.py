@@ -15,6 +15,7 @@ from scalewatch.exporters.findings import model_object
 from scalewatch.modelling import (
     Direction,
     Growth,
+    Mark,
     Model,
     Noise,
     Verdict,
@@ -183,6 +184,12 @@ class Standing:
     def direction(self) -> Direction | None:
         """Tell whether it scales worse or better than expected."""
         return None if self.divergence is None else direction(self.divergence)
+
+    @property
+    def mark(self) -> Mark | None:
+        """The verdict as it is shown: better than promised is no fault."""
+        verdict = self.verdict
+        return None if verdict is None else Mark.of(verdict, self.direction)
 
     @property
     def is_measured(self) -> bool:

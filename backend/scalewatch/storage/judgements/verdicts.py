@@ -218,9 +218,10 @@ def lines_at(
 
 
 class Counted(NamedTuple):
-    """How often a verdict was reached at a commit, and when last."""
+    """How often a verdict was reached with a divergence at a commit, and when last."""
 
     verdict: str
+    divergence: str | None
     number: int
     at: datetime
 
@@ -241,9 +242,14 @@ def _counts() -> Select[Any]:
     verdict = tables.Verdict.__table__.c
     among = is_among(verdict.expectation_id, "expectations")
     return (
-        select(verdict.verdict, func.count(), func.max(verdict.judged_at))
+        select(
+            verdict.verdict,
+            verdict.divergence,
+            func.count(),
+            func.max(verdict.judged_at),
+        )
         .where(verdict.commit_id == bindparam("commit"), among)
-        .group_by(verdict.verdict)
+        .group_by(verdict.verdict, verdict.divergence)
     )
 
 
