@@ -21,6 +21,8 @@ TEXT_READERS: Final[Mapping[str, str]] = {
     "gromacs": "applications.gromacs",
     "hpl": "benchmarks.hpl",
     "hpcg": "benchmarks.hpcg",
+    "imb": "benchmarks.imb",
+    "petsc": "applications.petsc",
     "commented-table": "tables.commented_header",
     MARKDOWN: "tables.markdown",
 }

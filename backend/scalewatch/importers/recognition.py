@@ -1,7 +1,8 @@
 """Find the format of a file by its content, and the module that reads it."""
 
+import re
 from importlib import import_module
-from typing import Any
+from typing import Any, Final
 
 from scalewatch.errors import UnreadableFile
 from scalewatch.importers import extrap_text
@@ -18,6 +19,12 @@ from scalewatch.importers.formats import (
 )
 from scalewatch.importers.source import Source, quoted
 
+_CHATTER: Final = re.compile(r"\s*\[[\d, ]+\]\s*[^\s,\[\]{]")
+"""A line of a process, `[0] MPI startup(): …`, which only begins like JSON."""
+
+_FAR: Final = 100_000
+"""Lines that are looked through for a title if nothing before is known."""
+
 
 class UnknownFormat(UnreadableFile):
     """A file is of no format that is known."""
@@ -32,19 +39,27 @@ def format_of(source: Source) -> str:
         If it belongs to none.
     """
     first = source.peek()
-    if first.lstrip().startswith(("{", "[")):
+    if first.lstrip().startswith(("{", "[")) and not _CHATTER.match(first):
         return JSON
     if first.split(maxsplit=1)[0] in extrap_text.KEYWORDS:
         return TEXT
     head = source.head()
-    for name, module in TEXT_READERS.items():
-        if reader(module).recognises(head):
-            return name
+    if name := _text_format(head):
+        return name
     if reader(TABLES).is_table(head):
         return CSV
+    if name := _text_format(source.head(_FAR)):
+        return name
     known = ", ".join(FORMATS[4:])
     expected = f"Extra-P text, JSON, JSON Lines, a table with a header, or {known}"
     raise UnknownFormat(source.name, f"expected {expected}, found {quoted(first)}")
+
+
+def _text_format(head: str) -> str | None:
+    for name, module in TEXT_READERS.items():
+        if reader(module).recognises(head):
+            return name
+    return None
 
 
 def kind_of(document: Document) -> str:

@@ -60,9 +60,9 @@ class Source:
                 return text
         raise UnreadableFile(self.name, "it holds no measurements")
 
-    def head(self) -> str:
+    def head(self, lines: int = HEAD) -> str:
         """Return the beginning of the text, and stay before it."""
-        raw = b"".join(islice(self._all_ahead(), HEAD))
+        raw = b"".join(islice(self._all_ahead(), lines))
         return raw.decode("utf-8", "replace")
 
     def malformed(

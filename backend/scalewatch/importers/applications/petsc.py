@@ -1,0 +1,118 @@
+"""PETSc's -log_view: times of events by stage, of the slowest process."""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from scalewatch.importers.series import (
+    WHOLE_PROGRAM,
+    ImportedMeasurement,
+    SeriesIdentity,
+    Setting,
+    plain_setting,
+)
+from scalewatch.importers.source import Source, quoted
+
+TITLE: Final = "PETSc Performance Summary:"
+
+_PROCESSES: Final = re.compile(r".* with (?P<count>\d+) process(or|ors|es)?\b.*")
+_TOTAL: Final = re.compile(r"Time \(sec\):\s+(?P<seconds>\S+)\s+\S+\s+\S+\s*")
+_SUMMARY: Final = re.compile(r"\s*\d+:\s+(?P<stage>\S.*?): (?P<seconds>\S+)\s+\S+%.*")
+_STAGE: Final = re.compile(r"--- Event Stage \d+: (?P<stage>.*?)\s*")
+_EVENT: Final = re.compile(
+    r"(?P<name>\S+)\s+\d+\s+\S+\s+(?P<seconds>\d\.\d+e[+-]\d+)\s+\S+\s.*"
+)
+_END: Final = re.compile(r"Object Type .*|Memory usage is given in bytes:.*")
+_OPTION: Final = re.compile(
+    r"-(?P<key>[A-Za-z]\w*)(?:\s+(?P<value>\S.*?))?(?:\s+\(source: [\w ]+\))?\s*"
+)
+_PRINTED: Final = re.compile("log_|options_|malloc_|.*view|.*monitor|help")
+"""Options that say what is printed, and not what is computed."""
+
+_LONGEST_OPTION: Final = 64
+
+
+def recognises(head: str) -> bool:
+    """Tell whether a text has the title of a summary."""
+    return re.search(rf"^-+ {TITLE} -+\s*$", head, re.MULTILINE) is not None
+
+
+def read(source: Source) -> Iterator[ImportedMeasurement]:
+    """Yield the times of each summary, behind whatever the program printed.
+
+    Events nest, hence their times are no profile. Several files make one scan.
+    """
+    summary: _Summary | None = None
+    for line in source:
+        if TITLE in line and line.startswith("-"):
+            if summary is not None:
+                yield from summary.measurements()
+            summary = _Summary(source)
+        elif summary is not None:
+            summary.read(line)
+    if summary is None:
+        raise source.malformed(f"the title {TITLE!r}", "the end of the file")
+    yield from summary.measurements()
+
+
+class _Summary:
+    """The summary that is being read."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.processes: int | None = None
+        self.stage: str | None = None
+        self.is_complete, self.has_options = False, False
+        self.options: dict[str, Setting] = {}
+        self.times: list[tuple[str, float, str]] = []
+
+    def read(self, line: str) -> None:
+        """Take what a line behind the title says."""
+        if self.is_complete:
+            self.read_option(line)
+        elif _END.fullmatch(line):
+            self.is_complete = True
+        elif self.stage is not None:
+            self.read_event(line)
+        elif stage := _STAGE.fullmatch(line):
+            self.stage = stage["stage"]
+        elif self.processes is None and (found := _PROCESSES.fullmatch(line)):
+            self.processes = int(found["count"])
+        elif total := _TOTAL.fullmatch(line):
+            self.add(WHOLE_PROGRAM, total["seconds"], "")
+        elif summary := _SUMMARY.fullmatch(line):
+            self.add(summary["stage"], summary["seconds"], "avg")
+
+    def read_event(self, line: str) -> None:
+        """Take an event of a stage, or the title of the next."""
+        if stage := _STAGE.fullmatch(line):
+            self.stage = stage["stage"]
+        elif event := _EVENT.fullmatch(line):
+            self.source.require_whole_line()
+            self.add(f"{self.stage}->{event['name']}", event["seconds"], "")
+        elif line.strip("- "):
+            raise self.source.malformed("an event and its times", quoted(line))
+
+    def read_option(self, line: str) -> None:
+        """Take an option of the table of options, which configures the run."""
+        if line.startswith("#") and "PETSc Option Table entries" in line:
+            self.has_options = not line.startswith("#End")
+        elif self.has_options and (option := _OPTION.fullmatch(line)):
+            value = option["value"] or "true"
+            if not _PRINTED.match(option["key"]) and len(value) <= _LONGEST_OPTION:
+                self.options[option["key"]] = plain_setting(value)
+
+    def add(self, region: str, cell: str, statistic: str) -> None:
+        self.times.append((region, self.source.number(cell), statistic))
+
+    def measurements(self) -> Iterator[ImportedMeasurement]:
+        """Yield all times, once the summary is known to be whole."""
+        if self.processes is None or not self.is_complete:
+            expected = "the processes and all events of a summary"
+            raise self.source.malformed(expected, "its end")
+        for region, seconds, statistic in self.times:
+            configuration = tuple(self.options.items())
+            if statistic:
+                configuration += (("statistic", statistic),)
+            subject = SeriesIdentity(region, "time", "s", configuration, ("p",), ())
+            yield ImportedMeasurement(subject, (float(self.processes),), [seconds])

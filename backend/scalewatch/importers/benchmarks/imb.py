@@ -1,0 +1,130 @@
+"""Tables of the Intel MPI Benchmarks: a header of comments, a row per message size."""
+
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from scalewatch.importers.series import ImportedMeasurement, SeriesIdentity, Setting
+from scalewatch.importers.source import Source
+from scalewatch.wire import UNITS
+
+_TITLE: Final = re.compile(r"#\s*Benchmarking\s+(?P<name>\S+)\s*")
+_PROCESSES: Final = re.compile(r"#\s*#processes = (?P<count>\d+)\b.*")
+_GROUPS: Final = re.compile(r"#\s*\(\s*(?P<groups>\d+) groups of (?P<count>\d+) proc.*")
+_MODE: Final = re.compile(r"#\s*MODE:\s*(?P<mode>\S+)\s*")
+_COLUMN: Final = re.compile(
+    r"#bytes|#repetitions|&?[Gg]roup|t(_\w+)?\[usec\]|overlap\[%\]|Mbytes/sec|Msg/sec"
+)
+_FAILED: Final = re.compile(r"\s*(?P<bytes>\d+)\b.*\b(out-of-mem|time-out)\.")
+
+_SIZE: Final = "#bytes"
+_TIMES: Final = ("t_max[usec]", "t[usec]", "t_pure[usec]", "t_avg[usec]")
+"""Columns of the time of an operation, the preferred before others."""
+
+_OTHERS: Final = {
+    "t_ovrl[usec]": ("time_overlapped", "s"),
+    "Mbytes/sec": ("bandwidth", "Mbytes/sec"),
+    "Msg/sec": ("message_rate", "Msg/sec"),
+}
+"""Metric and unit of the other columns; what follows from them is left out."""
+
+
+def recognises(head: str) -> bool:
+    """Tell whether a text has the banner or the title of a table."""
+    return bool(
+        re.search(r"^#.*Intel ?\(R\) MPI Benchmarks", head, re.MULTILINE)
+        or re.search(r"^# Benchmarking \S+\s*\n#\s*#processes = \d", head, re.MULTILINE)
+    )
+
+
+def read(source: Source) -> Iterator[ImportedMeasurement]:
+    """Yield what each row says; what stands around the tables is passed over.
+
+    The slowest process counts. A table knows its processes, hence several files make
+    one scan.
+    """
+    table: _Table | None = None
+    for line in source:
+        if title := _TITLE.fullmatch(line):
+            table = _Table(source, title["name"])
+        elif table is None:
+            continue
+        elif line.startswith("#") and not line.startswith("#bytes"):
+            table.read_comment(line)
+        elif header := _header(line):
+            table.columns = header
+        elif table.columns and re.match(r"\s*\d", line):
+            yield from table.row(line)
+        elif not line.strip():
+            table.columns = ()
+
+
+def _header(line: str) -> Sequence[str]:
+    """Return the names of columns if a line has nothing else."""
+    words = line.split()
+    is_header = "#repetitions" in words and all(map(_COLUMN.fullmatch, words))
+    return words if is_header else ()
+
+
+class _Table:
+    """The table that is being read."""
+
+    def __init__(self, source: Source, name: str) -> None:
+        self.source = source
+        self.name = name
+        self.processes: int | None = None
+        self.facts: dict[str, Setting] = {}
+        self.columns: Sequence[str] = ()
+
+    def read_comment(self, line: str) -> None:
+        """Take what a comment between title and rows says."""
+        if processes := _PROCESSES.fullmatch(line):
+            self.processes = int(processes["count"])
+        elif groups := _GROUPS.fullmatch(line):
+            self.processes = int(groups["count"])
+            self.facts["groups"] = int(groups["groups"])
+        elif mode := _MODE.fullmatch(line):
+            self.facts["mode"] = mode["mode"]
+
+    def row(self, line: str) -> Iterator[ImportedMeasurement]:
+        """Yield the metrics of a row, NaN where time or memory were exhausted."""
+        if self.processes is None:
+            raise self.source.malformed("a line '# #processes = …' before", "none")
+        if failed := _FAILED.match(line):
+            yield from self.measured({_SIZE: failed["bytes"]})
+            return
+        cells = line.split()
+        if len(cells) != len(self.columns):
+            expected = f"{len(self.columns)} cells, one per column"
+            raise self.source.malformed(expected, str(len(cells)))
+        self.source.require_whole_line()
+        yield from self.measured(dict(zip(self.columns, cells, strict=True)))
+
+    def measured(self, row: Mapping[str, str]) -> Iterator[ImportedMeasurement]:
+        facts = self.facts
+        is_empty = False
+        if _SIZE in self.columns:
+            size = int(self.source.number(row[_SIZE]))
+            facts = {**facts, "message_bytes": size}
+            is_empty = size == 0
+        for column, metric, unit in self.metrics():
+            # A message of no bytes has no bandwidth, and is printed with 0.
+            if is_empty and metric == "bandwidth":
+                continue
+            value = self.source.number(row[column]) if column in row else math.nan
+            size_of_unit = UNITS["time"]["us"] if unit == "s" else 1.0
+            subject = SeriesIdentity(
+                self.name, metric, unit, tuple(facts.items()), ("p",), ()
+            )
+            coordinate = (float(self.processes or 0),)
+            yield ImportedMeasurement(subject, coordinate, [value * size_of_unit])
+
+    def metrics(self) -> Iterator[tuple[str, str, str]]:
+        """Yield column, metric and unit of what a row measures."""
+        times = [column for column in _TIMES if column in self.columns]
+        if times:
+            yield times[0], "time", "s"
+        for column, (metric, unit) in _OTHERS.items():
+            if column in self.columns:
+                yield column, metric, unit
