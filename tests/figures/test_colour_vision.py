@@ -7,11 +7,12 @@ Deficiency", IEEE TVCG 15 (2009), matrices for a severity of 1.
 """
 
 import re
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
 
+from scalewatch.figures.growth_ramp import GROWTH_CLASSES
 from scalewatch.figures.palette import PALETTE, SYMBOLS
 from scalewatch.resources import bundled
 
@@ -95,6 +96,23 @@ def test_machines_are_told_apart_by_colour_as_well_as_by_symbol(vision):
         if distance(*(PALETTE[role] for role in pair), SEEN[vision]) < JUST_TOLD_APART
     ]
 
+    assert close == []
+
+
+@pytest.mark.parametrize("vision", SEEN)
+@pytest.mark.parametrize("theme", [1, 2], ids=["light", "dark"])
+def test_neighbours_on_the_ramp_of_growths_are_told_apart(theme, vision):
+    style = (bundled("frontend") / "static" / "css" / "tokens.css").read_text("utf-8")
+    both = r"--figure-growth-\d: light-dark\((#\w{6}), (#\w{6})\)"
+    ramp = [found[theme] for found in re.finditer(both, style)]
+
+    close = [
+        pair
+        for pair in pairwise(ramp)
+        if distance(*pair, SEEN[vision]) < JUST_TOLD_APART
+    ]
+
+    assert len(ramp) == len(GROWTH_CLASSES)
     assert close == []
 
 

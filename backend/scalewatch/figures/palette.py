@@ -23,6 +23,15 @@ PALETTE: Final = {
     "machine-4": "#56b4e9",
     "machine-5": "#d55e00",
     "machine-6": "#000000",
+    "growth-0": "#fde725",
+    "growth-1": "#addc30",
+    "growth-2": "#5ec962",
+    "growth-3": "#28ae80",
+    "growth-4": "#21918c",
+    "growth-5": "#2c728e",
+    "growth-6": "#3b528b",
+    "growth-7": "#472d7b",
+    "growth-8": "#440154",
 }
 
 SYMBOLS: Final = (

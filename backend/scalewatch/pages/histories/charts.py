@@ -4,10 +4,11 @@ Exponents over commits as dots; behind them a band per segment, coloured by its 
 with its mean and interval; changes as vertical marks, releases as ticks.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from scalewatch.figures.growth_ramp import GrowthClass, class_of_text
 from scalewatch.modelling import parse_growth
 from scalewatch.pages.wording.formats import moment, multiple, plural, significant
 from scalewatch.services.commits.find import Commit
@@ -19,7 +20,6 @@ LEFT: Final = 40.0
 RIGHT: Final = 8.0
 TOP: Final = 18.0
 BOTTOM: Final = 16.0
-COLOURS: Final = 7
 LEAST_SPAN: Final = 0.2
 """Of the exponents shown, so that noise does not look like growth."""
 
@@ -30,7 +30,7 @@ class Band:
 
     x: float
     width: float
-    colour: int
+    growth_class: GrowthClass | None
     growth: str | None
     mean: float | None
     top: float | None
@@ -63,15 +63,7 @@ class Chart:
 def charts(history: History, *, by_date: bool) -> list[Chart]:
     """Return one chart per series, all on the same axis of commits."""
     places = _places(history.commits, by_date=by_date)
-    growths = {
-        segment.growth
-        for series in history.series
-        for segment in series.segments
-        if segment.growth
-    }
-    ordered = sorted(growths, key=parse_growth)
-    colours = {growth: place % COLOURS for place, growth in enumerate(ordered)}
-    return [_chart(history, series, places, colours) for series in history.series]
+    return [_chart(history, series, places) for series in history.series]
 
 
 def releases(history: History, *, by_date: bool) -> list[Mark]:
@@ -97,10 +89,7 @@ def _places(commits: Sequence[Commit], *, by_date: bool) -> list[float]:
 
 
 def _chart(
-    history: History,
-    series: SegmentedHistory,
-    places: Sequence[float],
-    colours: Mapping[str, int],
+    history: History, series: SegmentedHistory, places: Sequence[float]
 ) -> Chart:
     seen = [each for each in series.exponents if each is not None]
     middle = (min(seen) + max(seen)) / 2 if seen else 0.0
@@ -117,7 +106,7 @@ def _chart(
             Band(
                 x=places[segment.first],
                 width=max(places[segment.last] - places[segment.first], 2.0),
-                colour=colours.get(segment.growth or "", 0),
+                growth_class=class_of_text(segment.growth),
                 growth=segment.growth and _written(segment.growth),
                 mean=None if segment.exponent is None else y(segment.exponent),
                 top=None if segment.high is None else y(segment.high),

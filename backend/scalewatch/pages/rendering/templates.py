@@ -9,6 +9,7 @@ from fastapi.templating import Jinja2Templates
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from sqlalchemy.orm import Session
 
+from scalewatch.figures.growth_ramp import GROWTH_CLASSES, class_of_text
 from scalewatch.pages.rendering import cells, strips
 from scalewatch.pages.rendering.addresses import Query, embed_of, path_to
 from scalewatch.pages.rendering.assets import asset_version
@@ -127,6 +128,8 @@ def _environment() -> Environment:
         "change_mark": marks.change_mark,
         "crowded_sentence": sentences.crowded_sentence,
         "exact_sentence": sentences.exact_sentence,
+        "growth_class": class_of_text,
+        "growth_classes": GROWTH_CLASSES,
         "flag_places": sentences.flag_places,
         "forecast_sentence": outlooks.forecast_sentence,
         "hidden_sentence": outlooks.hidden_sentence,

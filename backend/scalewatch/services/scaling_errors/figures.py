@@ -7,13 +7,16 @@ import numpy as np
 
 from scalewatch.errors import NotFound
 from scalewatch.figures.axes import canvas
-from scalewatch.figures.efficiency import efficiency_figure, efficiency_rows_figure
 from scalewatch.figures.figure import Figure
-from scalewatch.figures.scaling_error import (
+from scalewatch.figures.scaling_errors.contours import (
     ErrorRow,
     contour_figure,
     difference_figure,
     rows_figure,
+)
+from scalewatch.figures.scaling_errors.efficiency import (
+    efficiency_figure,
+    efficiency_rows_figure,
 )
 from scalewatch.modelling import ScalingErrors
 from scalewatch.modelling.arrays.types import Reals

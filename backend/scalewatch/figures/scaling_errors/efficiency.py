@@ -13,7 +13,7 @@ import numpy as np
 from scalewatch.figures.axes import canvas, parameter_axis
 from scalewatch.figures.figure import Figure
 from scalewatch.figures.palette import PALETTE
-from scalewatch.figures.scaling_error import ErrorRow, add_row, plain_axis
+from scalewatch.figures.scaling_errors.contours import ErrorRow, add_row, plain_axis
 from scalewatch.figures.styles import styles
 from scalewatch.modelling import ScalingErrors
 from scalewatch.modelling.arrays.types import Reals

@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 
-from scalewatch.figures import scaling_error
-from scalewatch.figures.hull import convex_hull
 from scalewatch.figures.palette import PALETTE
-from scalewatch.figures.scaling_error import ErrorRow
+from scalewatch.figures.scaling_errors import contours
+from scalewatch.figures.scaling_errors.contours import ErrorRow
+from scalewatch.figures.scaling_errors.hull import convex_hull
 from scalewatch.modelling import (
     Growth,
     Model,
@@ -17,9 +17,9 @@ from scalewatch.modelling import (
 )
 from support.plotted import plotted
 
-contour_figure = plotted(scaling_error.contour_figure)
-difference_figure = plotted(scaling_error.difference_figure)
-rows_figure = plotted(scaling_error.rows_figure)
+contour_figure = plotted(contours.contour_figure)
+difference_figure = plotted(contours.difference_figure)
+rows_figure = plotted(contours.rows_figure)
 
 P = np.array([2.0, 4, 8, 16, 32])
 TIMES = Times.of({(p, None): 100 / p + p for p in P})

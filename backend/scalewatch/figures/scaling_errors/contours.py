@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from scalewatch.figures.axes import canvas, parameter_axis
 from scalewatch.figures.figure import Figure
-from scalewatch.figures.hull import convex_hull
 from scalewatch.figures.palette import PALETTE, symbol
+from scalewatch.figures.scaling_errors.hull import convex_hull
 from scalewatch.figures.styles import Style, styles
 from scalewatch.modelling import ScalingErrors, ScalingKind
 from scalewatch.modelling.arrays.types import Reals

@@ -1,0 +1,1 @@
+"""Figures of scaling errors and of parallel efficiency."""
