@@ -1,5 +1,6 @@
 """`scalewatch import` with a real server."""
 
+import json
 import subprocess
 import sys
 
@@ -54,7 +55,7 @@ def test_server_that_is_away_is_said(user_environment, measurements):
     done = import_files(user_environment, measurements, *ORIGIN, "--server", NOBODY)
 
     assert done.returncode == 4
-    assert f"{NOBODY} did not take the runs: it does not answer" in done.stderr
+    assert f"{NOBODY} does not answer: Connection refused" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -63,7 +64,7 @@ def test_server_that_is_away_is_said(user_environment, measurements):
         ("nonsense\n", "expected Extra-P text, JSON"),
         (
             "p,metric,value\n2,time,-1.5\n",
-            "what was measured at p = 2 is no run: results.0.values",
+            "measured.csv is no run: results.0.values: a time is negative",
         ),
     ],
 )
@@ -80,6 +81,72 @@ def test_file_that_makes_no_run_posts_nothing(
 
     assert done.returncode == 3
     assert complaint in done.stderr
+
+
+def test_dry_run_prints_the_runs_that_are_posted(
+    user_environment, measurements, server
+):
+    options = (measurements, *ORIGIN, "--server", server)
+
+    shown = import_files(user_environment, *options, "--dry-run", "--json")
+    import_files(user_environment, *options)
+
+    runs = [json.loads(line) for line in shown.stdout.splitlines()]
+    answer = httpx2.post(f"{server}/api/v1/runs", json=runs)
+    assert [run["coordinate"]["p"] for run in runs] == [2, 4, 8, 16, 32, 64]
+    assert answer.status_code == 200, answer.text
+    assert {one["state"] for one in answer.json()} == {"known"}
+
+
+def test_files_of_the_same_settings_are_runs_of_their_own(
+    user_environment, tmp_path, server
+):
+    """A third repetition beside two that were imported doubles neither."""
+    options = ("--path", "p{p}.{rep}.csv", *ORIGIN, "--server", server)
+    for repetition in (1, 2):
+        path = tmp_path / "runs" / f"p4.{repetition}.csv"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("metric,value\ntime,1.5\n")
+    import_files(user_environment, str(path.parent), *options)
+    (path.parent / "p4.3.csv").write_text("metric,value\ntime,1.25\n")
+
+    done = import_files(user_environment, str(path.parent), *options)
+
+    assert "3 runs with 3 results posted, 2 of them before" in done.stdout, done.stderr
+    assert httpx2.get(f"{server}/api/v1/status").json()["runs"] == 3
+
+
+def test_sound_files_are_posted_beside_broken_ones(user_environment, tmp_path, server):
+    folder = tmp_path / "files"
+    folder.mkdir()
+    (folder / "a.csv").write_text("p,time\n2,1\n4,-2\n")
+    (folder / "b.csv").write_text("p,time\n2,one\n")
+    (folder / "c.csv").write_text("p,time\n8,3\n")
+
+    done = import_files(user_environment, str(folder), *ORIGIN, "--server", server)
+
+    assert done.returncode == 3
+    assert "at p = 4 of" in done.stderr
+    assert "b.csv: line 2: expected a number" in done.stderr
+    assert "2 runs with 2 results posted" in done.stdout
+
+
+def test_more_files_than_are_held_at_once_are_posted_once(
+    user_environment, tmp_path, server
+):
+    folder = tmp_path / "files"
+    folder.mkdir()
+    for number in range(450):
+        (folder / f"{number}.csv").write_text(
+            f"p,time\n{number % 9 + 1},{number + 1}\n"
+        )
+
+    first = import_files(user_environment, str(folder), *ORIGIN, "--server", server)
+    again = import_files(user_environment, str(folder), *ORIGIN, "--server", server)
+
+    assert "450 runs with 450 results posted: " in first.stdout, first.stderr
+    assert "450 runs with 450 results posted, 450 of them before" in again.stdout
+    assert httpx2.get(f"{server}/api/v1/status").json()["runs"] == 450
 
 
 def test_profiles_reach_the_hotspots(user_environment, tmp_path, server):

@@ -43,7 +43,6 @@ COMMANDS: Final[Sequence[Deferred]] = (
     Deferred(
         "import",
         "Post the measurements of foreign files.",
-        extra="server,agent",
         module="importing",
         package=FILES,
     ),

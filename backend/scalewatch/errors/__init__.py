@@ -56,8 +56,10 @@
   x InMemoryDatabase
   x MissingExtra
   x NotARun
+  x UnknownOrigin
   x TrialFailed
   x BadPattern
+  x BadSetting
   x BadDerivation
   x UnreadableFile
     + MalformedFile
@@ -81,8 +83,10 @@ from scalewatch.errors.base import (
 from scalewatch.errors.files import (
     BadDerivation,
     BadPattern,
+    BadSetting,
     MalformedFile,
     NotARun,
+    UnknownOrigin,
     UnmatchedName,
     UnplacedSeries,
     UnreadableFile,
@@ -153,6 +157,7 @@ __all__ = [
     "BadPattern",
     "BadProfile",
     "BadScale",
+    "BadSetting",
     "BodyTooLarge",
     "ConfirmationLost",
     "Conflict",
@@ -204,6 +209,7 @@ __all__ = [
     "Unauthenticated",
     "UnitChanged",
     "UnknownChoice",
+    "UnknownOrigin",
     "UnmatchedName",
     "UnplacedSeries",
     "UnreadableBody",

@@ -28,13 +28,29 @@ class NotARun(ScalewatchError):
     """Measurements of a file cannot be posted as a run."""
 
     def __init__(
-        self, coordinate: Mapping[str, object], field: str, fault: str
+        self,
+        coordinate: Mapping[str, object],
+        field: str,
+        fault: str,
+        source: str | None = None,
     ) -> None:
         at = ", ".join(f"{name} = {value}" for name, value in coordinate.items())
-        super().__init__(f"what was measured at {at} is no run: {field}: {fault}")
+        of = f" of {source}" if source else ""
+        super().__init__(f"what was measured at {at}{of} is no run: {field}: {fault}")
         self.coordinate = dict(coordinate)
         self.field = field
         self.fault = fault
+
+
+class UnknownOrigin(ScalewatchError):
+    """Neither a file nor who imports it says of which commit or machine it is."""
+
+    def __init__(self, source: str | None, missing: str) -> None:
+        super().__init__(
+            f"{source or 'a file'} does not say its {missing}; "
+            f"--{missing} says it for files that do not"
+        )
+        self.missing = missing
 
 
 class UnmatchedName(UnreadableFile):
@@ -63,6 +79,14 @@ class BadPattern(ScalewatchError):
 
     def __init__(self, pattern: str, fault: str) -> None:
         super().__init__(f"the pattern {pattern!r} {fault}")
+
+
+class BadSetting(ScalewatchError):
+    """A setting, or a direction, that is stated cannot be understood."""
+
+    def __init__(self, name: str, stated: object, expected: str) -> None:
+        told = f"{name} {stated}" if name else repr(stated)
+        super().__init__(f"{told} is not {expected}")
 
 
 class BadDerivation(ScalewatchError):

@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from scalewatch.importers.files import Reading, read_files
+    from scalewatch.importers.files import Reading, read_files, read_in_parts
     from scalewatch.importers.formats import AUTO, FORMATS
     from scalewatch.importers.series import (
         ImportedMeasurement,
@@ -28,11 +28,12 @@ __all__ = [
     "Scans",
     "SettingRules",
     "read_files",
+    "read_in_parts",
 ]
 
 _MODULES = {
     **dict.fromkeys(("AUTO", "FORMATS"), "formats"),
-    **dict.fromkeys(("Reading", "read_files"), "files"),
+    **dict.fromkeys(("Reading", "read_files", "read_in_parts"), "files"),
     "SettingRules": "settings",
 }
 

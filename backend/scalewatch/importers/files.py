@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import groupby
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from scalewatch.errors import UnmatchedName, UnplacedSeries, UnreadableFile
 from scalewatch.importers import extrap_text
@@ -31,6 +31,10 @@ from scalewatch.importers.series import ImportedMeasurement, ImportedSeries, Sca
 from scalewatch.importers.settings import SettingRules, placed
 from scalewatch.importers.source import Source
 
+MOST_FILES: Final = 200
+MOST_MEASUREMENTS: Final = 20_000
+"""What a part of many files holds at most, but for the end of its last file."""
+
 
 @dataclass(slots=True)
 class Reading:
@@ -45,11 +49,17 @@ class Reading:
     unreadable: list[UnreadableFile] = field(default_factory=list)
     passed_over: list[str] = field(default_factory=list)
     files: int = 0
+    measurements: int = 0
 
     @property
     def series(self) -> list[ImportedSeries]:
         """The measurements as series, in the order of the input."""
         return self.scans.series()
+
+    @property
+    def is_large(self) -> bool:
+        """Whether what follows should be held apart from it."""
+        return self.files >= MOST_FILES or self.measurements >= MOST_MEASUREMENTS
 
 
 class _Part(NamedTuple):
@@ -81,19 +91,49 @@ def read_files(
     rules
         Where settings come from, by format; those of `AUTO` are for all others.
     """
-    reading = Reading()
     read = partial(read_source, file_format=file_format, columns=columns, rules=rules)
+    reading = Reading()
+    for source in _sources(reading, paths):
+        _add(reading, read, *source)
+    return reading
+
+
+def read_in_parts(
+    paths: Sequence[str],
+    file_format: str = AUTO,
+    columns: Mapping[str, Sequence[str]] | None = None,
+    rules: Mapping[str, SettingRules] | None = None,
+) -> Iterator[Reading]:
+    """Yield the same, a bounded number of files after the other.
+
+    Of two files in different parts that tell the same, the first one counts.
+    """
+    read = partial(read_source, file_format=file_format, columns=columns, rules=rules)
+    reading = Reading()
+    errors = Reading()
+    for source in _sources(errors, paths):
+        if reading.is_large:
+            yield reading
+            reading = Reading(known=reading.known.of_the_past())
+        _add(reading, read, *source)
+    reading.unreadable += errors.unreadable
+    yield reading
+
+
+def _sources(reading: Reading, paths: Sequence[str]) -> Iterator[tuple[Source, bool]]:
+    """Yield what lies at all paths; note in `reading` what cannot be opened."""
     for path in paths:
+        is_empty = True
         try:
             with sources_of(path) as sources:
-                before = reading.files
-                for source, is_named in sources:
-                    _add(reading, read, source, is_named)
-                if before == reading.files:
-                    reading.unreadable.append(UnreadableFile(path, "it is empty"))
+                for source in sources:
+                    is_empty = False
+                    yield source
         except UnreadableFile as error:
             reading.unreadable.append(error)
-    return reading
+        else:
+            if is_empty:
+                reading.unreadable.append(UnreadableFile(path, "it is empty"))
 
 
 def _add(
@@ -106,7 +146,7 @@ def _add(
     reading.files += 1
     try:
         told = read(source, unmatched=unmatched)
-        reading.known.add(reading.scans, told, source.name)
+        reading.measurements += reading.known.add(reading.scans, told, source.name)
     except UnknownFormat as error:
         if is_named:
             reading.unreadable.append(error)
@@ -173,7 +213,10 @@ def _with_origin(
     ]
     known = {"commit": there.provenance.commit, "machine": there.provenance.machine}
     origin += [(key, value) for key, value in known.items() if value is not None]
-    return there._replace(subject=there.subject._replace(origin=tuple(origin)))
+    return there._replace(
+        subject=there.subject._replace(origin=tuple(origin)),
+        provenance=there.provenance._replace(source=source.name),
+    )
 
 
 def _parts(

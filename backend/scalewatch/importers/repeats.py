@@ -1,9 +1,10 @@
 """Runs of which several files tell, as ReFrame's report stands beside its logs."""
 
 from collections import Counter
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator
 from datetime import datetime
-from typing import Final, NamedTuple
+from hashlib import blake2b
+from typing import Final, NamedTuple, Self
 
 from scalewatch.importers.series import ImportedMeasurement, Scans
 
@@ -12,10 +13,11 @@ _ZONES: Final = 15 * 60
 
 
 class _Told(NamedTuple):
-    """What a file told of a run."""
+    """What a file told of a run; without its measurement, that was passed on."""
 
     source: str
-    measurement: ImportedMeasurement
+    commit: str | None
+    measurement: ImportedMeasurement | None
 
 
 class KnownRuns:
@@ -27,29 +29,39 @@ class KnownRuns:
         Results that were left out, by the file that repeated them and the other.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, past: dict[bytes, _Told] | None = None) -> None:
         self.repeated: Counter[tuple[str, str]] = Counter()
-        self._told: dict[Hashable, _Told] = {}
+        self._told: dict[bytes, _Told] = {}
+        self._past: dict[bytes, _Told] = {} if past is None else past
 
-    def add(self, scans: Scans, told: Scans, source: str) -> None:
+    def of_the_past(self) -> Self:
+        """Return what is known once its measurements were passed on."""
+        for key, told in self._told.items():
+            self._past[key] = told._replace(measurement=None)
+        return type(self)(self._past)
+
+    def add(self, scans: Scans, told: Scans, source: str) -> int:
         """Add to `scans` what a file told, each result of a run once.
 
-        Of two files that tell the same, the one that knows the commit counts.
+        Of two files that tell the same, the one that knows the commit counts. Return
+        how many results were told.
         """
+        count = 0
         for measurement in told.measurements():
+            count += 1
             key = _key(measurement)
-            known = None if key is None else self._told.get(key)
+            known = None if key is None else self._told.get(key) or self._past.get(key)
             if known and _is_same(known, measurement, source):
                 self.repeated[source, known.source] += 1
-                if measurement.provenance.commit in {
-                    None,
-                    known.measurement.provenance.commit,
-                }:
+                commit = measurement.provenance.commit
+                if known.measurement is None or commit in {None, known.commit}:
                     continue
                 scans.remove(known.measurement)
             if key is not None:
-                self._told[key] = _Told(source, measurement)
+                commit = measurement.provenance.commit
+                self._told[key] = _Told(source, commit, measurement)
             scans.add(measurement)
+        return count
 
     def notes(self) -> Iterator[str]:
         """Yield a sentence for each file that repeats another."""
@@ -58,8 +70,8 @@ class KnownRuns:
             yield f"{source} repeats {results} of {other}, counted once"
 
 
-def _key(measurement: ImportedMeasurement) -> Hashable | None:
-    """Return what tells a result from those of other runs, if the run is known."""
+def _key(measurement: ImportedMeasurement) -> bytes | None:
+    """Return a digest of all that tells a result from others, if its run is known."""
     subject, provenance = measurement.subject, measurement.provenance
     if provenance.job is None or provenance.ended_at is None:
         return None
@@ -67,18 +79,19 @@ def _key(measurement: ImportedMeasurement) -> Hashable | None:
         ended_at = datetime.fromisoformat(provenance.ended_at).timestamp()
     except ValueError:
         return None
-    return (
+    told = (
         provenance.machine,
         provenance.job,
         int(ended_at) % _ZONES,
         subject.region,
         subject.metric,
-        frozenset(subject.configuration),
-        frozenset(zip(subject.parameters, measurement.coordinate, strict=True)),
-        tuple(f"{value:.6g}" for value in measurement.values),
+        sorted(subject.configuration),
+        sorted(zip(subject.parameters, measurement.coordinate, strict=True)),
+        [f"{value:.6g}" for value in measurement.values],
     )
+    return blake2b(repr(told).encode(), digest_size=16).digest()
 
 
 def _is_same(known: _Told, measurement: ImportedMeasurement, source: str) -> bool:
-    commits = {known.measurement.provenance.commit, measurement.provenance.commit}
+    commits = {known.commit, measurement.provenance.commit}
     return known.source != source and len(commits - {None}) <= 1

@@ -43,7 +43,10 @@ class SeriesIdentity(NamedTuple):
 
 
 class Provenance(NamedTuple):
-    """What a file knows of the run that it tells of; times are in ISO 8601."""
+    """What a file knows of the run that it tells of; times are in ISO 8601.
+
+    Runs of several files, or of several repetitions that paths name, stay apart.
+    """
 
     commit: str | None = None
     branch: str | None = None
@@ -51,6 +54,8 @@ class Provenance(NamedTuple):
     machine: str | None = None
     job: str | None = None
     ended_at: str | None = None
+    source: str | None = None
+    repetition: str | None = None
 
 
 class ImportedMeasurement(NamedTuple):

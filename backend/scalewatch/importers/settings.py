@@ -21,6 +21,9 @@ from scalewatch.importers.series import (
 )
 from scalewatch.importers.tables.columns import parameter_of
 
+NAMED_OTHERWISE: Final = {"rep": "repetition"}
+"""Holes of patterns, and the fields of provenance that they fill."""
+
 _TOKEN: Final = re.compile(
     r"(?:^|[\s/%,;])%?(?P<key>[A-Za-z_]\w*)[=:](?P<value>[\w.+-]+)(?=$|[\s/%,;])"
 )
@@ -80,7 +83,7 @@ def placed(
     if not settings.parameters:
         raise UnplacedSeries(source)
     region = texts.pop("region", subject.region)
-    known = {key: text for key, text in texts.items() if key != "rep"}
+    known = {NAMED_OTHERWISE.get(key, key): text for key, text in texts.items()}
     return measurement._replace(
         subject=subject._replace(
             region=region,

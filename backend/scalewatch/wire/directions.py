@@ -15,7 +15,7 @@ _RATE: Final = re.compile(
 """Work in a time. A plain `flop` is no rate; `flops` is one, as people write it."""
 
 
-def stated_direction(better: Mapping[str, str], metric: str) -> str | None:
+def stated_direction(better: Mapping[str, Direction], metric: str) -> Direction | None:
     """Return the direction that is stated for a metric, or by `*` for all others."""
     return better.get(metric) or better.get("*")
 

@@ -5,6 +5,9 @@ import sys
 from pathlib import Path
 
 from scalewatch.errors.installation import pip_install
+from support.live import serving
+
+ORIGIN = ("--project", "code", "--machine", "jureca", "--commit", "v1.2")
 
 MEASURED = "p,time\n4,1.0\n8,2.1\n16,4.0\n32,8.1\n64,16.0\n"
 BASE_ONLY = """
@@ -43,6 +46,20 @@ def test_files_are_modelled_with_the_packages_of_the_base_install(tmp_path: Path
 
     assert done.returncode == 0, done.stderr
     assert "match" in done.stdout
+
+
+def test_files_are_posted_with_the_packages_of_the_base_install(tmp_path: Path, app):
+    file = tmp_path / "measured.csv"
+    file.write_text(MEASURED)
+
+    with serving(app) as address:
+        command = [sys.executable, "-c", BASE_ONLY, "import", str(file), *ORIGIN]
+        done = subprocess.run(
+            [*command, "--server", address], capture_output=True, text=True, check=False
+        )
+
+    assert done.returncode == 0, done.stderr
+    assert "5 runs with 5 results posted" in done.stdout
 
 
 def test_a_command_of_the_server_says_which_extra_it_lacks():

@@ -43,7 +43,7 @@ def test_file_in_the_folder_has_the_same_keys(run, tmp_path):
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
-        (("--at", "p=no"), "--at p=no is not like p=8"),
+        (("--at", "p=no"), "at p=no is not like p=8"),
         (("--derive", "p = nodes ** 2"), "it is not like 'p = nodes * 4'"),
         (("--path", "{p"), "the pattern '{p' has a stray '{'"),
     ],

@@ -1,7 +1,7 @@
 """Requests to a server by urllib: a CI job installs nothing else."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from http.client import HTTPException
 from typing import Any
@@ -12,14 +12,28 @@ from urllib.request import Request, urlopen
 import click
 
 SECONDS = 30.0
+LONGER = 120.0
+"""Seconds that an answer to a large body may take."""
+
+JSON = {"Content-Type": "application/json"}
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a server answered: its status, and the JSON, if it was any."""
+    """What a server answered: its status, and the JSON, if it was any.
+
+    Parameters
+    ----------
+    content, items
+        The answer that is an object, or an array.
+    retry_after
+        Seconds after which a busy server wants to be asked again.
+    """
 
     status: int
     content: Mapping[str, Any]
+    items: Sequence[Any] = ()
+    retry_after: float | None = None
 
     @property
     def is_good(self) -> bool:
@@ -74,17 +88,37 @@ class Remote:
         """
         return self._ask("POST", path, json.dumps(content).encode())
 
-    def _ask(self, method: str, path: str, body: bytes | None) -> Reply:
+    def send(self, path: str, body: bytes, kind: str, encoding: str) -> Reply:
+        """Post a body as it is.
+
+        Raises
+        ------
+        Unreachable
+            If no answer comes.
+        """
+        headers = {"Content-Type": kind, "Content-Encoding": encoding}
+        return self._ask("POST", path, body, headers, LONGER)
+
+    def _ask(
+        self,
+        method: str,
+        path: str,
+        body: bytes | None,
+        kind: Mapping[str, str] = JSON,
+        seconds: float = SECONDS,
+    ) -> Reply:
         url = f"{self.server.rstrip('/')}/api/v1/{path}"
-        headers = {"Accept": "application/json", "Content-Type": "application/json"}
+        headers = {"Accept": "application/json", **kind}
         if self.token:
             headers["Authorization"] = f"Bearer {self.token}"
         request = Request(url, body, headers, method=method)  # noqa: S310 - see options
         try:
-            with urlopen(request, timeout=SECONDS) as answer:  # noqa: S310 - as above
-                return Reply(answer.status, _content(answer.read()))
+            with urlopen(request, timeout=seconds) as answer:  # noqa: S310 - as above
+                return _reply(answer.status, answer.read())
         except HTTPError as error:
-            return Reply(error.code, _content(error.read()))
+            pause = error.headers.get("Retry-After", "")
+            wanted = float(pause) if pause.isdecimal() else None
+            return _reply(error.code, error.read(), wanted)
         except (OSError, HTTPException) as error:
             cause = error.reason if isinstance(error, URLError) else error
             reason = getattr(cause, "strerror", None) or cause
@@ -96,12 +130,17 @@ def segment(name: str) -> str:
     return quote(name, safe="")
 
 
-def _content(body: bytes) -> Mapping[str, Any]:
+def _reply(status: int, body: bytes, retry_after: float | None = None) -> Reply:
     try:
         content = json.loads(body)
     except ValueError:
-        return {}
-    return content if isinstance(content, dict) else {}
+        content = None
+    return Reply(
+        status,
+        content if isinstance(content, dict) else {},
+        content if isinstance(content, list) else (),
+        retry_after,
+    )
 
 
 class ServerAddress(click.ParamType[str]):

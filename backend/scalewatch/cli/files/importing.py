@@ -2,26 +2,21 @@
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
-import httpx2
-import orjson
-import zstandard
 
-from scalewatch.cli.ci.remote import server_options
+from scalewatch.cli.ci.remote import Remote, server_options
 from scalewatch.cli.files.model import ColumnMapping
-from scalewatch.cli.files.preview import show, tell
 from scalewatch.cli.files.setting_options import (
     BetterDirections,
     setting_options,
     setting_rules,
 )
-from scalewatch.errors import ScalewatchError
-from scalewatch.importers import read_files
 from scalewatch.importers.formats import FORMATS
-from scalewatch.services.files.imports import SUITE, ImportOrigin, profiles_of, runs_of
-from scalewatch.wire import RunReport
+
+if TYPE_CHECKING:
+    from scalewatch.services.files.imports import ImportOrigin
 
 EPILOG: Final = """
 \b
@@ -34,19 +29,15 @@ Examples:
   scalewatch import p8.txt --profile --at p=8 \\
       --project code --machine jureca --commit v1.2
 
-Importing a file twice changes nothing.
+Importing a file twice changes nothing: what was interrupted is called again.
 
 \b
 Exit codes:
-  0  imported            3  a file cannot be read, or makes no run; nothing is posted
+  0  imported            3  a file cannot be read or makes no run; others are posted
   2  wrong usage         4  the server did not take it
 """
 
-BATCH: Final = 200
-"""Runs that are posted together."""
-
-UNREADABLE: Final = 3
-REFUSED: Final = 4
+SUITE: Final = "imported"
 
 
 @click.command("import", epilog=EPILOG)
@@ -93,6 +84,9 @@ REFUSED: Final = 4
     "'FOM=higher,load=lower'.",
 )
 @click.option("--dry-run", is_flag=True, help="Tell what would be posted, no more.")
+@click.option(
+    "--json", "as_json", is_flag=True, help="With --dry-run: a run per line, as posted."
+)
 @server_options
 @click.pass_context
 def command(
@@ -102,42 +96,32 @@ def command(
 
     Reads what `scalewatch model` reads: Extra-P's text, JSON and JSON Lines, tables
     with a header (CSV), and run reports, whose project, machine and commit are then
-    those named here; and gprof's flat profiles; "-" is standard input.
+    those named here; and gprof's flat profiles; folders and archives of them; "-" is
+    standard input.
     """
+    # Numpy takes longer than --help may.
+    from scalewatch.cli.files.imported import Importing  # noqa: PLC0415
+    from scalewatch.importers import read_files, read_in_parts  # noqa: PLC0415
+
+    if options["as_json"] and not options["dry_run"]:
+        raise click.UsageError("--json shows what --dry-run would post")
     columns: dict[str, list[str]] = {}
     for meaning, name in options["columns"]:
         columns.setdefault(meaning, []).append(name)
-    reading = read_files(files, file_format, columns, setting_rules(options))
-    tell(reading)
-    if reading.unreadable:
-        ctx.exit(UNREADABLE)
-    try:
-        make = profiles_of if options["are_profiles"] else runs_of
-        runs = make(reading.scans.measurements(), _origin(options))
-    except ScalewatchError as error:
-        click.echo(f"Error: {error}", err=True)
-        ctx.exit(UNREADABLE)
-    words = _words(runs)
-    if options["dry_run"]:
-        show(reading, options["better"])
-        click.echo(f"{words} would be posted to {options['server']}; nothing was.")
-        return
+    what = (files, file_format, columns, setting_rules(options))
     server = options["server"].rstrip("/")
-    for start in range(0, len(runs), BATCH):
-        if why := _refusal(server, options["token"], runs[start : start + BATCH]):
-            click.echo(f"Error: {server} did not take the runs: {why}", err=True)
-            ctx.exit(REFUSED)
-    click.echo(f"{words} posted: {server}/p/{options['project']}")
+    importing = Importing(_origin(options), options["are_profiles"])
+    if options["dry_run"]:
+        reading = read_files(*what)
+        ctx.exit(importing.shown(reading, server, as_json=options["as_json"]))
+    remote = Remote(server, options["token"])
+    ctx.exit(importing.posted(read_in_parts(*what), remote))
 
 
-def _words(runs: Sequence[RunReport]) -> str:
-    results = sum(len(run.results) for run in runs)
-    functions = sum(len(run.profile.functions) for run in runs if run.profile)
-    counted = f"{results} results" if results else f"profiles of {functions} functions"
-    return f"{len(runs)} run{'s' * (len(runs) != 1)} with {counted}"
+def _origin(options: dict[str, Any]) -> "ImportOrigin":
+    # Numpy takes longer than --help may.
+    from scalewatch.services.files.imports import ImportOrigin  # noqa: PLC0415
 
-
-def _origin(options: dict[str, Any]) -> ImportOrigin:
     moment: datetime | None = options["committed_at"]
     stated = {
         "sha": options["commit"],
@@ -153,26 +137,3 @@ def _origin(options: dict[str, Any]) -> ImportOrigin:
         options["suite"],
         options["better"],
     )
-
-
-def _refusal(server: str, token: str | None, runs: Sequence[RunReport]) -> str | None:
-    """Post runs, all of them or none; return why they were not taken."""
-    body = orjson.dumps([run.model_dump(mode="json", by_alias=True) for run in runs])
-    headers = {"Content-Type": "application/json", "Content-Encoding": "zstd"}
-    if token:
-        headers["Authorization"] = f"Bearer {token}"
-    try:
-        answer = httpx2.post(
-            f"{server}/api/v1/runs",
-            content=zstandard.compress(body),
-            headers=headers,
-            timeout=120.0,
-        )
-    except httpx2.HTTPError as error:
-        return f"it does not answer ({error})"
-    if answer.is_success:
-        return None
-    try:
-        return str(answer.json()["detail"])
-    except (ValueError, KeyError, TypeError):
-        return f"it answered {answer.status_code}"

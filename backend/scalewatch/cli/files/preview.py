@@ -1,14 +1,19 @@
-"""What files hold, before anything is done with it: a row per series."""
+"""What files hold, printed: a row per series, and what could not be read."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Final
 
 import click
 from rich.console import Console
 from rich.table import Table
 
-from scalewatch.importers import ImportedMeasurement, Reading
-from scalewatch.wire.directions import better_direction, stated_direction
+from scalewatch.importers import Reading
+from scalewatch.services.files.previews import (
+    PreviewedSeries,
+    PreviewedSetting,
+    previewed,
+)
+from scalewatch.wire.directions import Direction
 
 VALUES: Final = "values"
 COLUMNS: Final = (
@@ -36,44 +41,38 @@ def tell(*readings: Reading) -> None:
             click.echo(f"Note: {note}", err=True)
 
 
-def show(reading: Reading, better: Mapping[str, str]) -> None:
+def show(reading: Reading, better: Mapping[str, Direction]) -> None:
     """Print a row per series."""
     table = Table(box=None, pad_edge=False)
     for name in COLUMNS:
         table.add_column(name, justify="right" if name == VALUES else "left")
-    rows = list(_rows(reading, better))
+    rows = previewed(reading.scans.measurements(), better)
     for row in rows:
-        table.add_row(*row)
+        table.add_row(*_cells(row))
     console = Console(highlight=False, markup=False, soft_wrap=True, width=1000)
     console.print(table)
-    values = sum(int(row[COLUMNS.index(VALUES)]) for row in rows)
+    values = sum(row.values for row in rows)
     click.echo(f"{len(rows)} series, {values} values; nothing was sent or modelled.")
 
 
-def _rows(reading: Reading, better: Mapping[str, str]) -> Iterator[list[str]]:
-    groups: dict[object, list[ImportedMeasurement]] = {}
-    for each in reading.scans.measurements():
-        groups.setdefault(each.subject, []).append(each)
-    for held in groups.values():
-        subject = held[0].subject
-        unit = subject.usual_unit
-        yield [
-            subject.region,
-            subject.metric,
-            unit,
-            stated_direction(better, subject.metric) or better_direction(unit),
-            ", ".join(_settings(held)),
-            str(sum(value == value for each in held for value in each.values)),  # noqa: PLR0124
-            ", ".join(f"{key} {value}" for key, value in subject.origin),
-        ]
+def _cells(row: PreviewedSeries) -> list[str]:
+    settings = (*row.parameters, *row.configuration)
+    return [
+        row.region,
+        row.metric,
+        row.unit,
+        row.better,
+        ", ".join(map(_setting, settings)),
+        str(row.values),
+        ", ".join(f"{key} {value}" for key, value in row.origin.items()),
+    ]
 
 
-def _settings(held: list[ImportedMeasurement]) -> Iterator[str]:
-    subject, sources = held[0].subject, dict(held[0].sources)
-    for at, name in enumerate(subject.parameters):
-        levels = sorted({each.coordinate[at] for each in held})
-        told = " ".join(f"{level:.12g}" for level in levels[:MOST_LEVELS])
-        more = f" … {levels[-1]:.12g}" if len(levels) > MOST_LEVELS else ""
-        yield f"{name}={told}{more} ({sources.get(name, 'content')})"
-    for name, setting in subject.configuration:
-        yield f"{name}={setting} ({sources.get(name, 'content')})"
+def _setting(setting: PreviewedSetting) -> str:
+    levels = [
+        f"{level:.12g}" if isinstance(level, float) else str(level)
+        for level in setting.levels
+    ]
+    more = f" … {levels[-1]}" if len(levels) > MOST_LEVELS else ""
+    told = " ".join(levels[:MOST_LEVELS])
+    return f"{setting.name}={told}{more} ({setting.source})"

@@ -1,36 +1,38 @@
 """Options that say where settings come from, alike for all that read files."""
 
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from scalewatch.errors import BadDerivation, BadPattern
+from scalewatch.errors import BadDerivation, BadPattern, BadSetting
 
 if TYPE_CHECKING:
     from scalewatch.importers.settings import SettingRules
+    from scalewatch.wire.directions import Direction
 
 FILE: Final = "scalewatch.toml"
 KEYS: Final = frozenset({"name", "path", "at", "derive"})
-DIRECTIONS: Final = ("lower", "higher")
 
 
-class BetterDirections(click.ParamType[Mapping[str, str]]):
+class BetterDirections(click.ParamType["Mapping[str, Direction]"]):
     """`higher`, or directions by metric: `FOM=higher,load=lower`."""
 
     name = "[METRIC=]DIRECTION"
 
-    def convert(self, value: Any, param: Any, ctx: Any) -> Mapping[str, str]:
+    def convert(self, value: Any, param: Any, ctx: Any) -> "Mapping[str, Direction]":
         """Return directions by metric, that of `*` for all others."""
-        better = {}
-        for part in filter(None, str(value).split(",")):
-            metric, _, direction = part.rpartition("=")
-            if direction not in DIRECTIONS:
-                self.fail(f"{part!r} is not like higher or FOM=lower", param, ctx)
-            better[metric.strip() or "*"] = direction
-        return better
+        # Numpy takes longer than --help may.
+        from scalewatch.services.files.stated_settings import (  # noqa: PLC0415
+            directions_of,
+        )
+
+        try:
+            return directions_of(str(value))
+        except BadSetting as error:
+            self.fail(str(error), param, ctx)
 
 
 _OPTIONS: Final = (
@@ -89,7 +91,7 @@ def setting_rules(options: Mapping[str, Any]) -> "dict[str, SettingRules]":
             for name, table in tables.items()
         }
         rules["auto"] = _rules(stated, options["skip_unmatched"])
-    except (BadPattern, BadDerivation) as error:
+    except (BadPattern, BadDerivation, BadSetting) as error:
         raise click.UsageError(str(error)) from None
     return rules
 
@@ -117,40 +119,6 @@ def _tables() -> Mapping[str, Mapping[str, Any]]:
 
 def _rules(stated: Mapping[str, Any], skips_unmatched: bool) -> "SettingRules":  # noqa: FBT001
     # Numpy takes longer than --help may.
-    from scalewatch.importers.derivations import derivation_of  # noqa: PLC0415
-    from scalewatch.importers.patterns import pattern_of  # noqa: PLC0415
-    from scalewatch.importers.settings import SettingRules  # noqa: PLC0415
+    from scalewatch.services.files.stated_settings import rules_of  # noqa: PLC0415
 
-    for key in ("name", "path"):
-        if not isinstance(stated.get(key, ""), str):
-            raise click.UsageError(f"{key} = {stated[key]!r}: a pattern is a text")
-    return SettingRules(
-        name=pattern_of(stated["name"]) if "name" in stated else None,
-        path=pattern_of(stated["path"]) if "path" in stated else None,
-        at=_at(stated.get("at", {})),
-        derive=[derivation_of(text) for text in _derivations(stated.get("derive", ()))],
-        skips_unmatched=skips_unmatched,
-    )
-
-
-def _at(stated: str | Mapping[str, Any]) -> Mapping[str, float]:
-    pairs: Sequence[tuple[str, Any]] = (
-        [part.partition("=")[::2] for part in stated.split(",")]
-        if isinstance(stated, str)
-        else list(stated.items())
-    )
-    at = {}
-    for name, setting in pairs:
-        try:
-            at[name.strip()] = float(setting)
-        except (TypeError, ValueError):
-            raise click.UsageError(f"--at {name}={setting} is not like p=8") from None
-        if not (name.strip() and 0 < at[name.strip()] < float("inf")):
-            raise click.UsageError(f"--at {name}={setting}: a setting is positive")
-    return at
-
-
-def _derivations(stated: Any) -> Sequence[str]:
-    if isinstance(stated, Mapping):
-        return [f"{name} = {arithmetic}" for name, arithmetic in stated.items()]
-    return [stated] if isinstance(stated, str) else list(map(str, stated))
+    return rules_of(stated, skips_unmatched=skips_unmatched)

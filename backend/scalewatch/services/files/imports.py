@@ -1,6 +1,7 @@
 """Foreign measurements as runs, so that they can be posted like any others."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isnan
 from statistics import fmean
@@ -9,11 +10,10 @@ from uuid import NAMESPACE_URL, uuid5
 
 from pydantic import ValidationError
 
-from scalewatch.errors import NotARun
+from scalewatch.errors import NotARun, UnknownOrigin
 from scalewatch.importers import ImportedMeasurement, Provenance
-from scalewatch.storage.database.digests import canonical
 from scalewatch.wire import RunReport, faults
-from scalewatch.wire.directions import stated_direction
+from scalewatch.wire.directions import Direction, stated_direction
 
 SUITE: Final = "imported"
 TIME: Final = "time"
@@ -39,31 +39,40 @@ class ImportOrigin:
     machine: str | None
     commit: Mapping[str, Any] | None
     suite: str = SUITE
-    better: Mapping[str, str] = field(default_factory=dict)
+    better: Mapping[str, Direction] = field(default_factory=dict)
 
 
-def runs_of(
-    measurements: Iterable[ImportedMeasurement], origin: ImportOrigin
-) -> list[RunReport]:
-    """Return one run per coordinate and configuration, in the order of appearance.
+@dataclass(slots=True)
+class Runs:
+    """The runs that measurements make, and an error for each that they do not make."""
 
-    The id of a run follows from its content: importing a file twice changes nothing.
+    reports: list[RunReport] = field(default_factory=list)
+    errors: list[NotARun] = field(default_factory=list)
+
+
+def runs_of(measurements: Iterable[ImportedMeasurement], origin: ImportOrigin) -> Runs:
+    """Return a run per file, coordinate and configuration, in order of appearance.
+
+    The id of a run follows from its content: importing a file twice changes nothing,
+    whatever stands beside it.
 
     Raises
     ------
-    NotARun
-        If what was measured at a coordinate cannot be posted as a run.
+    UnknownOrigin
+        If neither a file nor `origin` knows commit or machine.
     """
-    return [
-        _run(place, {"results": results}, origin)
-        for place, each in _by_place(measurements)
-        if (results := list(_results(each, origin.better)))
-    ]
+
+    def results(place: _Place, taken: list[ImportedMeasurement]) -> Settings | None:
+        del place
+        told = list(_results(taken, origin.better))
+        return {"results": told} if told else None
+
+    return _runs(measurements, origin, results)
 
 
 def profiles_of(
     measurements: Iterable[ImportedMeasurement], origin: ImportOrigin
-) -> list[RunReport]:
+) -> Runs:
     """Return the same where regions are functions, and their times one profile.
 
     Repetitions of a function become their mean, so that those of all functions
@@ -71,13 +80,14 @@ def profiles_of(
 
     Raises
     ------
-    NotARun
-        If anything but time was measured, or if nothing took any.
+    UnknownOrigin
+        If neither a file nor `origin` knows commit or machine.
     """
-    return [
-        _run(place, {"profile": _profile(place.coordinate, each)}, origin)
-        for place, each in _by_place(measurements)
-    ]
+    return _runs(
+        measurements,
+        origin,
+        lambda place, taken: {"profile": _profile(place, taken)},
+    )
 
 
 class _Place(NamedTuple):
@@ -86,6 +96,24 @@ class _Place(NamedTuple):
     coordinate: Settings
     configuration: Settings
     provenance: Provenance
+
+    def is_no_run(self, name: str, fault: str) -> NotARun:
+        return NotARun(self.coordinate, name, fault, self.provenance.source)
+
+
+def _runs(
+    measurements: Iterable[ImportedMeasurement],
+    origin: ImportOrigin,
+    measured: Callable[[_Place, list[ImportedMeasurement]], Settings | None],
+) -> Runs:
+    runs = Runs()
+    for place, taken in _by_place(measurements):
+        try:
+            if (told := measured(place, taken)) is not None:
+                runs.reports.append(_run(place, told, origin))
+        except NotARun as error:
+            runs.errors.append(error)
+    return runs
 
 
 def _by_place(
@@ -105,41 +133,46 @@ def _by_place(
 
 
 def _run(place: _Place, measured: Settings, origin: ImportOrigin) -> RunReport:
-    coordinate, configuration, provenance = place
-    machine = provenance.machine or origin.machine
-    commit = _commit(provenance) or origin.commit
-    if machine is None or commit is None:
-        missing = "machine" if machine is None else "commit"
-        raise NotARun(coordinate, missing, f"no file says it; --{missing} does")
+    provenance = place.provenance
     content = {
         "schema": 1,
         "project": origin.project,
         "suite": origin.suite,
-        "commit": commit,
-        "machine": {"name": machine},
-        "coordinate": coordinate,
-        "configuration": configuration,
+        "commit": _commit(provenance, origin),
+        "machine": {"name": _machine(provenance, origin)},
+        "coordinate": place.coordinate,
+        "configuration": place.configuration,
         **_job(provenance),
         **measured,
     }
-    number = uuid5(NAMESPACE_URL, canonical(content).decode())
+    identity = json.dumps([content, provenance.repetition], sort_keys=True)
+    number = uuid5(NAMESPACE_URL, identity)
     try:
         return RunReport.model_validate({**content, "id": number}, strict=False)
     except ValidationError as error:
         fault = faults(error)[0]
-        raise NotARun(coordinate, fault.field, fault.message) from None
+        raise place.is_no_run(fault.field, fault.message) from None
 
 
-def _commit(provenance: Provenance) -> Settings | None:
-    """Return the commit that a file names."""
+def _commit(provenance: Provenance, origin: ImportOrigin) -> Settings:
+    """Return the commit that a file names, or else that of the others."""
     if provenance.commit is None:
-        return None
+        if origin.commit is None:
+            raise UnknownOrigin(provenance.source, "commit")
+        return origin.commit
     known = {
         "sha": provenance.commit,
         "branch": provenance.branch,
         "committed_at": provenance.committed_at,
     }
     return {key: value for key, value in known.items() if value is not None}
+
+
+def _machine(provenance: Provenance, origin: ImportOrigin) -> str:
+    machine = provenance.machine or origin.machine
+    if machine is None:
+        raise UnknownOrigin(provenance.source, "machine")
+    return machine
 
 
 def _job(provenance: Provenance) -> Settings:
@@ -149,7 +182,7 @@ def _job(provenance: Provenance) -> Settings:
 
 
 def _results(
-    measurements: Iterable[ImportedMeasurement], better: Mapping[str, str]
+    measurements: Iterable[ImportedMeasurement], better: Mapping[str, Direction]
 ) -> Iterator[dict[str, Any]]:
     """Yield what was measured, without what has no value."""
     for measurement in measurements:
@@ -163,18 +196,19 @@ def _results(
                 "unit": subject.usual_unit,
                 "values": values,
                 **({"better": direction} if direction else {}),
+                **({"exact": True} if subject.is_exact else {}),
             }
 
 
 def _profile(
-    coordinate: Settings, measurements: Sequence[ImportedMeasurement]
+    place: _Place, measurements: Sequence[ImportedMeasurement]
 ) -> dict[str, Any]:
     functions = []
     for measurement in measurements:
         subject, values = measurement.subject, measurement.values
         if subject.metric != TIME:
             fault = f"a profile is of time, and {subject.region} has {subject.metric}"
-            raise NotARun(coordinate, "profile", fault)
+            raise place.is_no_run("profile", fault)
         known = [value for value in values if not isnan(value)]
         if known:
             functions.append({"region": subject.region, "seconds": fmean(known)})

@@ -1,0 +1,80 @@
+"""What files hold, before anything is done with it: a row per series."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from scalewatch.importers import ImportedMeasurement
+from scalewatch.importers.series import Setting
+from scalewatch.wire.directions import Direction, better_direction, stated_direction
+
+CONTENT = "content"
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewedSetting:
+    """A parameter or a setting of a series, its levels and where it comes from."""
+
+    name: str
+    levels: tuple[Setting, ...]
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewedSeries:
+    """A series that files hold.
+
+    Parameters
+    ----------
+    parameters, configuration
+        What is varied, and what is held fixed.
+    values
+        How many there are, over all repetitions.
+    origin
+        File, commit and machine, as far as the series has one of them.
+    """
+
+    region: str
+    metric: str
+    unit: str
+    better: Direction
+    parameters: tuple[PreviewedSetting, ...]
+    configuration: tuple[PreviewedSetting, ...]
+    values: int
+    origin: Mapping[str, Setting]
+
+
+def previewed(
+    measurements: Iterable[ImportedMeasurement], better: Mapping[str, Direction]
+) -> list[PreviewedSeries]:
+    """Return a row per series, in order of appearance."""
+    groups: dict[object, list[ImportedMeasurement]] = {}
+    for each in measurements:
+        groups.setdefault(each.subject, []).append(each)
+    return [_series(held, better) for held in groups.values()]
+
+
+def _series(
+    held: list[ImportedMeasurement], better: Mapping[str, Direction]
+) -> PreviewedSeries:
+    subject, sources = held[0].subject, dict(held[0].sources)
+    unit = subject.usual_unit
+    return PreviewedSeries(
+        subject.region,
+        subject.metric,
+        unit,
+        stated_direction(better, subject.metric) or better_direction(unit),
+        parameters=tuple(
+            PreviewedSetting(
+                name,
+                tuple(sorted({each.coordinate[at] for each in held})),
+                sources.get(name, CONTENT),
+            )
+            for at, name in enumerate(subject.parameters)
+        ),
+        configuration=tuple(
+            PreviewedSetting(name, (setting,), sources.get(name, CONTENT))
+            for name, setting in subject.configuration
+        ),
+        values=sum(value == value for each in held for value in each.values),  # noqa: PLR0124
+        origin=dict(subject.origin),
+    )

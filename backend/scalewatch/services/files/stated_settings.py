@@ -1,0 +1,78 @@
+"""Settings and directions as users state them, in options, files and addresses."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from scalewatch.errors import BadSetting
+from scalewatch.importers.derivations import derivation_of
+from scalewatch.importers.patterns import pattern_of
+from scalewatch.importers.settings import SettingRules
+from scalewatch.wire.directions import Direction
+
+DIRECTIONS: Final[Mapping[str, Direction]] = {"lower": "lower", "higher": "higher"}
+ALL: Final = "*"
+
+
+def directions_of(text: str) -> dict[str, Direction]:
+    """Return directions by metric, that of `*` for all others.
+
+    Parameters
+    ----------
+    text
+        `higher`, or directions by metric: `FOM=higher,load=lower`.
+
+    Raises
+    ------
+    BadSetting
+        If it is neither.
+    """
+    better: dict[str, Direction] = {}
+    for part in filter(None, text.split(",")):
+        metric, _, direction = part.rpartition("=")
+        if direction not in DIRECTIONS:
+            raise BadSetting("", part, "like higher or FOM=lower")
+        better[metric.strip() or ALL] = DIRECTIONS[direction]
+    return better
+
+
+def rules_of(stated: Mapping[str, Any], *, skips_unmatched: bool) -> SettingRules:
+    """Return the rules that texts state by the keys name, path, at and derive.
+
+    Raises
+    ------
+    BadSetting, BadPattern, BadDerivation
+        If one of them cannot be understood.
+    """
+    for key in ("name", "path"):
+        if not isinstance(stated.get(key, ""), str):
+            raise BadSetting(key, stated[key], "a text")
+    return SettingRules(
+        name=pattern_of(stated["name"]) if "name" in stated else None,
+        path=pattern_of(stated["path"]) if "path" in stated else None,
+        at=_at(stated.get("at", {})),
+        derive=[derivation_of(text) for text in _derivations(stated.get("derive", ()))],
+        skips_unmatched=skips_unmatched,
+    )
+
+
+def _at(stated: str | Mapping[str, Any]) -> Mapping[str, float]:
+    pairs: Sequence[tuple[str, Any]] = (
+        [part.partition("=")[::2] for part in stated.split(",")]
+        if isinstance(stated, str)
+        else list(stated.items())
+    )
+    at = {}
+    for name, setting in pairs:
+        try:
+            at[name.strip()] = float(setting)
+        except (TypeError, ValueError):
+            raise BadSetting("at", f"{name}={setting}", "like p=8") from None
+        if not (name.strip() and 0 < at[name.strip()] < float("inf")):
+            raise BadSetting("at", f"{name}={setting}", "positive")
+    return at
+
+
+def _derivations(stated: Any) -> Sequence[str]:
+    if isinstance(stated, Mapping):
+        return [f"{name} = {arithmetic}" for name, arithmetic in stated.items()]
+    return [stated] if isinstance(stated, str) else list(map(str, stated))
