@@ -5,10 +5,20 @@ ALL = {"a": ["r1", "r2", "r3"], "b": ["r1", "r2", "r3"]}
 
 
 def moved(
-    region="r1", machine="a", *, first=5, last=5, kind=ChangeClass.GROWTH, is_worse=True
+    region="r1",
+    machine="a",
+    *,
+    first=5,
+    last=5,
+    kind=ChangeClass.GROWTH,
+    is_worse=True,
+    size=0.3,
+    is_exact=False,
 ):
     name = f"{region}@{machine}"
-    return ChangedSeries(name, region, machine, first, last, kind, is_worse)
+    return ChangedSeries(
+        name, region, machine, first, last, kind, is_worse, size, is_exact
+    )
 
 
 def test_changes_of_the_same_commits_have_one_cause_and_share_the_surest_range():
@@ -38,6 +48,27 @@ def test_other_commits_another_class_and_another_sense_are_other_causes():
 
     assert len(found) == 4
     assert found[0].first == 8
+
+
+def test_small_drifts_at_the_commit_of_a_large_change_are_another_cause():
+    large = [
+        moved(machine=machine, size=0.33 + k / 50) for k, machine in enumerate("ab")
+    ]
+    small = [moved(region, size=0.04) for region in ("r2", "r3")]
+
+    found = causes([*small, *large], ALL)
+
+    assert [len(cause.series) for cause in found] == [2, 2]
+    (sure,) = [cause for cause in found if cause.suspect is Suspect.LIBRARY]
+    assert {each.size for each in sure.series} == {each.size for each in large}
+
+
+def test_counts_that_change_at_one_commit_have_one_cause_whatever_their_size():
+    (cause,) = causes(
+        [moved(size=0.1, is_exact=True), moved("r2", size=2.0, is_exact=True)], ALL
+    )
+
+    assert len(cause.series) == 2
 
 
 def test_all_regions_of_one_machine_point_at_the_machine():

@@ -1,4 +1,4 @@
-"""Changes that have one cause: the same commits, the same class, the same sense.
+"""Changes that have one cause: the same commits, class and sense, of similar size.
 
 What changed together is one thing to look at. And what changed tells whom to ask: all
 regions of one machine, while other machines stay as they are, point at the machine;
@@ -18,6 +18,9 @@ MOST: Final = 0.8
 """Share of the regions of a machine that count as all of them."""
 
 LEAST_REGIONS: Final = 3
+
+SIMILAR: Final = 2.0
+"""Largest over smallest size, in logarithms, of what may have one cause."""
 
 
 class ChangeClass(StrEnum):
@@ -45,8 +48,11 @@ class ChangedSeries(Generic[Subject]):
         Its class.
     is_worse
         Whether it became worse.
+    size
+        Of a growth the exponent, of a constant the logarithm, by which it changed.
     is_exact
-        Whether it is counted, which no machine does differently.
+        Whether it is counted, which no machine does differently: the commit alone
+        tells the cause, whatever the size.
     """
 
     subject: Subject
@@ -56,6 +62,7 @@ class ChangedSeries(Generic[Subject]):
     last: int
     kind: ChangeClass
     is_worse: bool
+    size: float
     is_exact: bool = False
 
 
@@ -97,8 +104,10 @@ def causes(
         The regions that were measured on each machine about then.
     """
     groups: list[list[ChangedSeries[Subject]]] = []
-    # The surest places first: what is vague joins what is exact.
-    for each in sorted(changed, key=lambda m: (m.last - m.first, m.first, m.region)):
+    # The surest places first, there the largest: what is vague joins what is exact.
+    for each in sorted(
+        changed, key=lambda m: (m.last - m.first, m.first, -m.size, m.region)
+    ):
         group = next((g for g in groups if _is_shared(g, each)), None)
         if group is None:
             groups.append([each])
@@ -113,9 +122,18 @@ def _is_shared(
 ) -> bool:
     first = max(each.first for each in group)
     last = min(each.last for each in group)
-    return (group[0].kind, group[0].is_worse) == (other.kind, other.is_worse) and max(
-        first, other.first
-    ) <= min(last, other.last)
+    if (group[0].kind, group[0].is_worse) != (other.kind, other.is_worse):
+        return False
+    return max(first, other.first) <= min(last, other.last) and all(
+        _is_similar(each, other) for each in group
+    )
+
+
+def _is_similar(one: ChangedSeries[Subject], other: ChangedSeries[Subject]) -> bool:
+    if one.is_exact and other.is_exact:
+        return True
+    smaller, larger = sorted((one.size, other.size))
+    return larger <= SIMILAR * smaller
 
 
 def _cause(
@@ -172,6 +190,6 @@ def suspicion(
             "a second machine would tell"
         )
     return None, (
-        f"{len(regions)} region{'s' * (len(regions) > 1)} on {len(machines)} of "
-        f"{len(watched)} machines: neither all of a machine nor all machines"
+        f"Affects {len(regions)} region{'s' * (len(regions) > 1)} on {len(machines)} "
+        f"of {len(watched)} machines; no single machine or library change explains it"
     )

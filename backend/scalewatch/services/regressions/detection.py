@@ -135,7 +135,7 @@ def _by_effect(
         series = change.history.series
         spread = spreads.get((series.machine, series.metric), 0.0)
         floor = LEAST_EFFECT if series.is_exact else effect_floor(smallest, spread)
-        size = float(np.abs(change.shift.segments.difference).max())
+        size = _largest_difference(change)
         if size >= np.log1p(floor):
             changes.append(change)
         elif size >= LEAST_EFFECT:
@@ -163,8 +163,14 @@ def _changed(number: int, change: HistoryChange) -> ChangedSeries[int]:
         last=change.last,
         kind=ChangeClass.GROWTH if is_growth else ChangeClass.CONSTANT,
         is_worse=is_worse(change),
+        size=abs(change.shift.tilt) if is_growth else _largest_difference(change),
         is_exact=change.history.series.is_exact,
     )
+
+
+def _largest_difference(change: HistoryChange) -> float:
+    """Return the largest difference of logarithms at a setting."""
+    return float(np.abs(change.shift.segments.difference).max())
 
 
 def _is_confirmed(session: Session, change: HistoryChange, line: Lineage) -> bool:
