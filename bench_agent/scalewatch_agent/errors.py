@@ -14,6 +14,7 @@
     + ServerSilent
     + OrderImpossible
     + ToolMissing
+    + OpenMPMissing
     + PlatformUnusable
     + TraceUnusable
 
@@ -168,6 +169,17 @@ class ToolMissing(AgentError):
         )
         super().__init__(f"{message}, {also}" if also else message)
         self.tool = tool
+
+
+class OpenMPMissing(AgentError):
+    """No C compiler that knows OpenMP, hence nothing to measure threads with."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(
+            f"OpenMP cannot be measured: {reason}; name a compiler that knows -fopenmp "
+            "in CC, or apt-get install gcc"
+        )
+        self.reason = reason
 
 
 class PlatformUnusable(AgentError):

@@ -13,7 +13,12 @@ CPUINFO = Path("/proc/cpuinfo")
 
 def machine_name(transport: Transport) -> str:
     """Return the default name: each transport of a host is a machine of its own."""
-    return f"{platform.node().partition('.')[0] or 'localhost'}-{transport}"
+    return f"{host_name()}-{transport}"
+
+
+def host_name() -> str:
+    """Return the name of this host, without its domain."""
+    return platform.node().partition(".")[0] or "localhost"
 
 
 def fingerprint(transport: Transport) -> dict[str, str | int]:

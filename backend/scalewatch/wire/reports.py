@@ -89,7 +89,7 @@ class Procedure(Report):
 
     synchronisation: Literal["window", "round-time", "barrier", "none"] = "none"
     oversubscribed: bool = Field(
-        default=False, description="More processes than cores."
+        default=False, description="More processes, or threads, than cores."
     )
     repetitions_asked: Annotated[Count, Field(ge=1)] | None = None
     warm_ups: Count | None = None
@@ -113,6 +113,11 @@ class Procedure(Report):
     )
     python_overhead: Duration | None = Field(
         None, description="What a call takes longer from Python than from C."
+    )
+    uncertainty: Duration | None = Field(
+        None,
+        description="Half the 95 % interval of the median, in the result's unit, of "
+        "differences such as the overhead of a construct.",
     )
     caveats: Annotated[
         tuple[Literal["clock", "interpreted"], ...],

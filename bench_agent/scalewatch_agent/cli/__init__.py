@@ -17,6 +17,7 @@ from scalewatch_agent.cli.exits import Exit, exit_code
 COMMANDS: Final[Mapping[str, str]] = {
     "run": "Sweep any program through the parameters of an experiment file.",
     "mpi": "Measure this machine's MPI library at several process counts.",
+    "openmp": "Measure memory bandwidth, OpenMP constructs and CG over threads.",
     "count": "Count the work of a program: calls of functions, iterations of loops.",
     "trace": "Reduce traces of MPI programs to times, waits and efficiencies.",
     "serve": "Measure again what the server suspects on a machine.",

@@ -8,6 +8,7 @@ from scalewatch_agent.errors import (
     ExperimentInvalid,
     FolderUnwritable,
     MpiNotInstalled,
+    OpenMPMissing,
     ServerSilent,
     TraceUnusable,
     VersionUnknown,
@@ -20,6 +21,7 @@ Exit codes:
   3    not delivered: the runs are kept in the spool
   4    delivered, but a run failed, or there is no usable MPI
   5    the MPI library could not be installed
+  6    no C compiler that knows OpenMP
   130  interrupted"""
 
 
@@ -31,6 +33,7 @@ class Exit(IntEnum):
     BAD_TRACE = 3  # an alias: nothing of it was delivered
     FAILED = 4
     NOT_INSTALLED = 5
+    NO_OPENMP = 6
     INTERRUPTED = 130  # as of a process that died of SIGINT
     BROKEN_PIPE = 141  # nobody reads the output; as of one that died of SIGPIPE
 
@@ -46,5 +49,7 @@ def exit_code(error: ScalewatchError) -> Exit:
             return Exit.BAD_TRACE
         case MpiNotInstalled():
             return Exit.NOT_INSTALLED
+        case OpenMPMissing():
+            return Exit.NO_OPENMP
         case _:
             return Exit.FAILED

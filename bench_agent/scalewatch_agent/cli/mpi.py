@@ -21,7 +21,7 @@ from scalewatch_agent.cli.options.parameters import (
 )
 from scalewatch_agent.cli.options.server import server_options
 from scalewatch_agent.cli.options.subject import subject, subject_options
-from scalewatch_agent.cli.progress import progress_display
+from scalewatch_agent.cli.progress.suites import progress_display
 from scalewatch_agent.cli.summary import print_table
 from scalewatch_agent.folders import loops_folder
 from scalewatch_agent.launchers.libraries import Library

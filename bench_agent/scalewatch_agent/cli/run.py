@@ -10,8 +10,8 @@ from rich.console import Console
 from rich.table import Table
 
 from scalewatch_agent.cli.exits import SUMMARY
-from scalewatch_agent.cli.experiment_progress import print_runs
 from scalewatch_agent.cli.options.launcher import job_launcher
+from scalewatch_agent.cli.progress.jobs import print_runs
 from scalewatch_agent.cli.sweeping import (
     carry_out,
     launcher_option,

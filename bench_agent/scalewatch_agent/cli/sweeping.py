@@ -10,12 +10,12 @@ import click
 
 from scalewatch.wire import Commit, Name, RunReport, Sha
 from scalewatch_agent.cli.exits import Exit
-from scalewatch_agent.cli.experiment_progress import job_display
 from scalewatch_agent.cli.measured import MeasuredRuns, measured_runs, out_option
 from scalewatch_agent.cli.options.library import library_options, refuse_both
 from scalewatch_agent.cli.options.parameters import wire
 from scalewatch_agent.cli.options.server import server_options
 from scalewatch_agent.cli.options.together import together
+from scalewatch_agent.cli.progress.jobs import job_display
 from scalewatch_agent.experiments.configured import Loaded
 from scalewatch_agent.experiments.expressions import Scalar
 from scalewatch_agent.experiments.jobs import Request

@@ -5,21 +5,16 @@ The agent does this before it starts a job, so that its processes only load the 
 
 import hashlib
 import os
-import shlex
-import shutil
-import subprocess
 from collections.abc import Mapping
 from importlib.resources import files
 from pathlib import Path
 from platform import machine
-from tempfile import TemporaryDirectory
 from typing import Final
 
+from scalewatch_agent.compilers import compile_source, compiler_in
 from scalewatch_agent.folders import make_folder
 
-COMPILERS: Final = ("cc", "gcc", "clang", "icx")
 OPTIONS: Final = ("-O2", "-fPIC", "-shared")
-PATIENCE: Final = 60
 WORDS: Final = ("x86_64", "aarch64")
 """Architectures whose calls pass all arguments as words; see loop.c."""
 
@@ -37,36 +32,6 @@ def build_loops(
     source = files("scalewatch_agent.loops").joinpath("loop.c").read_bytes()
     mark = hashlib.sha256(source + repr((compiler, OPTIONS, machine())).encode())
     library = make_folder(folder) / f"loop-{mark.hexdigest()[:16]}.so"
-    if library.exists() or _compile(compiler, source, library):
+    if library.exists() or not compile_source(compiler, OPTIONS, source, library):
         return library
     return None
-
-
-def compiler_in(environment: Mapping[str, str]) -> list[str]:
-    """Return the command of the C compiler, empty where there is none."""
-    if named := environment.get("CC"):
-        return shlex.split(named)
-    path = environment.get("PATH", os.defpath)
-    for name in COMPILERS:
-        if found := shutil.which(name, path=path):
-            return [found]
-    return []
-
-
-def _compile(compiler: list[str], source: bytes, library: Path) -> bool:
-    with TemporaryDirectory(dir=library.parent) as folder:
-        code, made = Path(folder) / "loop.c", Path(folder) / "loop.so"
-        code.write_bytes(source)
-        try:
-            done = subprocess.run(  # noqa: S603 - the user's compiler
-                [*compiler, *OPTIONS, "-o", made, code],
-                capture_output=True,
-                check=False,
-                timeout=PATIENCE,
-            )
-        except (OSError, subprocess.TimeoutExpired):
-            return False
-        if done.returncode or not made.exists():
-            return False
-        made.replace(library)  # another agent may have been quicker
-    return True

@@ -18,13 +18,13 @@ subject_options = together(
         "--project",
         callback=wire(Name),
         metavar="NAME",
-        help="Project of the runs; the MPI library itself unless given.",
+        help="Project of the runs; the measured library itself unless given.",
     ),
     click.option(
         "--commit",
         callback=wire(Sha),
         metavar="SHA",
-        help="Commit of the project; the MPI library's version tag unless given.",
+        help="Commit of the project; the library's version tag unless given.",
     ),
     click.option(
         "--parent",
@@ -56,7 +56,7 @@ subject_options = together(
         "--machine",
         callback=wire(Name),
         metavar="NAME",
-        help="Name of this machine; host and transport unless given.",
+        help="Name of this machine; made of the host's name unless given.",
     ),
 )
 
@@ -73,23 +73,28 @@ def subject(
     if suite.project is not None:
         own = version("scalewatch")
         project, title, release = suite.project, f"{suite.project} {own}", f"v{own}"
-    is_release = options["project"] is None and options["commit"] is None
     facts: dict[str, Any] = fingerprint(transport)
     if (options["project"] or project) != library.name:
         # Otherwise the library is what is measured, not what it is measured on.
         facts["mpi"] = library.title
     return MeasuredSubject(
         project=options["project"] or project,
-        commit=Commit(
-            sha=options["commit"] or release,
-            parents=options["parents"],
-            branch=options["branch"],
-            committed_at=options["committed_at"],
-            message=title if is_release else None,
-            tag=options["tag"] or (release if is_release else None),
-        ),
+        commit=commit(options, title, release),
         machine=Machine(
             name=options["machine"] or machine_name(transport), fingerprint=facts
         ),
         settings=launcher.settings,
+    )
+
+
+def commit(options: dict[str, Any], title: str, release: str) -> Commit:
+    """Return the commit that the options name, or the release that is measured."""
+    is_release = options["project"] is None and options["commit"] is None
+    return Commit(
+        sha=options["commit"] or release,
+        parents=options["parents"],
+        branch=options["branch"],
+        committed_at=options["committed_at"],
+        message=title if is_release else None,
+        tag=options["tag"] or (release if is_release else None),
     )

@@ -11,8 +11,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
+from scalewatch_agent.compilers import compiler_in
 from scalewatch_agent.errors import ToolMissing
-from scalewatch_agent.loops.build import compiler_in
 
 PATIENCE: Final = 60
 

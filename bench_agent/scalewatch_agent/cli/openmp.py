@@ -1,0 +1,184 @@
+"""Measure OpenMP over threads: memory bandwidth, constructs, and a CG solver."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import click
+
+from scalewatch.wire import Machine, RunReport
+from scalewatch_agent.cli.exits import SUMMARY, Exit
+from scalewatch_agent.cli.measured import MeasuredRuns, measured_runs, out_option
+from scalewatch_agent.cli.options.parameters import process_counts
+from scalewatch_agent.cli.options.server import server_options
+from scalewatch_agent.cli.options.subject import commit, subject_options
+from scalewatch_agent.cli.progress.jobs import job_display
+from scalewatch_agent.cli.tables.openmp import print_openmp
+from scalewatch_agent.environment import hardware
+from scalewatch_agent.folders import loops_folder
+from scalewatch_agent.launchers.processors import processors
+from scalewatch_agent.machine import host_name
+from scalewatch_agent.openmp.build import Kernels, build_kernels
+from scalewatch_agent.openmp.measuring import environment_of, measure, placement
+from scalewatch_agent.openmp.plan import KINDS, Job, OpenMPSweep, usual_threads
+from scalewatch_agent.openmp.runs import run_report
+from scalewatch_agent.suite.runs import MeasuredSubject
+
+EXAMPLES = """\b
+Examples:
+  scalewatch-agent openmp -t 1,2,4
+  scalewatch-agent openmp -t 1,2 --part overheads --repetitions 50
+  scalewatch-agent openmp -t 1,2,4 --elements 80000000 --width 4000,6000,8000
+  CC=clang scalewatch-agent openmp -t 1,2 --out runs.jsonl
+"""
+
+
+@click.command(epilog=f"{EXAMPLES}\n{SUMMARY}")
+@click.option(
+    "-t",
+    "--threads",
+    callback=process_counts,
+    metavar="T,T,…",
+    help="Thread counts; 1,2,4,… up to the cores unless given. Times of more threads "
+    "than cores are flagged, and are no evidence.",
+)
+@click.option(
+    "--part",
+    "parts",
+    type=click.Choice(list(KINDS)),
+    multiple=True,
+    help="Measure no more than this part; may be repeated.",
+)
+@click.option(
+    "--repetitions",
+    type=click.IntRange(min=1, max=100_000),
+    default=20,
+    show_default=True,
+    help="Repetitions of each kernel, construct and iteration.",
+)
+@click.option(
+    "--elements",
+    type=click.IntRange(min=1_000, max=10**12),
+    default=20_000_000,
+    show_default=True,
+    help="Doubles in each of STREAM's three arrays, which have to be several times as "
+    "large as the last cache.",
+)
+@click.option(
+    "--width",
+    "widths",
+    callback=process_counts,
+    metavar="M,M,…",
+    default="1500,2000,2500,3000,3500",
+    show_default=True,
+    help="Points along a side of CG's square: N = M².",
+)
+@click.option(
+    "--time-limit",
+    type=click.FloatRange(min=0, min_open=True),
+    default=600.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Time after which a job is killed.",
+)
+@click.option("--dry-run", is_flag=True, help="Print the jobs, no more.")
+@subject_options
+@server_options
+@out_option
+@click.option("--json", "as_json", is_flag=True, help="Print a line of JSON per run.")
+@click.pass_context
+def command(ctx: click.Context, /, **options: Any) -> None:
+    """Measure OpenMP over threads: memory bandwidth, constructs, and a CG solver.
+
+    The four kernels of STREAM, the overhead of parallel, for, barrier, reduction,
+    single, critical and task after EPCC's method, and an iteration of conjugate
+    gradients on N points. The compiler in CC, or on PATH, compiles them once; its
+    OpenMP is what is measured. Every repetition is posted.
+    """
+    if options["project"] and not options["commit"]:
+        raise click.UsageError("--project needs --commit: which version is measured?")
+    sweep = OpenMPSweep(
+        threads=options["threads"] or usual_threads(processors()),
+        parts=options["parts"] or tuple(KINDS),
+        elements=options["elements"],
+        widths=options["widths"],
+        repetitions=options["repetitions"],
+    )
+    if options["dry_run"]:
+        _print_plan(list(sweep.jobs()), as_json=options["as_json"])
+        return
+    kernels = build_kernels(loops_folder())
+    measured = measured_runs(options)
+    try:
+        _measure(sweep, kernels, options, measured)
+    except KeyboardInterrupt:
+        measured.tell_what_is_kept()
+        raise
+    if not options["as_json"]:
+        title = f"OpenMP of {kernels.compiler} {kernels.version}"
+        print_openmp(title, measured.reports)
+    if not measured.deliver(as_json=options["as_json"]):
+        ctx.exit(Exit.UNDELIVERED)
+    if any(r.status == "failed" for run in measured.reports for r in run.results):
+        ctx.exit(Exit.FAILED)
+
+
+def _measure(
+    sweep: OpenMPSweep,
+    kernels: Kernels,
+    options: dict[str, Any],
+    measured: MeasuredRuns,
+) -> None:
+    jobs = list(sweep.jobs())
+    with job_display(len(jobs)) as display:
+        for report in _reports(jobs, kernels, options):
+            measured.add(report)
+            display.finish(report)
+
+
+def _reports(
+    jobs: list[Job], kernels: Kernels, options: dict[str, Any]
+) -> Iterator[RunReport]:
+    for job in jobs:
+        environment = environment_of(job)
+        subject = _subject(options, kernels, placement(environment))
+        outcome = measure(kernels.program, job, options["time_limit"])
+        yield run_report(subject, job, outcome, environment)
+
+
+def _subject(options: dict[str, Any], kernels: Kernels, placed: str) -> MeasuredSubject:
+    """Return what the options name, and the compiler's OpenMP where they are silent."""
+    compiler, release = kernels.compiler, f"v{kernels.version}"
+    return MeasuredSubject(
+        project=options["project"] or f"openmp-{compiler}",
+        commit=commit(options, f"OpenMP of {compiler} {kernels.version}", release),
+        machine=Machine(
+            name=options["machine"] or host_name(), fingerprint={**hardware()}
+        ),
+        settings={"placement": placed},
+    )
+
+
+def _print_plan(jobs: list[Job], *, as_json: bool) -> None:
+    """Print the jobs with their memory, and which threads will share cores."""
+    for job in jobs:
+        if as_json:
+            click.echo(
+                json.dumps(
+                    {
+                        "part": job.part,
+                        "coordinate": job.coordinate,
+                        "configuration": job.configuration,
+                        "repetitions": job.repetitions,
+                        "memory_bytes": job.memory,
+                        "oversubscribed": job.is_oversubscribed,
+                    }
+                )
+            )
+            continue
+        words = f"{job.title}  {job.repetitions} repetitions"
+        if job.memory:
+            words += f", {job.memory / 1e6:,.0f} MB"
+        if job.is_oversubscribed:
+            words += f", oversubscribed: {processors()} cores"
+        click.echo(words)

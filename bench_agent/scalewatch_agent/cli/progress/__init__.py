@@ -1,0 +1,1 @@
+"""Progress of sweeps: bars for people, lines for logs."""

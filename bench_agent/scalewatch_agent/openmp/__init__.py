@@ -1,0 +1,1 @@
+"""The OpenMP suite: memory bandwidth, overheads of constructs, and CG over threads."""
