@@ -11,7 +11,9 @@ from scalewatch.importers import extrap_text
 from scalewatch.importers.documents import read_documents
 from scalewatch.importers.formats import (
     AUTO,
+    BINARY_READERS,
     CSV,
+    DATABASE,
     JSON,
     JSON_READERS,
     MARKDOWN,
@@ -19,7 +21,7 @@ from scalewatch.importers.formats import (
     TEXT,
     TEXT_READERS,
 )
-from scalewatch.importers.places import sources_of
+from scalewatch.importers.places.places import distinct, sources_of
 from scalewatch.importers.recognition import (
     UnknownFormat,
     format_of,
@@ -40,14 +42,16 @@ MOST_MEASUREMENTS: Final = 20_000
 class Reading:
     """What several files hold, and an error for each that cannot be read.
 
-    `passed_over` are files of folders and archives that are of no known format, and
-    `known` tells which results stood in several files.
+    `passed_over` are files of folders and archives that are of no known format,
+    `left_out` says what was not taken from others, and `known` tells which results
+    stood in several files.
     """
 
     scans: Scans = field(default_factory=Scans)
     known: KnownRuns = field(default_factory=KnownRuns)
     unreadable: list[UnreadableFile] = field(default_factory=list)
     passed_over: list[str] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
     files: int = 0
     measurements: int = 0
 
@@ -122,7 +126,7 @@ def read_in_parts(
 
 def _sources(reading: Reading, paths: Sequence[str]) -> Iterator[tuple[Source, bool]]:
     """Yield what lies at all paths; note in `reading` what cannot be opened."""
-    for path in paths:
+    for path in distinct(paths):
         is_empty = True
         try:
             with sources_of(path) as sources:
@@ -155,6 +159,7 @@ def _add(
     except UnreadableFile as error:
         reading.unreadable.append(error)
     reading.unreadable.extend(unmatched)
+    reading.left_out.extend(f"{source.name}: {note}" for note in source.notes)
 
 
 def read_source(
@@ -173,7 +178,6 @@ def read_source(
     UnreadableFile
         If it breaks the rules of its format, or holds no measurements.
     """
-    source.peek()
     rules = rules or {}
     scans, its_rules = Scans(), SettingRules()
     unlike, unplaced = dict[str, UnmatchedName](), dict[str, None]()
@@ -227,13 +231,16 @@ def _parts(
 ) -> Iterator[_Part]:
     if file_format == AUTO:
         file_format = format_of(source)
+    if file_format not in BINARY_READERS:
+        source.peek()
     if file_format == TEXT:
         yield _Part(TEXT, extrap_text.read(source))
-    elif file_format in {CSV, MARKDOWN}:
+    elif file_format in {CSV, MARKDOWN, DATABASE}:
         if file_format == MARKDOWN:
             source = reader(TEXT_READERS[MARKDOWN]).plain(source)
+        module = BINARY_READERS.get(file_format, TABLES)
         brought = _rules_of(file_format, rules).bring_parameters
-        told = reader(TABLES).read(source, columns, has_coordinate=brought)
+        told = reader(module).read(source, columns, has_coordinate=brought)
         yield _Part(file_format, told)
     elif file_format in TEXT_READERS:
         yield _Part(file_format, reader(TEXT_READERS[file_format]).read(source))

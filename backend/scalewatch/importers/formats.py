@@ -28,6 +28,11 @@ TEXT_READERS: Final[Mapping[str, str]] = {
 }
 """Modules by format; each knows the beginning of its texts and reads them."""
 
+DATABASE: Final = "database"
+
+BINARY_READERS: Final[Mapping[str, str]] = {DATABASE: "tables.database"}
+"""Modules by format; each knows the first bytes of its files and reads them."""
+
 JSON_READERS: Final[Mapping[str, str]] = {
     "google-benchmark": "benchmarks.google_benchmark",
     "reframe-json": "suites.reframe_json",
@@ -35,6 +40,7 @@ JSON_READERS: Final[Mapping[str, str]] = {
     "hyperfine": "benchmarks.hyperfine",
     "list": "benchmarks.named_values",
     "bmf": "benchmarks.bencher",
+    "exacb": "suites.exacb",
 }
 """Modules by format; each knows its documents and reads them."""
 
@@ -48,5 +54,10 @@ UNNAMED_JSON: Final[Mapping[str, str]] = {
 TABLES: Final = "tables.separated"
 """The module of tables with a header."""
 
-FORMATS: Final = (AUTO, TEXT, JSON, CSV, *TEXT_READERS, *JSON_READERS)
+FORMATS: Final = (
+    *(AUTO, TEXT, JSON, CSV),
+    *TEXT_READERS,
+    *JSON_READERS,
+    *BINARY_READERS,
+)
 """All names; JSON is Extra-P's, its JSON Lines, and our run reports."""

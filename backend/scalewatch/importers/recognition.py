@@ -8,6 +8,7 @@ from scalewatch.errors import UnreadableFile
 from scalewatch.importers import extrap_text
 from scalewatch.importers.documents import Document
 from scalewatch.importers.formats import (
+    BINARY_READERS,
     CSV,
     FORMATS,
     JSON,
@@ -21,6 +22,9 @@ from scalewatch.importers.source import Source, quoted
 
 _CHATTER: Final = re.compile(r"\s*\[[\d, ]+\]\s*[^\s,\[\]{]")
 """A line of a process, `[0] MPI startup(): …`, which only begins like JSON."""
+
+_BEGINNING: Final = 512
+"""Bytes by which a file that is no text is known."""
 
 _FAR: Final = 100_000
 """Lines that are looked through for a title if nothing before is known."""
@@ -38,6 +42,10 @@ def format_of(source: Source) -> str:
     UnknownFormat
         If it belongs to none.
     """
+    beginning = source.beginning(_BEGINNING)
+    for binary, module in BINARY_READERS.items():
+        if reader(module).recognises(beginning):
+            return binary
     first = source.peek()
     if first.lstrip().startswith(("{", "[")) and not _CHATTER.match(first):
         return JSON

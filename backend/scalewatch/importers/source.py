@@ -2,20 +2,36 @@
 
 import math
 import re
+import tempfile
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import islice
-from typing import Final, Self
+from pathlib import Path
+from typing import Final, Protocol, Self
 
 from scalewatch.errors import MalformedFile, UnreadableFile
 
 HEAD: Final = 2000
 """Lines by which a format is known; jobs say much before their results."""
 
+LONGEST_LINE: Final = 128 * 2**20
+"""Bytes of a line, of one that is no text the most that is read at once."""
+
 _PLAIN: Final = re.compile(r"\d+(\.\d*)?([eE][+-]?\d+)?")
 
 _SHOWN: Final = 40
 """Characters of the text that an error quotes."""
+
+
+class Surroundings(Protocol):
+    """What lies beside a file, in a folder or an archive."""
+
+    def names(self) -> Sequence[str]:
+        """Return the names of the files there."""
+
+    def lines(self, name: str) -> Iterable[bytes] | None:
+        """Return the lines of a file there, or None if there is none."""
 
 
 class Source:
@@ -27,10 +43,24 @@ class Source:
         How errors call it.
     lines
         The file's lines as bytes; UTF-8, with or without byte order mark.
+    surroundings
+        What lies beside it, where anything does.
+
+    Attributes
+    ----------
+    notes
+        What readers left out or took otherwise than may be expected.
     """
 
-    def __init__(self, name: str, lines: Iterable[bytes]) -> None:
+    def __init__(
+        self,
+        name: str,
+        lines: Iterable[bytes],
+        surroundings: Surroundings | None = None,
+    ) -> None:
         self.name = name
+        self.surroundings = surroundings
+        self.notes: list[str] = []
         self.line = 0
         self.is_line_complete = True
         self.origin = (("file", name),)
@@ -59,6 +89,26 @@ class Source:
             if says_something(text):
                 return text
         raise UnreadableFile(self.name, "it holds no measurements")
+
+    def beginning(self, size: int) -> bytes:
+        """Return the first bytes, if the file has so many, and stay before them."""
+        read = b""
+        for raw in self._all_ahead():
+            read += raw
+            if len(read) >= size:
+                break
+        return read[:size]
+
+    @contextmanager
+    def copied(self) -> Iterator[Path]:
+        """Give what is left of the file a name, as readers of other formats ask for."""
+        with tempfile.TemporaryDirectory(prefix="scalewatch-") as folder:
+            path = Path(folder, "copy")
+            with path.open("wb") as copy:
+                for raw in self._all_ahead():
+                    copy.write(raw)
+                    self._ahead.clear()
+            yield path
 
     def head(self, lines: int = HEAD) -> str:
         """Return the beginning of the text, and stay before it."""
@@ -130,6 +180,8 @@ class Source:
     def _decoded(self, raw: bytes, line: int) -> str:
         if b"\0" in raw:
             raise self.malformed("text", "a binary file", line)
+        if len(raw) >= LONGEST_LINE:
+            raise self.malformed("lines of less than 128 MiB", "a longer one", line)
         try:
             text = raw.decode("utf-8-sig" if line == 1 else "utf-8")
         except UnicodeDecodeError as error:

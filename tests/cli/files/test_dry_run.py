@@ -5,7 +5,7 @@ from click.testing import CliRunner
 
 from scalewatch.cli.files.model import command
 
-TABLE = "nodes,taskspernode,bandwidth[GB/s]\n1,4,7\n2,4,14\n4,4,28\n"
+TABLE = "nodes,gpus,bandwidth[GB/s]\n1,4,7\n2,4,14\n4,4,28\n"
 
 
 @pytest.fixture
@@ -16,7 +16,7 @@ def run(tmp_path, monkeypatch):
 
 
 def test_dry_run_shows_where_each_setting_comes_from(run):
-    done = run("--derive", "p = nodes * taskspernode", "--at", "n=9", "--dry-run")
+    done = run("--derive", "p = nodes * gpus", "--at", "n=9", "--dry-run")
 
     assert done.exit_code == 0, done.output
     for told in (

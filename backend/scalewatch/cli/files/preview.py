@@ -37,7 +37,7 @@ def tell(*readings: Reading) -> None:
     for reading in readings:
         for name in reading.passed_over:
             click.echo(f"Note: {name} is of no known format and passed over", err=True)
-        for note in reading.known.notes():
+        for note in (*reading.left_out, *reading.known.notes()):
             click.echo(f"Note: {note}", err=True)
 
 

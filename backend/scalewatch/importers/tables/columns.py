@@ -61,6 +61,9 @@ _SPELLINGS: Final = {
 }
 """How JUBE and others spell units of time."""
 
+_RATED: Final = re.compile(r"(GF|GFLOPS|Gflops)_\w+")
+"""Rates of HPCG and HPL in tables of JUBE: the unit stands before the name."""
+
 _WITH_UNIT: Final = re.compile(
     r"(?P<name>.+?)(_(?P<suffix>[^_\W]+)|\s*[\[(](?P<braced>[^\])]+)[\])])"
 )
@@ -133,7 +136,7 @@ def columns_of(
         meanings |= {
             position: MEASURED
             for position, name in enumerate(header)
-            if position not in meanings and _metric_and_unit(name)
+            if position not in meanings and metric_and_unit(name)
         }
     if not _parameters(meanings) and not has_coordinate:
         position = _only(_is_count, header, first_row, meanings, "p")
@@ -199,7 +202,7 @@ def _columns(header: Sequence[str], meanings: Mapping[int, str]) -> Columns:
     measured = []
     for position, meaning in sorted(meanings.items()):
         if meaning == MEASURED:
-            metric, unit = _metric_and_unit(header[position]) or (
+            metric, unit = metric_and_unit(header[position]) or (
                 _own_metric(header[position]),
                 None,
             )
@@ -223,8 +226,10 @@ def _columns(header: Sequence[str], meanings: Mapping[int, str]) -> Columns:
     )
 
 
-def _metric_and_unit(name: str) -> tuple[str, str | None] | None:
+def metric_and_unit(name: str) -> tuple[str, str | None] | None:
     """Return what a name like time, time_us or "time [us]" says, if it is known."""
+    if _RATED.fullmatch(name):
+        return name, "GFLOP/s"
     parts = _WITH_UNIT.fullmatch(name)
     for metric, names in METRICS.items():
         if name.lower() in names.split():

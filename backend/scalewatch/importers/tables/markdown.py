@@ -19,7 +19,9 @@ def recognises(head: str) -> bool:
 
 def plain(source: Source) -> Source:
     """Return the rows as a table of bars, each on the line where it stands."""
-    return Source(source.name, _rows(source))
+    rows = Source(source.name, _rows(source))
+    rows.notes = source.notes
+    return rows
 
 
 def _rows(source: Source) -> Iterator[bytes]:

@@ -12,24 +12,15 @@ from scalewatch.importers.series import (
     plain_setting,
 )
 from scalewatch.importers.source import Source, quoted, says_something
+from scalewatch.importers.tables.batch_jobs import MISSING, job_columns
 from scalewatch.importers.tables.columns import (
     PARAMETERS,
+    ROLES,
     MeasuredColumn,
     UnclearColumns,
     columns_of,
 )
 from scalewatch.wire import UNITS
-
-MISSING: Final = frozenset({"", "nan", "na", "n/a", "null", "none", "-"})
-"""Cells, in lower case, that stand for a value that was not measured."""
-
-OUTCOMES: Final = {
-    "success": frozenset({"false", "no", "0"}),
-    "status": frozenset(
-        {"failed", "timeout", "cancelled", "out_of_memory", "node_fail", "boot_fail"}
-    ),
-}
-"""Columns that tell how a run ended, and what they say of one that failed."""
 
 _USUAL: Final = frozenset(" ".join(PARAMETERS.values()).split())
 
@@ -80,6 +71,12 @@ def read(
     if table.undeclared:
         # Only the last row tells which of these columns are held fixed.
         measurements = iter(list(measurements))
+    if dropped := [name for name, one in table.undeclared.items() if one.is_fractional]:
+        names = ", ".join(dropped)
+        source.notes.append(
+            f"fractions in {names} are no settings and no known metric: left out; "
+            "`--column value=NAME` takes a column as measured"
+        )
     for measurement in measurements:
         configuration = tuple(
             (name, setting)
@@ -145,18 +142,18 @@ class _Table:
             name: _Undeclared(position)
             for name, position in self.columns.undeclared.items()
         }
-        self.outcomes = {
-            name.lower(): position
-            for name, position in self.columns.undeclared.items()
-            if name.lower() in OUTCOMES
-        }
+        known = {*self.columns.parameters}
+        if told.keys() - ROLES.keys():
+            known.add("p")  # no other column is a parameter
+        unused = {*self.undeclared, *self.columns.configuration}
+        self.jobs = job_columns(self.header, unused, known)
         self.configuration = {
             name: position
             for name, position in {
                 **self.columns.configuration,
                 **self.columns.undeclared,
             }.items()
-            if position not in self.outcomes.values()
+            if position not in self.jobs.positions
         }
 
     def next_row(self) -> list[str] | None:
@@ -182,15 +179,15 @@ class _Table:
     def measurements_of(self, row: Sequence[str]) -> Iterator[ImportedMeasurement]:
         for undeclared in self.undeclared.values():
             undeclared.observe(row[undeclared.position])
-        parameters = self.columns.parameters
-        coordinate = tuple(self.setting(row[at]) for at in parameters.values())
+        coordinate = {
+            name: self.setting(row[at]) for name, at in self.columns.parameters.items()
+        }
+        if processes := self.jobs.processes(row):
+            coordinate = {"p": processes, **coordinate}
         configuration = tuple(
             (name, plain_setting(row[at]))
             for name, at in self.configuration.items()
             if row[at].lower() not in MISSING
-        )
-        is_failed = any(
-            row[at].lower() in OUTCOMES[name] for name, at in self.outcomes.items()
         )
         region = None if self.columns.region is None else row[self.columns.region]
         for column in self.columns.measured:
@@ -200,11 +197,16 @@ class _Table:
                 metric=metric,
                 unit=unit,
                 configuration=configuration,
-                parameters=tuple(parameters),
+                parameters=tuple(coordinate),
                 origin=self.source.origin,
             )
-            value = math.nan if is_failed else self.value(row[column.position]) * size
-            yield ImportedMeasurement(subject, coordinate, [value])
+            value = self.value(row[column.position]) * size
+            yield ImportedMeasurement(
+                subject,
+                tuple(coordinate.values()),
+                [math.nan if self.jobs.is_failed(row) else value],
+                self.jobs.provenance(row),
+            )
 
     def metric(
         self, row: Sequence[str], column: MeasuredColumn

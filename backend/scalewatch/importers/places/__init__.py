@@ -1,0 +1,1 @@
+"""Where files lie: folders, archives, standard input."""

@@ -1,0 +1,133 @@
+"""What tables of batch jobs say beside measurements: processes, machine, job, outcome.
+
+JUBE and suites like it write a row per job, of nodes, taskspernode, system and job_id.
+"""
+
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from scalewatch.importers.series import Provenance
+from scalewatch.importers.tables.columns import parameter_of
+
+MISSING: Final = frozenset({"", "nan", "na", "n/a", "null", "none", "-"})
+"""Cells, in lower case, that stand for a value that was not measured."""
+
+_FAILED: Final[Mapping[str, frozenset[str]]] = {
+    "success": frozenset({"false", "no", "0"}),
+    "valid": frozenset({"false", "no", "0", "invalid"}),
+    "status": frozenset(
+        {"failed", "timeout", "cancelled", "out_of_memory", "node_fail", "boot_fail"}
+        | {"preempted", "deadline", "error", "invalid"}
+    ),
+}
+"""Columns that tell how a run ended, and what they say of one that failed."""
+
+_TASKS_PER_NODE: Final = re.compile(
+    r"n?(tasks?|procs?|processes|ranks|mpi)_?per_?node|ppn", re.IGNORECASE
+)
+_JOB: Final = re.compile(r"(slurm_?)?job_?id", re.IGNORECASE)
+_SYSTEM: Final = "system"
+_NUMBERING: Final = re.compile(r"jube_\w*id(_\w+)?|exit_code", re.IGNORECASE)
+"""Columns by which JUBE numbers what it ran; they say nothing of how."""
+
+
+@dataclass(frozen=True, slots=True)
+class JobColumns:
+    """Positions of the columns that tell of a job, None where there are none.
+
+    Attributes
+    ----------
+    nodes, tasks_per_node
+        Whose product are the processes of a row.
+    machine, job
+        Provenance of a row.
+    outcomes
+        Columns that tell how a run ended.
+    numbering
+        Columns that only number runs.
+    """
+
+    nodes: int | None
+    tasks_per_node: int | None
+    machine: int | None
+    job: int | None
+    outcomes: Mapping[str, int]
+    numbering: Sequence[int]
+
+    @property
+    def positions(self) -> frozenset[int]:
+        """Positions of what is neither configuration nor measured."""
+        told = (self.machine, self.job, *self.outcomes.values(), *self.numbering)
+        return frozenset(at for at in told if at is not None)
+
+    def processes(self, row: Sequence[str]) -> float | None:
+        """Return how many a job had."""
+        if self.nodes is None or self.tasks_per_node is None:
+            return None
+        factors = row[self.nodes], row[self.tasks_per_node]
+        if not all(one.isdecimal() for one in factors):
+            return None
+        return float(factors[0]) * float(factors[1])
+
+    def provenance(self, row: Sequence[str]) -> Provenance:
+        """Return what a row says of machine and job."""
+        machine, job = (_known(row, at) for at in (self.machine, self.job))
+        return Provenance(machine=machine, job=job)
+
+    def is_failed(self, row: Sequence[str]) -> bool:
+        """Tell whether a job failed."""
+        return any(
+            row[at].lower().partition(" ")[0] in _FAILED[name]
+            for name, at in self.outcomes.items()
+        )
+
+
+def job_columns(
+    header: Sequence[str], unused: Collection[str], parameters: Collection[str]
+) -> JobColumns:
+    """Return which columns tell of jobs.
+
+    Machine and job are only known where processes are, too: in other tables a system
+    may be one of atoms.
+
+    Parameters
+    ----------
+    header
+        The names of all columns.
+    unused
+        Those without another meaning.
+    parameters
+        What is known without them.
+    """
+    nodes = _first(header, lambda name: parameter_of(name) == "nodes")
+    per_node = _first(
+        header, lambda name: name in unused and bool(_TASKS_PER_NODE.fullmatch(name))
+    )
+    outcomes = {
+        name.lower(): header.index(name) for name in unused if name.lower() in _FAILED
+    }
+    numbering = [
+        at
+        for at, name in enumerate(header)
+        if name in unused and _NUMBERING.fullmatch(name)
+    ]
+    if nodes is None or per_node is None:
+        return JobColumns(None, None, None, None, outcomes, numbering)
+    return JobColumns(
+        nodes=None if "p" in parameters else nodes,
+        tasks_per_node=per_node,
+        machine=_first(header, lambda name: name == _SYSTEM and name in unused),
+        job=_first(header, lambda name: bool(_JOB.fullmatch(name)) and name in unused),
+        outcomes=outcomes,
+        numbering=numbering,
+    )
+
+
+def _first(header: Sequence[str], is_meant: Callable[[str], bool]) -> int | None:
+    return next((at for at, name in enumerate(header) if is_meant(name)), None)
+
+
+def _known(row: Sequence[str], at: int | None) -> str | None:
+    return None if at is None or row[at].lower() in MISSING else row[at]
