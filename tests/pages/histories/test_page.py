@@ -247,3 +247,18 @@ def test_history_marks_what_was_taken_for_a_bad_night(client, sessions):
 
     assert page.count('class="chart__night"') == 1
     assert "<title>bad night at" in page
+
+
+def test_history_of_a_series_with_two_modes_says_so(client, sessions):
+    slow = {number: number % 5 in {0, 3} for number in range(1, 51)}
+    record_history(
+        sessions,
+        lambda number: {
+            "MPI_Bcast": lambda p: (1.2 if slow[number] else 1.0) * TREE(p)
+        },
+        50,
+    )
+
+    page = client.get("/p/mpich/history?region=MPI_Bcast").text
+
+    assert "two modes, × 1.2 apart; 40 % of the commits are at the upper one" in page

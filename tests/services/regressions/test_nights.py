@@ -103,3 +103,21 @@ def test_regions_of_one_machine_at_other_settings_are_no_other_machine():
     watched = watch([*own, *other])
 
     assert {step.origin for step in watched.steps} == {Origin.UNDECIDED}
+
+
+def test_a_region_with_two_modes_says_so_and_its_changed_share_is_a_change():
+    regions = machine(1, nights=0.02)
+    rng = np.random.default_rng(9)
+    share = np.where(np.arange(COMMITS) < AT, 0.3, 1.0)
+    upper = rng.random(COMMITS) < share
+    region = regions[0]
+    regions[0] = replace(region, log=region.log + 0.2 * upper[:, np.newaxis])
+
+    watched = watch(regions)
+
+    ((history, modes),) = watched.modes
+    assert history is regions[0]
+    assert np.exp(modes.apart) == pytest.approx(1.2, abs=0.05)
+    (change,) = watched.changes
+    assert change.shift.kind == "modes"
+    assert change.first <= AT <= change.last

@@ -39,6 +39,9 @@ STORED = {
 }
 """As earlier releases have written it."""
 
+PRESENT = STORED | {"shares": None}
+"""As it is written since changes of modes are told."""
+
 
 def test_details_that_earlier_releases_stored_are_read():
     details = ShiftDetails.from_json(STORED)
@@ -55,13 +58,21 @@ def test_details_that_earlier_releases_stored_are_read():
 def test_details_are_stored_as_earlier_releases_stored_them():
     written = ShiftDetails.from_json(STORED).to_json()
 
-    assert orjson.dumps(written) == orjson.dumps(STORED)
+    assert orjson.dumps(written) == orjson.dumps(PRESENT)
 
 
 def test_details_are_answered_as_they_are_stored():
     details = ShiftDetails.from_json(STORED)
 
-    assert json_text(details) == orjson.dumps(STORED)
+    assert json_text(details) == orjson.dumps(PRESENT)
+
+
+def test_shares_of_modes_are_read_as_they_were_stored():
+    details = shift_details(kind=ShiftKind.MODES, shares=(0.4, 1.0))
+
+    stored = orjson.loads(orjson.dumps(details.to_json()))
+
+    assert ShiftDetails.from_json(stored) == details
 
 
 def test_details_without_target_and_expectation_are_read_as_they_were_stored():

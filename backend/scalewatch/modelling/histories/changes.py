@@ -6,7 +6,7 @@ taken together, and those are sure of which at most `FALSE_SHARE` are expected t
 false (Benjamini and Hochberg).
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -17,6 +17,8 @@ from scalewatch.modelling.growths.space import Space
 from scalewatch.modelling.histories.detection import detect
 from scalewatch.modelling.histories.explanation import Shift, explained
 from scalewatch.modelling.histories.histories import Histories
+from scalewatch.modelling.histories.mode_shifts import with_mode_shifts
+from scalewatch.modelling.histories.modes import Modes, modes
 from scalewatch.modelling.histories.segments import segments
 from scalewatch.modelling.nights.thresholds import TARGET
 
@@ -47,10 +49,31 @@ class FalseDiscoveries:
         return sum(q <= FALSE_SHARE for q in self.q_values)
 
 
+@dataclass(frozen=True, slots=True)
+class FoundChanges:
+    """What is found in histories.
+
+    Parameters
+    ----------
+    shifts
+        Their changes, explained, by series and commit.
+    modes
+        Those that have two modes, by series.
+    """
+
+    shifts: tuple[Shift, ...]
+    modes: Mapping[int, Modes]
+
+
 def find_changes(
     histories: Histories, space: Space, target: float = TARGET
 ) -> list[Shift]:
-    """Return the changes in histories, explained, by series and commit.
+    """Return the changes in histories, as `watched` tells them."""
+    return [*watched(histories, space, target).shifts]
+
+
+def watched(histories: Histories, space: Space, target: float = TARGET) -> FoundChanges:
+    """Return the changes in histories, explained, and which have two modes.
 
     Parameters
     ----------
@@ -62,7 +85,12 @@ def find_changes(
         Share of histories of 200 commits without a change that may alarm.
     """
     alarms = detect(histories, target)
-    return explained(histories, segments(histories, alarms), space)
+    shifts = explained(histories, segments(histories, alarms), space)
+    found = modes(histories)
+    return FoundChanges(
+        tuple(with_mode_shifts(histories, shifts, found)),
+        {series: own.modes for series, own in found.items()},
+    )
 
 
 def false_discoveries(p_values: Sequence[float], series: int) -> FalseDiscoveries:

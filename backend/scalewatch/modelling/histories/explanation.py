@@ -45,6 +45,7 @@ class ShiftKind(StrEnum):
     GROWTH = "growth"  # another growth class, or faster by a tilt that is sure
     COEFFICIENT = "coefficient"  # the growing part is another multiple
     LEVEL = "level"  # everything is another multiple
+    MODES = "modes"  # one of two levels is more or less frequent
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +72,8 @@ class Shift:
         That the later segment grows faster.
     p_value
         Of finding as clear a change in a history of 200 commits without one.
+    shares
+        Of commits at the upper of two levels, before and after; of modes only.
     """
 
     segments: Segments
@@ -85,6 +88,7 @@ class Shift:
     tilt: float
     faster_probability: float
     p_value: float
+    shares: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +214,7 @@ def _likeliest(
         ShiftKind.LEVEL: multiple * (1 - odds),
     }
     changed = max(sum(weight.values()), 1e-300)
-    probability = {kind: weight[kind] / changed for kind in ShiftKind}
+    probability = {kind: share / changed for kind, share in weight.items()}
     likeliest = max(probability, key=probability.__getitem__)
     place = places[VersionChange(likeliest.value)]
     return _Growths(

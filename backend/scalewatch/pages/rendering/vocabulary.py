@@ -36,6 +36,12 @@ TOPICS: Final = {
             "it is the machine's, and taken out of each region.",
         ),
         Word(
+            "two modes",
+            "Levels between which a series jumps from commit to commit, as a memory "
+            "layout or a clock frequency makes it; how often it is at the upper one "
+            "is its share.",
+        ),
+        Word(
             "run",
             "One execution of a suite: a commit on a machine at one coordinate.",
         ),

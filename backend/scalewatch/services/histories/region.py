@@ -13,6 +13,7 @@ from scalewatch.errors import NotMeasured
 from scalewatch.services.commits.find import Commit, commit_of
 from scalewatch.services.commits.lineage import Lineage
 from scalewatch.services.histories.commits import HistoryStep, HistorySteps, target_of
+from scalewatch.services.histories.modes import two_modes
 from scalewatch.services.histories.paging import NEWEST, Window, part_of
 from scalewatch.services.histories.segments import (
     Segment,
@@ -164,7 +165,11 @@ def history_of(  # noqa: PLR0913, PLR0917, one per part of the question
         metrics=tuple(metrics),
         machines=tuple(machines),
         commits=commits,
-        remarks=(*line.remarks, *details.get("baselines", ())),
+        remarks=(
+            *line.remarks,
+            *details.get("baselines", ()),
+            *two_modes(details, histories),
+        ),
         series=tuple(
             _with_bad_nights(each, commits, bad.get(each.machine, ()))
             for each in _segmented(

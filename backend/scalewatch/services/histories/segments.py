@@ -34,6 +34,15 @@ class StoredChange:
     growth_before: str | None
     growth_after: str | None
     regression: int
+    shares: tuple[float, float] | None = None
+
+    @property
+    def words(self) -> str:
+        """What changed; of modes, how frequent the upper level was and is."""
+        if self.shares is None:
+            return str(self.kind)
+        before, after = (f"{100 * share:.0f} %" for share in self.shares)
+        return f"modes: {before} → {after} of the commits at the upper level"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +108,7 @@ def _stored_change(shift: RegressionShift, first: int, last: int) -> StoredChang
         growth_before=details.growth_before,
         growth_after=details.growth_after,
         regression=shift.regression_id,
+        shares=details.shares,
     )
 
 

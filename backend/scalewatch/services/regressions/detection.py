@@ -20,6 +20,7 @@ from scalewatch.modelling.histories.changes import (
     false_discoveries,
 )
 from scalewatch.modelling.histories.explanation import ShiftKind
+from scalewatch.modelling.histories.modes import Modes
 from scalewatch.services.commits.find import label_of
 from scalewatch.services.commits.lineage import Lineage
 from scalewatch.services.confirmations.requests import is_confirmed
@@ -66,6 +67,8 @@ class Detected:
         Which machines began a new baseline, in words.
     steps, nights
         Where all regions of machines moved, and what was learned of their nights.
+    modes
+        Histories that jump between two levels.
     drifts
         Changes too small to matter, which have no cause.
     """
@@ -80,6 +83,7 @@ class Detected:
     baselines: tuple[str, ...]
     steps: tuple[MachineStep, ...]
     nights: tuple[NightlySpread, ...]
+    modes: tuple[tuple[SeriesHistory, Modes], ...] = ()
     drifts: tuple[HistoryChange, ...] = ()
 
 
@@ -121,6 +125,7 @@ def detect(session: Session, project_id: int) -> Detected:
         baselines=tuple(_baselines(session, histories, line)),
         steps=watched.steps,
         nights=watched.nights,
+        modes=watched.modes,
         drifts=tuple(drifts),
     )
 
@@ -229,6 +234,7 @@ def _details(
         verdict_after=effect.verdict_after,
         expectation=effect.expectation,
         expectation_version=effect.expectation_version,
+        shares=shift.shares,
     )
 
 

@@ -181,11 +181,11 @@ def _effect(
 def _at_target(
     shift: Shift, before: Finding, after: Finding, *, is_exact: bool
 ) -> Bounds | None:
-    """Return after over before; a level, without nights, is the same everywhere.
+    """Return after over before; levels, without nights, are the same everywhere.
 
     Both sides were measured on nights that the models of them cannot know.
     """
-    if is_exact or shift.kind is not ShiftKind.LEVEL:
+    if is_exact or shift.kind not in {ShiftKind.LEVEL, ShiftKind.MODES}:
         return ratio_of(before, after)
     return Bounds(shift.factor, shift.low, shift.high)
 

@@ -4,6 +4,7 @@ What is measured alike on one state of a machine is watched together: its histor
 how its nights scatter, and enough regions what each night does to all of them.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -12,11 +13,12 @@ import numpy as np
 
 from scalewatch.modelling import pmnf
 from scalewatch.modelling.arrays.padding import stacked
-from scalewatch.modelling.histories.changes import find_changes
+from scalewatch.modelling.histories.changes import FoundChanges, watched
 from scalewatch.modelling.histories.detection import exact
 from scalewatch.modelling.histories.exact import exact_changes
 from scalewatch.modelling.histories.explanation import Shift
 from scalewatch.modelling.histories.histories import Histories
+from scalewatch.modelling.histories.modes import Modes
 from scalewatch.modelling.nights.events import MachineNights
 from scalewatch.modelling.nights.origins import Origin, origins
 from scalewatch.services.caches.lru import Kept, key_of
@@ -32,7 +34,7 @@ SHOWN: Final = 100
 """Newest nights of a machine that are kept to be shown."""
 
 _NIGHTS: Final = Kept[MachineNights | None](1_000)
-_SHIFTS: Final = Kept[tuple[tuple[Shift, ...], ...]](1_000)
+_FOUND: Final = Kept[FoundChanges](1_000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,11 +103,18 @@ class NightlySpread:
 
 @dataclass(frozen=True, slots=True)
 class Watched:
-    """What changed in histories, and what their machines did."""
+    """What changed in histories, and what their machines did.
+
+    Parameters
+    ----------
+    modes
+        Histories that jump between two levels.
+    """
 
     changes: tuple[HistoryChange, ...]
     steps: tuple[MachineStep, ...]
     nights: tuple[NightlySpread, ...]
+    modes: tuple[tuple[SeriesHistory, Modes], ...]
 
 
 def watch(found: Sequence[SeriesHistory]) -> Watched:
@@ -119,28 +128,32 @@ def watch(found: Sequence[SeriesHistory]) -> Watched:
         tuple(row for row, step in own.items() if step.origin is not Origin.MACHINE)
         for own in steps
     ]
-    shifts = _SHIFTS.answers(
+    told = _FOUND.answers(
         [key_of(key, rows, target) for key, rows in zip(keys, kept, strict=True)],
         lambda at: [
-            _shifts(groups[each], nights[each], kept[each], target) for each in at
+            _told(groups[each], nights[each], kept[each], target) for each in at
         ],
     )
-    by_history = {
-        id(history): own
-        for group, every in zip(groups, shifts, strict=True)
-        for history, own in zip(group, every, strict=True)
-    }
+    shifts: dict[int, list[Shift]] = defaultdict(list)
+    for group, own in zip(groups, told, strict=True):
+        for shift in own.shifts:
+            shifts[id(group[shift.segments.series])].append(shift)
     return Watched(
         changes=tuple(
             _change(history, shift)
             for history in found
-            for shift in by_history[id(history)]
+            for shift in shifts[id(history)]
         ),
         steps=tuple(step for own in steps for step in own.values()),
         nights=tuple(
             _spread(group, own)
             for group, own in zip(groups, nights, strict=True)
             if own is not None
+        ),
+        modes=tuple(
+            (group[series], modes)
+            for group, own in zip(groups, told, strict=True)
+            for series, modes in own.modes.items()
         ),
     )
 
@@ -207,35 +220,28 @@ def _spread(group: Sequence[SeriesHistory], own: MachineNights) -> NightlySpread
     )
 
 
-def _shifts(
+def _told(
     group: Sequence[SeriesHistory],
     nights: MachineNights | None,
     kept: Sequence[int],
     target: float,
-) -> tuple[tuple[Shift, ...], ...]:
-    """Return the changes in each history of a group."""
+) -> FoundChanges:
+    """Return the changes in the histories of a group."""
     first = group[0]
     histories = Histories.of(
         np.array(first.settings),
         stacked([history.log for history in group]),
         [len(history.positions) for history in group],
     )
+    if first.series.is_exact:
+        return FoundChanges(tuple(exact_changes(histories)), {})
     if nights is not None:
         is_exact = exact(histories.log)
         for row, history in enumerate(group):
             if not is_exact[row]:
                 own = without_nights(history, row, nights, kept)
                 histories.log[row, : len(own)] = own
-    found: list[list[Shift]] = [[] for _ in group]
-    space = pmnf(first.parameters[0])
-    shifts = (
-        exact_changes(histories)
-        if first.series.is_exact
-        else find_changes(histories, space, target)
-    )
-    for shift in shifts:
-        found[shift.segments.series].append(shift)
-    return tuple(map(tuple, found))
+    return watched(histories, pmnf(first.parameters[0]), target)
 
 
 def _change(history: SeriesHistory, shift: Shift) -> HistoryChange:

@@ -47,6 +47,13 @@ def summary(detected: Detected) -> dict[str, Any]:
         "drifts": len(detected.drifts),
         "largest_drifts": [_drift(detected, each) for each in _largest(detected)],
         "nights": [_nights(detected, each) for each in detected.nights],
+        "modes": {
+            str(history.series.id): {
+                "factor": round(float(np.exp(modes.apart)), 4),
+                "share": round(modes.share, 3),
+            }
+            for history, modes in detected.modes
+        },
         "remarks": list(detected.line.remarks),
     }
 

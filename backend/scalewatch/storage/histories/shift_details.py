@@ -39,6 +39,8 @@ class ShiftDetails:
         Of the segments; None where they cannot be told.
     expectation, expectation_version
         The growth that the verdicts are about.
+    shares
+        Of commits at the upper of two levels, before and after; of modes only.
     """
 
     kind: ShiftKind
@@ -66,6 +68,7 @@ class ShiftDetails:
     verdict_after: Verdict | None
     expectation: str | None
     expectation_version: int | None
+    shares: tuple[float, float] | None = None
 
     @property
     def kind_probability(self) -> float:
@@ -75,8 +78,9 @@ class ShiftDetails:
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> "ShiftDetails":
         """Return details as `to_json` wrote them."""
-        parts = {field.name: stored[field.name] for field in fields(cls)}
-        bounds = parts["at_target"]
+        known = [field.name for field in fields(cls) if field.name in stored]
+        parts = {name: stored[name] for name in known}
+        bounds, shares = parts["at_target"], parts.get("shares")
         return cls(
             **parts
             | {
@@ -88,6 +92,7 @@ class ShiftDetails:
                 "at_target": Bounds(**bounds) if bounds else None,
                 "verdict_before": _verdict(parts["verdict_before"]),
                 "verdict_after": _verdict(parts["verdict_after"]),
+                "shares": None if shares is None else tuple(shares),
             }
         )
 
