@@ -9,6 +9,7 @@ from support.recorded import record_project
 PAGES = (
     "/",
     "/p/openmpi",
+    "/p/openmpi?view=table",
     "/p/openmpi?vs=v5.0.8&expand=MPI_Barrier+time",
     "/p/openmpi/c/v5.0.11?all=1",
     "/p/openmpi/compare",

@@ -37,7 +37,7 @@ def test_home_leads_to_what_needs_attention(page: Page):
 
 
 def test_match_table_leads_to_a_region_and_its_plot(page: Page):
-    page.goto("/p/openmpi")
+    page.goto("/p/openmpi?view=table")
     table = page.get_by_role("table", name="How the time of each region scales")
     barrier = page.get_by_role("rowheader", name="MPI_Barrier")
     row = table.get_by_role("row").filter(has=barrier)
@@ -151,7 +151,7 @@ def test_unknown_region_is_a_page_that_says_so(page: Page, complaints):
 
 
 def test_every_word_of_a_page_is_explained_by_the_glossary(page: Page):
-    page.goto("/p/openmpi")
+    page.goto("/p/openmpi?view=table")
 
     page.get_by_role("link", name="Expectation").click()
 

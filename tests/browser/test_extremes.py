@@ -46,7 +46,7 @@ def test_hostile_names_are_text_and_lead_to_their_pages(
 
 
 def test_printed_match_table_of_many_machines_fits_on_white_paper(large_page: Page):
-    large_page.goto("/p/hydro")
+    large_page.goto("/p/hydro?view=table")
     large_page.set_viewport_size({"width": 794, "height": 1123})
     large_page.evaluate("document.documentElement.dataset.theme = 'dark'")
     ink = "getComputedStyle(document.body).color"

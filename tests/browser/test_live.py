@@ -49,7 +49,7 @@ def test_a_cell_changes_in_place_when_its_verdict_is_ready(
     page: Page, sessions: Sessions
 ):
     record_project(sessions)
-    visit(page, "/p/openmpi?commit=v5.0.11")
+    visit(page, "/p/openmpi?commit=v5.0.11&view=table")
     row = page.get_by_role("row").filter(
         has=page.get_by_role("rowheader", name="MPI_Reduce")
     )

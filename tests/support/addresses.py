@@ -38,7 +38,7 @@ NEEDED: Final = {"embed": "?region=mesh%3A%3Afind_neighbours&machine=juwels"}
 VARIANTS: Final = {
     "history": ("?region=mesh%3A%3Afind_neighbours",),
     "region": ("?machine=juwels", "?machine=juwels&target=65536"),
-    "report": ("?metric=memory",),
+    "report": ("?metric=memory", "?view=table"),
     "scaling-errors": ("?kind=weak",),
 }
 """Further views of a page, by the name of its route."""

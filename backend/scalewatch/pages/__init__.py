@@ -27,7 +27,7 @@ from scalewatch.pages.live import embeds, events, feeds
 from scalewatch.pages.machines import lines as machine_lines
 from scalewatch.pages.machines import page as machines
 from scalewatch.pages.match_table import page as match_table
-from scalewatch.pages.match_table import sparklines
+from scalewatch.pages.match_table import small_plots, sparklines
 from scalewatch.pages.regions import expectation_form
 from scalewatch.pages.regions import page as regions
 from scalewatch.pages.rendering import assets
@@ -63,6 +63,7 @@ router.include_router(regressions.router, dependencies=DELAY)
 router.include_router(match_table.router, dependencies=DELAY)
 router.include_router(runs.router, dependencies=DELAY)
 router.include_router(scaling_errors.router, dependencies=DELAY)
+router.include_router(small_plots.router)
 router.include_router(sparklines.router)
 router.include_router(settings.router)
 router.include_router(status.router)

@@ -3,35 +3,21 @@
 from fastapi import APIRouter, Request, Response
 from markupsafe import Markup
 
-from scalewatch.modelling import Mark
 from scalewatch.pages.rendering import listings
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.templates import render
 from scalewatch.pages.wording.formats import percent
 from scalewatch.pages.wording.mathematics import big_o, growth
-from scalewatch.pages.wording.sentences import FASTER
+from scalewatch.pages.wording.sentences import FASTER, verdict_lead
 from scalewatch.services.machines.provenance import all_origins
-from scalewatch.services.projects.home import Project, SeriesOfConcern, all_projects
+from scalewatch.services.projects.home import SeriesOfConcern, all_projects
 from scalewatch.web.sessions import ReadingDep
 
 router = APIRouter(include_in_schema=False)
 
 
-def project_lead(project: Project) -> str:
-    """Answer whether the newest commit of a project is fine."""
-    bad, judged = project.counts[Mark.MISMATCH], sum(project.counts.values())
-    if not judged:
-        return "Nothing is judged yet."
-    if bad:
-        verb = "does" if bad == 1 else "do"
-        return f"{bad:,} of {judged:,} series {verb} not scale as expected."
-    if project.counts[Mark.UNDECIDED]:
-        return "No mismatch, but not everything can be told."
-    return "Everything scales as it should."
-
-
 def concern_words(concern: SeriesOfConcern) -> Markup:
-    """Say how a series that scales other than expected does scale."""
+    """Say how a series that scales worse than expected does scale."""
     standing = concern.standing
     sure = ""
     if standing.probability is not None:
@@ -59,6 +45,6 @@ def show_projects(
         projects=projects,
         origins_by_project=all_origins(session),
         concern_words=concern_words,
-        project_lead=project_lead,
+        verdict_lead=verdict_lead,
         server=str(request.base_url).rstrip("/"),
     )

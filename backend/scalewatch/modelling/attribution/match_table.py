@@ -82,12 +82,15 @@ class Attribution:
         The suspicion and its evidence.
     cells
         The diverging cells that it would explain.
+    litmus
+        The litmus test that tells; None where only the shape of the table does.
     """
 
     suspect: Suspect
     subject: str
     sentence: str
     cells: tuple[JudgedCell, ...]
+    litmus: str | None = None
 
 
 def attribute(
@@ -155,6 +158,7 @@ def _from_litmus_tests(
             "algorithm is known: suspect the platform (network, placement, neighbours)"
             f"{_explaining(diverging)}.",
             (*failed, *diverging),
+            failed[0].region,
         )
     if diverging and all(cell.verdict is Verdict.MATCH for cell in tests):
         return Attribution(
@@ -163,6 +167,7 @@ def _from_litmus_tests(
             f"On {machine} the litmus test {tests[0].region} grows as expected: "
             f"suspect the library{_explaining(diverging)}.",
             diverging,
+            tests[0].region,
         )
     return None
 

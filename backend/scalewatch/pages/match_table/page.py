@@ -8,12 +8,14 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Query, Request, Response
 
 from scalewatch.modelling import Mark
+from scalewatch.pages.match_table.sentences import suspicion_sentences
 from scalewatch.pages.rendering import listings
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.templates import Query as LinkQuery
 from scalewatch.pages.rendering.templates import path_to, render
 from scalewatch.pages.wording.changes import baseline_sentence, gap
 from scalewatch.pages.wording.formats import stated
+from scalewatch.pages.wording.sentences import verdict_lead
 from scalewatch.services.match_table.cells import MatchRow
 from scalewatch.services.match_table.table import ALL_METRICS, MatchTable, match_table
 from scalewatch.storage.runs.flags import Flag
@@ -40,15 +42,28 @@ class Only(StrEnum):
     MISMATCH = "mismatch"
 
 
+class Layout(StrEnum):
+    """How the rows are laid out: verdicts alone, or with all that is known."""
+
+    MAP = "map"
+    TABLE = "table"
+
+
 @dataclass(frozen=True, slots=True)
 class Arrangement:
-    """Filter, order and expansion of the rows of a match table."""
+    """Layout, filter, order and expansion of the rows of a match table."""
 
     filter: Annotated[str, Query()] = ""
     sort: Sort = Sort.WORST
     only: Only = Only.ALL
     vs: Annotated[str, Query()] = ""
     expand: Annotated[str, Query()] = ""
+    view: Annotated[Layout | None, Query()] = None
+
+    @property
+    def layout(self) -> Layout:
+        """The layout that is asked for; a row can be expanded in a table only."""
+        return self.view or (Layout.TABLE if self.expand else Layout.MAP)
 
     @property
     def compares(self) -> bool:
@@ -107,6 +122,8 @@ def show_report(
         table=table,
         rows=rows,
         flags=_flags(table),
+        suspicions=suspicion_sentences(table.suspicions),
+        lead=verdict_lead(table.counts),
         arrangement=arrangement,
         shown=sum(map(arrangement.contains, rows)),
         query={
@@ -117,8 +134,17 @@ def show_report(
             "only": arrangement.only,
             "filter": arrangement.filter,
             "sort": arrangement.sort if arrangement.sort is not Sort.WORST else None,
+            "view": Layout.TABLE if arrangement.layout is Layout.TABLE else None,
         },
         region_query=region_query,
+        region_path=lambda row: path_to(
+            request,
+            "region",
+            region_query(table, row),
+            project=table.project,
+            region=row.region,
+        ),
+        plots=path_to(request, "small-plot", project=table.project),
         row_name=row_name,
         against=baseline_sentence(table.baseline) if table.baseline else None,
         gap=gap(table.baseline),

@@ -10,7 +10,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from sqlalchemy.orm import Session
 
 from scalewatch.figures.growth_ramp import GROWTH_CLASSES, class_of_text
-from scalewatch.pages.rendering import cells, strips
+from scalewatch.pages.rendering import cells, heat_maps, strips
 from scalewatch.pages.rendering.addresses import Query, embed_of, path_to
 from scalewatch.pages.rendering.assets import asset_version
 from scalewatch.pages.rendering.delay import has_delay
@@ -133,6 +133,8 @@ def _environment() -> Environment:
         "flag_places": sentences.flag_places,
         "forecast_sentence": outlooks.forecast_sentence,
         "hidden_sentence": outlooks.hidden_sentence,
+        "heat_cell": heat_maps.heat_cell,
+        "heat_panels": heat_maps.panels,
         "held_sentence": outlooks.held_sentence,
         "residual_sentence": outlooks.residual_sentence,
         "misfit_sentence": sentences.misfit_sentence,

@@ -5,7 +5,7 @@ between a number and its unit that no line break can tear apart.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
 from math import floor, inf, isfinite
@@ -168,6 +168,12 @@ def plural(number: int, noun: str) -> str:
     """Write a number of things: `1 run`, `3 runs`, `2 series`."""
     is_same = number == 1 or noun.endswith("s")
     return f"{number:,} {noun}{'' if is_same else 's'}"
+
+
+def listed(parts: Sequence[Markup]) -> Markup:
+    """Join what is listed in a sentence: `a`, `a and b`, `a, b and c`."""
+    *others, last = parts or [Markup()]
+    return Markup(" and ").join([Markup(", ").join(others), last] if others else [last])
 
 
 @lru_cache(maxsize=4096)

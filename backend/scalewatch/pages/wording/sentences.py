@@ -199,6 +199,27 @@ def counts_sentence(counts: Mapping[Mark, int]) -> str:
     return ", ".join(parts) or "no verdict yet"
 
 
+def verdict_lead(counts: Mapping[Mark, int]) -> str:
+    """Answer first: how many series scale worse than expected, and how many better."""
+    judged, worse = sum(counts.values()), counts[Mark.MISMATCH]
+    if not judged:
+        return "Nothing is judged yet."
+    better = counts[Mark.BETTER]
+    also = f" {plural(better, 'series')} scale{'s' * (better == 1)} better." * bool(
+        better
+    )
+    if worse:
+        verb = "scales" if worse == 1 else "scale"
+        return f"{worse:,} of {judged:,} series {verb} worse than expected.{also}"
+    open_ones = counts[Mark.UNDECIDED]
+    if open_ones:
+        return (
+            f"No series scales worse than expected; {open_ones:,} of {judged:,} "
+            f"{'is' if open_ones == 1 else 'are'} undecided.{also}"
+        )
+    return f"Every series scales as expected, or better: {judged:,} of {judged:,}."
+
+
 def flag_places(parameter: str, at: Sequence[float]) -> str:
     """Name where a flag was raised: `p = 4, 8, 16`."""
     listed = ", ".join(f"{setting:,g}" for setting in at)

@@ -8,6 +8,7 @@ from typing import Any, Final
 from scalewatch.modelling import Mark
 from scalewatch.services.commit_reports.changes import WORSE, ChangeKind
 from scalewatch.services.expectations.in_force import Expectation
+from scalewatch.services.match_table.recent_changes import RecentChange
 from scalewatch.services.selection.settings import key_of, shared
 from scalewatch.services.series.at_commit import Judged
 from scalewatch.services.series.standing import UNMEASURED, Standing
@@ -32,6 +33,8 @@ class Cell:
         Names its line among those of the history; None where nothing was measured.
     change
         How it differs from the baseline, if the table has one.
+    recent
+        How it changed in the weeks before the commit, if it did.
     broken
         Guidelines of this region that it breaks, or will at a larger scale, in words.
     """
@@ -42,6 +45,7 @@ class Cell:
     flags: Mapping[Flag, tuple[float, ...]]
     series: int | None = None
     change: ChangeKind | None = None
+    recent: RecentChange | None = None
     broken: tuple[str, ...] = ()
 
 

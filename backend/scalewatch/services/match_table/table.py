@@ -28,6 +28,10 @@ from scalewatch.services.match_table.cells import (
     counts,
     rows_of,
 )
+from scalewatch.services.match_table.recent_changes import (
+    RecentChange,
+    recent_changes,
+)
 from scalewatch.services.selection.settings import choices_among, is_chosen, shared
 from scalewatch.services.selection.view import View
 from scalewatch.services.series.at_commit import Judged, judged_at
@@ -153,6 +157,7 @@ def match_table(
         tuple(choices),
         _Cells(
             kinds_of(before, shown) if baseline else {},
+            recent_changes(session, row),
             _broken(session, project, row, shown),
         ),
     )
@@ -174,9 +179,10 @@ def match_table(
 
 @dataclass(frozen=True, slots=True)
 class _Cells:
-    """Makes a cell of a series: its change and the guidelines it breaks, by series."""
+    """Makes a cell of a series: its changes and broken guidelines, by series."""
 
     kinds: Mapping[int, Any]
+    recent: Mapping[int, RecentChange]
     broken: Mapping[int, tuple[str, ...]]
 
     def __call__(self, each: Judged) -> Cell:
@@ -187,6 +193,7 @@ class _Cells:
             flags=each.flags,
             series=each.series_id,
             change=self.kinds.get(each.series_id),
+            recent=self.recent.get(each.series_id),
             broken=self.broken.get(each.series_id, ()),
         )
 

@@ -6,7 +6,19 @@ from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 import orjson
-from sqlalchemy import Select, Text, and_, cast, delete, or_, select
+from sqlalchemy import (
+    ColumnElement,
+    FromClause,
+    Select,
+    Text,
+    and_,
+    bindparam,
+    cast,
+    delete,
+    func,
+    or_,
+    select,
+)
 from sqlalchemy.orm import Session
 
 from scalewatch.errors import NotFound
@@ -28,6 +40,15 @@ class RegressionShift(NamedTuple):
     state: str
     sentence: str
     details: ShiftDetails
+
+
+class DatedShift(NamedTuple):
+    """A series that changed, and when the first commit was made that shows it."""
+
+    series_id: int
+    regression_id: int
+    is_worse: bool
+    at: datetime
 
 
 class Member(NamedTuple):
@@ -142,14 +163,49 @@ def shifts_of(session: Session, series: Collection[int]) -> list[RegressionShift
 @cache
 def _shifts() -> Select[Any]:
     shift, regression = tables.Shift.__table__, tables.Regression.__table__
-    is_withdrawn = and_(
-        regression.c.state == "fixed", regression.c.fixed_commit_id.is_(None)
-    )
     columns = {**regression.c, **shift.c, "details": cast(shift.c.details, Text)}
     return (
         select(*(columns[name] for name in RegressionShift._fields))
         .join(regression, regression.c.id == shift.c.regression_id)
-        .where(is_among(shift.c.series_id, "series"), ~is_withdrawn)
+        .where(is_among(shift.c.series_id, "series"), ~_is_withdrawn(regression))
+    )
+
+
+def _is_withdrawn(regression: FromClause) -> ColumnElement[bool]:
+    return and_(regression.c.state == "fixed", regression.c.fixed_commit_id.is_(None))
+
+
+def shifted_between(
+    session: Session, project_id: int, since: datetime, until: datetime
+) -> list[DatedShift]:
+    """Return what changed in a project between two moments, oldest change first.
+
+    Without withdrawn suspicions.
+    """
+    asked = {"project": project_id, "since": since, "until": until}
+    return [
+        DatedShift._make(row) for row in session.execute(_dated_shifts(), asked).all()
+    ]
+
+
+@cache
+def _dated_shifts() -> Select[Any]:
+    shift, regression, commit = (
+        kind.__table__ for kind in (tables.Shift, tables.Regression, tables.Commit)
+    )
+    made = func.coalesce(commit.c.committed_at, commit.c.first_run_at)
+    kind = commit.c.first_run_at.type
+    since, until = (bindparam(name, type_=kind) for name in ("since", "until"))
+    return (
+        select(shift.c.series_id, regression.c.id, regression.c.is_worse, made)
+        .join(regression, regression.c.id == shift.c.regression_id)
+        .join(commit, commit.c.id == shift.c.last_commit_id)
+        .where(
+            regression.c.project_id == bindparam("project"),
+            made.between(since, until),
+            ~_is_withdrawn(regression),
+        )
+        .order_by(made, shift.c.series_id)
     )
 
 

@@ -1,0 +1,165 @@
+"""Small plots for the cells of heat maps: medians, model and promise on log axes.
+
+Each is a sheet of SVG with one symbol, which a page draws in its own colours.
+"""
+
+from hashlib import sha256
+from html import escape
+from typing import Annotated, Final
+
+import numpy as np
+from fastapi import APIRouter, Header, Response
+
+from scalewatch.figures.curves import Curves, Scaling, curves_of
+from scalewatch.modelling.arrays.types import Reals
+from scalewatch.pages.wording.formats import count, quantity
+from scalewatch.services.match_table.small_plots import plotted_cell
+from scalewatch.web.sessions import ReadingDep
+from scalewatch.web.views import ViewDep
+
+WIDTH: Final = 260
+HEIGHT: Final = 150
+LEFT, RIGHT, TOP, BOTTOM = 52, 10, 10, 34
+EVERY: Final = 4
+"""Of so many points of a curve one is drawn: it is small."""
+
+HEADROOM: Final = 3.0
+"""Curves leave the plot beyond this factor above or below the measurements."""
+
+LINE: Final = 'fill="none" stroke-linejoin="round"'
+PROMISE: Final = 'style="stroke:var(--figure-expectation);stroke-dasharray:4 3"'
+MODEL: Final = 'style="stroke:var(--accent);stroke-width:2"'
+CANDIDATE: Final = 'style="stroke:var(--accent);stroke-dasharray:1 3"'
+BAND: Final = 'style="fill:var(--figure-band)"'
+WORDS: Final = 'font-size="11" style="fill:var(--ink-quiet)"'
+
+router = APIRouter(include_in_schema=False)
+
+
+@router.get("/p/{project}/small-plot.svg", name="small-plot")  # noqa: FAST003
+def show_small_plot(
+    session: ReadingDep,
+    view: ViewDep,
+    region: str,
+    if_none_match: Annotated[str, Header()] = "",
+) -> Response:
+    """Return the plot of a region on a machine as a symbol named `plot`."""
+    drawn = small_plot(plotted_cell(session, view, region))
+    body = f'<svg xmlns="http://www.w3.org/2000/svg">{drawn}</svg>'.encode()
+    tag = f'"{sha256(body).hexdigest()[:16]}"'
+    headers = {"ETag": tag, "Cache-Control": "private, no-cache"}
+    if tag in if_none_match:
+        return Response(status_code=304, headers=headers)
+    return Response(body, media_type="image/svg+xml", headers=headers)
+
+
+def small_plot(scaling: Scaling) -> str:
+    """Draw a scan: its medians as dots, the model as a line, the promise dashed."""
+    frame = _Frame.around(scaling)
+    if frame is None:
+        parts = [_text(WIDTH / 2, HEIGHT / 2, "middle", "no positive values to draw")]
+    else:
+        parts = [*frame.curves(scaling), *frame.dots(scaling), *frame.axes(scaling)]
+    whole = f'viewBox="0 0 {WIDTH} {HEIGHT}"'
+    return f'<symbol id="plot" {whole}>{"".join(parts)}</symbol>'
+
+
+class _Frame:
+    """Maps settings and values to places in the picture, both by their logarithms."""
+
+    def __init__(self, x: Reals, y: Reals) -> None:
+        self._x = np.log(x.min()), max(float(np.log(x.max() / x.min())), 1e-9)
+        self._y = np.log(y.min()), max(float(np.log(y.max() / y.min())), 0.05)
+
+    @classmethod
+    def around(cls, scaling: Scaling) -> "_Frame | None":
+        """Return the frame of a scan; None where logarithms have no place for it."""
+        x, y = scaling.x, scaling.middle
+        if not x.size or not (x > 0).all() or not (y > 0).all():
+            return None
+        return cls(x, _in_sight(curves_of(scaling).drawn, y))
+
+    def curves(self, scaling: Scaling) -> list[str]:
+        """Draw the band, the promise and the model, or what it may be."""
+        curves = curves_of(scaling)
+        parts = [self._band(curves)]
+        if curves.expectation is not None:
+            parts.append(self._line(curves.x, curves.expectation, PROMISE))
+        models = scaling.candidates if scaling.is_open else ()
+        for model in models:
+            values = np.broadcast_to(model(scaling.at(curves.x)), curves.x.shape)
+            parts.append(self._line(curves.x, values, CANDIDATE))
+        if curves.model is not None and not scaling.is_open:
+            parts.append(self._line(curves.x, curves.model, MODEL))
+        return parts
+
+    def dots(self, scaling: Scaling) -> list[str]:
+        """Draw the medians."""
+        return [
+            f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" style="fill:var(--ink)"/>'
+            for x, y in zip(
+                self._across(scaling.x), self._down(scaling.middle), strict=True
+            )
+        ]
+
+    def axes(self, scaling: Scaling) -> list[str]:
+        """Write the ends of both axes, and what they are."""
+        x, y = scaling.x, scaling.middle
+        foot = HEIGHT - BOTTOM
+        frame = f"M{LEFT} {TOP}V{foot}H{WIDTH - RIGHT}"
+        ends = [(x.min(), "start", LEFT), (x.max(), "end", WIDTH - RIGHT)]
+        words = [
+            _text(at, foot + 14, anchor, count(float(value)))
+            for value, anchor, at in (ends if x.min() < x.max() else ends[:1])
+        ]
+        words.append(_text(WIDTH / 2, foot + 28, "middle", f"{scaling.parameter} →"))
+        for value in dict.fromkeys((float(y.min()), float(y.max()))):
+            at = float(self._down(np.array([value]))[0])
+            words.append(_text(LEFT - 5, at + 4, "end", quantity(value, scaling.unit)))
+        return [f'<path d="{frame}" {LINE} style="stroke:var(--line-strong)"/>', *words]
+
+    def _band(self, curves: Curves) -> str:
+        if curves.lower is None or curves.upper is None:
+            return ""
+        there = self._points(curves.x, curves.upper)
+        back = self._points(curves.x, curves.lower)[::-1]
+        return f'<path d="M{"L".join([*there, *back])}Z" {BAND}/>' if there else ""
+
+    def _line(self, x: Reals, y: Reals, style: str) -> str:
+        points = self._points(x, y)
+        return f'<path d="M{"L".join(points)}" {LINE} {style}/>' if points else ""
+
+    def _points(self, x: Reals, y: Reals) -> list[str]:
+        with np.errstate(invalid="ignore"):
+            known = np.flatnonzero(y > 0)
+        kept = known[[*range(0, known.size, EVERY), -1]] if known.size else known
+        across = self._across(x[kept])
+        down = np.clip(self._down(y[kept]), 0, HEIGHT - BOTTOM)
+        return [f"{a:.1f} {b:.1f}" for a, b in zip(across, down, strict=True)]
+
+    def _across(self, x: Reals) -> Reals:
+        least, span = self._x
+        places: Reals = (
+            LEFT + 6 + (np.log(x) - least) / span * (WIDTH - LEFT - RIGHT - 12)
+        )
+        return places
+
+    def _down(self, y: Reals) -> Reals:
+        least, span = self._y
+        height = HEIGHT - TOP - BOTTOM - 8
+        places: Reals = TOP + 4 + (1 - (np.log(y) - least) / span) * height
+        return places
+
+
+def _in_sight(drawn: Reals, middle: Reals) -> Reals:
+    """Return what has to be in the picture: measurements, and curves near them."""
+    with np.errstate(invalid="ignore"):
+        is_near = (drawn > middle.min() / HEADROOM) & (drawn < middle.max() * HEADROOM)
+    return np.concatenate([middle, drawn[is_near]])
+
+
+def _text(x: float, y: float, anchor: str, words: str) -> str:
+    return (
+        f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" {WORDS}>'
+        f"{escape(words)}</text>"
+    )

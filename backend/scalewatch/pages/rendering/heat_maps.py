@@ -1,0 +1,102 @@
+"""Heat maps of regions × machines, as HTML: a cell is the symbol of its verdict.
+
+A corner tells that a series changed lately. Each cell has its words as its name, which
+screen readers read and scripts show beside a small plot.
+"""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from math import ceil
+from typing import Final
+from urllib.parse import quote
+
+from markupsafe import Markup, escape
+
+from scalewatch.pages.wording.sentences import order, state_words
+from scalewatch.services.expectations.in_force import Expectation
+from scalewatch.services.match_table.cells import Cell, MatchRow
+from scalewatch.services.match_table.recent_changes import RecentChange
+from scalewatch.services.series.standing import Standing, State
+
+PANEL: Final = 14
+"""Rows of a panel at most: three panels side by side fill the screen of a laptop."""
+
+UNMEASURED: Final = Markup(
+    '<td class="heat--unmeasured">'
+    '<span class="visually-hidden">not measured</span></td>'
+)
+
+UNJUDGED: Final = {State.FAILED: "!", State.PENDING: "…"}
+"""Symbols of what has no verdict, because it has no model yet."""
+
+NOTHING_EXPECTED: Final = "·"
+
+
+def panels(rows: Sequence[MatchRow]) -> list[Sequence[MatchRow]]:
+    """Return rows in parts of about the same length, worst first."""
+    parts = max(1, ceil(len(rows) / PANEL))
+    length = ceil(len(rows) / parts) or 1
+    return [rows[at : at + length] for at in range(0, len(rows), length)]
+
+
+def heat_cell(cell: Cell, expectation: Expectation | None, region: str) -> Markup:
+    """Write the cell of a region on a machine.
+
+    Parameters
+    ----------
+    region
+        Address of the page of the region, with a query.
+    """
+    if cell.series is None:
+        return UNMEASURED
+    standing = cell.standing
+    kind = standing.mark or "unjudged"
+    changed = _corner(cell.recent)
+    words = escape(cell_words(cell, expectation))
+    return Markup(  # noqa: S704, its parts are escaped
+        f'<td data-live="cell-{cell.series}"><a class="heat heat--{kind}{changed}" '
+        f'href="{_written(region)}&amp;machine={_quoted(cell.machine)}" '
+        f'aria-label="{words}">{_symbol(standing)}</a></td>'
+    )
+
+
+def cell_words(cell: Cell, expectation: Expectation | None) -> str:
+    """Say what a cell shows: `mismatch, O(p) instead of O(log p)`."""
+    standing = cell.standing
+    parts = [str(standing.mark or state_words(standing))]
+    if standing.growth is not None and standing.fit["misfit"]:
+        parts.append("no growth fits")
+    elif standing.growth is not None:
+        found = order(standing.growth)
+        promised = order(expectation.growth) if expectation else found
+        perhaps = "perhaps " if standing.is_open else ""
+        instead = f" instead of {promised}" if promised != found else ""
+        parts.append(f"{perhaps}{found}{instead}")
+    elif standing.reason:
+        parts.append(standing.reason)
+    if cell.recent:
+        way = "worse" if cell.recent.is_worse else "better"
+        parts.append(f"{way} since {cell.recent.at:%Y-%m-%d}")
+    return ", ".join(parts)
+
+
+def _symbol(standing: Standing) -> str:
+    if standing.mark is not None:
+        return standing.mark.symbol
+    return UNJUDGED.get(standing.state, NOTHING_EXPECTED)
+
+
+def _corner(recent: RecentChange | None) -> str:
+    if recent is None:
+        return ""
+    return " heat--worsened" if recent.is_worse else " heat--improved"
+
+
+@lru_cache(maxsize=1024)
+def _written(address: str) -> str:
+    return str(escape(address))
+
+
+@lru_cache(maxsize=1024)
+def _quoted(machine: str) -> str:
+    return quote(machine, safe="")

@@ -1,0 +1,83 @@
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+
+from scalewatch.pages.rendering.heat_maps import (
+    PANEL,
+    UNMEASURED,
+    cell_words,
+    heat_cell,
+    panels,
+)
+from scalewatch.services.match_table.recent_changes import RecentChange
+from scalewatch.services.match_table.table import match_table
+from scalewatch.services.selection.view import View
+from support.recorded import record_half_failed_project, record_project
+
+AUGUST = datetime(2026, 8, 3, tzinfo=UTC)
+
+
+def words_of(session, project: str) -> dict[tuple[str, str], str]:
+    """Return the words of all cells of the newest commit, by region and machine."""
+    return {
+        (row.region, cell.machine): cell_words(cell, row.expectation)
+        for row in match_table(session, View(project)).rows
+        for cell in row.cells
+    }
+
+
+def test_cells_say_their_verdicts_and_what_was_promised(sessions):
+    record_project(sessions)
+
+    with sessions.reading() as session:
+        words = words_of(session, "openmpi")
+    assert words["MPI_Barrier", "node-tcp"] == "mismatch, O(p) instead of O(log p)"
+    assert words["MPI_Reduce", "node-tcp"] == "approximate, O(√p) instead of O(log p)"
+    assert words["MPI_Bcast", "node-shm"] == "match, O(log p)"
+    assert words["MPI_Gather", "node-tcp"] == "not measured"
+
+
+def test_cells_of_what_failed_say_why(sessions):
+    record_half_failed_project(sessions)
+
+    with sessions.reading() as session:
+        words = words_of(session, "fragile")
+    assert words["transpose", "steady"] == "failed, it deadlocked"
+    assert words["solve", "steady"] == "model on its way"
+    assert words["solve", "broken"].startswith("failed, ")
+
+
+@pytest.mark.parametrize("way", ["worse", "better"])
+def test_corner_tells_of_a_recent_change(sessions, way: str):
+    record_project(sessions)
+    is_worse = way == "worse"
+    with sessions.reading() as session:
+        row = match_table(session, View("openmpi")).rows[0]
+    changed = replace(row.cells[0], recent=RecentChange(AUGUST, is_worse, 7))
+
+    cell = heat_cell(changed, row.expectation, "/region?a=b")
+
+    assert f"{way} since 2026-08-03" in cell
+    assert ("heat--worsened" in cell) is is_worse
+    assert ("heat--improved" in cell) is not is_worse
+
+
+def test_unmeasured_cell_leads_nowhere(sessions):
+    record_project(sessions)
+    with sessions.reading() as session:
+        rows = match_table(session, View("openmpi")).rows
+    (gather,) = (row for row in rows if row.region == "MPI_Gather")
+
+    assert heat_cell(gather.cells[1], gather.expectation, "/r") == UNMEASURED
+
+
+@pytest.mark.parametrize("number", [0, 1, PANEL, PANEL + 1, 40, 400])
+def test_panels_hold_every_row_once_and_are_of_about_one_length(number: int):
+    rows = list(range(number))
+
+    parts = panels(rows)
+
+    assert [row for part in parts for row in part] == rows
+    assert all(len(part) <= PANEL for part in parts)
+    assert not parts or len(parts[0]) - len(parts[-1]) < len(parts)

@@ -1,0 +1,58 @@
+from scalewatch.modelling import JudgedCell, Verdict, attribute, parse_growth
+from scalewatch.pages.match_table.sentences import suspicion_sentences
+
+LOG, LINEAR = parse_growth("log p"), parse_growth("p")
+
+
+def cell(region: str, machine: str, growth=LINEAR) -> JudgedCell:
+    """Return a cell that promises log p."""
+    verdict = Verdict.MATCH if growth == LOG else Verdict.MISMATCH
+    return JudgedCell(region, machine, growth, LOG, verdict)
+
+
+def sentences(*cells: JudgedCell) -> list[str]:
+    return [
+        each.striptags() for each in suspicion_sentences(attribute(cells, {"litmus"}))
+    ]
+
+
+def test_machines_whose_litmus_tests_agree_share_one_sentence():
+    machines = [f"node-{number}" for number in range(9)]
+    table = [cell("find", each) for each in machines]
+    table += [cell("litmus", each, LOG) for each in machines]
+    table.append(cell("alltoall", "node-3"))
+
+    assert sentences(*table) == [
+        (
+            "Likely the code, not the platform: the litmus test litmus scales as "
+            "expected where these scale worse: "
+            "find on 9 machines and alltoall on node-3."
+        )
+    ]
+
+
+def test_litmus_test_that_fails_speaks_against_its_platform():
+    (said,) = sentences(cell("litmus", "slow"), cell("find", "slow"))
+
+    assert said.startswith("Likely the platform: on slow the litmus test litmus grows")
+    assert "O(p) instead of O(log p)" in said
+    assert said.endswith("It would explain find.")
+
+
+def test_column_and_row_are_told_without_litmus_tests():
+    column = [cell(each, "odd") for each in ("a", "b", "c")]
+    column += [cell(each, "fine", LOG) for each in ("a", "b", "c")]
+    row = [cell("find", each) for each in ("x", "y")]
+
+    assert sentences(*column) == [
+        (
+            "Likely the platform: on odd, a, b and c scale worse than promised, and as "
+            "promised elsewhere."
+        )
+    ]
+    assert sentences(*row) == [
+        (
+            "Likely the code: find scales worse than promised on x and y: check its "
+            "algorithm, its implementation or the promise O(log p)."
+        )
+    ]

@@ -1,0 +1,56 @@
+from collections.abc import Iterator
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import Engine
+from sqlalchemy.orm import Session
+
+from scalewatch.services.commits.find import find_commit
+from scalewatch.services.match_table.recent_changes import LATELY, recent_changes
+from scalewatch.storage import tables
+from scalewatch.storage.access import projects
+from scalewatch.storage.database.session import sessions_of
+from support.large_project import PROJECT
+
+
+@pytest.fixture
+def large_session(large_engine: Engine) -> Iterator[Session]:
+    with sessions_of(large_engine).reading() as session:
+        yield session
+
+
+def test_only_changes_of_the_last_weeks_are_recent(large_session):
+    project = projects.existing(large_session, PROJECT)
+    newest = find_commit(large_session, project, None)
+
+    recent = recent_changes(large_session, newest)
+
+    assert recent
+    until = newest.committed_at
+    assert all(until - LATELY <= each.at <= until for each in recent.values())
+    shifts = large_session.query(tables.Shift).filter(
+        tables.Shift.series_id.in_(recent)
+    )
+    assert {each.series_id for each in shifts} == recent.keys()
+
+
+def test_change_for_the_better_is_told_from_one_for_the_worse(large_session):
+    project = projects.existing(large_session, PROJECT)
+    newest = find_commit(large_session, project, None)
+
+    recent = recent_changes(large_session, newest).values()
+
+    numbers = {each.regression for each in recent if not each.is_worse}
+    improved = {large_session.get(tables.Regression, each).state for each in numbers}
+    assert improved == {"improved"}
+
+
+def test_what_changed_after_a_commit_is_unknown_to_it(large_session):
+    project = projects.existing(large_session, PROJECT)
+    newest = find_commit(large_session, project, None)
+    last = newest.committed_at
+    older = newest._replace(committed_at=last - LATELY - timedelta(days=60))
+
+    before = recent_changes(large_session, older)
+
+    assert all(each.at <= older.committed_at for each in before.values())
