@@ -25,6 +25,12 @@
     + TooFar
     + WrongShape
     + UnknownChoice
+  x CompositionError
+    + NameUnknown
+    + NameAmbiguous
+    + CircularComposition
+    + UnitsUnfit
+    + ValueMissing
   x NotFound
     + NotMeasured
   x AmbiguousReference
@@ -79,6 +85,14 @@ from scalewatch.errors.access import (
 )
 from scalewatch.errors.base import (
     ScalewatchError,
+)
+from scalewatch.errors.compositions import (
+    CircularComposition,
+    CompositionError,
+    NameAmbiguous,
+    NameUnknown,
+    UnitsUnfit,
+    ValueMissing,
 )
 from scalewatch.errors.files import (
     BadDerivation,
@@ -159,6 +173,8 @@ __all__ = [
     "BadScale",
     "BadSetting",
     "BodyTooLarge",
+    "CircularComposition",
+    "CompositionError",
     "ConfirmationLost",
     "Conflict",
     "DatabaseNotEmpty",
@@ -174,6 +190,8 @@ __all__ = [
     "MissingExtra",
     "MissingParameter",
     "ModellingError",
+    "NameAmbiguous",
+    "NameUnknown",
     "NoExpectation",
     "NotARun",
     "NotFinite",
@@ -208,6 +226,7 @@ __all__ = [
     "TrialFailed",
     "Unauthenticated",
     "UnitChanged",
+    "UnitsUnfit",
     "UnknownChoice",
     "UnknownOrigin",
     "UnmatchedName",
@@ -215,5 +234,6 @@ __all__ = [
     "UnreadableBody",
     "UnreadableFile",
     "UnsupportedContent",
+    "ValueMissing",
     "WrongShape",
 ]

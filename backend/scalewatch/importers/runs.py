@@ -29,7 +29,13 @@ def read(documents: Iterable[Document]) -> Iterator[ImportedMeasurement]:
                 is_exact=result.exact,
             )
             values = [value * units[result.unit] for value in result.values]
-            yield ImportedMeasurement(subject, coordinate, values)
+            procedure = result.procedure
+            yield ImportedMeasurement(
+                subject,
+                coordinate,
+                values,
+                is_crowded=procedure is not None and procedure.oversubscribed,
+            )
 
 
 def _report(document: Document) -> RunReport:

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, NamedTuple, Self
 
 import numpy as np
@@ -61,7 +61,8 @@ class Provenance(NamedTuple):
 class ImportedMeasurement(NamedTuple):
     """The repetitions of a run at one coordinate, NaN where one is missing.
 
-    `sources` tells of each setting where it comes from.
+    `sources` tells of each setting where it comes from, `is_crowded` whether processes
+    or threads shared cores.
     """
 
     subject: SeriesIdentity
@@ -69,6 +70,7 @@ class ImportedMeasurement(NamedTuple):
     values: Sequence[float]
     provenance: Provenance = Provenance()
     sources: tuple[tuple[str, str], ...] = ()
+    is_crowded: bool = False
 
 
 def plain_setting(text: str) -> Setting:
@@ -103,6 +105,8 @@ class ImportedSeries:
         Repetitions at each coordinate, shape (n, repetitions); NaN is missing.
     is_exact
         Whether the file says that they have no noise.
+    crowded
+        Positions of coordinates at which processes or threads shared cores.
     """
 
     region: str
@@ -113,6 +117,7 @@ class ImportedSeries:
     settings: NDArray[np.float64]
     values: NDArray[np.float64]
     is_exact: bool = False
+    crowded: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +126,7 @@ class _Scan:
 
     runs: dict[tuple[Coordinate, Provenance], list[float]]
     sources: Mapping[str, str]
+    crowded: set[Coordinate] = field(default_factory=set)
 
     def coordinates(self) -> Mapping[Coordinate, Sequence[float]]:
         """Return the values at each coordinate, of all runs together."""
@@ -147,9 +153,11 @@ class Scans:
 
     def add(self, measurement: ImportedMeasurement) -> None:
         """Add the repetitions at one coordinate."""
-        subject, coordinate, values, provenance, sources = measurement
+        subject, coordinate, values, provenance, sources, is_crowded = measurement
         scan = self._scans.setdefault(subject, _Scan({}, dict(sources)))
         scan.runs.setdefault((coordinate, provenance), []).extend(values)
+        if is_crowded:
+            scan.crowded.add(coordinate)
 
     def remove(self, measurement: ImportedMeasurement) -> None:
         """Take away the repetitions at one coordinate, all that were added."""
@@ -169,7 +177,12 @@ class Scans:
             sources = tuple(scan.sources.items())
             for (coordinate, provenance), values in scan.runs.items():
                 yield ImportedMeasurement(
-                    subject, coordinate, values, provenance, sources
+                    subject,
+                    coordinate,
+                    values,
+                    provenance,
+                    sources,
+                    coordinate in scan.crowded,
                 )
 
     def series(self) -> list[ImportedSeries]:
@@ -179,10 +192,7 @@ class Scans:
         parameter that never varies along a series is part of it as well.
         """
         told = self._told_origins()
-        return [
-            _series(subject, scan.coordinates(), told)
-            for subject, scan in self._scans.items()
-        ]
+        return [_series(subject, scan, told) for subject, scan in self._scans.items()]
 
     def _told_origins(self) -> set[str]:
         origins = {subject.origin for subject in self._scans}
@@ -190,10 +200,8 @@ class Scans:
         return {key for origin in origins for key, _ in set(origin) - common}
 
 
-def _series(
-    subject: SeriesIdentity, scan: Mapping[Coordinate, Sequence[float]], told: set[str]
-) -> ImportedSeries:
-    rows = sorted(scan.items())
+def _series(subject: SeriesIdentity, scan: _Scan, told: set[str]) -> ImportedSeries:
+    rows = sorted(scan.coordinates().items())
     settings = np.array([coordinate for coordinate, _ in rows])
     values = stacked([np.array(measured) for _, measured in rows])
     varied = _varied(subject.parameters, settings)
@@ -212,6 +220,11 @@ def _series(
         settings=settings[:, varied],
         values=values,
         is_exact=subject.is_exact,
+        crowded=tuple(
+            row
+            for row, (coordinate, _) in enumerate(rows)
+            if coordinate in scan.crowded
+        ),
     )
 
 

@@ -17,6 +17,7 @@
 * `attribution` — whom to suspect: platform, library or one commit
 * `guidelines` — rules between regions, f ⪯ g + h
 * `scaling_errors` — α and β, speed-up, the divergence metric
+* `compositions` — models composed of those of other regions
 * `configurations` — which settings matter, and which are best
 * `hotspots` — how much profiles differ, and where they jump along a scan
 * `machines` — machine against machine, by straight lines
@@ -30,6 +31,9 @@ from scalewatch.modelling.attribution.match_table import (
     Suspect,
     attribute,
 )
+from scalewatch.modelling.compositions.composed import Composed, compose
+from scalewatch.modelling.compositions.formula import Formula, parse_formula
+from scalewatch.modelling.compositions.series import Measured
 from scalewatch.modelling.configurations import (
     Effects,
     Interaction,
@@ -158,6 +162,7 @@ __all__ = [
     "Attribution",
     "Candidate",
     "Comparison",
+    "Composed",
     "Correction",
     "Cost",
     "Direction",
@@ -171,6 +176,7 @@ __all__ = [
     "Finding",
     "Findings",
     "Forecast",
+    "Formula",
     "Growth",
     "GrowthOdds",
     "Guideline",
@@ -184,6 +190,7 @@ __all__ = [
     "MachinePair",
     "MainEffect",
     "Mark",
+    "Measured",
     "MemoryWall",
     "Misfit",
     "Model",
@@ -219,6 +226,7 @@ __all__ = [
     "compare_lines",
     "compare_machines",
     "compare_versions",
+    "compose",
     "default_deviation_limit",
     "direction",
     "drift",
@@ -239,6 +247,7 @@ __all__ = [
     "mpi_study",
     "next_measurement",
     "parse_declared",
+    "parse_formula",
     "parse_growth",
     "parse_guideline",
     "pmnf",

@@ -30,6 +30,7 @@ Examples:
   scalewatch-agent openmp -t 1,2 --part overheads --repetitions 50
   scalewatch-agent openmp -t 1,2,4 --elements 80000000 --width 4000,6000,8000
   CC=clang scalewatch-agent openmp -t 1,2 --out runs.jsonl
+  scalewatch model runs.jsonl --compose 'cg = 13*8*N/triad + 2*parallel'
 """
 
 

@@ -9,6 +9,7 @@ from statistics import median
 import pytest
 from click.testing import CliRunner
 
+from scalewatch.cli import main as scalewatch
 from scalewatch.wire import RunReport
 from scalewatch_agent.cli import main
 from scalewatch_agent.launchers.processors import processors
@@ -95,6 +96,26 @@ def test_file_of_runs_and_json_lines(tmp_path):
     assert json.loads(line)["state"] == "written"
     assert json.loads(line)["results"][0]["procedure"]["uncertainty"] >= 0
     assert RunReport.model_validate_json(run).machine.name == "m"
+
+
+@pytest.mark.usefixtures("spool_folder")
+def test_solver_is_judged_by_the_model_composed_of_its_parts(tmp_path):
+    out = tmp_path / "runs.jsonl"
+    formula = "cg = 13*8*N/triad + 2*parallel + 2*reduction"
+    widths = ("--width", "100,150,200,250,300")
+
+    done = openmp("-t", f"1,{CORES + 1}", *QUICK, *widths, "--out", out)
+    told = CliRunner().invoke(
+        scalewatch, ["model", str(out), "--compose", formula, "--json"]
+    )
+
+    assert done.exit_code == told.exit_code == 0, told.output
+    lines = [json.loads(line) for line in told.stdout.splitlines()]
+    (cg,) = (line for line in lines if line["region"] == "cg")
+    assert {each["at"]["threads"] for each in cg["composed"]["points"]} == {1}
+    assert {at["threads"] for at in cg["composed"]["left_out"]} == {CORES + 1}
+    # How close depends on the load of the machine; these factors only tell units.
+    assert 0.1 < cg["composed"]["quotient"]["median"] < 10
 
 
 def test_dry_run_tells_jobs_and_threads_that_share_cores():

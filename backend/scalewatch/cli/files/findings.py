@@ -10,16 +10,23 @@ import click
 import numpy as np
 from rich.console import Console
 
+from scalewatch.cli.files.compositions import (
+    WRONG_FORMULA,
+    compositions_of,
+    print_compositions,
+)
 from scalewatch.cli.files.findings_columns import FindingRow
 from scalewatch.cli.files.findings_table import print_table
 from scalewatch.cli.files.preview import show, tell
+from scalewatch.errors import CompositionError
+from scalewatch.exporters.compositions import composed_finding
 from scalewatch.exporters.findings import (
     comparison_object,
     finding_object,
     proposal_object,
 )
 from scalewatch.importers import ImportedSeries, SettingRules, read_files
-from scalewatch.modelling import Verdict
+from scalewatch.modelling import Formula, Verdict
 from scalewatch.services.analysis.next_measurement import proposed
 from scalewatch.services.analysis.questions import find_all
 from scalewatch.services.analysis.versions import compared_with
@@ -44,6 +51,7 @@ def answer(  # noqa: PLR0913 - the parts of a question about files
     *,
     rules: Mapping[str, SettingRules] | None = None,
     since: Sequence[str] = (),
+    formulas: Mapping[str, Formula] | None = None,
     as_json: bool,
 ) -> int:
     """Print what is found about the series of `files` and return the exit code.
@@ -54,6 +62,8 @@ def answer(  # noqa: PLR0913 - the parts of a question about files
         Where settings come from, by format.
     since
         Files of an earlier version, in the same format.
+    formulas
+        Composed models by region.
     """
     progress = Console(stderr=True)
     with progress.status("Reading …"):
@@ -67,9 +77,14 @@ def answer(  # noqa: PLR0913 - the parts of a question about files
     warn(series, question)
     with progress.status(f"Modelling {len(series)} series …"):
         rows = modelled(series, question)
+    try:
+        rows = compositions_of(rows, formulas or {}, question)
+    except CompositionError as error:
+        click.echo(f"Error: {error}", err=True)
+        return WRONG_FORMULA
     if "exact" not in question.choices:
         _tell_single(rows)
-    is_modelled = any(row.finding.model for row in rows)
+    is_modelled = any(row.finding.model or row.composed for row in rows)
     if ranking := question.ranking:
         if unranked := sum(row.finding.model is None for row in rows):
             told = "1 series has" if unranked == 1 else f"{unranked} series have"
@@ -80,6 +95,7 @@ def answer(  # noqa: PLR0913 - the parts of a question about files
         print_lines(rows, question)
     elif rows:
         print_table(rows, Console(highlight=False))
+        print_compositions(rows)
     elif is_modelled and ranking:
         click.echo(f"no series grows faster than {ranking.threshold}")
     if unreadable:
@@ -168,7 +184,7 @@ def modelled(
 
 def print_lines(rows: Sequence[FindingRow], question: Question) -> None:
     """Print one JSON object per series and line, with what was asked for besides."""
-    for series, finding, share, proposal, compared in rows:
+    for series, finding, share, proposal, compared, composed in rows:
         found = {
             "region": series.region,
             "metric": series.metric,
@@ -182,4 +198,6 @@ def print_lines(rows: Sequence[FindingRow], question: Question) -> None:
             found["next_measurement"] = proposal and proposal_object(proposal)
         if compared is not None:
             found["since"] = comparison_object(compared)
+        if composed is not None:
+            found |= composed_finding(composed)
         click.echo(json.dumps(found, allow_nan=False))

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from scalewatch.cli.files.notation import Notation
 from scalewatch.importers import ImportedSeries
-from scalewatch.modelling import Finding, Outcome, Proposal
+from scalewatch.modelling import Composed, Finding, Outcome, Proposal
 from scalewatch.services.analysis.next_measurement import (
     proposal_words,
     separating_words,
@@ -25,6 +25,8 @@ class FindingRow(NamedTuple):
         What to measure next, where that is asked for and the verdict is undecided.
     compared
         What it has to do with an earlier version, where there is one.
+    composed
+        The composed model that it is compared with, where there is one.
     """
 
     series: ImportedSeries
@@ -32,6 +34,7 @@ class FindingRow(NamedTuple):
     share: float | None = None
     proposal: Proposal | None = None
     compared: Compared | None = None
+    composed: Composed | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from scalewatch.cli.ci.remote import Remote, server_options
-from scalewatch.cli.files.model import ColumnMapping
+from scalewatch.cli.files.option_types import ColumnMapping
 from scalewatch.cli.files.setting_options import (
     BetterDirections,
     setting_options,

@@ -1,17 +1,23 @@
 """`scalewatch model`: files of measurements to models and verdicts, offline."""
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from scalewatch.cli.files.option_types import (
+    ColumnMapping,
+    CompetingGrowths,
+    ComposedModel,
+    RuleName,
+    StatedGrowth,
+    Target,
+)
 from scalewatch.cli.files.setting_options import setting_options, setting_rules
-from scalewatch.errors import BadExpression
 from scalewatch.importers.formats import FORMATS
 
 if TYPE_CHECKING:
-    from scalewatch.modelling.search.search import Choice
+    from scalewatch.modelling import Formula
     from scalewatch.services.files.model_files import Stated
 
 CHOICES: Final = ("space", "rule", "exact", "summary", "level")
@@ -29,6 +35,7 @@ Examples:
   scalewatch model sweep.txt --rank --target p=65536
   scalewatch model sweep.txt --expect 'O(p)' --space 'expectation, p^3'
   scalewatch model sweep.txt --worse-than 'O(p)' --space '1, log p, p, p^2'
+  scalewatch model runs.jsonl --compose 'cg = 13*8*N/triad + 2*parallel + 2*reduction'
   zcat sweep.jsonl.gz | scalewatch model - --json | jq .growth
 
 \b
@@ -36,96 +43,6 @@ Exit codes:
   0  modelled            3  a file cannot be read; the others are modelled
   2  wrong usage         4  no series could be modelled
 """
-
-
-class StatedGrowth(click.ParamType["Stated"]):
-    """`[REGION[:METRIC]=]GROWTH`."""
-
-    name = "[REGION=]GROWTH"
-
-    def convert(self, value: str, param: Any, ctx: Any) -> "Stated":
-        """Return the pattern and the growth stated for it."""
-        # Numpy takes longer than --help may.
-        from scalewatch.modelling import parse_declared  # noqa: PLC0415
-        from scalewatch.services.files.model_files import Stated  # noqa: PLC0415
-
-        pattern, _, expression = value.rpartition("=")
-        try:
-            return Stated(pattern.strip() or "*", parse_declared(expression))
-        except BadExpression as error:
-            self.fail(str(error), param, ctx)
-
-
-class CompetingGrowths(click.ParamType["Sequence[Choice]"]):
-    """Names of spaces and growths of one's own, which are put together."""
-
-    name = "SPACE"
-
-    def convert(self, value: str, param: Any, ctx: Any) -> "Sequence[Choice]":
-        """Return what competes: names as they are, growths as spaces."""
-        from scalewatch.modelling import Space, mpi_study, parse_declared  # noqa: PLC0415
-
-        named: Mapping[str, Choice] = {
-            "auto": "auto",
-            "expectation": "expectation",
-            "pmnf": "pmnf",
-            "mpi": mpi_study(),
-        }
-        spaces = []
-        for name in map(str.strip, value.split(",")):
-            if name not in named and len(name) > 1 and re.fullmatch("[a-z]+", name):
-                known = ", ".join(named)
-                self.fail(f"{name!r} is none of {known}, nor a growth", param, ctx)
-            try:
-                spaces.append(named.get(name) or Space((parse_declared(name),)))
-            except BadExpression as error:
-                self.fail(str(error), param, ctx)
-        return tuple(spaces)
-
-
-class RuleName(click.ParamType[str]):
-    """Name of a rule."""
-
-    name = "RULE"
-
-    def convert(self, value: str, param: Any, ctx: Any) -> str:
-        """Return the name if there is such a rule."""
-        from scalewatch.modelling.rules import RULES  # noqa: PLC0415
-        from scalewatch.modelling.search.exact import EXACT  # noqa: PLC0415
-
-        return click.Choice((*RULES, EXACT)).convert(value, param, ctx)
-
-
-class Target(click.ParamType[Mapping[str, float]]):
-    """`p=65536` or, for several parameters, `p=65536,n=1e6`."""
-
-    name = "PARAMETER=SETTING"
-
-    def convert(self, value: str, param: Any, ctx: Any) -> Mapping[str, float]:
-        """Return the setting of each parameter."""
-        target = {}
-        for part in value.split(","):
-            parameter, _, setting = part.partition("=")
-            try:
-                target[parameter.strip()] = float(setting)
-            except ValueError:
-                self.fail(f"{part!r} is not like p=65536", param, ctx)
-            if not 0 < target[parameter.strip()] < float("inf"):
-                self.fail(f"{part!r}: a setting is a positive number", param, ctx)
-        return target
-
-
-class ColumnMapping(click.ParamType[tuple[str, str]]):
-    """`MEANING=NAME`."""
-
-    name = "MEANING=NAME"
-
-    def convert(self, value: str, param: Any, ctx: Any) -> tuple[str, str]:
-        """Return the meaning and the name of the column."""
-        meaning, _, name = value.partition("=")
-        if not (meaning and name):
-            self.fail(f"{value!r} is not like p=ranks", param, ctx)
-        return meaning.strip(), name.strip()
 
 
 @click.command("model", epilog=EPILOG, context_settings={"max_content_width": 100})
@@ -154,6 +71,15 @@ class ColumnMapping(click.ParamType[tuple[str, str]]):
     multiple=True,
     help="Growth that regions should have, such as 'O(p log p)'; REGION may be "
     "region:metric, and hold * and ?.",
+)
+@click.option(
+    "--compose",
+    "compositions",
+    type=ComposedModel(),
+    multiple=True,
+    help="Model of a region composed of other regions and of parameters, as 'cg = "
+    "13*8*N/triad + 2*parallel': its expectation. Tells measured/composed and whether "
+    "that grows; may be repeated, and formulas may use each other.",
 )
 @click.option(
     "--deviation",
@@ -238,6 +164,7 @@ def command(  # noqa: PLR0913 - one per option
     file_format: str,
     columns: Sequence[tuple[str, str]],
     expectations: Sequence["Stated"],
+    compositions: Sequence[tuple[str, "Formula"]],
     deviation_limits: Sequence["Stated"],
     targets: Sequence[Mapping[str, float]],
     rank: bool,
@@ -289,6 +216,7 @@ def command(  # noqa: PLR0913 - one per option
             question,
             rules=rules,
             since=since,
+            formulas=dict(compositions),
             as_json=as_json,
         )
     )

@@ -1,0 +1,61 @@
+"""Composed models of the regions in files."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from scalewatch.errors import NameUnknown
+from scalewatch.importers import ImportedSeries
+from scalewatch.modelling import Composed, Finding, Measured, compose
+from scalewatch.modelling.compositions.composed import Formulas, refuse_circles
+from scalewatch.modelling.compositions.series import named
+from scalewatch.modelling.measurements.summary import Summary
+
+
+def composed_series(
+    all_series: Sequence[ImportedSeries],
+    findings: Sequence[Finding],
+    formulas: Formulas,
+    summary: Summary = "median",
+    level: float = 0.9,
+) -> list[Composed | None]:
+    """Return the composed model of each series, None for those without.
+
+    A formula of a name that nobody measured serves others.
+
+    Raises
+    ------
+    CompositionError
+        If a model cannot be computed, or is of nothing that was measured or is used.
+    """
+    refuse_circles(formulas)
+    known = list(map(_measured, all_series, findings))
+    used = {name for formula in formulas.values() for name in formula.names}
+    for name, formula in formulas.items():
+        if name not in used and not named(name, known):
+            regions = sorted({series.region for series in known})
+            stated = f"{name} = {formula}"
+            raise NameUnknown(stated, name, regions)
+    found = {
+        id(composed.series): composed
+        for name in formulas
+        for composed in compose(name, formulas, known, summary, level)
+    }
+    return [found.get(id(each)) for each in known]
+
+
+def _measured(series: ImportedSeries, finding: Finding) -> Measured:
+    """Return a series with its model, unless that is one of shared cores, too."""
+    crowded = np.zeros(len(series.settings), dtype=np.bool_)
+    crowded[list(series.crowded)] = True
+    return Measured(
+        region=series.region,
+        metric=series.metric,
+        unit=series.unit,
+        configuration=series.configuration,
+        parameters=series.parameters,
+        settings=series.settings,
+        values=series.values,
+        crowded=crowded,
+        model=None if series.crowded else finding.model,
+    )

@@ -1,0 +1,123 @@
+"""`scalewatch model --compose`, on runs as `scalewatch-agent openmp` writes them."""
+
+import json
+from uuid import UUID
+
+import pytest
+from click.testing import CliRunner
+
+from scalewatch.cli import main
+
+FORMULA = "13*8*N/triad + 2*parallel + 2*reduction"
+CORES = 8
+
+
+def run(number, coordinate, results, **configuration):
+    is_crowded = coordinate["threads"] > CORES
+    return {
+        "schema": 1,
+        "id": str(UUID(int=number)),
+        "project": "openmp-gcc",
+        "suite": "openmp",
+        "commit": {"sha": "v12.2.0"},
+        "machine": {"name": "node"},
+        "coordinate": coordinate,
+        "configuration": {"placement": "spread", **configuration},
+        "results": [
+            {
+                "region": region,
+                "metric": metric,
+                "unit": unit,
+                "values": [0.99 * value, value, 1.01 * value],
+                "procedure": {"oversubscribed": is_crowded},
+            }
+            for region, metric, unit, value in results
+        ],
+    }
+
+
+def runs(factor=1.0):
+    """Yield runs at 1 to 16 threads; those of 16 share cores, and tell nonsense."""
+    number = 0
+    for threads in (1, 2, 4, 8, 16):
+        rate, fork = 2e10 * threads**0.5, 1e-6 * threads
+        if threads > CORES:
+            rate, fork = 1.0, 1.0
+        number += 10
+        at = {"threads": threads}
+        triad = ("triad", "bandwidth", "B/s", rate)
+        yield run(number, at, [triad], elements=20_000_000)
+        forks = [(name, "overhead", "s", fork) for name in ("parallel", "reduction")]
+        yield run(number + 1, at, forks)
+        for place, points in enumerate((10**6, 4 * 10**6)):
+            seconds = factor * (104 * points / rate + 4 * fork)
+            cg = ("cg", "time", "s", seconds)
+            yield run(number + 2 + place, {**at, "N": points}, [cg])
+
+
+@pytest.fixture
+def file(tmp_path):
+    def write(**fields):
+        path = tmp_path / "runs.jsonl"
+        path.write_text("".join(f"{json.dumps(each)}\n" for each in runs(**fields)))
+        return path
+
+    return write
+
+
+def model(path, *words):
+    return CliRunner().invoke(main, ["model", str(path), *words])
+
+
+def test_composed_model_is_the_expectation_in_json(file):
+    done = model(file(factor=1.2), "--compose", f"cg = {FORMULA}", "--json")
+
+    assert done.exit_code == 0, done.output
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    (cg,) = (line for line in lines if line["region"] == "cg")
+    assert cg["expectation"] == FORMULA
+    assert (cg["divergence"], cg["verdict"]) == ("1", "match")
+    told = cg["composed"]
+    assert told["quotient"]["median"] == pytest.approx(1.2)
+    assert told["largest_deviation"] == pytest.approx(0.2)
+    assert len(told["points"]) == 8
+    assert {at["threads"] for at in told["left_out"]} == {16}
+    assert not any("composed" in line for line in lines if line["region"] != "cg")
+
+
+def test_quotient_growth_and_verdict_stand_below_the_table(file):
+    done = model(file(), "--compose", f"cg={FORMULA}")
+
+    assert done.exit_code == 0, done.output
+    assert f"cg = {FORMULA}" in done.stdout
+    words = "measured/composed 1.00 to 1.00 (median 1.00) at 8 settings"
+    assert f"{words}, grows like 1: match" in done.stdout
+    assert "shared cores" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("formula", "words"),
+    [
+        ("cg = 13*8*N/triadd", "did you mean 'triad'"),
+        ("cg = 2*cg", "needs itself"),
+        ("cg = 13*8*N*triad", "units do not fit"),
+        ("triad = 2*cg", "it depends on N, which triad lacks"),
+        ("conjugate = 2*parallel", "no region or parameter is 'conjugate'"),
+    ],
+)
+def test_composition_that_cannot_be_is_one_line(file, formula, words):
+    done = model(file(), "--compose", formula)
+
+    assert done.exit_code == 2
+    assert done.stdout == ""
+    assert done.stderr.startswith("Error: ")
+    assert words in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("formula", ["13*8*N", "cg = 13*/N", " = N", "cg ="])
+def test_text_that_is_no_composition_is_wrong_usage(file, formula):
+    done = model(file(), "--compose", formula)
+
+    assert done.exit_code == 2
+    assert "Invalid value for '--compose'" in done.stderr
