@@ -24,7 +24,9 @@ def test_history_leads_to_the_regression_which_somebody_takes_over(history: Page
     changes.get_by_role("link", name="1", exact=True).click()
 
     expect(history).to_have_url("/p/mpich/regressions/1")
-    expect(history.get_by_role("table")).to_contain_text("log p → p")
+    expect(history.get_by_role("main")).to_contain_text("O(log p) → O(p), 5.0× slower")
+    expect(history.get_by_role("figure", name="before and after")).to_be_visible()
+    history.get_by_text("Owner, note and link").click()
     history.get_by_label("State").select_option("acknowledged")
     history.get_by_label("Owner").fill("ada")
     history.get_by_role("button", name="Save").click()

@@ -10,6 +10,8 @@ from scalewatch.errors import NotFound
 from scalewatch.services.regions.figures import FIGURES
 from scalewatch.services.regions.outlook import LARGEST_TARGET
 from scalewatch.services.regions.region import region_at
+from scalewatch.services.regressions.evidence import evidence_figure
+from scalewatch.web.queries import RegressionId
 from scalewatch.web.sessions import ReadingDep
 from scalewatch.web.views import ViewDep
 
@@ -24,6 +26,20 @@ TargetQuery = Annotated[
 ]
 
 router = APIRouter(prefix="/figures", tags=["figures"])
+
+
+@router.get(
+    "/regression-{figure}", name="regression-figure", responses=problems(404, 422)
+)
+def show_regression_figure(
+    session: ReadingDep,
+    project: str,
+    regression: RegressionId,
+    figure: Annotated[str, Path(description="`curves` or `strip`")],
+    series: Annotated[int, Query(ge=0, description="Its place, worst first.")] = 0,
+) -> Response:
+    """Return the curves of a series before and after a change, or a strip of it."""
+    return figure_answer(evidence_figure(session, project, regression, figure, series))
 
 
 @router.get(

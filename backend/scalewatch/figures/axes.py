@@ -59,7 +59,7 @@ def nothing(why: str) -> Figure:
 
 def parameter_axis(parameter: str, settings: NDArray[np.float64]) -> dict[str, Any]:
     """Return a logarithmic axis with its ticks where measurements are."""
-    axis = _axis(NAMES.get(parameter, parameter)) | {"type": "log"}
+    axis = titled_axis(NAMES.get(parameter, parameter)) | {"type": "log"}
     distinct = np.unique(settings)
     if 1 < distinct.size <= MOST_TICKS:
         axis |= {
@@ -81,7 +81,7 @@ def metric_axis(
         Values of points, all of which are in sight, and of curves, which may leave
         the picture: a model can be tiny, or negative, between measurements.
     """
-    axis = _axis(metric if unit in WITHOUT else f"{metric} [{unit}]")
+    axis = titled_axis(metric if unit in WITHOUT else f"{metric} [{unit}]")
     if measured.min() <= 0:
         return axis | {"rangemode": "tozero"}
     low, high = _range(measured, drawn)
@@ -93,6 +93,22 @@ def metric_axis(
         "range": [low, high],
     }
     return axis | ({"ticksuffix": unit} if unit in PREFIXED else {})
+
+
+def titled_axis(title: str) -> dict[str, Any]:
+    """Return a linear axis that looks like all others."""
+    return {
+        "automargin": True,
+        "gridcolor": PALETTE["grid"],
+        "linecolor": PALETTE["grid"],
+        "showline": True,
+        "ticks": "outside",
+        "tickcolor": PALETTE["grid"],
+        # The margins hold all labels, at the very edge too: none need be looked for.
+        "ticklabeloverflow": "allow",
+        "title": {"text": escape(title), "standoff": 12},
+        "zeroline": False,
+    }
 
 
 def hover_number(name: str, unit: str) -> str:
@@ -115,18 +131,3 @@ def _range(
     )
     margin = 0.06 * (high - low) + 0.02
     return low - margin, high + margin
-
-
-def _axis(title: str) -> dict[str, Any]:
-    return {
-        "automargin": True,
-        "gridcolor": PALETTE["grid"],
-        "linecolor": PALETTE["grid"],
-        "showline": True,
-        "ticks": "outside",
-        "tickcolor": PALETTE["grid"],
-        # The margins hold all labels, at the very edge too: none need be looked for.
-        "ticklabeloverflow": "allow",
-        "title": {"text": escape(title), "standoff": 12},
-        "zeroline": False,
-    }

@@ -46,8 +46,11 @@ class Figure:
     def add_level(self, y: float, line: dict[str, Any]) -> None:
         """Add a line at `y` from edge to edge."""
         along = {"xref": "x domain", "x0": 0, "x1": 1}
-        shape = {"type": "line", **along, "yref": "y", "y0": y, "y1": y, "line": line}
-        self.layout.setdefault("shapes", []).append(shape)
+        self.add_shape(type="line", **along, yref="y", y0=y, y1=y, line=line)
+
+    def add_shape(self, **attributes: Any) -> None:
+        """Add a shape; the role of its colour is its `name`."""
+        self.layout.setdefault("shapes", []).append(attributes)
 
     def _add(self, kind: str, attributes: Trace) -> None:
         self.data.append({"type": kind, **attributes})

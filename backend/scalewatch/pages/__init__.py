@@ -14,7 +14,6 @@ from scalewatch.pages import (
     glossary,
     guidelines,
     projects,
-    regressions,
     runs,
     status,
 )
@@ -30,6 +29,7 @@ from scalewatch.pages.match_table import page as match_table
 from scalewatch.pages.match_table import small_plots, sparklines
 from scalewatch.pages.regions import expectation_form
 from scalewatch.pages.regions import page as regions
+from scalewatch.pages.regressions import page as regressions
 from scalewatch.pages.rendering import assets
 from scalewatch.pages.rendering.delay import note_delay
 from scalewatch.pages.scaling_errors import page as scaling_errors

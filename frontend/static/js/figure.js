@@ -30,6 +30,7 @@ export async function showFigure(element) {
     const [figure] = await Promise.all([figureOf(element), plotly(), painted()]);
     shown.set(element, figure);
     await draw(element);
+    openPoints(element);
   } catch (error) {
     element.append(message(`The plot could not be drawn: ${error.message}.`));
   } finally {
@@ -49,6 +50,21 @@ async function figureOf(element) {
     throw new Error(`the server answered ${response.status}`);
   }
   return response.json();
+}
+
+/** Points with an id lead to the page of that id, where data-opens says so. */
+function openPoints(element) {
+  const { opens } = element.dataset;
+  if (!opens || element.classList.contains("figure__plot--opens")) {
+    return;
+  }
+  element.classList.add("figure__plot--opens");
+  element.on("plotly_click", ({ points }) => {
+    const id = points.find((point) => point.id)?.id;
+    if (id) {
+      location.assign(opens.replace("SHA", encodeURIComponent(id)));
+    }
+  });
 }
 
 /** Offer the figure for download, and for other pages to embed. */

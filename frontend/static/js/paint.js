@@ -57,6 +57,16 @@ function paintTrace(trace, colour) {
   return painted;
 }
 
+/** A shape has its role as its name, where it has one. */
+function paintShape(shape, colour) {
+  if (!shape.name) {
+    return shape;
+  }
+  const own = colour(shape.name);
+  const filled = shape.fillcolor ? { fillcolor: own } : {};
+  return { ...shape, ...filled, line: { ...shape.line, color: own } };
+}
+
 function paintLayout(layout, colour, family) {
   const lines = {
     gridcolor: colour("grid"),
@@ -74,6 +84,7 @@ function paintLayout(layout, colour, family) {
       font: { color: colour("ink"), family },
     },
     modebar: { activecolor: colour("ink"), bgcolor: "rgba(0,0,0,0)", color: colour("quiet") },
+    shapes: layout.shapes?.map((shape) => paintShape(shape, colour)),
     xaxis: { ...layout.xaxis, ...lines },
     yaxis: { ...layout.yaxis, ...lines },
   };

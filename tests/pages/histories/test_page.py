@@ -62,52 +62,12 @@ def test_pages_have_exports(client):
 
 
 @pytest.mark.usefixtures("watched")
-def test_a_regression_is_acknowledged_by_its_form_and_its_history_kept(client):
-    page = client.get("/p/mpich/regressions").text
-    assert "log <i>p</i></span> → <span" in page
-    assert 'method="post" action="/p/mpich/regressions/1"' in page
-
-    answer = client.post(
-        "/p/mpich/regressions/1",
-        data={"state": "acknowledged", "owner": "ada", "note": "looking"},
-        headers={"Sec-Fetch-Site": "same-origin"},
-    )
-
-    assert answer.status_code == 200
-    regression = client.get("/api/v1/projects/mpich/regressions/1").json()
-    assert (regression["state"], regression["owner"]) == ("acknowledged", "ada")
-    said = [(each["action"], each["note"]) for each in regression["events"]]
-    assert said == [
-        ("found", None),
-        ("open → acknowledged", "looking"),
-        ("owner", "ada"),
-    ]
-    assert regression["last"]["sha"] == sha(AT)
-    for page in (answer.text, client.get("/p/mpich/regressions").text):
-        assert "<strong>open → acknowledged</strong>" in page
-        assert "<bdi>looking</bdi>" in page
-
-
-@pytest.mark.usefixtures("watched")
 def test_json_of_a_history_says_of_its_regressions_what_the_page_says(client):
     (found,) = client.get("/api/v1/projects/mpich/history").json()["regressions"]
     whole = client.get(f"/api/v1/projects/mpich/regressions/{found['id']}").json()
 
     said = ("id", "is_worse", "state", "sentence")
     assert found == {name: whole[name] for name in said}
-
-
-@pytest.mark.usefixtures("watched")
-def test_a_regression_has_a_page_with_all_that_is_known_of_it(client):
-    page = client.get("/p/mpich/regressions/1").text
-    listed = client.get("/p/mpich/regressions/1?format=csv").text.splitlines()
-
-    assert "Regression 1" in page
-    assert "1 region on 1 machine" in page
-    assert f'href="/p/mpich/c/{sha(AT)[:10]}"' in page
-    assert "log <i>p</i></span> → <span" in page
-    assert "<strong>found</strong>" in page
-    assert len(listed) == 2
 
 
 def test_a_growth_that_changed_comes_before_a_constant(client, sessions):

@@ -8,7 +8,7 @@ from support.histories import shift_details
 def member(factor: float = 1.0, at_target: tuple[float, float, float] | None = None):
     bounds = Bounds(*at_target) if at_target else None
     details = shift_details(largest_factor=factor, at_target=bounds)
-    return Member("advance", "time", "a", {}, details)
+    return Member(1, "advance", "time", "a", {}, "1f", "1f", details)
 
 
 def test_what_is_sure_comes_before_what_only_seems_to_be_much():

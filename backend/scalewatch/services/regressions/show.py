@@ -108,6 +108,12 @@ def _complete(
             for row in rows
             for number in (row.first_commit_id, row.last_commit_id, row.fixed_commit_id)
             if number is not None
+        }
+        | {
+            number
+            for row in rows
+            for each in members.get(row.id, ())
+            for number in (each.first_commit_id, each.last_commit_id)
         },
     )
     events = regressions.events(session, ids)
@@ -151,7 +157,16 @@ def _regression(
     next_step: NextStep | None,
 ) -> Regression:
     listed = [
-        Member(each.region, each.metric, each.machine, each.configuration, each.details)
+        Member(
+            each.series_id,
+            each.region,
+            each.metric,
+            each.machine,
+            each.configuration,
+            named[each.first_commit_id].sha,
+            named[each.last_commit_id].sha,
+            each.details,
+        )
         for each in members
     ]
     return Regression(

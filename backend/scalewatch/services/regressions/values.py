@@ -33,12 +33,21 @@ SETTABLE: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A series that changed, and what is known of its change."""
+    """A series that changed, and what is known of its change.
 
+    Parameters
+    ----------
+    first_sha, last_sha
+        The commits that may have changed it.
+    """
+
+    series_id: int
     region: str
     metric: str
     machine: str
     configuration: Mapping[str, Any]
+    first_sha: str
+    last_sha: str
     details: ShiftDetails
 
 
@@ -103,11 +112,11 @@ class Regression:
         return tuple(dict.fromkeys(member.machine for member in self.members))
 
     @property
-    def urgency(self) -> tuple[int, bool, bool, float, float]:
-        """What has to be done comes first, then what is sure, growths, effects."""
+    def urgency(self) -> tuple[int, bool, float, float]:
+        """What has to be done comes first, then what is sure, then large effects."""
         state = list(RegressionState).index(self.state)
         surely, seems = max(map(effect_of, self.members), default=(1.0, 1.0))
-        return state, not self.is_sure, self.kind != ChangeClass.GROWTH, -surely, -seems
+        return state, not self.is_sure, -surely, -seems
 
     @property
     def worst(self) -> Member:

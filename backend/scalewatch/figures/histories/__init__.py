@@ -1,0 +1,1 @@
+"""Figures of histories: exponents over commits, and what a change did."""

@@ -1,0 +1,95 @@
+"""Commits as the axis of a figure: their ticks, hover texts and marks.
+
+A point of a commit has the commit's hash as its id, by which a page opens it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any, Final
+
+import numpy as np
+
+from scalewatch.figures.axes import titled_axis
+from scalewatch.figures.figure import Figure
+from scalewatch.figures.palette import PALETTE
+
+MOST_TICKS: Final = 9
+
+LONGEST_SUBJECT: Final = 60
+"""Letters of a commit's message in a hover text."""
+
+
+@dataclass(frozen=True, slots=True)
+class CommitOnLine:
+    """A commit as figures name it.
+
+    Parameters
+    ----------
+    day
+        When it was made, or measured first.
+    is_release
+        Whether it has a tag, which is its label then.
+    """
+
+    sha: str
+    label: str
+    subject: str
+    day: str
+    is_release: bool
+
+    @property
+    def told(self) -> str:
+        """It in a hover text: label, message and day."""
+        is_long = len(self.subject) > LONGEST_SUBJECT
+        subject = self.subject[: LONGEST_SUBJECT - 1] + "…" if is_long else self.subject
+        lines = (f"<b>{escape(self.label)}</b>", escape(subject), self.day)
+        return "<br>".join(filter(None, lines))
+
+
+def commit_axis(
+    commits: Sequence[CommitOnLine], first: int, last: int
+) -> dict[str, Any]:
+    """Return an axis of positions, with ticks at releases or else evenly."""
+    shown = range(first, last + 1)
+    ticks = [position for position in shown if commits[position].is_release]
+    if not 2 <= len(ticks) <= MOST_TICKS:
+        chosen = ticks if len(ticks) > MOST_TICKS else list(shown)
+        places = np.linspace(0, len(chosen) - 1, min(len(chosen), MOST_TICKS))
+        ticks = [chosen[round(place)] for place in places.tolist()]
+    margin = max(0.01 * (last - first), 0.5)
+    return titled_axis("commits") | {
+        "tickmode": "array",
+        "tickvals": ticks,
+        "ticktext": [escape(commits[position].label) for position in ticks],
+        "range": [first - margin, last + margin],
+        "showgrid": False,
+    }
+
+
+def hovered(commits: Sequence[CommitOnLine], value: str) -> dict[str, Any]:
+    """Return attributes of points, one per commit, that tell and open it."""
+    return {
+        "ids": [commit.sha for commit in commits],
+        "text": [commit.told for commit in commits],
+        "hovertemplate": f"%{{text}}<br>{value}<extra></extra>",
+    }
+
+
+def mark_commits(figure: Figure, first: int, last: int, *, is_worse: bool) -> None:
+    """Mark the commits that may have made a change, for the worse or the better."""
+    role = "above" if is_worse else "below"
+    figure.add_shape(
+        name=role,
+        type="rect",
+        xref="x",
+        yref="paper",
+        x0=first - 0.5,
+        x1=last + 0.5,
+        y0=0,
+        y1=1,
+        fillcolor=PALETTE[role],
+        line={"color": PALETTE[role], "width": 1},
+        opacity=0.6,
+        layer="below",
+    )

@@ -1,0 +1,1 @@
+"""The pages of regressions: their list, and the evidence of each."""

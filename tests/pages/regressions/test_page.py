@@ -1,0 +1,125 @@
+import pytest
+
+from scalewatch.storage.database.session import Sessions
+from support.histories import LINEAR, TREE, record_history, sha
+
+AT = 13
+HERE = {"Sec-Fetch-Site": "same-origin"}
+
+
+@pytest.fixture
+def watched(sessions: Sessions):
+    """A broadcast that turns from a tree to a line, as a reduction doubles."""
+    record_history(
+        sessions,
+        lambda number: {
+            "MPI_Bcast": LINEAR if number >= AT else TREE,
+            "MPI_Reduce": lambda p: (2.0 if number >= 9 else 1.0) * TREE(p),
+        },
+        16,
+    )
+
+
+@pytest.mark.usefixtures("watched")
+def test_a_regression_is_acknowledged_by_its_form_and_its_history_kept(client):
+    page = client.get("/p/mpich/regressions").text
+    assert "log <i>p</i>)</span> → <span" in page
+    assert "5.0× slower at p = 64" in page
+    assert 'method="post" action="/p/mpich/regressions"' in page
+
+    answer = client.post(
+        "/p/mpich/regressions/1",
+        data={"state": "acknowledged", "owner": "ada", "note": "looking"},
+        headers={"Sec-Fetch-Site": "same-origin"},
+    )
+
+    assert answer.status_code == 200
+    regression = client.get("/api/v1/projects/mpich/regressions/1").json()
+    assert (regression["state"], regression["owner"]) == ("acknowledged", "ada")
+    said = [(each["action"], each["note"]) for each in regression["events"]]
+    assert said == [
+        ("found", None),
+        ("open → acknowledged", "looking"),
+        ("owner", "ada"),
+    ]
+    assert regression["last"]["sha"] == sha(AT)
+    assert "<strong>open → acknowledged</strong>" in answer.text
+    assert "<bdi>looking</bdi>" in answer.text
+    assert "acknowledged · <bdi>ada</bdi>" in client.get("/p/mpich/regressions").text
+
+
+@pytest.mark.usefixtures("watched")
+def test_a_regression_has_a_page_with_all_that_is_known_of_it(client):
+    page = client.get("/p/mpich/regressions/1").text
+    listed = client.get("/p/mpich/regressions/1?format=csv").text.splitlines()
+
+    assert "Regression 1" in page
+    assert "1 region on 1 machine" in page
+    assert f'href="/p/mpich/c/{sha(AT)[:10]}"' in page
+    assert "log <i>p</i>)</span> → <span" in page
+    assert f"“<bdi>Change {AT}</bdi>”" in page
+    assert f"/p/mpich/compare/{sha(AT - 1)[:10]}...{sha(AT)[:10]}" in page
+    assert "figures/regression-curves?project=mpich&amp;regression=1" in page
+    assert "scalewatch-agent serve --machine jureca" in page
+    assert "<strong>found</strong>" in page
+    assert len(listed) == 2
+
+
+@pytest.mark.usefixtures("watched")
+def test_list_has_one_line_per_regression_the_worst_first(client):
+    page = client.get("/p/mpich/regressions").text
+
+    assert page.count('<tr id="regression-') == 2
+    assert page.index("<bdi>MPI_<wbr>Bcast") < page.index("<bdi>MPI_<wbr>Reduce")
+    assert "2.0× slower at p = 64" in page
+    assert f"“<bdi>Change {AT}</bdi>”" in page
+
+
+@pytest.mark.usefixtures("watched")
+def test_ticked_regressions_are_acknowledged_together(client):
+    answer = client.post(
+        "/p/mpich/regressions",
+        data={"regression": ["1", "2", "x"], "state": "acknowledged"},
+        headers=HERE,
+    )
+
+    assert answer.status_code == 200
+    found = client.get("/api/v1/projects/mpich/regressions").json()["regressions"]
+    assert [each["state"] for each in found] == ["acknowledged"] * 2
+
+
+@pytest.mark.usefixtures("watched")
+def test_a_tick_for_no_regression_changes_nothing(client):
+    answer = client.post(
+        "/p/mpich/regressions",
+        data={"regression": ["1", "99"], "state": "acknowledged"},
+        headers=HERE,
+    )
+
+    assert answer.status_code == 404
+    found = client.get("/api/v1/projects/mpich/regressions").json()["regressions"]
+    assert [each["state"] for each in found] == ["open"] * 2
+
+
+@pytest.mark.usefixtures("watched")
+def test_rerun_asks_the_agent_of_the_machine(client):
+    client.post("/p/mpich/regressions/1", data={"state": "rerun"}, headers=HERE)
+
+    found = client.get("/api/v1/projects/mpich/regressions").json()
+    (asked,) = found["confirmations"]
+    assert (asked["machine"], asked["state"]) == ("jureca", "open")
+    assert asked["reason"].endswith("asks for regression 1")
+    events = client.get("/api/v1/projects/mpich/regressions/1").json()["events"]
+    assert events[-1]["action"] == "rerun"
+
+
+def test_improvements_are_folded(client, sessions):
+    record_history(
+        sessions, lambda number: {"MPI_Scan": LINEAR if number < AT else TREE}, 16
+    )
+
+    page = client.get("/p/mpich/regressions").text
+
+    folded = page[page.index('<details class="details">') :]
+    assert "1 improved" in folded
+    assert "MPI_<wbr>Scan" in folded
