@@ -1,5 +1,7 @@
 """The gate of machines whose nights are known: a commit beside all nights before it."""
 
+from datetime import datetime, timedelta
+
 import numpy as np
 import pytest
 
@@ -27,6 +29,12 @@ def night(number, spread=0.03):
 def regions(factor, number=REGIONS, **others):
     found = {f"region-{each}": times(factor) for each in range(number)}
     return found | {f"region-{name}": curve for name, curve in others.items()}
+
+
+def job_on(number, minutes=0):
+    """Return a job that began on the night of a commit."""
+    began = datetime.fromisoformat(commit(number)["committed_at"])
+    return {"started_at": (began + timedelta(minutes=minutes)).isoformat()}
 
 
 def record_nights(sessions, last, number=REGIONS, **fields):
@@ -124,3 +132,38 @@ def test_with_few_nights_two_commits_alone_tell(client, sessions):
 
     assert said["outcome"] == "worse"
     assert {each["region"] for each in said["findings"]} == {"region-0", "region-1"}
+
+
+def test_commits_of_one_night_are_one_night_and_tell_no_spread(client, sessions):
+    """A history that was measured in an hour shows nothing of what nights do."""
+    for number in range(1, NIGHTS + 1):
+        job = job_on(1, minutes=4 * number)
+        record(sessions, reports(number, regions(1.0, 2), job=job))
+    for suite in ("first", "again"):
+        job = job_on(NIGHTS + 1)
+        newest = reports(NIGHTS + 1, regions(1.07, 2), suite=suite, job=job)
+        record(sessions, newest)
+
+    said = gate(client, NIGHTS + 1)
+
+    assert not any("nights" in each["sentence"] for each in said["findings"])
+
+
+@pytest.mark.parametrize(("apart", "outcome"), [(30, "undecided"), (1500, "worse")])
+def test_two_jobs_in_one_night_are_one_night_where_its_effect_is_not_known(
+    client, sessions, apart, outcome
+):
+    for number in range(1, NIGHTS + 1):
+        grown = regions(night(number, 0.01), 2)
+        record(sessions, reports(number, grown, job=job_on(number)))
+    for suite, minutes in (("first", 0), ("again", apart)):
+        job = job_on(NIGHTS + 1, minutes)
+        record(sessions, reports(NIGHTS + 1, regions(1.3, 2), suite=suite, job=job))
+
+    said = gate(client, NIGHTS + 1)
+
+    assert said["outcome"] == outcome
+    assert {each["region"] for each in said["findings"]} == {"region-0", "region-1"}
+    another = {"measure once more on jureca on another night"}
+    todo = {each["todo"] for each in said["findings"]}
+    assert todo == (another if outcome == "undecided" else {None})

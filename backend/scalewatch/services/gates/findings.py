@@ -74,6 +74,8 @@ PARTLY: Final = "partly missing"
 UNMEASURED: Final = frozenset({FAILED, MISSING, PARTLY})
 """Kinds of findings that tell what was not measured."""
 
+ANOTHER_NIGHT: Final = "measure once more on {} on another night"
+
 LIKELY: Final = 0.5
 """Probability from which something may have happened."""
 
@@ -116,6 +118,9 @@ def of_constant(
     step = steps(SeriesRef.of(change))
     is_settled = step is None and (worse.exactly is not None or worse.jobs >= JOBS)
     said = worse.sentence
+    is_one_night = step is None and worse.nights is not None
+    alone = "night" if is_one_night else "job"
+    todo = ANOTHER_NIGHT.format(change.machine) if is_one_night else _todo(step)
     return GateFinding(
         region=change.region,
         metric=change.metric,
@@ -123,8 +128,8 @@ def of_constant(
         configuration=change.configuration,
         kind=CONSTANT,
         is_sure=is_settled,
-        sentence=said if is_settled else f"{said}, says one job alone",
-        todo=None if is_settled else _todo(step),
+        sentence=said if is_settled else f"{said}, says one {alone} alone",
+        todo=None if is_settled else todo,
         probability=worse.probability,
         # Two commits alone would add to it what the night did to all regions.
         at_target=Bounds(worse.factor, worse.low, worse.high)

@@ -12,7 +12,12 @@ from sqlalchemy.orm import Session
 
 from scalewatch.services.commit_reports.changes import SeriesChange
 from scalewatch.services.commit_reports.constants import differing
-from scalewatch.services.gates.findings import CONSTANT, NIGHT, GateFinding
+from scalewatch.services.gates.findings import (
+    ANOTHER_NIGHT,
+    CONSTANT,
+    NIGHT,
+    GateFinding,
+)
 from scalewatch.services.nights.newest_nights import (
     MachineMove,
     NewestNights,
@@ -64,7 +69,7 @@ def _beside(
         finding,
         is_sure=False,
         sentence=f"{finding.sentence}; but it moved no more than from night to night",
-        todo=finding.todo or f"measure once more on {change.machine} on another night",
+        todo=finding.todo or ANOTHER_NIGHT.format(change.machine),
     )
 
 
@@ -94,7 +99,7 @@ def _of_machine(move: MachineMove, *, is_shared: bool) -> GateFinding:
         whose = ", and so on other machines"
     else:
         whose = ": this commit's doing, or only this night's of the machine"
-    todo = f"measure once more on {move.machine} on another night"
+    todo = ANOTHER_NIGHT.format(move.machine)
     return GateFinding(
         region=EVERYTHING,
         metric=move.metric,

@@ -13,21 +13,21 @@ import numpy as np
 from sqlalchemy.orm import Session
 
 from scalewatch.modelling.arrays.padding import stacked
-from scalewatch.modelling.arrays.types import Reals
 from scalewatch.modelling.forecasts.bounds import Bounds
-from scalewatch.modelling.histories.histories import locations, middle
+from scalewatch.modelling.nights.features import LEAST_HISTORY
 from scalewatch.modelling.nights.newest import (
     NewestNight,
     beside_machine,
     newest_night,
 )
-from scalewatch.modelling.nights.spreads import filled
 from scalewatch.services.analysis.pooling import SeriesPool
 from scalewatch.services.analysis.pools import pools_by_job
 from scalewatch.services.caches.editions import kept_at
 from scalewatch.services.caches.lru import Kept
 from scalewatch.services.commits.ancestry import age
 from scalewatch.services.commits.lineage import Lineage
+from scalewatch.services.nights.calendar import Calendar, calendar_of
+from scalewatch.services.nights.kindest_job import kindest
 from scalewatch.services.nights.machine_histories import (
     alike,
     directions_of,
@@ -91,7 +91,8 @@ class SeriesMove:
     nights
         With how many it was compared.
     jobs
-        How many of the commit say so, each by itself.
+        How many of the commit say so, each by itself; of jobs in one night one, where
+        its effect could not be taken out.
     """
 
     factor: Bounds
@@ -121,6 +122,8 @@ class NewestNights:
     moves: tuple[MachineMove, ...]
     compared: frozenset[tuple[str, str]]
 
+
+NOTHING: Final = NewestNights(frozenset(), {}, (), frozenset())
 
 _NIGHTS: Final = Kept[NewestNights](256)
 
@@ -173,7 +176,15 @@ def _told(session: Session, ids: tuple[int, int], metric: str) -> NewestNights:
     # Of what was measured under two names one history is told.
     distinct = list({each.series.id: each for each in found}.values())
     jobs = pools_by_job(session, commit.id, [each.series.id for each in distinct])
-    return _together([_of_group(group, jobs) for group in alike(distinct)])
+    groups = alike(distinct)
+    machines = {group[0].series.machine_id for group in groups}
+    calendars = {each: calendar_of(session, line, each) for each in sorted(machines)}
+    return _together(
+        [
+            _of_group(group, jobs, calendars[group[0].series.machine_id])
+            for group in groups
+        ]
+    )
 
 
 def _line(
@@ -191,33 +202,26 @@ def _line(
     return replace(watched, commits=(*before[-MOST_NIGHTS:], baseline, commit))
 
 
-def _kindest(history: SeriesHistory, jobs: Sequence[SeriesPool]) -> SeriesHistory:
-    """Return a history whose newest commit only one of its jobs tells of."""
-    if len(jobs) < 2 or any(job.parameters != history.parameters for job in jobs):
-        return history
-    usual = middle(history.log[:-1])
-    own = [_located(history, job) for job in jobs]
-    apart = [abs(float(filled(log - usual).mean())) for log in own]
-    newest = own[int(np.argmin(apart))]
-    return replace(history, log=np.vstack([history.log[:-1], newest]))
-
-
-def _located(history: SeriesHistory, job: SeriesPool) -> Reals:
-    """Return where the repetitions of a job lie at the settings of a history."""
-    settings = map(tuple, job.settings.tolist())
-    own = dict(zip(settings, locations(job.values).tolist(), strict=True))
-    return np.array([own.get(at, np.nan) for at in history.settings])
-
-
 def _of_group(
-    measured: Sequence[SeriesHistory], jobs: Mapping[int, Sequence[SeriesPool]]
+    measured: Sequence[SeriesHistory],
+    jobs: Mapping[int, Sequence[SeriesPool]],
+    calendar: Calendar,
 ) -> NewestNights:
     """Return what the nights tell of series that a machine measured alike.
 
     Of several jobs that measured the commit the one that differs least is believed.
     """
+    nights_before = {
+        history.series.id: calendar.nights_before(history.positions)
+        for history in measured
+    }
+    measured = [
+        each for each in measured if nights_before[each.series.id] >= LEAST_HISTORY
+    ]
+    if not measured:
+        return NOTHING
     by_job = [jobs.get(history.series.id, ()) for history in measured]
-    group = [_kindest(*each) for each in zip(measured, by_job, strict=True)]
+    group = [kindest(*each) for each in zip(measured, by_job, strict=True)]
     target = get_settings().alarming_share
     nights = nights_of(group)
     directions = directions_of(group)
@@ -236,11 +240,19 @@ def _of_group(
         if whole.is_known[0]:
             compared.add((group[0].series.machine, group[0].series.metric))
         if whole.stands_out[0]:
-            moves.append(_move(group, effect.shape[1] - 1, float(whole.size[0])))
+            most = max(nights_before.values())
+            moves.append(_move(group, most, float(whole.size[0])))
+    jobs_told = [len(each) for each in by_job]
+    most_told = calendar.nights_at(group[0].positions[-1])
+    if nights is None and most_told is not None:
+        # What this night did to all regions is not taken out: all jobs in it say one.
+        jobs_told = [min(each, most_told) for each in jobs_told]
     return NewestNights(
         frozenset(ids[own.is_known].tolist()),
         {
-            history.series.id: _series_move(history, own, row, len(by_job[row]))
+            history.series.id: _series_move(
+                history, own, row, (nights_before[history.series.id], jobs_told[row])
+            )
             for row, history in enumerate(group)
             if own.is_known[row] and own.stands_out[row]
         },
@@ -250,13 +262,14 @@ def _of_group(
 
 
 def _series_move(
-    history: SeriesHistory, night: NewestNight, row: int, jobs: int
+    history: SeriesHistory, night: NewestNight, row: int, counts: tuple[int, int]
 ) -> SeriesMove:
+    nights, jobs = counts
     size, error = float(night.size[row]), float(night.error[row])
     low, factor, high = np.exp([size - WIDTH * error, size, size + WIDTH * error])
     return SeriesMove(
         factor=Bounds(float(factor), float(low), float(high)),
-        nights=len(history.positions) - 1,
+        nights=nights,
         jobs=jobs,
         is_worse=(size > 0) == (history.series.better == "lower"),
     )
