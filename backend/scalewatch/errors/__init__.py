@@ -69,6 +69,8 @@
   x BadDerivation
   x UnreadableFile
     + MalformedFile
+    + NoResults
+    + MissingReader
     + UnmatchedName
     + UnplacedSeries
 
@@ -99,6 +101,8 @@ from scalewatch.errors.files import (
     BadPattern,
     BadSetting,
     MalformedFile,
+    MissingReader,
+    NoResults,
     NotARun,
     UnknownOrigin,
     UnmatchedName,
@@ -189,10 +193,12 @@ __all__ = [
     "MalformedFile",
     "MissingExtra",
     "MissingParameter",
+    "MissingReader",
     "ModellingError",
     "NameAmbiguous",
     "NameUnknown",
     "NoExpectation",
+    "NoResults",
     "NotARun",
     "NotFinite",
     "NotFound",

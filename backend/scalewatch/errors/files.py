@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from scalewatch.errors.base import ScalewatchError
+from scalewatch.errors.installation import pip_install
 
 
 class UnreadableFile(ScalewatchError):
@@ -12,6 +13,25 @@ class UnreadableFile(ScalewatchError):
         super().__init__(f"cannot read {source}: {reason}")
         self.source = source
         self.reason = reason
+
+
+class NoResults(UnreadableFile):
+    """A file belongs to the results of a tool, and holds none itself."""
+
+    def __init__(self, source: str) -> None:
+        super().__init__(source, "it holds no measurements")
+
+
+class MissingReader(UnreadableFile):
+    """A format is read by a package that is not installed."""
+
+    def __init__(self, source: str, package: str, extra: str) -> None:
+        super().__init__(
+            source,
+            f"its format is read by {package}, which is not installed: "
+            + pip_install(extra),
+        )
+        self.extra = extra
 
 
 class MalformedFile(UnreadableFile):

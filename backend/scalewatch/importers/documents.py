@@ -8,7 +8,7 @@ from itertools import chain
 from typing import Any, Final, Self
 
 from scalewatch.errors import MalformedFile
-from scalewatch.importers.source import Source, quoted, says_something
+from scalewatch.importers.source import Source, Surroundings, quoted, says_something
 
 _DECODER: Final = json.JSONDecoder()
 
@@ -31,6 +31,7 @@ class Document:
     value: Any
     source: str
     place: str
+    surroundings: Surroundings | None = None
 
     @property
     def origin(self) -> tuple[tuple[str, str], ...]:
@@ -101,7 +102,8 @@ class Document:
         raise self.malformed("a finite number")
 
     def _at(self, step: str, value: Any) -> Self:
-        return type(self)(value, self.source, f"{self.place}{step}")
+        place = f"{self.place}{step}"
+        return type(self)(value, self.source, place, self.surroundings)
 
 
 def read_documents(source: Source) -> Iterator[Document]:
@@ -118,14 +120,14 @@ def read_documents(source: Source) -> Iterator[Document]:
     except ValueError:
         yield from _concatenated(line, source)
         return
-    yield from _flattened(Document(first, source.name, f"line {source.line}"))
+    yield from _flattened(_document(first, source, source.line))
     for line in source:
         if says_something(line):
             try:
                 value = _parsed(line)
             except ValueError as error:
                 raise source.malformed("JSON", _complaint(error, line)) from None
-            yield from _flattened(Document(value, source.name, f"line {source.line}"))
+            yield from _flattened(_document(value, source, source.line))
 
 
 def _concatenated(first: str, source: Source) -> Iterator[Document]:
@@ -142,7 +144,11 @@ def _concatenated(first: str, source: Source) -> Iterator[Document]:
             wrong = start + text.count("\n", 0, at)
             found = _complaint(error, text[at:])
             raise source.malformed("JSON", found, wrong) from None
-        yield from _flattened(Document(value, source.name, f"line {line}"))
+        yield from _flattened(_document(value, source, line))
+
+
+def _document(value: Any, source: Source, line: int) -> Document:
+    return Document(value, source.name, f"line {line}", source.surroundings)
 
 
 def _parsed(line: str) -> Any:

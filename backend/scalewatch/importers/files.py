@@ -6,7 +6,13 @@ from functools import partial
 from itertools import groupby
 from typing import Final, NamedTuple
 
-from scalewatch.errors import UnmatchedName, UnplacedSeries, UnreadableFile
+from scalewatch.errors import (
+    MissingReader,
+    NoResults,
+    UnmatchedName,
+    UnplacedSeries,
+    UnreadableFile,
+)
 from scalewatch.importers import extrap_text
 from scalewatch.importers.documents import read_documents
 from scalewatch.importers.formats import (
@@ -43,8 +49,8 @@ class Reading:
     """What several files hold, and an error for each that cannot be read.
 
     `passed_over` are files of folders and archives that are of no known format,
-    `left_out` says what was not taken from others, and `known` tells which results
-    stood in several files.
+    `left_out` says what was not taken from others, `missing` which extras would read
+    more, and `known` which results stood in several files.
     """
 
     scans: Scans = field(default_factory=Scans)
@@ -52,6 +58,7 @@ class Reading:
     unreadable: list[UnreadableFile] = field(default_factory=list)
     passed_over: list[str] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
+    missing: set[str] = field(default_factory=set)
     files: int = 0
     measurements: int = 0
 
@@ -118,7 +125,8 @@ def read_in_parts(
     for source in _sources(errors, paths):
         if reading.is_large:
             yield reading
-            reading = Reading(known=reading.known.of_the_past())
+            past = reading.known.of_the_past()
+            reading = Reading(known=past, missing=reading.missing)
         _add(reading, read, *source)
     reading.unreadable += errors.unreadable
     yield reading
@@ -156,6 +164,14 @@ def _add(
             reading.unreadable.append(error)
         else:
             reading.passed_over.append(source.name)
+    except NoResults as error:
+        if is_named:
+            reading.unreadable.append(error)
+    except MissingReader as error:
+        # One line for all files of a format.
+        if error.extra not in reading.missing:
+            reading.missing.add(error.extra)
+            reading.unreadable.append(error)
     except UnreadableFile as error:
         reading.unreadable.append(error)
     reading.unreadable.extend(unmatched)
@@ -192,9 +208,9 @@ def read_source(
                 unplaced[measurement.subject.region] = None
     if unplaced and not scans:
         raise UnplacedSeries(source.name)
-    if unplaced and unmatched is not None:
-        unmatched.append(UnplacedSeries(source.name, list(unplaced)))
     if unmatched is not None and not its_rules.skips_unmatched:
+        if unplaced:
+            unmatched.append(UnplacedSeries(source.name, list(unplaced)))
         unmatched.extend(unlike.values())
     if not scans and not unlike:
         raise UnreadableFile(source.name, "it holds no measurements")
@@ -238,12 +254,12 @@ def _parts(
     elif file_format in {CSV, MARKDOWN, DATABASE}:
         if file_format == MARKDOWN:
             source = reader(TEXT_READERS[MARKDOWN]).plain(source)
-        module = BINARY_READERS.get(file_format, TABLES)
+        tables = reader(BINARY_READERS.get(file_format, TABLES))
         brought = _rules_of(file_format, rules).bring_parameters
-        told = reader(module).read(source, columns, has_coordinate=brought)
+        told = tables.read(source, columns, has_coordinate=brought)
         yield _Part(file_format, told)
-    elif file_format in TEXT_READERS:
-        yield _Part(file_format, reader(TEXT_READERS[file_format]).read(source))
+    elif module := {**TEXT_READERS, **BINARY_READERS}.get(file_format):
+        yield _Part(file_format, reader(module).read(source))
     else:
         kind_told = file_format if file_format in JSON_READERS else None
         documents = read_documents(source)

@@ -15,6 +15,8 @@ MARKDOWN: Final = "markdown"
 
 TEXT_READERS: Final[Mapping[str, str]] = {
     "gprof": "profiles.gprof",
+    "tau": "profiles.tau",
+    "caliper": "profiles.caliper",
     "osu": "benchmarks.osu",
     "reframe": "suites.reframe_perflog",
     "lammps": "applications.lammps",
@@ -30,7 +32,10 @@ TEXT_READERS: Final[Mapping[str, str]] = {
 
 DATABASE: Final = "database"
 
-BINARY_READERS: Final[Mapping[str, str]] = {DATABASE: "tables.database"}
+BINARY_READERS: Final[Mapping[str, str]] = {
+    DATABASE: "tables.database",
+    "cube": "profiles.cube",
+}
 """Modules by format; each knows the first bytes of its files and reads them."""
 
 JSON_READERS: Final[Mapping[str, str]] = {
@@ -41,6 +46,7 @@ JSON_READERS: Final[Mapping[str, str]] = {
     "list": "benchmarks.named_values",
     "bmf": "benchmarks.bencher",
     "exacb": "suites.exacb",
+    "asv": "suites.asv",
 }
 """Modules by format; each knows its documents and reads them."""
 

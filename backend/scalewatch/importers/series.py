@@ -17,6 +17,9 @@ WHOLE_PROGRAM: Final = "program"
 VALUE: Final = "value"
 """Metric of a measurement that names none."""
 
+OWN_TIME: Final = "own_time"
+"""Metric of the seconds that a region takes by itself, of which profiles are made."""
+
 Setting = str | bool | int | float | None
 Coordinate = tuple[float, ...]
 
@@ -53,6 +56,7 @@ class Provenance(NamedTuple):
     committed_at: str | None = None
     machine: str | None = None
     job: str | None = None
+    started_at: str | None = None
     ended_at: str | None = None
     source: str | None = None
     repetition: str | None = None

@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from scalewatch.errors import NotARun, UnknownOrigin
 from scalewatch.importers import ImportedMeasurement, Provenance
+from scalewatch.importers.series import OWN_TIME
 from scalewatch.wire import RunReport, faults
 from scalewatch.wire.directions import Direction, stated_direction
 
@@ -84,10 +85,23 @@ def profiles_of(
         If neither a file nor `origin` knows commit or machine.
     """
     return _runs(
-        measurements,
+        _own_times(measurements),
         origin,
         lambda place, taken: {"profile": _profile(place, taken)},
     )
+
+
+def _own_times(
+    measurements: Iterable[ImportedMeasurement],
+) -> Sequence[ImportedMeasurement]:
+    """Return own times alone of the files that tell them from those of callers."""
+    told = list(measurements)
+    sources = {one.provenance.source for one in told if one.subject.metric == OWN_TIME}
+    return [
+        one
+        for one in told
+        if one.subject.metric == OWN_TIME or one.provenance.source not in sources
+    ]
 
 
 class _Place(NamedTuple):
@@ -176,7 +190,11 @@ def _machine(provenance: Provenance, origin: ImportOrigin) -> str:
 
 
 def _job(provenance: Provenance) -> Settings:
-    known = {"id": provenance.job, "ended_at": provenance.ended_at}
+    known = {
+        "id": provenance.job,
+        "started_at": provenance.started_at,
+        "ended_at": provenance.ended_at,
+    }
     job = {key: value for key, value in known.items() if value is not None}
     return {"job": job} if job else {}
 
@@ -206,7 +224,7 @@ def _profile(
     functions = []
     for measurement in measurements:
         subject, values = measurement.subject, measurement.values
-        if subject.metric != TIME:
+        if subject.metric not in {TIME, OWN_TIME}:
             fault = f"a profile is of time, and {subject.region} has {subject.metric}"
             raise place.is_no_run("profile", fault)
         known = [value for value in values if not isnan(value)]

@@ -1,0 +1,199 @@
+"""Region profiles of Caliper, read by the package caliper-reader."""
+
+import math
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from scalewatch.errors import MissingReader, UnreadableFile
+from scalewatch.importers.profiles.profiled_run import ProfiledRun
+from scalewatch.importers.series import (
+    OWN_TIME,
+    ImportedMeasurement,
+    Provenance,
+    Setting,
+    plain_setting,
+)
+from scalewatch.importers.source import Source, quoted
+from scalewatch.wire import UNITS
+
+_BEGINNING: Final = re.compile(r"__rec=(node|ctx|globals),")
+_NODE: Final = re.compile(r"__rec=node,id=(?P<id>\d+)(?:,(?P<rest>.*))?")
+_PARENT: Final = re.compile(r"(?:^|.*,)parent=(?P<parent>\d+)\s*")
+_BUILT_IN: Final = 12
+"""Nodes that every file has without saying so."""
+
+_INCLUSIVE: Final = (
+    "max#inclusive#sum#time.duration",
+    "max#inclusive#sum#time.duration.ns",
+    "inclusive#sum#time.duration",
+    "inclusive#sum#time.duration.ns",
+)
+_MEANS: Final = (
+    "avg#inclusive#sum#time.duration",
+    "avg#inclusive#sum#time.duration.ns",
+    *_INCLUSIVE[2:],
+)
+_UNITS: Final = {"sec": "s", "usec": "us", "msec": "ms", "nsec": "ns"}
+_PROCESSES: Final = ("jobsize", "mpi.world.size")
+_THREADS: Final = ("omp_num_threads", "threads")
+_SIZES: Final = ("problem_size", "ProblemSizeRunParam")
+_HELD: Final = ("variant", "tuning", "compiler", "mpi", "iterations")
+"""Facts that tell one program from another; hosts, users and paths do not."""
+
+_COMMIT: Final = re.compile(
+    r"(git_?)?(commit|sha|hash)(_?(hash|sha|id))?", re.IGNORECASE
+)
+
+_Record = Mapping[str, Any]
+
+
+def recognises(head: str) -> bool:
+    """Tell whether a text begins with a record."""
+    return _BEGINNING.match(head) is not None
+
+
+def read(source: Source) -> Iterator[ImportedMeasurement]:
+    """Yield the time of each region on the slowest process, and its own time.
+
+    The record without a path is what no region holds. A time series, a trace of events
+    or an activity of a device is no region profile.
+    """
+    reader = _read(source)
+    records = [one for one in reader.records if _path(one)]
+    column, size = _column(source, reader, records, _INCLUSIVE)
+    facts = {str(key): str(fact) for key, fact in reader.globals.items()}
+    run = ProfiledRun(
+        _coordinate(source, facts),
+        {key: plain_setting(facts[key]) for key in _HELD if facts.get(key)},
+        _provenance(facts),
+    )
+    yield from run.measured("time", _named(_by_path(source, records, column, size)))
+    column, size = _column(source, reader, records, _MEANS)
+    own = _own(_by_path(source, records, column, size))
+    yield from run.measured(OWN_TIME, own)
+
+
+def _read(source: Source) -> Any:
+    try:
+        from caliperreader import CaliperReader  # noqa: PLC0415 - an extra
+    except ImportError:
+        raise MissingReader(source.name, "caliper-reader", "caliper") from None
+    reader = CaliperReader()
+    try:
+        reader.read(_checked(source))
+    except UnreadableFile:
+        raise
+    except Exception as error:  # noqa: BLE001 - whatever a foreign parser raises
+        told = f"{type(error).__name__}: {error}"
+        raise source.malformed("a record of Caliper", quoted(told)) from None
+    return reader
+
+
+def _checked(source: Source) -> Iterator[str]:
+    """Yield lines in which a node follows its parent, as a circle would not end."""
+    known = set(range(_BUILT_IN))
+    for line in source:
+        if not line.strip():
+            continue
+        source.require_whole_line()
+        if node := _NODE.fullmatch(line):
+            number = int(node["id"])
+            parent = _PARENT.fullmatch(node["rest"] or "")
+            if number in known or (parent and int(parent["parent"]) not in known):
+                raise source.malformed("a new node behind its parent", quoted(line))
+            known.add(number)
+        yield line
+
+
+def _path(record: _Record) -> tuple[str, ...]:
+    path = record.get("path")
+    if isinstance(path, list):
+        return tuple(map(str, path))
+    return (str(path),) if path else ()
+
+
+def _column(
+    source: Source, reader: Any, records: Sequence[_Record], names: Sequence[str]
+) -> tuple[str, float]:
+    """Return the column of times that the records have, and its unit in seconds."""
+    for name in names:
+        if any(name in record for record in records):
+            told = reader.attribute(name).get("attribute.unit")
+            unit = "ns" if name.endswith(".ns") else str(told)
+            unit = _UNITS.get(unit, unit)
+            if unit not in UNITS["time"]:
+                raise source.malformed(f"a unit of {name}", quoted(told))
+            return name, UNITS["time"][unit]
+    raise source.malformed(
+        "a region profile with inclusive times", f"{len(records)} records of regions"
+    )
+
+
+def _by_path(
+    source: Source, records: Sequence[_Record], column: str, size: float
+) -> dict[tuple[str, ...], float]:
+    """Return the largest time of each path, over the records of processes."""
+    times: dict[tuple[str, ...], float] = {}
+    for record in records:
+        if column in record:
+            seconds = source.finite(str(record[column])) * size
+            if math.isnan(seconds):
+                continue
+            times[_path(record)] = max(times.get(_path(record), seconds), seconds)
+    return times
+
+
+def _named(times: Mapping[tuple[str, ...], float]) -> dict[str, float]:
+    return {"->".join(path): seconds for path, seconds in times.items()}
+
+
+def _own(means: Mapping[tuple[str, ...], float]) -> dict[str, float]:
+    """Return the own time of each region: without that of its children."""
+    children: dict[tuple[str, ...], float] = defaultdict(float)
+    for path, seconds in means.items():
+        children[path[:-1]] += seconds
+    own: dict[str, float] = defaultdict(float)
+    for path, seconds in means.items():
+        own[path[-1]] += max(seconds - children[path], 0.0)
+    return own
+
+
+def _coordinate(source: Source, facts: Mapping[str, str]) -> dict[str, float]:
+    coordinate: dict[str, float] = {}
+    for name, keys in (("p", _PROCESSES), ("threads", _THREADS), ("n", _SIZES)):
+        for key in keys:
+            if not facts.get(key):
+                continue
+            setting = source.finite(facts[key])
+            if not setting > 0:
+                raise source.malformed(f"a positive {key}", quoted(facts[key]))
+            if coordinate.setdefault(name, setting) != setting:
+                reason = f"{key} says {name}={setting:g}, and another {name}="
+                told = f"{reason}{coordinate[name]:g}"
+                raise UnreadableFile(source.name, told)
+    return coordinate
+
+
+def _provenance(facts: Mapping[str, str]) -> Provenance:
+    commit = next(
+        (
+            fact
+            for key, fact in facts.items()
+            if _COMMIT.fullmatch(key) and re.fullmatch("[0-9a-f]{7,40}", fact)
+        ),
+        None,
+    )
+    return Provenance(
+        commit=commit,
+        machine=facts.get("cluster") or None,
+        started_at=_moment(facts.get("launchdate")),
+    )
+
+
+def _moment(seconds: Setting) -> str | None:
+    if not isinstance(seconds, str) or not re.fullmatch(r"\d{9,10}", seconds):
+        return None
+    return datetime.fromtimestamp(int(seconds), UTC).isoformat()
