@@ -16,7 +16,9 @@ from starlette.routing import BaseRoute
 from scalewatch import pages
 from support.large_project import PROJECT
 
-NO_PAGES: Final = re.compile(r"^/(api|static|healthz|docs)|\.(svg|xml|atom)$|/events$")
+NO_PAGES: Final = re.compile(
+    r"^/(api|static|healthz|docs)|\.(svg|xml|atom|gp)$|/events$"
+)
 """What is for programs, streams without end, or is made by somebody else."""
 
 NO_HTML: Final = frozenset({"asset", "payload"})

@@ -27,6 +27,7 @@ from scalewatch.api.machines import routes as machine_lines
 from scalewatch.api.projects import routes as projects
 from scalewatch.api.runs import routes as runs
 from scalewatch.api.scaling_errors import routes as scaling_errors
+from scalewatch.api.traces import routes as traces
 
 router = APIRouter()
 for noun in (
@@ -41,6 +42,7 @@ for noun in (
     aliases,
     webhooks,
     hotspots,
+    traces,
     configurations,
     guidelines,
     comparisons,

@@ -20,6 +20,7 @@
 * `compositions` — models composed of those of other regions
 * `configurations` — which settings matter, and which are best
 * `hotspots` — how much profiles differ, and where they jump along a scan
+* `traces` — efficiencies of traced programs, and the report on their time in MPI
 * `machines` — machine against machine, by straight lines
 * `next_measurement` — which measurement tells most for its cost
 * `quadratic_extrapolation` — communication time and overhead over p

@@ -26,6 +26,7 @@ OF_RUN: Final = (
     tables.Samples,
     tables.Procedure,
     tables.Profile,
+    tables.SourceLocations,
     tables.Point,
 )
 OF_SERIES_AT_COMMIT: Final = (tables.Verdict, tables.Model, tables.Location)

@@ -21,6 +21,7 @@ from scalewatch.services.configurations.question import (
 )
 from scalewatch.services.hotspots.question import HotspotQuestion
 from scalewatch.services.scaling_errors.question import ScalingQuestion, TimesSource
+from scalewatch.services.traces.question import Repeat, TracesQuestion
 
 LARGEST_ID: Final = 2**31
 """What an id is below: the tighter of the two databases holds no larger one."""
@@ -132,6 +133,26 @@ class ConfigurationQuery(BaseModel):
     )
 
 
+class TracesQuery(BaseModel):
+    """?location=receive › MPI_Recv&target=p=1024&repeat=median&vs=commit=v1."""
+
+    location: Text = Field(None, description="Region whose table is shown.")
+    target: Annotated[
+        float | None,
+        positive("number of processes"),
+        BeforeValidator(lambda text: (text or "").removeprefix("p=")),
+    ] = Field(
+        None,
+        description="Processes for which locations are ranked, `1024` or `p=1024`.",
+    )
+    repeat: Annotated[Repeat | None, choice("repeat", Repeat)] = Field(
+        None, description="`best` trace at each p unless given, or `median`."
+    )
+    vs: Text = Field(
+        None, description="What to compare with.", examples=["commit=v1.2"]
+    )
+
+
 async def scaling_question(query: Annotated[ScalingQuery, Query()]) -> ScalingQuestion:
     """Read which scaling errors an address asks for."""
     return ScalingQuestion(**query.model_dump(exclude_none=True))
@@ -140,6 +161,11 @@ async def scaling_question(query: Annotated[ScalingQuery, Query()]) -> ScalingQu
 async def hotspot_question(query: Annotated[HotspotQuery, Query()]) -> HotspotQuestion:
     """Read which profiles an address asks to be compared."""
     return HotspotQuestion(**query.model_dump(exclude_none=True))
+
+
+async def traces_question(query: Annotated[TracesQuery, Query()]) -> TracesQuestion:
+    """Read what an address asks about traces."""
+    return TracesQuestion(**query.model_dump(exclude_none=True))
 
 
 async def configuration_question(
@@ -155,6 +181,7 @@ async def configuration_question(
 
 ScalingQuestionDep = Annotated[ScalingQuestion, Depends(scaling_question)]
 HotspotQuestionDep = Annotated[HotspotQuestion, Depends(hotspot_question)]
+TracesQuestionDep = Annotated[TracesQuestion, Depends(traces_question)]
 ConfigurationQuestionDep = Annotated[
     ConfigurationQuestion, Depends(configuration_question)
 ]

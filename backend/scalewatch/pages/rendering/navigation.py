@@ -11,6 +11,7 @@ from starlette.routing import NoMatchFound
 
 from scalewatch.pages.rendering.addresses import path_to
 from scalewatch.services.projects.news import position_now
+from scalewatch.services.traces.known import has_traces
 from scalewatch.web.sessions import CALLER, SESSION
 
 WITHIN: Final = {
@@ -20,6 +21,9 @@ WITHIN: Final = {
     "run": "report",
 }
 """Pages that have no entry of their own, by the entry that they belong to."""
+
+TRACES: Final = "Traces"
+"""Only where some program was traced."""
 
 PAGES: Final = (
     ("report", "Match table"),
@@ -32,7 +36,7 @@ PAGES: Final = (
     ("scaling-errors", "Scaling"),
     ("hotspots", "Hotspots"),
     ("configurations", "Configurations"),
-    ("traces", "Traces"),
+    ("traces", TRACES),
     ("settings", "Settings"),
 )
 """Pages of a project by the name of their route, in the order of the menu.
@@ -81,7 +85,17 @@ def project_links(request: Request) -> list[Link]:
     project = request.path_params.get("project")
     if project is None:
         return []
-    return _links(request, PAGES, project=str(project))
+    links = _links(request, PAGES, project=str(project))
+    if _has_traces(request, str(project)):
+        return links
+    return [link for link in links if link.name != TRACES or link.is_current]
+
+
+def _has_traces(request: Request, project: str) -> bool:
+    """Tell whether the menu leads to traces; a page of an error knows of none."""
+    session: Session | None = getattr(request.state, SESSION, None)
+    is_failed = getattr(request.state, FAILED, False)
+    return session is not None and not is_failed and has_traces(session, project)
 
 
 def login_path(request: Request) -> str | None:

@@ -1,21 +1,9 @@
 """The words of the product: one word, one meaning; the glossary and every tooltip."""
 
-from dataclasses import dataclass
 from typing import Final
 
-
-@dataclass(frozen=True, slots=True)
-class Word:
-    """A word and what it means."""
-
-    word: str
-    meaning: str
-
-    @property
-    def anchor(self) -> str:
-        """Where on the glossary's page it is explained."""
-        return self.word.replace(" ", "-").replace("R̄²", "adjusted-R2")
-
+from scalewatch.pages.rendering.traced_words import TRACED_WORDS
+from scalewatch.pages.rendering.word import Word
 
 TOPICS: Final = {
     "What is measured": (
@@ -227,6 +215,7 @@ TOPICS: Final = {
             "same order, -1 for the reverse.",
         ),
     ),
+    "What communication costs": TRACED_WORDS,
     "How measurements were taken": (
         Word(
             "repetition",

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from scalewatch.services.series.measurements import flags_of
 from scalewatch.storage.database.digests import canonical, digest_of
-from scalewatch.storage.runs import points, profiles, samples
+from scalewatch.storage.runs import points, profiles, samples, source_locations
 from scalewatch.storage.runs.flags import bits_of
 from scalewatch.wire import UNITS, Result, RunReport
 
@@ -34,6 +34,8 @@ class PreparedRun:
         All repetitions.
     profile
         Seconds by function, if the run was profiled.
+    locations
+        Where its regions lie in the source, if it tells.
     """
 
     report: RunReport
@@ -43,6 +45,7 @@ class PreparedRun:
     procedures: tuple[dict[str, Any], ...]
     samples: bytes
     profile: bytes | None
+    locations: bytes | None
 
 
 def prepare(report: RunReport, posted: bytes | None = None) -> PreparedRun:
@@ -87,7 +90,18 @@ def prepare(report: RunReport, posted: bytes | None = None) -> PreparedRun:
         profile=None
         if report.profile is None
         else profiles.encode(report.profile.seconds),
+        locations=_locations(report),
     )
+
+
+def _locations(report: RunReport) -> bytes | None:
+    """Return where regions lie: a region has one place, whatever is measured of it."""
+    located = {
+        result.region: result.location.model_dump(exclude_none=True)
+        for result in report.results
+        if result.location is not None
+    }
+    return source_locations.encode(located) if located else None
 
 
 def _procedure(told: dict[str, Any] | None) -> dict[str, Any]:

@@ -15,7 +15,14 @@ from scalewatch.services.jobs import AnalysedCommit
 from scalewatch.services.runs.prepare import PreparedRun
 from scalewatch.storage.database.bulk import together
 from scalewatch.storage.database.inserts import Row
-from scalewatch.storage.runs import places, procedures, profiles, runs, series
+from scalewatch.storage.runs import (
+    places,
+    procedures,
+    profiles,
+    runs,
+    series,
+    source_locations,
+)
 from scalewatch.storage.runs.places import RunKeys
 from scalewatch.wire import RunReport
 
@@ -120,12 +127,14 @@ def series_of(session: Session, row: Row, prepared: PreparedRun) -> list[int]:
 def add_blobs(
     session: Session, run_id: int, series_ids: list[int], prepared: PreparedRun
 ) -> None:
-    """Store the blobs of a run: repetitions, procedures, profile."""
+    """Store the blobs of a run: repetitions, procedures, profile, locations."""
     runs.add_samples(session, run_id, prepared.samples)
     told = zip(series_ids, prepared.procedures, strict=True)
     procedures.add(session, run_id, {key: value for key, value in told if value})
     if prepared.profile is not None:
         profiles.add(session, run_id, prepared.profile)
+    if prepared.locations is not None:
+        source_locations.add(session, run_id, prepared.locations)
 
 
 def add_points(

@@ -59,7 +59,13 @@ def forget(session: Session, run_id: int) -> None:
 
 def remove_measurements(session: Session, run_id: int) -> None:
     """Delete the points and repetitions of a run."""
-    for table in (tables.Point, tables.Samples, tables.Procedure, tables.Profile):
+    for table in (
+        tables.Point,
+        tables.Samples,
+        tables.Procedure,
+        tables.Profile,
+        tables.SourceLocations,
+    ):
         session.execute(delete(table).where(table.run_id == run_id))
     editions.renew_of_run(session, run_id)
 

@@ -43,7 +43,7 @@ from scalewatch.storage.tables.measurements import (
     Samples,
     Series,
 )
-from scalewatch.storage.tables.profiles import Profile
+from scalewatch.storage.tables.profiles import Profile, SourceLocations
 from scalewatch.storage.tables.webhooks import Webhook
 from scalewatch.storage.tables.workers import Worker
 
@@ -82,6 +82,7 @@ __all__ = [
     "Samples",
     "Series",
     "Shift",
+    "SourceLocations",
     "Table",
     "Token",
     "Verdict",

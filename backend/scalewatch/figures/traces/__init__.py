@@ -1,0 +1,1 @@
+"""Traced programs over the number of processes."""

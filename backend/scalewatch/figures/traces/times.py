@@ -1,0 +1,137 @@
+"""Times of a traced program over p, and their extrapolations.
+
+The times are those of Figure 2, the extrapolations those of Figures 3 and 4 of
+"Knowledge Based Automatic Scalability Analysis and Extrapolation for MPI Programs":
+linear axes, what was measured as marks, and a parabola through the first S settings.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any, Final
+
+import numpy as np
+
+from scalewatch.figures.axes import NAMES, canvas, parameter_axis
+from scalewatch.figures.figure import Figure
+from scalewatch.figures.palette import PALETTE, machine_role, symbol
+from scalewatch.figures.scaling_errors.contours import plain_axis
+from scalewatch.modelling import Extrapolation
+
+STEPS: Final = 80
+"""Points of a parabola."""
+
+DASHES: Final = ("2px,3px", "8px,3px,2px,3px", "8px,3px")
+"""Lines of the first subsets; that through all settings is solid."""
+
+Values = Sequence[float | None]
+
+
+@dataclass(frozen=True, slots=True)
+class TimeLine:
+    """A time over the number of processes.
+
+    Parameters
+    ----------
+    name
+        In the legend, plain text.
+    processes, values
+        Shape (n,); None where unknown.
+    rows
+        Its extrapolations, S = 4 … N.
+    """
+
+    name: str
+    processes: Sequence[float]
+    values: Values
+    rows: Sequence[Extrapolation] = ()
+
+
+def extrapolation_figure(
+    metric: str, lines: Sequence[TimeLine], target: float
+) -> Figure:
+    """Plot times with their parabolas; of one time alone, one for each subset."""
+    figure = canvas()
+    drawn = [line for line in lines if is_known(line.values)]
+    if not drawn:
+        return figure
+    _lay_out(figure, f"{metric} [s]")
+    for slot, line in enumerate(drawn):
+        rows = line.rows if len(drawn) == 1 else line.rows[-1:]
+        for place, row in enumerate(rows):
+            _add_parabola(figure, slot + place, line, row, target)
+        add_marks(figure, slot, line)
+    return figure
+
+
+def times_figure(lines: Sequence[TimeLine]) -> Figure:
+    """Plot what all processes together take, with and without communication."""
+    figure = canvas()
+    drawn = [line for line in lines if is_known(line.values)]
+    if not drawn:
+        return figure
+    _lay_out(figure, "time of all processes [s]")
+    for slot, line in enumerate(drawn):
+        add_marks(figure, slot, line, mode="lines+markers")
+    return figure
+
+
+def _lay_out(figure: Figure, title: str) -> None:
+    axis: dict[str, Any] = plain_axis(parameter_axis("p", np.array([1.0])), title)
+    figure.update_layout(
+        xaxis=axis | {"title": {"text": NAMES["p"], "standoff": 12}},
+        yaxis=axis | {"rangemode": "tozero"},
+    )
+
+
+def add_marks(
+    figure: Figure,
+    slot: int,
+    line: TimeLine,
+    *,
+    mode: str = "markers",
+    number: str = "%{y:.4~g} s",
+) -> None:
+    """Add the values of a line; `number` is how one is told on hover."""
+    role = machine_role(slot)
+    figure.add_scatter(
+        x=list(line.processes),
+        y=list(line.values),
+        mode=mode,
+        line={"color": PALETTE[role], "width": 2},
+        marker={"color": PALETTE[role], "size": 8, "symbol": symbol(slot)},
+        name=escape(line.name),
+        showlegend=True,
+        hovertemplate=f"p = %{{x:,}}<br>{number}<extra></extra>",
+        meta=role,
+    )
+
+
+def _add_parabola(
+    figure: Figure, slot: int, line: TimeLine, row: Extrapolation, target: float
+) -> None:
+    role = machine_role(slot)
+    first, last = row.settings[0], max(*line.processes, min(target, _far(line)))
+    along = np.linspace(first, last, STEPS)
+    is_last = row is line.rows[-1]
+    dash = "solid" if is_last else DASHES[len(row.settings) % len(DASHES)]
+    figure.add_scatter(
+        x=along,
+        y=row(along),
+        mode="lines",
+        line={"color": PALETTE[role], "width": 1.5, "dash": dash},
+        name=f"first {len(row.settings)}",
+        showlegend=True,
+        hovertemplate="p = %{x:,.0f}<br>%{y:.4~g} s<extra></extra>",
+        meta=role,
+    )
+
+
+def _far(line: TimeLine) -> float:
+    """Return how far a parabola is drawn: beyond that, what was measured is a dot."""
+    return 2 * line.processes[-1]
+
+
+def is_known(values: Values) -> bool:
+    """Tell whether there is anything to draw."""
+    return any(value is not None for value in values)

@@ -1,0 +1,1 @@
+"""Traced programs: efficiencies, and how time in MPI grows with the processes."""

@@ -1,0 +1,1 @@
+"""Traces: overhead by source location, efficiencies, and the report."""

@@ -1,0 +1,189 @@
+"""What traces tell, in sentences: the lead, and each rule of the report."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from markupsafe import Markup
+
+from scalewatch.modelling.traces.conclusions import Conclusion, Rule
+from scalewatch.modelling.traces.linearity import Bend
+from scalewatch.pages.scaling_errors.sentences import share
+from scalewatch.pages.wording.formats import (
+    MISSING,
+    SPACE,
+    count,
+    plural,
+    quantity,
+    significant,
+)
+from scalewatch.services.traces.locations import TimeOverProcesses, TracedLocation
+from scalewatch.services.traces.program import Traced
+
+METRIC_NAMES: Final = {
+    "overhead": "overhead",
+    "mpi_time": "time in MPI",
+    "wait_late_sender": "waiting for late senders",
+    "wait_late_receiver": "waiting for late receivers",
+    "wait_collective": "waiting at collectives",
+}
+"""Metrics in words, as in `the overhead`."""
+
+KINDS: Final = {
+    "wait_late_sender": "late sender",
+    "wait_late_receiver": "late receiver",
+    "wait_collective": "collective",
+}
+
+NUMBERS: Final = ("None", "One", "Two", "Three", "Four", "Five", "Six")
+
+MOST_NAMED: Final = 3
+
+FEW: Final = Markup(
+    "{program} was traced at {settings}: from four on its table of extrapolations "
+    "begins, from six on it is told how the {metric} grows."
+)
+FASTER: Final = Markup(
+    "{number} of {locations} {make} the {metric} grow faster than p: {named}{more}; "
+    "{share} of it at p{equals}{largest}."
+)
+NONE_FASTER: Final = Markup(
+    "None of {locations} makes the {metric} grow faster than p; together they take "
+    "{total} at p{equals}{largest}."
+)
+WHOLE: Final = Markup("The {metric} of the program is {total} at p{equals}{largest}.")
+
+
+def traces_sentence(traced: Traced) -> Markup:
+    """Tell which locations make a time grow faster than p."""
+    metric = METRIC_NAMES[traced.metric]
+    equals = f"{SPACE}={SPACE}"
+    known = {
+        "metric": metric,
+        "equals": equals,
+        "largest": count(traced.processes[-1]),
+        "total": quantity(traced.total.largest, "s"),
+    }
+    told = [each.time for each in traced.locations] or [traced.total]
+    if not any(_is_told(time) for time in told):
+        settings = plural(len(traced.processes), "number")
+        return FEW.format(
+            program="The program",
+            settings=f"{settings} of processes",
+            metric=metric,
+        )
+    if not traced.locations:
+        return WHOLE.format(**known)
+    locations = plural(len(traced.locations), "location")
+    faster = traced.faster
+    if not faster:
+        return NONE_FASTER.format(locations=locations, **known)
+    shares = sum(each.share or 0 for each in faster)
+    others = len(faster) - MOST_NAMED
+    number = len(faster)
+    return FASTER.format(
+        number=NUMBERS[number] if number < len(NUMBERS) else f"{number:,}",
+        locations=locations,
+        make="makes" if number == 1 else "make",
+        named=_listed(faster[:MOST_NAMED]),
+        more=f" and {plural(others, 'other')}" if others > 0 else "",
+        share=share(shares),
+        **known,
+    )
+
+
+def _is_told(time: TimeOverProcesses) -> bool:
+    return time.bend is not Bend.UNKNOWN or time.growth is not None
+
+
+def _listed(locations: tuple[TracedLocation, ...]) -> Markup:
+    return Markup(", ").join(map(_named, locations))
+
+
+def _named(location: TracedLocation) -> Markup:
+    where = location.source.label if location.source else ""
+    place = Markup(" ({})").format(where) if where else Markup("")
+    return Markup("<bdi>{}</bdi>").format(location.region) + place
+
+
+def conclusion_sentence(said: Conclusion, metric: str) -> Markup:
+    """Tell what a rule concludes, with its evidence."""
+    named = Markup(", ").join(
+        Markup("<bdi>{}</bdi> ({})").format(region, share(part))
+        for region, part in said.locations
+    )
+    if named:
+        named = Markup(" Most of that comes from {}.").format(named)
+    words = {name: _written(name, value) for name, value in said.evidence.items()}
+    return SAID[said.rule].format(metric=METRIC_NAMES[metric], named=named, **words)
+
+
+SAID: Final[Mapping[Rule, Markup]] = {
+    Rule.TOO_FEW: Markup(
+        "Traced at {settings} numbers of processes: how the {metric} grows is told "
+        "from six on."
+    ),
+    Rule.LINEAR: Markup(
+        "The {metric} of the program grows like a line over p: a₂·P² is {share} of it "
+        "at the largest P, and a₂ = {a2} kept its sign in the last {subsets} subsets."
+    ),
+    Rule.BENDS: Markup(
+        "The {metric} of the program is not linear in p: a₂·P² is {share} of it at the "
+        "largest P, and a₂ = {a2} kept its sign in the last {subsets} subsets.{named}"
+    ),
+    Rule.USABLE: Markup(
+        "The extrapolation may be used: of the last two subsets e_max is at most "
+        "{e_max}, and each met the next number of processes within {d}."
+    ),
+    Rule.UNUSABLE: Markup(
+        "The extrapolation may not be used: of the last two subsets e_max is up to "
+        "{e_max}, and the next number of processes was missed by up to {d}."
+    ),
+    Rule.PIPELINE: Markup(
+        "A pipeline or wavefront: {late_sender} of the time in MPI waits for late "
+        "senders, while each process sends what it sent (messages per process like "
+        "p^{messages_power}, bytes like p^{bytes_power}): wait states, not volume."
+    ),
+    Rule.IMBALANCE: Markup(
+        "Imbalance before collectives: {wait_collective} of the time in MPI waits "
+        "there, and the load balance fell from {load_balance_first} to "
+        "{load_balance_last}."
+    ),
+    Rule.BLOCKING: Markup(
+        "Blocking sends: {late_receiver} of the time in MPI waits for receivers, with "
+        "{bytes_per_message} a message; non-blocking sends would not wait."
+    ),
+    Rule.VOLUME: Markup("Volume: the bytes of each process grow like p^{bytes_power}."),
+    Rule.LATENCY: Markup(
+        "Latency: the messages of each process grow like p^{messages_power}, their "
+        "bytes like p^{bytes_power} only."
+    ),
+    Rule.LIBRARY: Markup(
+        "The library or the network: calls take what they take at best (overhead is "
+        "{overhead} of the time in MPI), and that grows like p^{mpi_time_power} per "
+        "process."
+    ),
+    Rule.CODE: Markup(
+        "The code: {overhead} of the time in MPI is beyond what its calls take at best."
+    ),
+}
+
+
+def error(percent: float | None) -> str:
+    """Write e_max or d with the two decimals that the publication prints."""
+    return MISSING if percent is None else f"{percent:.2f}{SPACE}%"
+
+
+def _written(name: str, value: float) -> str:
+    match name:
+        case "settings" | "subsets":
+            return count(value)
+        case "a2":
+            return significant(value, 2)
+        case "e_max" | "d":
+            return error(value)
+        case "bytes_per_message":
+            return quantity(value, "B")
+        case _ if name.endswith("_power"):
+            return significant(round(value, 2))
+        case _:
+            return share(value)

@@ -1,0 +1,1 @@
+"""Traced programs: overhead by location, efficiencies, and the report on them."""

@@ -1,0 +1,189 @@
+"""Source locations of a traced program: what each costs, and how that grows."""
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+
+from scalewatch.errors import ModellingError
+from scalewatch.modelling import Extrapolation, Growth, extrapolations
+from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.traces.linearity import Bend, bend_of, is_usable
+from scalewatch.services.series.standing import Standing
+from scalewatch.services.traces.efficiencies import predicted
+from scalewatch.services.traces.scans import COUNTS, SCALE, WAITS, TracedScan
+from scalewatch.storage.runs.source_locations import SourceLocation
+
+LINEAR: Final = Growth.of(SCALE, 1).factor(SCALE).order
+"""A sum over processes may grow like p: each of them takes what it took."""
+
+LIKELY: Final = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class TimeOverProcesses:
+    """A time over the number of processes, and what may be said of it beyond.
+
+    Parameters
+    ----------
+    values
+        At each number of processes, over all of them; None where unknown.
+    extrapolations
+        The publication's table, a row for each S = 4 … N.
+    reason
+        Why it has none, in words.
+    is_usable
+        Whether it may be extrapolated; None where too few were tried.
+    growth, probability
+        The growth class of its model, and how probable that is, where known.
+    beyond_linear
+        How probable it is that it grows faster than p, where known.
+    at_target
+        By the model; by the quadratic where there is none and that may be used.
+    """
+
+    values: tuple[float | None, ...]
+    extrapolations: tuple[Extrapolation, ...]
+    reason: str | None
+    bend: Bend
+    is_usable: bool | None
+    growth: Growth | None
+    probability: float | None
+    beyond_linear: float | None
+    at_target: float | None
+
+    @property
+    def largest(self) -> float | None:
+        """The value at the largest number of processes."""
+        return self.values[-1] if self.values else None
+
+    @property
+    def is_faster(self) -> bool:
+        """Whether it grows faster than p, by its quadratic or by its growth class."""
+        return self.bend is Bend.FASTER or (self.beyond_linear or 0.0) >= LIKELY
+
+
+@dataclass(frozen=True, slots=True)
+class TracedLocation:
+    """A place that calls MPI.
+
+    Parameters
+    ----------
+    source
+        Its file and line at this commit, where known.
+    share
+        Of the sum over all locations, at the largest number of processes.
+    calls, messages, bytes
+        Of one process, at the largest number of processes.
+    waits
+        Each kind over the number of processes, over all of them.
+    wait
+        The kind that takes longest at the largest number of processes.
+    """
+
+    region: str
+    source: SourceLocation | None
+    time: TimeOverProcesses
+    share: float | None
+    calls: float | None
+    messages: float | None
+    bytes: float | None
+    waits: dict[str, tuple[float | None, ...]]
+    wait: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is asked of locations: a metric, its forecast, its share of a total."""
+
+    metric: str
+    target: float
+    total: float
+
+
+def time_of(
+    scan: TracedScan, values: Reals, standing: Standing | None, target: float
+) -> TimeOverProcesses:
+    """Return what may be said of a time, given its values at each setting."""
+    rows, reason = _extrapolated(scan.processes, values)
+    known = values[np.isfinite(values)]
+    bend = bend_of(rows, float(known[-1])) if known.size else Bend.UNKNOWN
+    found = TimeOverProcesses(
+        values=told(values),
+        extrapolations=rows,
+        reason=reason,
+        bend=bend,
+        is_usable=is_usable(rows),
+        growth=None,
+        probability=None,
+        beyond_linear=None,
+        at_target=max(float(rows[-1](target)), 0.0) if is_usable(rows) else None,
+    )
+    if standing is None or standing.model is None:
+        return found
+    growth, shares = standing.growth, standing.class_probability
+    return replace(
+        found,
+        growth=growth,
+        probability=None if growth is None else shares.get(growth),
+        beyond_linear=_beyond_linear(standing),
+        at_target=predicted(standing.model, scan, target),
+    )
+
+
+def location_of(
+    scan: TracedScan, region: str, asked: Asked, source: SourceLocation | None
+) -> TracedLocation:
+    """Return what is known of a location."""
+    key = region, asked.metric
+    time = time_of(scan, scan.of(*key), scan.standings.get(key), asked.target)
+    calls, messages, size = (
+        told(scan.of(region, name) / scan.processes)[-1] for name in COUNTS
+    )
+    waits = {
+        kind: told(scan.of(region, kind))
+        for kind in WAITS
+        if (region, kind) in scan.values
+    }
+    longest = max(waits, key=lambda kind: waits[kind][-1] or 0.0, default=None)
+    return TracedLocation(
+        region=region,
+        source=source,
+        time=time,
+        share=None if time.largest is None else _share(time.largest, asked.total),
+        calls=calls,
+        messages=messages,
+        bytes=size,
+        waits=waits,
+        wait=longest if longest and waits[longest][-1] else None,
+    )
+
+
+def told(values: Reals) -> tuple[float | None, ...]:
+    """Return values with None for what is unknown."""
+    return tuple(float(value) if np.isfinite(value) else None for value in values)
+
+
+def _extrapolated(
+    processes: Reals, values: Reals
+) -> tuple[tuple[Extrapolation, ...], str | None]:
+    known = np.isfinite(values)
+    try:
+        return extrapolations(processes[known], values[known]), None
+    except ModellingError as why:
+        return (), str(why)
+
+
+def _share(part: float, total: float) -> float | None:
+    return part / total if total > 0 else None
+
+
+def _beyond_linear(standing: Standing) -> float | None:
+    """Return the probability of growths faster than p; for counts, it is sure."""
+    shares = standing.class_probability
+    if not shares:
+        growth = standing.growth
+        return None if growth is None else float(growth.factor(SCALE).order > LINEAR)
+    return sum(
+        share for growth, share in shares.items() if growth.factor(SCALE).order > LINEAR
+    )

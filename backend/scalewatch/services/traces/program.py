@@ -1,0 +1,236 @@
+"""One traced program: its times, efficiencies, locations and the report on them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.traces.conclusions import (
+    Conclusion,
+    TracedProgram,
+    conclusions,
+)
+from scalewatch.modelling.traces.efficiencies import Efficiency, quotients
+from scalewatch.modelling.traces.linearity import THRESHOLDS
+from scalewatch.services.traces.efficiencies import EfficiencyRow, efficiency_rows
+from scalewatch.services.traces.locations import (
+    Asked,
+    TimeOverProcesses,
+    TracedLocation,
+    location_of,
+    time_of,
+    told,
+)
+from scalewatch.services.traces.scans import WAITS, TracedScan
+from scalewatch.storage.runs.source_locations import SourceLocation
+from scalewatch.storage.runs.traces import PROGRAM
+
+CALIBRATION: Final = "calibration"
+NOT_CALIBRATED: Final = "not_calibrated"
+NONE: Final = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrationUsed:
+    """What is taken for the best time of calls.
+
+    Parameters
+    ----------
+    name
+        What the configuration says; None where overhead is all time in MPI.
+    functions
+        Those without a best time, all of whose time is overhead.
+    share
+        Of all calls at the largest number of processes, those of these functions.
+    facts
+        What else jobs told of it.
+    """
+
+    name: str | None
+    functions: tuple[str, ...]
+    share: float | None
+    facts: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Traced:
+    """The traces of a program on a machine, over the number of processes.
+
+    Parameters
+    ----------
+    metric
+        What is reported on; `total` is it, of the whole program.
+    runtime, computing
+        Of all processes together; without the time in MPI.
+    waits
+        Each kind over all locations and processes.
+    locations
+        Those that cost most at the target first.
+    remarks
+        Doubts that jobs told of their traces.
+    """
+
+    machine: str
+    slot: int
+    configuration: Mapping[str, Any]
+    held: Mapping[str, float]
+    metric: str
+    processes: tuple[float, ...]
+    traces: int
+    target: float
+    total: TimeOverProcesses
+    runtime: tuple[float | None, ...]
+    computing: tuple[float | None, ...]
+    waits: Mapping[str, tuple[float | None, ...]]
+    efficiencies: tuple[EfficiencyRow, ...]
+    locations: tuple[TracedLocation, ...]
+    conclusions: tuple[Conclusion, ...]
+    calibration: CalibrationUsed
+    remarks: tuple[str, ...]
+
+    @property
+    def faster(self) -> tuple[TracedLocation, ...]:
+        """The locations that matter and whose time grows faster than p."""
+        known = [each.time.at_target or 0.0 for each in self.locations]
+        least = THRESHOLDS.mattering * sum(known)
+        return tuple(
+            each
+            for each, at_target in zip(self.locations, known, strict=True)
+            if each.time.is_faster
+            and (at_target > least or (each.share or 0.0) > THRESHOLDS.mattering)
+        )
+
+    def location(self, region: str) -> TracedLocation | None:
+        """Return the location of a name, if there is one."""
+        return next((each for each in self.locations if each.region == region), None)
+
+
+def traced_program(
+    scan: TracedScan,
+    metric: str,
+    target: float,
+    sources: Mapping[str, SourceLocation],
+) -> Traced:
+    """Return what the traces of a scan amount to; it has one trace at least."""
+    values = _total(scan, metric)
+    total = time_of(scan, values, scan.standings.get((PROGRAM, metric)), target)
+    asked = Asked(metric, target, total=float(_sum(scan, metric)[-1]))
+    locations = [
+        location_of(scan, region, asked, sources.get(region))
+        for region in scan.locations
+    ]
+    ranked = tuple(sorted(locations, key=_cost, reverse=True))
+    times = scan.program_times
+    unknown = np.full(scan.processes.shape, np.nan)
+    return Traced(
+        machine=scan.machine,
+        slot=scan.slot,
+        configuration=scan.configuration,
+        held=scan.held,
+        metric=metric,
+        processes=tuple(scan.processes.tolist()),
+        traces=scan.traces,
+        target=target,
+        total=total,
+        runtime=told(scan.processes * times.get("runtime", unknown)),
+        computing=told(scan.processes * times.get("useful_mean", unknown)),
+        waits={
+            kind: told(_sum(scan, kind))
+            for kind in WAITS
+            if any(name == kind for _, name in scan.values)
+        },
+        efficiencies=efficiency_rows(scan, target),
+        locations=ranked,
+        conclusions=conclusions(_reported(scan, values, total, ranked)),
+        calibration=_calibration(scan),
+        remarks=_remarks(scan),
+    )
+
+
+def _cost(location: TracedLocation) -> tuple[bool, float, float]:
+    at_target = location.time.at_target
+    return at_target is not None, at_target or 0.0, location.time.largest or 0.0
+
+
+def _total(scan: TracedScan, metric: str) -> Reals:
+    """Return a metric of the program; of a wait, the sum over its locations."""
+    values = scan.of(PROGRAM, metric)
+    return values if np.isfinite(values).any() else _sum(scan, metric)
+
+
+def _sum(scan: TracedScan, metric: str) -> Reals:
+    """Return the sum over all locations, NaN where none is known."""
+    parts = [scan.of(region, metric) for region in scan.locations]
+    if not parts:
+        return scan.of(PROGRAM, metric)
+    together = np.array(parts)
+    is_known = np.isfinite(together).any(axis=0)
+    return np.where(is_known, np.nansum(together, axis=0), np.nan)
+
+
+def _reported(
+    scan: TracedScan,
+    values: Reals,
+    total: TimeOverProcesses,
+    locations: tuple[TracedLocation, ...],
+) -> TracedProgram:
+    return TracedProgram(
+        processes=scan.processes,
+        time=values,
+        rows=total.extrapolations,
+        location_rows={each.region: each.time.extrapolations for each in locations},
+        mpi_time=_total(scan, "mpi_time"),
+        overhead=_total(scan, "overhead"),
+        late_sender=_sum(scan, "wait_late_sender"),
+        late_receiver=_sum(scan, "wait_late_receiver"),
+        collective=_sum(scan, "wait_collective"),
+        messages=_sum(scan, "messages"),
+        bytes=_sum(scan, "bytes"),
+        load_balance=quotients(Efficiency.LOAD_BALANCE, scan.program_times),
+        is_calibrated=scan.configuration.get(CALIBRATION, NONE) != NONE,
+    )
+
+
+def _calibration(scan: TracedScan) -> CalibrationUsed:
+    name = scan.configuration.get(CALIBRATION, NONE)
+    named = {
+        function
+        for told_of in scan.environments
+        for function in str(told_of.get(NOT_CALIBRATED) or "").split(", ")
+        if function
+    }
+    calls = {
+        region: float(np.nan_to_num(scan.of(region, "calls")[-1]))
+        for region in scan.locations
+    }
+    uncalibrated = sum(
+        count for region, count in calls.items() if function_of(region) in named
+    )
+    together = sum(calls.values())
+    return CalibrationUsed(
+        name=None if name == NONE else str(name),
+        functions=tuple(sorted(named)),
+        share=uncalibrated / together if together else None,
+        facts={
+            fact: value
+            for told_of in scan.environments
+            for fact, value in told_of.items()
+            if fact.startswith(CALIBRATION)
+        },
+    )
+
+
+def function_of(region: str) -> str:
+    """Return the function of MPI of a location: MPI_Recv of `halo › MPI_Recv 2`."""
+    return region.rpartition(" › ")[2].partition(" ")[0]
+
+
+def _remarks(scan: TracedScan) -> tuple[str, ...]:
+    named = (
+        remark
+        for told_of in scan.environments
+        for remark in str(told_of.get("remarks") or "").split("; ")
+    )
+    return tuple(dict.fromkeys(remark for remark in named if remark))

@@ -1,0 +1,212 @@
+"""Traced scans: what the traces of a program at several process counts brought."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from sqlalchemy.orm import Session
+
+from scalewatch.modelling.arrays.types import Reals
+from scalewatch.services.selection.settings import key_of
+from scalewatch.services.series.at_commit import Judged, judged_at
+from scalewatch.services.series.standing import Standing
+from scalewatch.services.traces.question import Repeat
+from scalewatch.storage import tables
+from scalewatch.storage.runs import points, samples, traces
+from scalewatch.storage.runs.points import StoredMeasurement
+from scalewatch.storage.runs.traces import PROGRAM, TRACED
+
+SCALE: Final = "p"
+SIZE: Final = "n"
+WORK: Final = "n/p"
+"""Work per process, which a weak scaling study holds fixed instead of the size."""
+
+WAITS: Final = ("wait_late_sender", "wait_late_receiver", "wait_collective")
+COUNTS: Final = ("calls", "messages", "bytes")
+PROGRAM_TIMES: Final = ("runtime", "useful_mean", "useful_max", "ideal_runtime")
+METRICS: Final = frozenset({*TRACED, *WAITS, *COUNTS, *PROGRAM_TIMES})
+
+Key = tuple[str, str]
+"""Region and metric."""
+
+
+@dataclass(frozen=True, slots=True)
+class TracedSeries:
+    """The series of one machine and configuration, by region and metric."""
+
+    machine: str
+    slot: int
+    configuration: Mapping[str, Any]
+    series: Mapping[Key, Judged]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TracedScan:
+    """The traces of a program over the number of processes, all else held fixed.
+
+    Parameters
+    ----------
+    held
+        Settings of the other parameters.
+    processes
+        In ascending order, shape (n,).
+    values
+        By region and metric, shape (n,); NaN where a trace has none.
+    standings
+        What is known of each series: its model, its growth.
+    traces
+        How many there are, repeats included.
+    environments
+        What the jobs of the runs that are looked at told.
+    """
+
+    machine: str
+    slot: int
+    configuration: Mapping[str, Any]
+    held: Mapping[str, float]
+    processes: Reals
+    values: Mapping[Key, Reals]
+    standings: Mapping[Key, Standing]
+    traces: int
+    environments: tuple[Mapping[str, Any], ...]
+
+    def of(self, region: str, metric: str) -> Reals:
+        """Return a metric of a region, NaN where it is unknown."""
+        known = self.values.get((region, metric))
+        return np.full(self.processes.shape, np.nan) if known is None else known
+
+    @property
+    def locations(self) -> tuple[str, ...]:
+        """The places that call MPI."""
+        named = dict.fromkeys(
+            region for region, metric in self.values if metric in TRACED
+        )
+        return tuple(region for region in named if region != PROGRAM)
+
+    @property
+    def program_times(self) -> Mapping[str, Reals]:
+        """Times of the program by metric."""
+        return {
+            metric: values
+            for (region, metric), values in self.values.items()
+            if region == PROGRAM
+        }
+
+
+def traced_series(
+    session: Session, project: tables.Project, commit_id: int
+) -> tuple[TracedSeries, ...]:
+    """Return the traced series of a commit, by machine and configuration."""
+    grouped: dict[tuple[Any, ...], list[Judged]] = defaultdict(list)
+    for each in judged_at(session, project, commit_id, METRICS):
+        names = sorted(each.configuration)
+        settings = tuple(zip(names, key_of(each.configuration, names), strict=True))
+        grouped[each.slot, settings].append(each)
+    return tuple(
+        TracedSeries(
+            members[0].machine,
+            members[0].slot,
+            members[0].configuration,
+            {(each.region, each.metric): each for each in members},
+        )
+        for _, members in sorted(grouped.items(), key=lambda group: group[0][0])
+        if any(e.region == PROGRAM and e.metric in TRACED for e in members)
+    )
+
+
+def traced_scan(
+    session: Session, commit_id: int, traced: TracedSeries, repeat: Repeat
+) -> TracedScan:
+    """Return the traces of a machine and configuration where most were taken over p."""
+    key_of_series = {each.series_id: key for key, each in traced.series.items()}
+    taken = points.of_series(session, commit_id, list(key_of_series))
+    held, runs = _most(taken)
+    kept = samples.of_runs(session, {run for own in runs.values() for run in own})
+    found: dict[int, dict[Key, Reals]] = defaultdict(dict)
+    for point in taken:
+        if point.count and point.run_id in kept:
+            repetitions = kept[point.run_id][point.start : point.start + point.count]
+            found[point.run_id][key_of_series[point.series_id]] = repetitions
+    columns = {
+        p: _column([found[run] for run in own], repeat) for p, own in runs.items()
+    }
+    processes = np.array(sorted(columns), dtype=np.float64)
+    keys = dict.fromkeys(key for column in columns.values() for key in column)
+    told = traces.environments_of(session, kept)
+    return TracedScan(
+        machine=traced.machine,
+        slot=traced.slot,
+        configuration=traced.configuration,
+        held=held,
+        processes=processes,
+        values={
+            key: np.array([columns[p].get(key, np.nan) for p in processes])
+            for key in keys
+        },
+        standings={key: traced.series[key].standing for key in keys},
+        traces=sum(len(_repeats(found[run])) for own in runs.values() for run in own),
+        environments=tuple(told.values()),
+    )
+
+
+def _most(
+    taken: Sequence[StoredMeasurement],
+) -> tuple[dict[str, float], dict[float, list[int]]]:
+    """Return what is held where most numbers of processes were traced, and the runs.
+
+    Runs whose problem grows with the processes hold the work per process fixed.
+    """
+    coordinates = {point.run_id: point.coordinate for point in taken}
+    groups: dict[tuple[tuple[str, float], ...], dict[float, list[int]]] = {}
+    for run, coordinate in sorted(coordinates.items()):
+        if SCALE in coordinate:
+            for held in _held(coordinate):
+                at = groups.setdefault(tuple(sorted(held.items())), {})
+                at.setdefault(float(coordinate[SCALE]), []).append(run)
+    if not groups:
+        return {}, {}
+    # Among equals, a fixed size comes before fixed work, and a large one first.
+    most = max(
+        groups,
+        key=lambda held: (len(groups[held]), WORK not in dict(held), held),
+    )
+    return dict(most), groups[most]
+
+
+def _held(coordinate: Mapping[str, float]) -> list[dict[str, float]]:
+    rest = {name: float(value) for name, value in coordinate.items() if name != SCALE}
+    if SIZE not in rest:
+        return [rest]
+    others = {name: value for name, value in rest.items() if name != SIZE}
+    return [rest, others | {WORK: rest[SIZE] / float(coordinate[SCALE])}]
+
+
+def _column(runs: Sequence[Mapping[Key, Reals]], repeat: Repeat) -> dict[Key, float]:
+    """Return the values at one number of processes: of one trace, or medians."""
+    repeats = [own for run in runs for own in _repeats(run)]
+    if not repeats:
+        return {}
+    if repeat is Repeat.BEST:
+        return min(repeats, key=_cost)
+    keys = dict.fromkeys(key for own in repeats for key in own)
+    return {
+        key: float(np.median([own[key] for own in repeats if key in own]))
+        for key in keys
+    }
+
+
+def _repeats(run: Mapping[Key, Reals]) -> list[dict[Key, float]]:
+    """Return the traces that a run holds: one for each repetition."""
+    number = max((values.size for values in run.values()), default=0)
+    return [
+        {key: float(values[min(at, values.size - 1)]) for key, values in run.items()}
+        for at in range(number)
+    ]
+
+
+def _cost(trace: Mapping[Key, float]) -> float:
+    """Return the time in MPI of a trace, or what stands for it."""
+    known = ((PROGRAM, metric) for metric in (*TRACED, "runtime"))
+    return next((trace[key] for key in known if key in trace), 0.0)

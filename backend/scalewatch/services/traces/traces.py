@@ -1,0 +1,225 @@
+"""The traces of a commit: one program, and what it is compared with."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from sqlalchemy.orm import Session
+
+from scalewatch.errors import NotFound, NotMeasured
+from scalewatch.modelling.traces.linearity import THRESHOLDS, Thresholds
+from scalewatch.services.commits.find import Commit, commit_of, find_commit
+from scalewatch.services.selection.view import View
+from scalewatch.services.traces.locations import TracedLocation
+from scalewatch.services.traces.program import Traced, traced_program
+from scalewatch.services.traces.question import TracesQuestion
+from scalewatch.services.traces.scans import (
+    WAITS,
+    TracedSeries,
+    traced_scan,
+    traced_series,
+)
+from scalewatch.storage import tables
+from scalewatch.storage.access import projects
+from scalewatch.storage.commits.commits import AnyCommit
+from scalewatch.storage.runs import source_locations, traces
+
+BEYOND = 4.0
+"""Locations are ranked at this multiple of the most processes, unless asked for."""
+
+METRICS = ("overhead", "mpi_time", *WAITS)
+"""What can be reported on."""
+
+
+@dataclass(frozen=True, slots=True)
+class TraceSide:
+    """A traced program, at its commit."""
+
+    commit: Commit
+    traced: Traced
+
+
+@dataclass(frozen=True, slots=True)
+class Traces:
+    """Traces of a project at a commit.
+
+    Parameters
+    ----------
+    commit
+        None where nothing was traced.
+    commits
+        Those that were traced, the last one first.
+    metrics
+        What can be reported on of the chosen program.
+    chosen
+        The program that is shown; None where nothing was traced.
+    location
+        The location whose table is shown; None shows the whole program.
+    other
+        What it is compared with, if that was asked for.
+    alternatives
+        What it could be compared with: text for `vs` by what people call it.
+    thresholds
+        What the rules of the report go by.
+    """
+
+    project: str
+    commit: Commit | None
+    commits: tuple[Commit, ...]
+    machines: tuple[str, ...]
+    question: TracesQuestion
+    metrics: tuple[str, ...] = ()
+    chosen: Traced | None = None
+    location: TracedLocation | None = None
+    other: TraceSide | None = None
+    alternatives: Mapping[str, str] = field(default_factory=dict)
+    thresholds: Thresholds = THRESHOLDS
+
+
+def traces_at(session: Session, view: View, question: TracesQuestion) -> Traces:
+    """Return the traces of a commit; of the last one traced by default.
+
+    Raises
+    ------
+    NotFound, AmbiguousReference
+        If the project, the commit, the metric, the location or what it is to be
+        compared with is unknown or was not traced.
+    """
+    project = projects.existing(session, view.project)
+    traced = traces.commits_of(session, project.id)
+    commits = tuple(map(commit_of, traced))
+    if view.commit is not None:
+        row: AnyCommit = find_commit(session, project, view.commit)
+    elif traced:
+        row = traced[0]
+    else:
+        return Traces(project.name, None, (), (), question)
+    everything = traced_series(session, project, row.id)
+    machines = tuple(dict.fromkeys(each.machine for each in everything))
+    commit = commit_of(row)
+    if not everything:
+        return Traces(project.name, commit, commits, (), question)
+    series = _chosen(everything, view, commit)
+    metrics = _metrics(series)
+    if view.metric is not None and view.metric not in metrics:
+        raise NotFound("metric", view.metric)
+    metric = view.metric or metrics[0]
+    chosen = _program(session, row, series, metric, question)
+    location = None
+    if question.location is not None:
+        location = chosen.location(question.location)
+        if location is None:
+            raise NotMeasured("location", question.location, at=commit.label)
+    question = replace(question, target=chosen.target)
+    return Traces(
+        project=project.name,
+        commit=commit,
+        commits=commits,
+        machines=machines,
+        question=question,
+        metrics=metrics,
+        chosen=chosen,
+        location=location,
+        other=_other(session, project, row, view, series, metric, question),
+        alternatives=_alternatives(commit, commits, machines, series, everything),
+    )
+
+
+def _chosen(everything: Sequence[TracedSeries], view: View, at: Commit) -> TracedSeries:
+    """Return the series of a view, the one with the most series where several fit."""
+    fitting = [
+        each
+        for each in everything
+        if view.machine in {None, each.machine}
+        and all(
+            str(each.configuration.get(name)) == text
+            for name, text in view.configuration.items()
+        )
+    ]
+    if not fitting:
+        settings = ", ".join(view.settings) or at.label
+        raise NotMeasured("machine", view.machine or "any", at=settings)
+    return max(fitting, key=lambda each: len(each.series))
+
+
+def _metrics(series: TracedSeries) -> tuple[str, ...]:
+    measured = {metric for _, metric in series.series}
+    return tuple(metric for metric in METRICS if metric in measured)
+
+
+def _program(
+    session: Session,
+    commit: AnyCommit,
+    series: TracedSeries,
+    metric: str,
+    question: TracesQuestion,
+) -> Traced:
+    scan = traced_scan(session, commit.id, series, question.repeat)
+    if not scan.processes.size:
+        raise NotMeasured("parameter", "p", at=commit_of(commit).label)
+    target = question.target or BEYOND * float(scan.processes[-1])
+    sources = source_locations.at_commit(session, commit.id)
+    return traced_program(scan, metric, target, sources)
+
+
+def _alternatives(
+    commit: Commit,
+    commits: Sequence[Commit],
+    machines: Sequence[str],
+    series: TracedSeries,
+    everything: Sequence[TracedSeries],
+) -> dict[str, str]:
+    """Name what a program can be compared with."""
+    settings = [
+        f"{name}={value}"
+        for each in everything
+        if each.machine == series.machine
+        for name, value in each.configuration.items()
+        if series.configuration.get(name) != value
+    ]
+    return {
+        **{
+            f"commit={each.label}": f"commit {each.label}"
+            for each in commits
+            if each.sha != commit.sha
+        },
+        **{
+            f"machine={each}": f"machine {each}"
+            for each in machines
+            if each != series.machine
+        },
+        **{f"configuration={each}": each for each in settings},
+    }
+
+
+def _other(  # noqa: PLR0913, PLR0917 - what stays the same, and what does not
+    session: Session,
+    project: tables.Project,
+    commit: AnyCommit,
+    view: View,
+    series: TracedSeries,
+    metric: str,
+    question: TracesQuestion,
+) -> TraceSide | None:
+    """Return what a program is compared with; what is not named stays the same."""
+    if not question.vs:
+        return None
+    what, _, named = question.vs.partition("=")
+    wanted = replace(view, machine=series.machine)
+    match what:
+        case "commit":
+            commit = find_commit(session, project, named)
+        case "machine":
+            wanted = replace(view, machine=named)
+        case "configuration":
+            name, _, value = named.partition("=")
+            settings = {key: str(text) for key, text in series.configuration.items()}
+            wanted = replace(wanted, configuration={**settings, name: value})
+        case _:
+            raise NotFound("comparison", question.vs)
+    everything = traced_series(session, project, commit.id)
+    side = _chosen(everything, wanted, commit_of(commit))
+    if metric not in _metrics(side):
+        raise NotMeasured("metric", metric, at=commit_of(commit).label)
+    return TraceSide(
+        commit_of(commit), _program(session, commit, side, metric, question)
+    )

@@ -1,0 +1,194 @@
+import csv
+import json
+import re
+from io import StringIO
+
+import pytest
+
+from support.recorded import record, record_hydro
+from support.traced import RELEASES, SWEEP3D, sweep3d, traced_run, wavefront
+
+SWEEP = "/p/sweep/traces"
+
+
+def text(client, path=SWEEP, **query):
+    answer = client.get(path, params=query)
+    assert answer.status_code == 200, answer.text
+    return answer.text
+
+
+def test_sentence_names_the_location_that_limits_the_scaling(client, sessions):
+    record(sessions, wavefront())
+
+    page = text(client)
+
+    assert (
+        "One of 2 locations makes the overhead grow faster than p: "
+        "<bdi>receive › MPI_Recv</bdi> (sweep.c:32)" in page
+    )
+    assert "A pipeline or wavefront:" in page
+    assert "The extrapolation may be used" in page
+
+
+def test_every_location_has_its_row_and_link(client, sessions):
+    record(sessions, wavefront())
+
+    page = text(client)
+
+    rows = page[page.index('aria-label="Locations"') :]
+    assert rows.index("receive › MPI_Recv") < rows.index("send › MPI_Send")
+    assert "late sender" in rows
+    assert "location=send+%E2%80%BA+MPI_Send" in rows or "location=send" in rows
+
+
+def test_one_location_is_shown_with_its_table_model_and_history(client, sessions):
+    record(sessions, wavefront())
+
+    page = text(client, location="send › MPI_Send")
+
+    assert "sweep.c:52" in page
+    assert ">its history</a>" in page
+    assert page.count("first S numbers of processes") == 1
+
+
+@pytest.mark.parametrize(("release", "variant"), RELEASES.items())
+def test_published_tables_of_sweep3d_are_on_the_page_to_the_printed_digit(
+    client, sessions, release, variant
+):
+    record(sessions, sweep3d())
+
+    shown = json.loads(text(client, "/p/sweep3d/traces", commit=release, format="json"))
+
+    found = [
+        {
+            "points": len(row["settings"]),
+            "a0": round(row["a0"], 2),
+            "a1": round(row["a1"], 2),
+            "a2": round(row["a2"], 2),
+            "e_max": round(row["e_max"], 2),
+            "d": row["d"] if row["d"] is None else round(row["d"], 2),
+        }
+        for row in shown["chosen"]["total"]["extrapolations"]
+    ]
+    assert found == SWEEP3D["variants"][variant]["table"]
+
+
+def test_blocking_and_non_blocking_sweep3d_stand_side_by_side(client, sessions):
+    record(sessions, sweep3d())
+
+    page = text(
+        client, "/p/sweep3d/traces", commit="blocking", vs="commit=non-blocking"
+    )
+
+    blocking, non_blocking = page.split('<h3 class="heading--minor">commit non-block')
+    assert "is not linear in p" in blocking
+    assert "grows like a line over p" in non_blocking
+    assert page.count("The extrapolation may be used") == 2
+    assert page.count("first S numbers of processes") == 2
+    assert page.index("−18.79") < page.index("−11.48")
+
+
+def test_exports_hold_times_tables_and_figures(client, sessions):
+    record(sessions, sweep3d())
+    query = {"commit": "blocking", "vs": "commit=non-blocking"}
+    path = "/p/sweep3d/traces"
+
+    times = list(csv.DictReader(StringIO(text(client, path, **query, format="csv"))))
+    tables = text(client, path, **query, format="md")
+    latex = text(client, path, **query, format="tex")
+    gnuplot = text(client, f"{path}.gp", **query)
+
+    assert len(times) == 14
+    assert times[0] == {
+        "commit": "blocking",
+        "region": "program",
+        "file": "",
+        "line": "",
+        "metric": "overhead",
+        "p": "4.0",
+        "seconds": "26.172",
+    }
+    assert "| 4,8,12,14,21,24 | -18.79 | 11.2 |" in tables
+    assert "17.80 & 23.22" in latex
+    assert gnuplot.count("<< EOD") == 2
+    assert "set output 'extrapolation1.svg'" in gnuplot
+    last = re.search(r"data0_7\(x\) = (\S+) \+ \((\S+)\)\*x \+ \((\S+)\)", gnuplot)
+    assert [round(float(each), 2) for each in last.groups()] == [-2.15, 7.72, -0.08]
+
+
+def test_efficiencies_have_their_row_and_crossing(client, sessions):
+    record(sessions, wavefront())
+
+    page = text(client)
+
+    assert "Parallel efficiency" in page
+    assert "from p = 16" in page
+
+
+def test_menu_leads_to_traces_only_where_there_are_some(client, sessions):
+    record(sessions, wavefront())
+    record_hydro(sessions)
+
+    assert '<a href="/p/sweep/traces">Traces</a>' in client.get("/p/sweep").text
+    assert "/p/hydro/traces" not in client.get("/p/hydro").text
+
+
+def test_without_traces_the_page_says_how_to_get_some(client, sessions):
+    record_hydro(sessions)
+
+    page = text(client, "/p/hydro/traces")
+
+    assert "No trace yet" in page
+    assert "scalewatch-agent trace --read traces/ --machine NAME" in page
+
+
+def test_two_numbers_of_processes_are_said_to_be_too_few(client, sessions):
+    record(sessions, wavefront((4, 8)))
+
+    page = text(client)
+
+    assert "was traced at 2 numbers of processes" in page
+    assert "4 distinct settings needed, 2 measured" in page
+
+
+def test_hostile_names_stay_text(client, sessions):
+    name = "<script>alert(1)</script>".replace("/", "_")
+    times = {"mpi_time": 1.0, "overhead": 1.0, "line": 3}
+    record(
+        sessions,
+        [
+            traced_run(p, {"program": {"overhead": 1.0 * p}, name: times})
+            for p in (2, 4, 8, 16)
+        ],
+    )
+
+    page = text(client, location=name)
+
+    assert "<script>alert" not in page
+    assert "alert" in text(client, f"{SWEEP}.gp", location=name)
+    assert "<" not in text(client, f"{SWEEP}.gp", location=name).replace("<< EOD", "")
+
+
+@pytest.mark.parametrize(
+    ("query", "status"),
+    [
+        ({"target": "many"}, 422),
+        ({"target": "p=-3"}, 422),
+        ({"repeat": "worst"}, 422),
+        ({"location": "nowhere"}, 404),
+        ({"vs": "planet=mars"}, 404),
+        ({"metric": "calls"}, 404),
+    ],
+)
+def test_bad_question_is_refused_in_words(client, sessions, query, status):
+    record(sessions, wavefront())
+
+    assert client.get(SWEEP, params=query).status_code == status
+
+
+def test_target_is_stated_with_or_without_its_parameter(client, sessions):
+    record(sessions, wavefront())
+
+    for stated in ("1024", "p=1024"):
+        shown = json.loads(text(client, target=stated, format="json"))
+        assert shown["chosen"]["target"] == 1024
