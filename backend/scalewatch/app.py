@@ -1,6 +1,7 @@
 """The web application, put together."""
 
 import logging
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import cache
@@ -60,6 +61,9 @@ if TYPE_CHECKING:
 
 CLIENT_GONE: Final = 499
 """For log and metrics, as proxies call a connection that its client has cut."""
+
+LARGE: Final = re.compile(r"/api/v1/(runs|reframe|import/[^/]+)$")
+"""Paths that take bodies of runs, or of files that hold them."""
 
 _LOG: Final = logging.getLogger(__name__)
 
@@ -173,9 +177,7 @@ def _add_middleware(app: FastAPI) -> None:
     """Wrap the application, from the inside out."""
     protection: Protection = app.state.protection
     app.add_middleware(TimeLimit, seconds=protection.request_seconds, answer=_answer)
-    app.add_middleware(
-        BodyLimit, large="/api/v1/runs", limit=bodies.LIMIT, answer=_answer
-    )
+    app.add_middleware(BodyLimit, large=LARGE, limit=bodies.LIMIT, answer=_answer)
     app.add_middleware(WithoutNul, answer=_answer)
     app.add_middleware(OwnOrigin, answer=_answer)
     app.add_middleware(RateLimit, shares=app.state.shares, answer=_answer)

@@ -49,6 +49,7 @@
     + TooFewSides
   x TooManyRequests
     + TooManyGuesses
+    + TooBusy
   x TookTooLong
   x NotReady
   x Unauthenticated
@@ -67,10 +68,13 @@
   x BadPattern
   x BadSetting
   x BadDerivation
+  x UnreadableFiles
   x UnreadableFile
     + MalformedFile
-    + NoResults
+    + NoMeasurements
+      - NoResults
     + MissingReader
+    + TooManyMeasurements
     + UnmatchedName
     + UnplacedSeries
 
@@ -102,12 +106,15 @@ from scalewatch.errors.files import (
     BadSetting,
     MalformedFile,
     MissingReader,
+    NoMeasurements,
     NoResults,
     NotARun,
+    TooManyMeasurements,
     UnknownOrigin,
     UnmatchedName,
     UnplacedSeries,
     UnreadableFile,
+    UnreadableFiles,
 )
 from scalewatch.errors.modelling import (
     BadExpression,
@@ -160,6 +167,7 @@ from scalewatch.errors.requests import (
     InvalidReport,
     NotReady,
     Refused,
+    TooBusy,
     TooFewSides,
     TookTooLong,
     TooManyGuesses,
@@ -198,6 +206,7 @@ __all__ = [
     "NameAmbiguous",
     "NameUnknown",
     "NoExpectation",
+    "NoMeasurements",
     "NoResults",
     "NotARun",
     "NotFinite",
@@ -219,6 +228,7 @@ __all__ = [
     "SizeUnknown",
     "TokenNeeded",
     "TokenUnknown",
+    "TooBusy",
     "TooFar",
     "TooFewConfigurations",
     "TooFewMachines",
@@ -227,6 +237,7 @@ __all__ = [
     "TooFewSides",
     "TooFewSizes",
     "TooManyGuesses",
+    "TooManyMeasurements",
     "TooManyRequests",
     "TookTooLong",
     "TrialFailed",
@@ -239,6 +250,7 @@ __all__ = [
     "UnplacedSeries",
     "UnreadableBody",
     "UnreadableFile",
+    "UnreadableFiles",
     "UnsupportedContent",
     "ValueMissing",
     "WrongShape",

@@ -15,11 +15,31 @@ class UnreadableFile(ScalewatchError):
         self.reason = reason
 
 
-class NoResults(UnreadableFile):
-    """A file belongs to the results of a tool, and holds none itself."""
+class UnreadableFiles(ScalewatchError):
+    """A posted file, or files of a posted archive, cannot be read."""
+
+    def __init__(self, faults: Sequence[str]) -> None:
+        more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
+        super().__init__(f"{faults[0]}{more}")
+        self.faults = tuple(faults)
+
+
+class TooManyMeasurements(UnreadableFile):
+    """A file holds more than may be read of it."""
+
+    def __init__(self, source: str, most: int) -> None:
+        super().__init__(source, f"it holds more than {most:,} measurements")
+
+
+class NoMeasurements(UnreadableFile):
+    """A file is whole, and tells of nothing that was measured."""
 
     def __init__(self, source: str) -> None:
         super().__init__(source, "it holds no measurements")
+
+
+class NoResults(NoMeasurements):
+    """A file belongs to the results of a tool, and holds none itself."""
 
 
 class MissingReader(UnreadableFile):

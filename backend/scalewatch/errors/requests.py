@@ -20,10 +20,11 @@ class UnreadableBody(Refused):
 class BodyTooLarge(Refused):
     """A body exceeds the limit, as sent or once it is decompressed."""
 
-    def __init__(self, limit: int) -> None:
-        super().__init__(
-            f"the body holds more than {limit >> 20} MiB; send less at once"
-        )
+    def __init__(self, limit: int, measurements: int | None = None) -> None:
+        most = f"{limit >> 20} MiB"
+        if measurements is not None:
+            most = f"{measurements:,} measurements"
+        super().__init__(f"the body holds more than {most}; send less at once")
         self.limit = limit
 
 
@@ -69,6 +70,14 @@ class TooManyRequests(ScalewatchError):
             f"too many requests: wait {seconds} s, and post several runs at once"
         )
         self.seconds = seconds
+
+
+class TooBusy(TooManyRequests):
+    """The server has as much to store as it can hold."""
+
+    def __init__(self) -> None:
+        super().__init__(2)
+        self.args = ("the server is busy; come back in 2 s",)
 
 
 class TooManyGuesses(TooManyRequests):

@@ -8,7 +8,9 @@ from typing import Final, NamedTuple
 
 from scalewatch.errors import (
     MissingReader,
+    NoMeasurements,
     NoResults,
+    TooManyMeasurements,
     UnmatchedName,
     UnplacedSeries,
     UnreadableFile,
@@ -35,7 +37,12 @@ from scalewatch.importers.recognition import (
     reader,
 )
 from scalewatch.importers.repeats import KnownRuns
-from scalewatch.importers.series import ImportedMeasurement, ImportedSeries, Scans
+from scalewatch.importers.series import (
+    ImportedMeasurement,
+    ImportedSeries,
+    Scans,
+    postable_metric,
+)
 from scalewatch.importers.settings import SettingRules, placed
 from scalewatch.importers.source import Source
 
@@ -85,6 +92,7 @@ def read_files(
     file_format: str = AUTO,
     columns: Mapping[str, Sequence[str]] | None = None,
     rules: Mapping[str, SettingRules] | None = None,
+    most: int | None = None,
 ) -> Reading:
     """Return the measurements of all files.
 
@@ -101,11 +109,16 @@ def read_files(
         For tables: names of columns by meaning, see `tables.columns.columns_of`.
     rules
         Where settings come from, by format; those of `AUTO` are for all others.
+    most
+        Measurements that a file may hold, and all of them together.
     """
     read = partial(read_source, file_format=file_format, columns=columns, rules=rules)
     reading = Reading()
     for source in _sources(reading, paths):
-        _add(reading, read, *source)
+        _add(reading, partial(read, most=most), *source)
+        if most is not None and reading.measurements > most:
+            reading.unreadable.append(TooManyMeasurements(source[0].name, most))
+            break
     return reading
 
 
@@ -178,12 +191,13 @@ def _add(
     reading.left_out.extend(f"{source.name}: {note}" for note in source.notes)
 
 
-def read_source(
+def read_source(  # noqa: PLR0913, PLR0917 - all that is said of a file
     source: Source,
     file_format: str = AUTO,
     columns: Mapping[str, Sequence[str]] | None = None,
     rules: Mapping[str, SettingRules] | None = None,
     unmatched: list[UnreadableFile] | None = None,
+    most: int | None = None,
 ) -> Scans:
     """Return the measurements of one file.
 
@@ -192,14 +206,15 @@ def read_source(
     Raises
     ------
     UnreadableFile
-        If it breaks the rules of its format, or holds no measurements.
+        If it breaks the rules of its format, or holds no measurements, or more than
+        `most`.
     """
     rules = rules or {}
     scans, its_rules = Scans(), SettingRules()
     unlike, unplaced = dict[str, UnmatchedName](), dict[str, None]()
     for part in _parts(source, file_format, columns or {}, rules):
         its_rules = _rules_of(part.file_format, rules)
-        for measurement in part.measurements:
+        for measurement in _at_most(most, part.measurements, source.name):
             try:
                 scans.add(_with_origin(measurement, its_rules, source))
             except UnmatchedName as error:
@@ -213,8 +228,17 @@ def read_source(
             unmatched.append(UnplacedSeries(source.name, list(unplaced)))
         unmatched.extend(unlike.values())
     if not scans and not unlike:
-        raise UnreadableFile(source.name, "it holds no measurements")
+        raise NoMeasurements(source.name)
     return scans
+
+
+def _at_most(
+    most: int | None, measurements: Iterable[ImportedMeasurement], source: str
+) -> Iterator[ImportedMeasurement]:
+    for number, measurement in enumerate(measurements, 1):
+        if most is not None and number > most:
+            raise TooManyMeasurements(source, most)
+        yield measurement
 
 
 def _rules_of(file_format: str, rules: Mapping[str, SettingRules]) -> SettingRules:
@@ -231,10 +255,11 @@ def _with_origin(
         for key, value in there.subject.origin
         if key != "file" or rules.path is None
     ]
+    metric = postable_metric(there.subject.metric, there.subject.unit)
     known = {"commit": there.provenance.commit, "machine": there.provenance.machine}
     origin += [(key, value) for key, value in known.items() if value is not None]
     return there._replace(
-        subject=there.subject._replace(origin=tuple(origin)),
+        subject=there.subject._replace(metric=metric, origin=tuple(origin)),
         provenance=there.provenance._replace(source=source.name),
     )
 

@@ -1,6 +1,7 @@
 """Series of measurements, whatever file they come from."""
 
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple, Self
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from scalewatch.modelling.arrays.padding import stacked
 from scalewatch.wire import UNITS
+from scalewatch.wire.directions import better_direction
 
 WHOLE_PROGRAM: Final = "program"
 """Region of a measurement that names none."""
@@ -19,6 +21,8 @@ VALUE: Final = "value"
 
 OWN_TIME: Final = "own_time"
 """Metric of the seconds that a region takes by itself, of which profiles are made."""
+
+_UNNAMEABLE: Final = re.compile(r"[^\w.%-]+")
 
 Setting = str | bool | int | float | None
 Coordinate = tuple[float, ...]
@@ -75,6 +79,18 @@ class ImportedMeasurement(NamedTuple):
     provenance: Provenance = Provenance()
     sources: tuple[tuple[str, str], ...] = ()
     is_crowded: bool = False
+
+
+def postable_metric(metric: str, unit: str | None) -> str:
+    """Return the name of a metric; one of another unit is not the known one.
+
+    `flops` in GFLOP/s, as tests of ReFrame say, is a rate and no number of operations.
+    """
+    if unit is None or metric not in UNITS or unit in UNITS[metric]:
+        return metric
+    if better_direction(unit) == "higher":
+        return f"{metric}_rate"
+    return f"{metric}_in_{_UNNAMEABLE.sub('_', unit) or 'one'}"
 
 
 def plain_setting(text: str) -> Setting:

@@ -28,6 +28,7 @@ OF_RUN: Final = (
     tables.Profile,
     tables.SourceLocations,
     tables.Point,
+    tables.ImportedRun,
 )
 OF_SERIES_AT_COMMIT: Final = (tables.Verdict, tables.Model, tables.Location)
 OF_MACHINE_AT_COMMIT: Final = (
@@ -145,6 +146,12 @@ class Removal:
         if ids := self.session.scalars(unused).all():
             with self._indexed(run.configuration_id, series.configuration_id):
                 self._delete(row, among(row.id, ids))
+
+    def files(self, project_id: int) -> None:
+        """Delete posted files of a project that no run is left of."""
+        row = tables.ImportedFile
+        told = select(tables.ImportedRun.file_id)
+        self._delete(row, row.project_id == project_id, row.id.not_in(told))
 
     def jobs(self, kind: str, subjects: Collection[str]) -> None:
         """Delete the jobs of a kind for subjects, be they done, open or failed."""

@@ -9,7 +9,7 @@ import pytest
 import zstandard
 from fastapi.testclient import TestClient
 
-from scalewatch.api.runs.routes import SMALL
+from scalewatch.api.runs.storing import SMALL
 from support.builders import result, run
 
 RESULTS = [result(region=f"region {n}", values=[1e-5, 2e-5]) for n in range(14_000)]

@@ -32,6 +32,7 @@ from scalewatch.modelling import (
     SpeedUp,
 )
 from scalewatch.services.expectations.in_force import Expectation
+from scalewatch.services.files.posted_files import FilePreview
 from scalewatch.services.regressions.values import Regressions
 from scalewatch.services.runs.show import RecordedRun
 from scalewatch.services.series.standing import Standing
@@ -52,6 +53,7 @@ WRITTEN: Final[Mapping[Any, Any]] = {
 """What is written otherwise than by its fields."""
 
 FIELDS: Final[Mapping[type, Mapping[str, Any]]] = {
+    FilePreview: {"runs": list[dict[str, Any]]},
     Interaction: {"means": list[Numbers]},
     Line: {"covariance": list[Numbers]},
     RecordedRun: {"job": dict[str, Any]},

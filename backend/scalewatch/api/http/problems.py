@@ -13,7 +13,10 @@ from starlette.exceptions import HTTPException
 
 from scalewatch.errors import (
     AmbiguousReference,
+    BadDerivation,
     BadExpression,
+    BadPattern,
+    BadSetting,
     BodyTooLarge,
     Conflict,
     ForeignOrigin,
@@ -28,7 +31,9 @@ from scalewatch.errors import (
     TookTooLong,
     TooManyRequests,
     Unauthenticated,
+    UnknownOrigin,
     UnreadableBody,
+    UnreadableFiles,
     UnsupportedContent,
 )
 from scalewatch.web.requests import REQUEST_ID
@@ -37,6 +42,9 @@ MEDIA_TYPE: Final = "application/problem+json"
 
 STATUS: Final[Mapping[type[ScalewatchError], int]] = {
     AmbiguousReference: 409,
+    BadDerivation: 422,
+    BadPattern: 422,
+    BadSetting: 422,
     BodyTooLarge: 413,
     Conflict: 409,
     ForeignOrigin: 403,
@@ -49,7 +57,9 @@ STATUS: Final[Mapping[type[ScalewatchError], int]] = {
     TookTooLong: 503,
     TooManyRequests: 429,
     Unauthenticated: 401,
+    UnknownOrigin: 422,
     UnreadableBody: 400,
+    UnreadableFiles: 422,
     UnsupportedContent: 415,
 }
 """The status of an error is that of its nearest ancestor here."""
@@ -110,6 +120,8 @@ def problem_of(request: Request, error: ScalewatchError) -> Response:
     evidence: dict[str, Any] = {}
     if isinstance(error, InvalidReport):
         evidence["errors"] = _errors(error.faults)
+    if isinstance(error, UnreadableFiles):
+        evidence["errors"] = _errors([("", fault) for fault in error.faults])
     if isinstance(error, BadExpression):
         evidence |= {"position": error.position, "expected": error.expected}
     name = type(error).__name__

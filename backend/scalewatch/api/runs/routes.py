@@ -3,27 +3,22 @@
 import asyncio
 from functools import partial
 from time import monotonic
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Final, Literal
 from uuid import UUID
 
-import orjson
-from anyio import to_thread
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from pydantic import Field
-from sqlalchemy.orm import Session
 
 from scalewatch.api.http import schemas
 from scalewatch.api.http.answers import answer, answers
 from scalewatch.api.http.problems import problems
-from scalewatch.api.runs import turns
-from scalewatch.api.runs.bodies import LIMIT, decoded, received, runs_in
+from scalewatch.api.runs import storing
+from scalewatch.api.runs.bodies import decoded, runs_in
 from scalewatch.api.runs.posting import request_body
-from scalewatch.errors import BodyTooLarge, ScalewatchError
-from scalewatch.services.access import callers
-from scalewatch.services.access.callers import Role
+from scalewatch.errors import ScalewatchError
 from scalewatch.services.runs.prepare import prepare
-from scalewatch.services.runs.record import Receipt, record_prepared
+from scalewatch.services.runs.record import record_prepared
 from scalewatch.services.runs.show import RecordedRun, recorded_run
 from scalewatch.services.runs.verdicts import (
     AnalysisProgress,
@@ -31,14 +26,10 @@ from scalewatch.services.runs.verdicts import (
     progress_of,
     verdict_of_run,
 )
-from scalewatch.storage.database.session import transact
 from scalewatch.web.sessions import DoorDep, ReadingDep, RequestSessions
 
 LONGEST_WAIT: Final = 60.0
 """Seconds that a verdict may be waited for; whoever needs longer asks again."""
-
-SMALL: Final = 2**20
-"""Bytes that are read and understood before it is known who sends them."""
 
 PAUSE: Final = 0.1
 """Seconds between two looks at how far an analysis has come."""
@@ -76,12 +67,13 @@ async def post_runs(request: Request, door: DoorDep) -> Response:
     The id of a run makes posting idempotent: the same run again is known, another
     one under the same id is a conflict.
     """
-    announced = request.headers.get("content-length", "")
-    if announced.isdecimal() and int(announced) <= SMALL:
-        return await _posted(request, door)
-    await run_in_threadpool(_expected, door)
-    async with turns.receiving_large():
-        return await _posted(request, door)
+    store = partial(
+        _stored,
+        door,
+        encoding=request.headers.get("content-encoding", ""),
+        content_type=request.headers.get("content-type", ""),
+    )
+    return await storing.stored(request, door, store)
 
 
 @router.get("/{run}", responses=answers(RecordedRun, 404, 422))
@@ -110,63 +102,21 @@ async def show_verdict(
     return answer(await run_in_threadpool(_verdict, door, run))
 
 
-async def _posted(request: Request, door: RequestSessions) -> Response:
-    """Read the runs of a request and store them, a large body when it is its turn."""
-    store = partial(
-        _stored,
-        door,
-        await received(request),
-        encoding=request.headers.get("content-encoding", ""),
-        content_type=request.headers.get("content-type", ""),
-    )
-    try:
-        return await to_thread.run_sync(
-            partial(store, limit=SMALL), limiter=turns.storing()
-        )
-    except BodyTooLarge:
-        return await to_thread.run_sync(
-            partial(store, limit=LIMIT), limiter=turns.storing_large()
-        )
-
-
-def _expected(door: RequestSessions) -> None:
-    """Refuse who may post nothing, before their 32 MiB are read or they learn more."""
-    with door.reading() as session:
-        callers.permit(session, Role.INGEST, callers.caller_of(session).project)
-
-
 def _stored(
-    door: RequestSessions, body: bytes, *, encoding: str, content_type: str, limit: int
+    door: RequestSessions, body: bytes, limit: int, *, encoding: str, content_type: str
 ) -> Response:
     try:
         posted, is_single = runs_in(decoded(body, encoding, limit), content_type)
     except ScalewatchError:
-        _expected(door)
+        storing.expected(door)
         raise
     prepared = [prepare(one.report, one.text) for one in posted]
-
-    def record(session: Session) -> list[Receipt]:
-        door.admit(session)
-        for project in {one.report.project for one in posted}:
-            callers.permit(session, Role.INGEST, project)
-        return record_prepared(session, prepared)
-
-    receipts = transact(door.sessions, record)
-    accepted = [_accepted(receipt) for receipt in receipts]
-    return Response(
-        orjson.dumps(accepted[0] if is_single else accepted),
-        status_code=202 if any(receipt.is_new for receipt in receipts) else 200,
-        media_type="application/json",
+    receipts = storing.recorded(
+        door,
+        {one.report.project for one in posted},
+        lambda session: record_prepared(session, prepared),
     )
-
-
-def _accepted(receipt: Receipt) -> dict[str, Any]:
-    return {
-        "id": receipt.run,
-        "run": f"/api/v1/runs/{receipt.run}",
-        "job": f"/api/v1/jobs/{receipt.job}",
-        "state": "accepted" if receipt.is_new else "known",
-    }
+    return storing.acknowledged(receipts, is_single=is_single)
 
 
 def _progress(door: RequestSessions, run: UUID) -> AnalysisProgress:

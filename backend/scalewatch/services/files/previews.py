@@ -44,17 +44,19 @@ class PreviewedSeries:
 
 
 def previewed(
-    measurements: Iterable[ImportedMeasurement], better: Mapping[str, Direction]
+    measurements: Iterable[ImportedMeasurement],
+    better: Mapping[str, Direction],
+    folder: str = "",
 ) -> list[PreviewedSeries]:
-    """Return a row per series, in order of appearance."""
+    """Return a row per series, in order of appearance; files lie below `folder`."""
     groups: dict[object, list[ImportedMeasurement]] = {}
     for each in measurements:
         groups.setdefault(each.subject, []).append(each)
-    return [_series(held, better) for held in groups.values()]
+    return [_series(held, better, folder) for held in groups.values()]
 
 
 def _series(
-    held: list[ImportedMeasurement], better: Mapping[str, Direction]
+    held: list[ImportedMeasurement], better: Mapping[str, Direction], folder: str
 ) -> PreviewedSeries:
     subject, sources = held[0].subject, dict(held[0].sources)
     unit = subject.usual_unit
@@ -76,5 +78,8 @@ def _series(
             for name, setting in subject.configuration
         ),
         values=sum(value == value for each in held for value in each.values),  # noqa: PLR0124
-        origin=dict(subject.origin),
+        origin={
+            key: value.removeprefix(folder) if isinstance(value, str) else value
+            for key, value in subject.origin
+        },
     )

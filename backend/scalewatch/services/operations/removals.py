@@ -34,6 +34,7 @@ NOUNS: Final[Mapping[str, str]] = {
     "commit": "commits",
     "machine": "machines",
     "run": "runs",
+    "imported_file": "imported files",
     "point": "measurements",
     "series": "series",
     "model": "models",
@@ -183,6 +184,7 @@ def _removal(session: Session, touched: _Touched) -> Removal:
     brought = removals.series_of(session, touched.runs)
     removal = Removal(session)
     removal.runs(touched.runs)
+    removal.files(project_id)
     removal.findings(at_commits, at_machines)
     left = removals.measured_by(session, among(tables.Run.commit_id, at_commits))
     commits = touched.commits | at_commits - {commit_id for commit_id, _ in left}

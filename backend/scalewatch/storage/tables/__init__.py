@@ -18,6 +18,7 @@ from scalewatch.storage.tables.histories import (
     RegressionEvent,
     Shift,
 )
+from scalewatch.storage.tables.imports import ImportedFile, ImportedRun
 from scalewatch.storage.tables.jobs import Job
 from scalewatch.storage.tables.judgements import (
     Assumption,
@@ -61,6 +62,8 @@ __all__ = [
     "GateRules",
     "Grid",
     "Guidelines",
+    "ImportedFile",
+    "ImportedRun",
     "Instant",
     "Job",
     "Location",

@@ -1,6 +1,7 @@
 """How much a client may send at once, and how long an answer may take."""
 
 import asyncio
+import re
 from typing import Final
 
 from starlette.datastructures import Headers
@@ -23,11 +24,14 @@ class BodyLimit:
     Parameters
     ----------
     limit
-        Bytes of a body that is sent to the path `large`; `SMALLER` for all others,
+        Bytes of a body that is sent to a path of the pattern `large`; `SMALLER` for
+        all others,
         which are understood before it is known who sends them.
     """
 
-    def __init__(self, app: ASGIApp, large: str, limit: int, answer: Answer) -> None:
+    def __init__(
+        self, app: ASGIApp, large: re.Pattern[str], limit: int, answer: Answer
+    ) -> None:
         self.app = app
         self.large = large
         self.limit = limit
@@ -38,7 +42,7 @@ class BodyLimit:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        is_large = scope["path"].endswith(self.large)
+        is_large = bool(self.large.search(scope["path"]))
         limit = self.limit if is_large else min(self.limit, SMALLER)
         error = BodyTooLarge(limit)
         announced = Headers(scope=scope).get("content-length", "")

@@ -1,0 +1,1 @@
+"""Files of other tools, and posts of ReFrame."""

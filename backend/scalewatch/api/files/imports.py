@@ -1,0 +1,203 @@
+"""Post a file of another tool as it is."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+from typing import Annotated, Any, Final
+
+from fastapi import APIRouter, Depends, Path, Query, Request, Response
+from sqlalchemy.orm import Session
+
+from scalewatch.api.http.answers import answer
+from scalewatch.api.http.derived import schema_of
+from scalewatch.api.http.problems import problems
+from scalewatch.api.runs import storing
+from scalewatch.api.runs.bodies import decoded
+from scalewatch.api.runs.routes import Accepted
+from scalewatch.errors import BadSetting, NotFound, ScalewatchError
+from scalewatch.importers.formats import FORMATS
+from scalewatch.services.files.imports import SUITE, ImportOrigin
+from scalewatch.services.files.kept_files import record_file
+from scalewatch.services.files.posted_files import (
+    UNNAMED,
+    FilePreview,
+    PostedFile,
+    read_posted,
+)
+from scalewatch.services.files.stated_settings import directions_of
+from scalewatch.services.runs.prepare import prepare
+from scalewatch.services.runs.record import Receipt
+from scalewatch.web.sessions import DoorDep, RequestSessions
+
+router = APIRouter(tags=["runs"])
+
+EXAMPLE: Final = (
+    "# OSU MPI Allreduce Latency Test v5.6.3\n# Size  Avg Latency(us)\n4  1.5\n"
+)
+
+BODY: Final[dict[str, Any]] = {
+    "required": True,
+    "description": (
+        "The file as it is: text, JSON, a table, or a zip or tar archive of such; or "
+        "with Content-Encoding gzip or zstd. At most 32 MiB, unpacked too."
+    ),
+    "content": {
+        "application/octet-stream": {
+            "schema": {"type": "string", "format": "binary"},
+            "example": EXAMPLE,
+        },
+        "text/plain": {"schema": {"type": "string"}, "example": EXAMPLE},
+    },
+}
+
+
+@dataclass(frozen=True)
+class Stated:
+    """What an address says of a file, as the options of `scalewatch import` do."""
+
+    project: Annotated[str, Query(examples=["lulesh"])]
+    commit: Annotated[
+        str | None, Query(description="Where the file does not say it.")
+    ] = None
+    machine: Annotated[
+        str | None, Query(description="Where the file does not say it.")
+    ] = None
+    branch: str | None = None
+    parent: Annotated[list[str], Query()] = ()  # type: ignore[assignment]
+    committed_at: datetime | None = None
+    suite: str = SUITE
+    file: Annotated[
+        str, Query(description="Its path, of which `path` may tell settings.")
+    ] = UNNAMED
+    name: Annotated[
+        str | None, Query(description="Pattern of regions, such as {region}/{n}.")
+    ] = None
+    path: Annotated[
+        str | None, Query(description="Pattern of paths, such as run-{p}.out.")
+    ] = None
+    at: Annotated[str | None, Query(description="Such as p=8,n=1000.")] = None
+    derive: Annotated[
+        list[str], Query(description="Such as p = nodes * taskspernode.")
+    ] = ()  # type: ignore[assignment]
+    better: Annotated[str, Query(description="Such as higher, or FOM=higher.")] = ""
+    column: Annotated[
+        list[str], Query(description="Of a table: MEANING=NAME, as p=ranks.")
+    ] = ()  # type: ignore[assignment]
+    skip_unmatched: Annotated[
+        bool, Query(description="Leave out what no pattern or format matches.")
+    ] = False
+    profile: Annotated[
+        bool, Query(description="Regions are functions, their times a profile.")
+    ] = False
+
+    def origin(self) -> ImportOrigin:
+        """Return whose measurements the file holds."""
+        moment = self.committed_at
+        stated = {
+            "sha": self.commit,
+            "branch": self.branch,
+            "parents": list(self.parent) or None,
+            "committed_at": moment and moment.isoformat(),
+        }
+        commit = {key: value for key, value in stated.items() if value is not None}
+        return ImportOrigin(
+            self.project,
+            self.machine,
+            commit if self.commit else None,
+            self.suite,
+            directions_of(self.better),
+        )
+
+    def of(self, body: bytes, file_format: str) -> PostedFile:
+        """Return a file of which this is said."""
+        settings = {
+            "name": self.name,
+            "path": self.path,
+            "at": self.at,
+            "derive": list(self.derive),
+        }
+        return PostedFile(
+            body,
+            self.origin(),
+            self.file,
+            file_format,
+            columns=_columns(self.column),
+            settings={key: value for key, value in settings.items() if value},
+            skips_unmatched=self.skip_unmatched,
+            is_profile=self.profile,
+        )
+
+
+@router.post(
+    "/import/{file_format}",
+    status_code=202,
+    response_model=list[Accepted] | schema_of(FilePreview),
+    openapi_extra={"requestBody": BODY},
+    responses={
+        200: {
+            "model": list[Accepted] | schema_of(FilePreview),
+            "description": "All of it had been posted before; or what it holds.",
+        },
+        **problems(400, 403, 404, 409, 413, 415, 422),
+    },
+)
+async def post_file(
+    request: Request,
+    door: DoorDep,
+    file_format: Annotated[
+        str, Path(description="auto looks at the content.", examples=["auto"])
+    ],
+    stated: Annotated[Stated, Depends()],
+    *,
+    dry_run: Annotated[
+        bool, Query(description="Tell what it holds, and store nothing.")
+    ] = False,
+) -> Response:
+    """Store what a file of another tool tells as runs, or tell what it holds.
+
+    The file is kept as it is, to be read again; posting it twice changes nothing. All
+    of it is stored or nothing: what cannot be read is named with its line.
+    """
+    if file_format not in FORMATS:
+        raise NotFound("format", file_format)
+    encoding = request.headers.get("content-encoding", "")
+    store = partial(_stored, door, stated, file_format, encoding, dry_run)
+    return await storing.stored(request, door, store)
+
+
+def _stored(  # noqa: PLR0913, PLR0917 - what is said of a body
+    door: RequestSessions,
+    stated: Stated,
+    file_format: str,
+    encoding: str,
+    dry_run: bool,  # noqa: FBT001
+    body: bytes,
+    limit: int,
+) -> Response:
+    try:
+        file = stated.of(decoded(body, encoding, limit), file_format)
+        read = read_posted(file, limit)
+    except ScalewatchError:
+        storing.expected(door)
+        raise
+    if dry_run:
+        storing.expected(door)
+        return answer(read.preview)
+    prepared = [prepare(report) for report in read.runs.reports]
+
+    def record(session: Session) -> Sequence[Receipt]:
+        return record_file(session, file, prepared)
+
+    receipts = storing.recorded(door, {stated.project}, record)
+    return storing.acknowledged(receipts, is_single=False)
+
+
+def _columns(stated: Sequence[str]) -> Mapping[str, Sequence[str]]:
+    columns: dict[str, list[str]] = {}
+    for text in stated:
+        meaning, _, name = text.partition("=")
+        if not (meaning.strip() and name.strip()):
+            raise BadSetting("column", text, "like p=ranks")
+        columns.setdefault(meaning.strip(), []).append(name.strip())
+    return columns

@@ -1,0 +1,187 @@
+"""Read a foreign file that was posted, within bounds, as runs."""
+
+import bz2
+import gzip
+import lzma
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import IO, Any, Final
+
+from scalewatch.errors import (
+    BadSetting,
+    BodyTooLarge,
+    NoMeasurements,
+    TooManyMeasurements,
+    UnknownOrigin,
+    UnreadableFiles,
+)
+from scalewatch.importers import AUTO, Reading, read_files
+from scalewatch.services.files.imports import ImportOrigin, Runs, profiles_of, runs_of
+from scalewatch.services.files.previews import PreviewedSeries, previewed
+from scalewatch.services.files.stated_settings import rules_of
+
+STEP: Final = 2**20
+UNNAMED: Final = "body"
+MOST_MEASUREMENTS: Final = 100_000
+"""Measurements of a file: understood, one takes a kilobyte."""
+
+COMPRESSED: Final[Mapping[bytes, Callable[[IO[bytes]], Any]]] = {
+    b"\x1f\x8b": lambda file: gzip.GzipFile(fileobj=file),
+    b"BZh": bz2.BZ2File,
+    b"\xfd7zXZ": lzma.LZMAFile,
+}
+"""How files are unpacked that begin with these bytes."""
+
+_ZIP: Final = b"PK\3\4"
+_BROKEN: Final = (OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile)
+
+
+@dataclass(frozen=True, slots=True)
+class PostedFile:
+    """A file of another tool, as it was posted, and all that was said of it.
+
+    Parameters
+    ----------
+    name
+        Its path, of which patterns may tell settings; errors call it so.
+    file_format
+        One of `formats.FORMATS`.
+    columns
+        For tables: names of columns by meaning.
+    settings
+        Texts of the keys name, path, at and derive.
+    skips_unmatched
+        Whether what no pattern matches, or is of no known format, is left out.
+    is_profile
+        Whether regions are functions, and their times the profile of a run.
+    may_be_empty
+        Whether it is no error that nothing was measured.
+    """
+
+    body: bytes
+    origin: ImportOrigin
+    name: str = UNNAMED
+    file_format: str = AUTO
+    columns: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    skips_unmatched: bool = False
+    is_profile: bool = False
+    may_be_empty: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FilePreview:
+    """What a posted file holds.
+
+    Parameters
+    ----------
+    runs
+        As `POST /api/v1/runs` takes them, and `scalewatch import --dry-run --json`
+        prints them.
+    series
+        A row per series: what it is, and where its settings come from.
+    notes
+        What was left out, and why.
+    """
+
+    runs: tuple[dict[str, Any], ...]
+    series: tuple[PreviewedSeries, ...]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReadFile:
+    """The runs of a posted file, and what is told of it."""
+
+    runs: Runs
+    preview: FilePreview
+
+
+def read_posted(file: PostedFile, limit: int) -> ReadFile:
+    """Return the runs that a file makes.
+
+    Raises
+    ------
+    BodyTooLarge
+        If it unpacks to more than `limit` bytes, or holds too many measurements.
+    UnreadableFiles
+        If any of it cannot be read, or makes no run.
+    BadSetting, BadPattern, BadDerivation, UnknownOrigin
+        If what is said of it cannot be understood, or not enough is.
+    """
+    path = PurePosixPath(file.name)
+    if path.is_absolute() or ".." in path.parts or "\0" in file.name or not path.name:
+        raise BadSetting("file", file.name, "a path below a folder")
+    rules = {AUTO: rules_of(file.settings, skips_unmatched=file.skips_unmatched)}
+    with tempfile.TemporaryDirectory(prefix="scalewatch-") as folder:
+        place = Path(folder, path)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(file.body)
+        check_unpacked(place, limit)
+        reading = read_files(
+            [str(place)], file.file_format, file.columns, rules, MOST_MEASUREMENTS
+        )
+        if any(isinstance(each, TooManyMeasurements) for each in reading.unreadable):
+            raise BodyTooLarge(limit, MOST_MEASUREMENTS)
+        return _read(file, reading, f"{folder}/")
+
+
+def check_unpacked(path: Path, limit: int) -> None:
+    """Refuse a compressed file or archive that holds more than `limit` bytes.
+
+    What is broken is left to those who read it.
+
+    Raises
+    ------
+    BodyTooLarge
+        As soon as more came out.
+    """
+    size = 0
+    with suppress(*_BROKEN), path.open("rb") as file:
+        head = file.read(6)
+        file.seek(0)
+        if head.startswith(_ZIP):
+            with zipfile.ZipFile(file) as archive:
+                size = sum(each.file_size for each in archive.infolist())
+        for magic, unpacking in COMPRESSED.items():
+            if head.startswith(magic):
+                with unpacking(file) as unpacked:
+                    while size <= limit and (part := unpacked.read(STEP)):
+                        size += len(part)
+    if size > limit:
+        raise BodyTooLarge(limit)
+
+
+def _read(file: PostedFile, reading: Reading, folder: str) -> ReadFile:
+    measurements = list(reading.scans.measurements())
+    make = profiles_of if file.is_profile else runs_of
+    try:
+        runs = make(measurements, file.origin)
+    except UnknownOrigin as error:
+        raise UnknownOrigin(file.name, error.missing) from None
+    unreadable = [
+        error
+        for error in reading.unreadable
+        if not (file.may_be_empty and isinstance(error, NoMeasurements))
+    ]
+    faults = [str(error) for error in (*unreadable, *runs.errors)]
+    unknown = [f"{name} is of no known format" for name in reading.passed_over]
+    if not file.skips_unmatched:
+        faults += unknown
+    if faults:
+        raise UnreadableFiles([fault.replace(folder, "") for fault in faults])
+    notes = [*unknown, *reading.known.notes()]
+    preview = FilePreview(
+        runs=tuple(
+            report.model_dump(mode="json", by_alias=True, exclude_unset=True)
+            for report in runs.reports
+        ),
+        series=tuple(previewed(measurements, file.origin.better, folder)),
+        notes=tuple(note.replace(folder, "") for note in notes),
+    )
+    return ReadFile(runs, preview)

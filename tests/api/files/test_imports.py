@@ -1,0 +1,222 @@
+"""`POST /api/v1/import/{format}`: files of other tools, as they are."""
+
+import gzip
+import io
+import json
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from sqlalchemy import func, select
+
+from scalewatch.cli.files.importing import command
+from scalewatch.services.files.kept_files import read_again
+from scalewatch.storage import tables
+from scalewatch.storage.database.session import transact
+from support.samples import sample
+
+TABLE = b"p,time\n2,1.5\n4,1.25\n8,1.125\n"
+ORIGIN = {"project": "code", "commit": "v1.2", "machine": "jureca"}
+
+
+def post(client, body=TABLE, file_format="auto", headers=None, **stated):
+    return client.post(
+        f"/api/v1/import/{file_format}",
+        content=body,
+        params={**ORIGIN, **stated},
+        headers=headers or {},
+    )
+
+
+def count(sessions, table):
+    with sessions.reading() as session:
+        return session.scalar(select(func.count()).select_from(table))
+
+
+def zipped(**files):
+    held = io.BytesIO()
+    with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return held.getvalue()
+
+
+def test_file_is_stored_as_runs_and_kept_as_it_was(client, sessions):
+    response = post(client, headers={"Content-Type": "text/csv"})
+
+    assert response.status_code == 202, response.text
+    assert len(response.json()) == 3
+    run = client.get(response.json()[1]["run"]).json()
+    assert (run["project"], run["coordinate"]) == ("code", {"p": 4})
+    assert count(sessions, tables.ImportedFile) == 1
+    assert count(sessions, tables.ImportedRun) == 3
+
+
+def test_same_file_again_is_known(client, sessions):
+    first = post(client)
+    second = post(client)
+
+    assert second.status_code == 200
+    assert [one["id"] for one in second.json()] == [one["id"] for one in first.json()]
+    assert count(sessions, tables.ImportedFile) == 1
+
+
+def test_dry_run_tells_what_the_command_would_post(client, tmp_path, sessions):
+    path = tmp_path / "t.csv"
+    path.write_bytes(TABLE)
+    options = [f"--{key}={value}" for key, value in ORIGIN.items()]
+    shown = CliRunner().invoke(command, [str(path), *options, "--dry-run", "--json"])
+
+    response = post(client, dry_run=1)
+
+    assert response.status_code == 200, response.text
+    told = response.json()
+    assert told["runs"] == [json.loads(line) for line in shown.stdout.splitlines()]
+    assert told["series"] == [
+        {
+            "region": "program",
+            "metric": "time",
+            "unit": "s",
+            "better": "lower",
+            "parameters": [{"name": "p", "levels": [2, 4, 8], "source": "content"}],
+            "configuration": [],
+            "values": 3,
+            "origin": {"file": "body"},
+        }
+    ]
+    assert count(sessions, tables.Run) == 0
+
+
+def test_address_says_what_options_say(client):
+    body = b"nodes,ranks,figure\n1,2,7.5\n"
+    stated = {
+        "file": "size1/run.csv",
+        "path": "size{n}/run.csv",
+        "derive": "p = nodes * 4",
+        "column": ["threads=ranks", "nodes=nodes", "value=figure"],
+        "better": "higher",
+        "branch": "main",
+        "suite": "nightly",
+    }
+
+    response = post(client, body, "csv", dry_run=1, **stated)
+
+    assert response.status_code == 200, response.text
+    told = response.json()
+    [run] = told["runs"]
+    assert run["coordinate"] == {"n": 1, "nodes": 1, "p": 4, "threads": 2}
+    assert run["commit"] == {"sha": "v1.2", "branch": "main"}
+    assert run["suite"] == "nightly"
+    assert run["results"][0]["better"] == "higher"
+    sources = {one["name"]: one["source"] for one in told["series"][0]["parameters"]}
+    assert sources["p"] == "derived"
+    assert sources["n"] == "path"
+
+
+def test_compressed_body_and_archive_are_unpacked(client):
+    packed = post(client, gzip.compress(TABLE), headers={"Content-Encoding": "gzip"})
+    archive = post(client, zipped(a=TABLE, b=b"p,time\n16,1\n"))
+
+    assert packed.status_code == 202, packed.text
+    assert len(archive.json()) == 4
+    assert [one["state"] for one in archive.json()].count("known") == 3
+
+
+@pytest.mark.parametrize(
+    ("body", "stated", "complaint"),
+    [
+        (b"p,time\n2,1\n4,x\n", {}, "cannot read body: line 3: expected a number"),
+        (b"p,time\n2,-1\n", {}, "is no run: results.0.values: a time is negative"),
+        (b"no such format\n", {}, "cannot read body: expected Extra-P text"),
+        (b"", {}, "cannot read body: it holds no measurements"),
+        (TABLE, {"at": "p"}, "at p= is not like p=8"),
+        (TABLE, {"name": "{p"}, "has a stray '{'"),
+        (TABLE, {"derive": "p = n ** 2"}, "it is not like 'p = nodes * 4'"),
+        (TABLE, {"better": "up"}, "'up' is not like higher or FOM=lower"),
+        (TABLE, {"file": "../x"}, "file ../x is not a path below a folder"),
+        (TABLE, {"file": "/etc/x"}, "file /etc/x is not a path below a folder"),
+        (TABLE, {"column": "p"}, "column p is not like p=ranks"),
+        (TABLE, {"commit": ""}, "body does not say its commit"),
+        (TABLE, {"machine": "a/b"}, "machine.name: a name is one line"),
+        (zipped(a=TABLE, b=b"nothing\n"), {}, "body/b is of no known format"),
+    ],
+)
+def test_what_cannot_be_read_is_a_problem_and_stores_nothing(
+    client, sessions, body, stated, complaint
+):
+    response = post(client, body, **stated)
+
+    assert response.status_code == 422, response.text
+    assert response.headers["content-type"] == "application/problem+json"
+    assert complaint in response.json()["detail"]
+    assert "scalewatch-" not in response.text
+    assert count(sessions, tables.Run) == 0
+    assert count(sessions, tables.ImportedFile) == 0
+
+
+def test_unknown_format_is_not_found(client):
+    assert post(client, file_format="fortran").status_code == 404
+
+
+def tarred(member: bytes, mode: str) -> bytes:
+    held = io.BytesIO()
+    with tarfile.open(fileobj=held, mode=mode) as archive:
+        entry = tarfile.TarInfo("bomb")
+        entry.size = len(member)
+        archive.addfile(entry, io.BytesIO(member))
+    return held.getvalue()
+
+
+BOMB = b" " * (40 * 2**20)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        gzip.compress(BOMB, compresslevel=1),
+        zipped(bomb=BOMB),
+        tarred(BOMB, "w:xz"),
+        tarred(BOMB, "w:bz2"),
+        b"p,time\n" + b"2,1\n" * 100_001,
+    ],
+    ids=["gzip", "zip", "xz", "bz2", "rows"],
+)
+def test_bomb_is_too_large(client, sessions, body):
+    response = post(client, body)
+
+    assert response.status_code == 413, response.text
+    assert "the body holds more than" in response.json()["detail"]
+    assert count(sessions, tables.Run) == 0
+
+
+def test_kept_file_is_read_again(client, sessions, work_off):
+    post(client)
+    work_off()
+    with sessions.writing.begin() as session:
+        file = session.scalars(select(tables.ImportedFile)).one()
+        # As if a former version had read a row too little, and another one wrongly.
+        file.stated = {**file.stated, "suite": file.stated.get("suite", "x")}
+        file.stated.pop("suite")
+        file.stated["settings"] = {"at": "n=5"}
+        file_id = file.id
+
+    made = transact(sessions, lambda session: read_again(session, file_id, 2**25))
+
+    assert made == 3
+    with sessions.reading() as session:
+        runs = session.scalars(select(tables.Run.coordinate)).all()
+    assert sorted(at["p"] for at in runs) == [2, 4, 8]
+    assert {at["n"] for at in runs} == {5}
+    assert count(sessions, tables.ImportedRun) == 3
+
+
+def test_real_results_of_another_tool_are_stored(client):
+    log = Path(sample("reframe/perflog-4.3/SombreroBenchmark.log"))
+
+    response = post(client, log.read_bytes(), "reframe")
+
+    assert response.status_code == 202, response.text
+    run = client.get(response.json()[0]["run"]).json()
+    assert run["results"][0]["metric"] == "flops_rate"
