@@ -48,6 +48,24 @@ def test_a_factor_is_a_level_and_its_interval_holds_it():
     assert np.mean(held) > 0.7
 
 
+@pytest.mark.parametrize("phi", [0.6, 0.9])
+def test_intervals_of_factors_hold_where_nights_are_correlated(phi):
+    rng = np.random.default_rng(3)
+    nights = rng.normal(0, 0.02, (40, 130))
+    for night in range(1, 130):
+        step = np.sqrt(1 - phi**2) * nights[:, night]
+        nights[:, night] = phi * nights[:, night - 1] + step
+    log = np.log(1 + LOG) + nights[..., np.newaxis]
+    log = log + rng.normal(0, 0.02, log.shape)
+    log[:, 100:] += np.log(1.2)
+
+    found = find_changes(Histories.of(P, log), SPACE)
+
+    about = [each for each in found if abs(each.segments.first - 100) <= 5]
+    assert len(about) >= 36
+    assert np.mean([each.low < 1.2 < each.high for each in about]) > 0.8
+
+
 def test_another_multiple_of_the_growing_part_is_a_coefficient():
     found = find_changes(histories(1 + LOG, 1 + 2 * LOG), SPACE)
 

@@ -14,12 +14,12 @@ import numpy as np
 
 from scalewatch.modelling.false_discoveries import Correction, corrected
 from scalewatch.modelling.growths.space import Space
-from scalewatch.modelling.histories.detection import detect
+from scalewatch.modelling.histories.detection import Detection, detection
 from scalewatch.modelling.histories.explanation import Shift, explained
 from scalewatch.modelling.histories.histories import Histories
 from scalewatch.modelling.histories.mode_shifts import with_mode_shifts
 from scalewatch.modelling.histories.modes import Modes, modes
-from scalewatch.modelling.histories.segments import segments
+from scalewatch.modelling.histories.segments import Segments, segments
 from scalewatch.modelling.nights.thresholds import TARGET
 
 FALSE_SHARE: Final = 0.1
@@ -84,13 +84,22 @@ def watched(histories: Histories, space: Space, target: float = TARGET) -> Found
     target
         Share of histories of 200 commits without a change that may alarm.
     """
-    alarms = detect(histories, target)
-    shifts = explained(histories, segments(histories, alarms), space)
+    noticed = detection(histories, target)
+    own = segments(histories, noticed.alarms)
+    shifts = explained(histories, [_scattering(each, noticed) for each in own], space)
     found = modes(histories)
     return FoundChanges(
         tuple(with_mode_shifts(histories, shifts, found)),
         {series: own.modes for series, own in found.items()},
     )
+
+
+def _scattering(own: Segments, noticed: Detection) -> Segments:
+    """Return segments with what the nights of their machine make them scatter by."""
+    covariance = noticed.difference_covariance(
+        own.series, own.before_commits, own.after_commits
+    )
+    return own if covariance is None else own.scattering(covariance)
 
 
 def false_discoveries(p_values: Sequence[float], series: int) -> FalseDiscoveries:

@@ -3,6 +3,8 @@
 Series without any noise, such as counts, are watched apart: there one commit tells.
 """
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -10,6 +12,8 @@ from numpy.typing import NDArray
 
 from scalewatch.modelling.arrays.types import Reals
 from scalewatch.modelling.histories.histories import Histories
+from scalewatch.modelling.nights.long_run import difference_covariance
+from scalewatch.modelling.nights.machine import Learned
 from scalewatch.modelling.nights.scan import Alarm, Scan
 from scalewatch.modelling.nights.thresholds import TARGET
 
@@ -19,8 +23,41 @@ EXACT_SHARE: Final = 0.8
 SAME: Final = 1e-9
 
 
+@dataclass(frozen=True, slots=True)
+class Detection:
+    """What was noticed in histories, and how they scatter.
+
+    Parameters
+    ----------
+    alarms
+        Changes, in the order in which they were noticed.
+    learned
+        Of series with noise: what was learned of all, and the number of each there.
+    """
+
+    alarms: tuple[Alarm, ...]
+    learned: Mapping[int, tuple[Learned, int]]
+
+    def difference_covariance(
+        self, series: int, before: int, after: int
+    ) -> Reals | None:
+        """Return how the means of so many commits in a row scatter, None if unknown.
+
+        Covariance of what level and tilts differ by, shape (k, k).
+        """
+        if series not in self.learned:
+            return None
+        learned, row = self.learned[series]
+        return difference_covariance(learned, row, before, after)
+
+
 def detect(histories: Histories, target: float = TARGET) -> list[Alarm]:
-    """Return the changes of each series, in the order in which they are noticed.
+    """Return the changes of each series, as `detection` notices them."""
+    return [*detection(histories, target).alarms]
+
+
+def detection(histories: Histories, target: float = TARGET) -> Detection:
+    """Watch histories from the first commit on.
 
     The series count as measured alike: what is learned of one is used for all.
 
@@ -30,7 +67,8 @@ def detect(histories: Histories, target: float = TARGET) -> list[Alarm]:
         Share of histories of 200 commits without a change that may alarm.
     """
     is_exact = exact(histories.log)
-    found = []
+    alarms: list[Alarm] = []
+    learned: dict[int, tuple[Learned, int]] = {}
     for kind in (True, False):
         rows = np.flatnonzero(is_exact == kind)
         if not rows.size:
@@ -42,8 +80,11 @@ def detect(histories: Histories, target: float = TARGET) -> list[Alarm]:
             is_exact=kind,
             target=target,
         )
-        found += [alarm.of_series(int(rows[alarm.series])) for alarm in scan.alarms()]
-    return sorted(found, key=lambda alarm: alarm.at)
+        alarms += [alarm.of_series(int(rows[alarm.series])) for alarm in scan.alarms()]
+        if not kind and scan.learned is not None:
+            own = enumerate(rows.tolist())
+            learned |= {series: (scan.learned, row) for row, series in own}
+    return Detection(tuple(sorted(alarms, key=lambda alarm: alarm.at)), learned)
 
 
 def exact(log: Reals) -> NDArray[np.bool_]:

@@ -252,10 +252,8 @@ def _shift(
     histories: Histories, segments: Segments, tilt: _Tilt, growths: _Growths | None
 ) -> Shift:
     difference = segments.difference
-    noise = segments.share * segments.variance
-    shared = segments.share * segments.common
     mean = float(difference.mean())
-    reach = float(stdtrit(FREEDOM, 0.95)) * np.sqrt(noise / difference.size + shared)
+    reach = float(stdtrit(FREEDOM, 0.95)) * segments.level_error
     probability = _by_tilt(tilt.probability) if growths is None else growths.probability
     kind = max(probability, key=probability.__getitem__)
     return Shift(

@@ -16,22 +16,21 @@ from numpy.typing import NDArray
 
 from scalewatch.modelling.arrays.types import Reals
 from scalewatch.modelling.histories.covariances import FLOOR, components, shrunk
-from scalewatch.modelling.histories.histories import Histories, middle
+from scalewatch.modelling.histories.histories import Histories
 from scalewatch.modelling.histories.ramps import Ramp, best_ramp, is_gradual, whitened
+from scalewatch.modelling.histories.winsorising import (
+    winsorised_between,
+    winsorised_pieces,
+)
 from scalewatch.modelling.nights.scan import Alarm
-from scalewatch.modelling.nights.spreads import filled
 
 BASE: Final = 100
 WINDOW: Final = 20
 AFTER: Final = 60
 HELD: Final = 0.99
-REACH: Final = 3.0
 
 SAME: Final = 3
 """Alarms about commits so near to each other are about the same change."""
-
-FEW: Final = 5
-"""Commits of which fewer tell no spread."""
 
 NEXT: Final = 40
 """Commits between steps of one ramp, at most."""
@@ -61,6 +60,8 @@ class Segments:
         Of one log-location within a segment: what jobs differ by.
     common
         Covariance of the log-locations of one commit: what commits differ by.
+    level_variance
+        Of the difference of the mean levels, where the correlation of nights is known.
     """
 
     series: int
@@ -75,6 +76,7 @@ class Segments:
     after_commits: int
     variance: float
     common: float
+    level_variance: float | None = None
 
     @property
     def difference(self) -> Reals:
@@ -85,6 +87,31 @@ class Segments:
     def share(self) -> float:
         """Variance of the difference of the means, relative to that of a commit."""
         return 1 / self.before_commits + 1 / self.after_commits
+
+    @property
+    def level_error(self) -> float:
+        """Standard error of the mean difference."""
+        if self.level_variance is not None:
+            return float(np.sqrt(self.level_variance))
+        noise = self.variance / self.before.size + self.common
+        return float(np.sqrt(self.share * noise))
+
+    def scattering(self, covariance: Reals) -> "Segments":
+        """Return the same with what nights, that are correlated, make it scatter by.
+
+        Parameters
+        ----------
+        covariance
+            Of what the means of level and tilts differ by, shape (k, k).
+        """
+        tilts = np.diagonal(covariance)[1:]
+        usual = self.share * self.variance / self.before.size
+        wanders = max(1.0, float(tilts.max(initial=0.0)) / usual)
+        return replace(
+            self,
+            level_variance=max(float(covariance[0, 0]), usual),
+            variance=self.variance * wanders,
+        )
 
 
 def segments(histories: Histories, alarms: Sequence[Alarm]) -> list[Segments]:
@@ -143,10 +170,10 @@ def _steps(log: Reals, events: Sequence[Alarm], directions: Reals) -> Iterator[_
 
 def _step(log: Reals, event: Alarm, low: int, end: int, directions: Reals) -> Segments:
     guess = min(max(event.first - low, 1), end - low - 1)
-    winsorised = _winsorised(log[low:end], [guess])
+    winsorised = winsorised_pieces(log[low:end], [guess])
     covariance = _covariance(winsorised, [guess])
     # A commit that the guess puts on the wrong side must still look like the other.
-    features = whitened(_between(log[low:end], guess), covariance, directions)
+    features = whitened(winsorised_between(log[low:end], guess), covariance, directions)
     tau = np.arange(
         max(1, guess - WINDOW), max(2, min(event.at - low + 1, guess + WINDOW))
     )
@@ -201,7 +228,7 @@ def _joined(log: Reals, run: Sequence[_Step], directions: Reals) -> list[Segment
     """Return a ramp instead of steps, if it is one."""
     low, end = run[0].begin, run[-1].end
     places = [step.segments.first - low for step in run]
-    winsorised = _winsorised(log[low:end], places)
+    winsorised = winsorised_pieces(log[low:end], places)
     covariance = _covariance(winsorised, places)
     features = whitened(winsorised, covariance, directions)
     ramp = best_ramp(features)
@@ -225,37 +252,6 @@ def _ends(ramp: Ramp) -> tuple[int, int]:
     """Return until when it counts as before, and from when as after a ramp."""
     margin = max((ramp.last - ramp.first) // 5, 1)
     return ramp.first + margin, max(ramp.last + 1 - margin, ramp.first + margin)
-
-
-def _winsorised(log: Reals, places: Sequence[int]) -> Reals:
-    pieces = np.split(log, places)
-    return np.concatenate([_bounded(piece) for piece in pieces if len(piece)])
-
-
-def _bounded(log: Reals) -> Reals:
-    """Winsorise the vectors of a segment about their median, shape (T, n)."""
-    centre, reach = _bounds(log)
-    return centre + filled(np.clip(log - centre, -reach, reach))
-
-
-def _between(log: Reals, guess: int) -> Reals:
-    """Winsorise all vectors to where either segment may lie, shape (T, n)."""
-    centres, reaches = zip(*map(_bounds, (log[:guess], log[guess:])), strict=True)
-    centre, reach = np.stack(centres), np.stack(reaches)
-    lowest, highest = (centre - reach).min(axis=0), (centre + reach).max(axis=0)
-    near = np.where((np.arange(len(log)) < guess)[:, np.newaxis], *centre)
-    bounded: Reals = near + filled(np.clip(log, lowest, highest) - near)
-    return bounded
-
-
-def _bounds(log: Reals) -> tuple[Reals, Reals]:
-    """Return the middle of a segment and how far from it is too far, shape (n,)."""
-    centre = middle(log)
-    # Of few commits no spread is known; then none of them is far away.
-    if len(log) < FEW:
-        return centre, np.full(log.shape[1], np.inf)
-    spread = 1.4826 * middle(np.abs(log - centre))
-    return centre, REACH * np.maximum(spread, FLOOR)
 
 
 def _covariance(log: Reals, places: Sequence[int]) -> Reals:
