@@ -171,6 +171,25 @@ def test_what_is_no_address_of_a_server_is_not_waited_for():
     assert "does not begin with http:// or https://" in answer.stderr
 
 
+def test_composed_models_come_from_a_file(server, tmp_path):
+    file = tmp_path / "scalewatch.toml"
+    file.write_text(
+        'project = "mpich"\n[expectations]\n'
+        'MPI_Bcast = { formula = "2*MPI_Reduce + 1e-6" }\n'
+    )
+
+    done = scalewatch(
+        *("expectations", "push", str(file), "--author", "ada", "--server", server)
+    )
+    file.write_text(file.read_text().replace("2*MPI", "2**MPI"))
+    refused = scalewatch("expectations", "push", str(file), "--server", server)
+
+    assert done.exit_code == 0, done.output
+    listed = httpx2.get(f"{server}/api/v1/projects/mpich/expectations").json()
+    assert listed["compositions"][0]["formula"] == "2*MPI_Reduce + 1e-6"
+    assert "expectations.MPI_Bcast.formula: cannot read" in refused.stderr
+
+
 def test_expectations_come_from_a_file_and_get_versions(server, tmp_path):
     file = tmp_path / "scalewatch.toml"
     file.write_text(

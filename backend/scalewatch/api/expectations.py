@@ -1,9 +1,12 @@
 """Expectations: what the authors of a code promise."""
 
-from typing import Annotated
+from collections.abc import Callable
+from datetime import datetime
+from functools import partial
+from typing import Annotated, Any
 
 from fastapi import APIRouter
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 from sqlalchemy.orm import Session
 
@@ -11,7 +14,8 @@ from scalewatch import wire
 from scalewatch.api.http.problems import problems
 from scalewatch.api.http.schemas import Expectation, Schema
 from scalewatch.errors import BadExpression
-from scalewatch.modelling import parse_declared
+from scalewatch.modelling import parse_declared, parse_formula
+from scalewatch.services.compositions import declared as compositions
 from scalewatch.services.expectations import declarations, in_force
 from scalewatch.services.regions import status_quo
 from scalewatch.web.sessions import AdminDep, ReadingDep
@@ -19,9 +23,9 @@ from scalewatch.web.sessions import AdminDep, ReadingDep
 router = APIRouter(prefix="/projects/{project}/expectations", tags=["expectations"])
 
 
-def _readable(expression: str) -> str:
+def _readable_by(parse: Callable[[str], object], expression: str) -> str:
     try:
-        parse_declared(expression)
+        parse(expression)
     except BadExpression as error:
         evidence = {"message": str(error), "position": error.position}
         kind = "bad_expression"
@@ -29,7 +33,16 @@ def _readable(expression: str) -> str:
     return expression
 
 
-Expression = Annotated[str, AfterValidator(_readable), Field(examples=["O(log p)"])]
+Expression = Annotated[
+    str,
+    AfterValidator(partial(_readable_by, parse_declared)),
+    Field(examples=["O(log p)"]),
+]
+FormulaText = Annotated[
+    str,
+    AfterValidator(partial(_readable_by, parse_formula)),
+    Field(examples=["13*8*N/triad + 2*parallel + 2*reduction"]),
+]
 
 
 class RegionExpectation(Expectation):
@@ -39,10 +52,25 @@ class RegionExpectation(Expectation):
     metric: str = Field(examples=["time"])
 
 
+class Composition(Schema):
+    """A model composed of other regions that is in force for a region's metric."""
+
+    region: str = Field(examples=["cg"])
+    metric: str = Field(examples=["time"])
+    formula: str = Field(examples=["13*8*N/triad + 2*parallel + 2*reduction"])
+    version: int
+    author: str
+    reason: str | None
+    declared_at: datetime
+
+
 class Expectations(Schema):
     """All promises of a project that are in force."""
 
     expectations: list[RegionExpectation]
+    compositions: list[Composition] = Field(
+        [], description="Models composed of other regions."
+    )
     job: str | None = Field(
         None,
         description="The job that judges by what has changed.",
@@ -55,10 +83,26 @@ class Declaration(Schema):
 
     region: wire.Name = Field(examples=["MPI_Bcast"])
     metric: wire.Name = "time"
-    growth: Expression | None = Field(description="null withdraws the expectation.")
+    growth: Expression | None = Field(
+        description="null withdraws the expectation, unless there is a formula."
+    )
     deviation_limit: Expression | None = Field(
         None, description="By default half the leading exponent of the growth."
     )
+    formula: FormulaText | None = Field(
+        None, description="A model composed of other regions, instead of a growth."
+    )
+
+    @field_validator("formula")
+    @classmethod
+    def _is_instead_of_a_growth(
+        cls, formula: str | None, info: ValidationInfo
+    ) -> str | None:
+        others = [name for name in ("growth", "deviation_limit") if info.data.get(name)]
+        if formula is not None and others:
+            message = "a formula stands instead of a growth and its deviation limit"
+            raise PydanticCustomError("formula_beside_growth", message)
+        return formula
 
 
 class StatusQuo(Schema):
@@ -80,11 +124,9 @@ class Declarations(Schema):
 
 
 @router.get("", response_model=Expectations, responses=problems(404, 422))
-def list_expectations(
-    session: ReadingDep, project: str
-) -> dict[str, list[dict[str, object]]]:
+def list_expectations(session: ReadingDep, project: str) -> dict[str, Any]:
     """Return what is expected of a project, by region and metric."""
-    return {"expectations": in_force.listed(session, project)}
+    return _listed(session, project)
 
 
 @router.put("", responses=problems(400, 403, 404, 422))
@@ -125,7 +167,14 @@ def accept_status_quo(
 def _answer(session: Session, project: str, job: int | None) -> Expectations:
     return Expectations.model_validate(
         {
-            "expectations": in_force.listed(session, project),
+            **_listed(session, project),
             "job": None if job is None else f"/api/v1/jobs/{job}",
         }
     )
+
+
+def _listed(session: Session, project: str) -> dict[str, Any]:
+    return {
+        "expectations": in_force.listed(session, project),
+        "compositions": compositions.listed(session, project),
+    }

@@ -55,7 +55,7 @@ def show_figure(
     """Return a figure: `scaling` of a region on one machine, or on all `machines`.
 
     `slices` shows a scan over several parameters, `residuals` how far measurements
-    lie from their model.
+    lie from their model, `composed` the model composed of other regions.
     """
     draw = FIGURES.get(figure)
     if draw is None:

@@ -1,6 +1,6 @@
 """Composed models as JSON objects and sentences, the same wherever they are told."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,8 +15,12 @@ def composed_object(composed: Composed) -> dict[str, Any]:
     return {
         "formula": str(composed.formula),
         "points": [
-            {"at": at, "measured": measured, "composed": expected}
-            for at, measured, expected in _points(composed)
+            {
+                "at": _at(composed, point.setting),
+                "measured": point.measured,
+                "composed": point.expected,
+            }
+            for point in composed.points
         ],
         "left_out": [_at(composed, row) for row in composed.left_out.tolist()],
         "largest_deviation": composed.largest_deviation,
@@ -78,18 +82,7 @@ def _verdict(composed: Composed) -> str:
     return str(finding.verdict)
 
 
-def _points(composed: Composed) -> Iterator[tuple[dict[str, float], float, float]]:
-    rows = zip(
-        composed.settings.tolist(),
-        composed.measured.tolist(),
-        composed.expected.tolist(),
-        strict=True,
-    )
-    for row, measured, expected in rows:
-        yield _at(composed, row), measured, expected
-
-
-def _at(composed: Composed, row: list[float]) -> dict[str, float]:
+def _at(composed: Composed, row: Sequence[float]) -> dict[str, float]:
     return dict(zip(composed.series.parameters, row, strict=True))
 
 

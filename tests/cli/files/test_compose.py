@@ -1,65 +1,21 @@
 """`scalewatch model --compose`, on runs as `scalewatch-agent openmp` writes them."""
 
 import json
-from uuid import UUID
 
 import pytest
 from click.testing import CliRunner
 
 from scalewatch.cli import main
-
-FORMULA = "13*8*N/triad + 2*parallel + 2*reduction"
-CORES = 8
-
-
-def run(number, coordinate, results, **configuration):
-    is_crowded = coordinate["threads"] > CORES
-    return {
-        "schema": 1,
-        "id": str(UUID(int=number)),
-        "project": "openmp-gcc",
-        "suite": "openmp",
-        "commit": {"sha": "v12.2.0"},
-        "machine": {"name": "node"},
-        "coordinate": coordinate,
-        "configuration": {"placement": "spread", **configuration},
-        "results": [
-            {
-                "region": region,
-                "metric": metric,
-                "unit": unit,
-                "values": [0.99 * value, value, 1.01 * value],
-                "procedure": {"oversubscribed": is_crowded},
-            }
-            for region, metric, unit, value in results
-        ],
-    }
-
-
-def runs(factor=1.0):
-    """Yield runs at 1 to 16 threads; those of 16 share cores, and tell nonsense."""
-    number = 0
-    for threads in (1, 2, 4, 8, 16):
-        rate, fork = 2e10 * threads**0.5, 1e-6 * threads
-        if threads > CORES:
-            rate, fork = 1.0, 1.0
-        number += 10
-        at = {"threads": threads}
-        triad = ("triad", "bandwidth", "B/s", rate)
-        yield run(number, at, [triad], elements=20_000_000)
-        forks = [(name, "overhead", "s", fork) for name in ("parallel", "reduction")]
-        yield run(number + 1, at, forks)
-        for place, points in enumerate((10**6, 4 * 10**6)):
-            seconds = factor * (104 * points / rate + 4 * fork)
-            cg = ("cg", "time", "s", seconds)
-            yield run(number + 2 + place, {**at, "N": points}, [cg])
+from support.openmp_runs import FORMULA, openmp_runs
 
 
 @pytest.fixture
 def file(tmp_path):
     def write(**fields):
         path = tmp_path / "runs.jsonl"
-        path.write_text("".join(f"{json.dumps(each)}\n" for each in runs(**fields)))
+        path.write_text(
+            "".join(f"{json.dumps(each)}\n" for each in openmp_runs(**fields))
+        )
         return path
 
     return write

@@ -30,7 +30,7 @@ RULES: Final = {
     "missing",
 }
 PROJECT_RULES: Final = RULES | {"oversubscribed", "smallest_effect"}
-FIELDS: Final = {"growth", "deviation_limit", "metric"}
+FIELDS: Final = {"growth", "deviation_limit", "metric", "formula"}
 
 EPILOG: Final = """
 \b
@@ -41,6 +41,7 @@ The file, at the top of a repository:
   [expectations]
   MPI_Bcast = "O(log p)"
   solve = { growth = "O(p^0.5)", deviation_limit = "O(p^0.25)", metric = "time" }
+  cg = { formula = "13*8*N/triad + 2*parallel" }   # composed of other regions
   old_solver = { growth = false }     # withdraws it
   [gate]                              # what stops a commit
   mismatch = false                    # scales worse than expected

@@ -36,6 +36,20 @@ Formulas = Mapping[str, Formula]
 """Composed models by the region that they are of, or by a name of their own."""
 
 
+@dataclass(frozen=True, slots=True)
+class ComposedPoint:
+    """What was measured at a setting, and what the composed model says there."""
+
+    setting: tuple[float, ...]
+    measured: float
+    expected: float
+
+    @property
+    def quotient(self) -> float:
+        """Measured/composed."""
+        return self.measured / self.expected
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Composed:
     """A composed model beside the measurements that it is about.
@@ -59,6 +73,17 @@ class Composed:
     expected: Reals
     quotient: Finding
     left_out: Reals
+
+    @property
+    def points(self) -> list[ComposedPoint]:
+        """The settings one by one."""
+        rows = zip(
+            self.settings.tolist(),
+            self.measured.tolist(),
+            self.expected.tolist(),
+            strict=True,
+        )
+        return [ComposedPoint(tuple(at), *values) for at, *values in rows]
 
     @property
     def quotients(self) -> Reals:

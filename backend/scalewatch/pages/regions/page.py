@@ -10,12 +10,14 @@ from pydantic import BeforeValidator, Field
 from sqlalchemy.orm import Session
 
 from scalewatch.errors import NotMeasured
+from scalewatch.exporters.compositions import composed_words, left_out_words
 from scalewatch.pages.rendering import listings
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.plots import Plot
 from scalewatch.pages.rendering.templates import Query, path_to, render
 from scalewatch.pages.wording.formats import number
 from scalewatch.services.access.callers import Role, may
+from scalewatch.services.compositions.scans import compositions_of
 from scalewatch.services.expectations.declarations import versions
 from scalewatch.services.machines.machines import newest_fingerprint
 from scalewatch.services.regions.figures import FIGURES
@@ -87,6 +89,9 @@ def region_page(  # noqa: PLR0913, PLR0917, one per part of the address, and a f
     """
     shown = region_at(session, view, region)
     declared = versions(session, shown.project, shown.region, shown.metric)
+    compositions = compositions_of(
+        session, shown.project, shown.commit.sha, shown.scans
+    )
     query: Query = {
         "commit": shown.commit.label,
         "metric": shown.metric,
@@ -104,10 +109,15 @@ def region_page(  # noqa: PLR0913, PLR0917, one per part of the address, and a f
         refused=refused,
         may_declare=may(session, Role.ADMIN, shown.project),
         versions=declared,
+        compositions=compositions,
+        composed_words=composed_words,
+        left_out_words=left_out_words,
         again=next((each for each in declared if each.version == again), None),
         likeliest=likeliest,
         predicted=predicted,
-        plots=_plots(request, session, shown, query, target),
+        plots=_plots(
+            request, session, shown, query, target, has_composed=bool(compositions)
+        ),
     )
 
 
@@ -121,12 +131,14 @@ def _outlook(session: Session, shown: Region, target: float | None) -> Outlook |
     )
 
 
-def _plots(
+def _plots(  # noqa: PLR0913 - what is drawn, and where
     request: Request,
     session: Session,
     shown: Region,
     query: Query,
     target: float | None,
+    *,
+    has_composed: bool,
 ) -> dict[str, Plot]:
     """Return the figures of the page, of what can be drawn."""
     view: Query = {
@@ -142,6 +154,7 @@ def _plots(
     is_modelled = len(shown.scans) == 1 and shown.scans[0].standing.model is not None
     drawn = {"main": _main(shown)} if is_measured else {}
     drawn |= {"residuals": "residuals"} if is_modelled else {}
+    drawn |= {"composed": "composed"} if has_composed else {}
     return {
         place: Plot(
             path_to(request, "figure", view, figure=figure),

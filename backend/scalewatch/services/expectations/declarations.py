@@ -1,6 +1,6 @@
 """Declare what is expected of a code, and read the versions of what was declared."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -11,8 +11,10 @@ from scalewatch.modelling import (
     CONSTANT,
     Growth,
     parse_declared,
+    parse_formula,
     parse_growth,
 )
+from scalewatch.modelling.compositions.composed import refuse_circles
 from scalewatch.services import jobs
 from scalewatch.services.access import audit
 from scalewatch.services.expectations import built_in
@@ -31,30 +33,36 @@ class Declaration:
     Parameters
     ----------
     growth
-        A big-O expression; None withdraws what was expected before.
+        A big-O expression; without a formula, None withdraws what was expected before.
     deviation_limit
         How far the measured growth may be off, as a growth; None for the default.
+    formula
+        A model composed of other regions, instead of a growth.
     """
 
     region: str
     metric: str
     growth: str | None
     deviation_limit: str | None = None
+    formula: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ExpectationVersion:
-    """One version of an expectation; without a growth it was withdrawn.
+    """One version of an expectation; without growth and formula it was withdrawn.
 
     Parameters
     ----------
     deviation_limit
         The one in force, be it the default of the growth.
+    formula
+        Of a model that is composed of other regions.
     """
 
     version: int
     growth: Growth | None
     deviation_limit: Growth | None
+    formula: str | None
     author: str
     reason: str | None
     declared_at: datetime
@@ -106,6 +114,8 @@ def declare(
         If a growth or a deviation limit cannot be read.
     FallingLimit
         If a deviation limit makes no sense.
+    CircularComposition
+        If composed models would need each other, or themselves.
     """
     project = projects.existing(session, project_name)
     projects.lock(session, project.id)  # two authors do not make the same version
@@ -124,6 +134,7 @@ def declare(
     ]
     if not changed:
         return None
+    _refuse_circles(known, normal)
     expectations.add(session, changed)
     audit.note(
         session,
@@ -166,12 +177,29 @@ def declare_built_in(session: Session, project_id: int, report: RunReport) -> No
     )
 
 
+def _refuse_circles(
+    known: Mapping[tuple[str, str], tables.Expectation],
+    declared: Mapping[tuple[str, str], Declaration],
+) -> None:
+    """Refuse composed models that need themselves, with those in force."""
+    stated = {key: version.formula for key, version in known.items()}
+    stated |= {key: declaration.formula for key, declaration in declared.items()}
+    refuse_circles(
+        {
+            region: parse_formula(formula)
+            for (region, _), formula in stated.items()
+            if formula is not None
+        }
+    )
+
+
 def _version(row: tables.Expectation) -> ExpectationVersion:
     growth = None if row.growth is None else parse_growth(row.growth)
     return ExpectationVersion(
         version=row.version,
         growth=growth,
         deviation_limit=growth and limit_of(growth, row.deviation_limit),
+        formula=row.formula,
         author=row.author,
         reason=row.reason,
         declared_at=row.declared_at,
@@ -180,6 +208,9 @@ def _version(row: tables.Expectation) -> ExpectationVersion:
 
 def _normalised(declaration: Declaration) -> Declaration:
     """Return a declaration with its expressions in their normal form."""
+    if declaration.formula is not None:
+        formula = parse_formula(declaration.formula).text
+        return replace(declaration, growth=None, deviation_limit=None, formula=formula)
     if declaration.growth is None:
         return replace(declaration, deviation_limit=None)
     growth = parse_declared(declaration.growth)
@@ -193,11 +224,13 @@ def _normalised(declaration: Declaration) -> Declaration:
 
 def _declared(
     version: Declaration | tables.Expectation | None,
-) -> tuple[str | None, str | None]:
-    """Return E and D as declared; None where they were withdrawn or never declared."""
-    if version is None or version.growth is None:
-        return None, None
-    return version.growth, version.deviation_limit
+) -> tuple[str | None, str | None, str | None]:
+    """Return E, D and a formula as declared; all None where nothing is in force."""
+    if version is None:
+        return None, None, None
+    if version.growth is None:
+        return None, None, version.formula
+    return version.growth, version.deviation_limit, None
 
 
 def _row(
@@ -215,6 +248,7 @@ def _row(
         "version": version,
         "growth": declaration.growth,
         "deviation_limit": declaration.deviation_limit,
+        "formula": declaration.formula,
         "author": author,
         "reason": reason,
     }

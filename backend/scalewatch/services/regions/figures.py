@@ -6,9 +6,11 @@ from typing import Final
 
 from sqlalchemy.orm import Session
 
+from scalewatch.figures.compositions import composed_figure
 from scalewatch.figures.figure import Figure
 from scalewatch.figures.residuals import residuals_figure
 from scalewatch.figures.scaling import machines_figure, scaling_figure
+from scalewatch.services.compositions.scans import compositions_of
 from scalewatch.services.regions.outlook import curve_forecasts
 from scalewatch.services.regions.region import Region
 from scalewatch.services.series.drawn import repetitions_of, scaling_of, slices_of
@@ -46,7 +48,15 @@ def _machines(_session: Session, region: Region, _target: float | None) -> Figur
     )
 
 
+def _composed(session: Session, region: Region, _target: float | None) -> Figure:
+    compositions = compositions_of(
+        session, region.project, region.commit.sha, region.scans
+    )
+    return composed_figure(next((each.composed for each in compositions), None))
+
+
 FIGURES: Final[Mapping[str, Callable[[Session, Region, float | None], Figure]]] = {
+    "composed": _composed,
     "machines": _machines,
     "residuals": _residuals,
     "scaling": _scaling,

@@ -37,7 +37,7 @@ def newest() -> Select[tables.Expectation]:
 
 @cache
 def in_force() -> Select[tables.Expectation]:
-    """Select the newest version of each expectation that is not withdrawn."""
+    """Select the newest version of each expectation that is a growth."""
     return newest().where(tables.Expectation.growth.is_not(None))
 
 
@@ -54,6 +54,18 @@ def _of_project() -> Select[Any]:
         .where(tables.Expectation.project_id == bindparam("project"))
         .order_by(tables.Expectation.region, tables.Expectation.metric)
     )
+
+
+def composed_of(session: Session, project_id: int) -> Sequence[tables.Expectation]:
+    """Return the composed models that a project expects, by region and metric."""
+    return session.scalars(
+        newest()
+        .where(
+            tables.Expectation.project_id == project_id,
+            tables.Expectation.formula.is_not(None),
+        )
+        .order_by(tables.Expectation.region, tables.Expectation.metric)
+    ).all()
 
 
 def versions(

@@ -16,7 +16,10 @@ from scalewatch.storage.tables.base import Remark, Table, now
 
 
 class Expectation(Table):
-    """A version of the growth that the authors promise for a region's metric."""
+    """A version of what the authors promise for a region's metric.
+
+    That is a growth, or the formula of a model composed of other regions.
+    """
 
     __tablename__ = "expectation"
     __table_args__ = (UniqueConstraint("project_id", "region", "metric", "version"),)
@@ -26,8 +29,9 @@ class Expectation(Table):
     region: Mapped[str]
     metric: Mapped[str]
     version: Mapped[int]
-    growth: Mapped[str | None]  # None: withdrawn by this version
+    growth: Mapped[str | None]  # None: withdrawn by this version, or composed
     deviation_limit: Mapped[str | None]  # None: the default for this growth
+    formula: Mapped[str | None]  # None: a growth, or withdrawn
     author: Mapped[str]
     reason: Mapped[str | None]
     declared_at: Mapped[datetime] = mapped_column(default=now)

@@ -1,0 +1,112 @@
+"""Measurements beside the model composed of other regions: points and dashed lines."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from html import escape
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scalewatch.figures.axes import (
+    canvas,
+    hover_number,
+    metric_axis,
+    nothing,
+    parameter_axis,
+)
+from scalewatch.figures.figure import Figure
+from scalewatch.figures.notation import setting_text
+from scalewatch.figures.palette import PALETTE, machine_role, symbol
+from scalewatch.modelling import Composed
+from scalewatch.modelling.arrays.types import Reals
+
+MOST_LINES: Final = 6
+"""Settings of other parameters that share a figure; of more, evenly spread ones do."""
+
+DASH: Final = "8px,3px"
+
+
+def composed_figure(composed: Composed | None) -> Figure:
+    """Plot what was measured, and what the composed model says at the same settings."""
+    if composed is None:
+        return nothing("the composed model cannot be computed")
+    series = composed.series
+    column = _widest(composed.settings)
+    parameter, x = series.parameters[column], composed.settings[:, column]
+    figure = canvas()
+    figure.update_layout(
+        xaxis=parameter_axis(parameter, x),
+        yaxis=metric_axis(
+            series.metric, series.unit or "", composed.measured, composed.expected
+        ),
+    )
+    lines = list(_lines(composed, column))
+    chosen = np.linspace(0, len(lines) - 1, min(len(lines), MOST_LINES)).round()
+    for position, (name, rows) in enumerate(lines[int(k)] for k in chosen):
+        _add(figure, composed, x, rows, position, name)
+    return figure
+
+
+def _widest(settings: Reals) -> int:
+    """Return the column with the most settings, the first of equal ones."""
+    return int(np.argmax([len(np.unique(column)) for column in settings.T]))
+
+
+def _lines(composed: Composed, column: int) -> Iterator[tuple[str, NDArray[np.intp]]]:
+    """Yield the other settings in words, and the rows of each, along the parameter."""
+    others = [k for k in range(len(composed.series.parameters)) if k != column]
+    rows: dict[tuple[float, ...], list[int]] = defaultdict(list)
+    for row in np.argsort(composed.settings[:, column], kind="stable").tolist():
+        rows[tuple(composed.settings[row, others].tolist())].append(row)
+    for held in sorted(rows):
+        names = (composed.series.parameters[k] for k in others)
+        words = (
+            f"{name} = {setting_text(setting)}"
+            for name, setting in zip(names, held, strict=True)
+        )
+        yield ", ".join(words), np.array(rows[held])
+
+
+def _add(  # noqa: PLR0913, PLR0917 - what a pair of traces is made of
+    figure: Figure,
+    composed: Composed,
+    x: Reals,
+    rows: NDArray[np.intp],
+    position: int,
+    name: str,
+) -> None:
+    role = machine_role(position)
+    hover = f"%{{x:,}}: {hover_number('y', composed.series.unit or '')}<extra></extra>"
+    parts: Sequence[tuple[str, Reals, dict[str, object]]] = (
+        (
+            "measured",
+            composed.measured,
+            {
+                "mode": "markers",
+                "marker": {
+                    "color": PALETTE[role],
+                    "size": 8,
+                    "symbol": symbol(position),
+                },
+            },
+        ),
+        (
+            "composed",
+            composed.expected,
+            {
+                "mode": "lines",
+                "line": {"color": PALETTE[role], "width": 2, "dash": DASH},
+            },
+        ),
+    )
+    for kind, values, look in parts:
+        figure.add_scatter(
+            x=x[rows],
+            y=values[rows],
+            name=escape(f"{kind}, {name}" if name else kind),
+            showlegend=True,
+            hovertemplate=hover,
+            meta=role,
+            **look,
+        )

@@ -1,0 +1,1 @@
+"""Models composed of other regions that a project expects, beside its measurements."""

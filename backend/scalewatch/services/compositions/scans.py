@@ -1,0 +1,183 @@
+"""Scans beside the composed models that are expected of them."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy.orm import Session
+
+from scalewatch.errors import CompositionError
+from scalewatch.modelling import (
+    Composed,
+    Formula,
+    Mark,
+    Measured,
+    Verdict,
+    compose,
+)
+from scalewatch.modelling.arrays.padding import stacked
+from scalewatch.modelling.arrays.types import Reals
+from scalewatch.services.commits.find import find_commit
+from scalewatch.services.compositions.declared import (
+    ComposedExpectation,
+    compositions_in_force,
+)
+from scalewatch.services.series.drawn import repetitions_of
+from scalewatch.services.series.measurements import Measurement
+from scalewatch.services.series.scans import Scan, scans_at
+from scalewatch.storage import tables
+from scalewatch.storage.access import projects
+from scalewatch.storage.commits.commits import AnyCommit
+from scalewatch.storage.runs import measurements
+
+MACHINE = "machine"
+"""A setting that parts and series have to share."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScanComposition:
+    """A scan beside its composed model, or why that cannot be computed.
+
+    Parameters
+    ----------
+    composed
+        None with a reason.
+    """
+
+    scan: Scan
+    expectation: ComposedExpectation
+    composed: Composed | None
+    reason: str = ""
+
+    @property
+    def mark(self) -> Mark:
+        """The verdict on the quotient, and its side."""
+        if self.composed is None:
+            return Mark.of(Verdict.UNDECIDED, None)
+        quotient = self.composed.quotient
+        return Mark.of(quotient.verdict, quotient.direction)
+
+
+def compositions_of(
+    session: Session, project_name: str, sha: str, scans: Sequence[Scan]
+) -> list[ScanComposition]:
+    """Return scans of a region's metric at a commit beside their composed model.
+
+    Nothing where none is in force.
+    """
+    project = projects.existing(session, project_name)
+    declared = compositions_in_force(session, project.id)
+    if not scans or (key := (scans[0].region, scans[0].metric)) not in declared:
+        return []
+    commit = find_commit(session, project, sha)
+    # A formula names regions; `region:metric` tells one of several metrics.
+    formulas = {region: each.formula for (region, _), each in declared.items()}
+    full = ":".join(key)
+    formulas[full] = formulas[key[0]] = declared[key].formula
+    others = [
+        _measured(session, scan)
+        for scan in _parts(session, project, commit, formulas, full)
+    ]
+    return [
+        _composition(scan, declared[key], formulas, [_measured(session, scan), *others])
+        for scan in scans
+    ]
+
+
+def _composition(
+    scan: Scan,
+    expectation: ComposedExpectation,
+    formulas: Mapping[str, Formula],
+    known: Sequence[Measured],
+) -> ScanComposition:
+    name = f"{scan.region}:{scan.metric}"
+    try:
+        (composed, *_) = compose(name, formulas, known)
+    except CompositionError as error:
+        return ScanComposition(scan, expectation, None, str(error))
+    return ScanComposition(scan, expectation, composed)
+
+
+def _parts(
+    session: Session,
+    project: tables.Project,
+    commit: AnyCommit,
+    formulas: Mapping[str, Formula],
+    name: str,
+) -> Iterator[Scan]:
+    """Yield the scans of all regions that a formula needs, by way of others, too."""
+    for region, metric in sorted(_needed(session, commit, formulas, name)):
+        yield from scans_at(session, project, commit, metric, region)
+
+
+def _needed(
+    session: Session, commit: AnyCommit, formulas: Mapping[str, Formula], name: str
+) -> set[tuple[str, str]]:
+    """Return regions and metrics that were measured at a commit, of those needed."""
+    open_names, seen = [name], {name}
+    measured = set()
+    while open_names:
+        for part in formulas[open_names.pop()].names:
+            if part in seen:
+                continue
+            seen.add(part)
+            if part in formulas:
+                open_names.append(part)
+                continue
+            region, _, wanted = part.rpartition(":")
+            for metric in measurements.metrics_at_commit(session, commit.id, part):
+                measured.add((part, metric))
+            if region and wanted in measurements.metrics_at_commit(
+                session, commit.id, region
+            ):
+                measured.add((region, wanted))
+    return measured
+
+
+def _measured(session: Session, scan: Scan) -> Measured:
+    """Return a scan with all its repetitions, those at one coordinate together."""
+    repetitions = repetitions_of(session, [scan])
+    names = scan.parameters
+    rows: dict[tuple[float, ...], list[Measurement]] = defaultdict(list)
+    for each in scan.measurements:
+        if (
+            each.count
+            and each.run in repetitions
+            and each.coordinate.keys() >= {*names}
+        ):
+            rows[tuple(float(each.coordinate[name]) for name in names)].append(each)
+    settings = sorted(rows)
+    return Measured(
+        region=scan.region,
+        metric=scan.metric,
+        unit=scan.unit,
+        configuration={MACHINE: scan.machine, **scan.configuration, **_held(scan)},
+        parameters=names,
+        settings=np.array(settings, dtype=np.float64).reshape(len(settings), -1),
+        values=_stacked([rows[at] for at in settings], repetitions),
+        crowded=np.array(
+            [any(each.is_left_out for each in rows[at]) for at in settings], np.bool_
+        ),
+        model=scan.standing.model,
+    )
+
+
+def _stacked(
+    rows: Sequence[Sequence[Measurement]], repetitions: Mapping[UUID, Reals]
+) -> NDArray[np.float64]:
+    if not rows:
+        return np.empty((0, 1))
+    return stacked([np.concatenate([repetitions[e.run] for e in row]) for row in rows])
+
+
+def _held(scan: Scan) -> dict[str, float]:
+    """Return the parameters that are the same all along a scan."""
+    coordinates = [each.coordinate for each in scan.measurements]
+    common = set.intersection(*map(set, coordinates)) if coordinates else set()
+    return {
+        name: float(coordinates[0][name])
+        for name in sorted(common - {*scan.parameters})
+    }
