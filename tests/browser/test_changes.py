@@ -123,6 +123,25 @@ def test_machines_side_by_side_lead_from_a_row_to_its_plot(page: Page):
     expect(page.get_by_text("MPI_Reduce grows like")).to_contain_text("node-tcp, δ =")
 
 
+def test_comparison_names_the_winner_above_its_ratios(page: Page):
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.goto("/")
+    page.get_by_role("link", name="Compare machines").click()
+
+    said = page.get_by_text("node-shm is better in 3 of 3 regions from p = 2 on")
+    expect(said).to_be_in_viewport()
+    figure = page.get_by_role("figure", name="Ratio of time, node-tcp to node-shm")
+    expect(figure.locator(".scatterlayer .trace").first).to_be_attached(timeout=SLOW)
+    expect(figure).to_be_in_viewport()
+    ratios = page.get_by_role("list", name="Ratio of each region, most apart first")
+    expect(ratios.get_by_role("listitem")).to_have_count(3)
+    expect(ratios).to_contain_text("node-shm better")
+
+    ratios.get_by_role("link", name="MPI_Bcast").click()
+
+    expect(page).to_have_url(re.compile(r"region=MPI_Bcast.*#plotted"))
+
+
 def test_guidelines_name_what_is_broken_first(page: Page):
     page.goto("/p/openmpi/guidelines")
 

@@ -6,11 +6,14 @@ from fastapi import APIRouter, Query, Response
 
 from scalewatch.api.http.answers import answer, answers, figure_answer
 from scalewatch.api.http.problems import problems
+from scalewatch.errors import NotFound
 from scalewatch.figures.scaling import machines_figure
 from scalewatch.services.commit_reports.report import CommitReport, commit_report
 from scalewatch.services.comparisons.compare import compare_sides, split_sides
-from scalewatch.services.comparisons.figures import compared_scalings
+from scalewatch.services.comparisons.figures import compared_scalings, ratios_drawn
+from scalewatch.services.comparisons.ratios import MOST_RATIOS, ratios_of
 from scalewatch.services.comparisons.values import ComparedSides
+from scalewatch.services.comparisons.winners import duels_of
 from scalewatch.web.sessions import ReadingDep
 from scalewatch.web.views import ViewDep
 
@@ -46,6 +49,29 @@ def list_changes(
 ) -> Response:
     """Return what a commit changed against a baseline, worst first."""
     return answer(commit_report(session, view, vs or None))
+
+
+@router.get(
+    "/figures/ratios",
+    name="ratios-figure",
+    tags=["figures"],
+    responses=problems(404, 409, 422),
+)
+def show_ratios_figure(
+    session: ReadingDep,
+    view: ViewDep,
+    subjects: Annotated[str, Query(examples=["juqueen...pizdaint"])],
+    side: Annotated[
+        int, Query(ge=1, description="Which one is compared with the first.")
+    ] = 1,
+) -> Response:
+    """Return how a further side compares with the first one, as ratios over scale."""
+    shown = compare_sides(session, view, split_sides(subjects))
+    if side >= len(shown.sides):
+        raise NotFound("side", side)
+    ratios = ratios_of(session, shown, shown.rows[:MOST_RATIOS])
+    duel = duels_of(shown, ratios)[side - 1]
+    return figure_answer(ratios_drawn(duel, ratios, side - 1))
 
 
 @router.get(

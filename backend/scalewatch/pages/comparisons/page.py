@@ -1,15 +1,18 @@
 """Machines or commits side by side: `/p/{project}/compare/{a}...{b}`."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Annotated, Final
 
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import RedirectResponse
 
 from scalewatch.pages.comparisons.listing import places, side_by_side_overview
+from scalewatch.pages.comparisons.pictures import pictures_of
 from scalewatch.pages.comparisons.sentences import (
     change_sentence,
-    comparison_sentence,
+    comparison_sentences,
+    crossing_words,
     row_sentence,
 )
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
@@ -21,12 +24,14 @@ from scalewatch.services.comparisons.compare import (
     compare_sides,
     split_sides,
 )
+from scalewatch.services.comparisons.ratios import MOST_RATIOS, RowRatios, ratios_of
 from scalewatch.services.comparisons.values import ComparedRow, ComparedSides, SideKind
 from scalewatch.services.comparisons.versions import changes_since_first
+from scalewatch.services.comparisons.winners import duels_of
 from scalewatch.services.selection.view import View
 from scalewatch.web.sessions import ReadingDep
 
-MOST_ROWS: Final = 100
+MOST_ROWS: Final = MOST_RATIOS
 """Rows of a page; the downloads hold all."""
 
 router = APIRouter(include_in_schema=False)
@@ -89,15 +94,23 @@ def show_comparison(  # noqa: PLR0913, PLR0917 - parts of the address
         "machine": view.machine,
         "configuration": view.settings,
     }
+    rows = shown.rows if all_rows else shown.rows[:MOST_ROWS]
+    ratios = ratios_of(session, shown, rows[:MOST_RATIOS])
+    nothing = (None,) * (len(shown.sides) - 1)
+    unknown = [RowRatios(row, nothing) for row in rows[MOST_RATIOS:]]
+    duels = duels_of(shown, ratios)
+    address_of = partial(_ratios_address, request, view, subjects)
     return render(
         request,
         "comparisons/show.html",
         shown=shown,
         subjects=subjects,
-        rows=shown.rows if all_rows else shown.rows[:MOST_ROWS],
+        lines=[*ratios, *unknown],
+        pictures=pictures_of(ratios, duels, address_of),
         plotted=plotted,
         plot=plotted and _plot(request, shown, subjects, plotted),
-        lead=comparison_sentence(shown),
+        leads=comparison_sentences(shown, duels),
+        crossing_words=crossing_words,
         row_sentence=row_sentence,
         choices=choices_of(session, project),
         query=query,
@@ -125,6 +138,19 @@ def _plotted(
         row for row in shown.rows if all(each.standing.model for each in row.places)
     ]
     return next(iter(named or whole or shown.rows), None)
+
+
+def _ratios_address(request: Request, view: View, subjects: str, side: int) -> str:
+    query = {
+        "project": view.project,
+        "subjects": subjects,
+        "side": str(side) if side > 1 else None,
+        "commit": view.commit,
+        "metric": view.metric,
+        "machine": view.machine,
+        "configuration": view.settings,
+    }
+    return path_to(request, "ratios-figure", query)
 
 
 def _plot(

@@ -1,32 +1,123 @@
 """Comparisons in words."""
 
+from collections.abc import Sequence
+from typing import Final
+
 from markupsafe import Markup
 
-from scalewatch.modelling import CONSTANT
-from scalewatch.pages.wording.formats import count, percent, plural, significant
+from scalewatch.modelling.versions.ratios import NEGLIGIBLE, Crossing, Ratio
+from scalewatch.pages.wording.formats import (
+    count,
+    listed,
+    percent,
+    plural,
+    significant,
+)
 from scalewatch.pages.wording.mathematics import big_o, growth
 from scalewatch.services.analysis.versions import Compared, comparison_words
 from scalewatch.services.comparisons.values import ComparedRow, ComparedSides, SideKind
+from scalewatch.services.comparisons.winners import Duel, Win
+
+MOST_NAMES: Final = 3
+"""Rows that a sentence names; of more it tells the number."""
 
 
-def comparison_sentence(shown: ComparedSides) -> str:
-    """Sum up a comparison: where growth differs, and where only a factor does."""
-    pairs = [each.against for row in shown.rows for each in row.places if each.against]
-    apart = sum(pair.growth != CONSTANT for pair in pairs)
-    alike = len(pairs) - apart
+def comparison_sentences(shown: ComparedSides, duels: Sequence[Duel]) -> list[Markup]:
+    """Name the winner of each pair of sides first, then what a side did not measure."""
     noun = "region" if shown.kind is SideKind.MACHINE else "series"
-    parts = []
-    if pairs:
-        parts.append(
-            f"growth differs in {apart:,} of {plural(len(pairs), 'comparison')} with "
-            f"{shown.sides[0].name}, and only a factor in {alike:,}"
+    told = [duel_sentence(duel, noun) for duel in duels if duel.rows]
+    told += [
+        Markup("<bdi>{}</bdi> has not measured {} of the others.").format(
+            side.name, plural(side.missing, noun)
         )
-    parts += [
-        f"{side.name} has not measured {plural(side.missing, noun)} of the others"
         for side in shown.sides
         if side.missing
     ]
-    return "; ".join(parts) or "There is nothing that two of them have models of"
+    return told or [Markup("There is nothing that two of them have models of.")]
+
+
+def duel_sentence(duel: Duel, noun: str) -> Markup:
+    """Name who is better, in how many of all, from where, and how surely."""
+    all_rows = plural(duel.rows, noun)
+    sides = [(duel.first, duel.first_wins), (duel.other, duel.other_wins)]
+    sides.sort(key=lambda side: len(side[1]), reverse=True)
+    (winner, wins), (loser, losses) = sides
+    parts = []
+    if wins:
+        parts.append(
+            Markup("<bdi>{}</bdi> is better in {} of {} {}").format(
+                winner, len(wins), all_rows, _extent(wins)
+            )
+        )
+    else:
+        verdict = "no winner is sure" if duel.unsure else "no difference counts"
+        parts.append(
+            Markup("Between <bdi>{}</bdi> and <bdi>{}</bdi> {}").format(
+                duel.first, duel.other, verdict
+            )
+        )
+    if losses:
+        parts.append(
+            Markup("<bdi>{}</bdi> in {} ({}) {}").format(
+                loser, len(losses), _names([win.row for win in losses]), _extent(losses)
+            )
+        )
+    parts += _even(duel, noun)
+    return Markup("{}.").format(Markup("; ").join(parts))
+
+
+def _extent(wins: Sequence[Win]) -> Markup:
+    """Say from which scale on all of these wins hold, and with which probability."""
+    start = max(win.lead.start for win in wins)
+    parameter = wins[0].row.parameter
+    probability = percent(min(win.lead.probability for win in wins))
+    return Markup("from {} = {} on (probability {})").format(
+        parameter, scale(start), probability
+    )
+
+
+def _even(duel: Duel, noun: str) -> list[Markup]:
+    """Name rows that differ by a constant alone, and those where nothing is sure."""
+    parts = []
+    few = len(duel.constant) <= MOST_NAMES
+    if few:
+        parts += [
+            Markup("<bdi>{}</bdi> differs by a constant {}").format(
+                _name(row), factor(ratio)
+            )
+            for row, ratio in duel.constant
+        ]
+    else:
+        parts.append(
+            Markup("{} differ by a constant of less than {}").format(
+                plural(len(duel.constant), noun), percent(NEGLIGIBLE)
+            )
+        )
+    if duel.unsure and (duel.first_wins or duel.other_wins):
+        parts.append(
+            Markup("none is surely better in {} ({})").format(
+                len(duel.unsure), _names(duel.unsure)
+            )
+        )
+    return parts
+
+
+def _names(rows: Sequence[ComparedRow]) -> Markup:
+    shown = [Markup("<bdi>{}</bdi>").format(_name(row)) for row in rows[:MOST_NAMES]]
+    if len(rows) > MOST_NAMES:
+        shown.append(Markup("{} more").format(len(rows) - MOST_NAMES))
+    return listed(shown)
+
+
+def _name(row: ComparedRow) -> str:
+    return f"{row.region} on {row.machine}" if row.machine else row.region
+
+
+def crossing_words(crossing: Crossing, ratio: Ratio, parameter: str) -> str:
+    """Write where two sides are equal, with its interval: `p = 129 [64, 300]`."""
+    low = scale(crossing.low) if crossing.low else f"< {scale(float(ratio.x[0]))}"
+    high = scale(crossing.high) if crossing.high else f"> {scale(float(ratio.x[-1]))}"
+    return f"{parameter} = {scale(crossing.at)} [{low}, {high}]"
 
 
 def row_sentence(shown: ComparedSides, row: ComparedRow) -> Markup:
@@ -61,7 +152,9 @@ def change_sentence(first: str, label: str, compared: Compared) -> Markup:
 
 
 def scale(value: float) -> str:
-    """Write a scale that a model predicts: no more digits than it can be trusted."""
+    """Write a scale: exactly if it is whole, else as far as a model can be trusted."""
+    if value < 1e6 and float(value).is_integer():
+        return count(value)
     return significant(value) if value < 1e6 else f"10^{len(str(int(value))) - 1}"
 
 

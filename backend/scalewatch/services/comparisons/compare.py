@@ -227,6 +227,7 @@ def _row(
             if name in distinct
         },
         unit=some.series.unit,
+        better=some.series.better,
         parameter=some.middles.parameter if some.middles else "p",
         expectation=some.series.expectation,
         places=tuple(_place(first, measured.get(name)) for name in names),

@@ -1,13 +1,18 @@
-"""What the figure of a comparison draws: all sides of one region on common axes."""
+"""What the figures of comparisons draw: ratios, and all sides of one region."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 
 from sqlalchemy.orm import Session
 
+from scalewatch.figures.comparisons import RatioLine, ratios_figure
 from scalewatch.figures.curves import Scaling
+from scalewatch.figures.figure import Figure
 from scalewatch.services.commits.find import commit_of, find_commit
 from scalewatch.services.comparisons.compare import compared_commit
+from scalewatch.services.comparisons.ratios import RowRatios, known_ratios
+from scalewatch.services.comparisons.values import ComparedRow
+from scalewatch.services.comparisons.winners import Duel
 from scalewatch.services.selection.settings import is_chosen
 from scalewatch.services.selection.view import View
 from scalewatch.services.series.drawn import scaling_of
@@ -50,6 +55,21 @@ def compared_scalings(
                     own = replace(scaling_of(scan), name=label, slot=place)
                 drawn.append(own)
     return drawn
+
+
+def ratios_drawn(duel: Duel, ratios: Sequence[RowRatios], place: int) -> Figure:
+    """Draw the ratios of a further side to the first one, most apart first."""
+    known = known_ratios(ratios, place)
+    lines = [RatioLine(name_of(row), ratio) for row, ratio in known]
+    parameter = known[0][0].parameter if known else "p"
+    return ratios_figure(lines, parameter, duel.above, duel.below)
+
+
+def name_of(row: ComparedRow) -> str:
+    """Return what tells a row from others, as a legend has it."""
+    settings = (f"{name}={value}" for name, value in row.configuration.items())
+    place = f"{row.region} on {row.machine}" if row.machine else row.region
+    return " ".join([place, *settings])
 
 
 def _scans(

@@ -74,6 +74,7 @@ class ComparedRow:
     machine: str | None
     configuration: Mapping[str, Any]
     unit: str
+    better: str
     parameter: str
     expectation: Expectation | None
     places: tuple[ComparedSeries, ...]

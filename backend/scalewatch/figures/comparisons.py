@@ -1,0 +1,148 @@
+"""Ratios of two sides over what was varied, and which side is better above 1."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Final
+
+import numpy as np
+
+from scalewatch.figures.axes import canvas, nothing, parameter_axis
+from scalewatch.figures.figure import Figure
+from scalewatch.figures.palette import PALETTE, SYMBOLS, machine_role
+from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.versions.ratios import Ratio
+
+MOST_BANDS: Final = len(SYMBOLS)
+"""Lines with a colour and a band of their own; there are no more colours."""
+
+LEAST_SPAN: Final = float(np.log10(1.25))
+"""The axis goes this far from 1, at least: small differences look small."""
+
+MARGIN: Final = 1.08
+ROOM: Final = 0.12
+"""Share of the axis that is left for words on the side where no ratio lies."""
+
+FINE: Final = (0.7, 0.8, 0.9, 1.0, 1.1, 1.25, 1.5)
+COARSE: Final = tuple(
+    digit * 10.0**power for power in range(-6, 7) for digit in (1, 2, 5)
+)
+"""Ticks of axes that go to less than twice as much, and of others."""
+
+
+@dataclass(frozen=True, slots=True)
+class RatioLine:
+    """A ratio and what it is of."""
+
+    name: str
+    ratio: Ratio
+
+
+def ratios_figure(
+    lines: Sequence[RatioLine], parameter: str, above: str, below: str
+) -> Figure:
+    """Plot ratios, those first that come first; the others are thin lines behind them.
+
+    Parameters
+    ----------
+    above, below
+        The sides that are better where a ratio is above 1, and below.
+    """
+    if not lines:
+        return nothing("nothing that both sides have forecasts of")
+    figure = canvas()
+    settings = np.concatenate([_measured(line.ratio) for line in lines])
+    low, high = _reach([line.ratio for line in lines])
+    ticks = FINE if max(-low, high) < np.log10(2) else COARSE
+    figure.update_layout(
+        xaxis=parameter_axis(parameter, settings),
+        yaxis=parameter_axis("", np.array([1.0]))
+        | {
+            "title": {"text": "ratio"},
+            "range": [low, high],
+            "tickmode": "array",
+            "tickvals": [*ticks],
+            "ticktext": [f"{tick:g}×" for tick in ticks],
+        },
+        legend={"traceorder": "reversed"},
+        annotations=[
+            _words(f"{escape(above)} better ↑", 1, "top"),
+            _words(f"{escape(below)} better ↓", 0, "bottom"),
+        ],
+    )
+    figure.add_level(1, {"color": PALETTE["quiet"], "width": 1.5})
+    for line in reversed(lines[MOST_BANDS:]):
+        _add_line(figure, line, "expectation", is_listed=False)
+    for place, line in reversed([*enumerate(lines[:MOST_BANDS])]):
+        _add_band(figure, line.ratio, machine_role(place))
+        _add_line(figure, line, machine_role(place), is_listed=True)
+    return figure
+
+
+def _measured(ratio: Ratio) -> Reals:
+    """Return the settings that were measured, and the end of what is forecast."""
+    return np.append(ratio.settings, ratio.x[-1])
+
+
+def _reach(ratios: Sequence[Ratio]) -> tuple[float, float]:
+    """Return the ends of the axis around 1, as decimal logarithms."""
+    values = np.log10(np.concatenate([ratio.value for ratio in ratios]))
+    low, high = float(values.min()), float(values.max())
+    room = max(LEAST_SPAN, ROOM * (high - low))
+    return min(-room, MARGIN * low), max(room, MARGIN * high)
+
+
+def _words(text: str, y: float, anchor: str) -> dict[str, object]:
+    place = {"xref": "paper", "x": 0.01, "yref": "paper", "y": y}
+    return {"text": text, "showarrow": False, "yanchor": anchor, **place}
+
+
+def _add_band(figure: Figure, ratio: Ratio, role: str) -> None:
+    figure.add_scatter(
+        x=np.concatenate([ratio.x, ratio.x[::-1]]),
+        y=np.concatenate([ratio.low, ratio.high[::-1]]),
+        mode="lines",
+        fill="toself",
+        fillcolor=PALETTE[role],
+        line={"width": 0},
+        opacity=0.18,
+        hoverinfo="skip",
+        showlegend=False,
+        name=f"{ratio.level:.0%} interval",
+        meta=role,
+    )
+
+
+def _add_line(figure: Figure, line: RatioLine, role: str, *, is_listed: bool) -> None:
+    ratio = line.ratio
+    figure.add_scatter(
+        x=ratio.x,
+        y=ratio.value,
+        mode="lines",
+        line={"color": PALETTE[role], "width": 2 if is_listed else 0.8},
+        customdata=np.column_stack([ratio.low, ratio.high]),
+        hovertemplate=(
+            f"{escape(line.name)}<br>at %{{x:,.4~g}}: %{{y:.3~g}}×<br>"
+            f"{ratio.level:.0%} interval %{{customdata[0]:.3~g}} to "
+            "%{customdata[1]:.3~g}<extra></extra>"
+        ),
+        showlegend=is_listed,
+        legendrank=1000,
+        name=escape(line.name),
+        meta=role,
+    )
+    if is_listed:
+        crossings = [each.at for each in ratio.crossings]
+        if crossings:
+            figure.add_scatter(
+                x=crossings,
+                y=[1.0] * len(crossings),
+                mode="markers",
+                marker={"color": PALETTE[role], "size": 9, "symbol": "x"},
+                hovertemplate=(
+                    f"{escape(line.name)} crosses at %{{x:,.3~g}}<extra></extra>"
+                ),
+                showlegend=False,
+                name=f"{escape(line.name)}: crossing",
+                meta=role,
+            )

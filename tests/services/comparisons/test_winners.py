@@ -1,0 +1,89 @@
+"""Who is better, from all repetitions: the published models tell."""
+
+import numpy as np
+import pytest
+
+from scalewatch.cli.demo.published_machines import PROJECT, published_runs
+from scalewatch.pages.comparisons.sentences import comparison_sentences
+from scalewatch.services.comparisons.compare import compare_sides
+from scalewatch.services.comparisons.figures import ratios_drawn
+from scalewatch.services.comparisons.ratios import ratios_of
+from scalewatch.services.comparisons.winners import duels_of
+from scalewatch.services.selection.view import View
+from support.builders import result, sweep_reports
+from support.recorded import PROCESSES, record, record_half_failed_project
+
+
+def sentences(sessions, project: str, *names: str, **fields: str) -> list[str]:
+    with sessions.reading() as session:
+        shown = compare_sides(session, View(project, **fields), names)
+        duels = duels_of(shown, ratios_of(session, shown, shown.rows))
+    return [str(each.striptags()) for each in comparison_sentences(shown, duels)]
+
+
+def test_juqueen_is_better_than_piz_daint_but_where_both_are_alike(sessions):
+    record(sessions, published_runs())
+
+    (said,) = sentences(sessions, PROJECT, "Juqueen", "Piz Daint")
+
+    assert said.startswith("Juqueen is better in 7 of 8 regions from p = 256 on")
+    assert "(probability > 99 %)" in said
+    assert "MPI_Gather differs by a constant 1.0" in said
+
+
+def test_winner_is_the_same_whoever_is_named_first(sessions):
+    record(sessions, published_runs())
+
+    (said,) = sentences(sessions, PROJECT, "Piz Daint", "Juqueen")
+
+    assert said.startswith("Juqueen is better in 7 of 8 regions from p = 256 on")
+
+
+def test_ratios_above_one_mean_that_the_first_side_is_better(sessions):
+    record(sessions, published_runs())
+    with sessions.reading() as session:
+        shown = compare_sides(session, View(PROJECT), ["Juqueen", "Piz Daint"])
+        ratios = ratios_of(session, shown, shown.rows)
+        (duel,) = duels_of(shown, ratios)
+
+    figure = ratios_drawn(duel, ratios, 0)
+
+    bcast = next(each for each in figure.data if each["name"] == "Bcast (binary tree)")
+    assert np.all(np.diff(bcast["y"]) > 0)
+    words = [each["text"] for each in figure.layout["annotations"]]
+    assert words == ["Juqueen better ↑", "Piz Daint better ↓"]
+
+
+def test_of_a_rate_more_is_better(sessions):
+    for name, rate in (("fast", 2e9), ("slow", 1e9)):
+        for p in PROCESSES:
+            rows = [
+                result(
+                    region="triad",
+                    metric="rate",
+                    unit="B/s",
+                    better="higher",
+                    values=[rate * p * scatter for scatter in (0.99, 1.0, 1.01)],
+                )
+            ]
+            machine = {"name": name, "fingerprint": {"cores": 64}}
+            record(
+                sessions,
+                sweep_reports(
+                    (p,), results=rows, machine=machine, project="stream", seed=p
+                ),
+            )
+
+    (said,) = sentences(sessions, "stream", "slow", "fast", metric="rate")
+
+    assert said.startswith("fast is better in 1 of 1 region from p = 2 on")
+
+
+@pytest.mark.parametrize("pair", [("steady", "slow"), ("steady", "broken")])
+def test_half_failed_machines_are_compared_as_far_as_they_go(sessions, pair):
+    record_half_failed_project(sessions)
+
+    said = sentences(sessions, "fragile", *pair)
+
+    assert said
+    assert not any("better in" in each for each in said)
