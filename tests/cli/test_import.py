@@ -189,3 +189,25 @@ def test_profile_of_anything_but_time_posts_nothing(user_environment, tmp_path):
 
     assert done.returncode == 3
     assert "a profile is of time, and f has memory" in done.stderr
+
+
+def test_failed_job_is_posted_as_failed_without_its_number(user_environment, tmp_path):
+    path = tmp_path / "jobs.csv"
+    path.write_text("p,time,status\n2,1.5,COMPLETED\n4,0.1,TIMEOUT\n")
+
+    done = import_files(user_environment, str(path), *ORIGIN, "--dry-run", "--json")
+
+    good, bad = (json.loads(line)["results"] for line in done.stdout.splitlines())
+    assert good[0]["values"] == [1.5]
+    assert (bad[0]["status"], bad[0]["values"]) == ("failed", [])
+    assert "failed" in bad[0]["reason"]
+
+
+def test_direction_of_a_metric_without_a_unit_is_posted(user_environment, tmp_path):
+    path = tmp_path / "rates.csv"
+    path.write_text("p,efficiency\n2,0.9\n")
+
+    done = import_files(user_environment, str(path), *ORIGIN, "--dry-run", "--json")
+
+    [posted] = json.loads(done.stdout)["results"]
+    assert posted["better"] == "higher"

@@ -62,3 +62,26 @@ def test_an_earlier_version_that_cannot_be_read_is_an_error(versions) -> None:
     assert result.exit_code == 3
     assert "cannot read nonesuch.txt: no such file" in result.stderr
     assert "earlier version" not in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("better", "told"), [("lower", ": worse"), ("higher", ": better")]
+)
+def test_direction_tells_worse_from_better(versions, better, told) -> None:
+    old, new = versions
+
+    result = run(new, "--since", old, "--better", better)
+
+    [halo] = [line for line in result.stdout.splitlines() if line.startswith("halo")]
+    assert halo.endswith(told)
+
+
+def test_what_is_better_higher_has_no_rank(tmp_path) -> None:
+    path = tmp_path / "rates.csv"
+    rows = "".join(f"{p},{p / 2},{p / 4}\n" for p in (4, 8, 16, 32, 64))
+    path.write_text(f"p,time,bandwidth[GB/s]\n{rows}")
+
+    result = run(str(path), "--rank")
+
+    assert "1 series is better higher, hence no cost and no rank" in result.stderr
+    assert "1 series:" in result.stdout

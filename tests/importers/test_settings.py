@@ -3,7 +3,8 @@ import pytest
 from scalewatch.errors import BadDerivation, BadPattern
 from scalewatch.importers import AUTO, SettingRules, read_files
 from scalewatch.importers.derivations import derivation_of
-from scalewatch.importers.patterns import pattern_of
+from scalewatch.importers.names import addressable
+from scalewatch.importers.patterns import Said, path_pattern_of, pattern_of
 
 LINE = (
     '{{"params": {{"p": {p}}}, "callpath": "{name}", "metric": "time", "value": 1}}\n'
@@ -143,3 +144,58 @@ def test_format_has_rules_of_its_own(write) -> None:
     [series] = read_files([write(PROFILE)], rules=stated).series
 
     assert series.settings.tolist() == [[8]]
+
+
+@pytest.mark.parametrize(
+    ("path", "settings", "texts"),
+    [
+        (
+            "set/kripke.p8.d2.g32.r1/profile.cubex",
+            {"p": 8, "d": 2, "g": 32},
+            {"region": "kripke", "rep": "1"},
+        ),
+        ("mm.x10y1z1.r4", {"x": 10, "y": 1, "z": 1}, {"region": "mm", "rep": "4"}),
+        ("code.p64.n1,5.r2.txt", {"p": 64, "n": 1.5}, {"region": "code", "rep": "2"}),
+    ],
+)
+def test_names_of_extra_p_need_no_pattern(path, settings, texts) -> None:
+    said = path_pattern_of("extra-p").match_path(path)
+
+    assert said == Said(settings, {}, texts)
+
+
+@pytest.mark.parametrize("path", ["run/output.txt", "a.b2c.3/x", "profile.0.0.0"])
+def test_other_names_are_none_of_extra_p(path) -> None:
+    assert path_pattern_of("extra-p").match_path(path) is None
+
+
+def test_scanned_setting_is_a_parameter(write) -> None:
+    rows = "".join(f"{p},{size},{size / p}\n" for size in (8, 64, 512) for p in (4, 8))
+    path = write(f"p,message_bytes,time\n{rows}")
+
+    [series] = read_files(
+        [path], rules={AUTO: SettingRules(scan=["message_bytes"])}
+    ).series
+
+    assert series.parameters == ("p", "message_bytes")
+    assert series.settings[:, 1].tolist() == [8, 64, 512] * 2
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("a/b", "a->b"),
+        ("what?#\x1b[31m", "what___[31m"),
+        ("..", "_.."),
+        ("\n", "_"),
+    ],
+)
+def test_names_are_made_such_that_addresses_hold_them(name, told) -> None:
+    assert addressable(name) == told
+
+
+def test_long_names_stay_different() -> None:
+    names = {addressable("f" * 150 + str(one) + "g" * 150) for one in range(100)}
+
+    assert len(names) == 100
+    assert max(map(len, names)) <= 200

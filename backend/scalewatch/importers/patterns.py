@@ -1,9 +1,9 @@
 """Patterns of names and paths that settings stand in, such as `{region}_{p}[_{*}]`."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Protocol
 
 from scalewatch.errors import BadPattern
 from scalewatch.importers.series import Setting
@@ -39,6 +39,17 @@ class Said:
     texts: Mapping[str, str]
 
 
+class PathPattern(Protocol):
+    """What says settings of a path."""
+
+    @property
+    def text(self) -> str:
+        """How the user wrote it."""
+
+    def match_path(self, path: str) -> Said | None:
+        """Return what a path says, or None if it says nothing."""
+
+
 @dataclass(frozen=True, slots=True)
 class Pattern:
     """Literal text with holes; the whole name must match."""
@@ -64,6 +75,50 @@ class Pattern:
         parts = path.split("/")
         ends = ("/".join(parts[start:]) for start in range(len(parts)))
         return next(filter(None, map(self.match, ends)), None)
+
+
+EXTRA_P: Final = "extra-p"
+
+_SETTING: Final = re.compile(r"(?P<key>[A-Za-z]+)(?P<value>\d+(?:[.,]\d+)?)")
+
+
+@dataclass(frozen=True, slots=True)
+class ExtraPNames:
+    """Folders and files as Extra-P calls them: `kripke.p8.d2.g32.r1`, `mm.x10y1.r1`."""
+
+    text: str = EXTRA_P
+
+    def match_path(self, path: str) -> Said | None:
+        """Return what the last segment of a path says that is of this kind."""
+        for segment in reversed(path.split("/")):
+            region, _, rest = segment.partition(".")
+            tokens = list(_SETTING.finditer(rest))
+            left = _SETTING.sub("", rest).strip("._")
+            if region and tokens and not re.search(r"\d", left):
+                return self._said(region, tokens)
+        return None
+
+    def _said(self, region: str, tokens: Sequence[re.Match[str]]) -> Said:
+        texts = {"region": region}
+        settings: dict[str, float] = {}
+        for token in tokens:
+            if token["key"] == "r":
+                texts["rep"] = token["value"]
+            else:
+                key = parameter_of(token["key"]) or token["key"]
+                settings[key] = _number(token["value"])
+        return Said(settings, {}, texts)
+
+
+def path_pattern_of(text: str) -> PathPattern:
+    """Return the pattern of paths that is written as `text`, or called so.
+
+    Raises
+    ------
+    BadPattern
+        If a bracket has no partner, or a setting stands in it twice.
+    """
+    return ExtraPNames() if text == EXTRA_P else pattern_of(text)
 
 
 def pattern_of(text: str) -> Pattern:

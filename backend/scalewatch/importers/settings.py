@@ -12,7 +12,7 @@ from scalewatch.errors import (
     UnreadableFile,
 )
 from scalewatch.importers.derivations import Derivation
-from scalewatch.importers.patterns import Pattern, Said
+from scalewatch.importers.patterns import PathPattern, Pattern, Said
 from scalewatch.importers.series import (
     WHOLE_PROGRAM,
     ImportedMeasurement,
@@ -42,20 +42,23 @@ class SettingRules:
         Settings that neither of them says.
     derive
         Settings that follow from others, in this order.
+    scan
+        Settings that are varied: parameters, and no configuration.
     skips_unmatched
         Whether what the patterns do not match is left out, and no error.
     """
 
     name: Pattern | None = None
-    path: Pattern | None = None
+    path: PathPattern | None = None
     at: Mapping[str, float] = field(default_factory=dict)
     derive: Sequence[Derivation] = ()
+    scan: Sequence[str] = ()
     skips_unmatched: bool = False
 
     @property
     def bring_parameters(self) -> bool:
         """Whether a file need not name a parameter."""
-        return bool(self.name or self.path or self.at or self.derive)
+        return bool(self.name or self.path or self.at or self.derive or self.scan)
 
 
 def placed(
@@ -80,6 +83,7 @@ def placed(
         texts = {**said.texts, **texts}
     settings.add("option", Said(rules.at, {}, {}))
     settings.derive(rules.derive)
+    settings.scan(rules.scan)
     if not settings.parameters:
         raise UnplacedSeries(source)
     region = texts.pop("region", subject.region)
@@ -179,6 +183,13 @@ class _Settings:
             except BadDerivation as error:
                 raise UnreadableFile(self.source, str(error)) from None
             self.add("derived", said)
+
+    def scan(self, names: Sequence[str]) -> None:
+        for name in names:
+            value = self.configuration.get(name)
+            if isinstance(value, int | float) and not isinstance(value, bool):
+                self.parameters[name] = float(value)
+                del self.configuration[name]
 
     def _is_new(self, key: str, known: Setting, value: Setting, place: str) -> bool:
         if key not in self.sources:

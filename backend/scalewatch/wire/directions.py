@@ -15,6 +15,21 @@ _RATE: Final = re.compile(
 """Work in a time. A plain `flop` is no rate; `flops` is one, as people write it."""
 
 
+_COST: Final = re.compile(
+    r"[munµ]?s|sec|seconds?|min|h|hours?/ns|[kmgt]?i?b|bytes|[kmgt]?j|[km]?wh?|[mgt]?flop",
+    re.IGNORECASE,
+)
+"""Time, space, energy and operations."""
+
+_GAIN_NAME: Final = re.compile(
+    r".*(efficiency|speed_?up|throughput|bandwidth|(^|_)rate($|_)).*",
+    re.IGNORECASE,
+)
+_COST_NAME: Final = re.compile(
+    r".*(time|latency|load|memory|error|elapsed|duration).*", re.IGNORECASE
+)
+
+
 def stated_direction(better: Mapping[str, Direction], metric: str) -> Direction | None:
     """Return the direction that is stated for a metric, or by `*` for all others."""
     return better.get(metric) or better.get("*")
@@ -26,3 +41,14 @@ def better_direction(unit: str) -> Direction:
     All else that is measured is a cost: seconds, bytes, operations.
     """
     return "higher" if _RATE.fullmatch(unit.strip()) else "lower"
+
+
+def told_direction(metric: str, unit: str) -> Direction | None:
+    """Return the direction that unit or name of a metric tell, or None if neither."""
+    if better_direction(unit) == "higher":
+        return "higher"
+    if _COST.fullmatch(unit.strip()):
+        return "lower"
+    if _GAIN_NAME.fullmatch(metric):
+        return "higher"
+    return "lower" if _COST_NAME.fullmatch(metric) else None

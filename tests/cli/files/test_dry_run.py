@@ -60,3 +60,23 @@ def test_path_of_no_pattern_is_named_and_ends_with_3(run):
 
     assert done.exit_code == 3
     assert "'t.csv' is not of the pattern 'run-{p}'" in done.output
+
+
+@pytest.mark.parametrize(
+    ("header", "options", "told"),
+    [
+        ("efficiency", (), " higher "),
+        ("latency", (), " lower "),
+        ("FOM", (), "lower (assumed)"),
+        ("FOM", ("--better", "FOM=higher"), " higher "),
+        ("bandwidth[GB/s]", ("--better", "lower"), " lower "),
+    ],
+)
+def test_preview_says_which_way_a_metric_is_better(
+    run, tmp_path, header, options, told
+):
+    (tmp_path / "t.csv").write_text(f"p,{header}\n4,0.5\n8,0.25\n")
+
+    done = run("--dry-run", *options)
+
+    assert told in done.output

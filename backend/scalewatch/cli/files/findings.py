@@ -35,6 +35,7 @@ from scalewatch.services.files.model_files import (
     Question,
     questions_of,
 )
+from scalewatch.wire.directions import Direction
 
 UNREADABLE: Final = 3
 """Exit code if a file cannot be read; what the others hold is modelled."""
@@ -89,7 +90,10 @@ def answer(  # noqa: PLR0913 - the parts of a question about files
         if unranked := sum(row.finding.model is None for row in rows):
             told = "1 series has" if unranked == 1 else f"{unranked} series have"
             click.echo(f"Warning: {told} no model, hence no rank", err=True)
-        ranked = ranking.order(series, [row.finding for row in rows])
+        rows = _costs(rows)
+        ranked = ranking.order(
+            [row.series for row in rows], [row.finding for row in rows]
+        )
         rows = [rows[each.region]._replace(share=each.share) for each in ranked]
     if as_json:
         print_lines(rows, question)
@@ -103,16 +107,26 @@ def answer(  # noqa: PLR0913 - the parts of a question about files
     return 0 if is_modelled else NO_MODEL
 
 
+def _costs(rows: Sequence[FindingRow]) -> list[FindingRow]:
+    """Return rows of what is better low, and say which are left out."""
+    costs = [row for row in rows if row.better == "lower"]
+    if gains := len(rows) - len(costs):
+        told = "1 series is" if gains == 1 else f"{gains} series are"
+        click.echo(f"Note: {told} better higher, hence no cost and no rank", err=True)
+    return costs
+
+
 def preview(
     files: Sequence[str],
     file_format: str,
     columns: Mapping[str, Sequence[str]],
     rules: Mapping[str, SettingRules],
+    better: Mapping[str, Direction],
 ) -> int:
     """Print what the files hold and return the exit code."""
     reading = read_files(files, file_format, columns, rules)
     tell(reading)
-    show(reading, {})
+    show(reading, better)
     return UNREADABLE if reading.unreadable else 0
 
 
@@ -163,7 +177,12 @@ def modelled(
 ) -> list[FindingRow]:
     """Return what is found about each series, in their order."""
     questions = questions_of(all_series, question)
-    rows = list(map(FindingRow, all_series, find_all(questions, question.choices)))
+    rows = [
+        FindingRow(series, finding, better=question.direction(series))
+        for series, finding in zip(
+            all_series, find_all(questions, question.choices), strict=True
+        )
+    ]
     if question.earlier is not None:
         compared = compared_with(
             question.earlier, all_series, questions, **question.chosen("level")
@@ -184,7 +203,7 @@ def modelled(
 
 def print_lines(rows: Sequence[FindingRow], question: Question) -> None:
     """Print one JSON object per series and line, with what was asked for besides."""
-    for series, finding, share, proposal, compared, composed in rows:
+    for series, finding, share, proposal, compared, composed, better in rows:
         found = {
             "region": series.region,
             "metric": series.metric,
@@ -197,6 +216,7 @@ def print_lines(rows: Sequence[FindingRow], question: Question) -> None:
         if question.proposes:
             found["next_measurement"] = proposal and proposal_object(proposal)
         if compared is not None:
+            found["better"] = better
             found["since"] = comparison_object(compared)
         if composed is not None:
             found |= composed_finding(composed)

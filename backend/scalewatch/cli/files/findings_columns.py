@@ -6,12 +6,20 @@ from typing import NamedTuple
 
 from scalewatch.cli.files.notation import Notation
 from scalewatch.importers import ImportedSeries
-from scalewatch.modelling import Composed, Finding, Outcome, Proposal
+from scalewatch.modelling import (
+    Composed,
+    Finding,
+    Incomparable,
+    Outcome,
+    Proposal,
+    VersionChange,
+)
 from scalewatch.services.analysis.next_measurement import (
     proposal_words,
     separating_words,
 )
 from scalewatch.services.analysis.versions import Compared, comparison_words
+from scalewatch.wire.directions import Direction
 
 
 class FindingRow(NamedTuple):
@@ -27,6 +35,8 @@ class FindingRow(NamedTuple):
         What it has to do with an earlier version, where there is one.
     composed
         The composed model that it is compared with, where there is one.
+    better
+        Which way its values are better.
     """
 
     series: ImportedSeries
@@ -35,6 +45,7 @@ class FindingRow(NamedTuple):
     proposal: Proposal | None = None
     compared: Compared | None = None
     composed: Composed | None = None
+    better: Direction = "lower"
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +190,16 @@ def _proposal(row: FindingRow) -> str:
 
 
 def _compared(row: FindingRow) -> str:
-    return "" if row.compared is None else comparison_words(row.compared)
+    """Return what has changed and, where that is sure, whether to the worse."""
+    compared = row.compared
+    if compared is None or isinstance(compared, Incomparable):
+        return "" if compared is None else comparison_words(compared)
+    words = comparison_words(compared)
+    is_sure = not compared.low <= 1 <= compared.high
+    if compared.likeliest is VersionChange.NONE or not is_sure:
+        return words
+    is_worse = (compared.factor > 1) == (row.better == "lower")
+    return f"{words}: {'worse' if is_worse else 'better'}"
 
 
 def _metric(row: FindingRow) -> str:

@@ -9,7 +9,6 @@ import click
 from scalewatch.cli.ci.remote import Remote, server_options
 from scalewatch.cli.files.option_types import ColumnMapping
 from scalewatch.cli.files.setting_options import (
-    BetterDirections,
     setting_options,
     setting_rules,
 )
@@ -75,13 +74,6 @@ SUITE: Final = "imported"
     "are_profiles",
     is_flag=True,
     help="Regions are functions, and their own times the profile of a run.",
-)
-@click.option(
-    "--better",
-    type=BetterDirections(),
-    default="",
-    help="Which way a metric is better, where its unit does not say it: higher, or "
-    "'FOM=higher,load=lower'.",
 )
 @click.option("--dry-run", is_flag=True, help="Tell what would be posted, no more.")
 @click.option(

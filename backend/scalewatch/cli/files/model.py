@@ -178,8 +178,8 @@ def command(  # noqa: PLR0913 - one per option
     """Model measurements and judge how they scale, offline.
 
     Reads Extra-P's text, JSON and JSON Lines, tables with a header (CSV), scalewatch's
-    own run reports, and results of ReFrame, OSU, LAMMPS and Google Benchmark, in files,
-    folders and archives; "-" is standard input.
+    own run reports, and results of ReFrame, JUBE, OSU, LAMMPS, Caliper and many others,
+    in files, folders and archives; "-" is standard input.
 
     From twenty series of a metric on, the default rule learns from all of them how
     noisy they are, which makes intervals and probabilities come true.
@@ -194,7 +194,7 @@ def command(  # noqa: PLR0913 - one per option
     for meaning, name in columns:
         names.setdefault(meaning, []).append(name)
     if dry_run:
-        ctx.exit(preview(files, file_format, names, rules))
+        ctx.exit(preview(files, file_format, names, rules, options["better"]))
     ranking = None
     if rank or threshold:
         ranking = Ranking(
@@ -207,6 +207,7 @@ def command(  # noqa: PLR0913 - one per option
         choices={name: options[name] for name in CHOICES if options[name] is not None},
         ranking=ranking,
         proposes=proposes,
+        better=options["better"],
     )
     ctx.exit(
         answer(

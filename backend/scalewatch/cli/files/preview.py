@@ -61,7 +61,7 @@ def _cells(row: PreviewedSeries) -> list[str]:
         row.region,
         row.metric,
         row.unit,
-        row.better,
+        f"{row.better} (assumed)" if row.is_direction_assumed else row.better,
         ", ".join(map(_setting, settings)),
         str(row.values),
         ", ".join(f"{key} {value}" for key, value in row.origin.items()),

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from scalewatch.wire.directions import Direction
 
 FILE: Final = "scalewatch.toml"
-KEYS: Final = frozenset({"name", "path", "at", "derive"})
+KEYS: Final = frozenset({"name", "path", "at", "derive", "scan"})
 
 
 class BetterDirections(click.ParamType["Mapping[str, Direction]"]):
@@ -47,7 +47,7 @@ _OPTIONS: Final = (
         "--path",
         metavar="PATTERN",
         help="What paths say, from any '/' on: '{**}/size{nodes}/{*}-iter-{rep}.out'. "
-        "Files then make one scan.",
+        "Files then make one scan; 'extra-p' is as Extra-P calls them, code.p8.n2.r1.",
     ),
     click.option(
         "--at",
@@ -61,9 +61,22 @@ _OPTIONS: Final = (
         help="What follows from other settings: 'p = nodes * taskspernode'.",
     ),
     click.option(
+        "--scan",
+        metavar="NAMES",
+        help="Settings that are parameters, such as message_bytes; any other than p, "
+        "n, threads, nodes, x, y and z is held fixed.",
+    ),
+    click.option(
         "--skip-unmatched",
         is_flag=True,
-        help="Leave out what the patterns do not match.",
+        help="Leave out what the patterns do not match, and what has no parameter.",
+    ),
+    click.option(
+        "--better",
+        type=BetterDirections(),
+        default="",
+        help="Which way a metric is better, where its unit does not say it: higher, or "
+        "'FOM=higher,load=lower'.",
     ),
 )
 

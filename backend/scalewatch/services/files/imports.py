@@ -12,12 +12,15 @@ from pydantic import ValidationError
 
 from scalewatch.errors import NotARun, UnknownOrigin
 from scalewatch.importers import ImportedMeasurement, Provenance
+from scalewatch.importers.names import addressable
 from scalewatch.importers.series import OWN_TIME
 from scalewatch.wire import RunReport, faults
-from scalewatch.wire.directions import Direction, stated_direction
+from scalewatch.wire.directions import Direction, stated_direction, told_direction
 
 SUITE: Final = "imported"
 TIME: Final = "time"
+
+_FAILED: Final = "the file says that it failed, or has no value"
 
 Settings = Mapping[str, Any]
 
@@ -202,20 +205,23 @@ def _job(provenance: Provenance) -> Settings:
 def _results(
     measurements: Iterable[ImportedMeasurement], better: Mapping[str, Direction]
 ) -> Iterator[dict[str, Any]]:
-    """Yield what was measured, without what has no value."""
+    """Yield what was measured; a run without any value failed."""
     for measurement in measurements:
         subject = measurement.subject
         values = [value for value in measurement.values if not isnan(value)]
-        direction = stated_direction(better, subject.metric)
-        if values:
-            yield {
-                "region": subject.region.replace("/", "->"),
-                "metric": subject.metric,
-                "unit": subject.usual_unit,
-                "values": values,
-                **({"better": direction} if direction else {}),
-                **({"exact": True} if subject.is_exact else {}),
-            }
+        direction = stated_direction(better, subject.metric) or told_direction(
+            subject.metric, subject.usual_unit
+        )
+        failed = {"status": "failed", "reason": _FAILED}
+        yield {
+            "region": addressable(subject.region),
+            "metric": addressable(subject.metric),
+            "unit": subject.usual_unit,
+            "values": values,
+            **({"better": direction} if direction else {}),
+            **({"exact": True} if subject.is_exact else {}),
+            **({} if values else failed),
+        }
 
 
 def _profile(
@@ -229,7 +235,8 @@ def _profile(
             raise place.is_no_run("profile", fault)
         known = [value for value in values if not isnan(value)]
         if known:
-            functions.append({"region": subject.region, "seconds": fmean(known)})
+            region = addressable(subject.region)
+            functions.append({"region": region, "seconds": fmean(known)})
     return {"functions": functions}
 
 

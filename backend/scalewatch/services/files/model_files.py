@@ -12,6 +12,7 @@ from scalewatch.modelling.measurements.assumptions import USUAL
 from scalewatch.services.analysis.noise_series import learned
 from scalewatch.services.analysis.questions import SeriesQuestion
 from scalewatch.services.files.rankings import Ranking
+from scalewatch.wire.directions import Direction, stated_direction, told_direction
 
 DEFAULT_RULE: Final = "evidence"
 """It knows of noise."""
@@ -60,6 +61,8 @@ class Question:
         How what is found is ordered; as the series are without.
     proposes
         Whether to say what to measure next where a verdict is undecided.
+    better
+        Which way metrics are better, where that is stated.
     earlier
         Series of an earlier version, with which these are compared; None for none.
     """
@@ -70,7 +73,16 @@ class Question:
     choices: Mapping[str, Any] = field(default_factory=dict)
     ranking: Ranking | None = None
     proposes: bool = False
+    better: Mapping[str, Direction] = field(default_factory=dict)
     earlier: Sequence[ImportedSeries] | None = None
+
+    def direction(self, series: ImportedSeries) -> Direction:
+        """Return which way a series is better; costs where nobody says it."""
+        return (
+            stated_direction(self.better, series.metric)
+            or told_direction(series.metric, series.unit or "")
+            or "lower"
+        )
 
     def expects(self, series: ImportedSeries) -> bool:
         """Tell whether an expectation is about this series."""

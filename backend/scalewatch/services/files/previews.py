@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from scalewatch.importers import ImportedMeasurement
 from scalewatch.importers.series import Setting
-from scalewatch.wire.directions import Direction, better_direction, stated_direction
+from scalewatch.wire.directions import Direction, stated_direction, told_direction
 
 CONTENT = "content"
 
@@ -31,6 +31,8 @@ class PreviewedSeries:
         How many there are, over all repetitions.
     origin
         File, commit and machine, as far as the series has one of them.
+    is_direction_assumed
+        Whether neither the user nor unit or name say which way is better.
     """
 
     region: str
@@ -41,6 +43,7 @@ class PreviewedSeries:
     configuration: tuple[PreviewedSetting, ...]
     values: int
     origin: Mapping[str, Setting]
+    is_direction_assumed: bool = False
 
 
 def previewed(
@@ -60,11 +63,14 @@ def _series(
 ) -> PreviewedSeries:
     subject, sources = held[0].subject, dict(held[0].sources)
     unit = subject.usual_unit
+    direction = stated_direction(better, subject.metric) or told_direction(
+        subject.metric, unit
+    )
     return PreviewedSeries(
         subject.region,
         subject.metric,
         unit,
-        stated_direction(better, subject.metric) or better_direction(unit),
+        direction or "lower",
         parameters=tuple(
             PreviewedSetting(
                 name,
@@ -82,4 +88,5 @@ def _series(
             key: value.removeprefix(folder) if isinstance(value, str) else value
             for key, value in subject.origin
         },
+        is_direction_assumed=direction is None,
     )

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from scalewatch.errors import BadSetting
 from scalewatch.importers.derivations import derivation_of
-from scalewatch.importers.patterns import pattern_of
+from scalewatch.importers.patterns import path_pattern_of, pattern_of
 from scalewatch.importers.settings import SettingRules
 from scalewatch.wire.directions import Direction
 
@@ -36,7 +36,7 @@ def directions_of(text: str) -> dict[str, Direction]:
 
 
 def rules_of(stated: Mapping[str, Any], *, skips_unmatched: bool) -> SettingRules:
-    """Return the rules that texts state by the keys name, path, at and derive.
+    """Return the rules that texts state by the keys name, path, at, derive and scan.
 
     Raises
     ------
@@ -48,9 +48,10 @@ def rules_of(stated: Mapping[str, Any], *, skips_unmatched: bool) -> SettingRule
             raise BadSetting(key, stated[key], "a text")
     return SettingRules(
         name=pattern_of(stated["name"]) if "name" in stated else None,
-        path=pattern_of(stated["path"]) if "path" in stated else None,
+        path=path_pattern_of(stated["path"]) if "path" in stated else None,
         at=_at(stated.get("at", {})),
         derive=[derivation_of(text) for text in _derivations(stated.get("derive", ()))],
+        scan=_names(stated.get("scan", ())),
         skips_unmatched=skips_unmatched,
     )
 
@@ -76,3 +77,11 @@ def _derivations(stated: Any) -> Sequence[str]:
     if isinstance(stated, Mapping):
         return [f"{name} = {arithmetic}" for name, arithmetic in stated.items()]
     return [stated] if isinstance(stated, str) else list(map(str, stated))
+
+
+def _names(stated: Any) -> Sequence[str]:
+    if isinstance(stated, str):
+        stated = stated.split(",")
+    if not isinstance(stated, list | tuple):
+        raise BadSetting("scan", stated, "like message_bytes")
+    return [str(name).strip() for name in stated]
