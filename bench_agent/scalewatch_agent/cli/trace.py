@@ -59,8 +59,8 @@ def _settings(
     type=click.Path(path_type=Path),
     required=True,
     metavar="FILE|FOLDER",
-    help="A trace of Extrae (.prv, .prv.gz; names from the .pcf beside it), or a "
-    "folder of them; more may follow.",
+    help="A trace of Extrae (.prv, .prv.gz; names from the .pcf beside it), the anchor "
+    "of an archive of OTF2 (.otf2), or a folder of them; more may follow.",
 )
 @click.argument("more", nargs=-1, type=click.Path(path_type=Path), metavar="[FILE…]")
 @click.option(

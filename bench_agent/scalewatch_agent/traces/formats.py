@@ -2,18 +2,27 @@
 
 import gzip
 import zlib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
 from scalewatch_agent.errors import TraceUnusable
-from scalewatch_agent.traces.paraver.reader import SUFFIXES, read_paraver
+from scalewatch_agent.traces.otf2 import reader as otf2
+from scalewatch_agent.traces.paraver import reader as paraver
 from scalewatch_agent.traces.trace import Trace
 
-PARAVER: Final = b"#Paraver"
+READERS: Final[tuple[tuple[int, bytes, Callable[[Path], Trace]], ...]] = (
+    (0, b"#Paraver", paraver.read_paraver),
+    (2, b"OTF2", otf2.read_otf2),
+)
+"""Readers by what their files hold at the beginning, and where."""
+
+SUFFIXES: Final = (*paraver.SUFFIXES, *otf2.SUFFIXES)
+LONGEST: Final = max(start + len(mark) for start, mark, _ in READERS)
 
 
 def traces_in(path: Path) -> list[Path]:
-    """Return the traces that a file is, or that a folder holds.
+    """Return the traces that a file is, or that a folder or a folder in it holds.
 
     Raises
     ------
@@ -22,9 +31,15 @@ def traces_in(path: Path) -> list[Path]:
     """
     if not path.is_dir():
         return [path]
-    found = sorted(one for one in path.iterdir() if one.name.endswith(SUFFIXES))
+    found = sorted(
+        one
+        for pattern in ("*", "*/*")
+        for one in path.glob(pattern)
+        if one.name.endswith(SUFFIXES) and one.is_file()
+    )
     if not found:
-        raise TraceUnusable(path, "no trace is in this folder (.prv, .prv.gz)")
+        known = ", ".join(SUFFIXES)
+        raise TraceUnusable(path, f"no trace is in this folder ({known})")
     return found
 
 
@@ -36,18 +51,23 @@ def read_trace(path: Path) -> Trace:
     TraceUnusable
         If it cannot be read.
     """
-    if _beginning(path) != PARAVER:
-        raise TraceUnusable(path, "it is no trace of a known format: Paraver (.prv)")
-    return read_paraver(path)
+    first = _beginning(path)
+    for start, mark, read in READERS:
+        if first.startswith(mark, start):
+            return read(path)
+    raise TraceUnusable(
+        path,
+        "it is no trace of a known format: Paraver (.prv), OTF2 (its anchor, .otf2)",
+    )
 
 
 def _beginning(path: Path) -> bytes:
     try:
         with path.open("rb") as file:
-            first = file.read(len(PARAVER))
+            first = file.read(LONGEST)
         if first.startswith(b"\x1f\x8b"):
             with gzip.open(path) as packed:
-                first = packed.read(len(PARAVER))
+                first = packed.read(LONGEST)
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise TraceUnusable(path, f"it cannot be unpacked: {error}") from None
     except OSError as error:

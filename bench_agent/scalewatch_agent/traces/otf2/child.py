@@ -1,0 +1,68 @@
+"""The child process that reads an archive: a crash of libotf2 ends only this one.
+
+Called with the anchor file, a folder for what is read, the collector compiled from C
+(or nothing), and the largest memory and file in bytes. The last line of its standard
+error says what is wrong; libotf2 may say more before it.
+"""
+
+import resource
+import sys
+from pathlib import Path
+from typing import Final
+
+from scalewatch_agent.traces.otf2.library import (
+    Archive,
+    ArchiveUnreadable,
+    library_path,
+    refuse,
+)
+
+DEFINITIONS: Final = "definitions.json"
+MOST_LOCATIONS: Final = 65_536
+UNREADABLE: Final = 3
+
+
+def events_file(folder: Path, location: int) -> Path:
+    """Return the file with the events of a location."""
+    return folder / f"{location}.events"
+
+
+def main(anchor: str, folder: str, collector: str, memory: str, size: str) -> None:
+    """Read an archive into a folder."""
+    resource.setrlimit(resource.RLIMIT_AS, (int(memory), int(memory)))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (int(size), int(size)))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    try:
+        _read(Path(anchor), Path(folder), Path(collector) if collector else None)
+    except ArchiveUnreadable as why:
+        sys.exit(_say(str(why)))
+    except MemoryError:
+        sys.exit(_say("it needs too much memory"))
+    except OSError as error:
+        sys.exit(_say(error.strerror or str(error)))
+
+
+def _read(anchor: Path, folder: Path, collector: Path | None) -> None:
+    library = library_path()
+    if library is None:
+        refuse("the package otf2 is not installed")
+    archive = Archive(library, anchor)
+    archive.read_definitions()
+    ranks = archive.definitions.ranks()
+    if not ranks:
+        refuse("its definitions name no process")
+    if len(ranks) > MOST_LOCATIONS:
+        refuse(f"{len(ranks):,} processes are too many")
+    archive.select(ranks)
+    for location in ranks:
+        archive.write_events(location, events_file(folder, location), collector)
+    archive.definitions.save(folder / DEFINITIONS)
+
+
+def _say(reason: str) -> int:
+    print(reason, file=sys.stderr)  # noqa: T201 - heard by the parent
+    return UNREADABLE
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

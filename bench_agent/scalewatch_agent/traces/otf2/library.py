@@ -1,0 +1,198 @@
+"""libotf2, as the wheel `otf2` brings it: what is called of its stable C interface."""
+
+import ctypes
+import importlib.util
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final, NoReturn
+
+from scalewatch_agent.traces.otf2.definitions import Definitions
+from scalewatch_agent.traces.otf2.events import CALLBACKS, writers
+
+PACKAGE: Final = "_otf2"
+
+_U8, _U32, _U64 = ctypes.c_uint8, ctypes.c_uint32, ctypes.c_uint64
+_POINTER, _TEXT = ctypes.c_void_p, ctypes.c_char_p
+_HEAD: Final = (_U64, _U64, _U64, _POINTER, _POINTER)
+_ARGUMENTS: Final = {
+    "on_enter": (_U32,),
+    "on_leave": (_U32,),
+    "on_send": (_U32, _U32, _U32, _U64),
+    "on_isend": (_U32, _U32, _U32, _U64, _U64),
+    "on_receive": (_U32, _U32, _U32, _U64),
+    "on_post": (_U64,),
+    "on_complete": (_U32, _U32, _U32, _U64, _U64),
+    "on_collective": (_U8, _U32, _U32, _U64, _U64),
+}
+"""What follows the head of each callback; the collector in C has the same."""
+
+_RETURNING: Final = (
+    "OTF2_Reader_Open",
+    "OTF2_Reader_GetGlobalDefReader",
+    "OTF2_GlobalDefReaderCallbacks_New",
+    "OTF2_Reader_GetDefReader",
+    "OTF2_Reader_GetEvtReader",
+    "OTF2_EvtReaderCallbacks_New",
+)
+"""Functions that return a pointer."""
+
+
+class ArchiveUnreadable(Exception):
+    """libotf2 refused an archive; the message says at which step."""
+
+
+def refuse(reason: str) -> NoReturn:
+    """Say that an archive cannot be read."""
+    raise ArchiveUnreadable(reason)
+
+
+def library_path() -> Path | None:
+    """Return libotf2 of the wheel, None where that is not installed."""
+    found = importlib.util.find_spec(PACKAGE)
+    if found is None or found.origin is None:
+        return None
+    return next(Path(found.origin).parent.glob(f"{PACKAGE}*.so"), None)
+
+
+class Archive:
+    """An archive that is read."""
+
+    def __init__(self, library: Path, anchor: Path) -> None:
+        """Open the archive of an anchor file."""
+        self.library = ctypes.CDLL(str(library))
+        for name in _RETURNING:
+            getattr(self.library, name).restype = _POINTER
+        self.definitions = Definitions()
+        self._callbacks: list[Any] = []
+        self.reader = _POINTER(self.library.OTF2_Reader_Open(str(anchor).encode()))
+        if not self.reader:
+            refuse("it is no archive of OTF2")
+        self._do("SetSerialCollectiveCallbacks")
+
+    def read_definitions(self) -> None:
+        """Read the definitions of all locations."""
+        own = self.definitions
+        strings, regions, locations = own.strings, own.regions, own.locations
+        groups, communicators = own.groups, own.communicators
+
+        def note(known: dict[int, Any], number: int, value: Any) -> int:
+            if known.get(number, value) != value:
+                own.repeated += 1
+            known[number] = value
+            return 0
+
+        def clock(_: Any, resolution: int, offset: int, _length: int, _at: int) -> int:
+            own.resolution, own.offset = resolution, offset
+            return 0
+
+        reader = _POINTER(self.library.OTF2_Reader_GetGlobalDefReader(self.reader))
+        callbacks = _POINTER(self.library.OTF2_GlobalDefReaderCallbacks_New())
+        if not reader or not callbacks:
+            refuse("its definitions cannot be opened")
+        for name, arguments, function in (
+            ("ClockProperties", (_U64, _U64, _U64, _U64), clock),
+            (
+                "String",
+                (_U32, _TEXT),
+                lambda _, n, text: note(
+                    strings, n, (text or b"").decode("utf-8", "replace")
+                ),
+            ),
+            (
+                "Region",
+                (_U32, _U32, _U32, _U32, _U8, _U8, _U32, _U32, _U32, _U32),
+                lambda _, n, name, _c, _d, _r, _p, _f, file, line, _e: note(
+                    regions, n, (name, file, line)
+                ),
+            ),
+            (
+                "Location",
+                (_U64, _U32, _U8, _U64, _U32),
+                lambda _, n, _name, kind, events, group: note(
+                    locations, n, (group, kind, events)
+                ),
+            ),
+            (
+                "Group",
+                (_U32, _U32, _U8, _U8, _U32, _U32, ctypes.POINTER(_U64)),
+                lambda _, n, _name, kind, paradigm, _f, count, members: note(
+                    groups, n, (kind, paradigm, tuple(members[:count]))
+                ),
+            ),
+            (
+                "Comm",
+                (_U32, _U32, _U32, _U32, _U32),
+                lambda _, n, _name, group, _parent, _f: note(communicators, n, group),
+            ),
+        ):
+            kind = ctypes.CFUNCTYPE(ctypes.c_int, _POINTER, *arguments)
+            self._set(
+                f"OTF2_GlobalDefReaderCallbacks_Set{name}Callback",
+                callbacks,
+                kind(function),
+            )
+        self._do("RegisterGlobalDefCallbacks", reader, callbacks, None)
+        self._do("ReadAllGlobalDefinitions", reader, ctypes.byref(_U64()))
+
+    def select(self, locations: list[int]) -> None:
+        """Open the events of locations, with the local definitions where there are."""
+        for location in locations:
+            self._do("SelectLocation", _U64(location))
+        has_local = self.library.OTF2_Reader_OpenDefFiles(self.reader) == 0
+        self._do("OpenEvtFiles")
+        for location in locations if has_local else ():
+            reader = self.library.OTF2_Reader_GetDefReader(self.reader, _U64(location))
+            if reader:
+                self._do(
+                    "ReadAllLocalDefinitions", _POINTER(reader), ctypes.byref(_U64())
+                )
+                self._do("CloseDefReader", _POINTER(reader))
+
+    def write_events(self, location: int, made: Path, collector: Path | None) -> None:
+        """Write the events of a location to a file."""
+        if collector is not None:
+            compiled = ctypes.CDLL(str(collector))
+            compiled.collector_open.restype = _POINTER
+            file = _POINTER(compiled.collector_open(str(made).encode()))
+            if not file:
+                refuse("nothing can be written")
+            functions = {name: getattr(compiled, name) for name in CALLBACKS.values()}
+            self._read_events(location, functions, file)
+            if compiled.collector_close(file):
+                refuse("nothing can be written")
+            return
+        with made.open("wb") as written:
+            functions = {
+                name: ctypes.CFUNCTYPE(ctypes.c_int, *_HEAD, *_ARGUMENTS[name])(
+                    _without_head(function)
+                )
+                for name, function in writers(written).items()
+            }
+            self._read_events(location, functions, None)
+
+    def _read_events(self, location: int, functions: dict[str, Any], sink: Any) -> None:
+        reader = _POINTER(
+            self.library.OTF2_Reader_GetEvtReader(self.reader, _U64(location))
+        )
+        callbacks = _POINTER(self.library.OTF2_EvtReaderCallbacks_New())
+        if not reader or not callbacks:
+            refuse(f"the events of location {location} are missing")
+        for event, name in CALLBACKS.items():
+            setter = f"OTF2_EvtReaderCallbacks_Set{event}Callback"
+            self._set(setter, callbacks, functions[name])
+        self._do("RegisterEvtCallbacks", reader, callbacks, sink)
+        self._do("ReadAllLocalEvents", reader, ctypes.byref(_U64()))
+        self._do("CloseEvtReader", reader)
+
+    def _set(self, setter: str, callbacks: Any, function: Any) -> None:
+        self._callbacks.append(function)
+        getattr(self.library, setter)(callbacks, function)
+
+    def _do(self, step: str, *arguments: Any) -> None:
+        """Call a function of the reader; anything but 0 is an error."""
+        if getattr(self.library, f"OTF2_Reader_{step}")(self.reader, *arguments):
+            refuse(f"libotf2 failed in {step}")
+
+
+def _without_head(function: Callable[..., int]) -> Callable[..., int]:
+    return lambda _location, time, _position, _sink, _list, *rest: function(time, *rest)
