@@ -138,3 +138,19 @@ def test_column_of_remarks_is_there_where_something_is_remarked(page: Page, sess
     page.goto("/p/fragile/scaling?region=solve")
 
     expect(remarks).to_be_visible()
+
+
+def test_a_click_on_a_commit_lays_its_curve_under_the_present_one(large_page: Page):
+    page = large_page
+    page.goto("/p/hydro/r/mesh%3A%3Afind_neighbours?machine=aurora")
+    history = page.get_by_role("figure", name="Exponent over commits")
+    expect(history.locator(".scatterlayer path.point").first).to_be_visible()
+
+    history.locator(".scatterlayer path.point").nth(20).click(force=True)
+
+    expect(page).to_have_url(re.compile("under=[0-9a-f]{40}"))
+    upper = page.get_by_role("figure", name="Time of").first
+    expect(upper.get_by_text(re.compile("^at "))).to_be_visible()
+    expect(page.get_by_label("Lay under it")).to_have_value(
+        re.compile("^[0-9a-f]{40}$")
+    )

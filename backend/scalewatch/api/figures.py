@@ -7,7 +7,9 @@ from fastapi import APIRouter, Path, Query, Response
 from scalewatch.api.http.answers import figure_answer
 from scalewatch.api.http.problems import problems
 from scalewatch.errors import NotFound
-from scalewatch.services.regions.figures import FIGURES
+from scalewatch.services.histories.figures import history_figure
+from scalewatch.services.histories.paging import Axis, Window
+from scalewatch.services.regions.figures import FIGURES, Asked
 from scalewatch.services.regions.outlook import LARGEST_TARGET
 from scalewatch.services.regions.region import region_at
 from scalewatch.services.regressions.evidence import evidence_figure
@@ -42,15 +44,37 @@ def show_regression_figure(
     return figure_answer(evidence_figure(session, project, regression, figure, series))
 
 
+@router.get("/history", name="history-figure", responses=problems(404, 409, 422))
+def show_history_figure(
+    session: ReadingDep,
+    view: ViewDep,
+    region: str,
+    before: Annotated[
+        str | None, Query(description="Only older ones: hash, its beginning, or tag.")
+    ] = None,
+    axis: Annotated[
+        Axis, Query(description="What commits are spaced by.")
+    ] = Axis.COMMIT,
+) -> Response:
+    """Return the exponent of a region over the commits that a machine measured."""
+    window = Window(before or None)
+    by_date = axis is Axis.DATE
+    return figure_answer(history_figure(session, view, region, window, by_date=by_date))
+
+
 @router.get(
     "/{figure}", name="figure", summary="Show Figure", responses=problems(404, 409, 422)
 )
-def show_figure(
+def show_figure(  # noqa: PLR0913, PLR0917 - one per parameter of the query
     session: ReadingDep,
     view: ViewDep,
     figure: Annotated[str, Path(description=f"one of {', '.join(FIGURES)}")],
     region: str,
     target: TargetQuery = None,
+    under: Annotated[
+        str | None,
+        Query(description="A commit whose curve lies under that of one scan."),
+    ] = None,
 ) -> Response:
     """Return a figure: `scaling` of a region on one machine, or on all `machines`.
 
@@ -60,5 +84,7 @@ def show_figure(
     draw = FIGURES.get(figure)
     if draw is None:
         raise NotFound("figure", figure)
-    drawn = draw(session, region_at(session, view, region), target)
+    drawn = draw(
+        session, region_at(session, view, region), Asked(target, under or None)
+    )
     return figure_answer(drawn)

@@ -7,6 +7,9 @@ from typing import Final
 
 from scalewatch.modelling import Factor, Growth
 
+LONGEST_NAME: Final = 40
+"""Letters of a name in a legend."""
+
 THIN: Final = "\N{THIN SPACE}"
 
 CERTAIN: Final = 0.995
@@ -58,3 +61,9 @@ def _raised(base: str, exponent: Fraction) -> str:
     if base.startswith("log "):
         return base.replace("log ", f"log<sup>{exponent}</sup> ", 1)
     return f"{base}<sup>{exponent}</sup>"
+
+
+def listed(name: str) -> str:
+    """Return a name as a legend can hold it: as text, not too long."""
+    is_long = len(name) > LONGEST_NAME
+    return escape(f"{name[: LONGEST_NAME - 1]}…" if is_long else name)

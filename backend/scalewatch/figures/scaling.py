@@ -15,8 +15,9 @@ from scalewatch.figures.axes import (
 )
 from scalewatch.figures.curves import Curves, Scaling, curves_of
 from scalewatch.figures.figure import Figure
+from scalewatch.figures.histories.under import add_under
 from scalewatch.figures.models import add_candidates, add_model
-from scalewatch.figures.notation import growth_markup
+from scalewatch.figures.notation import growth_markup, listed
 from scalewatch.figures.palette import PALETTE, machine_role, symbol
 from scalewatch.figures.styles import Style, styles
 from scalewatch.modelling import Growth
@@ -28,9 +29,6 @@ MOST_REPETITIONS: Final = 120
 MOST_EXPECTATIONS: Final = 4
 """Machines up to this number are drawn together with their expectations."""
 
-LONGEST_NAME: Final = 40
-"""Letters of a name in a legend."""
-
 GOLDEN: Final = (5**0.5 - 1) / 2
 """Multiples of it, modulo one, spread evenly however many there are."""
 
@@ -39,14 +37,22 @@ NOTHING: Final = "no measurement succeeded"
 LEFT_OUT: Final = "left out: processes shared cores"
 
 
-def scaling_figure(scaling: Scaling) -> Figure:
-    """Plot one scan with its expectation and what may deviate from it."""
+def scaling_figure(scaling: Scaling, under: Scaling | None = None) -> Figure:
+    """Plot one scan with its expectation and what may deviate from it.
+
+    Parameters
+    ----------
+    under
+        The same scan at another commit, after which it is named: a curve in grey.
+    """
     if not scaling.x.size:
         return nothing(NOTHING)
     curves = curves_of(scaling)
-    figure = _frame([scaling], [curves])
+    figure = _frame([scaling], [curves], [under] if under else [])
     style = Style(machine_role(scaling.slot))
     _add_band(figure, curves)
+    if under is not None:
+        add_under(figure, under)
     _add_interval(figure, scaling)
     _add_expectation(figure, curves, scaling.expectation)
     _add_repetitions(figure, scaling)
@@ -73,17 +79,21 @@ def machines_figure(scalings: Sequence[Scaling]) -> Figure:
         if not scaling.is_open:
             add_model(figure, curves, scaling.evidence, style, is_listed=False)
     for scaling, style in zip(measured, own, strict=True):
-        _add_measurements(figure, scaling, style, _named(scaling.name))
+        _add_measurements(figure, scaling, style, listed(scaling.name))
     return figure
 
 
-def _frame(scalings: Sequence[Scaling], curves: Sequence[Curves]) -> Figure:
+def _frame(
+    scalings: Sequence[Scaling],
+    curves: Sequence[Curves],
+    others: Sequence[Scaling] = (),
+) -> Figure:
     first = scalings[0]
-    settings = [scaling.x for scaling in scalings]
+    settings = [scaling.x for scaling in (*scalings, *others)]
     reached = [[scaling.end] for scaling in scalings if scaling.forecasts]
     measured = [
         values
-        for scaling in scalings
+        for scaling in (*scalings, *others)
         for values in (scaling.low, scaling.high, *scaling.repetitions)
     ]
     # A forecast was asked for: all of it is in sight, wide as it may be.
@@ -237,12 +247,6 @@ def _add_medians(
         name=name,
         meta=role,
     )
-
-
-def _named(name: str) -> str:
-    """Return a name as a legend can hold it: as text, not too long."""
-    is_long = len(name) > LONGEST_NAME
-    return escape(f"{name[: LONGEST_NAME - 1]}…" if is_long else name)
 
 
 def _thinned(values: Reals) -> Reals:

@@ -61,8 +61,13 @@ function openPoints(element) {
   element.classList.add("figure__plot--opens");
   element.on("plotly_click", ({ points }) => {
     const id = points.find((point) => point.id)?.id;
-    if (id) {
-      location.assign(opens.replace("SHA", encodeURIComponent(id)));
+    if (!id) {
+      return;
+    }
+    const detail = { address: opens.replace("SHA", encodeURIComponent(id)) };
+    const asked = new CustomEvent("pointopen", { bubbles: true, cancelable: true, detail });
+    if (element.dispatchEvent(asked)) {
+      location.assign(detail.address);
     }
   });
 }

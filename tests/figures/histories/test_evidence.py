@@ -1,3 +1,5 @@
+from datetime import UTC, datetime
+
 import numpy as np
 import pytest
 
@@ -10,6 +12,7 @@ from support.plotted import plotted
 curves_figure = plotted(evidence.curves_figure)
 strip_figure = plotted(evidence.strip_figure)
 
+DAY = datetime(2026, 3, 1, tzinfo=UTC)
 X = np.array([4.0, 8.0, 16.0])
 
 
@@ -29,9 +32,7 @@ def change() -> DrawnChange:
         last=21,
         is_worse=True,
         commits=tuple(
-            CommitOnLine(
-                f"{k:040x}", f"{k:010x}", f"Change <{k}>", "2026-03-01", k == 7
-            )
+            CommitOnLine(f"{k:040x}", f"{k:010x}", f"Change <{k}>", DAY, k == 7)
             for k in range(42)
         ),
     )

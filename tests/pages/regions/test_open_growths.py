@@ -46,7 +46,7 @@ def test_what_no_growth_explains_says_so_and_draws_no_model(posted):
     page = words(posted.get("/p/shapes/r/saw?machine=jureca"))
 
     assert "fits no growth, O(log p) is nearest" in page
-    assert "no growth fits" in words(posted.get("/p/shapes"))
+    assert "no growth fits" in words(posted.get("/p/shapes?view=table"))
     assert not any("model" in name for name in traces(posted, "saw"))
     assert any("interval" in name for name in traces(posted, "saw"))
 
@@ -57,7 +57,7 @@ def test_an_undecided_growth_shows_what_it_may_be(client, sessions):
     page = words(client.get("/p/mpich/r/MPI_Bcast?machine=jureca"))
 
     assert "is undecided" in page
-    assert "perhaps" in words(client.get("/p/mpich"))
+    assert "perhaps" in words(client.get("/p/mpich?view=table"))
     names = traces(client, "MPI_Bcast", "mpich")
     assert any(name.startswith("perhaps") for name in names)
     assert not any("model" in name for name in names)

@@ -5,6 +5,7 @@ A point of a commit has the commit's hash as its id, by which a page opens it.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from html import escape
 from typing import Any, Final
 
@@ -16,6 +17,9 @@ from scalewatch.figures.palette import PALETTE
 
 MOST_TICKS: Final = 9
 
+Place = float | str
+"""Where something is on the axis: a position, or a moment as text."""
+
 LONGEST_SUBJECT: Final = 60
 """Letters of a commit's message in a hover text."""
 
@@ -26,8 +30,8 @@ class CommitOnLine:
 
     Parameters
     ----------
-    day
-        When it was made, or measured first.
+    made
+        When it was made or, where nobody said, measured first.
     is_release
         Whether it has a tag, which is its label then.
     """
@@ -35,7 +39,7 @@ class CommitOnLine:
     sha: str
     label: str
     subject: str
-    day: str
+    made: datetime
     is_release: bool
 
     @property
@@ -43,7 +47,8 @@ class CommitOnLine:
         """It in a hover text: label, message and day."""
         is_long = len(self.subject) > LONGEST_SUBJECT
         subject = self.subject[: LONGEST_SUBJECT - 1] + "…" if is_long else self.subject
-        lines = (f"<b>{escape(self.label)}</b>", escape(subject), self.day)
+        day = self.made.date().isoformat()
+        lines = (f"<b>{escape(self.label)}</b>", escape(subject), day)
         return "<br>".join(filter(None, lines))
 
 
@@ -76,16 +81,27 @@ def hovered(commits: Sequence[CommitOnLine], value: str) -> dict[str, Any]:
     }
 
 
-def mark_commits(figure: Figure, first: int, last: int, *, is_worse: bool) -> None:
-    """Mark the commits that may have made a change, for the worse or the better."""
+def date_axis() -> dict[str, Any]:
+    """Return an axis of the moments when commits were made."""
+    return titled_axis("commits by date") | {"type": "date", "showgrid": False}
+
+
+def mark_commits(figure: Figure, first: Place, last: Place, *, is_worse: bool) -> None:
+    """Mark the commits that may have made a change, for the worse or the better.
+
+    Parameters
+    ----------
+    first, last
+        Where they begin and end on the axis.
+    """
     role = "above" if is_worse else "below"
     figure.add_shape(
         name=role,
         type="rect",
         xref="x",
         yref="paper",
-        x0=first - 0.5,
-        x1=last + 0.5,
+        x0=first,
+        x1=last,
         y0=0,
         y1=1,
         fillcolor=PALETTE[role],

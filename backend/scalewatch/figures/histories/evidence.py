@@ -117,7 +117,9 @@ def strip_figure(change: DrawnChange) -> Figure:
         xaxis=commit_axis(change.commits, min(x), max(x)),
         yaxis=metric_axis(name, change.unit, measured=values, drawn=values),
     )
-    mark_commits(figure, change.first, change.last, is_worse=change.is_worse)
+    mark_commits(
+        figure, change.first - 0.5, change.last + 0.5, is_worse=change.is_worse
+    )
     for label, segment, role in _sides(change):
         commits = [change.commits[position] for position in segment.positions]
         figure.add_scatter(

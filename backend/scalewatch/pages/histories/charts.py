@@ -12,7 +12,8 @@ from scalewatch.figures.growth_ramp import GrowthClass, class_of_text
 from scalewatch.modelling import parse_growth
 from scalewatch.pages.wording.formats import moment, multiple, plural, significant
 from scalewatch.services.commits.find import Commit
-from scalewatch.services.histories.region import History, SegmentedHistory
+from scalewatch.services.histories.region import History
+from scalewatch.services.histories.segmented import SegmentedHistory
 
 WIDTH: Final = 360.0
 HEIGHT: Final = 132.0

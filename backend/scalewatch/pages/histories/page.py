@@ -1,6 +1,5 @@
 """The page of histories."""
 
-from enum import StrEnum
 from typing import Final
 
 from fastapi import APIRouter, Request, Response
@@ -11,7 +10,7 @@ from scalewatch.pages.histories.charts import HEIGHT, LEFT, WIDTH, charts, relea
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.templates import render
 from scalewatch.pages.wording.formats import assignments
-from scalewatch.services.histories.paging import Window
+from scalewatch.services.histories.paging import Axis, Window
 from scalewatch.services.histories.project import overview_of
 from scalewatch.services.histories.region import History, history_of
 from scalewatch.web.sessions import ReadingDep
@@ -20,13 +19,6 @@ NEWEST: Final = 10
 """Commits of each machine that the table on the page lists."""
 
 router = APIRouter(include_in_schema=False)
-
-
-class Axis(StrEnum):
-    """What the commits are spaced by."""
-
-    COMMIT = "commit"
-    DATE = "date"
 
 
 @router.get("/p/{project}/history", name="history")

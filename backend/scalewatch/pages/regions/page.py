@@ -15,18 +15,21 @@ from scalewatch.pages.rendering import listings
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.plots import Plot
 from scalewatch.pages.rendering.templates import Query, path_to, render
-from scalewatch.pages.wording.formats import number
+from scalewatch.pages.wording.formats import number, stated
 from scalewatch.services.access.callers import Role, may
+from scalewatch.services.commits.find import Commit, commit_of, find_commit
 from scalewatch.services.compositions.scans import compositions_of
 from scalewatch.services.expectations.declarations import versions
+from scalewatch.services.histories.since import since_of
 from scalewatch.services.machines.machines import newest_fingerprint
-from scalewatch.services.regions.figures import FIGURES
+from scalewatch.services.regions.figures import FIGURES, NOTHING_ASKED, Asked
 from scalewatch.services.regions.outlook import LARGEST_TARGET, Outlook, outlook
 from scalewatch.services.regions.region import Region, region_at
 from scalewatch.services.selection.renamed_regions import renamed
 from scalewatch.services.selection.view import View
 from scalewatch.services.series.measurements import Measurement
 from scalewatch.services.series.scans import Scan
+from scalewatch.storage.access import projects
 from scalewatch.web.protection.forms import Form
 from scalewatch.web.sessions import ReadingDep
 from scalewatch.web.views import ViewDep
@@ -52,6 +55,7 @@ def show_region(  # noqa: PLR0913, PLR0917, one per part of the address
     view: ViewDep,
     region: str,
     target: TargetQuery = None,
+    under: str | None = None,
     again: int | None = None,
     wanted: FormatQuery = Format.HTML,
 ) -> Response:
@@ -61,7 +65,8 @@ def show_region(  # noqa: PLR0913, PLR0917, one per part of the address
             shown = region_at(session, view, region)
             name = f"{shown.region}-{shown.commit.label}-{shown.metric}"
             return download(wanted, name, shown, listings.points)
-        return region_page(request, session, view, region, target, again=again)
+        asked = Asked(target, under or None)
+        return region_page(request, session, view, region, asked, again=again)
     except NotMeasured:
         present = renamed(session, view.project, region)
         if present is None:
@@ -75,7 +80,7 @@ def region_page(  # noqa: PLR0913, PLR0917, one per part of the address, and a f
     session: Session,
     view: View,
     region: str,
-    target: float | None = None,
+    asked: Asked = NOTHING_ASKED,
     again: int | None = None,
     entered: Form | None = None,
     refused: str | None = None,
@@ -103,8 +108,10 @@ def region_page(  # noqa: PLR0913, PLR0917, one per part of the address, and a f
         status_code=200 if refused is None else 422,
         region=shown,
         query=query,
-        target=target,
-        outlook=_outlook(session, shown, target),
+        target=asked.target,
+        outlook=_outlook(session, shown, asked.target),
+        since=since_of(session, shown),
+        under=_under(session, shown, asked.under),
         entered=entered,
         refused=refused,
         may_declare=may(session, Role.ADMIN, shown.project),
@@ -116,7 +123,7 @@ def region_page(  # noqa: PLR0913, PLR0917, one per part of the address, and a f
         likeliest=likeliest,
         predicted=predicted,
         plots=_plots(
-            request, session, shown, query, target, has_composed=bool(compositions)
+            request, session, shown, query, asked, has_composed=bool(compositions)
         ),
     )
 
@@ -136,7 +143,7 @@ def _plots(  # noqa: PLR0913 - what is drawn, and where
     session: Session,
     shown: Region,
     query: Query,
-    target: float | None,
+    asked: Asked,
     *,
     has_composed: bool,
 ) -> dict[str, Plot]:
@@ -146,7 +153,8 @@ def _plots(  # noqa: PLR0913 - what is drawn, and where
         "region": shown.region,
         "machine": shown.machine,
         **query,
-        "target": None if target is None else number(target),
+        "target": None if asked.target is None else number(asked.target),
+        "under": asked.under,
     }
     is_measured = any(
         taken.count for scan in shown.scans for taken in scan.measurements
@@ -155,13 +163,37 @@ def _plots(  # noqa: PLR0913 - what is drawn, and where
     drawn = {"main": _main(shown)} if is_measured else {}
     drawn |= {"residuals": "residuals"} if is_modelled else {}
     drawn |= {"composed": "composed"} if has_composed else {}
-    return {
+    plots = {
         place: Plot(
             path_to(request, "figure", view, figure=figure),
-            partial(FIGURES[figure], session, shown, target),
+            partial(FIGURES[figure], session, shown, asked),
         )
         for place, figure in drawn.items()
     }
+    if len(shown.scans) == 1:  # asked for by the browser: it reads all its commits
+        own: Query = {
+            "project": shown.project,
+            "region": shown.region,
+            "machine": shown.scans[0].machine,
+            "metric": shown.metric,
+            "configuration": stated(shown.scans[0].configuration),
+        }
+        plots["history"] = Plot(path_to(request, "history-figure", own))
+    return plots
+
+
+def _under(session: Session, shown: Region, reference: str | None) -> Commit | None:
+    """Return the commit whose curve lies under the present one.
+
+    Raises
+    ------
+    NotFound, AmbiguousReference
+        If it is unknown.
+    """
+    if reference is None:
+        return None
+    project = projects.existing(session, shown.project)
+    return commit_of(find_commit(session, project, reference))
 
 
 def _main(shown: Region) -> str:

@@ -11,7 +11,7 @@ from scalewatch.pages.rendering.addresses import path_to
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.plots import Plot
 from scalewatch.pages.rendering.templates import render
-from scalewatch.pages.wording.factors import bounded, factor_words, scale_words
+from scalewatch.pages.wording.factors import bounded, scale_words
 from scalewatch.services.access.callers import Role, caller_of, may
 from scalewatch.services.regressions.evidence import FIGURES
 from scalewatch.services.regressions.rerun import rerun
@@ -104,7 +104,6 @@ def show_regression(  # noqa: PLR0913, PLR0917 - one per part of the address
         },
         headline=headline(found),
         growth_words=growth_words,
-        factor_words=factor_words,
         bounded=bounded,
         scale_words=scale_words,
         settable=SETTABLE,

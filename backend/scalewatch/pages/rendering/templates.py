@@ -22,6 +22,7 @@ from scalewatch.pages.rendering.navigation import (
 )
 from scalewatch.pages.rendering.vocabulary import MEANINGS, RULES
 from scalewatch.pages.wording import formats, marks, mathematics, outlooks, sentences
+from scalewatch.pages.wording.factors import factor_words
 from scalewatch.resources import bundled
 from scalewatch.services.machines.provenance import Provenance, origins_of
 from scalewatch.web.sessions import CALLER, SESSION
@@ -105,6 +106,7 @@ def _environment() -> Environment:
         "combine": _combined,
         "count": formats.count,
         "counts_sentence": sentences.counts_sentence,
+        "day": formats.day,
         "determination": formats.determination,
         "exact_formula": mathematics.exact_formula,
         "formula": mathematics.formula,
@@ -126,10 +128,12 @@ def _environment() -> Environment:
     }
     environment.globals |= {
         "change_mark": marks.change_mark,
+        "cost_sentence": outlooks.cost_sentence,
         "crowded_sentence": sentences.crowded_sentence,
         "exact_sentence": sentences.exact_sentence,
         "growth_class": class_of_text,
         "growth_classes": GROWTH_CLASSES,
+        "factor_words": factor_words,
         "flag_places": sentences.flag_places,
         "forecast_sentence": outlooks.forecast_sentence,
         "hidden_sentence": outlooks.hidden_sentence,

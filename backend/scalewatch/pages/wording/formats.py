@@ -127,6 +127,11 @@ def moment(value: datetime) -> str:
     return value.astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
+def day(value: datetime) -> str:
+    """Write the day of a moment in UTC: `3 Nov 2026`."""
+    return f"{value.astimezone(UTC):%-d %b %Y}"
+
+
 def settings(values: Mapping[str, object]) -> str:
     """Write a configuration or a coordinate: `message_bytes = 256 · threads = 4`."""
     return " · ".join(

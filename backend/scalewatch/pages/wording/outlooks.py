@@ -6,6 +6,7 @@ from markupsafe import Markup
 
 from scalewatch.modelling import Forecast, MemoryWall
 from scalewatch.pages.wording.formats import count, percent, quantity, significant
+from scalewatch.pages.wording.mathematics import big_o
 from scalewatch.pages.wording.sentences import metric_words
 from scalewatch.services.analysis.next_measurement import proposal_words
 from scalewatch.services.regions.outlook import Outlook, held_at
@@ -29,21 +30,52 @@ def forecast_sentence(scan: Scan, outlook: Outlook) -> Markup | None:
         metric=metric_words(scan.metric),
         value=quantity(forecast.value, scan.unit),
     )
-    if forecast.low is not None and forecast.low != forecast.high:
-        sentence += Markup("; with a probability of {}, it is {}").format(
-            percent(forecast.level), interval(forecast, scan.unit)
-        )
-    sentence += "."
-    if outlook.expected is not None:
-        sentence += Markup(" As it was promised, it would be {}.").format(
-            quantity(outlook.expected, scan.unit)
-        )
+    sentence += _bounds(scan, forecast) + "." + _promised(scan, outlook)
     multiple = target / largest(scan)
     if multiple > FAR:
         sentence += Markup(
-            " That is {} times the largest scale measured: take it as a direction."
+            " This is {}× beyond the largest run; treat it as a trend, not a "
+            "prediction."
         ).format(significant(multiple))
     return sentence
+
+
+def cost_sentence(scan: Scan, outlook: Outlook | None) -> Markup | None:
+    """Tell what the farthest forecast comes to, where no target was stated."""
+    if outlook is None or outlook.asked is not None or not outlook.forecasts:
+        return None
+    farthest = outlook.forecasts[-1]
+    scale = farthest.at[scan.parameter]
+    return Markup(
+        "At {parameter} = {scale}, {times}× the largest run: {value}{}.{}"
+    ).format(
+        _bounds(scan, farthest),
+        _promised(scan, outlook),
+        parameter=scan.parameter,
+        scale=count(scale),
+        times=significant(scale / largest(scan), 2),
+        value=quantity(farthest.value, scan.unit),
+    )
+
+
+def _bounds(scan: Scan, forecast: Forecast) -> Markup:
+    """Tell between which bounds a forecast lies, and what that assumes."""
+    if forecast.low is None or forecast.low == forecast.high:
+        return Markup()
+    growth = scan.standing.growth
+    assumed = (
+        "" if growth is None else Markup(", if {} stays true").format(big_o(growth))
+    )
+    return Markup("; {} interval {}{}").format(
+        percent(forecast.level), interval(forecast, scan.unit), assumed
+    )
+
+
+def _promised(scan: Scan, outlook: Outlook) -> Markup:
+    """Tell what was promised at the scale of the forecast."""
+    if outlook.expected is None:
+        return Markup()
+    return Markup(" Promised: {}.").format(quantity(outlook.expected, scan.unit))
 
 
 def _beyond(scan: Scan, outlook: Outlook, asked: float) -> Markup:
@@ -104,9 +136,10 @@ def twice_sentence(scan: Scan, outlook: Outlook) -> str | None:
     if scan.standing.is_exact:
         tense = "there is" if is_there else "there will be"
     place = significant(outlook.twice_from, 2)
+    start = count(min((each.x for each in scan.evidence), default=1.0))
     return (
-        f"From {scan.parameter} ≈ {place} on, {tense} more than twice what was "
-        "promised, taking the smallest measurement for granted."
+        f"Above {scan.parameter} ≈ {place}, {tense} more than 2× what was promised "
+        f"(promise scaled to the measurement at {scan.parameter} = {start})."
     )
 
 
@@ -144,8 +177,8 @@ def residual_sentence(scan: Scan) -> str | None:
         return None
     most, x = max(off)
     return (
-        f"The medians are at most {significant(most * 100, 2)} % off the model, at "
-        f"{scan.parameter} = {count(x)}."
+        "The medians deviate from the model by at most "
+        f"{significant(most * 100, 2)} %, at {scan.parameter} = {count(x)}."
     )
 
 

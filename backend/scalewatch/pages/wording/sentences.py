@@ -45,18 +45,18 @@ WITHOUT_MODEL: Final = {
 }
 
 JUDGED: Final = {
-    Verdict.MATCH: Markup("grows like {found}, as expected{sure}."),
+    Verdict.MATCH: Markup("scales as promised: {found}{sure}."),
     Verdict.APPROXIMATE: Markup(
-        "grows like {found}, {faster} than the expected {expected}, but the divergence "
-        "{divergence} stays within the deviation limit {limit}{sure}."
+        "scales {worse} than promised: {found} instead of {expected}, inside the "
+        "tolerance{sure}."
     ),
     Verdict.MISMATCH: Markup(
-        "grows like {found}, {faster} than the expected {expected}: the divergence "
-        "{divergence} exceeds the deviation limit {limit}{sure}."
+        "scales {worse} than promised: {found} instead of {expected}, outside the "
+        "tolerance{sure}."
     ),
     Verdict.UNDECIDED: Markup(
-        "seems to grow like {found}; whether that is the expected {expected} is "
-        "undecided{because}."
+        "is undecided, as evidence is not enough{likely}; {expected} is promised, "
+        "{found} is likeliest{because}."
     ),
 }
 
@@ -72,8 +72,8 @@ BY_EXPONENTS: Final = {
         "the deviation limit {limit} of the expected {expected}."
     ),
     Verdict.MISMATCH: Markup(
-        "fits no growth, {found} is nearest; at its largest settings it grows {faster} "
-        "than the expected {expected}, by more than the deviation limit {limit}."
+        "fits no growth, {found} is nearest; at its largest settings it scales {worse} "
+        "than the promised {expected}, by more than the deviation limit {limit}."
     ),
     Verdict.UNDECIDED: Markup(
         "fits no growth, {found} is nearest; whether it scales like the expected "
@@ -83,6 +83,12 @@ BY_EXPONENTS: Final = {
 """Verdicts on what no growth of the space explains, by its local exponents."""
 
 FASTER: Final = {Direction.WORSE: "faster", Direction.BETTER: "slower", None: "other"}
+
+WORSE: Final = {
+    Direction.WORSE: "worse",
+    Direction.BETTER: "better",
+    None: "otherwise",
+}
 
 
 def state_words(standing: Standing) -> str:
@@ -135,10 +141,10 @@ def scan_sentence(scan: Scan, distinction: Mapping[str, object]) -> Markup:
     judged = BY_EXPONENTS if standing.fit["misfit"] else JUDGED
     said = judged[standing.verdict].format(
         because=f" – {standing.reason}" if standing.reason else "",
-        divergence=growth(standing.divergence),
         expected=big_o(scan.expectation.growth),
-        faster=FASTER[standing.direction],
+        worse=WORSE[standing.direction],
         found=big_o(standing.growth),
+        likely=_likely(standing),
         limit=growth(standing.deviation_limit),
         sure=_sure(standing),
     )
@@ -218,6 +224,15 @@ def verdict_lead(counts: Mapping[Mark, int]) -> str:
             f"{'is' if open_ones == 1 else 'are'} undecided.{also}"
         )
     return f"Every series scales as expected, or better: {judged:,} of {judged:,}."
+
+
+def _likely(standing: Standing) -> str:
+    """Write how probable each verdict is: `: match 22 %, mismatch 78 %`."""
+    listed = ", ".join(
+        f"{verdict} {percent(share)}"
+        for verdict, share in standing.verdict_probability.items()
+    )
+    return f": {listed}" if listed else ""
 
 
 def flag_places(parameter: str, at: Sequence[float]) -> str:

@@ -1,6 +1,7 @@
 """Windows on a project's history: of long ones, some commits are looked at together."""
 
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from typing import Final
 
 from sqlalchemy.orm import Session
@@ -13,6 +14,13 @@ from scalewatch.storage import tables
 
 ASIDE: Final = 4
 """One commit more is read for each so many that are shown: some left the main line."""
+
+
+class Axis(StrEnum):
+    """What the commits of a history are spaced by."""
+
+    COMMIT = "commit"
+    DATE = "date"
 
 
 @dataclass(frozen=True, slots=True)

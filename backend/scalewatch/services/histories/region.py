@@ -3,20 +3,21 @@
 Changes are those that were detected last, as the regressions are.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Final
 
 from sqlalchemy.orm import Session
 
 from scalewatch.errors import NotMeasured
 from scalewatch.services.commits.find import Commit, commit_of
 from scalewatch.services.commits.lineage import Lineage
-from scalewatch.services.histories.commits import HistoryStep, HistorySteps, target_of
+from scalewatch.services.histories.baselines import joined
+from scalewatch.services.histories.commits import HistorySteps, target_of
 from scalewatch.services.histories.modes import two_modes
 from scalewatch.services.histories.paging import NEWEST, Window, part_of
+from scalewatch.services.histories.segmented import SegmentedHistory
 from scalewatch.services.histories.segments import (
-    Segment,
     StoredChange,
     changes_of,
     exponents_of,
@@ -38,38 +39,6 @@ from scalewatch.storage.histories.regressions import RegressionShift
 
 MOST_SERIES: Final = 12
 """Small multiples of a page."""
-
-
-@dataclass(frozen=True, slots=True)
-class SegmentedHistory:
-    """The history of one series on one state of its machine.
-
-    Parameters
-    ----------
-    positions, exponents
-        Position of each commit on the line, and what `Step` says of it.
-    steps
-        All that is known of each commit, or of the newest of them; none, and no
-        exponents, where all regions are shown.
-    bad_nights
-        Positions of commits measured in what was taken for a bad night of the machine.
-    is_exact
-        Whether it is counted exactly, so that one commit tells a change.
-    """
-
-    region: str
-    machine: str
-    configuration: Mapping[str, Any]
-    unit: str
-    positions: tuple[int, ...]
-    segments: tuple[Segment, ...]
-    changes: tuple[StoredChange, ...]
-    exponents: tuple[float | None, ...] = ()
-    steps: tuple[HistoryStep, ...] = ()
-    parameter: str | None = None
-    target: float | None = None
-    bad_nights: tuple[int, ...] = ()
-    is_exact: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,8 +141,8 @@ def history_of(  # noqa: PLR0913, PLR0917, one per part of the question
         ),
         series=tuple(
             _with_bad_nights(each, commits, bad.get(each.machine, ()))
-            for each in _segmented(
-                session, line, histories[:MOST_SERIES], shifts, newest
+            for each in joined(
+                _segmented(session, line, histories[:MOST_SERIES], shifts, newest)
             )
         ),
         regressions=summaries_of(shifts),

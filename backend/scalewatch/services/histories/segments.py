@@ -2,8 +2,8 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from math import isnan
+from dataclasses import dataclass, field
+from math import isnan, log
 from typing import Final
 
 import numpy as np
@@ -21,7 +21,13 @@ RECENT: Final = 60
 
 @dataclass(frozen=True, slots=True)
 class StoredChange:
-    """Where a history changed: positions on the line, and what it means."""
+    """Where a history changed: positions on the line, and what it means.
+
+    Parameters
+    ----------
+    factor, largest
+        After over before at the largest setting, and that setting.
+    """
 
     first: int
     last: int
@@ -35,6 +41,14 @@ class StoredChange:
     growth_after: str | None
     regression: int
     shares: tuple[float, float] | None = None
+    largest: Mapping[str, float] = field(default_factory=dict)
+    is_worse: bool = True
+
+    @property
+    def is_new_growth(self) -> bool:
+        """Whether it grows differently since."""
+        is_growth = self.kind is ShiftKind.GROWTH
+        return is_growth and self.growth_before != self.growth_after
 
     @property
     def words(self) -> str:
@@ -73,6 +87,20 @@ def exponents_of(history: SeriesHistory) -> tuple[float | None, ...]:
     return tuple(_slopes(history.log, doublings - doublings.mean()))
 
 
+def telling(changes: Sequence[StoredChange]) -> StoredChange | None:
+    """Return the change that matters: the newest of growth, else the largest.
+
+    Parameters
+    ----------
+    changes
+        Those of one series, oldest first.
+    """
+    growths = [change for change in changes if change.is_new_growth]
+    if growths:
+        return growths[-1]
+    return max(changes, key=lambda change: abs(log(change.factor)), default=None)
+
+
 def changes_of(
     shifts: Sequence[RegressionShift], position_of: Mapping[int, int]
 ) -> defaultdict[int, list[StoredChange]]:
@@ -108,6 +136,8 @@ def _stored_change(shift: RegressionShift, first: int, last: int) -> StoredChang
         growth_before=details.growth_before,
         growth_after=details.growth_after,
         regression=shift.regression_id,
+        largest=details.largest,
+        is_worse=shift.is_worse,
         shares=details.shares,
     )
 

@@ -1,41 +1,81 @@
 """What figures draw of a region: its scans, how they scale and what they miss."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 from sqlalchemy.orm import Session
 
+from scalewatch.errors import NotMeasured
 from scalewatch.figures.compositions import composed_figure
+from scalewatch.figures.curves import Scaling
 from scalewatch.figures.figure import Figure
 from scalewatch.figures.residuals import residuals_figure
 from scalewatch.figures.scaling import machines_figure, scaling_figure
 from scalewatch.services.compositions.scans import compositions_of
 from scalewatch.services.regions.outlook import curve_forecasts
-from scalewatch.services.regions.region import Region
+from scalewatch.services.regions.region import Region, region_at
+from scalewatch.services.selection.view import View
 from scalewatch.services.series.drawn import repetitions_of, scaling_of, slices_of
 from scalewatch.services.series.scans import Scan
 
 
-def _scaling(session: Session, region: Region, target: float | None) -> Figure:
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a figure of a region is to show besides its measurements.
+
+    Parameters
+    ----------
+    target
+        Setting of the parameter up to which it is drawn.
+    under
+        A commit whose curve lies, in grey, under the present one.
+    """
+
+    target: float | None = None
+    under: str | None = None
+
+
+NOTHING_ASKED: Final = Asked()
+
+
+def _scaling(session: Session, region: Region, asked: Asked) -> Figure:
     scan = region.scans[0]
     drawn = scaling_of(scan, repetitions_of(session, [scan]))
+    under = _under(session, region, scan, asked.under)
     if not drawn.x.size:
-        return scaling_figure(drawn)
-    return scaling_figure(
-        replace(drawn, forecasts=curve_forecasts(session, scan, target))
-    )
+        return scaling_figure(drawn, under)
+    forecasts = curve_forecasts(session, scan, asked.target)
+    return scaling_figure(replace(drawn, forecasts=forecasts), under)
 
 
-def _slices(_session: Session, region: Region, _target: float | None) -> Figure:
+def _under(
+    session: Session, region: Region, scan: Scan, commit: str | None
+) -> Scaling | None:
+    """Return a scan as it was at another commit, if it was measured there."""
+    if commit is None:
+        return None
+    view = View(region.project, commit, region.metric, scan.machine)
+    try:
+        former = region_at(session, view, region.region)
+    except NotMeasured:
+        return None
+    for each in former.scans:
+        if each.configuration == scan.configuration:
+            drawn = replace(scaling_of(each), name=former.commit.label).evidence
+            return drawn if drawn.x.size else None
+    return None
+
+
+def _slices(_session: Session, region: Region, _asked: Asked) -> Figure:
     return machines_figure(slices_of(region.scans[0]))
 
 
-def _residuals(_session: Session, region: Region, _target: float | None) -> Figure:
+def _residuals(_session: Session, region: Region, _asked: Asked) -> Figure:
     return residuals_figure(slices_of(region.scans[0]))
 
 
-def _machines(_session: Session, region: Region, _target: float | None) -> Figure:
+def _machines(_session: Session, region: Region, _asked: Asked) -> Figure:
     by_machine: dict[str, list[Scan]] = {}
     for scan in region.scans:
         by_machine.setdefault(scan.machine, []).append(scan)
@@ -48,14 +88,14 @@ def _machines(_session: Session, region: Region, _target: float | None) -> Figur
     )
 
 
-def _composed(session: Session, region: Region, _target: float | None) -> Figure:
+def _composed(session: Session, region: Region, _asked: Asked) -> Figure:
     compositions = compositions_of(
         session, region.project, region.commit.sha, region.scans
     )
     return composed_figure(next((each.composed for each in compositions), None))
 
 
-FIGURES: Final[Mapping[str, Callable[[Session, Region, float | None], Figure]]] = {
+FIGURES: Final[Mapping[str, Callable[[Session, Region, Asked], Figure]]] = {
     "composed": _composed,
     "machines": _machines,
     "residuals": _residuals,

@@ -57,8 +57,8 @@ class Outlook:
     forecasts
         At multiples of the largest setting measured, and at the target.
     expected
-        What the expectation comes to at the target, where it was agreed with at the
-        smallest setting measured.
+        What the expectation comes to at the target, else at the farthest forecast,
+        where it was agreed with at the smallest setting measured.
     twice_from
         The setting from which it takes twice as much as expected; None if never, or
         where nothing is expected.
@@ -104,7 +104,10 @@ def outlook(
     wanted = sorted(scales | ({target} if target is not None else set()))
     answer = answer_of(session, scan, _targets(scan, wanted))
     found = answer[1].forecasts if answer else ()
-    expected, twice_from = _against_expectation(scan, agreed_setting(measured), target)
+    farthest = found[-1].at[scan.parameter] if found else None
+    expected, twice_from = _against_expectation(
+        scan, agreed_setting(measured), farthest if target is None else target
+    )
     return Outlook(
         asked=target,
         horizon=answer[1].horizon if answer else None,

@@ -9,15 +9,13 @@ from sqlalchemy.orm import Session
 from scalewatch.errors import NotFound
 from scalewatch.figures.axes import nothing
 from scalewatch.figures.figure import Figure
-from scalewatch.figures.histories.commits import CommitOnLine
 from scalewatch.figures.histories.evidence import (
     DrawnChange,
     DrawnSegment,
     curves_figure,
     strip_figure,
 )
-from scalewatch.services.commits.find import Commit, commit_of
-from scalewatch.services.commits.lineage import Lineage
+from scalewatch.services.commits.drawn import commits_on
 from scalewatch.services.nights.series_histories import SeriesHistory, series_histories
 from scalewatch.services.nights.watched_line import watched_line
 from scalewatch.services.regressions.show import regression_of
@@ -100,23 +98,6 @@ def drawn_change(
         last=last,
         is_worse=regression.is_worse,
         commits=commits_on(line),
-    )
-
-
-def commits_on(line: Lineage) -> tuple[CommitOnLine, ...]:
-    """Return the commits of a line as figures name them."""
-    return tuple(map(drawn_commit, map(commit_of, line.commits)))
-
-
-def drawn_commit(commit: Commit) -> CommitOnLine:
-    """Return a commit as figures name it."""
-    made = commit.committed_at or commit.first_run_at
-    return CommitOnLine(
-        sha=commit.sha,
-        label=commit.label,
-        subject=commit.subject or "",
-        day=made.date().isoformat(),
-        is_release=commit.tag is not None,
     )
 
 

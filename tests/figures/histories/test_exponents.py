@@ -1,0 +1,102 @@
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+import pytest
+
+from scalewatch.figures.histories import exponents
+from scalewatch.figures.histories.commits import CommitOnLine
+from scalewatch.figures.histories.exponents import DrawnEra, DrawnHistory, DrawnMark
+from scalewatch.figures.palette import PALETTE
+from support.plotted import plotted
+
+exponents_figure = plotted(exponents.exponents_figure)
+
+FIRST = datetime(2026, 3, 1, tzinfo=UTC)
+
+
+@pytest.fixture
+def history() -> DrawnHistory:
+    """A series that grows like log p for twenty commits, then like p; one failed."""
+    return DrawnHistory(
+        parameter="p",
+        metric="time",
+        slot=1,
+        commits=tuple(
+            CommitOnLine(
+                sha=f"{k:040x}",
+                label="v1.0" if k == 5 else f"{k:010x}",
+                subject=f"Change {k}",
+                made=FIRST + timedelta(days=k),
+                is_release=k == 5,
+            )
+            for k in range(40)
+        ),
+        positions=tuple(range(40)),
+        exponents=(*[0.2] * 20, *[0.9] * 19, None),
+        eras=(
+            DrawnEra(0, 19, "log p", 0.2, 0.19, 0.21),
+            DrawnEra(20, 39, "p", 0.9, 0.88, 0.92),
+        ),
+        changes=(DrawnMark(20, 20, is_worse=True),),
+        bad_nights=(3,),
+        baselines=(30,),
+    )
+
+
+def dots(figure):
+    (trace,) = [each for each in figure.data if each.mode == "markers"]
+    return trace
+
+
+def test_each_commit_is_a_dot_that_tells_and_opens_it(history):
+    trace = dots(exponents_figure(history))
+
+    assert len(trace.y) == 39  # one tells none
+    assert trace.ids[5] == f"{5:040x}"
+    assert trace.text[5] == "<b>v1.0</b><br>Change 5<br>2026-03-06"
+    assert trace.marker.symbol[3] == "x"
+
+
+def test_segments_have_the_colours_of_their_growth_classes(history):
+    filled = {
+        shape.fillcolor: (shape.x0, shape.x1)
+        for shape in exponents_figure(history).layout.shapes
+        if shape.type == "rect"
+    }
+
+    assert filled[PALETTE["growth-2"]] == (-0.5, 19.5)
+    assert filled[PALETTE["growth-5"]] == (19.5, 39.5)
+    assert filled[PALETTE["above"]] == (19.5, 20.5)
+
+
+def test_new_baseline_is_a_line(history):
+    (line,) = [
+        shape
+        for shape in exponents_figure(history).layout.shapes
+        if shape.type == "line"
+    ]
+
+    assert line.x0 == 30
+
+
+def test_commits_can_be_spaced_by_date(history):
+    figure = exponents_figure(history, by_date=True)
+
+    assert figure.layout.xaxis.type == "date"
+    assert dots(figure).x[1] == (FIRST + timedelta(days=1)).isoformat()
+
+
+def test_mean_of_each_segment_lies_in_its_interval(history):
+    figure = exponents_figure(history)
+
+    means = [each.y[0] for each in figure.data if each.meta == "ink"]
+    bands = [each.y for each in figure.data if each.meta == "quiet"]
+    assert all(
+        min(band) < mean < max(band) for band, mean in zip(bands, means, strict=True)
+    )
+
+
+def test_single_commit_is_drawn_as_well(history):
+    alone = DrawnHistory("p", "time", 0, history.commits[:1], (0,), (0.5,), (), ())
+
+    np.testing.assert_allclose(dots(exponents_figure(alone)).y, [0.5])
