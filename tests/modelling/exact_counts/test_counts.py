@@ -44,6 +44,15 @@ def test_the_formula_of_textbook_counts_is_found(formula, p):
     assert next(iter(found.class_probability)) == parse_growth(growth)
 
 
+def test_pairs_within_subsets_are_found():
+    k = np.arange(3.0, 12)
+
+    found = counts(3 * k * (k - 1) * 2 ** (k - 3) + 3 * k**2, k)
+
+    assert found.outcome(LEVEL) is Outcome.EXACT
+    assert found.formulas[0].model.formula == "3*(p^2 2^p-p 2^p+8*p^2)/8"
+
+
 def test_rounds_are_told_from_logarithms_off_powers_of_two():
     assert counts(rounds(TRIPLES), TRIPLES).formulas[0].model.formula == "ceil(log p)"
 

@@ -43,8 +43,9 @@ RARER: Final = (
     ("5/2", 0), ("-1/2", 0), ("-2/3", 0), (-1, 1), (-2, 0),
 )  # fmt: skip
 
-EXPONENTIAL: Final = ((0, 0, 1), (1, 0, 1), (0, 0, "1/2"))
-"""Exponents of p, of log p and of 2^p: subsets, tables over them, halved searches."""
+EXPONENTIAL: Final = ((0, 0, 1), (1, 0, 1), (2, 0, 1), (0, 0, "1/2"))
+"""Exponents of p, of log p and of 2^p: subsets, their members, pairs of these, and
+halved searches."""
 
 LARGEST_LOG2: Final = 53.0
 """No exact count exceeds 2 to this power; nor does an exponential that tells one."""
