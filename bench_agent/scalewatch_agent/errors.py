@@ -17,6 +17,7 @@
     + OpenMPMissing
     + PlatformUnusable
     + TraceUnusable
+    + TracingImpossible
 
 A job that fails is no error: it ends as a run that says why.
 """
@@ -199,4 +200,12 @@ class TraceUnusable(AgentError):
         super().__init__(f"{where}: {reason}")
         self.path = path
         self.line = line
+        self.reason = reason
+
+
+class TracingImpossible(AgentError):
+    """Nothing can come between a program and its MPI library here."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"the interposer cannot be compiled: {reason}")
         self.reason = reason

@@ -21,6 +21,11 @@ def loops_folder(environment: Mapping[str, str] = os.environ) -> Path:
     return _home(environment, "XDG_CACHE_HOME", ".cache") / "loops"
 
 
+def interposers_folder(environment: Mapping[str, str] = os.environ) -> Path:
+    """Return the folder that holds one interposer per MPI library."""
+    return _home(environment, "XDG_CACHE_HOME", ".cache") / "interposers"
+
+
 def spool_folder(environment: Mapping[str, str] = os.environ) -> Path:
     """Return the folder that holds the runs until they are delivered."""
     return _home(environment, "XDG_STATE_HOME", ".local/state") / "spool"

@@ -19,7 +19,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "mpi": "Measure this machine's MPI library at several process counts.",
     "openmp": "Measure memory bandwidth, OpenMP constructs and CG over threads.",
     "count": "Count the work of a program: calls of functions, iterations of loops.",
-    "trace": "Reduce traces of MPI programs to times, waits and efficiencies.",
+    "trace": "Trace MPI programs: where their time goes, and what they wait for.",
     "serve": "Measure again what the server suspects on a machine.",
     "spool": "Look after runs that could not be delivered.",
 }

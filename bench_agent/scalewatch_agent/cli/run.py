@@ -12,7 +12,8 @@ from rich.table import Table
 from scalewatch_agent.cli.exits import SUMMARY
 from scalewatch_agent.cli.options.launcher import job_launcher
 from scalewatch_agent.cli.progress.jobs import print_runs
-from scalewatch_agent.cli.sweeping import (
+from scalewatch_agent.cli.sweeping.program import SweptProgram
+from scalewatch_agent.cli.sweeping.sweeping import (
     carry_out,
     launcher_option,
     scalar,
@@ -22,6 +23,7 @@ from scalewatch_agent.cli.sweeping import (
     warn,
     with_options,
 )
+from scalewatch_agent.cli.traces.recording import record_program
 from scalewatch_agent.experiments.commands import written
 from scalewatch_agent.experiments.configured import Loaded, core_hours
 from scalewatch_agent.experiments.expressions import Scalar
@@ -90,6 +92,10 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     repeats = options["repeats"] or loaded.experiment.repeats
     if options["dry_run"]:
         _print_plan(loaded, repeats, as_json=options["as_json"])
+        return
+    if loaded.experiment.execute.trace:
+        program = SweptProgram(loaded, folder.absolute(), None)
+        record_program(ctx, program, {**options, "repeats": repeats})
         return
     sweep = ExperimentSweep(
         loaded=loaded,

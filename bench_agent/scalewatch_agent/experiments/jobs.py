@@ -27,6 +27,8 @@ class Request:
         Variables beside those that it inherits.
     work
         Where the program runs, if that is not the folder.
+    wrapper
+        Words before those of the program, in each of its processes.
     """
 
     key: str
@@ -36,6 +38,7 @@ class Request:
     words: tuple[str, ...]
     environment: Mapping[str, str]
     work: Path | None = None
+    wrapper: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,7 +55,8 @@ def experiment_in(
 ) -> Loaded:
     """Return the experiment that a document holds, as `load_experiment` does.
 
-    An experiment whose work `is_counted` needs no results in what the program writes.
+    An experiment whose work `is_counted`, or that is traced, needs no results in what
+    the program writes.
     """
     path = document.path
     try:
@@ -65,7 +66,7 @@ def experiment_in(
     check = _Check(document, experiment)
     check.settings(settings, document.content["parameters"])
     check.names()
-    if not (is_counted or experiment.results):
+    if not (is_counted or experiment.execute.trace or experiment.results):
         check.flaw(["results"], MISSING)
     if check.flaws:
         raise ExperimentInvalid(path, check.flaws)

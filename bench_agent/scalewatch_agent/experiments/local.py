@@ -62,7 +62,7 @@ class LocalJobs(MeasuredJobs):
             environment = self.launcher.program_environment(wanted or 1)
             environment |= {"OMP_NUM_THREADS": str(request.configured.threads)}
             environment |= request.environment
-            words = request.words
+            words = (*request.wrapper, *request.words)
             if self.starts_mpi and wanted is not None:
                 words = tuple(self.launcher.program(wanted, *words))
             ended = run_program(

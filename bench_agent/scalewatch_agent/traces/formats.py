@@ -8,6 +8,7 @@ from typing import Final
 
 from scalewatch_agent.errors import TraceUnusable
 from scalewatch_agent.traces.otf2 import reader as otf2
+from scalewatch_agent.traces.own.reader import is_own_trace, read_own
 from scalewatch_agent.traces.paraver import reader as paraver
 from scalewatch_agent.traces.trace import Trace
 
@@ -29,17 +30,18 @@ def traces_in(path: Path) -> list[Path]:
     TraceUnusable
         If there is none.
     """
-    if not path.is_dir():
+    if not path.is_dir() or is_own_trace(path):
         return [path]
     found = sorted(
         one
         for pattern in ("*", "*/*")
         for one in path.glob(pattern)
-        if one.name.endswith(SUFFIXES) and one.is_file()
+        if (one.name.endswith(SUFFIXES) and one.is_file()) or is_own_trace(one)
     )
     if not found:
         known = ", ".join(SUFFIXES)
-        raise TraceUnusable(path, f"no trace is in this folder ({known})")
+        reason = f"no trace is in this folder ({known}, or one of the agent's)"
+        raise TraceUnusable(path, reason)
     return found
 
 
@@ -51,6 +53,8 @@ def read_trace(path: Path) -> Trace:
     TraceUnusable
         If it cannot be read.
     """
+    if path.is_dir():
+        return read_own(path)
     first = _beginning(path)
     for start, mark, read in READERS:
         if first.startswith(mark, start):

@@ -99,6 +99,8 @@ def _sends(trace: Trace, number: int) -> NDArray[np.void]:
     wanted = np.flatnonzero(process.records["flags"] & Flag.SENT)
     ends = _ends(trace, number, wanted)
     ends["source"] = process.rank
+    if (process.records["flags"][wanted] & Flag.PART).any():
+        ends["call"] = calls_of(process.records)[wanted]
     return ends[ends["goal"] >= 0]
 
 

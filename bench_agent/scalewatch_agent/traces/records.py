@@ -65,7 +65,7 @@ class Flag(IntFlag):
 
 @dataclass(frozen=True, slots=True)
 class RecordFile:
-    """The records of one thread, mapped into memory."""
+    """The records of one thread, mapped into memory: changes stay there."""
 
     path: Path
     rank: int
@@ -103,7 +103,7 @@ def open_records(path: Path) -> RecordFile:
         )
     count, rest = divmod(size - HEADER.itemsize, RECORD.itemsize)
     records = (
-        np.memmap(path, RECORD, "r", offset=HEADER.itemsize, shape=(count,))
+        np.memmap(path, RECORD, "c", offset=HEADER.itemsize, shape=(count,))
         if count
         else np.empty(0, RECORD)
     )

@@ -145,8 +145,9 @@ def _work(process: Process, steps: Indices) -> Nanoseconds:
     start = records["start"][calls].astype(np.int64)
     end = start + records["took"][calls].astype(np.int64)
     if process.running is None:
-        done = np.r_[0, np.cumsum(np.maximum(0, start[1:] - end[:-1]))]
-        total = done[-1]
+        begin, last = process.span or (start[0], end[-1])
+        done = np.cumsum(np.maximum(0, start - np.r_[begin, end[:-1]]))
+        total = done[-1] + max(0, last - end[-1])
     else:
         after = _computed(process.running, end)
         done = np.cumsum(_computed(process.running, start) - np.r_[0, after[:-1]])

@@ -65,12 +65,13 @@ def traced_run(
         machine=subject.machine,
         coordinate={**subject.settings, "p": reduced.processes},
         configuration=configuration,
-        job=Job(environment=_facts(reduced)),
+        job=Job(environment=trace_facts(reduced)),
         results=tuple(results),
     )
 
 
-def _facts(reduced: Reduced) -> dict[str, Fact]:
+def trace_facts(reduced: Reduced) -> dict[str, Fact]:
+    """Return what a run's job says of its trace."""
     facts: dict[str, Fact] = {"unmatched_messages": reduced.unmatched}
     if reduced.not_calibrated:
         facts["not_calibrated"] = ", ".join(sorted(reduced.not_calibrated))

@@ -41,12 +41,15 @@ class Process:
     running
         When it computes, in ns: begins and ends, in order, shape (k, 2); all the time
         between calls where that is None.
+    span
+        When it began and ended, in ns: with its first and last call where that is None.
     """
 
     rank: int
     records: Records
     useful: int
     running: Nanoseconds | None = None
+    span: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,8 +22,11 @@ FACTORS: Final = (
 
 
 def print_traces(reports: Sequence[RunReport]) -> None:
-    """Print efficiencies and the longest locations, a column for each run."""
-    ordered = sorted(reports, key=lambda report: report.coordinate["p"])
+    """Print efficiencies and the longest locations, a column for each sound run."""
+    sound = [one for one in reports if all(r.status == "ok" for r in one.results)]
+    if not sound:
+        return
+    ordered = sorted(sound, key=lambda report: report.coordinate.get("p", 1))
     values = [
         {(one.region, one.metric): one.values[0] for one in report.results}
         for report in ordered
@@ -56,7 +59,7 @@ def _table(title: str, reports: Sequence[RunReport]) -> Table:
     table = Table()
     table.add_column(title, overflow="fold")
     for report in reports:
-        table.add_column(f"p = {report.coordinate['p']}", justify="right")
+        table.add_column(f"p = {report.coordinate.get('p', 1)}", justify="right")
     return table
 
 

@@ -105,6 +105,7 @@ class Execute(FileSection):
     estimate: Formula | None = None
     environment: dict[str, str] = Field({})
     starter: Literal["mpiexec", "srun", "none"] | None = None
+    trace: bool = False
 
 
 class ResultRule(FileSection):

@@ -111,7 +111,7 @@ def command(request: Request, starter: Sequence[str], *, checks_size: bool) -> s
             f"{shlex.join(starter)} {probe}",
             f'awk -v n="$SLURM_NTASKS" {test} {SIZE} || exit {WRONG_SIZE}',
         ]
-    words = shlex.join([*starter, *request.words])
+    words = shlex.join([*starter, *request.wrapper, *request.words])
     exports = [f"export {k}={shlex.quote(v)}" for k, v in request.environment.items()]
     return "\n".join([*lines, *exports, f"exec {words}"]) + "\n"
 

@@ -124,7 +124,7 @@ class SmpiJobs:
             failure = "smpirun takes no empty arguments, and none with blanks"
             return Executed(request, Job(), failure)
         ended = run_program(
-            [*self._starter(configured.processes or 1), *request.words],
+            [*self._starter(request), *request.words],
             {**os.environ, "TMPDIR": str(copies), **request.environment},
             request.folder,
             configured.time_limit,
@@ -139,9 +139,11 @@ class SmpiJobs:
         )
         return Executed(request, job, failure_said(request.folder) or ended.failure)
 
-    def _starter(self, processes: int) -> Iterator[str]:
-        """Yield the words that start so many processes on the platform."""
-        yield from ("smpirun", "-np", str(processes))
+    def _starter(self, request: Request) -> Iterator[str]:
+        """Yield the words that start the processes of a job on the platform."""
+        yield from ("smpirun", "-np", str(request.configured.processes or 1))
+        if request.wrapper:
+            yield from ("-wrapper", " ".join(request.wrapper))
         yield from ("-platform", str(self.platform.path))
         is_measured = self.launcher.computation == "measured"
         options = {

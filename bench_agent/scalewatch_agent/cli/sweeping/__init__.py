@@ -1,0 +1,1 @@
+"""Sweeps of experiments from the command line, and programs as experiments."""

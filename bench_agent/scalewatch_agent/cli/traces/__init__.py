@@ -1,0 +1,1 @@
+"""What `scalewatch-agent trace` does: read traces of others, or record its own."""

@@ -1,0 +1,1 @@
+"""Traces that the agent has recorded: records, and what their numbers mean."""

@@ -1,0 +1,132 @@
+"""The instrument that traces the jobs of a sweep, and reduces what they wrote."""
+
+import json
+import os
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Final
+
+from scalewatch.wire import Fact, Result
+from scalewatch_agent.experiments.expressions import Scalar
+from scalewatch_agent.experiments.instruments import Output
+from scalewatch_agent.experiments.jobs import Executed, Request
+from scalewatch_agent.traces.own.reader import HEADER, read_own
+from scalewatch_agent.traces.reduction import Reduced, reduced
+from scalewatch_agent.traces.results import PROGRAM, region_names, results_of
+from scalewatch_agent.traces.runs import trace_facts
+
+FOLDER: Final = "trace"
+"""Where a job's trace lies, in the folder of the job."""
+
+
+@dataclass(slots=True)
+class Tracing:
+    """Starts programs with the interposer, and reduces their traces.
+
+    Parameters
+    ----------
+    interposer
+        The library that is preloaded.
+    roots
+        Folders of the program's sources, to which files are relative.
+    depth
+        Callers to record beside the place of a call.
+    kept
+        The folder to which traces go; they are deleted where it is None.
+    """
+
+    interposer: Path
+    roots: tuple[Path, ...]
+    depth: int = 0
+    kept: Path | None = None
+    traced: list[Reduced | None] = field(default_factory=list)
+
+    @property
+    def identity(self) -> Any:
+        """How it traces."""
+        return ["trace", self.depth]
+
+    @property
+    def flags(self) -> Mapping[str, str]:
+        """Nothing: any program can be traced."""
+        return {"cflags": "", "fflags": ""}
+
+    def prepared(self, request: Request) -> Request:
+        """Return the job with the interposer before each of its processes."""
+        preloaded = ":".join(
+            filter(None, [str(self.interposer), os.environ.get("LD_PRELOAD", "")])
+        )
+        environment = {
+            **request.environment,
+            "SCALEWATCH_TRACE": str(request.folder / FOLDER),
+            "SCALEWATCH_TRACE_RUN": f"{request.key}.{os.getpid()}"[:32],
+            "SCALEWATCH_TRACE_DEPTH": str(self.depth),
+        }
+        wrapper = ("env", f"LD_PRELOAD={preloaded}")
+        return replace(request, environment=environment, wrapper=wrapper)
+
+    def output(self, executed: Executed, values: Mapping[str, Scalar]) -> Output:  # noqa: ARG002 - the protocol's
+        """Return what the trace of a job comes to; a failed job has none worth it.
+
+        Raises
+        ------
+        TraceUnusable
+            If the trace of a job that ended well cannot be read.
+        """
+        settings: dict[str, Fact] = {"traced": True, "calibration": "none"}
+        folder = executed.request.folder / FOLDER
+        if folder.is_dir():
+            self._describe(executed, folder)
+        if executed.failure is not None:
+            self.traced.append(None)
+            self._dispose(executed.request, folder)
+            return Output([_failed(executed.failure)], settings=settings)
+        sums = reduced(read_own(folder))
+        self.traced.append(sums)
+        self._dispose(executed.request, folder)
+        if sums.is_truncated:
+            settings["truncated"] = True
+        names = region_names([sums])
+        return Output(
+            results_of(sums, names), settings=settings, facts=trace_facts(sums)
+        )
+
+    def _describe(self, executed: Executed, folder: Path) -> None:
+        """Write down, beside the records, what they do not say themselves."""
+        request = executed.request
+        place = request.work or request.folder
+        found = shutil.which(request.words[0]) or place / request.words[0]
+        header = {
+            "schema": 1,
+            "command": list(request.words),
+            "program": str(Path(found).resolve()),
+            "parameters": dict(request.configured.combination),
+            "roots": [str(root) for root in self.roots],
+            "started": str(executed.job.started_at),
+            "failure": executed.failure,
+        }
+        (folder / HEADER).write_text(json.dumps(header, indent=1))
+
+    def _dispose(self, request: Request, folder: Path) -> None:
+        if self.kept is None:
+            shutil.rmtree(folder, ignore_errors=True)
+            return
+        settings = request.configured.combination.items()
+        name = ",".join(f"{key}={value}" for key, value in settings) or "trace"
+        goal = self.kept / f"{name.replace('/', '_')}.{request.repeat}"
+        shutil.rmtree(goal, ignore_errors=True)
+        if folder.is_dir():
+            shutil.move(folder, goal)
+
+
+def _failed(reason: str) -> Result:
+    return Result(
+        region=PROGRAM,
+        metric="mpi_time",
+        unit="s",
+        better="lower",
+        status="failed",
+        reason=reason[:2000],
+    )
