@@ -20,6 +20,8 @@ PAGES = (
     "/p/openmpi/scaling?region=MPI_Barrier&vs=machine%3Dnode-tcp",
     "/p/openmpi/scaling?kind=weak",
     "/glossary",
+    "/start",
+    "/start?ci=curl",
     "/p/nonesuch",
 )
 

@@ -226,6 +226,22 @@ def test_escape_leaves_the_filter_to_its_rows(page: Page):
     expect(page.get_by_role("link", name="MPI_Bcast").first).to_be_focused()
 
 
+def test_first_own_result_in_ci_is_one_click_away(page: Page):
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.goto("/")
+
+    page.get_by_role("link", name="Start").click()
+
+    for words in (
+        "scalewatch token create ci --project openmpi",
+        "scalewatch-agent mpi --project openmpi",
+        "scalewatch gate --project openmpi",
+    ):
+        expect(page.get_by_text(words).first).to_be_in_viewport()
+    page.get_by_role("link", name="GitLab").click()
+    expect(page.get_by_text("--report gitlab > gate.xml")).to_be_in_viewport()
+
+
 def test_menu_of_a_project_says_where_one_is(page: Page):
     page.goto("/p/openmpi")
     menu = page.get_by_role("navigation", name="Project")

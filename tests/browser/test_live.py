@@ -196,3 +196,14 @@ def test_events_name_what_happened_and_end_with_the_server(
 
 def test_events_of_an_unknown_project_are_refused(client):
     assert client.get("/p/nonesuch/events").status_code == 404
+
+
+def test_first_run_ticks_the_page_that_gets_one_started(page: Page, sessions: Sessions):
+    visit(page, "/start?project=openmpi")
+    step = page.get_by_role("listitem").filter(has_text="First run")
+    expect(step).to_contain_text("No run of openmpi has arrived yet")
+
+    record_project(sessions)
+
+    expect(step).to_contain_text("20 runs arrived", timeout=20_000)
+    expect(step.get_by_text("done:")).to_be_attached()

@@ -35,6 +35,7 @@ from scalewatch.pages.rendering.delay import note_delay
 from scalewatch.pages.scaling_errors import page as scaling_errors
 from scalewatch.pages.settings import gates, logins, webhooks
 from scalewatch.pages.settings import page as settings
+from scalewatch.pages.start import page as start
 from scalewatch.pages.traces import page as traces
 
 DELAY = [Depends(note_delay)]
@@ -67,6 +68,7 @@ router.include_router(scaling_errors.router, dependencies=DELAY)
 router.include_router(small_plots.router)
 router.include_router(sparklines.router)
 router.include_router(settings.router)
+router.include_router(start.router)
 router.include_router(status.router)
 router.include_router(traces.router, dependencies=DELAY)
 router.include_router(webhooks.router)

@@ -63,6 +63,7 @@ LIVE: Final = frozenset(
 """Pages of a project that name the parts of them that change, see `live.js`."""
 
 SITE_PAGES: Final = (
+    ("start", "Start"),
     ("status", "Status"),
     ("site-settings", "Settings"),
     ("glossary", "Glossary"),
@@ -113,7 +114,7 @@ def live_events(request: Request) -> str | None:
     session: Session | None = getattr(request.state, SESSION, None)
     if getattr(request.state, FAILED, False) or session is None:
         return None
-    if route == "home":
+    if route in {"home", "start"}:
         return path_to(request, "all-events", _since(session))
     if route not in LIVE:
         return None

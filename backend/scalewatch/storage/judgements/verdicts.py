@@ -237,6 +237,14 @@ def counts_at(
     return list(map(Counted._make, session.execute(_counts(), asked).all()))
 
 
+def is_any_at(session: Session, commit_id: int) -> bool:
+    """Tell whether anything was judged at a commit."""
+    asked = select(tables.Verdict.series_id).where(
+        tables.Verdict.commit_id == commit_id
+    )
+    return session.scalar(asked.limit(1)) is not None
+
+
 @cache
 def _counts() -> Select[Any]:
     verdict = tables.Verdict.__table__.c

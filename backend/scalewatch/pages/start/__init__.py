@@ -1,0 +1,1 @@
+"""Getting started: from no token to a gate in CI."""
