@@ -31,6 +31,7 @@
     + CircularComposition
     + UnitsUnfit
     + ValueMissing
+  x NotSplit
   x NotFound
     + NotMeasured
   x AmbiguousReference
@@ -97,6 +98,7 @@ from scalewatch.errors.compositions import (
     CompositionError,
     NameAmbiguous,
     NameUnknown,
+    NotSplit,
     UnitsUnfit,
     ValueMissing,
 )
@@ -216,6 +218,7 @@ __all__ = [
     "NotOneParameter",
     "NotPermitted",
     "NotReady",
+    "NotSplit",
     "NothingMeasured",
     "NothingToScale",
     "OtherSchema",

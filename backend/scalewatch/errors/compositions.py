@@ -1,4 +1,4 @@
-"""Errors of models that are composed of others."""
+"""Errors of models that are composed of others, and of splits of cores."""
 
 from collections.abc import Sequence
 from difflib import get_close_matches
@@ -58,4 +58,13 @@ class ValueMissing(CompositionError):
         super().__init__(f"{name!r} in {formula!r} has no value: {reason}")
         self.formula = formula
         self.name = name
+        self.reason = reason
+
+
+class NotSplit(ScalewatchError):
+    """Nothing tells which split of a product of parameters is best."""
+
+    def __init__(self, product: str, reason: str) -> None:
+        super().__init__(f"no best split of {product}: {reason}")
+        self.product = product
         self.reason = reason

@@ -59,8 +59,9 @@ class LocalJobs(MeasuredJobs):
         """Yield the jobs in their order, each as soon as it has ended."""
         for request in requests:
             wanted = request.configured.processes
-            environment = self.launcher.program_environment(wanted or 1)
-            environment |= {"OMP_NUM_THREADS": str(request.configured.threads)}
+            threads = request.configured.threads
+            environment = self.launcher.program_environment(wanted or 1, threads)
+            environment |= {"OMP_NUM_THREADS": str(threads)}
             environment |= request.environment
             words = (*request.wrapper, *request.words)
             if self.starts_mpi and wanted is not None:

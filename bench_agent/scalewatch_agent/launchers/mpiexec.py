@@ -83,12 +83,20 @@ class Launcher:
         modules = {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
         return self.program_environment(processes) | modules
 
-    def program_environment(self, processes: int) -> dict[str, str]:
-        """Return all variables of a job of any program with so many processes."""
+    def program_environment(self, processes: int, threads: int = 1) -> dict[str, str]:
+        """Return all variables of a job of any program with so many processes.
+
+        Open MPI binds each process to a core, which all its threads would share.
+        """
         own = _VARIABLES.get(self.library.name, _no_variables)(self, processes)
         path = os.pathsep.join(
             [str(self.library.mpiexec.parent), os.environ.get("PATH", os.defpath)]
         )
+        if threads > 1 and self.library.name == "openmpi":
+            own |= {
+                "OMPI_MCA_hwloc_base_binding_policy": "none",
+                "PRTE_MCA_hwloc_default_binding_policy": "none",
+            }
         return os.environ | self.library.environment | {"PATH": path} | own
 
 

@@ -18,7 +18,8 @@ from scalewatch.cli.files.compositions import (
 from scalewatch.cli.files.findings_columns import FindingRow
 from scalewatch.cli.files.findings_table import print_table
 from scalewatch.cli.files.preview import show, tell
-from scalewatch.errors import CompositionError
+from scalewatch.cli.files.splits import print_splits, split_object
+from scalewatch.errors import CompositionError, NotSplit
 from scalewatch.exporters.compositions import composed_finding
 from scalewatch.exporters.findings import (
     comparison_object,
@@ -35,6 +36,7 @@ from scalewatch.services.files.model_files import (
     Question,
     questions_of,
 )
+from scalewatch.services.files.splits import SplitQuestion, splits_of
 from scalewatch.wire.directions import Direction
 
 UNREADABLE: Final = 3
@@ -53,6 +55,7 @@ def answer(  # noqa: PLR0913 - the parts of a question about files
     rules: Mapping[str, SettingRules] | None = None,
     since: Sequence[str] = (),
     formulas: Mapping[str, Formula] | None = None,
+    split: SplitQuestion | None = None,
     as_json: bool,
 ) -> int:
     """Print what is found about the series of `files` and return the exit code.
@@ -65,6 +68,8 @@ def answer(  # noqa: PLR0913 - the parts of a question about files
         Files of an earlier version, in the same format.
     formulas
         Composed models by region.
+    split
+        Which split of cores is wanted, if any.
     """
     progress = Console(stderr=True)
     with progress.status("Reading …"):
@@ -80,12 +85,13 @@ def answer(  # noqa: PLR0913 - the parts of a question about files
         rows = modelled(series, question)
     try:
         rows = compositions_of(rows, formulas or {}, question)
-    except CompositionError as error:
+        rows = _with_splits(rows, split)
+    except (CompositionError, NotSplit) as error:
         click.echo(f"Error: {error}", err=True)
         return WRONG_FORMULA
     if "exact" not in question.choices:
         _tell_single(rows)
-    is_modelled = any(row.finding.model or row.composed for row in rows)
+    is_modelled = any(row.finding.model or row.composed or row.splits for row in rows)
     if ranking := question.ranking:
         if unranked := sum(row.finding.model is None for row in rows):
             told = "1 series has" if unranked == 1 else f"{unranked} series have"
@@ -98,8 +104,7 @@ def answer(  # noqa: PLR0913 - the parts of a question about files
     if as_json:
         print_lines(rows, question)
     elif rows:
-        print_table(rows, Console(highlight=False))
-        print_compositions(rows)
+        _print_tables(rows, split)
     elif is_modelled and ranking:
         click.echo(f"no series grows faster than {ranking.threshold}")
     if unreadable:
@@ -114,6 +119,27 @@ def _costs(rows: Sequence[FindingRow]) -> list[FindingRow]:
         told = "1 series is" if gains == 1 else f"{gains} series are"
         click.echo(f"Note: {told} better higher, hence no cost and no rank", err=True)
     return costs
+
+
+def _print_tables(rows: Sequence[FindingRow], split: SplitQuestion | None) -> None:
+    print_table(rows, Console(highlight=False))
+    print_compositions(rows)
+    if split is not None:
+        print_splits(rows, split)
+
+
+def _with_splits(
+    rows: Sequence[FindingRow], split: SplitQuestion | None
+) -> list[FindingRow]:
+    if split is None:
+        return list(rows)
+    choices = splits_of(
+        [row.series for row in rows],
+        [row.finding for row in rows],
+        [row.better for row in rows],
+        split,
+    )
+    return [row._replace(splits=each) for row, each in zip(rows, choices, strict=True)]
 
 
 def preview(
@@ -203,7 +229,7 @@ def modelled(
 
 def print_lines(rows: Sequence[FindingRow], question: Question) -> None:
     """Print one JSON object per series and line, with what was asked for besides."""
-    for series, finding, share, proposal, compared, composed, better in rows:
+    for series, finding, share, proposal, compared, composed, better, splits in rows:
         found = {
             "region": series.region,
             "metric": series.metric,
@@ -220,4 +246,6 @@ def print_lines(rows: Sequence[FindingRow], question: Question) -> None:
             found["since"] = comparison_object(compared)
         if composed is not None:
             found |= composed_finding(composed)
+        if splits:
+            found["splits"] = list(map(split_object, splits))
         click.echo(json.dumps(found, allow_nan=False))

@@ -14,6 +14,7 @@ from scalewatch.modelling import (
     Proposal,
     VersionChange,
 )
+from scalewatch.modelling.splits import SplitChoice
 from scalewatch.services.analysis.next_measurement import (
     proposal_words,
     separating_words,
@@ -37,6 +38,8 @@ class FindingRow(NamedTuple):
         The composed model that it is compared with, where there is one.
     better
         Which way its values are better.
+    splits
+        Which splits of cores are best, where that is asked for.
     """
 
     series: ImportedSeries
@@ -46,6 +49,7 @@ class FindingRow(NamedTuple):
     compared: Compared | None = None
     composed: Composed | None = None
     better: Direction = "lower"
+    splits: Sequence[SplitChoice] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from scalewatch.cli.files.option_types import (
     ColumnMapping,
     CompetingGrowths,
     ComposedModel,
+    ProductOfParameters,
     RuleName,
     StatedGrowth,
     Target,
@@ -19,6 +20,7 @@ from scalewatch.importers.formats import FORMATS
 if TYPE_CHECKING:
     from scalewatch.modelling import Formula
     from scalewatch.services.files.model_files import Stated
+    from scalewatch.services.files.splits import SplitQuestion
 
 CHOICES: Final = ("space", "rule", "exact", "summary", "level")
 SUMMARIES: Final = ("q1", "median", "min", "mean", "robust")
@@ -36,6 +38,7 @@ Examples:
   scalewatch model sweep.txt --expect 'O(p)' --space 'expectation, p^3'
   scalewatch model sweep.txt --worse-than 'O(p)' --space '1, log p, p, p^2'
   scalewatch model runs.jsonl --compose 'cg = 13*8*N/triad + 2*parallel + 2*reduction'
+  scalewatch model runs.jsonl --split 'p*threads'
   zcat sweep.jsonl.gz | scalewatch model - --json | jq .growth
 
 \b
@@ -80,6 +83,12 @@ Exit codes:
     help="Model of a region composed of other regions and of parameters, as 'cg = "
     "13*8*N/triad + 2*parallel': its expectation. Tells measured/composed and whether "
     "that grows; may be repeated, and formulas may use each other.",
+)
+@click.option(
+    "--split",
+    type=ProductOfParameters(),
+    help="Name the best split of cores, as 'p*threads': at each total that was "
+    "measured, or at one, as 'p*threads=64'.",
 )
 @click.option(
     "--deviation",
@@ -165,6 +174,7 @@ def command(  # noqa: PLR0913 - one per option
     columns: Sequence[tuple[str, str]],
     expectations: Sequence["Stated"],
     compositions: Sequence[tuple[str, "Formula"]],
+    split: "SplitQuestion | None",
     deviation_limits: Sequence["Stated"],
     targets: Sequence[Mapping[str, float]],
     rank: bool,
@@ -218,6 +228,7 @@ def command(  # noqa: PLR0913 - one per option
             rules=rules,
             since=since,
             formulas=dict(compositions),
+            split=split,
             as_json=as_json,
         )
     )

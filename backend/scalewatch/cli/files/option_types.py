@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -12,6 +12,11 @@ if TYPE_CHECKING:
     from scalewatch.modelling import Formula
     from scalewatch.modelling.search.search import Choice
     from scalewatch.services.files.model_files import Stated
+    from scalewatch.services.files.splits import SplitQuestion
+
+
+LARGEST: Final = 10**7
+"""Cores that are divided."""
 
 
 class StatedGrowth(click.ParamType["Stated"]):
@@ -120,3 +125,21 @@ class ComposedModel(click.ParamType[tuple[str, "Formula"]]):
             return region.strip().strip('"'), parse_formula(text)
         except BadExpression as error:
             self.fail(str(error), param, ctx)
+
+
+class ProductOfParameters(click.ParamType["SplitQuestion"]):
+    """`p*threads` or `p*threads=64`."""
+
+    name = "P*T[=TOTAL]"
+
+    def convert(self, value: str, param: Any, ctx: Any) -> "SplitQuestion":
+        """Return the parameters and the total."""
+        from scalewatch.services.files.splits import SplitQuestion  # noqa: PLC0415
+
+        product, is_total, total = value.partition("=")
+        names = tuple(name.strip() for name in product.split("*"))
+        if len(names) < 2 or len({*names}) < len(names) or not all(names):
+            self.fail(f"{value!r} is not like 'p*threads'", param, ctx)
+        if is_total and not (total.strip().isdecimal() and 0 < int(total) <= LARGEST):
+            self.fail(f"{total!r} is no whole number from 1 to {LARGEST}", param, ctx)
+        return SplitQuestion(names, int(total) if is_total else None)
