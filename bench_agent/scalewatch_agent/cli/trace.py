@@ -101,8 +101,8 @@ def _settings(
     type=click.Path(path_type=Path),
     metavar="FILE|FOLDER",
     help="Read a trace that --keep has kept, one of Extrae (.prv, .prv.gz; names from "
-    "the .pcf beside it), the anchor of an archive of OTF2 (.otf2), or a folder of "
-    "such traces; more may follow.",
+    "the .pcf beside it), the anchor of an archive of OTF2 (.otf2), a profile of CUBE "
+    "(.cubex), a file of TALP (.json), or a folder of such traces; more may follow.",
 )
 @click.option(
     "--at",

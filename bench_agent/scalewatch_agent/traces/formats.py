@@ -1,4 +1,4 @@
-"""Find traces in files and folders, and read them by their format."""
+"""Find traces and profiles in files and folders, and reduce them by their format."""
 
 import gzip
 import zlib
@@ -7,18 +7,24 @@ from pathlib import Path
 from typing import Final
 
 from scalewatch_agent.errors import TraceUnusable
+from scalewatch_agent.traces import talp
+from scalewatch_agent.traces.cube import reader as cube
 from scalewatch_agent.traces.otf2 import reader as otf2
 from scalewatch_agent.traces.own.reader import is_own_trace, read_own
 from scalewatch_agent.traces.paraver import reader as paraver
-from scalewatch_agent.traces.trace import Trace
+from scalewatch_agent.traces.reduction import Reduced, reduced
 
-READERS: Final[tuple[tuple[int, bytes, Callable[[Path], Trace]], ...]] = (
-    (0, b"#Paraver", paraver.read_paraver),
-    (2, b"OTF2", otf2.read_otf2),
+READERS: Final[tuple[tuple[int, bytes, Callable[[Path], Reduced]], ...]] = (
+    (0, b"#Paraver", lambda path: reduced(paraver.read_paraver(path))),
+    (2, b"OTF2", lambda path: reduced(otf2.read_otf2(path))),
+    (257, b"ustar", cube.read_cube),
+    (0, b"{", talp.read_talp),
 )
 """Readers by what their files hold at the beginning, and where."""
 
-SUFFIXES: Final = (*paraver.SUFFIXES, *otf2.SUFFIXES)
+SUFFIXES: Final = (*paraver.SUFFIXES, *otf2.SUFFIXES, *cube.SUFFIXES)
+"""Files that stand for a run in a folder; those of TALP have to be named."""
+
 LONGEST: Final = max(start + len(mark) for start, mark, _ in READERS)
 
 
@@ -45,8 +51,8 @@ def traces_in(path: Path) -> list[Path]:
     return found
 
 
-def read_trace(path: Path) -> Trace:
-    """Return the trace in a file of any known format, told by its content.
+def read_reduced(path: Path) -> Reduced:
+    """Return the sums of a file of any known format, told by its content.
 
     Raises
     ------
@@ -54,14 +60,15 @@ def read_trace(path: Path) -> Trace:
         If it cannot be read.
     """
     if path.is_dir():
-        return read_own(path)
+        return reduced(read_own(path))
     first = _beginning(path)
     for start, mark, read in READERS:
         if first.startswith(mark, start):
             return read(path)
     raise TraceUnusable(
         path,
-        "it is no trace of a known format: Paraver (.prv), OTF2 (its anchor, .otf2)",
+        "it is no trace of a known format: Paraver (.prv), OTF2 (its anchor, .otf2), "
+        "CUBE (.cubex), TALP (.json)",
     )
 
 

@@ -56,19 +56,20 @@ class LocationSums:
     """What the calls of a function at one place came to, over all processes.
 
     Times are in s. `messages` counts those that are sent or received there, `bytes`
-    what these hold, and what each process brings to a collective.
+    what these hold, and what each process brings to a collective. A profile may lack
+    all but the time: None.
     """
 
     function: str
     site: Site
-    calls: int
+    calls: int | None
     mpi_time: float
     overhead: float
-    bytes: int
-    messages: int
-    wait_late_sender: float
-    wait_late_receiver: float
-    wait_collective: float
+    bytes: int | None = None
+    messages: int | None = None
+    wait_late_sender: float | None = None
+    wait_late_receiver: float | None = None
+    wait_collective: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,13 +90,15 @@ class Reduced:
         Functions whose best time nobody measured: all their time is overhead.
     unmatched
         Ends of messages without another end.
+    has_each
+        Whether useful time is known of each process, or only their mean.
     """
 
     processes: int
     runtime: float
     useful: NDArray[np.float64]
-    mpi_time: float
-    overhead: float
+    mpi_time: float | None
+    overhead: float | None
     ideal_runtime: float | None
     locations: Sequence[LocationSums]
     efficiencies: Efficiencies
@@ -103,6 +106,7 @@ class Reduced:
     unmatched: int
     is_truncated: bool
     remarks: Sequence[str]
+    has_each: bool = True
 
 
 _COLUMNS: Final = (

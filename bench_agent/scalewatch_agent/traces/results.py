@@ -34,7 +34,7 @@ def results_of(reduced: Reduced, names: Names) -> list[Result]:
     program = {
         "runtime": reduced.runtime,
         "useful_mean": float(reduced.useful.mean()),
-        "useful_max": float(reduced.useful.max()),
+        "useful_max": float(reduced.useful.max()) if reduced.has_each else None,
         "ideal_runtime": reduced.ideal_runtime,
         "mpi_time": reduced.mpi_time,
         "overhead": reduced.overhead,
@@ -100,8 +100,9 @@ def _of_location(name: str, location: LocationSums) -> list[Result]:
             unit=unit,
             better="lower",
             exact=metric in COUNTS,
-            values=(float(getattr(location, metric)),),
+            values=(float(value),),
             location=where,
         )
         for metric, unit in units.items()
+        if (value := getattr(location, metric)) is not None
     ]

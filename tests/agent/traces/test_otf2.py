@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from scalewatch_agent.errors import TraceUnusable
-from scalewatch_agent.traces.formats import read_trace, traces_in
+from scalewatch_agent.traces.formats import read_reduced, traces_in
 from scalewatch_agent.traces.otf2 import library, reader
 from scalewatch_agent.traces.otf2.build import build_collector
 from scalewatch_agent.traces.otf2.reader import read_otf2
@@ -195,7 +195,7 @@ def test_folder_and_folders_in_it_are_searched_for_anchors(tmp_path):
 
     assert traces_in(tmp_path) == [second, first]
     assert traces_in(first.parent) == [first]
-    assert len(read_trace(first).processes) == 2
+    assert read_reduced(first).processes == 2
 
 
 @pytest.mark.parametrize(
@@ -236,7 +236,7 @@ def test_child_that_crashes_or_never_ends_is_one_line(monkeypatch, tmp_path):
     anchor = write_archive(tmp_path / "made", [SENDER, RECEIVER])
     crashing = tmp_path / "crashing.py"
     crashing.write_text("import os, sys; os.kill(os.getpid(), 11)\n")
-    monkeypatch.setattr(reader.sys, "executable", _program(tmp_path, crashing))
+    monkeypatch.setattr(sys, "executable", _program(tmp_path, crashing))
 
     with pytest.raises(TraceUnusable, match="ended by signal 11"):
         read_otf2(anchor)

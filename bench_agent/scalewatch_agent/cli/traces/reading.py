@@ -12,8 +12,7 @@ from scalewatch_agent.cli.measured import measured_runs
 from scalewatch_agent.cli.sweeping.sweeping import warn
 from scalewatch_agent.cli.tables.traces import print_traces
 from scalewatch_agent.errors import VersionUnknown
-from scalewatch_agent.traces.formats import read_trace, traces_in
-from scalewatch_agent.traces.reduction import reduced
+from scalewatch_agent.traces.formats import read_reduced, traces_in
 from scalewatch_agent.traces.results import region_names
 from scalewatch_agent.traces.runs import TracedSubject, traced_run
 from scalewatch_agent.versions import version_in
@@ -25,9 +24,7 @@ def read(ctx: click.Context, paths: Sequence[Path], options: dict[str, Any]) -> 
     """Reduce the traces at some paths, and post them or show what would be posted."""
     subject = _subject(options)
     # All are read before anything is posted.
-    traces = {
-        path: reduced(read_trace(path)) for named in paths for path in traces_in(named)
-    }
+    traces = {path: read_reduced(path) for named in paths for path in traces_in(named)}
     names = region_names(traces.values())
     reports = [traced_run(path, subject, one, names) for path, one in traces.items()]
     show_and_deliver(ctx, reports, options)

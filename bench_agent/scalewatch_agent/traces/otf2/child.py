@@ -1,25 +1,18 @@
 """The child process that reads an archive: a crash of libotf2 ends only this one.
 
 Called with the anchor file, a folder for what is read, the collector compiled from C
-(or nothing), and the largest memory and file in bytes. The last line of its standard
-error says what is wrong; libotf2 may say more before it.
+(or nothing), and the largest memory and file in bytes.
 """
 
-import resource
 import sys
 from pathlib import Path
 from typing import Final
 
-from scalewatch_agent.traces.otf2.library import (
-    Archive,
-    ArchiveUnreadable,
-    library_path,
-    refuse,
-)
+from scalewatch_agent.traces.limited import Refused, limit, refuse, say
+from scalewatch_agent.traces.otf2.library import Archive, library_path
 
 DEFINITIONS: Final = "definitions.json"
 MOST_LOCATIONS: Final = 65_536
-UNREADABLE: Final = 3
 
 
 def events_file(folder: Path, location: int) -> Path:
@@ -29,17 +22,15 @@ def events_file(folder: Path, location: int) -> Path:
 
 def main(anchor: str, folder: str, collector: str, memory: str, size: str) -> None:
     """Read an archive into a folder."""
-    resource.setrlimit(resource.RLIMIT_AS, (int(memory), int(memory)))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (int(size), int(size)))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    limit(int(memory), int(size))
     try:
         _read(Path(anchor), Path(folder), Path(collector) if collector else None)
-    except ArchiveUnreadable as why:
-        sys.exit(_say(str(why)))
+    except Refused as why:
+        sys.exit(say(str(why)))
     except MemoryError:
-        sys.exit(_say("it needs too much memory"))
+        sys.exit(say("it needs too much memory"))
     except OSError as error:
-        sys.exit(_say(error.strerror or str(error)))
+        sys.exit(say(error.strerror or str(error)))
 
 
 def _read(anchor: Path, folder: Path, collector: Path | None) -> None:
@@ -57,11 +48,6 @@ def _read(anchor: Path, folder: Path, collector: Path | None) -> None:
     for location in ranks:
         archive.write_events(location, events_file(folder, location), collector)
     archive.definitions.save(folder / DEFINITIONS)
-
-
-def _say(reason: str) -> int:
-    print(reason, file=sys.stderr)  # noqa: T201 - heard by the parent
-    return UNREADABLE
 
 
 if __name__ == "__main__":

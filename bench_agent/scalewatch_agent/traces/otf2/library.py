@@ -4,8 +4,9 @@ import ctypes
 import importlib.util
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
+from scalewatch_agent.traces.limited import refuse
 from scalewatch_agent.traces.otf2.definitions import Definitions
 from scalewatch_agent.traces.otf2.events import CALLBACKS, writers
 
@@ -35,15 +36,6 @@ _RETURNING: Final = (
     "OTF2_EvtReaderCallbacks_New",
 )
 """Functions that return a pointer."""
-
-
-class ArchiveUnreadable(Exception):
-    """libotf2 refused an archive; the message says at which step."""
-
-
-def refuse(reason: str) -> NoReturn:
-    """Say that an archive cannot be read."""
-    raise ArchiveUnreadable(reason)
 
 
 def library_path() -> Path | None:

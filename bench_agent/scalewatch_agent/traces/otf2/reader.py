@@ -1,7 +1,5 @@
 """Read an archive of OTF2: by libotf2, which a child process calls within limits."""
 
-import subprocess
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +11,7 @@ from numpy.typing import NDArray
 
 from scalewatch_agent.errors import TraceUnusable
 from scalewatch_agent.folders import loops_folder
+from scalewatch_agent.traces.limited import MEMORY, read_in_child
 from scalewatch_agent.traces.otf2 import child
 from scalewatch_agent.traces.otf2.build import build_collector
 from scalewatch_agent.traces.otf2.calls import Calls, calls_of
@@ -26,9 +25,6 @@ from scalewatch_agent.traces.trace import Indices, Process, Site, Trace
 T = TypeVar("T")
 
 SUFFIXES: Final = (".otf2",)
-
-MEMORY: Final = 2 * 2**30
-"""Address space of the child in bytes; libotf2 reads in chunks of some megabytes."""
 
 PATIENCE_PER_BYTE: Final = 2e-6
 """Seconds for each byte of an archive: without a compiler, ten events take that."""
@@ -69,24 +65,16 @@ def read_otf2(anchor: Path) -> Trace:
 def _run_child(anchor: Path, folder: Path) -> None:
     collector = build_collector(loops_folder())
     size = _size(anchor)
-    try:
-        done = subprocess.run(  # noqa: S603 - our own module
-            [
-                *(sys.executable, "-m", child.__name__, str(anchor), str(folder)),
-                *(str(collector or ""), str(MEMORY), str(GROWTH * size + 2**20)),
-            ],
-            capture_output=True,
-            check=False,
-            errors="replace",
-            timeout=max(LEAST_PATIENCE, PATIENCE_PER_BYTE * size),
-        )
-    except subprocess.TimeoutExpired:
-        raise TraceUnusable(anchor, "libotf2 did not come to an end") from None
-    if done.returncode == child.UNREADABLE:
-        raise TraceUnusable(anchor, done.stderr.strip().rpartition("\n")[2])
-    if done.returncode:
-        what = f"signal {-done.returncode}" if done.returncode < 0 else "an error"
-        raise TraceUnusable(anchor, f"libotf2 ended by {what} on it")
+    read_in_child(
+        anchor,
+        child.__name__,
+        [
+            *(str(folder), str(collector or "")),
+            *(str(MEMORY), str(GROWTH * size + 2**20)),
+        ],
+        reader="libotf2",
+        patience=max(LEAST_PATIENCE, PATIENCE_PER_BYTE * size),
+    )
 
 
 def _size(anchor: Path) -> int:

@@ -1,0 +1,1 @@
+"""Profiles of CUBE (.cubex): of Score-P, and of Scalasca with wait states."""

@@ -1,0 +1,85 @@
+"""Reduce a profile of CUBE: call paths to MPI become locations."""
+
+import json
+from collections import defaultdict
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from scalewatch_agent.errors import TraceUnusable
+from scalewatch_agent.traces.cube import child
+from scalewatch_agent.traces.efficiencies import efficiencies
+from scalewatch_agent.traces.limited import MEMORY, read_in_child
+from scalewatch_agent.traces.reduction import LocationSums, Reduced
+from scalewatch_agent.traces.trace import Site
+
+SUFFIXES: Final = (".cubex",)
+PATIENCE: Final = 600.0
+LONGEST_PATH: Final = 1000
+"""Letters of a call path, of which the innermost callers are kept."""
+
+
+def read_cube(path: Path) -> Reduced:
+    """Return the sums of a profile of Score-P or Scalasca.
+
+    Raises
+    ------
+    TraceUnusable
+        If it cannot be read, or no MPI is in it.
+    """
+    printed = read_in_child(
+        path, child.__name__, [str(MEMORY)], reader="pycubexr", patience=PATIENCE
+    )
+    told = json.loads(printed)
+    if not told["paths"]:
+        raise TraceUnusable(path, "no call of MPI is in it")
+    if not told["runtime"] > 0:
+        raise TraceUnusable(path, "the run took no time")
+    useful, runtime = np.array(told["useful"]), float(told["runtime"])
+    locations = _locations(told["paths"])
+    together = sum(each.mpi_time for each in locations)
+    return Reduced(
+        processes=len(useful),
+        runtime=runtime,
+        useful=useful,
+        mpi_time=together,
+        overhead=together,
+        ideal_runtime=None,
+        locations=locations,
+        efficiencies=efficiencies(useful, runtime),
+        not_calibrated=frozenset(each.function for each in locations),
+        unmatched=0,
+        is_truncated=False,
+        remarks=(),
+    )
+
+
+def _locations(paths: list[dict[str, Any]]) -> tuple[LocationSums, ...]:
+    """Return locations, the longest first; paths of one place are one."""
+    sums: dict[tuple[str, Site], dict[str, float]] = defaultdict(dict)
+    for each in paths:
+        path = each["call_path"]
+        if len(path) > LONGEST_PATH:
+            path = f"{path[:LONGEST_PATH]} …"
+        own = sums[each["function"], Site(each["file"], 0, each["caller"], path)]
+        for what, value in each["sums"].items():
+            own[what] = own.get(what, 0.0) + value
+    found = [_location(function, site, own) for (function, site), own in sums.items()]
+    return tuple(sorted(found, key=lambda each: -each.mpi_time))
+
+
+def _location(function: str, site: Site, sums: dict[str, float]) -> LocationSums:
+    visits = sums.get("visits")
+    sent, received = sums.get("bytes_sent"), sums.get("bytes_received")
+    return LocationSums(
+        function=function,
+        site=site,
+        calls=None if visits is None else round(visits),
+        mpi_time=sums["time"],
+        overhead=sums["time"],
+        bytes=None if sent is None else round(sent or received or 0.0),
+        wait_late_sender=sums.get("late_sender"),
+        wait_late_receiver=sums.get("late_receiver"),
+        wait_collective=sums.get("collective"),
+    )

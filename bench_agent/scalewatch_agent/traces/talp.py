@@ -1,0 +1,146 @@
+"""Read what TALP of DLB tells of a run: a JSON file with the times of its regions."""
+
+import json
+from collections.abc import Mapping
+from math import isfinite
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from scalewatch_agent.errors import TraceUnusable
+from scalewatch_agent.traces.efficiencies import efficiencies
+from scalewatch_agent.traces.reduction import LocationSums, Reduced
+from scalewatch_agent.traces.trace import Site
+
+SUFFIXES: Final = (".json",)
+LARGEST: Final = 64 * 2**20
+"""Bytes of a file; one with a thousand regions has one of them."""
+
+MOST_PROCESSES: Final = 10**8
+REGIONS: Final = ("Application", "popMetrics")
+"""Keys of the regions, by version."""
+
+WHOLE: Final = "Global"
+NANOSECOND: Final = 1e-9
+MPI: Final = "MPI"
+
+
+def read_talp(path: Path) -> Reduced:
+    """Return the sums of a file of TALP; each region of it is a location.
+
+    Raises
+    ------
+    TraceUnusable
+        If it is none, or lacks the time of the whole run.
+    """
+    told = _document(path)
+    regions = next((told[key] for key in REGIONS if key in told), None)
+    if not isinstance(regions, dict) or not regions:
+        raise TraceUnusable(path, "it is no file of TALP: it names no regions")
+    whole = regions.get(WHOLE) or next(iter(regions.values()))
+    resources = told.get("resources")
+    processes = _processes(path, resources if isinstance(resources, dict) else whole)
+    runtime = _seconds(path, whole, "elapsedTime")
+    if not runtime:
+        raise TraceUnusable(path, "it does not say how long the run took")
+    useful, has_each = _useful(path, whole, runtime, processes)
+    mpi_time = _seconds(path, whole, "mpiTime")
+    return Reduced(
+        processes=processes,
+        runtime=runtime,
+        useful=useful,
+        mpi_time=mpi_time,
+        overhead=mpi_time,
+        ideal_runtime=None,
+        locations=_locations(path, regions),
+        efficiencies=efficiencies(useful, runtime),
+        not_calibrated=frozenset({MPI}),
+        unmatched=0,
+        is_truncated=False,
+        remarks=() if mpi_time else ("TALP did not tell the time in MPI",),
+        has_each=has_each,
+    )
+
+
+def _document(path: Path) -> dict[str, Any]:
+    try:
+        with path.open("rb") as file:
+            content = file.read(LARGEST + 1)
+        told = json.loads(content) if len(content) <= LARGEST else None
+    except OSError as error:
+        raise TraceUnusable(path, error.strerror or str(error)) from None
+    except (ValueError, RecursionError):
+        raise TraceUnusable(path, "it is no JSON") from None
+    if not isinstance(told, dict):
+        raise TraceUnusable(path, "it is no file of TALP")
+    return told
+
+
+def _processes(path: Path, resources: Mapping[str, Any]) -> int:
+    for name in ("numMpiRanks", "numCpus"):
+        number = resources.get(name)
+        if isinstance(number, int) and 0 < number <= MOST_PROCESSES:
+            return number
+    raise TraceUnusable(path, "it does not say how many processes there were")
+
+
+def _useful(
+    path: Path, region: Mapping[str, Any], runtime: float, processes: int
+) -> tuple[np.ndarray[Any, np.dtype[np.float64]], bool]:
+    """Return useful times whose mean, and largest if told, are those of the region.
+
+    Only the mean and the balance are told: one process has the largest time, all
+    others share what is left.
+    """
+    together = _seconds(path, region, "usefulTime")
+    share = _number(path, region, "parallelEfficiency")
+    if together is None and share is None:
+        raise TraceUnusable(path, "it tells neither useful time nor efficiency")
+    cpus = _number(path, region, "numCpus") or processes
+    mean = runtime * (share or 0.0) if together is None else together / cpus
+    balance = _number(path, region, "mpiLoadBalance")
+    useful = np.full(processes, mean)
+    if not balance or balance > 1 or processes == 1:
+        return useful, processes == 1
+    largest = min(mean / balance, mean * processes)
+    useful[:] = (mean * processes - largest) / (processes - 1)
+    useful[0] = largest
+    return useful, True
+
+
+def _locations(path: Path, regions: Mapping[str, Any]) -> tuple[LocationSums, ...]:
+    """Return the regions but the whole one that tell a time in MPI."""
+    found = []
+    for name, region in regions.items():
+        if name == WHOLE or not isinstance(region, dict):
+            continue
+        time = _seconds(path, region, "mpiTime")
+        if time is not None:
+            calls = _number(path, region, "numMpiCalls")
+            found.append(
+                LocationSums(
+                    function=MPI,
+                    site=Site(caller=str(name)),
+                    calls=None if calls is None else round(calls),
+                    mpi_time=time,
+                    overhead=time,
+                )
+            )
+    return tuple(sorted(found, key=lambda each: -each.mpi_time))
+
+
+def _seconds(path: Path, region: Mapping[str, Any], name: str) -> float | None:
+    nanoseconds = _number(path, region, name)
+    return None if nanoseconds is None else nanoseconds * NANOSECOND
+
+
+def _number(path: Path, region: Mapping[str, Any], name: str) -> float | None:
+    """Return a number of a region; None where it is not told."""
+    value = region.get(name) if isinstance(region, dict) else None
+    if value is None:
+        return None
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not is_number or not isfinite(value) or value < 0:
+        raise TraceUnusable(path, f"its {name} is {value!r}")
+    return float(value)

@@ -1,0 +1,98 @@
+"""Files of TALP, in the form that DLB documents."""
+
+import json
+
+import pytest
+
+from scalewatch_agent.errors import TraceUnusable
+from scalewatch_agent.traces.formats import read_reduced
+from scalewatch_agent.traces.talp import read_talp
+
+GLOBAL = {
+    "numCpus": 4,
+    "elapsedTime": 10_000_000_000,
+    "usefulTime": 32_000_000_000,
+    "mpiTime": 8_000_000_000,
+    "numMpiCalls": 400,
+    "parallelEfficiency": 0.8,
+    "mpiLoadBalance": 0.9,
+}
+
+
+def talp(path, **changes):
+    """Write a file of four processes; None leaves a key out."""
+    whole = {**GLOBAL, **changes.pop("whole", {})}
+    told = {
+        "dlbVersion": "3.5.0",
+        "resources": {"numCpus": 4, "numMpiRanks": 4},
+        "Application": {
+            "Global": {name: v for name, v in whole.items() if v is not None},
+            "solve": {**GLOBAL, "mpiTime": 5_000_000_000, "numMpiCalls": 300},
+        },
+    } | changes
+    path.write_text(json.dumps({k: v for k, v in told.items() if v is not None}))
+    return path
+
+
+def test_efficiencies_are_those_that_talp_tells(tmp_path):
+    found = read_reduced(talp(tmp_path / "talp.json"))
+
+    assert found.processes == 4
+    assert found.runtime == pytest.approx(10)
+    assert found.efficiencies.parallel == pytest.approx(0.8)
+    assert found.efficiencies.load_balance == pytest.approx(0.9)
+    assert found.mpi_time == pytest.approx(8)
+
+
+def test_regions_are_locations_with_their_calls(tmp_path):
+    (solve,) = read_talp(talp(tmp_path / "talp.json")).locations
+
+    assert (solve.site.caller, solve.calls) == ("solve", 300)
+    assert solve.mpi_time == pytest.approx(5)
+    assert solve.wait_late_sender is None
+
+
+def test_efficiency_stands_for_useful_time_that_is_missing(tmp_path):
+    path = talp(tmp_path / "talp.json", whole={"usefulTime": None})
+
+    assert read_talp(path).efficiencies.parallel == pytest.approx(0.8)
+
+
+def test_without_load_balance_the_largest_useful_time_is_unknown(tmp_path):
+    path = talp(tmp_path / "talp.json", whole={"mpiLoadBalance": None})
+
+    assert not read_talp(path).has_each
+
+
+def test_older_files_name_their_regions_pop_metrics(tmp_path):
+    path = talp(tmp_path / "talp.json", Application=None, popMetrics={"Global": GLOBAL})
+
+    assert read_talp(path).runtime == pytest.approx(10)
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"Application": None}, "names no regions"),
+        ({"Application": []}, "names no regions"),
+        ({"Application": {"Global": 3}}, "how long the run took"),
+        ({"resources": {"numMpiRanks": 0}}, "how many processes"),
+        ({"resources": {"numMpiRanks": 2**62}}, "how many processes"),
+        ({"whole": {"elapsedTime": None}}, "how long the run took"),
+        ({"whole": {"elapsedTime": "long"}}, "its elapsedTime is 'long'"),
+        ({"whole": {"elapsedTime": -1}}, "its elapsedTime is -1"),
+        ({"whole": {"usefulTime": None, "parallelEfficiency": None}}, "neither"),
+    ],
+)
+def test_file_that_lacks_something_is_refused_with_what(tmp_path, changes, reason):
+    with pytest.raises(TraceUnusable, match=reason):
+        read_talp(talp(tmp_path / "talp.json", **changes))
+
+
+@pytest.mark.parametrize("content", ["{", "[]", "{" * 100_000, '{"a": NaN}', "\0"])
+def test_what_is_no_file_of_talp_is_refused(tmp_path, content):
+    path = tmp_path / "talp.json"
+    path.write_text(content)
+
+    with pytest.raises(TraceUnusable):
+        read_talp(path)
