@@ -15,6 +15,7 @@ from scalewatch.importers.formats import AUTO, FORMATS
 from scalewatch.importers.settings import SettingRules
 from scalewatch.importers.source import Source
 from support.builders import sweep
+from support.mutations import TOKENS, mutant
 
 SAMPLES = {
     "profile": """Flat profile:
@@ -54,14 +55,6 @@ SAMPLES = {
     "runs": "\n".join(json.dumps(one) for one in sweep((2, 4), repetitions=2)),
 }
 
-# What breaks parsers, beside random bytes.
-TOKENS = [
-    b"\0", b"\xff\xfe", b"\xed\xa0\x80", b"\\ud800", b"nan", b"-inf", b"1e999",
-    b"9" * 400, b"[" * 5000, b'"', b"'", b"(", b")", b"{", b"}", b"]", b",", b";",
-    b"\t", b"\r", b"\n", b"\x1b[31m", b"#", b"null", b"true", b"{}", b"[]", b"\n\n",
-    b"DATA", b"POINTS", b"0", b"-1",
-]  # fmt: skip
-
 AT = {AUTO: SettingRules(at={"q": 8.0})}
 """Where profiles were measured, which do not say so."""
 
@@ -96,16 +89,6 @@ def test_thousands_of_mutated_files_are_read_or_refused_by_name() -> None:
 
     assert outcomes.total() >= 3000
     assert min(outcomes[True], outcomes[False]) > 100  # both really happen
-
-
-def mutant(content: bytes, draw: random.Random) -> bytes:
-    """Return a file in which some places hold something else."""
-    mutable = bytearray(content)
-    for _ in range(draw.choice((1, 1, 2, 6))):
-        start = draw.randint(0, len(mutable))
-        end = min(len(mutable), start + draw.choice((0, 1, 3, 12, 200)))
-        mutable[start:end] = draw.choice((*TOKENS, draw.randbytes(3), mutable[:40]))
-    return bytes(mutable)
 
 
 def assert_is_read_or_refused(content: bytes, file_format: str) -> bool:

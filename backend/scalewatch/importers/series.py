@@ -24,6 +24,8 @@ OWN_TIME: Final = "own_time"
 
 _UNNAMEABLE: Final = re.compile(r"[^\w.%-]+")
 
+_WHOLE: Final = 2**63
+
 Setting = str | bool | int | float | None
 Coordinate = tuple[float, ...]
 
@@ -94,15 +96,21 @@ def postable_metric(metric: str, unit: str | None) -> str:
 
 
 def plain_setting(text: str) -> Setting:
-    """Return a setting as the number that it is, or else as the text."""
-    for kind in (int, float):
-        try:
-            value = kind(text)
-        except ValueError:
-            continue
-        if math.isfinite(value):
-            return value
-    return text
+    """Return a setting as the number that it is, or else as the text.
+
+    Whole numbers beyond 64 bits are no settings that databases hold: they stay texts.
+    """
+    try:
+        whole = int(text)
+    except ValueError:
+        pass
+    else:
+        return whole if -_WHOLE <= whole < _WHOLE else text
+    try:
+        number = float(text)
+    except ValueError:
+        return text
+    return number if math.isfinite(number) else text
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,19 +9,24 @@ from scalewatch.importers.series import (
     ImportedMeasurement,
     SeriesIdentity,
 )
-from scalewatch.importers.source import Source
+from scalewatch.importers.source import Source, quoted
 
 _SETTINGS: Final = {
-    "p": re.compile(r"Using (\d+) MPI (?:process(?:es)?|threads?)\s*"),
-    "threads": re.compile(r"Using (\d+) OpenMP threads?.*"),
-    "atoms": re.compile(r"There are: (\d+) Atoms\s*"),
-    "steps": re.compile(r"\s*nsteps\s*=\s*(\d+)\s*"),
+    "p": re.compile(r"Using (\d{1,18}) MPI (?:process(?:es)?|threads?)\s*"),
+    "threads": re.compile(r"Using (\d{1,18}) OpenMP threads?.*"),
+    "atoms": re.compile(r"There are: (\d{1,18}) Atoms\s*"),
+    "steps": re.compile(r"\s*nsteps\s*=\s*(\d{1,18})\s*"),
 }
 _TIME: Final = re.compile(r"\s*Time:\s+\S+\s+(?P<wall>\S+)\s+\S+\s*")
 _PERFORMANCE: Final = re.compile(r"Performance:\s+(?P<rate>\S+)\s+(?P<cost>\S+)\s*")
 _PART: Final = re.compile(
     r" (?P<name>\S.*?)\s+\d+\s+\d+\s+\d+\s+(?P<wall>\d+\.\d+)\s+\S+\s+\S+\s*"
 )
+
+_UNCOUNTED: Final = re.compile(r" [A-Z][^\d?]*\s\s+\d+\.\d+\s+\S+\s+\S+\s*")
+"""A wait for other ranks, or the rest, which is part of others."""
+
+_RULE: Final = re.compile(r"-+\s*")
 
 
 def recognises(head: str) -> bool:
@@ -36,13 +41,9 @@ def read(source: Source) -> Iterator[ImportedMeasurement]:
     """
     settings: dict[str, int] = {}
     measured: list[tuple[str, str, str, str]] = []
-    in_table, is_ended = False, False
+    cycles, is_ended = _CycleTable(source), False
     for line in source:
-        if "R E A L   C Y C L E" in line:
-            in_table = True
-        elif line.startswith(" Total "):
-            in_table = False
-        elif in_table and (part := _PART.fullmatch(line)):
+        if part := cycles.part(line):
             measured.append((part["name"], "time", "s", part["wall"]))
         elif time := _TIME.fullmatch(line):
             measured.append((WHOLE_PROGRAM, "time", "s", time["wall"]))
@@ -58,6 +59,28 @@ def read(source: Source) -> Iterator[ImportedMeasurement]:
     if not is_ended:
         raise source.malformed("a line 'Performance: …'", "the end of the file")
     yield from _measurements(source, settings, measured)
+
+
+class _CycleTable:
+    """The table of parts; a second one breaks one of them down and does not count."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.has_title, self.has_rows = False, False
+
+    def part(self, line: str) -> re.Match[str] | None:
+        """Return a part of the run if a line is a row of the table with counts."""
+        if "R E A L   C Y C L E" in line:
+            self.has_title = True
+        elif line.startswith(" Total "):
+            self.has_title = self.has_rows = False
+        elif self.has_title and (part := _PART.fullmatch(line)):
+            return part
+        elif self.has_title and _RULE.fullmatch(line):
+            self.has_rows = True
+        elif self.has_rows and line.strip() and not _UNCOUNTED.fullmatch(line):
+            raise self.source.malformed("a part of the run and its times", quoted(line))
+        return None
 
 
 def _measurements(

@@ -8,12 +8,13 @@ from scalewatch.importers.series import ImportedMeasurement, SeriesIdentity, Set
 from scalewatch.importers.source import Source
 
 _LOOP: Final = re.compile(
-    r"Loop time of (?P<seconds>\S+) on (?P<procs>\d+) procs"
+    r"Loop time of (?P<seconds>\S+) on (?P<procs>\d{1,18}) procs"
     r"(?: \(\S+ MPI x \d+ OpenMP\))?"
-    r" for (?P<steps>\d+) steps with (?P<atoms>\d+) atoms.*"
+    r" for (?P<steps>\d{1,18}) steps with (?P<atoms>\d{1,18}) atoms.*"
 )
 _TASKS: Final = re.compile(
-    r".*CPU use with (?P<tasks>\d+) MPI tasks? x (?P<threads>\d+|no) OpenMP threads?.*"
+    r".*CPU use with (?P<tasks>\d{1,18}) MPI tasks? x (?P<threads>\d{1,18}|no) OpenMP"
+    r" threads?.*"
 )
 _SECTION: Final = re.compile(
     r"(?P<name>[A-Z]\w*)\s*\|(?P<cells>[^|]*\|[^|]*\|[^|]*\|.*)"

@@ -15,10 +15,12 @@ from scalewatch.importers.source import Source, quoted
 
 TITLE: Final = "PETSc Performance Summary:"
 
-_PROCESSES: Final = re.compile(r".* with (?P<count>\d+) process(or|ors|es)?\b.*")
+_PROCESSES: Final = re.compile(r".* with (?P<count>\d{1,18}) process(or|ors|es)?\b.*")
 _TOTAL: Final = re.compile(r"Time \(sec\):\s+(?P<seconds>\S+)\s+\S+\s+\S+\s*")
 _SUMMARY: Final = re.compile(r"\s*\d+:\s+(?P<stage>\S.*?): (?P<seconds>\S+)\s+\S+%.*")
 _STAGE: Final = re.compile(r"--- Event Stage \d+: (?P<stage>.*?)\s*")
+_STAGE_TITLE: Final = "--- Event Stage"
+_LIKE_SUMMARY: Final = re.compile(r"\s*\S+:\s+\S.*?: +\S+\s+\S+%.*")
 _EVENT: Final = re.compile(
     r"(?P<name>\S+)\s+\d+\s+\S+\s+(?P<seconds>\d\.\d+e[+-]\d+)\s+\S+\s.*"
 )
@@ -82,6 +84,8 @@ class _Summary:
             self.add(WHOLE_PROGRAM, total["seconds"], "")
         elif summary := _SUMMARY.fullmatch(line):
             self.add(summary["stage"], summary["seconds"], "avg")
+        elif line.startswith(_STAGE_TITLE) or _LIKE_SUMMARY.fullmatch(line):
+            raise self.source.malformed("a stage and its times", quoted(line))
 
     def read_event(self, line: str) -> None:
         """Take an event of a stage, or the title of the next."""

@@ -17,7 +17,7 @@ _DROPPED: Final = re.compile(
     r"/(?:manual_time|real_time|process_time"
     r"|(?:repeats|iterations|min_time|min_warmup_time):[^/]*)(?=/|$)"
 )
-_THREADS: Final = re.compile(r"/threads:(?P<threads>\d+)$")
+_THREADS: Final = re.compile(r"/threads:(?P<threads>\d{1,18})$")
 _AGGREGATES: Final = ("median", "mean")
 _OWN: Final = re.compile(
     "name|family_index|per_family_instance_index|run_name|run_type|repetitions"

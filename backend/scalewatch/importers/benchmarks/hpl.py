@@ -13,7 +13,8 @@ from scalewatch.importers.series import (
 from scalewatch.importers.source import Source
 
 _ROW: Final = re.compile(
-    r"(?P<variant>W[RC]\w+)\s+(?P<n>\d+)\s+(?P<nb>\d+)\s+(?P<P>\d+)\s+(?P<Q>\d+)"
+    r"(?P<variant>W[RC]\w+)\s+(?P<n>\d{1,18})\s+(?P<nb>\d{1,18})"
+    r"\s+(?P<P>\d{1,9})\s+(?P<Q>\d{1,9})"
     r"\s+(?P<time>\S+)\s+(?P<rate>\S+)\s*"
 )
 _RESIDUAL: Final = re.compile(r"\|\|Ax-b\|\|.*(?P<outcome>PASSED|FAILED)\s*")

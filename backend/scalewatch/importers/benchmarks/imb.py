@@ -7,16 +7,19 @@ from typing import Final
 
 from scalewatch.importers.series import ImportedMeasurement, SeriesIdentity, Setting
 from scalewatch.importers.source import Source
+from scalewatch.importers.tables.printed import is_row
 from scalewatch.wire import UNITS
 
 _TITLE: Final = re.compile(r"#\s*Benchmarking\s+(?P<name>\S+)\s*")
-_PROCESSES: Final = re.compile(r"#\s*#processes = (?P<count>\d+)\b.*")
-_GROUPS: Final = re.compile(r"#\s*\(\s*(?P<groups>\d+) groups of (?P<count>\d+) proc.*")
+_PROCESSES: Final = re.compile(r"#\s*#processes = (?P<count>\d{1,18})\b.*")
+_GROUPS: Final = re.compile(
+    r"#\s*\(\s*(?P<groups>\d{1,18}) groups of (?P<count>\d{1,18}) proc.*"
+)
 _MODE: Final = re.compile(r"#\s*MODE:\s*(?P<mode>\S+)\s*")
 _COLUMN: Final = re.compile(
     r"#bytes|#repetitions|&?[Gg]roup|t(_\w+)?\[usec\]|overlap\[%\]|Mbytes/sec|Msg/sec"
 )
-_FAILED: Final = re.compile(r"\s*(?P<bytes>\d+)\b.*\b(out-of-mem|time-out)\.")
+_FAILED: Final = re.compile(r"\s*(?P<bytes>\d{1,18})\b.*\b(out-of-mem|time-out)\.")
 
 _SIZE: Final = "#bytes"
 _TIMES: Final = ("t_max[usec]", "t[usec]", "t_pure[usec]", "t_avg[usec]")
@@ -54,7 +57,7 @@ def read(source: Source) -> Iterator[ImportedMeasurement]:
             table.read_comment(line)
         elif header := _header(line):
             table.columns = header
-        elif table.columns and re.match(r"\s*\d", line):
+        elif table.columns and table.is_row(line):
             yield from table.row(line)
         elif not line.strip():
             table.columns = ()
@@ -86,6 +89,11 @@ class _Table:
             self.facts["groups"] = int(groups["groups"])
         elif mode := _MODE.fullmatch(line):
             self.facts["mode"] = mode["mode"]
+
+    def is_row(self, line: str) -> bool:
+        """Tell a row, also one that failed, from what others print meanwhile."""
+        is_failed = _FAILED.match(line) is not None
+        return is_failed or is_row(line.split(), len(self.columns))
 
     def row(self, line: str) -> Iterator[ImportedMeasurement]:
         """Yield the metrics of a row, NaN where time or memory were exhausted."""

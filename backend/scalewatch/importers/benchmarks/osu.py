@@ -7,12 +7,13 @@ from typing import Final
 
 from scalewatch.importers.series import ImportedMeasurement, SeriesIdentity
 from scalewatch.importers.source import Source, quoted
+from scalewatch.importers.tables.printed import is_row
 from scalewatch.wire import UNITS
 
 _TITLE: Final = re.compile(
     r"#\s*OSU (?P<name>.+?) (?:Test|Benchmark)s?\b.*?(?:\s*v(?P<version>[\d.]+))?\s*"
 )
-_PAIRS: Final = re.compile(r"#.*\[\s*pairs:\s*(?P<pairs>\d+)\s*\]")
+_PAIRS: Final = re.compile(r"#.*\[\s*pairs:\s*(?P<pairs>\d{1,18})\s*\]")
 _FACT: Final = re.compile(r"#\s*(?P<key>Datatype)\s*:\s*(?P<value>[\w.]+?)\.?\s*")
 _HEADER: Final = re.compile(r"#\s*(?:Size\b|(?:Avg )?Latency|Overall).*")
 _COLUMN: Final = re.compile(
@@ -41,10 +42,10 @@ def read(source: Source) -> Iterator[ImportedMeasurement]:
             continue
         elif line.startswith("#"):
             table.read_comment(line)
-        elif table.columns and re.match(r"\s*[\d.]+(\s|$)", line):
+        elif not line.strip():
+            table = None if table.columns else table
+        elif table.columns and is_row(line.split(), table.width):
             yield from table.row(line.split())
-        elif line.strip():
-            table = None
 
 
 class _Table:
@@ -62,6 +63,11 @@ class _Table:
         self.columns: list[tuple[str, str] | None] = []
         self.has_size = False
 
+    @property
+    def width(self) -> int:
+        """How many cells a row has."""
+        return len(self.columns) + self.has_size
+
     def read_comment(self, line: str) -> None:
         """Take what a comment between title and rows says."""
         if pairs := _PAIRS.match(line):
@@ -76,8 +82,8 @@ class _Table:
 
     def row(self, cells: Sequence[str]) -> Iterator[ImportedMeasurement]:
         """Yield the metrics of a row."""
-        if len(cells) != len(self.columns) + self.has_size:
-            expected = f"{len(self.columns) + self.has_size} cells, one per column"
+        if len(cells) != self.width:
+            expected = f"{self.width} cells, one per column"
             raise self.source.malformed(expected, str(len(cells)))
         self.source.require_whole_line()
         configuration = dict[str, str | int](self.facts)
@@ -101,7 +107,7 @@ class _Table:
             yield ImportedMeasurement(subject, tuple(map(float, processes)), [value])
 
     def count(self, cell: str) -> int:
-        if not cell.isdecimal():
+        if not re.fullmatch(r"\d{1,18}", cell):
             raise self.source.malformed("a message size", quoted(cell))
         return int(cell)
 

@@ -26,7 +26,7 @@ STANDARD_INPUT: Final = "-"
 _HEAD: Final = 512
 """Bytes by which an archive is known."""
 
-_PART: Final = re.compile(r"profile\.(\d+)\.(\d+)\.(\d+)")
+_PART: Final = re.compile(r"profile\.\d{1,9}\.\d{1,9}\.\d{1,9}")
 """A file of TAU, whose processes and threads write one each: together they are one."""
 
 

@@ -20,8 +20,8 @@ from scalewatch.importers.source import Source, quoted
 from scalewatch.wire import UNITS
 
 _BEGINNING: Final = re.compile(r"__rec=(node|ctx|globals),")
-_NODE: Final = re.compile(r"__rec=node,id=(?P<id>\d+)(?:,(?P<rest>.*))?")
-_PARENT: Final = re.compile(r"(?:^|.*,)parent=(?P<parent>\d+)\s*")
+_NODE: Final = re.compile(r"__rec=node,id=(?P<id>\d{1,19})(?:,(?P<rest>.*))?")
+_PARENT: Final = re.compile(r"(?:^|.*,)parent=(?P<parent>\d{1,19})\s*")
 _BUILT_IN: Final = 12
 """Nodes that every file has without saying so."""
 
@@ -110,9 +110,8 @@ def _checked(source: Source) -> Iterator[str]:
 
 def _path(record: _Record) -> tuple[str, ...]:
     path = record.get("path")
-    if isinstance(path, list):
-        return tuple(map(str, path))
-    return (str(path),) if path else ()
+    names = path if isinstance(path, list) else [path or ""]
+    return tuple(str(name) for name in names if str(name).strip())
 
 
 def _column(

@@ -15,7 +15,7 @@ from scalewatch.importers.series import (
 from scalewatch.importers.source import Source, quoted
 
 _TITLE: Final = re.compile(
-    r"(?P<rows>\d+) templated_functions(_MULTI_(?P<metric>\w+))?"
+    r"(?P<rows>\d{1,9}) templated_functions(_MULTI_(?P<metric>\w+))?"
 )
 _NUMBER: Final = r"\d+(?:\.\d*)?(?:[eE][+-]?\d+)?"
 _ROW: Final = re.compile(
@@ -24,7 +24,9 @@ _ROW: Final = re.compile(
 )
 _REPEATED: Final = re.compile(r"\bTAU_(CALLPATH|PARAM|PHASE)\b")
 _CLOCKS: Final = re.compile(r"TIME|GET_TIME_OF_DAY|LINUX_TIMERS|P_WALL_CLOCK_TIME")
-_PART: Final = re.compile(r"profile\.(?P<node>\d+)\.(?P<context>\d+)\.(?P<thread>\d+)")
+_PART: Final = re.compile(
+    r"profile\.(?P<node>\d{1,9})\.(?P<context>\d{1,9})\.(?P<thread>\d{1,9})"
+)
 _APPLICATION: Final = ".TAU application"
 _MICROSECOND: Final = 1e-6
 
