@@ -17,8 +17,11 @@ def history(page: Page, sessions: Sessions) -> Page:
 
 
 def test_history_leads_to_the_regression_which_somebody_takes_over(history: Page):
-    expect(history.get_by_text("MPI_Bcast became worse")).to_be_visible()
-    expect(history.get_by_role("img", name="Grows like p since")).to_be_visible()
+    expect(
+        history.get_by_text("before O(log p): 5.0× slower at p = 64")
+    ).to_be_visible()
+    figure = history.get_by_role("figure", name="O(p) since")
+    expect(figure.locator(".scatterlayer path.point")).to_have_count(16)
 
     changes = history.get_by_role("region", name="Changes")
     changes.get_by_role("link", name="1", exact=True).click()

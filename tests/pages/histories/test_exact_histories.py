@@ -12,8 +12,8 @@ def test_a_count_says_that_it_is_exact_and_where_it_changed(client, sessions):
     every = client.get(HISTORY, params={"metric": "count"}).text
     own = client.get(HISTORY, params={"region": "sort › loop 1"}).text
 
-    assert "1 of 1 series changed in 2 commits; 1 cause for the worse." in every
-    assert "counts are exact, so that one commit tells a change" in own
+    assert "1 of 1 region changed in 2 commits: 1 got worse." in every
+    assert "Counts are exact, so that one commit tells a change" in own
     assert '<span class="quiet small">exact</span>' in own
-    assert "Grows like p² since" in own
+    assert "O(p²) since" in own
     assert "90 % interval" not in own

@@ -10,7 +10,9 @@ from typing import Final
 
 from scalewatch.figures.growth_ramp import GrowthClass, class_of_text
 from scalewatch.modelling import parse_growth
-from scalewatch.pages.wording.formats import moment, multiple, plural, significant
+from scalewatch.pages.histories.sentences import history_sentence
+from scalewatch.pages.wording.factors import factor_words
+from scalewatch.pages.wording.formats import significant
 from scalewatch.services.commits.find import Commit
 from scalewatch.services.histories.region import History
 from scalewatch.services.histories.segmented import SegmentedHistory
@@ -57,6 +59,7 @@ class Chart:
     dots: str
     changes: tuple[Mark, ...]
     bad_nights: tuple[Mark, ...]
+    baselines: tuple[float, ...]
     ticks: tuple[tuple[float, str], ...]
     sentence: str
 
@@ -126,9 +129,9 @@ def _chart(
             Mark(
                 x=places[change.first] - 1.5,
                 width=max(places[change.last] - places[change.first], 0.0) + 3.0,
-                title=f"{change.kind} × {significant(change.factor)} at "
-                f"{history.commits[change.last].label}",
-                is_worse=change.factor > 1,
+                title=f"{history.commits[change.last].label}: "
+                f"{factor_words(change.factor, history.metric, change.largest)}",
+                is_worse=change.is_worse,
             )
             for change in series.changes
         ),
@@ -136,12 +139,13 @@ def _chart(
             Mark(places[at] - 1.0, 2.0, f"bad night at {history.commits[at].label}")
             for at in series.bad_nights
         ),
+        baselines=tuple(places[at] for at in series.baselines),
         ticks=tuple(
             (y(exponent), significant(exponent, 2))
             for exponent in (middle + reach / 1.08, middle - reach / 1.08)
             if seen
         ),
-        sentence=_sentence(history, series),
+        sentence=history_sentence(history, series),
     )
 
 
@@ -157,29 +161,6 @@ def _dots(
             for place, exponent in zip(series.positions, series.exponents, strict=False)
             if exponent is not None
         ]
-    )
-
-
-def _sentence(history: History, series: SegmentedHistory) -> str:
-    """Say in one sentence what a chart shows."""
-    commits = plural(len(series.positions), "commit")
-    growth = series.segments[-1].growth if series.segments else None
-    now = "Does not grow"
-    if growth is not None and growth != "1":
-        now = f"Grows like {_written(growth)}"
-    if growth is None:
-        is_scan = any(each is not None for each in series.exponents)
-        of = "" if is_scan else " from a single setting"
-        now = f"Has no growth that can be told{of}"
-    if not series.changes:
-        return f"{now} over {commits}, without a change."
-    last = series.changes[-1]
-    commit = history.commits[last.last]
-    when = commit.committed_at or commit.first_run_at
-    return (
-        f"{now} since {commit.label} ({moment(when)}), "
-        f"{multiple(last.factor)} before; "
-        f"{plural(len(series.changes), 'change')} in {commits}."
     )
 
 

@@ -7,9 +7,12 @@ from fastapi import APIRouter, Request, Response
 from scalewatch.errors import NotMeasured
 from scalewatch.exporters.listing import Listing
 from scalewatch.pages.histories.charts import HEIGHT, LEFT, WIDTH, charts, releases
+from scalewatch.pages.histories.heat import heat_map
+from scalewatch.pages.histories.sentences import overview_sentence
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
-from scalewatch.pages.rendering.templates import render
-from scalewatch.pages.wording.formats import assignments
+from scalewatch.pages.rendering.plots import Plot
+from scalewatch.pages.rendering.templates import Query, path_to, render
+from scalewatch.pages.wording.formats import assignments, stated
 from scalewatch.services.histories.paging import Axis, Window
 from scalewatch.services.histories.project import overview_of
 from scalewatch.services.histories.region import History, history_of
@@ -58,12 +61,16 @@ def show_history(  # noqa: PLR0913, PLR0917 - one per parameter of the query
         return download(
             wanted, name, history, steps if history.region else segments, changes
         )
+    by_date = axis is Axis.DATE
     return render(
         request,
         "histories/show.html",
         history=history,
-        charts=charts(history, by_date=axis is Axis.DATE),
-        releases=releases(history, by_date=axis is Axis.DATE),
+        charts=charts(history, by_date=by_date) if history.region else (),
+        releases=releases(history, by_date=by_date) if history.region else (),
+        heat=None if history.region else heat_map(history, by_date=by_date),
+        plot=_plot(request, history, axis, before),
+        overview_sentence=overview_sentence,
         axis=axis,
         size={"width": WIDTH, "height": HEIGHT, "left": LEFT},
         query={
@@ -74,6 +81,25 @@ def show_history(  # noqa: PLR0913, PLR0917 - one per parameter of the query
             "before": before,
         },
     )
+
+
+def _plot(
+    request: Request, history: History, axis: Axis, before: str | None
+) -> Plot | None:
+    """Return the figure of a history of a single series; None of several."""
+    if history.region is None or len(history.series) != 1:
+        return None
+    (series,) = history.series
+    asked: Query = {
+        "project": history.project,
+        "region": history.region,
+        "metric": history.metric,
+        "machine": series.machine,
+        "configuration": stated(series.configuration),
+        "axis": axis if axis is not Axis.COMMIT else None,
+        "before": before,
+    }
+    return Plot(path_to(request, "history-figure", asked))
 
 
 def steps(history: History) -> Listing:

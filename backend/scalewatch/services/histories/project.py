@@ -1,6 +1,7 @@
 """The history of every region of a project on one machine, as steps of growth."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from sqlalchemy.orm import Session
 
@@ -63,6 +64,7 @@ def overview_of(
     growths = {
         row.series_id: row.growth for row in verdicts.lines_at(session, newest, shown)
     }
+    baselines = _baselines(session, own[0], position_of)
     return History(
         project=project.name,
         region=None,
@@ -72,11 +74,26 @@ def overview_of(
         machines=tuple(machines),
         commits=tuple(map(commit_of, line.commits)),
         remarks=line.remarks,
-        series=_segmented(own, aliases, positions, changes, growths),
+        series=tuple(
+            replace(each, baselines=baselines)
+            for each in _segmented(own, aliases, positions, changes, growths)
+        ),
         regressions=summaries_of(shifts),
         more=0,
         next=part.next,
     )
+
+
+def _baselines(
+    session: Session, series: LocatedSeries, position_of: Mapping[int, int]
+) -> tuple[int, ...]:
+    """Return the positions from which on the machine of a series is in a new state."""
+    firsts: dict[int, int] = {}
+    for part in locations.of_series(session, [series.id], [*position_of]):
+        first = min(position_of[each] for each in part.commit_ids)
+        known = firsts.get(part.fingerprint_id, first)
+        firsts[part.fingerprint_id] = min(known, first)
+    return tuple(sorted(firsts.values())[1:])
 
 
 def _segmented(

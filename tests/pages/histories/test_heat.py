@@ -1,0 +1,41 @@
+import pytest
+
+from scalewatch.pages.histories.heat import WIDTH, heat_map
+from scalewatch.services.histories.project import overview_of
+from support.histories import LINEAR, TREE, record_commit
+
+AT = 13
+BEFORE = 3
+COMMITS = 19
+
+
+@pytest.fixture
+def heat(sessions):
+    """A region that becomes worse and one that does not, after an update."""
+    for number in range(1, COMMITS + 1):
+        growths = {"MPI_Bcast": LINEAR if number >= AT else TREE, "a": TREE}
+        record_commit(sessions, number, growths, cores=64 if number <= BEFORE else 128)
+    with sessions.reading() as session:
+        return heat_map(overview_of(session, "mpich", None, None), by_date=False)
+
+
+def test_rows_come_worst_first_with_their_growth_classes(heat):
+    worse, steady = heat.rows
+
+    assert worse.series.region == "MPI_Bcast"
+    assert [era.growth_class.label for era in worse.eras] == ["log p", "p"]
+    assert [era.growth_class.label for era in steady.eras] == ["log p"]
+    assert sum(era.width for era in worse.eras) == pytest.approx(WIDTH)
+
+
+def test_a_regression_is_an_edge_at_its_commit(heat):
+    (edge,) = heat.rows[0].edges
+
+    assert edge.is_worse
+    assert edge.x == pytest.approx(WIDTH * (AT - 1) / COMMITS)
+    assert edge.title.endswith("5.0× slower at p = 64")
+    assert heat.rows[1].edges == ()
+
+
+def test_a_new_state_of_the_machine_is_an_edge_through_all_rows(heat):
+    assert heat.baselines == (pytest.approx(WIDTH * BEFORE / COMMITS),)
