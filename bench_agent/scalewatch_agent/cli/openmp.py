@@ -19,7 +19,11 @@ from scalewatch_agent.folders import loops_folder
 from scalewatch_agent.launchers.processors import processors
 from scalewatch_agent.machine import host_name
 from scalewatch_agent.openmp.build import Kernels, build_kernels
-from scalewatch_agent.openmp.measuring import environment_of, measure, placement
+from scalewatch_agent.openmp.measuring import (
+    environment_of,
+    measure_in_turns,
+    placement,
+)
 from scalewatch_agent.openmp.plan import KINDS, Job, OpenMPSweep, usual_threads
 from scalewatch_agent.openmp.runs import run_report
 from scalewatch_agent.suite.runs import MeasuredSubject
@@ -106,7 +110,8 @@ def command(ctx: click.Context, /, **options: Any) -> None:
         repetitions=options["repetitions"],
     )
     if options["dry_run"]:
-        _print_plan(list(sweep.jobs()), as_json=options["as_json"])
+        jobs = [job for alike in sweep.jobs() for job in alike]
+        _print_plan(jobs, as_json=options["as_json"])
         return
     kernels = build_kernels(loops_folder())
     measured = measured_runs(options)
@@ -130,21 +135,21 @@ def _measure(
     options: dict[str, Any],
     measured: MeasuredRuns,
 ) -> None:
-    jobs = list(sweep.jobs())
-    with job_display(len(jobs)) as display:
-        for report in _reports(jobs, kernels, options):
+    with job_display(sum(map(len, sweep.jobs()))) as display:
+        for report in _reports(sweep, kernels, options):
             measured.add(report)
             display.finish(report)
 
 
 def _reports(
-    jobs: list[Job], kernels: Kernels, options: dict[str, Any]
+    sweep: OpenMPSweep, kernels: Kernels, options: dict[str, Any]
 ) -> Iterator[RunReport]:
-    for job in jobs:
-        environment = environment_of(job)
-        subject = _subject(options, kernels, placement(environment))
-        outcome = measure(kernels.program, job, options["time_limit"])
-        yield run_report(subject, job, outcome, environment)
+    for jobs in sweep.jobs():
+        outcomes = measure_in_turns(kernels.program, jobs, options["time_limit"])
+        for job, outcome in zip(jobs, outcomes, strict=True):
+            environment = environment_of(job)
+            subject = _subject(options, kernels, placement(environment))
+            yield run_report(subject, job, outcome, environment)
 
 
 def _subject(options: dict[str, Any], kernels: Kernels, placed: str) -> MeasuredSubject:

@@ -15,6 +15,9 @@ from scalewatch_agent.openmp.plan import Job
 PLACES: Final = ("OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY", "KMP_AFFINITY")
 """Variables by which a user places threads; without any of them they are spread."""
 
+TURNS: Final = 4
+"""Among which the repetitions of a job are divided."""
+
 Values = Mapping[str, Sequence[float]]
 
 
@@ -48,6 +51,31 @@ def environment_of(
 def placement(environment: Mapping[str, str]) -> str:
     """Return how threads are placed, as the first variable that says it."""
     return next(environment[name] for name in PLACES if name in environment)
+
+
+def measure_in_turns(
+    program: Path, jobs: Sequence[Job], time_limit: float
+) -> list[Outcome]:
+    """Run jobs in turns, and return what each measured.
+
+    What disturbs a machine for a while hits all of them alike, so that a solver is
+    compared with parts of the same minutes. A job that fails has no more turns.
+    """
+    outcomes = [Outcome(_now(), _now()) for _ in jobs]
+    for turn in range(TURNS):
+        for job, outcome in zip(jobs, outcomes, strict=True):
+            share = job.share(turn, TURNS)
+            if not outcome.failure and share.repetitions:
+                _add(outcome, measure(program, share, time_limit))
+    return outcomes
+
+
+def _add(outcome: Outcome, turn: Outcome) -> None:
+    outcome.ended_at, outcome.failure = turn.ended_at, turn.failure
+    outcome.measured = {
+        region: [*outcome.measured.get(region, ()), *values]
+        for region, values in turn.measured.items()
+    }
 
 
 def measure(program: Path, job: Job, time_limit: float) -> Outcome:

@@ -1,7 +1,7 @@
 """What the OpenMP suite measures: the jobs of a sweep over threads."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from scalewatch.wire.directions import Direction
@@ -52,6 +52,11 @@ class Job:
     threads: int
     repetitions: int
     size: int | None = None
+
+    def share(self, turn: int, turns: int) -> "Job":
+        """Return the job with its share of the repetitions, the larger ones first."""
+        share = (self.repetitions + turns - 1 - turn) // turns
+        return replace(self, repetitions=share)
 
     @property
     def kind(self) -> Kind:
@@ -115,12 +120,15 @@ class OpenMPSweep:
     widths: tuple[int, ...]
     repetitions: int
 
-    def jobs(self) -> Iterator[Job]:
-        """Yield the jobs; those of one thread count follow each other."""
+    def jobs(self) -> Iterator[list[Job]]:
+        """Yield the jobs of one thread count after the other."""
         for threads in self.threads:
-            for part in (part for part in KINDS if part in self.parts):
-                for size in self._sizes(part):
-                    yield Job(part, threads, self.repetitions, size)
+            yield [
+                Job(part, threads, self.repetitions, size)
+                for part in KINDS
+                if part in self.parts
+                for size in self._sizes(part)
+            ]
 
     def _sizes(self, part: Part) -> tuple[int | None, ...]:
         match part:

@@ -14,7 +14,7 @@ from scalewatch.wire import RunReport
 from scalewatch_agent.cli import main
 from scalewatch_agent.launchers.processors import processors
 from scalewatch_agent.openmp.build import build_kernels
-from scalewatch_agent.openmp.measuring import measure
+from scalewatch_agent.openmp.measuring import measure, measure_in_turns
 from scalewatch_agent.openmp.plan import KINDS, Job, usual_threads
 from scalewatch_agent.openmp.runs import uncertainty
 
@@ -201,6 +201,28 @@ def test_failed_job_is_posted_with_its_reason(receiver):
     (result,) = run["results"]
     assert (result["status"], result["region"]) == ("failed", "cg")
     assert result["reason"] == "time limit of 0.1 s reached"
+
+
+def test_repetitions_are_divided_into_turns_of_all_jobs(kernels):
+    jobs = [Job("cg", 1, 6, 100), Job("overheads", 1, 2)]
+
+    cg, overheads = measure_in_turns(kernels.program, jobs, 60)
+
+    assert [jobs[0].share(turn, 4).repetitions for turn in range(4)] == [2, 2, 1, 1]
+    assert len(cg.measured["cg"]) == 6
+    assert {len(values) for values in overheads.measured.values()} == {2}
+    # The solver's last turn comes after the first one of the overheads.
+    assert cg.ended_at > overheads.started_at
+
+
+def test_job_that_fails_has_no_more_turns(kernels):
+    endless, quick = Job("cg", 1, 10**6, 500), Job("overheads", 1, 4)
+
+    failed, fine = measure_in_turns(kernels.program, [endless, quick], 2)
+
+    assert failed.failure == "time limit of 2 s reached"
+    assert failed.measured == {}
+    assert len(fine.measured["parallel"]) == 4
 
 
 def test_kernels_are_compiled_once(tmp_path):
