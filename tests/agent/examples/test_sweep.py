@@ -81,16 +81,28 @@ def test_fill_of_a_square_grid_grows_like_its_root_and_of_a_flat_one_faster(fold
         values(run)["pipeline", "steps"] == steps(run["coordinate"]["p"] / 2, 2)
         for run in runs
     )
-    assert verdict(square, "pipeline") == "match"
-    assert verdict(flat, "pipeline") == "mismatch"
+    judged = finding(square, "pipeline"), finding(flat, "pipeline")
+    assert [each["verdict"] for each in judged] == ["match", "mismatch"]
+    assert judged[1]["divergence"] == "p^(1/2)"  # worse, not better
 
 
-def verdict(path, region):
-    """Return the verdict on O(sqrt(p)) of a region in a file of runs."""
+@needs_simgrid
+@pytest.mark.thorough
+@pytest.mark.parametrize("mode", ["blocking", "nonblocking"])
+def test_time_that_is_measured_and_simulated_grows_like_the_root_of_p(mode, folder):
+    out, _ = swept(folder, "--set", f"mode={mode}")
+
+    judged = finding(out, "sweep")
+    assert judged["verdict"] == "match"
+    assert judged["verdict_probability"]["match"] > 0.9
+
+
+def finding(path, region):
+    """Return what is found of a region in a file of runs, expected like sqrt(p)."""
     words = ["model", str(path), "--expect", f"{region}=O(p^0.5)", "--json"]
     done = CliRunner().invoke(scalewatch, words)
     findings = [json.loads(line) for line in done.stdout.splitlines() if line]
-    return next(each["verdict"] for each in findings if each["region"] == region)
+    return next(each for each in findings if each["region"] == region)
 
 
 @needs_simgrid
