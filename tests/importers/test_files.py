@@ -82,5 +82,5 @@ def test_missing_file_and_empty_folder_are_named(tmp_path: Path) -> None:
     assert [str(error) for error in reading.unreadable] == [
         f"cannot read {missing}: no such file or directory",
         f"cannot read {tmp_path}: it is empty",
-        "cannot read nul\0byte: embedded null byte",
+        "cannot read nul\\x00byte: embedded null byte",
     ]

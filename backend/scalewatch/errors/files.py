@@ -6,11 +6,19 @@ from scalewatch.errors.base import ScalewatchError
 from scalewatch.errors.installation import pip_install
 
 
+def printable(text: str) -> str:
+    """Return a text in one line, without what would steer a terminal."""
+    return "".join(
+        each if each.isprintable() else each.encode("unicode_escape").decode("ascii")
+        for each in text
+    )
+
+
 class UnreadableFile(ScalewatchError):
     """A file of measurements cannot be read."""
 
     def __init__(self, source: str, reason: str) -> None:
-        super().__init__(f"cannot read {source}: {reason}")
+        super().__init__(printable(f"cannot read {source}: {reason}"))
         self.source = source
         self.reason = reason
 

@@ -80,3 +80,15 @@ def test_preview_says_which_way_a_metric_is_better(
     done = run("--dry-run", *options)
 
     assert told in done.output
+
+
+@pytest.mark.parametrize(("better", "told"), [("lower", "worse"), ("higher", "better")])
+def test_growth_that_is_missed_is_worse_or_better_by_direction(
+    run, tmp_path, better, told
+):
+    rows = "".join(f"{p},{p**2 * 1.5}\n" for p in (4, 8, 16, 32, 64, 128))
+    (tmp_path / "t.csv").write_text(f"p,FOM[it]\n{rows}")
+
+    done = run("--expect", "O(p)", "--better", better)
+
+    assert f"mismatch ({told})" in done.output

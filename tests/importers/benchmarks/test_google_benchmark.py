@@ -69,3 +69,14 @@ def test_failed_rows_and_unknown_units(write) -> None:
 
     assert (series.region, series.settings.tolist()) == ("f", [[4]])
     assert "line 1.benchmarks[0].time_unit: expected one of s" in str(error)
+
+
+def test_failed_repetition_is_a_run_without_a_value(write) -> None:
+    rows = [row("f/n:8", 0, error_occurred=True), row("f/n:16", 2)]
+
+    [series] = read_files(
+        [write(json.dumps({"context": {}, "benchmarks": rows}))]
+    ).series
+
+    assert series.settings[:, 0].tolist() == [8, 16]
+    assert str(series.values[:, 0].tolist()) == "[nan, 0.002]"

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from scalewatch.cli.files.notation import Notation
+from scalewatch.errors.files import printable
 from scalewatch.importers import ImportedSeries
 from scalewatch.modelling import (
     Composed,
@@ -81,7 +82,7 @@ class FindingColumn:
 def columns_of(rows: Sequence[FindingRow], notation: Notation) -> list[FindingColumn]:
     """Return the columns that tell something about these rows."""
     columns = [
-        FindingColumn("region", lambda row: _printable(row.series.region), narrowest=24)
+        FindingColumn("region", lambda row: printable(row.series.region), narrowest=24)
     ]
     if told := _told_configuration(rows):
         columns.append(
@@ -136,7 +137,11 @@ def _verdict_columns(notation: Notation) -> list[FindingColumn]:
             lambda row: notation.growth_text(row.finding.divergence),
         ),
         FindingColumn(
-            "verdict", lambda row: notation.verdict_text(row.finding), is_coloured=True
+            "verdict",
+            lambda row: notation.verdict_text(
+                row.finding, is_cost=row.better == "lower"
+            ),
+            is_coloured=True,
         ),
     ]
 
@@ -209,7 +214,7 @@ def _compared(row: FindingRow) -> str:
 def _metric(row: FindingRow) -> str:
     series = row.series
     unit = f" [{series.unit}]" if series.unit else ""
-    return _printable(f"{series.metric}{unit}")
+    return printable(f"{series.metric}{unit}")
 
 
 def _told_configuration(rows: Sequence[FindingRow]) -> list[str]:
@@ -228,15 +233,8 @@ def _told_configuration(rows: Sequence[FindingRow]) -> list[str]:
 
 def _configuration(row: FindingRow, told: Sequence[str]) -> str:
     held = row.series.configuration
-    return _printable(
-        ", ".join(f"{name}={held[name]}" for name in told if name in held)
-    )
+    return printable(", ".join(f"{name}={held[name]}" for name in told if name in held))
 
 
 def _target(at: Mapping[str, float]) -> str:
     return ", ".join(f"{name} = {setting:.10g}" for name, setting in at.items())
-
-
-def _printable(text: str) -> str:
-    """Return a name without what would steer the terminal."""
-    return "".join(each if each.isprintable() else "\ufffd" for each in text)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from scalewatch.modelling import Finding, Forecast, Growth, Model, Verdict
+from scalewatch.modelling.growths.verdict import Direction
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +45,18 @@ class Notation:
         """Return a share of a whole."""
         return self.missing if share is None else f"{share:.1%}"
 
-    def verdict_text(self, finding: Finding) -> str:
-        """Return symbol, word, direction and probability of a verdict."""
+    def verdict_text(self, finding: Finding, *, is_cost: bool) -> str:
+        """Return symbol, word, direction and probability of a verdict.
+
+        What grows faster than expected is worse for a cost, and better for a rate.
+        """
         if finding.expectation is None:
             return self.missing
         verdict = finding.verdict
         text = f"{self.symbols[verdict]}{verdict}"
         if verdict is Verdict.MISMATCH and finding.direction:
-            text += f" ({finding.direction})"
+            is_worse = (finding.direction is Direction.WORSE) == is_cost
+            text += f" ({Direction.WORSE if is_worse else Direction.BETTER})"
         probability = finding.verdict_probability.get(verdict)
         return text if probability is None else f"{text} {probability:.0%}"
 

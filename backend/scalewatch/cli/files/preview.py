@@ -7,6 +7,7 @@ import click
 from rich.console import Console
 from rich.table import Table
 
+from scalewatch.errors.files import printable
 from scalewatch.importers import Reading
 from scalewatch.services.files.previews import (
     PreviewedSeries,
@@ -36,9 +37,10 @@ def tell(*readings: Reading) -> None:
         click.echo(f"Error: {error}", err=True)
     for reading in readings:
         for name in reading.passed_over:
-            click.echo(f"Note: {name} is of no known format and passed over", err=True)
+            told = f"Note: {name} is of no known format and passed over"
+            click.echo(printable(told), err=True)
         for note in (*reading.left_out, *reading.known.notes()):
-            click.echo(f"Note: {note}", err=True)
+            click.echo(printable(f"Note: {note}"), err=True)
 
 
 def show(reading: Reading, better: Mapping[str, Direction]) -> None:
@@ -57,7 +59,7 @@ def show(reading: Reading, better: Mapping[str, Direction]) -> None:
 
 def _cells(row: PreviewedSeries) -> list[str]:
     settings = (*row.parameters, *row.configuration)
-    return [
+    cells = [
         row.region,
         row.metric,
         row.unit,
@@ -66,6 +68,7 @@ def _cells(row: PreviewedSeries) -> list[str]:
         str(row.values),
         ", ".join(f"{key} {value}" for key, value in row.origin.items()),
     ]
+    return list(map(printable, cells))
 
 
 def _setting(setting: PreviewedSetting) -> str:

@@ -1,7 +1,8 @@
 """JSON of Google Benchmark, which Kokkos and others write as well."""
 
+import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from scalewatch.importers.documents import Document
@@ -31,13 +32,17 @@ _OWN: Final = re.compile(
 def recognises(document: Document) -> bool:
     """Tell whether a document is Google Benchmark's."""
     keys = document.value if isinstance(document.value, dict) else {}
-    return "benchmarks" in keys and "context" in keys
+    rows = keys.get("benchmarks")
+    first = rows[0] if isinstance(rows, list) and rows else None
+    is_row = isinstance(first, dict) and {"name", "run_type"} <= first.keys()
+    return "benchmarks" in keys and ("context" in keys or is_row)
 
 
 def read(documents: Iterable[Document]) -> Iterator[ImportedMeasurement]:
     """Yield times and rates of each row; of mere aggregates, the median or mean."""
     for document in documents:
-        provenance = _provenance(document.part("context"))
+        context = document.object().get("context")
+        provenance = _provenance(context if isinstance(context, dict) else {})
         rows = list(document.part("benchmarks").elements())
         measured = {
             _run_name(row)
@@ -57,7 +62,9 @@ def _taken(row: Document, measured: set[str], medians: set[str]) -> str | None:
     `measured` and `medians` are the runs that have repetitions, and a median.
     """
     held = row.object()
-    if held.get("error_occurred") or held.get("skipped") or "real_time" not in held:
+    if held.get("error_occurred"):
+        return "value"
+    if held.get("skipped") or "real_time" not in held:
         return None
     suffix = _suffix(row)
     if suffix is None:
@@ -113,6 +120,9 @@ def _row(
 
 
 def _metrics(row: Document) -> Iterator[tuple[str, str | None, float]]:
+    if row.object().get("error_occurred"):
+        yield "time", "s", math.nan
+        return
     unit = row.object().get("time_unit", "ns")
     sizes = UNITS["time"]
     if unit not in sizes:
@@ -137,8 +147,7 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _provenance(context: Document) -> Provenance:
-    facts = context.object()
+def _provenance(facts: Mapping[str, Any]) -> Provenance:
     commit = facts.get("GIT_COMMIT_HASH")
     is_commit = isinstance(commit, str) and re.fullmatch("[0-9a-f]{7,40}", commit)
     branch, date = facts.get("GIT_BRANCH"), facts.get("date")
