@@ -18,6 +18,7 @@
     + PlatformUnusable
     + TraceUnusable
     + TracingImpossible
+    + CalibrationUnusable
 
 A job that fails is no error: it ends as a run that says why.
 """
@@ -208,4 +209,13 @@ class TracingImpossible(AgentError):
 
     def __init__(self, reason: str) -> None:
         super().__init__(f"the interposer cannot be compiled: {reason}")
+        self.reason = reason
+
+
+class CalibrationUnusable(AgentError):
+    """A calibration that cannot be measured, read or written."""
+
+    def __init__(self, where: Path | str, reason: str) -> None:
+        super().__init__(f"calibration, {where}: {reason}")
+        self.where = where
         self.reason = reason

@@ -26,6 +26,11 @@ def interposers_folder(environment: Mapping[str, str] = os.environ) -> Path:
     return _home(environment, "XDG_CACHE_HOME", ".cache") / "interposers"
 
 
+def calibrations_folder(environment: Mapping[str, str] = os.environ) -> Path:
+    """Return the folder that holds a calibration per machine and library."""
+    return _home(environment, "XDG_STATE_HOME", ".local/state") / "calibrations"
+
+
 def spool_folder(environment: Mapping[str, str] = os.environ) -> Path:
     """Return the folder that holds the runs until they are delivered."""
     return _home(environment, "XDG_STATE_HOME", ".local/state") / "spool"

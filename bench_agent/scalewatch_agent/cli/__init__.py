@@ -20,6 +20,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "openmp": "Measure memory bandwidth, OpenMP constructs and CG over threads.",
     "count": "Count the work of a program: calls of functions, iterations of loops.",
     "trace": "Trace MPI programs: where their time goes, and what they wait for.",
+    "calibrate": "Measure how long MPI calls take at their best, for trace's overhead.",
     "serve": "Measure again what the server suspects on a machine.",
     "spool": "Look after runs that could not be delivered.",
 }

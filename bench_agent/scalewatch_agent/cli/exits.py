@@ -5,6 +5,7 @@ from enum import IntEnum
 from scalewatch.errors import ScalewatchError
 from scalewatch_agent.errors import (
     BadExpression,
+    CalibrationUnusable,
     ExperimentInvalid,
     FolderUnwritable,
     MpiNotInstalled,
@@ -41,7 +42,12 @@ class Exit(IntEnum):
 def exit_code(error: ScalewatchError) -> Exit:
     """Return the exit code that tells a script what went wrong."""
     match error:
-        case BadExpression() | ExperimentInvalid() | VersionUnknown():
+        case (
+            BadExpression()
+            | CalibrationUnusable()
+            | ExperimentInvalid()
+            | VersionUnknown()
+        ):
             return Exit.WRONG_INPUT
         case FolderUnwritable() | ServerSilent():
             return Exit.UNDELIVERED

@@ -89,6 +89,12 @@ def _settings(
     "-fno-omit-frame-pointer.",
 )
 @click.option(
+    "--calibration",
+    metavar="FILE|auto",
+    help="What calls take at their best, as `calibrate` has measured it: overhead is "
+    "what they take beyond that, and all of their time unless given.",
+)
+@click.option(
     "--keep",
     "kept",
     type=click.Path(file_okay=False, path_type=Path),

@@ -8,19 +8,26 @@ from typing import Final
 
 from scalewatch_agent.errors import TraceUnusable
 from scalewatch_agent.traces import talp
+from scalewatch_agent.traces.calibration.reduction import reduced_by
+from scalewatch_agent.traces.calibration.table import Calibration
 from scalewatch_agent.traces.cube import reader as cube
 from scalewatch_agent.traces.otf2 import reader as otf2
 from scalewatch_agent.traces.own.reader import is_own_trace, read_own
 from scalewatch_agent.traces.paraver import reader as paraver
-from scalewatch_agent.traces.reduction import Reduced, reduced
+from scalewatch_agent.traces.reduction import Reduced
 
-READERS: Final[tuple[tuple[int, bytes, Callable[[Path], Reduced]], ...]] = (
-    (0, b"#Paraver", lambda path: reduced(paraver.read_paraver(path))),
-    (2, b"OTF2", lambda path: reduced(otf2.read_otf2(path))),
-    (257, b"ustar", cube.read_cube),
-    (0, b"{", talp.read_talp),
+Reader = Callable[[Path, Calibration | None], Reduced]
+
+READERS: Final[tuple[tuple[int, bytes, Reader], ...]] = (
+    (0, b"#Paraver", lambda path, best: reduced_by(best, paraver.read_paraver(path))),
+    (2, b"OTF2", lambda path, best: reduced_by(best, otf2.read_otf2(path))),
+    (257, b"ustar", lambda path, _: cube.read_cube(path)),
+    (0, b"{", lambda path, _: talp.read_talp(path)),
 )
-"""Readers by what their files hold at the beginning, and where."""
+"""Readers by what their files hold at the beginning, and where.
+
+Profiles hold no calls, from which a calibration could take anything off.
+"""
 
 SUFFIXES: Final = (*paraver.SUFFIXES, *otf2.SUFFIXES, *cube.SUFFIXES)
 """Files that stand for a run in a folder; those of TALP have to be named."""
@@ -51,7 +58,7 @@ def traces_in(path: Path) -> list[Path]:
     return found
 
 
-def read_reduced(path: Path) -> Reduced:
+def read_reduced(path: Path, calibration: Calibration | None = None) -> Reduced:
     """Return the sums of a file of any known format, told by its content.
 
     Raises
@@ -60,11 +67,11 @@ def read_reduced(path: Path) -> Reduced:
         If it cannot be read.
     """
     if path.is_dir():
-        return reduced(read_own(path))
+        return reduced_by(calibration, read_own(path))
     first = _beginning(path)
     for start, mark, read in READERS:
         if first.startswith(mark, start):
-            return read(path)
+            return read(path, calibration)
     raise TraceUnusable(
         path,
         "it is no trace of a known format: Paraver (.prv), OTF2 (its anchor, .otf2), "

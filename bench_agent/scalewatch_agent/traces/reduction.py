@@ -13,13 +13,14 @@ section 2.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scalewatch_agent.traces.efficiencies import Efficiencies, efficiencies
 from scalewatch_agent.traces.matching import matched
+from scalewatch_agent.traces.overheads import BestTimes, overheads, uncalibrated
 from scalewatch_agent.traces.records import Flag, Records
 from scalewatch_agent.traces.replay import ideal_runtime
 from scalewatch_agent.traces.trace import Messages, Process, Site, Trace
@@ -32,23 +33,6 @@ NO_IDEAL: Final = (
 
 BLOCK: Final = 1_000_000
 """Records that are summed at a time, so that memory does not grow with the trace."""
-
-
-class BestTimes(Protocol):
-    """What calls take at their best, in s."""
-
-    def __call__(
-        self, function: str, processes: int, sizes: NDArray[np.float64]
-    ) -> NDArray[np.float64] | None:
-        """Return t_max for sizes in bytes, shape (n,); None if nobody measured it."""
-
-
-def uncalibrated(
-    function: str,
-    processes: int,
-    sizes: NDArray[np.float64],
-) -> None:
-    """Know no best time of any function."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +76,10 @@ class Reduced:
         Ends of messages without another end.
     has_each
         Whether useful time is known of each process, or only their mean.
+    calibration
+        The title of the table of best times; None without one.
+    extrapolated
+        Functions whose best times lie beyond that table.
     """
 
     processes: int
@@ -107,6 +95,8 @@ class Reduced:
     is_truncated: bool
     remarks: Sequence[str]
     has_each: bool = True
+    calibration: str | None = None
+    extrapolated: frozenset[str] = frozenset()
 
 
 _COLUMNS: Final = (
@@ -127,8 +117,10 @@ def reduced(trace: Trace, best_times: BestTimes = uncalibrated) -> Reduced:
     sums = {name: np.zeros(size) for name in _COLUMNS}
     missing: set[str] = set()
     for process in trace.processes:
-        for block in _blocks(process.records):
-            missing |= _add_calls(sums, trace, block, best_times)
+        found = overheads(trace, process, best_times)
+        missing |= found.not_calibrated
+        for chosen in _blocks(process.records):
+            _add_calls(sums, trace, process.records[chosen], found.lost[chosen])
     messages = matched(trace)
     if trace.messages is not None:
         sums["messages"] += _ends(trace, messages, size)
@@ -160,9 +152,9 @@ def reduced(trace: Trace, best_times: BestTimes = uncalibrated) -> Reduced:
     )
 
 
-def _blocks(records: Records) -> Iterator[Records]:
+def _blocks(records: Records) -> Iterator[slice]:
     for begin in range(0, len(records), BLOCK):
-        yield np.asarray(records[begin : begin + BLOCK])
+        yield slice(begin, begin + BLOCK)
 
 
 def _keys(trace: Trace, records: Records) -> NDArray[np.int64]:
@@ -175,9 +167,9 @@ def _add_calls(
     sums: dict[str, NDArray[np.float64]],
     trace: Trace,
     block: Records,
-    best_times: BestTimes,
-) -> set[str]:
-    """Add a block of records; return the functions that nobody has calibrated."""
+    lost: NDArray[np.float64],
+) -> None:
+    """Add a block of records, and what its calls have lost."""
     size = len(sums["time"])
     key = _keys(trace, block)
     is_call = (block["flags"] & Flag.PART) == 0
@@ -190,25 +182,7 @@ def _add_calls(
     took = calls["took"].astype(np.float64)
     sums["calls"] += np.bincount(key, minlength=size)
     sums["time"] += np.bincount(key, took, minlength=size)
-    overhead, missing = _overheads(trace, calls, took, best_times)
-    sums["overhead"] += np.bincount(key, overhead, minlength=size)
-    return missing
-
-
-def _overheads(
-    trace: Trace, calls: Records, took: NDArray[np.float64], best_times: BestTimes
-) -> tuple[NDArray[np.float64], set[str]]:
-    overhead, missing = took.copy(), set()
-    for number in np.flatnonzero(np.bincount(calls["function"])).tolist():
-        inside = calls["function"] == number
-        function = trace.functions[number]
-        sizes = calls["bytes"][inside].astype(np.float64)
-        best = best_times(function, len(trace.processes), sizes)
-        if best is None:
-            missing.add(function)
-        else:
-            overhead[inside] = np.maximum(0, took[inside] - best * 1e9)
-    return overhead, missing
+    sums["overhead"] += np.bincount(key, lost[is_call], minlength=size)
 
 
 def _by_key(

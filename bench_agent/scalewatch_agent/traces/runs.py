@@ -44,9 +44,7 @@ def traced_run(
         raise TraceUnusable(
             path, f"{len(reduced.locations):,} locations are more than a run can hold"
         )
-    configuration: dict[str, Fact] = {"traced": True, "calibration": "none"}
-    if reduced.is_truncated:
-        configuration["truncated"] = True
+    configuration = trace_settings(reduced)
     content = {
         "project": subject.project,
         "suite": subject.suite,
@@ -70,9 +68,24 @@ def traced_run(
     )
 
 
+def trace_settings(reduced: Reduced) -> dict[str, Fact]:
+    """Return the configuration of a trace's run; the date of a table is none of it."""
+    settings: dict[str, Fact] = {
+        "traced": True,
+        "calibration": "t_max" if reduced.calibration else "none",
+    }
+    if reduced.is_truncated:
+        settings["truncated"] = True
+    return settings
+
+
 def trace_facts(reduced: Reduced) -> dict[str, Fact]:
     """Return what a run's job says of its trace."""
     facts: dict[str, Fact] = {"unmatched_messages": reduced.unmatched}
+    if reduced.calibration:
+        facts["calibration"] = reduced.calibration
+    if reduced.extrapolated:
+        facts["extrapolated"] = ", ".join(sorted(reduced.extrapolated))
     if reduced.not_calibrated:
         facts["not_calibrated"] = ", ".join(sorted(reduced.not_calibrated))
     if reduced.remarks:

@@ -12,6 +12,8 @@ from scalewatch_agent.cli.measured import measured_runs
 from scalewatch_agent.cli.sweeping.sweeping import warn
 from scalewatch_agent.cli.tables.traces import print_traces
 from scalewatch_agent.errors import VersionUnknown
+from scalewatch_agent.traces.calibration.kept import AUTO
+from scalewatch_agent.traces.calibration.table import read_calibration
 from scalewatch_agent.traces.formats import read_reduced, traces_in
 from scalewatch_agent.traces.results import region_names
 from scalewatch_agent.traces.runs import TracedSubject, traced_run
@@ -23,8 +25,19 @@ UNKNOWN: Final = "unknown"
 def read(ctx: click.Context, paths: Sequence[Path], options: dict[str, Any]) -> None:
     """Reduce the traces at some paths, and post them or show what would be posted."""
     subject = _subject(options)
+    calibration = None
+    if table := options["calibration"]:
+        if table == AUTO:
+            raise click.UsageError(
+                "Where a trace was recorded is not known: name its calibration."
+            )
+        calibration = read_calibration(Path(table))
     # All are read before anything is posted.
-    traces = {path: read_reduced(path) for named in paths for path in traces_in(named)}
+    traces = {
+        path: read_reduced(path, calibration)
+        for named in paths
+        for path in traces_in(named)
+    }
     names = region_names(traces.values())
     reports = [traced_run(path, subject, one, names) for path, one in traces.items()]
     show_and_deliver(ctx, reports, options)

@@ -19,6 +19,7 @@ from scalewatch_agent.experiments.configured import Loaded
 from scalewatch_agent.experiments.jobs import JobLauncher
 from scalewatch_agent.experiments.sweep import ExperimentSweep
 from scalewatch_agent.folders import interposers_folder, make_folder
+from scalewatch_agent.traces.calibration.kept import calibration_for, library_of
 from scalewatch_agent.traces.recording.build import interposer
 from scalewatch_agent.traces.recording.tracing import Tracing
 from scalewatch_agent.traces.results import PROGRAM, region_names
@@ -62,6 +63,9 @@ def record_program(
         warn=warn,
         instrument=tracing,
         work=program.work,
+    )
+    tracing.calibration = calibration_for(
+        options.get("calibration"), sweep.machine, library_of(launcher)
     )
     if options["fresh"]:
         sweep.discard_builds()

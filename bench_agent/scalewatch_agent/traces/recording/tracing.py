@@ -12,10 +12,12 @@ from scalewatch.wire import Fact, Result
 from scalewatch_agent.experiments.expressions import Scalar
 from scalewatch_agent.experiments.instruments import Output
 from scalewatch_agent.experiments.jobs import Executed, Request
+from scalewatch_agent.traces.calibration.reduction import reduced_by
+from scalewatch_agent.traces.calibration.table import Calibration
 from scalewatch_agent.traces.own.reader import HEADER, read_own
-from scalewatch_agent.traces.reduction import Reduced, reduced
+from scalewatch_agent.traces.reduction import Reduced
 from scalewatch_agent.traces.results import PROGRAM, region_names, results_of
-from scalewatch_agent.traces.runs import trace_facts
+from scalewatch_agent.traces.runs import trace_facts, trace_settings
 
 FOLDER: Final = "trace"
 """Where a job's trace lies, in the folder of the job."""
@@ -35,12 +37,15 @@ class Tracing:
         Callers to record beside the place of a call.
     kept
         The folder to which traces go; they are deleted where it is None.
+    calibration
+        The best times of calls, if they are known.
     """
 
     interposer: Path
     roots: tuple[Path, ...]
     depth: int = 0
     kept: Path | None = None
+    calibration: Calibration | None = None
     traced: list[Reduced | None] = field(default_factory=list)
 
     @property
@@ -75,22 +80,21 @@ class Tracing:
         TraceUnusable
             If the trace of a job that ended well cannot be read.
         """
-        settings: dict[str, Fact] = {"traced": True, "calibration": "none"}
         folder = executed.request.folder / FOLDER
         if folder.is_dir():
             self._describe(executed, folder)
         if executed.failure is not None:
             self.traced.append(None)
             self._dispose(executed.request, folder)
+            settings: dict[str, Fact] = {"traced": True}
             return Output([_failed(executed.failure)], settings=settings)
-        sums = reduced(read_own(folder))
+        sums = reduced_by(self.calibration, read_own(folder))
         self.traced.append(sums)
         self._dispose(executed.request, folder)
-        if sums.is_truncated:
-            settings["truncated"] = True
-        names = region_names([sums])
         return Output(
-            results_of(sums, names), settings=settings, facts=trace_facts(sums)
+            results_of(sums, region_names([sums])),
+            settings=trace_settings(sums),
+            facts=trace_facts(sums),
         )
 
     def _describe(self, executed: Executed, folder: Path) -> None:

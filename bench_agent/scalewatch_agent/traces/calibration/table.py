@@ -1,0 +1,159 @@
+"""A table of t_max: kept in a file, interpolated, and extrapolated with a flag.
+
+    log t_max is linear in log bytes, and then in log p
+
+t_max does not fall with bytes. Beyond the measured bytes or processes the last two
+points are continued, without falling, and the function is noted as extrapolated.
+"""
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scalewatch_agent.errors import CalibrationUnusable
+from scalewatch_agent.traces.calibration.cells import Cell
+
+SCHEMA: Final = 1
+
+Curve = tuple[NDArray[np.float64], NDArray[np.float64]]
+"""log bytes and log t_max, both rising."""
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """What was calibrated, and where.
+
+    Parameters
+    ----------
+    title
+        Tells calibrations apart: library, machine and date.
+    """
+
+    title: str
+    cells: tuple[Cell, ...]
+    extrapolated: set[str] = field(default_factory=set, compare=False)
+
+    def __call__(
+        self, function: str, processes: int, sizes: NDArray[np.float64]
+    ) -> NDArray[np.float64] | None:
+        """Return t_max in s for sizes in bytes; None for a function without cells."""
+        curves = _curves(self.cells, function)
+        if not curves:
+            return None
+        wanted = np.log(np.maximum(1, sizes))
+        counts = sorted(curves)
+        if processes > counts[-1] or any(_is_beyond(curves[p], wanted) for p in counts):
+            self.extrapolated.add(function)
+        low, high = _around(counts, processes)
+        last = _along(curves[high], wanted)
+        if low == high:
+            held: NDArray[np.float64] = np.exp(last)
+            return held
+        slope = (last - _along(curves[low], wanted)) / np.log(high / low)
+        if processes > high:
+            # Nothing gets faster with more processes than were calibrated.
+            slope = np.maximum(0, slope)
+        best: NDArray[np.float64] = np.exp(last + slope * np.log(processes / high))
+        return best
+
+
+def _curves(cells: Iterable[Cell], function: str) -> Mapping[int, Curve]:
+    """Return t_max over bytes, for each number of processes."""
+    points: dict[int, list[tuple[int, float]]] = defaultdict(list)
+    for cell in cells:
+        if cell.function == function and cell.best > 0:
+            points[cell.processes].append((max(1, cell.bytes), cell.best))
+    curves = {}
+    for processes, found in points.items():
+        sizes, times = np.array(sorted(found)).T
+        curves[processes] = np.log(sizes), np.maximum.accumulate(np.log(times))
+    return curves
+
+
+def _is_beyond(curve: Curve, wanted: NDArray[np.float64]) -> bool:
+    """Tell whether bytes lie above the measured ones, where these matter."""
+    sizes, _ = curve
+    return len(sizes) > 1 and bool((wanted > sizes[-1] + 1e-9).any())
+
+
+def _around(counts: Sequence[int], processes: int) -> tuple[int, int]:
+    """Return the measured numbers of processes on both sides, or the last two."""
+    if processes <= counts[0] or len(counts) == 1:
+        return counts[0], counts[0]
+    if processes >= counts[-1]:
+        return counts[-2], counts[-1]
+    above = next(at for at, count in enumerate(counts) if count >= processes)
+    return counts[above - 1], counts[above]
+
+
+def _along(curve: Curve, wanted: NDArray[np.float64]) -> NDArray[np.float64]:
+    sizes, times = curve
+    found: NDArray[np.float64] = np.interp(wanted, sizes, times)
+    if len(sizes) > 1:
+        slope = (times[-1] - times[-2]) / (sizes[-1] - sizes[-2])
+        found = found + slope * np.maximum(0, wanted - sizes[-1])
+    return found
+
+
+def write_calibration(calibration: Calibration, path: Path) -> None:
+    """Write a table, all blocks of each cell included.
+
+    Raises
+    ------
+    CalibrationUnusable
+        If the file cannot be written.
+    """
+    content = {
+        "schema": SCHEMA,
+        "title": calibration.title,
+        "cells": [
+            {
+                "function": cell.function,
+                "p": cell.processes,
+                "bytes": cell.bytes,
+                "t_max": cell.best,
+                "blocks": cell.blocks,
+            }
+            for cell in calibration.cells
+        ],
+    }
+    try:
+        path.write_text(json.dumps(content, indent=1) + "\n")
+    except OSError as error:
+        reason = f"it cannot be written: {error.strerror}"
+        raise CalibrationUnusable(path, reason) from None
+
+
+def read_calibration(path: Path) -> Calibration:
+    """Return the table in a file.
+
+    Raises
+    ------
+    CalibrationUnusable
+        If there is none.
+    """
+    try:
+        content = json.loads(path.read_text())
+        cells = tuple(_cell(one) for one in content["cells"])
+        if content["schema"] != SCHEMA or not cells:
+            raise CalibrationUnusable(path, "it is of another version, or empty")
+        return Calibration(str(content["title"]), cells)
+    except OSError as error:
+        raise CalibrationUnusable(path, error.strerror or str(error)) from None
+    except (KeyError, TypeError, ValueError):
+        raise CalibrationUnusable(path, "it is no table of `calibrate`") from None
+
+
+def _cell(content: Mapping[str, Any]) -> Cell:
+    blocks = tuple(float(one) for one in content["blocks"])
+    if not blocks or not all(0 < one < float("inf") for one in blocks):
+        raise ValueError
+    return Cell(
+        str(content["function"]), int(content["p"]), int(content["bytes"]), blocks
+    )

@@ -1,0 +1,147 @@
+"""What calls take beyond their best time: max(0, t - t_max).
+
+The processes of a collective are those of its communicator. A wait has the best time of
+the slowest message that it completes.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scalewatch_agent.traces.functions import COLLECTIVES, standard_name
+from scalewatch_agent.traces.matching import calls_of
+from scalewatch_agent.traces.records import Flag, Records
+from scalewatch_agent.traces.trace import Indices, Process, Trace
+
+WAITS: Final = frozenset(
+    {
+        "MPI_Wait",
+        "MPI_Waitall",
+        "MPI_Waitany",
+        "MPI_Waitsome",
+        "MPI_Test",
+        "MPI_Testall",
+        "MPI_Testany",
+        "MPI_Testsome",
+    }
+)
+"""Functions that complete requests."""
+
+
+class BestTimes(Protocol):
+    """What calls take at their best, in s."""
+
+    def __call__(
+        self, function: str, processes: int, sizes: NDArray[np.float64]
+    ) -> NDArray[np.float64] | None:
+        """Return t_max for sizes in bytes, shape (n,); None if nobody measured it."""
+
+
+def uncalibrated(
+    function: str,
+    processes: int,
+    sizes: NDArray[np.float64],
+) -> None:
+    """Know no best time of any function."""
+
+
+@dataclass(frozen=True, slots=True)
+class Overheads:
+    """Overheads of a process's records in ns, shape (n,), and who has no best time."""
+
+    lost: NDArray[np.float64]
+    not_calibrated: frozenset[str]
+
+
+def overheads(trace: Trace, process: Process, best_times: BestTimes) -> Overheads:
+    """Return the overheads of the calls of a process; those of parts mean nothing."""
+    records = process.records
+    lost = records["took"].astype(np.float64)
+    used = np.bincount(records["function"], minlength=len(trace.functions))
+    names = [trace.functions[number] for number in np.flatnonzero(used).tolist()]
+    if best_times is uncalibrated:
+        return Overheads(lost, frozenset(names))
+    missing = set()
+    for name in names:
+        calls = np.flatnonzero(records["function"] == trace.functions.index(name))
+        if standard_name(name) in WAITS:
+            best = _of_waits(trace, records, calls, best_times)
+        else:
+            best = _of_calls(trace, records, calls, best_times)
+        if best is None:
+            missing.add(name)
+        else:
+            lost[calls] = np.maximum(0, lost[calls] - best * 1e9)
+    return Overheads(lost, frozenset(missing))
+
+
+def _of_calls(
+    trace: Trace, records: Records, calls: Indices, best_times: BestTimes
+) -> NDArray[np.float64] | None:
+    name = standard_name(trace.functions[int(records["function"][calls[0]])])
+    best = np.zeros(len(calls))
+    for processes, chosen in _by_size(trace, name, records["communicator"][calls]):
+        sizes = records["bytes"][calls[chosen]].astype(np.float64)
+        found = best_times(name, processes, sizes)
+        if found is None:
+            return None
+        best[chosen] = found
+    return best
+
+
+def _by_size(
+    trace: Trace, name: str, communicators: NDArray[np.uint32]
+) -> Iterator[tuple[int, NDArray[np.bool_]]]:
+    """Yield how many processes take part, and in which calls."""
+    everybody = len(trace.processes)
+    if name not in COLLECTIVES:
+        yield everybody, np.ones(len(communicators), bool)
+        return
+    sizes = np.full(len(communicators), everybody)
+    for number in np.unique(communicators):
+        members = trace.communicators.get(int(number))
+        if members is not None:
+            sizes[communicators == number] = len(members)
+    for size in np.unique(sizes):
+        yield int(size), sizes == size
+
+
+def _of_waits(
+    trace: Trace, records: Records, calls: Indices, best_times: BestTimes
+) -> NDArray[np.float64] | None:
+    """Return the best times of waits: none where they complete no message."""
+    inside = np.isin(records["function"], np.unique(records["function"][calls]))
+    parts = np.flatnonzero(inside & ((records["flags"] & Flag.PART) != 0))
+    best = np.zeros(len(records))
+    owners = calls_of(records)[parts]
+    is_received = (records["flags"][parts] & Flag.RECEIVED) != 0
+    sizes = records["bytes"][parts].astype(np.float64)
+    sizes[~is_received] = _posted_sizes(
+        records, records["request"][parts][~is_received]
+    )
+    for function, chosen in (("MPI_Recv", is_received), ("MPI_Send", ~is_received)):
+        found = best_times(function, len(trace.processes), sizes[chosen])
+        if found is None:
+            return None
+        np.maximum.at(best, owners[chosen], found)
+    return best[calls]
+
+
+def _posted_sizes(
+    records: Records, requests: NDArray[np.uint32]
+) -> NDArray[np.float64]:
+    """Return the bytes with which requests were posted."""
+    posts = np.flatnonzero(
+        (records["request"] > 0) & ((records["flags"] & Flag.SENT) != 0)
+    )
+    numbers = records["request"][posts]
+    order = np.argsort(numbers, kind="stable")
+    at = np.searchsorted(numbers[order], requests)
+    sizes = np.zeros(len(requests))
+    known = at < len(order)
+    known[known] = numbers[order[at[known]]] == requests[known]
+    sizes[known] = records["bytes"][posts[order[at[known]]]]
+    return sizes
