@@ -17,6 +17,7 @@ from typing import Final
 from scalewatch_agent.compilers import compile_source, compiler_in
 from scalewatch_agent.errors import ToolMissing, TracingImpossible
 from scalewatch_agent.folders import make_folder
+from scalewatch_agent.traces.recording.fortran import fortran_wrappers
 from scalewatch_agent.traces.recording.wrappers import numbers, wrappers
 
 PART: Final = re.compile(r'^#include "(\w+\.c)"$', re.MULTILINE)
@@ -60,6 +61,22 @@ def interposer(
     raise reasons[0]
 
 
+def interposer_source() -> str:
+    """Return the whole interposer as one text."""
+    folder = files("scalewatch_agent.traces.recording")
+    made = {
+        "numbers.c": numbers(),
+        "wrappers.c": wrappers(),
+        "named.c": fortran_wrappers(),
+    }
+
+    def part(match: re.Match[str]) -> str:
+        name = match[1]
+        return made[name] if name in made else folder.joinpath(name).read_text("utf-8")
+
+    return PART.sub(part, folder.joinpath("interposer.c").read_text("utf-8"))
+
+
 def _compilers(
     mpicc: str, path: str, environment: Mapping[str, str]
 ) -> Iterator[Compiler]:
@@ -79,7 +96,7 @@ def _compilers(
 
 
 def _compiled(folder: Path, compiler: Compiler, environment: Mapping[str, str]) -> Path:
-    source = _source()
+    source = interposer_source()
     options = (*compiler.words[1:], *OPTIONS)
     libraries = (*compiler.libraries, "-ldl", "-lpthread")
     header = _header(compiler, environment)
@@ -93,18 +110,6 @@ def _compiled(folder: Path, compiler: Compiler, environment: Mapping[str, str]) 
         if wrong:
             raise TracingImpossible(wrong)
     return library
-
-
-def _source() -> str:
-    """Return the whole interposer as one text."""
-    folder = files("scalewatch_agent.traces.recording")
-    made = {"numbers.c": numbers(), "wrappers.c": wrappers()}
-
-    def part(match: re.Match[str]) -> str:
-        name = match[1]
-        return made[name] if name in made else folder.joinpath(name).read_text("utf-8")
-
-    return PART.sub(part, folder.joinpath("interposer.c").read_text("utf-8"))
 
 
 def _header(compiler: Compiler, environment: Mapping[str, str]) -> str:

@@ -39,4 +39,6 @@
 #include "lifetime.c"
 #include "completions.c"
 #include "wrappers.c"
+#include "fortran.c"
+#include "named.c"
 #include "simulated.c"

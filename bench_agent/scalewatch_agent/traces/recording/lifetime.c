@@ -114,10 +114,15 @@ int MPI_Finalize(void)
     return PMPI_Finalize();
 }
 
-int MPI_Abort(MPI_Comm communicator, int code)
+static void aborted(void)
 {
     struct process *process = this_process();
     save(process);
     if (process) process->is_recording = 0;      /* it may go on until it is killed */
+}
+
+int MPI_Abort(MPI_Comm communicator, int code)
+{
+    aborted();
     return PMPI_Abort(communicator, code);
 }

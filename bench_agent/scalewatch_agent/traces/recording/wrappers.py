@@ -170,6 +170,7 @@ def _wrapper(function: Function, *, is_large: bool) -> str:
     declared = ", ".join(kinds[name] for name in names)
     passed = ", ".join("lock_type" if name == "lock" else name for name in names)
     name = f"{function.name}_c" if is_large else function.name
+    volume = _large(function.volume) if is_large else function.volume
     lines = [f"int MPI_{name}({declared})", "{"]
     if "status" in names:
         lines.append("    MPI_Status own;")
@@ -180,7 +181,7 @@ def _wrapper(function: Function, *, is_large: bool) -> str:
         "    uint64_t start = now();",
         f"    int code = PMPI_{name}({passed});",
         f"    record *call = note(thread, F_{function.name}, start, now(), site);",
-        *(f"    {line}" for line in _notes(function, is_large=is_large)),
+        *(f"    {line}" for line in notes(function, volume)),
         "    (void)call;",
         "    left(thread);",
         "    return code;",
@@ -190,11 +191,14 @@ def _wrapper(function: Function, *, is_large: bool) -> str:
     return "\n".join(lines)
 
 
-def _notes(function: Function, *, is_large: bool) -> Iterator[str]:
-    volume = function.volume
-    if is_large:
-        volume = volume.replace("sum_of", "large_sum_of")
-        volume = volume.replace("each_of", "large_each_of")
+def notes(function: Function, volume: str) -> Iterator[str]:
+    """Yield what follows a call, as C; `volume` is what the process brings."""
     root = "root" if "root" in function.parameters.split() else "-1"
     for line in NOTES[function.kind]:
         yield line.replace("{volume}", volume).replace("{root}", root)
+
+
+def _large(volume: str) -> str:
+    """Return a volume whose counts are large."""
+    large = volume.replace("sum_of", "large_sum_of")
+    return large.replace("each_of", "large_each_of")
