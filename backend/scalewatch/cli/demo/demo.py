@@ -20,6 +20,7 @@ from rich.markup import escape
 
 from scalewatch.cli.demo.counted_history import count_history
 from scalewatch.cli.demo.dashboard import serving
+from scalewatch.cli.demo.gallery import load_gallery
 from scalewatch.cli.demo.match_tables import print_match_tables
 from scalewatch.cli.demo.reference import PROJECTS, load_reference
 from scalewatch.cli.demo.releases import Release
@@ -42,6 +43,7 @@ Examples:
   SCALEWATCH_PORT=8001 scalewatch demo --quick
   scalewatch demo --fresh --no-serve
   scalewatch demo --reference --minutes 0
+  scalewatch demo --gallery --minutes 0
 """
 
 
@@ -78,6 +80,11 @@ Examples:
     is_flag=True,
     help="Load two more projects, of published and of simulated machines.",
 )
+@click.option(
+    "--gallery",
+    is_flag=True,
+    help="Run case studies of real codes, some of them simulated (minutes).",
+)
 @click.option("--no-serve", is_flag=True, help="Stop the dashboard at the end.")
 def command(*, port: int, home: Path, no_serve: bool, **choices: Any) -> None:
     """Measure MPI on this machine, model it, judge it and show it.
@@ -93,6 +100,10 @@ def command(*, port: int, home: Path, no_serve: bool, **choices: Any) -> None:
     With --reference there are two more projects to look at, at larger scales: data
     drawn from published models of Juqueen, Juropa and Piz Daint, and collectives
     simulated on a torus, a fat tree and a dragonfly. Every page says so.
+
+    With --gallery there are real codes, each with what its authors promised: a
+    wavefront, a multigrid solver and the integer sort of the NAS benchmarks, simulated
+    at up to 256 processes, clusters in subspaces, and a solver with OpenMP.
     """
     _end_like_ctrl_c(signal.SIGTERM, signal.SIGHUP)
     console = Console(highlight=False)
@@ -104,6 +115,8 @@ def command(*, port: int, home: Path, no_serve: bool, **choices: Any) -> None:
         console.print(link, "")
         if choices["reference"]:
             load_reference(dashboard)
+        if choices["gallery"]:
+            load_gallery(dashboard, home, console, fresh=choices["fresh"])
         count_history(
             dashboard, home, console, quick=choices["quick"], fresh=choices["fresh"]
         )

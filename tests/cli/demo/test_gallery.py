@@ -1,0 +1,81 @@
+"""Case studies as projects: run by the agent, posted, judged by what was promised."""
+
+import io
+from pathlib import Path
+
+import httpx2
+import pytest
+import yaml
+from rich.console import Console
+
+from scalewatch.app import create_app
+from scalewatch.cli.demo.gallery import MULTIGRID, STUDIES, load_gallery
+from scalewatch.storage.database.session import connect
+from scalewatch.storage.tables import Table
+from support.live import serving
+from support.simgrid import needs_simgrid
+
+CHECKOUT = Path(__file__).parents[3]
+
+
+@pytest.fixture
+def in_checkout(monkeypatch):
+    monkeypatch.chdir(CHECKOUT)
+
+
+@pytest.fixture
+def dashboard(tmp_path):
+    engine = connect(f"sqlite:///{tmp_path}/scalewatch.db")
+    Table.metadata.create_all(engine)
+    with (
+        serving(create_app(engine, embedded_worker=False)) as url,
+        httpx2.Client(base_url=url, timeout=60, trust_env=False) as client,
+    ):
+        yield client
+    engine.dispose()
+
+
+def loaded(dashboard, home, **options):
+    """Load the gallery; return what it said."""
+    said = io.StringIO()
+    load_gallery(dashboard, home, Console(file=said, width=200), **options)
+    return said.getvalue()
+
+
+@needs_simgrid
+@pytest.mark.usefixtures("in_checkout")
+def test_study_becomes_a_project_that_says_it_is_simulated(dashboard, tmp_path):
+    said = loaded(dashboard, tmp_path, studies=(MULTIGRID,))
+
+    assert f"{dashboard.base_url}/p/multigrid-example" in said
+    page = dashboard.get("/p/multigrid-example").text
+    assert "simulated by SimGrid" in page
+    told = dashboard.get("/api/v1/projects/multigrid-example/expectations").json()
+    assert "levels" in str(told)
+    again = loaded(dashboard, tmp_path, studies=(MULTIGRID,))
+    assert len(again.splitlines()) == 1  # nothing is run twice
+
+
+@pytest.mark.usefixtures("in_checkout")
+def test_what_is_not_installed_is_left_out_and_named(dashboard, tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+    said = loaded(dashboard, tmp_path)
+
+    assert said.count("Left out: ") == len(STUDIES)
+    assert "Left out: sweep-example; it needs smpirun and gcc." in said
+
+
+def test_without_a_checkout_there_is_no_gallery(dashboard, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    assert "Left out: the gallery" in loaded(dashboard, tmp_path)
+
+
+@pytest.mark.parametrize("study", STUDIES, ids=lambda study: study.project)
+def test_files_of_a_study_are_there_and_name_its_project(study):
+    files = [CHECKOUT / "examples" / name for name in study.expectations]
+    assert all(f'project = "{study.project}"' in path.read_text() for path in files)
+    if study.command[0] != "openmp":
+        path = CHECKOUT / "examples" / study.command[1]
+        assert yaml.safe_load(path.read_text())["project"] == study.project
