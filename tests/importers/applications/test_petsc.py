@@ -54,9 +54,16 @@ def test_summary_is_found_far_behind_what_the_program_prints(write) -> None:
 def test_options_that_only_print_are_no_configuration(write) -> None:
     [_, _, solve] = read_files([write(SUMMARY)]).series
 
-    assert solve.configuration["n"] == 96
-    assert solve.configuration["pc_type"] == "jacobi"
-    assert "log_view" not in solve.configuration
+    assert solve.configuration == {"ksp_type": "cg", "n": 96, "pc_type": "jacobi"}
+
+
+def test_events_may_have_blanks_in_their_names(write) -> None:
+    row = "KSPSolve               3"
+    text = SUMMARY.replace(row, "MGSetup Level 0        3")
+
+    regions = [one.region for one in read_files([write(text)]).series]
+
+    assert regions[-1] == "Solve->MGSetup Level 0"
 
 
 @pytest.mark.parametrize(

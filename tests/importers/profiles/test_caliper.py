@@ -1,5 +1,6 @@
 import math
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -72,6 +73,18 @@ def test_missing_package_is_said_once_with_how_to_get_it(monkeypatch) -> None:
     [error] = reading.unreadable
     assert "read by caliper-reader, which is not installed" in str(error)
     assert pip_install("caliper") in str(error)
+
+
+def test_old_files_say_the_built_in_nodes_again(write) -> None:
+    nodes = (
+        "__rec=node,id=8,attr=8,data=cali.attribute.name,parent=3\n"
+        "__rec=node,id=10,attr=8,data=cali.attribute.prop,parent=1\n"
+    )
+    content = Path(sample(f"{THICKET}/27_cores.cali")).read_text()
+
+    reading = read_files([write(nodes + content)])
+
+    assert len(reading.series) == 77
 
 
 NODES = """__rec=node,id=12,attr=10,data=65,parent=5

@@ -22,11 +22,12 @@ _STAGE: Final = re.compile(r"--- Event Stage \d+: (?P<stage>.*?)\s*")
 _STAGE_TITLE: Final = "--- Event Stage"
 _LIKE_SUMMARY: Final = re.compile(r"\s*\S+:\s+\S.*?: +\S+\s+\S+%.*")
 _EVENT: Final = re.compile(
-    r"(?P<name>\S+)\s+\d+\s+\S+\s+(?P<seconds>\d\.\d+e[+-]\d+)\s+\S+\s.*"
+    r"(?P<name>\S.*?)\s+\d+\s+\S+\s+(?P<seconds>\d\.\d+e[+-]\d+)\s+\S+\s.*"
 )
 _END: Final = re.compile(r"Object Type .*|Memory usage is given in bytes:.*")
 _OPTION: Final = re.compile(
-    r"-(?P<key>[A-Za-z]\w*)(?:\s+(?P<value>\S.*?))?(?:\s+\(source: [\w ]+\))?\s*"
+    r"-(?P<key>[A-Za-z][\w-]*)(?:\s+(?P<value>[^\s#(].*?))?"
+    r"(?:\s+#?\s*\(source: .*\))?\s*"
 )
 _PRINTED: Final = re.compile("log_|options_|malloc_|.*view|.*monitor|help")
 """Options that say what is printed, and not what is computed."""

@@ -17,7 +17,7 @@ _GROUPS: Final = re.compile(
 )
 _MODE: Final = re.compile(r"#\s*MODE:\s*(?P<mode>\S+)\s*")
 _COLUMN: Final = re.compile(
-    r"#bytes|#repetitions|&?[Gg]roup|t(_\w+)?\[usec\]|overlap\[%\]|Mbytes/sec|Msg/sec"
+    r"#bytes|#repetitions|&?[Gg]roup|t(_\w+)?\[usec\]|overlap\[%\]|Mbytes/sec|Msg/sec|defects"
 )
 _FAILED: Final = re.compile(r"\s*(?P<bytes>\d{1,18})\b.*\b(out-of-mem|time-out)\.")
 

@@ -22,8 +22,9 @@ from scalewatch.wire import UNITS
 _BEGINNING: Final = re.compile(r"__rec=(node|ctx|globals),")
 _NODE: Final = re.compile(r"__rec=node,id=(?P<id>\d{1,19})(?:,(?P<rest>.*))?")
 _PARENT: Final = re.compile(r"(?:^|.*,)parent=(?P<parent>\d{1,19})\s*")
-_BUILT_IN: Final = 12
-"""Nodes that every file has without saying so."""
+_TYPES: Final = range(8)
+_ATTRIBUTES: Final = range(8, 12)
+"""Nodes that every file has; old ones say these among them again."""
 
 _INCLUSIVE: Final = (
     "max#inclusive#sum#time.duration",
@@ -94,15 +95,18 @@ def _read(source: Source) -> Any:
 
 def _checked(source: Source) -> Iterator[str]:
     """Yield lines in which a node follows its parent, as a circle would not end."""
-    known = set(range(_BUILT_IN))
+    known = {*_TYPES, *_ATTRIBUTES}
     for line in source:
         if not line.strip():
             continue
         source.require_whole_line()
         if node := _NODE.fullmatch(line):
             number = int(node["id"])
-            parent = _PARENT.fullmatch(node["rest"] or "")
-            if number in known or (parent and int(parent["parent"]) not in known):
+            found = _PARENT.fullmatch(node["rest"] or "")
+            parent = int(found["parent"]) if found else None
+            is_told_again = number in _ATTRIBUTES and parent in _TYPES
+            is_new = number not in known and (parent is None or parent in known)
+            if not is_new and not is_told_again:
                 raise source.malformed("a new node behind its parent", quoted(line))
             known.add(number)
         yield line
