@@ -87,6 +87,27 @@ def test_old_files_say_the_built_in_nodes_again(write) -> None:
     assert len(reading.series) == 77
 
 
+@pytest.mark.parametrize(
+    ("name", "unit", "seconds"),
+    [
+        ("max#inclusive#scale#sum#time.duration.ns", "sec", 47.248547),
+        ("max#iscale#sum#time.duration", "usec", 47.248547e-6),
+    ],
+)
+def test_newer_versions_name_the_same_time_otherwise(
+    write, name, unit, seconds
+) -> None:
+    content = Path(sample(f"{THICKET}/27_cores.cali")).read_text()
+    content = content.replace("=max#inclusive#sum#time.duration,", f"={name},")
+    content = content.replace("data=sec,", f"data={unit},")
+
+    series = {
+        (one.region, one.metric): one for one in read_files([write(content)]).series
+    }
+
+    assert math.isclose(series["main", "time"].values[0, 0], seconds)
+
+
 NODES = """__rec=node,id=12,attr=10,data=65,parent=5
 __rec=node,id=13,attr=8,data=sum#time.duration,parent=12
 """

@@ -27,15 +27,14 @@ _ATTRIBUTES: Final = range(8, 12)
 """Nodes that every file has; old ones say these among them again."""
 
 _INCLUSIVE: Final = (
-    "max#inclusive#sum#time.duration",
-    "max#inclusive#sum#time.duration.ns",
-    "inclusive#sum#time.duration",
-    "inclusive#sum#time.duration.ns",
+    re.compile(r"max#(inclusive|i(nclusive_)?scale)#.*time.*"),
+    re.compile(r"(inclusive|i(nclusive_)?scale)#.*time.*"),
 )
+"""Columns of the inclusive time: of the slowest process, or of each or the only one."""
+
 _MEANS: Final = (
-    "avg#inclusive#sum#time.duration",
-    "avg#inclusive#sum#time.duration.ns",
-    *_INCLUSIVE[2:],
+    re.compile(r"avg#(inclusive|i(nclusive_)?scale)#.*time.*"),
+    _INCLUSIVE[1],
 )
 _UNITS: Final = {"sec": "s", "usec": "us", "msec": "ms", "nsec": "ns"}
 _PROCESSES: Final = ("jobsize", "mpi.world.size")
@@ -119,13 +118,17 @@ def _path(record: _Record) -> tuple[str, ...]:
 
 
 def _column(
-    source: Source, reader: Any, records: Sequence[_Record], names: Sequence[str]
+    source: Source,
+    reader: Any,
+    records: Sequence[_Record],
+    patterns: Sequence[re.Pattern[str]],
 ) -> tuple[str, float]:
     """Return the column of times that the records have, and its unit in seconds."""
-    for name in names:
-        if any(name in record for record in records):
+    names = list(dict.fromkeys(str(key) for record in records for key in record))
+    for pattern in patterns:
+        if name := next(filter(pattern.fullmatch, names), None):
             told = reader.attribute(name).get("attribute.unit")
-            unit = "ns" if name.endswith(".ns") else str(told)
+            unit = "ns" if told is None and name.endswith(".ns") else str(told)
             unit = _UNITS.get(unit, unit)
             if unit not in UNITS["time"]:
                 raise source.malformed(f"a unit of {name}", quoted(told))
