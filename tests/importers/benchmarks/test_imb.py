@@ -5,7 +5,6 @@ import pytest
 from scalewatch.importers import read_files
 from support.samples import sample
 
-BANNER = "#    Intel(R) MPI Benchmarks 2021.11, MPI-1 part\n"
 TABLE = """#----
 # Benchmarking Allreduce
 # #processes = 4
@@ -70,7 +69,7 @@ def test_groups_and_modes_keep_tables_apart(write) -> None:
     multi = TABLE.replace("# #processes = 4", groups).replace("All", "Multi-All")
     mode = TABLE.replace("#----\n   ", "#    MODE: AGGREGATE \n   ")
 
-    reading = read_files([write(BANNER + multi + "\n" + mode)])
+    reading = read_files([write(multi + "\n" + mode)])
 
     configurations = [one.configuration for one in reading.series]
     assert configurations[0] == {"groups": 2, "message_bytes": 0}

@@ -48,6 +48,26 @@ def test_table_of_the_same_experiment_says_the_same() -> None:
     assert "910009" in {one.job for one in provenance}
 
 
+def test_further_columns_of_a_table_are_metrics(write) -> None:
+    header = (
+        "system,version,queue,variant,jobid,nodes,taskspernode,threadspertask,runtime,"
+        "success,iterations,bandwidth[GB/s],note"
+    )
+    rows = "".join(
+        f"jedi,2024,all,weak,{job},{nodes},4,72,40.5,true,100,{nodes * 7},fine\n"
+        for job, nodes in enumerate((1, 2, 4))
+    )
+
+    series = {
+        one.metric: one for one in read_files([write(f"{header}\n{rows}")]).series
+    }
+
+    assert series.keys() == {"time", "iterations", "bandwidth"}
+    assert series["bandwidth"].values[:, 0].tolist() == [7, 14, 28]
+    assert series["bandwidth"].settings[:, 0].tolist() == [4, 8, 16]
+    assert series["time"].configuration["note"] == "fine"
+
+
 def test_report_knows_commit_machine_time_and_job(write) -> None:
     reading = read_files([write(report(ROW))])
 

@@ -21,6 +21,10 @@ _COLUMN: Final = re.compile(
 )
 _FAILED: Final = re.compile(r"\s*(?P<bytes>\d{1,18})\b.*\b(out-of-mem|time-out)\.")
 
+_BEGINNING: Final = re.compile(
+    r"^# Benchmarking \S+\s*\n#\s*(#processes = \d|\( *\d+ groups of)", re.MULTILINE
+)
+
 _SIZE: Final = "#bytes"
 _TIMES: Final = ("t_max[usec]", "t[usec]", "t_pure[usec]", "t_avg[usec]")
 """Columns of the time of an operation, the preferred before others."""
@@ -36,8 +40,8 @@ _OTHERS: Final = {
 def recognises(head: str) -> bool:
     """Tell whether a text has the banner or the title of a table."""
     return bool(
-        re.search(r"^#.*Intel ?\(R\) MPI Benchmarks", head, re.MULTILINE)
-        or re.search(r"^# Benchmarking \S+\s*\n#\s*#processes = \d", head, re.MULTILINE)
+        re.search(r"^#.*Intel ?\(R\) MPI Benchmark", head, re.MULTILINE)
+        or re.search(_BEGINNING, head)
     )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from scalewatch.importers.series import Provenance
+from scalewatch.importers.series import Provenance, plain_setting
 from scalewatch.importers.tables.columns import parameter_of
 
 MISSING: Final = frozenset({"", "nan", "na", "n/a", "null", "none", "-"})
@@ -31,6 +31,25 @@ _JOB: Final = re.compile(r"(slurm_?)?job_?id", re.IGNORECASE)
 _SYSTEM: Final = "system"
 _NUMBERING: Final = re.compile(r"jube_\w*id(_\w+)?|exit_code", re.IGNORECASE)
 """Columns by which JUBE numbers what it ran; they say nothing of how."""
+
+
+_EXACB: Final = frozenset(
+    {"system", "version", "queue", "variant", "jobid", "nodes", "taskspernode"}
+    | {"threadspertask", "runtime", "success"}
+)
+"""Columns of exaCB, which writes the metrics of a benchmark behind them."""
+
+
+def exacb_metrics(header: Sequence[str], row: Sequence[str]) -> Sequence[str]:
+    """Return the columns of numbers that a table of exaCB has measured."""
+    if not set(header) >= _EXACB:
+        return ()
+    others = [
+        name
+        for name, cell in zip(header, row, strict=False)
+        if name and name not in _EXACB and isinstance(plain_setting(cell), int | float)
+    ]
+    return ["runtime", *others]
 
 
 @dataclass(frozen=True, slots=True)

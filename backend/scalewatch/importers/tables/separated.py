@@ -12,8 +12,13 @@ from scalewatch.importers.series import (
     plain_setting,
 )
 from scalewatch.importers.source import Source, quoted, says_something
-from scalewatch.importers.tables.batch_jobs import MISSING, job_columns
+from scalewatch.importers.tables.batch_jobs import (
+    MISSING,
+    exacb_metrics,
+    job_columns,
+)
 from scalewatch.importers.tables.columns import (
+    MEASURED,
     PARAMETERS,
     ROLES,
     MeasuredColumn,
@@ -131,6 +136,8 @@ class _Table:
         if first is None:
             raise source.malformed("a row of values", "the end of the file")
         self.first = self.checked(first)
+        if MEASURED not in told and (names := exacb_metrics(self.header, self.first)):
+            told = {**told, MEASURED: names}
         try:
             self.columns = columns_of(
                 self.header, self.first, told, has_coordinate=has_coordinate
