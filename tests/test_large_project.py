@@ -6,6 +6,8 @@ from sqlalchemy import func, select
 from scalewatch.modelling import Verdict
 from scalewatch.services.commits.find import measured_commits
 from scalewatch.services.match_table.table import match_table
+from scalewatch.services.regressions.show import regressions_of
+from scalewatch.services.regressions.values import RegressionState
 from scalewatch.services.selection.view import View
 from scalewatch.services.series.standing import State
 from scalewatch.storage import tables
@@ -61,6 +63,24 @@ def test_fault_of_one_region_and_fault_of_one_platform_are_mismatches(large):
 
     assert row["mesh::find_neighbours"].counts[Verdict.MISMATCH] >= 8
     assert row["MPI_Alltoall"].counts[Verdict.MISMATCH] == 1
+
+
+def test_list_of_regressions_shows_what_was_planted_and_hardly_anything_else(large):
+    found = regressions_of(large, PROJECT)
+    ordered = sorted(found.regressions, key=lambda each: each.urgency)
+    worse = [each for each in ordered if each.state is RegressionState.OPEN]
+    better = [each for each in ordered if each.state is RegressionState.IMPROVED]
+    planted = [*worse[:2], better[0]]
+
+    assert [each.worst.region for each in worse] == [
+        "mesh::find_neighbours",
+        "hydro::riemann",
+    ]
+    assert [len(each.machines) for each in worse] == [9, 10]
+    assert better[0].worst.region == "output::gather_snapshot"
+    assert [each for each in ordered if each.is_sure and each not in planted][2:] == []
+    (update,) = found.detection["baselines"]
+    assert update.startswith("juwels begins a new baseline at v1.8")
 
 
 def test_half_failed_project_holds_every_state(sessions):

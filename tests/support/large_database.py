@@ -50,7 +50,7 @@ def _digest(size: Size) -> str:
     for table in Table.metadata.sorted_tables:
         made.append(str(CreateTable(table)))
         made += sorted(str(CreateIndex(index)) for index in table.indexes)
-    for name in ("builders", "large_project", "row_copies"):
+    for name in ("builders", "large_project", "night_draws", "row_copies"):
         made.append(Path(__file__).with_name(f"{name}.py").read_text("utf-8"))
     return sha256("\0".join(made).encode()).hexdigest()[:16]
 

@@ -2,9 +2,10 @@
 
 Every machine measures a few commits of each phase of the history through the real
 services, which store and analyse them. The rows of the other commits are copies of
-those of one of them, drawn anew for each machine and commit: exactly what the services
-would have stored, had the same values been measured again. So the whole is built in
-seconds, and every model and verdict in it comes from the real analysis.
+those of one of them: exactly what the services would have stored, had the same values
+been measured again. So the whole is built in seconds, and every model and verdict in it
+comes from the real analysis. Only locations, of which histories are made, are drawn for
+each commit by itself, with the noise of the machine.
 """
 
 import random
@@ -29,6 +30,7 @@ from scalewatch.storage.commits import upserts
 from scalewatch.storage.database.session import Sessions
 from scalewatch.wire import Commit, RunReport
 from support.builders import result, run
+from support.night_draws import NightDraws, Truth
 from support.recorded import record_runs
 from support.row_copies import Copy, copy_measurements
 
@@ -170,7 +172,9 @@ def record_large_project(sessions: Sessions, size: Size = Size()) -> None:
         for one in plan
         if one.commit != one.original
     ]
-    copy_measurements(sessions, PROJECT, copies)
+    with sessions.reading() as session:
+        locate = NightDraws.of(session, truth_of(size), size.repetitions)
+    copy_measurements(sessions, PROJECT, copies, locate)
     with sessions.writing.begin() as session:
         records.record(session, detection.detect(session, project_id))
 
@@ -197,6 +201,23 @@ def planned(size: Size) -> Iterator[Measured]:
             for number in own:
                 original = number if number in originals else draw.choice(originals)
                 yield Measured(number, machine, original)
+
+
+def truth_of(size: Size) -> Callable[[str, str, str, str, float], Truth | None]:
+    """Return what times of the project are drawn around; counts have no noise."""
+    number_of = {commit.sha: at for at, commit in enumerate(commits_of(size))}
+    phase_of = {at: k for k, phase in enumerate(size.phases) for at in phase}
+
+    def truth(
+        region: str, metric: str, machine: str, sha: str, p: float
+    ) -> Truth | None:
+        if metric != "time":
+            return None
+        slot = MACHINES.index(machine)
+        cell = Cell(region, int(p), phase_of[number_of[sha]], slot)
+        return Truth(cell.seconds, cell.noise)
+
+    return truth
 
 
 def commits_of(size: Size) -> list[Commit]:
@@ -299,6 +320,11 @@ class Cell:
         return scale * self._factor * (1 + shape(self.p) / shape(4))
 
     @property
+    def noise(self) -> float:
+        """Standard deviation of the logarithms of repetitions; one machine is loud."""
+        return 0.2 if self.machine == 6 else 0.01 + 0.005 * self.machine
+
+    @property
     def _shape(self) -> str:
         if self.region == "mesh::find_neighbours" and self.phase >= 1:
             return "p"  # a bug, on every machine
@@ -319,8 +345,7 @@ class Cell:
 def _time(cell: Cell, size: Size, draw: np.random.Generator) -> dict[str, object]:
     if why := cell.failure:
         return result(region=cell.region, values=[], status="failed", reason=why)
-    noise = 0.2 if cell.machine == 6 else 0.01 + 0.005 * cell.machine
-    scatter = draw.lognormal(0, noise, size.repetitions)
+    scatter = draw.lognormal(0, cell.noise, size.repetitions)
     return result(
         region=cell.region,
         values=(cell.seconds * scatter).tolist(),

@@ -1,7 +1,7 @@
 """Rows of further commits, as if the values of one of them had been measured again."""
 
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -24,7 +24,6 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import Session
 
-from scalewatch.services.analysis.locations import DECIMALS
 from scalewatch.storage import tables
 from scalewatch.storage.database import bulk
 from scalewatch.storage.database.digests import canonical, digest_of
@@ -38,8 +37,8 @@ DELAY = timedelta(hours=1)
 AT_ONCE = 1000
 """Copies that are made together."""
 
-SCATTER = 0.01
-"""Of the locations of copies, as between commits that change nothing."""
+Locate = Callable[[Row, np.random.Generator], list[float | None]]
+"""Draws the logarithms of a location for the commit that its row is of."""
 
 _TEMPORARY = MetaData()
 
@@ -120,11 +119,18 @@ Sources = dict[tuple[int, int], list[tuple[dict[str, Any], dict[str, Any]]]]
 """Runs and what was posted, by machine and commit."""
 
 
-def copy_measurements(sessions: Sessions, project: str, copies: Sequence[Copy]) -> None:
+def copy_measurements(
+    sessions: Sessions, project: str, copies: Sequence[Copy], locate: Locate
+) -> None:
     """Insert runs, points, repetitions, models and what else follows from copies.
 
     They come in the order of the commits, as if these had been measured one after the
     other, and some at a time: a long history would not fit into memory.
+
+    Parameters
+    ----------
+    locate
+        Draws the location of a series at a commit, of which it gets the copied row.
     """
     with sessions.writing.begin() as session:
         machines = _ids(session, project, tables.Machine, tables.Machine.name)
@@ -144,13 +150,17 @@ def copy_measurements(sessions: Sessions, project: str, copies: Sequence[Copy]) 
     draw = np.random.default_rng(1)
     for start in range(0, len(pairs), AT_ONCE):
         with sessions.writing.begin() as session:
-            _copy(session, pairs[start : start + AT_ONCE], sources, draw)
+            _copy(session, pairs[start : start + AT_ONCE], sources, locate, draw)
     with sessions.writing.begin() as session:
         _date_states(session)
 
 
 def _copy(
-    session: Session, pairs: Sequence[Pair], sources: Sources, draw: np.random.Generator
+    session: Session,
+    pairs: Sequence[Pair],
+    sources: Sources,
+    locate: Locate,
+    draw: np.random.Generator,
 ) -> None:
     """Insert all that follows from some copies."""
     _TEMPORARY.create_all(session.connection())
@@ -159,7 +169,7 @@ def _copy(
     _copy_points(session)
     originals = {pair.source_id for pair in pairs}
     _copy_judgements(session, originals)
-    _copy_locations(session, originals, draw)
+    _copy_locations(session, originals, locate, draw)
     _insert(session, tables.Job, [pair.job for pair in pairs])
     _insert(session, tables.Edition, [pair.edition for pair in pairs])
     _TEMPORARY.drop_all(session.connection())
@@ -240,19 +250,17 @@ def _copy_judgements(session: Session, originals: Collection[int]) -> None:
 
 
 def _copy_locations(
-    session: Session, originals: Collection[int], draw: np.random.Generator
+    session: Session,
+    originals: Collection[int],
+    locate: Locate,
+    draw: np.random.Generator,
 ) -> None:
-    """Insert locations, each a little beside the one that it copies."""
+    """Insert locations, each drawn for its commit."""
     table = tables.Location
     rows = []
     for values in session.execute(_copies(table, originals)).all():
         row = dict(zip(_names(table), values, strict=True))
-        beside = draw.normal(0, SCATTER, len(row["log"])).tolist()
-        log = [
-            None if at is None else round(at + by, DECIMALS)
-            for at, by in zip(row["log"], beside, strict=True)
-        ]
-        rows.append({**row, "log": log})
+        rows.append({**row, "log": locate(row, draw)})
     bulk.add(session, table, rows)
 
 

@@ -45,6 +45,10 @@ SYMBOLS: Final = (
 )
 
 
+COLOURS: Final = len(SYMBOLS)
+"""Machines with a colour of their own; the next ones begin another round."""
+
+
 def machine_role(slot: int) -> str:
     """Return the role of the machine that appeared as number `slot`."""
     return f"machine-{slot % len(SYMBOLS)}"

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from scalewatch.figures.palette import machine_role
+from scalewatch.figures.palette import COLOURS, machine_role
 
 DASHES: Final = ("solid", "8px,3px", "2px,3px", "8px,3px,2px,3px")
-"""Lines of the configurations of one machine beside other machines."""
+"""Lines of the configurations of one machine, and of machines that share a colour."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +32,6 @@ def styles(places: Sequence[tuple[int, int]]) -> list[Style]:
     if len({slot for slot, _ in places}) == 1:
         return [Style(machine_role(slot + position)) for slot, position in places]
     return [
-        Style(machine_role(slot), DASHES[position % len(DASHES)])
+        Style(machine_role(slot), DASHES[(slot // COLOURS + position) % len(DASHES)])
         for slot, position in places
     ]

@@ -141,6 +141,7 @@ def _environment() -> Environment:
         "heat_panels": heat_maps.panels,
         "held_sentence": outlooks.held_sentence,
         "residual_sentence": outlooks.residual_sentence,
+        "machines_sentence": sentences.machines_sentence,
         "misfit_sentence": sentences.misfit_sentence,
         "rules": RULES,
         "scan_sentence": sentences.scan_sentence,

@@ -1,5 +1,6 @@
 """Findings in one sentence each: above charts, for screen readers too."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -19,6 +20,7 @@ from scalewatch.services.analysis.next_measurement import (
     separating_words,
 )
 from scalewatch.services.commit_reports.exact_constants import WORK
+from scalewatch.services.regions.region import Region
 from scalewatch.services.series.scans import Scan
 from scalewatch.services.series.standing import Standing, State
 from scalewatch.services.shared_cores import SHARED_CORES
@@ -149,6 +151,35 @@ def scan_sentence(scan: Scan, distinction: Mapping[str, object]) -> Markup:
         sure=_sure(standing),
     )
     return subject + said + ("" if is_told else _remark(standing))
+
+
+def machines_sentence(region: Region) -> Markup:
+    """Tell on how many machines a region has which verdict, the worst first."""
+    marks = Counter(scan.standing.mark for scan in region.scans)
+    told = [
+        f"{number} {mark or 'without a verdict'}"
+        for mark, number in sorted(marks.items(), key=lambda each: _badness(each[0]))
+    ]
+    promised = region.expectation
+    of = (
+        Markup("nothing is promised")
+        if promised is None
+        else Markup("{} is promised").format(big_o(promised.growth))
+    )
+    return Markup("{} on <bdi>{}</bdi> machines: {}; {}.").format(
+        Markup("The <bdi>{}</bdi> of <bdi>{}</bdi>").format(
+            metric_words(region.metric), region.region
+        ),
+        len({scan.machine for scan in region.scans}),
+        ", ".join(told),
+        of,
+    )
+
+
+def _badness(mark: Mark | None) -> int:
+    """Return the place of a mark among those that are counted, the worst first."""
+    order = (Mark.MISMATCH, Mark.APPROXIMATE, Mark.UNDECIDED, Mark.BETTER, Mark.MATCH)
+    return len(order) if mark is None else order.index(mark)
 
 
 def exact_sentence(standing: Standing) -> str:
