@@ -15,6 +15,7 @@ from scalewatch.pages import (
     guidelines,
     projects,
     runs,
+    searches,
     status,
 )
 from scalewatch.pages.commits import page as commits
@@ -66,6 +67,7 @@ router.include_router(match_table.router, dependencies=DELAY)
 router.include_router(runs.router, dependencies=DELAY)
 router.include_router(scaling_errors.router, dependencies=DELAY)
 router.include_router(small_plots.router)
+router.include_router(searches.router)
 router.include_router(sparklines.router)
 router.include_router(settings.router)
 router.include_router(start.router)

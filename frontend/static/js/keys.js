@@ -1,6 +1,7 @@
 /**
  * Keys: <a data-key="["> is followed when its key is pressed, unless somebody types.
- * / goes to the first <input type="search">, Escape leaves it with what was typed there,
+ * / goes to the first <input type="search"> of the page, or else to the palette; Escape
+ * leaves the field with what was typed there,
  * j and k go through the rows of tables,
  * ? opens the dialog .keys, as <button data-keys-help hidden> does.
  */
@@ -31,8 +32,11 @@ function goToRow(step) {
 
 function search() {
   const input = document.querySelector("main input[type=search]");
-  input?.select();
-  return Boolean(input);
+  if (input) {
+    input.select();
+  } else {
+    document.querySelector("[data-palette]")?.click();
+  }
 }
 
 const help = document.querySelector("dialog.keys");

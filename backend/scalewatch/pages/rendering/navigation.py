@@ -84,10 +84,15 @@ class Link:
 def project_links(request: Request) -> list[Link]:
     """Return the menu of the project that the address names; empty if it names none."""
     project = request.path_params.get("project")
+    return [] if project is None else pages_of(request, str(project))
+
+
+def pages_of(request: Request, project: str | None) -> list[Link]:
+    """Return the pages of a project; of none there are none."""
     if project is None:
         return []
-    links = _links(request, PAGES, project=str(project))
-    if _has_traces(request, str(project)):
+    links = _links(request, PAGES, project=project)
+    if _has_traces(request, project):
         return links
     return [link for link in links if link.name != TRACES or link.is_current]
 

@@ -1,0 +1,102 @@
+"""The search: a page that works without scripts, and what the palette asks."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Query, Request, Response
+
+from scalewatch.exporters.listing import Listing
+from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
+from scalewatch.pages.rendering.navigation import pages_of, site_links
+from scalewatch.pages.rendering.templates import path_to, render
+from scalewatch.services.commits.find import label_of
+from scalewatch.services.searches import Found, search
+from scalewatch.web.sessions import ReadingDep
+
+LONGEST: Final = 200
+
+router = APIRouter(include_in_schema=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A page that was found: its name, what tells it from others, and its path."""
+
+    kind: str
+    name: str
+    detail: str
+    path: str
+
+
+@router.get("/search", name="search")
+def show_search(
+    request: Request,
+    session: ReadingDep,
+    q: Annotated[str, Query(max_length=LONGEST)] = "",
+    project: Annotated[str, Query(max_length=LONGEST)] = "",
+    wanted: FormatQuery = Format.HTML,
+) -> Response:
+    """Show what contains all words: pages, regions, machines, commits, regressions."""
+    found = search(session, q, project or None)
+    hits = list(hits_of(request, found))
+    if wanted is not Format.HTML:
+        return download(wanted, "search", hits, _listing)
+    groups: dict[str, list[Hit]] = {}
+    for hit in hits:
+        groups.setdefault(hit.kind, []).append(hit)
+    return render(
+        request, "searches/show.html", found=found, groups=groups, longest=LONGEST
+    )
+
+
+def hits_of(request: Request, found: Found) -> Iterator[Hit]:
+    """Yield the pages of what was found, by kind."""
+    yield from _pages(request, found)
+    for name in found.projects:
+        path = path_to(request, "report", project=name)
+        yield Hit("Projects", name, "", path)
+    for kind, route, matches in (
+        ("Regions", "region", found.regions),
+        ("Machines", "machine", found.machines),
+    ):
+        for match in matches:
+            names = {"project": match.project, route: match.name}
+            path = path_to(request, route, None, **names)
+            yield Hit(kind, match.name, _place(found, match.project), path)
+    for commit in found.commits:
+        label = label_of(commit.sha, commit.tag)
+        path = path_to(request, "commit-report", project=commit.project, sha=label)
+        subject = (commit.message or "").strip().partition("\n")[0]
+        parts = [f"{commit.made_at:%Y-%m-%d}", subject, _place(found, commit.project)]
+        detail = " · ".join(part for part in parts if part and part != label)
+        yield Hit("Commits", label, detail, path)
+    for cause in found.regressions:
+        path = path_to(
+            request, "regression", project=cause.project, number=str(cause.id)
+        )
+        parts = [cause.state, cause.sentence, _place(found, cause.project)]
+        detail = " · ".join(filter(None, parts))
+        yield Hit("Regressions", f"#{cause.id} {cause.region}", detail, path)
+
+
+def _pages(request: Request, found: Found) -> Iterator[Hit]:
+    """Yield the pages of the project and of the server whose names hold all words."""
+    words = [word.lower() for word in found.words]
+    links = [(link, found.project or "") for link in pages_of(request, found.project)]
+    links += [(link, "server") for link in site_links(request)]
+    for link, place in links:
+        if words and all(word in link.name.lower() for word in words):
+            yield Hit("Pages", link.name, place, link.path)
+
+
+def _place(found: Found, project: str) -> str:
+    """Name the project of a match, where several were searched."""
+    return "" if found.project == project else project
+
+
+def _listing(hits: list[Hit]) -> Listing:
+    return Listing(
+        ("kind", "name", "detail", "path"),
+        [(hit.kind, hit.name, hit.detail, hit.path) for hit in hits],
+    )

@@ -1,0 +1,55 @@
+"""The search over all that has a page: projects, regions, machines, commits, causes."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from sqlalchemy.orm import Session
+
+from scalewatch.storage import matches
+from scalewatch.storage.matches import CommitMatch, NamedMatch, RegressionMatch
+
+MOST: Final = 8
+"""Matches of each kind."""
+
+MOST_WORDS: Final = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What contains all words of a text, a few of each kind.
+
+    Parameters
+    ----------
+    project
+        The one that was searched; None: all of them.
+    """
+
+    text: str
+    project: str | None
+    projects: tuple[str, ...] = ()
+    regions: tuple[NamedMatch, ...] = ()
+    machines: tuple[NamedMatch, ...] = ()
+    commits: tuple[CommitMatch, ...] = ()
+    regressions: tuple[RegressionMatch, ...] = ()
+
+    @property
+    def words(self) -> list[str]:
+        """The words that are looked for."""
+        return self.text.split()[:MOST_WORDS]
+
+
+def search(session: Session, text: str, project: str | None) -> Found:
+    """Return what contains all words of a text, of a project or (None) of all."""
+    empty = Found(text, project)
+    words = empty.words
+    if not words:
+        return empty
+    return Found(
+        text,
+        project,
+        projects=tuple(matches.projects(session, words, MOST)),
+        regions=tuple(matches.regions(session, words, project, MOST)),
+        machines=tuple(matches.machines(session, words, project, MOST)),
+        commits=tuple(matches.commits(session, words, project, MOST)),
+        regressions=tuple(matches.regressions(session, words, project, MOST)),
+    )
