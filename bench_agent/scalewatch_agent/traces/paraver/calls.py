@@ -1,14 +1,16 @@
-"""Make calls of MPI out of events: one that enters, one that leaves."""
+"""Make calls of MPI out of events, block by block: one that enters, one that leaves."""
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 import numpy as np
 
 from scalewatch_agent.traces.paraver.labels import Labels
 from scalewatch_agent.traces.paraver.lines import Numbers
 from scalewatch_agent.traces.records import RECORD, Records
+from scalewatch_agent.traces.spool import Spool
 from scalewatch_agent.traces.trace import Site
 
 T = TypeVar("T")
@@ -16,63 +18,133 @@ T = TypeVar("T")
 FAMILIES: Final = (50000001, 50000002, 50000003)
 """Events of MPI: point to point, collective, other; value 0 leaves."""
 
-SENT, RECEIVED, ROOT, COMMUNICATOR = 50100001, 50100002, 50100003, 50100004
+SENT, ROOT, COMMUNICATOR = 50100001, 50100003, 50100004
 CALLER, LINE = 70000001, 80000001
 ATTRIBUTES: Final = (SENT, ROOT, COMMUNICATOR, CALLER, LINE)
 KINDS: Final = (*FAMILIES, *ATTRIBUTES)
 """All types of events that are used; counters and others are passed over."""
 
 TASK, THREAD, TIME, TYPE, VALUE = range(5)
+COLUMNS: Final = 5 + len(ATTRIBUTES)
+"""Of a mark: those of its event, and what its attributes say."""
+
+MOST_WAITING: Final = 1_000_000
+"""Events of one moment that are waited for."""
+
+ROW: Final = np.dtype([("task", "<i4"), ("record", RECORD)])
 
 
 @dataclass(frozen=True, slots=True)
 class Calls:
     """Calls of all tasks, in the order of task and start, and what they count in.
 
-    `task` has the shape (n,), from 1; `records` the same.
+    `records` maps a file, and `bounds` says where the calls of each task begin.
     """
 
-    task: Numbers
     records: Records
+    bounds: Numbers
     functions: Sequence[str]
     sites: Sequence[Site]
     left_open: int
 
 
-def calls_of(events: Numbers, labels: Labels) -> Calls:
-    """Return the calls that events tell of, which are in the order of time."""
-    is_call = np.isin(events[:, TYPE], FAMILIES)
-    marks = events[is_call]
-    order = np.lexsort((marks[:, TIME], marks[:, TASK]))
-    marks = marks[order]
-    enters = np.flatnonzero(
-        (marks[:-1, VALUE] != 0)
-        & (marks[1:, VALUE] == 0)
-        & (marks[:-1, TYPE] == marks[1:, TYPE])
-        & (marks[:-1, TASK] == marks[1:, TASK])
-    )
-    entered, left = marks[enters], marks[enters + 1]
-    records: Records = np.zeros(len(entered), RECORD)
-    records["start"] = entered[:, TIME]
-    records["took"] = left[:, TIME] - entered[:, TIME]
-    records["peer"] = -1
-    attributes = {
-        kind: _attribute(events[events[:, TYPE] == kind], entered)
-        for kind in ATTRIBUTES
-    }
-    records["bytes"] = np.maximum(0, attributes[SENT])
-    records["communicator"] = np.clip(attributes[COMMUNICATOR], 0, 2**32 - 1)
-    functions, records["function"] = _functions(entered, labels)
-    sites, records["site"] = _sites(attributes[CALLER], attributes[LINE], labels)
-    # The root alone says so; it becomes its own partner, once ranks are known.
-    records["tag"] = np.where(attributes[ROOT] > 0, 1, 0)
-    return Calls(
-        entered[:, TASK],
-        records,
-        functions,
-        sites,
-        int((marks[:, VALUE] != 0).sum()) - len(enters),
-    )
+class CallCollector:
+    """The calls of a trace whose events come in blocks, in the order of time."""
+
+    def __init__(self) -> None:
+        """Begin without any."""
+        self._rows = Spool(ROW)
+        self._waiting = np.zeros((0, 5), np.int64)
+        self._entered = np.zeros((0, COLUMNS), np.int64)
+        self._functions: dict[tuple[int, int], int] = {}
+        self._sites: dict[tuple[int, int], int] = {}
+        self._left_open = 0
+
+    def add(self, events: Numbers) -> None:
+        """Add the events of a block, of the types `KINDS`.
+
+        Lines of one moment may lie in two blocks: those of the last one wait.
+        """
+        events = np.concatenate([self._waiting, events])
+        is_last = events[:, TIME] == events[:, TIME].max(initial=0)
+        if is_last.sum() > MOST_WAITING:
+            is_last[:] = False
+        self._waiting = events[is_last]
+        self._add(events[~is_last])
+
+    def _add(self, events: Numbers) -> None:
+        is_call = np.isin(events[:, TYPE], FAMILIES)
+        marks = np.zeros((int(is_call.sum()), COLUMNS), np.int64)
+        marks[:, :5] = events[is_call]
+        for column, kind in enumerate(ATTRIBUTES, start=5):
+            marks[:, column] = _attribute(events[events[:, TYPE] == kind], marks)
+        marks = np.concatenate([self._entered, marks])
+        marks = marks[np.lexsort((marks[:, TIME], marks[:, TASK]))]
+        enters = np.flatnonzero(
+            (marks[:-1, VALUE] != 0)
+            & (marks[1:, VALUE] == 0)
+            & (marks[:-1, TYPE] == marks[1:, TYPE])
+            & (marks[:-1, TASK] == marks[1:, TASK])
+        )
+        self._put(marks[enters], marks[enters + 1, TIME])
+        # What a task entered last may be left in a later block.
+        is_last = np.r_[marks[1:, TASK] != marks[:-1, TASK], True][: len(marks)]
+        is_open = is_last & (marks[:, VALUE] != 0)
+        self._entered = marks[is_open]
+        entered = int((marks[:, VALUE] != 0).sum())
+        self._left_open += entered - len(enters) - len(self._entered)
+
+    def _put(self, entered: Numbers, left: Numbers) -> None:
+        rows = np.zeros(len(entered), ROW)
+        rows["task"] = entered[:, TASK]
+        records = rows["record"]
+        records["start"] = entered[:, TIME]
+        records["took"] = left - entered[:, TIME]
+        records["peer"] = -1
+        sent, root, communicator, caller, line = entered[:, 5:].T
+        records["bytes"] = np.maximum(0, sent)
+        records["communicator"] = np.clip(communicator, 0, 2**32 - 1)
+        # The root alone says so; it becomes its own partner, once ranks are known.
+        records["tag"] = np.where(root > 0, 1, 0)
+        kinds = _numbered(entered[:, TYPE], entered[:, VALUE], self._functions)
+        # Sixteen bits are too few for made up ones: all beyond are one, and refused.
+        records["function"] = np.minimum(kinds, np.iinfo(np.uint16).max)
+        records["site"] = _numbered(caller, line, self._sites)
+        self._rows.add(rows)
+
+    @property
+    def functions(self) -> int:
+        """How many functions were called."""
+        return len(self._functions)
+
+    @property
+    def sites(self) -> int:
+        """How many places called."""
+        return len(self._sites)
+
+    def calls(self, tasks: int, labels: Labels) -> Calls:
+        """Return all calls, with what labels say of them."""
+        self._add(self._waiting)
+        rows = self._rows.rows()
+        order = np.lexsort((rows["record"]["start"], rows["task"]))
+        bounds = np.searchsorted(rows["task"][order], np.arange(1, tasks + 2))
+        functions, function_of = _each_once(
+            [labels.function(kind, value) for kind, value in self._functions]
+        )
+        sites, site_of = _each_once(
+            [
+                Site(*labels.source(LINE, line), labels.caller(CALLER, caller))
+                for caller, line in self._sites
+            ]
+        )
+        ordered = Spool(RECORD)
+        for begin, end in itertools.pairwise(bounds):
+            records = rows["record"][order[begin:end]]
+            records["function"] = function_of[records["function"]]
+            records["site"] = site_of[records["site"]]
+            ordered.add(records)
+        left_open = self._left_open + len(self._entered)
+        return Calls(ordered.rows(), bounds, functions, sites, left_open)
 
 
 def _attribute(events: Numbers, entered: Numbers) -> Numbers:
@@ -93,27 +165,18 @@ def _attribute(events: Numbers, entered: Numbers) -> Numbers:
     return values
 
 
-def _functions(entered: Numbers, labels: Labels) -> tuple[list[str], Numbers]:
-    pairs, place = np.unique(entered[:, [TYPE, VALUE]], axis=0, return_inverse=True)
-    names = [labels.function(kind, value) for kind, value in pairs.tolist()]
-    return _each_once(names, place)
-
-
-def _sites(
-    callers: Numbers, lines: Numbers, labels: Labels
-) -> tuple[list[Site], Numbers]:
+def _numbered(
+    first: Numbers, second: Numbers, known: dict[tuple[int, int], int]
+) -> Numbers:
+    """Return the numbers of pairs; what is not known yet gets the next ones."""
     pairs, place = np.unique(
-        np.stack([callers, lines], axis=1), axis=0, return_inverse=True
+        np.stack([first, second], axis=1), axis=0, return_inverse=True
     )
-    sites = [
-        Site(*labels.source(LINE, line), labels.caller(CALLER, caller))
-        for caller, line in pairs.tolist()
-    ]
-    return _each_once(sites, place)
+    numbers = [known.setdefault((a, b), len(known)) for a, b in pairs.tolist()]
+    return np.array(numbers, np.int64)[place.reshape(-1)]
 
 
-def _each_once(named: list[T], place: Numbers) -> tuple[list[T], Numbers]:
+def _each_once(named: list[T]) -> tuple[list[T], np.ndarray[Any, Any]]:
     """Join numbers of one name: a label may cut off what tells them apart."""
     once = {name: number for number, name in enumerate(dict.fromkeys(named))}
-    numbers = np.array([once[name] for name in named], np.int64)
-    return list(once), numbers[place.reshape(-1)]
+    return list(once), np.array([once[name] for name in named], np.int64)

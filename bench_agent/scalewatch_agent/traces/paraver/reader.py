@@ -1,22 +1,40 @@
 """Read a trace of Extrae."""
 
+import itertools
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from scalewatch_agent.errors import TraceUnusable
-from scalewatch_agent.traces.paraver.calls import KINDS, Calls, calls_of
+from scalewatch_agent.traces.paraver.calls import KINDS, CallCollector, Calls
 from scalewatch_agent.traces.paraver.labels import read_labels
 from scalewatch_agent.traces.paraver.lines import Block, Header, Numbers, read_lines
+from scalewatch_agent.traces.spool import Spool
 from scalewatch_agent.traces.trace import Indices, Messages, Process, Trace
 
 RUNNING: Final = 1
 SUFFIXES: Final = (".prv", ".prv.gz")
 MOST_SITES: Final = 65_536
+MOST_FUNCTIONS: Final = 1_000
 _STATE_TASK, _STATE_THREAD, _BEGIN, _END, _STATE = 3, 4, 5, 6, 7
-_SENDER, _SENT, _RECEIVER, _RECEIVED, _SIZE, _TAG = 3, 5, 9, 12, 13, 14
+_SENDER, _SENT, _RECEIVER, _RECEIVED, _SIZE = 3, 5, 9, 12, 13
 _TYPE_COLUMN = 3
+
+SPAN: Final = np.dtype([("span", "<i8", 2)])
+RUN: Final = np.dtype([("task", "<i4"), ("span", "<i8", 2)])
+MESSAGE: Final = np.dtype(
+    [
+        ("sender", "<i4"),
+        ("receiver", "<i4"),
+        ("sent", "<i8"),
+        ("received", "<i8"),
+        ("size", "<i8"),
+    ]
+)
+"""What is kept of messages: tasks, times of the calls in ns, bytes."""
 
 
 def read_paraver(path: Path) -> Trace:
@@ -30,23 +48,19 @@ def read_paraver(path: Path) -> Trace:
         If it cannot be read, or no MPI is in it.
     """
     header, blocks = read_lines(path)
-    running = [np.zeros((0, 8), np.int64)]
-    events, messages = [np.zeros((0, 5), np.int64)], [np.zeros((0, 15), np.int64)]
+    running, messages, collector = Spool(RUN), Spool(MESSAGE), CallCollector()
     for block in blocks:
         _check(path, header, block)
-        running.append(_running(block.states))
+        running.add(_running(block.states))
+        messages.add(_sent(block.messages))
         masters = block.events[block.events[:, 1] == 1]
-        events.append(masters[np.isin(masters[:, _TYPE_COLUMN], KINDS)])
-        messages.append(block.messages)
-    labels = read_labels(_labels_beside(path))
-    calls = calls_of(np.concatenate(events), labels)
+        collector.add(masters[np.isin(masters[:, _TYPE_COLUMN], KINDS)])
+        if collector.sites > MOST_SITES or collector.functions > MOST_FUNCTIONS:
+            raise TraceUnusable(path, f"it has over {MOST_SITES} locations of calls")
+    calls = collector.calls(header.tasks, read_labels(_labels_beside(path)))
     if not len(calls.records):
         raise TraceUnusable(path, "no call of MPI is in it")
-    if len(calls.sites) > MOST_SITES:
-        raise TraceUnusable(path, f"it has {len(calls.sites)} locations of calls")
-    return _trace(
-        path, header, calls, np.concatenate(messages), np.concatenate(running)
-    )
+    return _trace(path, header, calls, messages.rows(), _by_task(header, running))
 
 
 def _labels_beside(path: Path) -> Path:
@@ -71,21 +85,47 @@ def _check(path: Path, header: Header, block: Block) -> None:
         raise TraceUnusable(path, "a state ends before it begins")
 
 
-def _running(states: Numbers) -> Numbers:
-    is_running = states[:, _STATE] == RUNNING
-    running: Numbers = states[is_running & (states[:, _STATE_THREAD] == 1)]
-    return running
+def _running(states: Numbers) -> NDArray[Any]:
+    """Return when master threads computed."""
+    is_running = (states[:, _STATE] == RUNNING) & (states[:, _STATE_THREAD] == 1)
+    chosen = states[is_running]
+    rows = np.zeros(len(chosen), RUN)
+    rows["task"], rows["span"] = chosen[:, _STATE_TASK], chosen[:, [_BEGIN, _END]]
+    return rows
+
+
+def _sent(messages: Numbers) -> NDArray[Any]:
+    rows = np.zeros(len(messages), MESSAGE)
+    rows["sender"], rows["receiver"] = messages[:, _SENDER], messages[:, _RECEIVER]
+    rows["sent"], rows["received"] = messages[:, _SENT], messages[:, _RECEIVED]
+    rows["size"] = messages[:, _SIZE]
+    return rows
+
+
+def _by_task(header: Header, running: Spool) -> list[Numbers]:
+    """Return the begins and ends of each task, shape (k, 2), mapped."""
+    rows = running.rows()
+    order = np.lexsort((rows["span"][:, 0], rows["task"]))
+    bounds = np.searchsorted(rows["task"][order], np.arange(1, header.tasks + 2))
+    ordered = Spool(SPAN)
+    for begin, end in itertools.pairwise(bounds):
+        ordered.add(rows["span"][order[begin:end]].view(SPAN).reshape(-1))
+    spans = ordered.rows()["span"].reshape(-1, 2)
+    return [spans[begin:end] for begin, end in itertools.pairwise(bounds)]
 
 
 def _trace(
-    path: Path, header: Header, calls: Calls, messages: Numbers, running: Numbers
+    path: Path,
+    header: Header,
+    calls: Calls,
+    messages: NDArray[Any],
+    running: Sequence[Numbers],
 ) -> Trace:
     world = np.arange(header.tasks, dtype=np.int64)
     communicators = {0: world, **header.communicators}
     processes = []
-    bounds = np.searchsorted(calls.task, np.arange(1, header.tasks + 2))
     for rank in range(header.tasks):
-        records = calls.records[bounds[rank] : bounds[rank + 1]].copy()
+        records = calls.records[calls.bounds[rank] : calls.bounds[rank + 1]]
         roots = np.flatnonzero(records["tag"])
         for number in np.unique(records["communicator"][roots]).tolist():
             members = communicators.get(number, world)
@@ -93,8 +133,7 @@ def _trace(
             inside = roots[records["communicator"][roots] == number]
             records["peer"][inside] = own[0] if len(own) else -1
         records["tag"] = 0
-        computing = running[running[:, _STATE_TASK] == rank + 1][:, [_BEGIN, _END]]
-        computing = computing[np.argsort(computing[:, 0], kind="stable")]
+        computing = running[rank]
         useful = int((computing[:, 1] - computing[:, 0]).sum())
         processes.append(Process(rank, records, useful, computing))
     found = _messages(processes, messages)
@@ -114,15 +153,16 @@ def _trace(
     )
 
 
-def _messages(processes: list[Process], messages: Numbers) -> Messages:
+def _messages(processes: list[Process], messages: NDArray[Any]) -> Messages:
     """Find the calls that messages were sent and received by, and note them there."""
-    sender, receiver = messages[:, _SENDER] - 1, messages[:, _RECEIVER] - 1
-    send = _calls_at(processes, sender, messages[:, _SENT])
-    receive = _calls_at(processes, receiver, messages[:, _RECEIVED])
+    sender = messages["sender"].astype(np.int64) - 1
+    receiver = messages["receiver"].astype(np.int64) - 1
+    send = _calls_at(processes, sender, messages["sent"])
+    receive = _calls_at(processes, receiver, messages["received"])
     known = (send >= 0) & (receive >= 0)
     sender, send = sender[known], send[known]
     receiver, receive = receiver[known], receive[known]
-    sizes = np.maximum(0, messages[known, _SIZE]).astype(np.uint64)
+    sizes = np.maximum(0, messages["size"][known]).astype(np.uint64)
     posted = np.zeros(len(sender), np.int64)
     for number, process in enumerate(processes):
         inside = sender == number
