@@ -122,7 +122,9 @@ def sweep3d() -> list[RunReport]:
     ]
 
 
-def noisy(reports: Sequence[RunReport], seed: int = 1) -> list[RunReport]:
+def noisy(
+    reports: Sequence[RunReport], seed: int = 1, noise: float = 0.1
+) -> list[RunReport]:
     """Return runs of three repeats each, of which the second is the fastest."""
     rng = np.random.default_rng(seed)
     return [
@@ -136,7 +138,11 @@ def noisy(reports: Sequence[RunReport], seed: int = 1) -> list[RunReport]:
                             "values": tuple(
                                 value * factor
                                 for value in each.values
-                                for factor in (1.2 + rng.random() / 10, 1.0, 1.1)
+                                for factor in (
+                                    1 + noise * (2 + rng.random()),
+                                    1.0,
+                                    1 + noise,
+                                )
                             )
                         }
                     )

@@ -22,7 +22,8 @@ from scalewatch.services.series.scans import (
 )
 from scalewatch.storage.access import projects
 from scalewatch.storage.judgements import verdicts
-from scalewatch.storage.runs import measurements
+from scalewatch.storage.runs import measurements, source_locations
+from scalewatch.storage.runs.source_locations import SourceLocation
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,8 @@ class Region:
         All that measured it, in the order in which they appeared.
     machine
         The one whose scans are shown; None shows all.
+    source
+        Where it lies in the source at this commit, if its runs tell.
     """
 
     project: str
@@ -47,6 +50,7 @@ class Region:
     machines: tuple[str, ...]
     machine: str | None
     scans: tuple[Scan, ...]
+    source: SourceLocation | None = None
 
     @property
     def commits(self) -> tuple[Commit, ...]:
@@ -107,6 +111,7 @@ def region_at(session: Session, view: View, region: str) -> Region:
         machines=tuple(dict.fromkeys(scan.machine for scan in scans)),
         machine=view.machine,
         scans=shown,
+        source=source_locations.of_region(session, row.id, region),
     )
 
 

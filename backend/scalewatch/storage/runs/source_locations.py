@@ -10,7 +10,7 @@ from typing import Any
 
 import orjson
 import zstandard
-from sqlalchemy import select
+from sqlalchemy import Select, select
 from sqlalchemy.orm import Session
 
 from scalewatch.storage import tables
@@ -46,16 +46,32 @@ def add(session: Session, run_id: int, blob: bytes) -> None:
     bulk.add(session, tables.SourceLocations, [{"run_id": run_id, "blob": blob}])
 
 
+def of_region(session: Session, commit_id: int, region: str) -> SourceLocation | None:
+    """Return where a region lies at a commit, as the newest run that tells has it."""
+    for blob in session.scalars(_blobs(commit_id).order_by(tables.Run.id.desc())):
+        if (fields := _decoded(blob).get(region)) is not None:
+            return SourceLocation(**fields)
+    return None
+
+
 def at_commit(session: Session, commit_id: int) -> dict[str, SourceLocation]:
     """Return where regions lie at a commit, as the newest run that tells has it."""
-    rows = session.scalars(
-        select(tables.SourceLocations.blob)
-        .join(tables.Run, tables.Run.id == tables.SourceLocations.run_id)
-        .where(tables.Run.commit_id == commit_id)
-        .order_by(tables.Run.id)
-    )
+    rows = session.scalars(_blobs(commit_id).order_by(tables.Run.id))
     return {
         region: SourceLocation(**fields)
         for blob in rows
-        for region, fields in orjson.loads(zstandard.decompress(blob)).items()
+        for region, fields in _decoded(blob).items()
     }
+
+
+def _blobs(commit_id: int) -> Select[Any]:
+    return (
+        select(tables.SourceLocations.blob)
+        .join(tables.Run, tables.Run.id == tables.SourceLocations.run_id)
+        .where(tables.Run.commit_id == commit_id)
+    )
+
+
+def _decoded(blob: bytes) -> dict[str, dict[str, Any]]:
+    fields: dict[str, dict[str, Any]] = orjson.loads(zstandard.decompress(blob))
+    return fields
