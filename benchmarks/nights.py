@@ -34,9 +34,12 @@ from benchmarks.truths_nights import (
     step,
 )
 
-SEEDS = (20_270_317, 20_271_103)
+SEEDS = (20_310_419, 20_311_207)
 QUICK_SEED = 20_270_113
 CHANGED = 4
+CHANGED_TRIPLES = 2
+"""Times as many machines with changes: a share of 0.98 needs more than 24 histories."""
+
 LATE = 20
 PEER = 20
 FEW = {1: 40, 5: 12, 12: 6}
@@ -63,7 +66,6 @@ LARGE = Goal(
     "{:.3f}",
     least=0.98,
     rival=OTAVA,
-    reason="where noise grows with p 1 of 24 is found after more than five commits",
 )
 DELAY = Goal("the same, largest median delay", "{:.0f}", most=2)
 LEVEL = Goal(
@@ -77,7 +79,8 @@ SMALL_LATE = Goal(
     "{:.3f}",
     least=0.94,
     rival=OTAVA,
-    reason="0.21 where noise grows with p, 0.97 on average elsewhere",
+    reason="a change of 2 to 5 % is below the floor, twice the usual spread of 2.9 %, "
+    "where noise grows with p; the other nine noises have 0.97 on average",
 )
 
 
@@ -89,15 +92,16 @@ def main(results: Results) -> None:
     noises = list(NOISES)[:: 4 if is_quick else 1]
     results.say(
         f"{len(seeds)} seeds; {len(seeds) * TRIPLE * triples * REGIONS} histories "
-        f"without a change a cell, {len(seeds) * TRIPLE * CHANGED} with one, and "
+        f"without a change a cell, "
+        f"{len(seeds) * TRIPLE * CHANGED_TRIPLES * triples * CHANGED} with one, and "
         f"{len(seeds)} times three machines for each noise that tell whose a step is."
     )
     draws = [Draws(seed, noises, triples) for seed in seeds]
-    once = [replace(each, triples=1) for each in draws]
     _nulls(results, draws)
     _few_regions(results, draws)
-    _changes(results, once)
-    night_owners.measure(results, once)
+    changed = [replace(each, triples=CHANGED_TRIPLES * triples) for each in draws]
+    _changes(results, changed)
+    night_owners.measure(results, [replace(each, triples=1) for each in draws])
 
 
 def _noticed(logs: Sequence[Reals], kind: str) -> list[list[Noticed]]:

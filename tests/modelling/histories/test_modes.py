@@ -48,6 +48,11 @@ def stepping(_):
     return np.where(np.arange(COMMITS) < AT, 0.0, 0.2)[:, np.newaxis]
 
 
+def overlapping(_):
+    """Return a step of two and a half standard deviations."""
+    return np.where(np.arange(COMMITS) < AT, 0.0, 0.02)[:, np.newaxis]
+
+
 def bad_nights(rng):
     return 0.2 * (rng.random((SERIES, COMMITS, 1)) < 0.03)
 
@@ -57,7 +62,9 @@ def bad_jobs(rng):
 
 
 @pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("effect", [wandering, stepping, bad_nights, bad_jobs])
+@pytest.mark.parametrize(
+    "effect", [wandering, stepping, overlapping, bad_nights, bad_jobs]
+)
 def test_noise_steps_and_bad_nights_are_no_modes(effect):
     rng = np.random.default_rng(2)
     log = effect(rng) + rng.normal(0, 0.02, (SERIES, COMMITS, P.size))

@@ -10,7 +10,15 @@ from scalewatch.services.regressions import detection, nights
 from scalewatch.storage import tables
 from scalewatch.storage.commits import commits
 from scalewatch.storage.histories import regressions
-from support.histories import LINEAR, TREE, commit, record_commit, record_history, sha
+from support.histories import (
+    LINEAR,
+    TREE,
+    commit,
+    record_commit,
+    record_history,
+    sha,
+    shift_details,
+)
 
 AT = 13
 
@@ -152,27 +160,43 @@ def test_detections_after_every_commit_find_what_one_of_all_finds(
     assert stored >= {cause.sentence for cause in at_once.causes}
 
 
+@pytest.mark.parametrize(
+    ("regions", "reason"),
+    [
+        (1, "it is no more than commits of its machine differ by"),
+        (9, "the nights of its machine, which all regions share, explain it"),
+    ],
+)
 def test_what_nights_explain_is_closed_quietly_when_histories_are_judged_anew(
-    sessions, work_off
+    sessions, work_off, regions, reason
 ):
-    record_history(sessions, lambda _: {"MPI_Barrier": TREE}, 12)
+    names = ["MPI_Barrier", *(f"region-{number}" for number in range(1, regions))]
+    record_history(sessions, lambda _: dict.fromkeys(names, TREE), 12)
     with sessions.writing.begin() as session:
         (project,) = session.scalars(select(tables.Project))
         told = dict.fromkeys(("url", "secret", "author"), "http://localhost:9")
         session.add(tables.Webhook(project_id=project.id, **told))
         last, first = commits.of_project(session, project.id)[4:6]
-        session.add(
-            tables.Regression(
-                project_id=project.id,
-                kind="level",
-                is_worse=True,
-                is_sure=True,
-                state="open",
-                first_commit_id=first.id,
-                last_commit_id=last.id,
-                sentence="MPI_Barrier moved",
-            )
+        row = tables.Regression(
+            project_id=project.id,
+            kind="level",
+            is_worse=True,
+            is_sure=True,
+            state="open",
+            first_commit_id=first.id,
+            last_commit_id=last.id,
+            sentence="MPI_Barrier moved",
         )
+        session.add(row)
+        session.flush()
+        series = select(tables.Series.id).where(tables.Series.region == "MPI_Barrier")
+        shift = {
+            "series_id": session.scalars(series).one(),
+            "first_commit_id": first.id,
+            "last_commit_id": last.id,
+            "details": shift_details().to_json(),
+        }
+        regressions.put_shifts(session, row.id, [shift])
         regressions.put_detection(session, project.id, {"commits": 12})
         enqueue(session, JobKind.WATCH, str(project.id))
 
@@ -182,6 +206,6 @@ def test_what_nights_explain_is_closed_quietly_when_histories_are_judged_anew(
         (row,) = found(session)
         (event,) = regressions.events(session, [row.id])[row.id]
         assert row.state == "fixed"
-        assert event.note == "judged anew: the nights of its machine explain it"
+        assert event.note == f"judged anew: {reason}"
         notices = select(tables.Job).where(tables.Job.kind == "notify")
         assert session.scalars(notices).all() == []

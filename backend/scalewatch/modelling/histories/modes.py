@@ -142,8 +142,9 @@ def modes(histories: Histories) -> dict[int, TwoModes]:
             continue
         rows = np.flatnonzero(histories.length == length)
         first = max(0, length - WINDOW)
-        fit = two_levels(_levels(histories.log[rows, first:length]))
-        for place in _told(fit).tolist():
+        level = _levels(histories.log[rows, first:length])
+        fit = two_levels(level)
+        for place in _told(fit, level).tolist():
             series = int(rows[place])
             change = _changed(series, first, fit.upper[place])
             share = float(fit.share[place]) if change is None else change.after
@@ -171,22 +172,42 @@ def _levels(log: Reals) -> Reals:
     return np.asarray(np.clip(level, low - margin, high + margin))
 
 
-def _told(fit: Mixtures) -> NDArray[np.intp]:
+def _told(fit: Mixtures, level: Reals) -> NDArray[np.intp]:
     """Return which series have two modes."""
     is_apart = (fit.gain > CLEAR) & (fit.apart > APART * fit.spread)
     is_mixed = (fit.share > RARE) & (fit.share < 1 - RARE)
     rows = np.flatnonzero(is_apart & is_mixed)
-    jumps = np.array([_jumps(fit.upper[row]) for row in rows.tolist()], bool)
+    jumps = np.array([_jumps(fit, row, level[row]) for row in rows.tolist()], bool)
     return np.asarray(rows[jumps])
 
 
-def _jumps(upper: Reals) -> bool:
-    """Tell whether a series jumps as by chance, on both sides of a change of shares."""
+def _jumps(fit: Mixtures, row: int, level: Reals) -> bool:
+    """Tell whether a series jumps as by chance, on both sides of a change of shares.
+
+    A step between two levels that overlap would look like a change from one mode to
+    both; two modes must explain the commits better than it does.
+    """
+    upper = fit.upper[row]
     ratios = _ratios(upper)
+    if fit.gain[row] + ratios.max() - _gain_of_step(level) < CLEAR:
+        return False
     at = SIDE + int(ratios.argmax()) if ratios.max() > THRESHOLD else len(upper)
     parts = [part > HALF for part in (upper[:at], upper[at:]) if len(part)]
     mixed = [part for part in parts if RARE < part.mean() < 1 - RARE]
     return bool(mixed) and min(map(_runs, mixed)) > LASTING
+
+
+def _gain_of_step(level: Reals) -> float:
+    """Return twice the logarithm by which one step is likelier than one level."""
+    count = len(level)
+    before = np.arange(1, count)
+    sums = np.cumsum(level)[:-1]
+    apart = (level.sum() - sums) / (count - before) - sums / before
+    explained = apart**2 * before * (count - before) / count
+    total = ((level - level.mean()) ** 2).sum()
+    return float(
+        -count * np.log1p(-min(explained.max() / max(total, 1e-300), 1 - 1e-12))
+    )
 
 
 def _runs(is_upper: NDArray[np.bool_]) -> float:

@@ -12,6 +12,7 @@ import numpy as np
 from sqlalchemy.orm import Session
 
 from scalewatch.modelling.attribution.causes import Cause
+from scalewatch.modelling.nights.origins import Origin
 from scalewatch.services.confirmations.requests import ask
 from scalewatch.services.nights.watched_line import BEFORE, positions_on
 from scalewatch.services.regressions.detection import LEAST_EFFECT, Detected, label
@@ -52,7 +53,8 @@ def record(session: Session, detected: Detected) -> None:
     for row in free.values():
         series = [each.series_id for each in members.get(row.id, ())]
         if is_anew and row.last_commit_id in position_of:
-            _explain_away(session, row)
+            machines = {each.machine for each in members.get(row.id, ())}
+            _explain_away(session, row, _reason(detected, machines))
         if _has_become_small(detected, row, series, position_of):
             _withdraw(session, row, "smaller than the effect that matters: a drift")
         _doubt_unseen(session, row, series, position_of.get(row.last_commit_id))
@@ -67,12 +69,26 @@ def _is_anew(session: Session, project_id: int) -> bool:
     return former is not None and "nights" not in former.details
 
 
-def _explain_away(session: Session, row: tables.Regression) -> None:
+def _explain_away(session: Session, row: tables.Regression, reason: str) -> None:
     """Close, without telling everybody, what is no change any more."""
     if row.state in {"open", "acknowledged"}:
         row.state = "fixed"
-        note = "judged anew: the nights of its machine explain it"
+        note = f"judged anew: {reason}"
         record_event(session, row, WATCHER, "withdrawn", note, is_told=False)
+
+
+def _reason(detected: Detected, machines: set[str]) -> str:
+    """Return why what machines showed is no change any more."""
+    moved = [
+        f"{each.machine} since {label(detected.line.commits[each.position])}"
+        for each in detected.steps
+        if each.origin is Origin.MACHINE and each.machine in machines
+    ]
+    if moved:
+        return f"all regions moved alike: {', '.join(sorted(moved))}"
+    if machines & {each.machine for each in detected.nights}:
+        return "the nights of its machine, which all regions share, explain it"
+    return "it is no more than commits of its machine differ by"
 
 
 def _series_of(detected: Detected, cause: Cause[int]) -> set[int]:
