@@ -20,6 +20,7 @@ BENCHMARKS: Final = (
     "scaling",
     "agent",
     "counting",
+    "tracing",
     "delivery",
     "history",
     "history_speed",

@@ -44,13 +44,13 @@ def matched(trace: Trace) -> Messages:
     )
     first, second = _pairs(sends, receives)
     unmatched = len(sends) + len(receives) - 2 * len(first)
-    sends, receives = sends[first], receives[second]
+    # Column by column: whole ends are larger than what is wanted of them.
     return Messages(
-        sends["process"].astype(np.int64),
-        sends["call"],
-        receives["process"].astype(np.int64),
-        receives["call"],
-        receives["order"],
+        sends["process"][first].astype(np.int64),
+        sends["call"][first],
+        receives["process"][second].astype(np.int64),
+        receives["call"][second],
+        receives["order"][second],
         unmatched,
     )
 
@@ -78,18 +78,17 @@ def world_ranks(
 
 def _ends(trace: Trace, number: int, wanted: Indices) -> NDArray[np.void]:
     """Return the ends of messages at some records of a process, without direction."""
-    process = trace.processes[number]
-    chosen = process.records[wanted]
+    records = np.asarray(trace.processes[number].records)
     ends: NDArray[np.void] = np.zeros(len(wanted), END)
-    ends["communicator"] = chosen["communicator"]
-    ends["tag"] = chosen["tag"]
-    ends["order"] = chosen["start"]
+    ends["communicator"] = communicators = records["communicator"][wanted]
+    ends["tag"] = records["tag"][wanted]
+    ends["order"] = records["start"][wanted]
     ends["process"] = number
     ends["call"] = wanted
     ends["source"] = ends["goal"] = world_ranks(
         trace.communicators,
-        chosen["communicator"].astype(np.int64),
-        chosen["peer"].astype(np.int64),
+        communicators.astype(np.int64),
+        records["peer"][wanted].astype(np.int64),
     )
     return ends
 
@@ -129,7 +128,6 @@ def _take_posts(
     known[known] = requests[order[place[known]]] == sought[known]
     posted = posts[order[place[known]]]
     ends["order"][known] = records["start"][posted]
-    ends["communicator"][known] = records["communicator"][posted]
 
 
 def _joined(parts: list[NDArray[np.void]]) -> NDArray[np.void]:

@@ -67,7 +67,8 @@ def ideal_runtime(trace: Trace, messages: Messages) -> int | None:
     """
     operations = list(operations_of(trace))
     steps = [
-        _steps(number, messages, operations) for number in range(len(trace.processes))
+        _steps(number, process, messages, operations)
+        for number, process in enumerate(trace.processes)
     ]
     if sum(map(len, steps)) > MOST_STEPS:
         return None
@@ -85,16 +86,16 @@ def ideal_runtime(trace: Trace, messages: Messages) -> int | None:
 
 
 def _steps(
-    number: int, messages: Messages, operations: Sequence[Operations]
+    number: int, process: Process, messages: Messages, operations: Sequence[Operations]
 ) -> Indices:
     """Return the calls of a process that others take part in."""
-    calls = [
-        messages.send[messages.sender == number],
-        messages.receive[messages.receiver == number],
-    ]
+    takes_part = np.zeros(len(process.records), bool)
+    takes_part[messages.send[messages.sender == number]] = True
+    takes_part[messages.receive[messages.receiver == number]] = True
     for one in operations:
-        calls.extend(one.calls[one.numbers == number])
-    return np.unique(np.concatenate(calls))
+        for calls in one.calls[one.numbers == number]:
+            takes_part[calls] = True
+    return np.flatnonzero(takes_part)
 
 
 def _members(operations: Sequence[Operations]) -> list[int]:
