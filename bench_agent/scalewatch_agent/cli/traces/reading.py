@@ -15,6 +15,8 @@ from scalewatch_agent.errors import VersionUnknown
 from scalewatch_agent.traces.calibration.kept import AUTO
 from scalewatch_agent.traces.calibration.table import read_calibration
 from scalewatch_agent.traces.formats import read_reduced, traces_in
+from scalewatch_agent.traces.otf2.writer import ARCHIVE, write_otf2
+from scalewatch_agent.traces.own.reader import is_own_trace, read_own
 from scalewatch_agent.traces.results import region_names
 from scalewatch_agent.traces.runs import TracedSubject, traced_run
 from scalewatch_agent.versions import version_in
@@ -38,6 +40,9 @@ def read(ctx: click.Context, paths: Sequence[Path], options: dict[str, Any]) -> 
         for named in paths
         for path in traces_in(named)
     }
+    if options["otf2"]:
+        for path in filter(is_own_trace, traces):
+            write_otf2(read_own(path), path / ARCHIVE)
     names = region_names(traces.values())
     reports = [traced_run(path, subject, one, names) for path, one in traces.items()]
     show_and_deliver(ctx, reports, options)

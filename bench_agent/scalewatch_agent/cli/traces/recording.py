@@ -53,6 +53,7 @@ def record_program(
         roots=tuple(dict.fromkeys((loaded.source, Path.cwd()))),
         depth=options.get("depth", 0),
         kept=_kept(options.get("kept")),
+        writes_otf2=options.get("otf2", False),
     )
     sweep = ExperimentSweep(
         loaded=loaded,

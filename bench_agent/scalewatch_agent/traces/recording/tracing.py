@@ -14,6 +14,7 @@ from scalewatch_agent.experiments.instruments import Output
 from scalewatch_agent.experiments.jobs import Executed, Request
 from scalewatch_agent.traces.calibration.reduction import reduced_by
 from scalewatch_agent.traces.calibration.table import Calibration
+from scalewatch_agent.traces.otf2.writer import ARCHIVE, write_otf2
 from scalewatch_agent.traces.own.reader import HEADER, read_own
 from scalewatch_agent.traces.reduction import Reduced
 from scalewatch_agent.traces.results import PROGRAM, region_names, results_of
@@ -39,6 +40,8 @@ class Tracing:
         The folder to which traces go; they are deleted where it is None.
     calibration
         The best times of calls, if they are known.
+    writes_otf2
+        Whether kept traces are written as archives of OTF2, too.
     """
 
     interposer: Path
@@ -46,6 +49,7 @@ class Tracing:
     depth: int = 0
     kept: Path | None = None
     calibration: Calibration | None = None
+    writes_otf2: bool = False
     traced: list[Reduced | None] = field(default_factory=list)
 
     @property
@@ -88,7 +92,10 @@ class Tracing:
             self._dispose(executed.request, folder)
             settings: dict[str, Fact] = {"traced": True}
             return Output([_failed(executed.failure)], settings=settings)
-        sums = reduced_by(self.calibration, read_own(folder))
+        trace = read_own(folder)
+        sums = reduced_by(self.calibration, trace)
+        if self.writes_otf2:
+            write_otf2(trace, folder / ARCHIVE)
         self.traced.append(sums)
         self._dispose(executed.request, folder)
         return Output(

@@ -1,0 +1,54 @@
+"""Own traces as archives of OTF2: what comes back is what was recorded."""
+
+import numpy as np
+import pytest
+
+from scalewatch_agent.errors import TraceUnusable
+from scalewatch_agent.traces.otf2.reader import read_otf2
+from scalewatch_agent.traces.otf2.writer import write_otf2
+from scalewatch_agent.traces.own.reader import read_own
+from scalewatch_agent.traces.reduction import reduced
+from support.mpi_programs import compiled, totals, traced
+
+pytest.importorskip("otf2", reason="the package otf2 is not installed")
+
+
+@pytest.mark.parametrize("name", ["calls", "delays"])
+def test_own_trace_comes_back_from_otf2(openmpi, tmp_path, name):
+    program = compiled(openmpi, name, tmp_path)
+    folder = traced(openmpi, tmp_path, program, 1000).folder
+    own = read_own(folder)
+
+    anchor = write_otf2(own, tmp_path / "archive")
+
+    back, there = reduced(read_otf2(anchor)), reduced(read_own(folder))
+    # Collectives that do not block have no bytes in the events that are read.
+    returned, sent = totals(back), totals(there)
+    assert {name: one[0] for name, one in returned.items()} == {
+        name: one[0] for name, one in sent.items()
+    }
+    returned.pop("MPI_Iallreduce", None), sent.pop("MPI_Iallreduce", None)
+    assert returned == sent
+    assert back.unmatched == there.unmatched == 0
+    for kind in ("mpi_time", "wait_late_sender", "wait_collective"):
+        assert by_function(back, kind) == pytest.approx(by_function(there, kind))
+    callers = {(one.function, one.site.caller, one.site.file) for one in back.locations}
+    assert callers == {
+        (one.function, one.site.caller, one.site.file) for one in there.locations
+    }
+
+
+def by_function(sums, kind):
+    found: dict[str, float] = {}
+    for one in sums.locations:
+        found[one.function] = found.get(one.function, 0.0) + getattr(one, kind)
+    return found
+
+
+def test_threads_that_overlap_are_refused_in_one_line(openmpi, tmp_path):
+    program = compiled(openmpi, "threads", tmp_path)
+    trace = read_own(traced(openmpi, tmp_path, program).folder)
+    assert len(np.unique(trace.processes[0].records["start"])) > 1
+
+    with pytest.raises(TraceUnusable, match="overlap: it has several threads"):
+        write_otf2(trace, tmp_path / "archive")
