@@ -211,7 +211,7 @@ def read_source(  # noqa: PLR0913, PLR0917 - all that is said of a file
     """
     rules = rules or {}
     scans, its_rules = Scans(), SettingRules()
-    unlike, unplaced = dict[str, UnmatchedName](), dict[str, None]()
+    unlike, unplaced = dict[str, UnmatchedName](), dict[str, float | None]()
     for part in _parts(source, file_format, columns or {}, rules):
         its_rules = _rules_of(part.file_format, rules)
         for measurement in _at_most(most, part.measurements, source.name):
@@ -220,12 +220,13 @@ def read_source(  # noqa: PLR0913, PLR0917 - all that is said of a file
             except UnmatchedName as error:
                 unlike[error.name] = error
             except UnplacedSeries:
-                unplaced[measurement.subject.region] = None
+                unplaced[measurement.subject.region] = measurement.launched
     if unplaced and not scans:
-        raise UnplacedSeries(source.name)
+        raise UnplacedSeries(source.name, launched=max(unplaced.values(), key=bool))
     if unmatched is not None and not its_rules.skips_unmatched:
         if unplaced:
-            unmatched.append(UnplacedSeries(source.name, list(unplaced)))
+            launched = max(unplaced.values(), key=bool)
+            unmatched.append(UnplacedSeries(source.name, list(unplaced), launched))
         unmatched.extend(unlike.values())
     if not scans and not unlike:
         raise NoMeasurements(source.name)

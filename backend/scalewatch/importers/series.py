@@ -72,7 +72,8 @@ class ImportedMeasurement(NamedTuple):
     """The repetitions of a run at one coordinate, NaN where one is missing.
 
     `sources` tells of each setting where it comes from, `is_crowded` whether processes
-    or threads shared cores.
+    or threads shared cores, `launched` how many processes a command before it started,
+    which is not believed unasked.
     """
 
     subject: SeriesIdentity
@@ -81,6 +82,7 @@ class ImportedMeasurement(NamedTuple):
     provenance: Provenance = Provenance()
     sources: tuple[tuple[str, str], ...] = ()
     is_crowded: bool = False
+    launched: float | None = None
 
 
 def postable_metric(metric: str, unit: str | None) -> str:
@@ -181,7 +183,7 @@ class Scans:
 
     def add(self, measurement: ImportedMeasurement) -> None:
         """Add the repetitions at one coordinate."""
-        subject, coordinate, values, provenance, sources, is_crowded = measurement
+        subject, coordinate, values, provenance, sources, is_crowded, _ = measurement
         scan = self._scans.setdefault(subject, _Scan({}, dict(sources)))
         scan.runs.setdefault((coordinate, provenance), []).extend(values)
         if is_crowded:

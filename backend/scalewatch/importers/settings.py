@@ -44,6 +44,8 @@ class SettingRules:
         Settings that follow from others, in this order.
     scan
         Settings that are varied: parameters, and no configuration.
+    trusts_launcher
+        Whether the command of a launcher says p where nothing else does.
     skips_unmatched
         Whether what the patterns do not match is left out, and no error.
     """
@@ -53,12 +55,14 @@ class SettingRules:
     at: Mapping[str, float] = field(default_factory=dict)
     derive: Sequence[Derivation] = ()
     scan: Sequence[str] = ()
+    trusts_launcher: bool = False
     skips_unmatched: bool = False
 
     @property
     def bring_parameters(self) -> bool:
         """Whether a file need not name a parameter."""
-        return bool(self.name or self.path or self.at or self.derive or self.scan)
+        said = (self.name, self.path, self.at, self.derive, self.scan)
+        return any(said) or self.trusts_launcher
 
 
 def placed(
@@ -82,6 +86,8 @@ def placed(
         settings.add(place, said)
         texts = {**said.texts, **texts}
     settings.add("option", Said(rules.at, {}, {}))
+    if rules.trusts_launcher and measurement.launched and "p" not in settings.sources:
+        settings.add("launcher", Said({"p": measurement.launched}, {}, {}))
     settings.derive(rules.derive)
     settings.scan(rules.scan)
     if not settings.parameters:

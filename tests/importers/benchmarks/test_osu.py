@@ -43,6 +43,43 @@ def test_pairs_of_processes_scale_over_the_files_of_a_folder() -> None:
     assert rate.values.shape == (1, 20)
 
 
+TRUSTED = SettingRules(
+    path=pattern_of("lassen_osu_{nodes}_nodes.out"), trusts_launcher=True
+)
+
+
+def test_launcher_says_the_processes_where_it_is_trusted() -> None:
+    path = sample("osu/metrics-operator-experiments/lassen-run1")
+
+    reading = read_files([path], rules={AUTO: TRUSTED})
+
+    assert not reading.unreadable
+    series = {
+        (one.region, one.configuration.get("message_bytes")): one
+        for one in reading.series
+        if one.metric == "time"
+    }
+    # Latency runs on two processes, whatever the files are called.
+    assert set(series["MPI_Latency", 8].settings.ravel().tolist()) == {2} or (
+        series["MPI_Latency", 8].configuration["p"] == 2
+    )
+    assert series["MPI_Allreduce", 8].settings[:, 0].tolist() == [4, 8, 16, 32, 64, 128]
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["mpirun -np 16 ./osu", "time srun -N 2 -n 16 ./osu", "jsrun -n 8 -a 2 -c 1 ./osu"],
+)
+def test_launcher_that_is_not_trusted_is_told(write, command) -> None:
+    path = write(f"{command}\n{LATENCY}")
+
+    [error] = read_files([path]).unreadable
+    trusted = read_files([path], rules={AUTO: SettingRules(trusts_launcher=True)})
+
+    assert "a launcher before it started 16 processes" in str(error)
+    assert trusted.series[0].settings.tolist() == [[16]]
+
+
 def test_only_the_average_is_a_time_in_seconds(write) -> None:
     series = measured(write(LATENCY), AT)
 

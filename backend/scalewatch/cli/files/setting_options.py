@@ -67,6 +67,12 @@ _OPTIONS: Final = (
         "n, threads, nodes, x, y and z is held fixed.",
     ),
     click.option(
+        "--trust-launcher",
+        is_flag=True,
+        help="Take p from the mpirun, srun or jsrun before a table, where nothing "
+        "else says it.",
+    ),
+    click.option(
         "--skip-unmatched",
         is_flag=True,
         help="Leave out what the patterns do not match, and what has no parameter.",
@@ -100,10 +106,9 @@ def setting_rules(options: Mapping[str, Any]) -> "dict[str, SettingRules]":
     tables = _tables()
     try:
         rules = {
-            name: _rules({**table, **stated}, options["skip_unmatched"])
-            for name, table in tables.items()
+            name: _rules({**table, **stated}, options) for name, table in tables.items()
         }
-        rules["auto"] = _rules(stated, options["skip_unmatched"])
+        rules["auto"] = _rules(stated, options)
     except (BadPattern, BadDerivation, BadSetting) as error:
         raise click.UsageError(str(error)) from None
     return rules
@@ -130,8 +135,12 @@ def _tables() -> Mapping[str, Mapping[str, Any]]:
     return tables
 
 
-def _rules(stated: Mapping[str, Any], skips_unmatched: bool) -> "SettingRules":  # noqa: FBT001
+def _rules(stated: Mapping[str, Any], options: Mapping[str, Any]) -> "SettingRules":
     # Numpy takes longer than --help may.
     from scalewatch.services.files.stated_settings import rules_of  # noqa: PLC0415
 
-    return rules_of(stated, skips_unmatched=skips_unmatched)
+    return rules_of(
+        stated,
+        skips_unmatched=options["skip_unmatched"],
+        trusts_launcher=options["trust_launcher"],
+    )

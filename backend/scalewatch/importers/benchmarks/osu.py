@@ -20,6 +20,13 @@ _COLUMN: Final = re.compile(
     r"(?P<name>[A-Z][\w./]*(?: [A-Za-z.]+)*?)\s*\((?P<unit>[\w/%]+)\)|(?P<rate>\w+/s)"
     r"|(?P<bare>\S+)"
 )
+_LAUNCHER: Final = re.compile(
+    r"(?:^|\s)(?P<program>mpirun|mpiexec|jsrun|srun|aprun|flux|prterun)\s"
+    r"(?:.*?\s)?(?:-n|-np|--ntasks|--np)[ =]?(?P<count>\d{1,9})(?=\s)"
+    r"(?:.*\s-a\s?(?P<each>\d{1,9})(?=\s))?"
+)
+"""A command that starts processes: of jsrun -n is of sets, with -a tasks each."""
+
 _OPERATIONS: Final = re.compile(r" (?:Non-blocking )?Latency$")
 _KEPT: Final = ("Latency", "Bandwidth", "Multi")
 _TIMES: Final = {"Latency": None, "Avg Latency": None, "Overall": "overall"}
@@ -35,9 +42,13 @@ def recognises(head: str) -> bool:
 def read(source: Source) -> Iterator[ImportedMeasurement]:
     """Yield what each row says; what stands around the tables is passed over."""
     table: _Table | None = None
+    launched: float | None = None
     for line in source:
         if title := _TITLE.fullmatch(line):
-            table = _Table(source, title["name"])
+            table = _Table(source, title["name"], launched)
+        elif launcher := _LAUNCHER.search(line):
+            launched = float(int(launcher["count"]) * int(launcher["each"] or 1))
+            table = None
         elif table is None:
             continue
         elif line.startswith("#"):
@@ -51,8 +62,8 @@ def read(source: Source) -> Iterator[ImportedMeasurement]:
 class _Table:
     """The table that is being read."""
 
-    def __init__(self, source: Source, title: str) -> None:
-        self.source = source
+    def __init__(self, source: Source, title: str, launched: float | None) -> None:
+        self.source, self.launched = source, launched
         words = title.removeprefix("MPI ")
         is_kept = words.startswith(_KEPT) or "Bandwidth" in words
         name = words if is_kept else _OPERATIONS.sub("", words)
@@ -104,7 +115,10 @@ class _Table:
                 self.source.origin,
             )
             value = self.number(cell) * units.get(unit, 1.0)
-            yield ImportedMeasurement(subject, tuple(map(float, processes)), [value])
+            coordinate = tuple(map(float, processes))
+            yield ImportedMeasurement(
+                subject, coordinate, [value], launched=self.launched
+            )
 
     def count(self, cell: str) -> int:
         if not re.fullmatch(r"\d{1,18}", cell):

@@ -35,7 +35,9 @@ def directions_of(text: str) -> dict[str, Direction]:
     return better
 
 
-def rules_of(stated: Mapping[str, Any], *, skips_unmatched: bool) -> SettingRules:
+def rules_of(
+    stated: Mapping[str, Any], *, skips_unmatched: bool, trusts_launcher: bool = False
+) -> SettingRules:
     """Return the rules that texts state by the keys name, path, at, derive and scan.
 
     Raises
@@ -52,6 +54,7 @@ def rules_of(stated: Mapping[str, Any], *, skips_unmatched: bool) -> SettingRule
         at=_at(stated.get("at", {})),
         derive=[derivation_of(text) for text in _derivations(stated.get("derive", ()))],
         scan=_names(stated.get("scan", ())),
+        trusts_launcher=trusts_launcher,
         skips_unmatched=skips_unmatched,
     )
 
