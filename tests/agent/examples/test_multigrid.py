@@ -18,12 +18,12 @@ COUNTED = ("--set", f"n={CELLS}", "--repeats", "1", "--computation", "none")
 pytestmark = needs_simgrid
 
 
-def solved(folder, *options, most=256):
-    """Run the example with 2 to so many processes; return the file of its runs."""
+def solved(folder, *options, least=2, most=256):
+    """Run the example at so many processes; return the file of its runs."""
     out = folder / "runs.jsonl"
     path = folder / "multigrid.yaml"
     text = (EXAMPLE / "multigrid.yaml").read_text()
-    text = text.replace("from: 8, to: 256", f"from: 2, to: {most}")
+    text = text.replace("from: 8, to: 256", f"from: {least}, to: {most}")
     path.write_text(text.replace("{source}", str(EXAMPLE)))
     words = ["run", str(path), "--folder", str(folder / "jobs")]
     done = CliRunner().invoke(main, [*words, "--out", str(out), *COUNTED, *options])
@@ -61,6 +61,17 @@ def test_levels_and_messages_equal_their_closed_forms_and_iterations_are_constan
         if finding["metric"] != "time"
     }
     assert verdicts == dict.fromkeys(("levels", "iterations", "exchange"), "match")
+
+
+@pytest.mark.thorough
+def test_time_of_many_cells_grows_like_the_levels(folder):
+    out = solved(folder, "--set", "n=256", least=8)
+
+    words = ["model", str(out), "--json", "--expect", "cycle=O(log p)"]
+    done = CliRunner().invoke(scalewatch, words)
+    findings = map(json.loads, filter(None, done.stdout.splitlines()))
+    (cycle,) = (each for each in findings if each["region"] == "cycle")
+    assert cycle["verdict"] == "match"
 
 
 @pytest.mark.parametrize("p", [1, pytest.param(1024, marks=pytest.mark.thorough)])

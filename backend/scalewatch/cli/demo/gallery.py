@@ -56,10 +56,7 @@ WAVEFRONT: Final = Study(
 MULTIGRID: Final = Study(
     "Multigrid adds a level whenever p doubles (simulated)",
     "multigrid-example",
-    (
-        *("run", "multigrid/multigrid.yaml", "--set", "n=16"),
-        *("--computation", "none", "--repeats", "2"),
-    ),
+    ("run", "multigrid/multigrid.yaml", "--set", "n=16"),
     ("multigrid/scalewatch.toml",),
     SIMULATION,
 )
