@@ -24,11 +24,16 @@ class NameUnknown(CompositionError):
 class NameAmbiguous(CompositionError):
     """A composed model names a region of which several series were measured."""
 
-    def __init__(self, formula: str, name: str, series: Sequence[str]) -> None:
+    def __init__(
+        self, formula: str, name: str, series: Sequence[str], metrics: Sequence[str]
+    ) -> None:
+        advice = (
+            f"name the metric, as {name}:{metrics[0]}"
+            if len({*metrics}) > 1
+            else "of one metric, one configuration can be used"
+        )
         super().__init__(
-            f"{name!r} in {formula!r} may be {' or '.join(series)}: name a metric, as "
-            f"{name}:{series[0].partition(' ')[0].rpartition(':')[2]}, or leave out "
-            "what was measured otherwise"
+            f"{name!r} in {formula!r} may be {' or '.join(series)}: {advice}"
         )
         self.formula = formula
         self.name = name

@@ -24,7 +24,9 @@ from scalewatch.wire import UNITS
 SHARED_CORES: Final = "processes shared cores"
 """Begins the reason of each verdict that is undecided because of it."""
 
-_PROCESSES: Final = "p"
+_SHARERS: Final = ("p", "threads")
+"""What shares cores, as parameters."""
+
 _CROWDED: Final = bits_of(CROWDED)
 _TIMES: Final = frozenset(UNITS["time"])
 
@@ -88,7 +90,7 @@ def places(coordinates: Iterable[Mapping[str, float]]) -> str:
     if not settings:
         return ""
     names = sorted(set.intersection(*map(set, settings)))
-    name = _PROCESSES if _PROCESSES in names else names[0]
+    name = next((each for each in _SHARERS if each in names), names[0])
     listed = ", ".join(f"{at:g}" for at in sorted({each[name] for each in settings}))
     return f"{name} = {listed}"
 

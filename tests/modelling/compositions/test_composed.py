@@ -184,7 +184,8 @@ def test_circles_are_refused_with_the_way_round(formulas):
         ("N/triad + sort", ValueMissing, r"depends on p, which cg lacks"),
         ("0*parallel", ValueMissing, r"at no setting is it a positive number"),
         ("N/triad + other", ValueMissing, r"measured otherwise than cg:time"),
-        ("N/triad + twice", NameAmbiguous, r"twice:time.* or twice:memory"),
+        ("N/triad + twice", NameAmbiguous, r"name the metric, as twice:time"),
+        ("N/triad + both", NameAmbiguous, r"both:time \(a=1\) or both:time \(a=2\)"),
         ("N/triad + late", ValueMissing, r"was not measured where cg was"),
     ],
 )
@@ -194,6 +195,8 @@ def test_what_cannot_be_computed_is_one_clear_line(text, error, words):
         measured("other", THREADS, THREADS, configuration={"compiler": "clang"}),
         measured("twice", THREADS, THREADS),
         measured("twice", THREADS, THREADS, metric="memory", unit="B"),
+        measured("both", THREADS, THREADS, configuration={"a": 1}),
+        measured("both", THREADS, THREADS, configuration={"a": 2}),
         measured("late", THREADS + 100, THREADS),
     ]
     series = [cg(configuration={"compiler": "gcc"}), triad(), parallel(), *more]

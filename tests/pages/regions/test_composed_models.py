@@ -38,6 +38,8 @@ def test_composed_model_is_judged_and_drawn_beside_the_measurements(client, sess
     assert f"<code>cg = {FORMULA}</code>" in page
     assert "measured/composed 1.20 to 1.20 (median 1.20) at 8 settings" in page
     assert "grows like 1: match" in page
+    assert "nothing is expected" not in page
+    assert "shared cores at threads = 16" in client.get("/p/openmp-gcc/r/triad").text
     assert "Left out, for shared cores" in page
     assert "figures/composed?project=openmp-gcc" in page
     names = [trace["name"] for trace in drawn["data"]]

@@ -115,7 +115,7 @@ def compose(
     refuse_circles(formulas)
     targets = named(name, all_series)
     if ":" not in name and len({each.metric for each in targets}) > 1:
-        raise NameAmbiguous(formula.text, name, [each.title for each in targets])
+        raise _ambiguous(formula, name, targets)
     return [
         _composed(target, formula, _Parts(target, formulas, all_series, summary), level)
         for target in targets
@@ -193,8 +193,15 @@ class _Parts:
             reason = f"it was measured otherwise than {self.target.title}"
             raise ValueMissing(formula.text, name, reason)
         if len(fitting) > 1:
-            raise NameAmbiguous(formula.text, name, [each.title for each in fitting])
+            raise _ambiguous(formula, name, fitting)
         return fitting[0]
+
+
+def _ambiguous(
+    formula: Formula, name: str, series: Sequence[Measured]
+) -> NameAmbiguous:
+    titles, metrics = [each.title for each in series], [each.metric for each in series]
+    return NameAmbiguous(formula.text, name, titles, metrics)
 
 
 def _composed(
