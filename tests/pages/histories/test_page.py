@@ -41,6 +41,7 @@ def test_history_of_all_regions_shows_the_eras_of_each_on_a_machine(client):
     assert "1 of 1 region changed in 16 commits: 1 got worse." in page
     assert re.findall(r'class="commit-map__era growth--(\d)"', page) == ["2", "5"]
     assert f'<a href="/p/mpich/c/{sha(AT)[:10]}" aria-label=' in page
+    assert 'role="group" aria-label="O(p) since' in page  # an image holds no links
     assert "/p/mpich/history?region=MPI_Bcast" in page
     assert [line.rpartition(",")[2] for line in listed] == ["growth", "log p", "p"]
 
