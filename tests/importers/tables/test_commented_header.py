@@ -1,3 +1,5 @@
+import time
+
 import pytest
 
 from scalewatch.importers import read_files
@@ -15,6 +17,17 @@ TABLE = """# EOS: /home/me/eos
 #  48      5.2          128           54.5372       0.308927
 """
 CASTRO = "tables/Castro/flame_wave/scaling"
+
+
+def test_brackets_without_end_take_no_time(write) -> None:
+    rows = "".join(f"{nodes} 1.5\n" for nodes in range(1, 60))
+    path = write(f"# nodes  {'[' * 5000}\n{rows}")
+
+    started = time.perf_counter()
+    reading = read_files([path])
+
+    assert time.perf_counter() - started < 5
+    assert reading.series
 
 
 def test_header_of_two_lines_and_rows_that_are_commented_out(write) -> None:

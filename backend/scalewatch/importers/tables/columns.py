@@ -65,7 +65,7 @@ _RATED: Final = re.compile(r"(GF|GFLOPS|Gflops)_\w+")
 """Rates of HPCG and HPL in tables of JUBE: the unit stands before the name."""
 
 _WITH_UNIT: Final = re.compile(
-    r"(?P<name>.+?)(_(?P<suffix>[^_\W]+)|\s*[\[(](?P<braced>[^\])]+)[\])])"
+    r"(?P<name>.+?)(_(?P<suffix>[^_\W]+)|\s*[\[(](?P<braced>[^\[\]()]+)[\])])"
 )
 
 

@@ -102,7 +102,7 @@ def _is_held(name: str) -> bool:
 
 def _metric(name: str) -> tuple[str, str | None]:
     """Return metric and unit: an average is a time unless it says otherwise."""
-    if unit := re.search(r"[\[(](?P<unit>[^\])]+)[\])]$", name):
+    if unit := re.search(r"[\[(](?P<unit>[^\[\]()]+)[\])]$", name):
         return name[: unit.start()].strip(), unit["unit"]
     words = re.findall(r"\w+", name.lower())
     return "time" if words and _TIME_WORDS.issuperset(words) else name, None
