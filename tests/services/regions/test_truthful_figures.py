@@ -1,0 +1,90 @@
+"""No picture contradicts its sentence: every curve of the project of real size."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sqlalchemy.orm import Session
+
+from scalewatch.figures.curves import BESIDE, Scaling, curves_of
+from scalewatch.figures.scaling import scaling_figure
+from scalewatch.modelling import Mark
+from scalewatch.services.match_table.table import match_table
+from scalewatch.services.regions.outlook import curve_forecasts
+from scalewatch.services.regions.region import region_at
+from scalewatch.services.selection.view import View
+from scalewatch.services.series.drawn import scaling_of
+from scalewatch.services.series.scans import Scan
+from scalewatch.storage.database.session import sessions_of
+from support.large_project import PROJECT
+
+LEAST = 300
+"""Scans with a model that the project has, and more."""
+
+
+@pytest.fixture(scope="module")
+def large(large_engine):
+    with sessions_of(large_engine).reading() as session:
+        yield session
+
+
+@pytest.fixture(scope="module")
+def scans(large: Session) -> list[Scan]:
+    view = View(PROJECT)
+    regions = sorted({row.region for row in match_table(large, view).rows})
+    found = [scan for name in regions for scan in region_at(large, view, name).scans]
+    return [scan for scan in found if scan.standing.model is not None]
+
+
+def drawn(scan: Scan) -> Scaling:
+    return scaling_of(scan).evidence
+
+
+def leaves(model: np.ndarray, limit: np.ndarray) -> bool:
+    """Tell whether a curve is above a limit at the end, or on its way there."""
+    ratio = model / limit
+    return bool(ratio[-1] > 1 or ratio[-1] > ratio[-2])
+
+
+def test_what_scales_worse_leaves_its_band_upwards_and_what_scales_better_down(scans):
+    wrong = []
+    for scan in scans:
+        curves = curves_of(drawn(scan))
+        mark = scan.standing.mark
+        if curves.model is None or curves.lower is None or curves.upper is None:
+            continue
+        assert curves.expectation is not None
+        is_above = curves.model[-1] > curves.expectation[-1]
+        is_worse = is_above and leaves(curves.model, curves.upper)
+        is_better = not is_above and leaves(1 / curves.model, 1 / curves.lower)
+        if not {Mark.MISMATCH: is_worse, Mark.BETTER: is_better}.get(mark, True):
+            wrong.append((scan.region, scan.machine, mark))
+
+    assert len(scans) > LEAST
+    assert {scan.standing.mark for scan in scans} >= {Mark.MISMATCH, Mark.BETTER}
+    assert wrong == []
+
+
+def test_every_curve_that_is_drawn_lies_in_its_interval(large, scans):
+    outside, seen = [], 0
+    for scan in scans:
+        if scan.standing.is_open:
+            continue
+        scaling = replace(drawn(scan), forecasts=curve_forecasts(large, scan))
+        known = [each for each in scaling.forecasts if each.low and each.low > 0]
+        figure = scaling_figure(scaling)
+        lines = [each for each in figure.data if each.get("name", "")[:5] == "model"]
+        for line in lines if known else ():
+            x, y = np.array(line["x"]), np.array(line["y"])
+            at = np.log([each.at[scaling.parameter] for each in known])
+            low = np.interp(np.log(x), at, np.log([each.low for each in known]))
+            high = np.interp(np.log(x), at, np.log([each.high for each in known]))
+            is_inside = (low - 2 * BESIDE <= np.log(y)) & (
+                np.log(y) <= high + 2 * BESIDE
+            )
+            seen += 1
+            if not (is_inside | np.isnan(y)).all():
+                outside.append((scan.region, scan.machine))
+
+    assert seen > LEAST
+    assert outside == []
