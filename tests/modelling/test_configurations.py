@@ -103,7 +103,7 @@ def test_equal_objectives_leave_nothing_to_explain():
 
 
 def test_single_configuration_is_too_few():
-    with pytest.raises(TooFewConfigurations, match="2 needed, 1 given"):
+    with pytest.raises(TooFewConfigurations, match="two configurations; 1 has"):
         effects_of([Trial({"a": 1}, 1.0)])
 
 

@@ -180,8 +180,8 @@ class TooFewConfigurations(ModellingError):
 
     def __init__(self, given: int) -> None:
         super().__init__(
-            f"what matters is told from different configurations: 2 needed, {given} "
-            "given"
+            "it needs at least two configurations; "
+            f"{given or 'none'} {'has' if given < 2 else 'have'} been measured"
         )
         self.given = given
 

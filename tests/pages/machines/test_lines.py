@@ -90,7 +90,7 @@ def test_a_single_size_says_what_is_needed(client, sessions):
 
     page = client.get(PAGE).text
 
-    assert "No line to draw" in page
+    assert "No problem sizes recorded" in page
     assert "at three problem sizes or more" in page
 
 
@@ -99,8 +99,8 @@ def test_a_project_without_sizes_says_what_to_run(client, sessions):
 
     page = client.get("/p/openmpi/lines").text
 
-    assert "No line to draw" in page
-    why = "No run that succeeded there names its problem size n."
+    assert "No problem sizes recorded" in page
+    why = "None of the successful runs records n."
     assert page.count(why) == 1
     assert f"node-shm, node-tcp: {why}" in page
     assert "<table" not in page

@@ -104,10 +104,17 @@ def test_what_hardly_differs_is_told_in_percent(factor, text):
 
 
 def test_settings_are_listed_as_name_and_value():
-    settings = {"message_bytes": 1048576, "pinned": True, "flags": "-O3", "load": 0.25}
+    settings = {
+        "p": 65536,
+        "message_bytes": 1048576,
+        "pinned": True,
+        "flags": "-O3",
+        "load": 0.25,
+    }
 
     assert formats.settings(settings).replace(formats.SPACE, " ") == (
-        "message_bytes = 1,048,576 · pinned = yes · flags = -O3 · load = 0.25"
+        "p = 65,536 · message_bytes = 1048576 · pinned = yes · "
+        "flags = -O3 · load = 0.25"
     )
 
 

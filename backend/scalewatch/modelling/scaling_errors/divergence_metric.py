@@ -53,18 +53,16 @@ class DivergenceMetric(StrEnum):
 
 MEANINGS: Final[Mapping[DivergenceMetric, str]] = {
     DivergenceMetric.AREA: (
-        "the share of the ideal that is lost on average, every doubling of the scale "
-        "counted alike: 0 is ideal scaling, 1 means that all is lost, and a code "
-        "faster than ideal is below 0"
+        "the average efficiency loss per doubling: 0 is ideal, 1 means that all is "
+        "lost, and a code faster than ideal is below 0"
     ),
     DivergenceMetric.GROWTH: (
         "the exponent by which the slowdown against the ideal grows at the largest "
         "scale: 0 if the loss no longer grows, 1 if more processes do not help at all"
     ),
     DivergenceMetric.CORRELATION: (
-        "how steadily the error grows with the scale, whatever its size: 1 on a "
-        "straight line upwards, 0 without a trend, -1 on a line downwards; the "
-        "publication prints it with the opposite sign"
+        "whether the loss rises steadily with the scale, whatever its size: +1 if it "
+        "does, 0 without a trend, -1 if it falls steadily"
     ),
 }
 """What each metric says; of all of them, larger is worse."""

@@ -231,8 +231,8 @@ TOPICS: Final = {
             "barrier-synchronised",
             "Processes were lined up by a barrier instead of a common start time, so "
             "part of the barrier's own skew is in the numbers. Used where rounds "
-            "fail, mostly with more processes than cores. What comes from one process "
-            "counts from that one's start.",
+            "fail, mostly with more processes than cores. Times are counted "
+            "from the start of the process in question.",
         ),
         Word(
             "oversubscribed",

@@ -14,6 +14,7 @@ from typing import Final
 from markupsafe import Markup
 
 from scalewatch.figures.notation import CERTAIN, setting_text
+from scalewatch.wire.reports import COUNTED_PARAMETERS
 
 SPACE: Final = "\N{NARROW NO-BREAK SPACE}"
 MISSING: Final = "–"
@@ -135,8 +136,15 @@ def day(value: datetime) -> str:
 def settings(values: Mapping[str, object]) -> str:
     """Write a configuration or a coordinate: `message_bytes = 256 · threads = 4`."""
     return " · ".join(
-        f"{name}{SPACE}={SPACE}{setting(value)}" for name, value in values.items()
+        f"{name}{SPACE}={SPACE}{_value(name, value)}" for name, value in values.items()
     )
+
+
+def _value(name: str, value: object) -> str:
+    """Write a setting: digits are grouped of scales, not of seeds and message sizes."""
+    if type(value) is int and name not in COUNTED_PARAMETERS:
+        return str(value)
+    return setting(value)
 
 
 def assignments(values: Mapping[str, object]) -> str:

@@ -28,7 +28,7 @@ from scalewatch.services.series.drawn import repetitions_of
 from scalewatch.services.series.scans import Scan
 from scalewatch.storage.access import projects
 
-NO_SIZE = "no run that succeeded there names its problem size n"
+NO_SIZE = "none of the successful runs records n"
 
 
 @dataclass(frozen=True, slots=True)
