@@ -98,3 +98,21 @@ def test_map_is_a_table_of_links_without_scripts(browser: Browser, site: str):
     page.get_by_role("link", name=WORSE).click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("MPI_Barrier")
     context.close()
+
+
+def test_home_shows_the_map_and_counts_what_is_open_on_its_first_screen(
+    large_page: Page,
+):
+    large_page.set_viewport_size({"width": 1440, "height": 900})
+    large_page.goto("/")
+
+    expect(
+        large_page.get_by_text("series scale worse than expected")
+    ).to_be_in_viewport()
+    expect(large_page.get_by_role("link", name="open regression")).to_be_in_viewport()
+    worst = large_page.get_by_role("row").filter(has_text="mesh::find_neighbours")
+    expect(worst.get_by_role("link", name=WORSE).first).to_be_in_viewport()
+    cells = large_page.locator("[data-heat-map] tbody td")
+    boxes = cells.evaluate_all("cells => cells.map(c => c.getBoundingClientRect())")
+    assert len(boxes) == 40 * 9
+    assert max(box["bottom"] for box in boxes) <= 900

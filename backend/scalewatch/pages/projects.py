@@ -1,16 +1,21 @@
 """The home page: every project at its newest commit."""
 
+from collections.abc import Callable
+from functools import partial
+
 from fastapi import APIRouter, Request, Response
 from markupsafe import Markup
 
 from scalewatch.pages.rendering import listings
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
-from scalewatch.pages.rendering.templates import render
-from scalewatch.pages.wording.formats import percent
+from scalewatch.pages.rendering.templates import Query, path_to, render
+from scalewatch.pages.wording.formats import percent, stated
 from scalewatch.pages.wording.mathematics import big_o, growth
 from scalewatch.pages.wording.sentences import FASTER, verdict_lead
 from scalewatch.services.machines.provenance import all_origins
+from scalewatch.services.match_table.cells import MatchRow
 from scalewatch.services.projects.home import SeriesOfConcern, all_projects
+from scalewatch.services.projects.maps import HomeMap, home_map
 from scalewatch.web.sessions import ReadingDep
 
 router = APIRouter(include_in_schema=False)
@@ -45,6 +50,24 @@ def show_projects(
         projects=projects,
         origins_by_project=all_origins(session),
         concern_words=concern_words,
+        maps={project.name: home_map(session, project.name) for project in projects},
+        region_path_of=partial(_region_path_of, request),
         verdict_lead=verdict_lead,
         server=str(request.base_url).rstrip("/"),
     )
+
+
+def _region_path_of(
+    request: Request, project: str, shown: HomeMap
+) -> Callable[[MatchRow], str]:
+    """Return what gives the address of the region of a row."""
+
+    def region_path(row: MatchRow) -> str:
+        query: Query = {
+            "commit": shown.commit,
+            "metric": row.metric,
+            "configuration": stated(row.configuration),
+        }
+        return path_to(request, "region", query, project=project, region=row.region)
+
+    return region_path

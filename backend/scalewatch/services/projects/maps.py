@@ -1,0 +1,93 @@
+"""What the home page draws of a project: its worst regions on all machines."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from sqlalchemy.orm import Session
+
+from scalewatch.services.commits.find import commit_of
+from scalewatch.services.match_table.cells import (
+    Cell,
+    MatchColumn,
+    MatchRow,
+    columns_of,
+    rows_of,
+)
+from scalewatch.services.match_table.recent_changes import recent_changes
+from scalewatch.services.projects.home import MAIN
+from scalewatch.services.regressions.values import RegressionState
+from scalewatch.services.selection.settings import choices_among
+from scalewatch.services.series.at_commit import Judged, judged_at
+from scalewatch.services.series.scans import choose_metric
+from scalewatch.storage.access import projects
+from scalewatch.storage.commits import commits
+from scalewatch.storage.histories import regressions
+from scalewatch.storage.runs import measurements
+
+MOST_ROWS: Final = 42
+"""Rows of a project on the home page, worst first; the match table has all."""
+
+
+@dataclass(frozen=True, slots=True)
+class HomeMap:
+    """The worst rows of a project at its newest commit, and what is open.
+
+    Parameters
+    ----------
+    more
+        Rows that are left out.
+    open_regressions
+        Changes for the worse that nobody has dealt with yet.
+    """
+
+    commit: str
+    metric: str
+    columns: tuple[MatchColumn, ...]
+    rows: tuple[MatchRow, ...]
+    more: int
+    open_regressions: int
+
+
+def home_map(session: Session, name: str) -> HomeMap | None:
+    """Return the map of a project; None where nothing was measured.
+
+    Raises
+    ------
+    NotFound
+        If there is no such project.
+    """
+    project = projects.existing(session, name)
+    newest = commits.newest_on(session, project.id, MAIN) or commits.newest(
+        session, project.id
+    )
+    metrics = measurements.metrics_at_commit(session, newest.id) if newest else []
+    if newest is None or not metrics:
+        return None
+    metric = choose_metric(metrics, None)
+    judged = [
+        each
+        for each in judged_at(session, project, newest.id, metrics)
+        if each.metric == metric
+    ]
+    recent = recent_changes(session, newest)
+
+    def cell_of(each: Judged) -> Cell:
+        return Cell(
+            each.machine,
+            each.standing,
+            each.configuration,
+            each.flags,
+            each.series_id,
+            recent=recent.get(each.series_id),
+        )
+
+    rows = rows_of(judged, tuple(choices_among(judged)), cell_of)
+    open_rows = regressions.of_project(session, project.id, [RegressionState.OPEN])
+    return HomeMap(
+        commit=commit_of(newest).label,
+        metric=metric,
+        columns=columns_of(judged, rows),
+        rows=rows[:MOST_ROWS],
+        more=max(0, len(rows) - MOST_ROWS),
+        open_regressions=sum(row.is_worse for row in open_rows),
+    )
