@@ -12,6 +12,7 @@ from click.testing import CliRunner
 
 from scalewatch.wire import RunReport
 from scalewatch_agent.cli import main
+from scalewatch_agent.traces.own.reader import read_own
 from support.experiments import experiment
 from support.mpi_programs import PROGRAMS, compiled
 from support.simgrid import needs_simgrid
@@ -163,6 +164,25 @@ def test_compiler_that_is_missing_is_named(openmpi, monkeypatch):
 
     assert done.exit_code == 4
     assert len(done.stderr.strip().splitlines()) == 1
+
+
+@needs_simgrid
+def test_simulated_communicators_are_told_apart(place):
+    source = PROGRAMS / "calls.c"
+    made = str(place / "calls")
+    command = ["smpicc", "-DSIMULATED", "-g", "-O1", "-o", made, str(source)]
+    subprocess.run(command, check=True)
+
+    (run,) = runs(
+        "-p", "2", "--repeats", "1", "--launcher", "smpi", "--keep", "kept",
+        "--", "./calls",
+    )  # fmt: skip
+
+    assert run["job"]["environment"]["unmatched_messages"] == 0
+    assert values(run, "messages")["blocking › MPI_Sendrecv"] == 40
+    (folder,) = Path("kept").iterdir()
+    members = [one.tolist() for one in read_own(folder).communicators.values()]
+    assert members[:2] == [[0, 1], [1, 0]]
 
 
 @needs_simgrid

@@ -8,6 +8,15 @@ struct communicator {
     int rank, size;
 };
 
+#ifdef SIMULATED
+/* Processes share the objects of communicators there, and so what is attached to them. */
+struct met_here {
+    struct met_here *next;
+    MPI_Comm handle;
+    struct communicator known;
+};
+#endif
+
 static int communicator_key = MPI_KEYVAL_INVALID;
 static uint32_t generation = 1;  /* changes whenever a communicator is freed */
 
@@ -50,16 +59,65 @@ static void define_group(struct process *process, uint32_t number, MPI_Group gro
     free(ranks);
 }
 
+/* Return what a process knows of a communicator, NULL if nothing yet. */
+static struct communicator *attached(struct process *process, MPI_Comm communicator)
+{
+#ifdef SIMULATED
+    for (struct met_here *met = process->met; met; met = met->next)
+        if (met->handle == communicator) return &met->known;
+    return NULL;
+#else
+    struct communicator *known = NULL;
+    int is_known = 0;
+    (void)process;
+    PMPI_Comm_get_attr(communicator, communicator_key, &known, &is_known);
+    return is_known ? known : NULL;
+#endif
+}
+
+static struct communicator *attach(struct process *process, MPI_Comm communicator)
+{
+#ifdef SIMULATED
+    struct met_here *met = calloc(1, sizeof *met);
+    if (!met) return NULL;
+    met->handle = communicator;
+    met->next = process->met;
+    process->met = met;
+    return &met->known;
+#else
+    struct communicator *known = malloc(sizeof *known);
+    (void)process;
+    if (known) PMPI_Comm_set_attr(communicator, communicator_key, known);
+    return known;
+#endif
+}
+
+/* Forget a communicator that has been freed; its handle may come to mean another one. */
+static void detach(struct process *process, MPI_Comm communicator)
+{
+#ifdef SIMULATED
+    for (struct met_here **met = &process->met; *met; met = &(*met)->next) {
+        struct met_here *freed = *met;
+        if (freed->handle != communicator) continue;
+        *met = freed->next;
+        free(freed);
+        generation++;
+        return;
+    }
+#else
+    (void)process, (void)communicator;       /* its attribute has gone with it */
+#endif
+}
+
 static struct communicator *met(struct process *process, MPI_Comm communicator)
 {
-    struct communicator *known = malloc(sizeof *known);
+    struct communicator *known = attach(process, communicator);
     int is_between = 0;
     MPI_Group group;
     if (!known) return NULL;
     known->number = __atomic_fetch_add(&process->communicators, 1, __ATOMIC_RELAXED);
     PMPI_Comm_rank(communicator, &known->rank);
     PMPI_Comm_size(communicator, &known->size);
-    PMPI_Comm_set_attr(communicator, communicator_key, known);
     PMPI_Comm_group(communicator, &group);
     define_group(process, known->number, group, "comm");
     PMPI_Group_free(&group);
@@ -76,13 +134,11 @@ static const struct communicator nowhere;
 
 static inline const struct communicator *known_as(struct thread *thread, MPI_Comm communicator)
 {
-    struct communicator *known = NULL;
-    int is_known = 0;
     uint32_t current = __atomic_load_n(&generation, __ATOMIC_RELAXED);
     if (thread->known && thread->last == communicator && thread->generation == current) return thread->known;
     if (communicator == MPI_COMM_NULL) return &nowhere;
-    PMPI_Comm_get_attr(communicator, communicator_key, &known, &is_known);
-    if (!is_known) known = met(thread->process, communicator);
+    struct communicator *known = attached(thread->process, communicator);
+    if (!known) known = met(thread->process, communicator);
     thread->last = communicator;
     thread->known = known;
     thread->generation = current;

@@ -1,4 +1,4 @@
-/* Calls that complete requests, which they name by handles that they then reset. */
+/* Calls that take handles which they then reset: of requests above all. */
 
 #define ENTER(call) \
     struct thread *thread = entered(); \
@@ -8,6 +8,18 @@
 static inline MPI_Status *own_status(MPI_Status *status, MPI_Status *own)
 {
     return status == MPI_STATUS_IGNORE ? own : status;
+}
+
+int MPI_Comm_free(MPI_Comm *communicator)
+{
+    ENTER(PMPI_Comm_free(communicator));
+    MPI_Comm handle = *communicator;
+    uint64_t start = now();
+    int code = PMPI_Comm_free(communicator);
+    note(thread, F_Comm_free, start, now(), site);
+    detach(thread->process, handle);
+    left(thread);
+    return code;
 }
 
 /* Copies of handles, and statuses behind them where the caller wants none. */

@@ -202,6 +202,19 @@ static void fortran_Request_free(void *next, void *address, uintptr_t frame, voi
     left(thread);
 }
 
+static void fortran_Comm_free(void *next, void *address, uintptr_t frame, void *communicator, void *code)
+{
+    struct thread *thread = entered();
+    uint32_t site = thread ? site_of(thread, address, frame) : 0;
+    MPI_Comm handle = PMPI_Comm_f2c(VALUE(communicator));
+    uint64_t start = now();
+    INVOKE(call2, communicator, code);
+    if (!thread) return;
+    note(thread, F_Comm_free, start, now(), site);
+    detach(thread->process, handle);
+    left(thread);
+}
+
 typedef void (*call1)(void *);
 
 static void fortran_Init(void *next, void *address, uintptr_t frame, void *code)

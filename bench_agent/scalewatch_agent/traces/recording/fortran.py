@@ -56,6 +56,7 @@ BY_HAND: Final[Mapping[str, str]] = {
     "Start": "request",
     "Startall": "count requests",
     "Request_free": "request",
+    "Comm_free": "communicator",
 }
 """Functions whose bodies are in `fortran.c`, with their parameters."""
 

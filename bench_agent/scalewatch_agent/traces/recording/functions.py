@@ -60,7 +60,7 @@ _RECEIVE: Final = "out room type from tag comm"
 _OWN: Final = "bytes_of(type, count)"
 _IN_PLACE: Final = "in == MPI_IN_PLACE ? {} : {}"
 _GATHERED: Final = _IN_PLACE.format("bytes_of(in_type, room)", _OWN)
-_IS_ROOT: Final = "(root == on->rank || root == MPI_ROOT)"
+_IS_ROOT: Final = "is_root(on, root)"
 _SCATTERED: Final = f"{_IS_ROOT} ? {{}} : bytes_of(in_type, room)"
 _MEMBERS: Final = "(uint64_t)on->size * ({})"
 
@@ -209,7 +209,6 @@ _PLAIN: Final = (
     ("Win_complete", "win"),
     ("Win_wait", "win"),
     ("Win_free", "freed_win"),
-    ("Comm_free", "new"),
 )
 
 BY_HAND: Final = (
@@ -224,6 +223,7 @@ BY_HAND: Final = (
     "Start",
     "Startall",
     "Request_free",
+    "Comm_free",
 )
 """Functions that `completions.c` wraps."""
 

@@ -1,5 +1,11 @@
 /* What the record of a call says, by the kind of the call. */
 
+/* MPI_ROOT is that between groups; SimGrid, which knows none, makes it 0. */
+static inline int is_root(const struct communicator *on, int root)
+{
+    return root == on->rank || (MPI_ROOT < 0 && root == MPI_ROOT);
+}
+
 static inline uint64_t bytes_of(MPI_Datatype type, MPI_Count count)
 {
     int size = 0;

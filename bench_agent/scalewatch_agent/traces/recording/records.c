@@ -40,6 +40,9 @@ struct thread {
 
 struct process {
     int rank, processes, is_recording, thread_count;
+#ifdef SIMULATED
+    struct met_here *met;        /* communicators that this process knows */
+#endif
     uint32_t requests, communicators;
     struct thread *threads;
     struct open_request *open;   /* a hash table of `open_size` places */

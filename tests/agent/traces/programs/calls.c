@@ -105,9 +105,11 @@ int main(int count, char **words)
     MPI_Comm_rank(turned, &own);
     blocking(own, 1 - own, turned);
     nonblocking(1 - own, turned);
-    probed(1 - own, turned);
     collective(rank, MPI_COMM_WORLD);
+#ifndef SIMULATED                /* SimGrid 3.32 knows neither */
+    probed(1 - own, turned);
     between(rank);
+#endif
     MPI_Comm_free(&turned);
     MPI_Finalize();
     return 0;

@@ -114,7 +114,7 @@ def test_threads_record_apart_and_are_read_together(library, tmp_path):
 def test_planted_delays_are_found_within_a_tenth(library, tmp_path):
     program = compiled(library, "delays", tmp_path)
 
-    result = traced(library, tmp_path, program, 10_000)
+    result = traced(library, tmp_path, program, 40_000)
 
     assert result.done.returncode == 0, result.done.stderr
     planted = dict(line.split() for line in result.done.stdout.splitlines())
