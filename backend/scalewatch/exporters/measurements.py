@@ -5,7 +5,6 @@ What is written as CSV or JSON Lines can be read by `scalewatch model` and poste
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from typing import IO, Any, Final
 
@@ -13,37 +12,8 @@ import orjson
 
 from scalewatch.errors import MissingExtra
 from scalewatch.exporters.listing import Listing, csv_text, latex_text
-
-
-@dataclass(frozen=True, slots=True)
-class Exported:
-    """The repetitions of a metric of a region in one run.
-
-    Parameters
-    ----------
-    quartiles
-        Lower, median and upper, in `unit`.
-    values
-        All repetitions, in `unit`.
-    """
-
-    project: str
-    commit: str
-    machine: str
-    region: str
-    metric: str
-    unit: str
-    coordinate: Mapping[str, Any]
-    configuration: Mapping[str, Any]
-    quartiles: tuple[float, float, float]
-    values: tuple[float, ...]
-
-    @property
-    def subject(self) -> tuple[object, ...]:
-        """What all measurements of a series have in common."""
-        settings = tuple(self.configuration.items())
-        return self.region, self.metric, self.unit, self.machine, settings
-
+from scalewatch.exporters.metric_lists import write_bencher, write_list
+from scalewatch.exporters.series_groups import Exported, differing
 
 PARQUET: Final = "export --format parquet"
 """What needs another package."""
@@ -57,11 +27,18 @@ def write_csv(measured: Sequence[Exported], file: IO[bytes]) -> None:
 
 
 def write_json_lines(measured: Sequence[Exported], file: IO[bytes]) -> None:
-    """Write a measurement per line, as Extra-P reads them."""
+    """Write a measurement per line, as Extra-P reads them.
+
+    Extra-P takes measurements of a call path at the same parameters for repetitions:
+    machine and settings begin the call path, as far as they are not all alike.
+    """
+    told = differing(measured)
     for each in measured:
+        group = " ".join(f"{key}={text}" for key, text in each.settings(told).items())
         line = {
             "params": dict(each.coordinate),
-            "callpath": each.region,
+            "callpath": f"{group}->{each.region}" if group else each.region,
+            "region": each.region,
             "metric": each.metric,
             "value": each.values,
             "unit": each.unit,
@@ -139,6 +116,8 @@ WRITERS: Final[Mapping[str, Write]] = {
     "jsonl": write_json_lines,
     "gnuplot": write_gnuplot,
     "latex": write_latex,
+    "bmf": write_bencher,
+    "list": write_list,
     "parquet": write_parquet,
 }
 """Formats by name."""

@@ -1,7 +1,8 @@
 """Extra-P's JSON Lines: one object per coordinate, or per value.
 
 `{"params": {"p": 4}, "callpath": "solve", "metric": "time", "value": 1.5}`, where
-`value` may be a list; `unit` and `configuration` are understood as well.
+`value` may be a list; `unit` and `configuration` are understood as well, and `region`,
+where the call path says more than its name.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -27,7 +28,9 @@ def read(documents: Iterable[Document]) -> Iterator[ImportedMeasurement]:
         # The parameters of a line are those of another in whatever order they stand.
         parameters = orders.setdefault(frozenset(names), tuple(names))
         subject = SeriesIdentity(
-            region=_name(document, "callpath") or WHOLE_PROGRAM,
+            region=_name(document, "region")
+            or _name(document, "callpath")
+            or WHOLE_PROGRAM,
             metric=_name(document, "metric") or VALUE,
             unit=_name(document, "unit"),
             configuration=tuple(sorted(_configuration(document).items())),

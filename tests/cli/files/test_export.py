@@ -1,6 +1,9 @@
 """`scalewatch export`, and what other programs read of it."""
 
 import io
+import json
+from collections import defaultdict
+from dataclasses import replace
 
 import pytest
 from click.testing import CliRunner
@@ -8,6 +11,7 @@ from pyarrow import parquet
 
 from scalewatch.cli import main
 from scalewatch.exporters.measurements import WRITERS
+from scalewatch.exporters.series_groups import Exported
 from scalewatch.importers import read_files
 from scalewatch.storage.database import schema
 from scalewatch.storage.database.session import connect, sessions_of
@@ -98,3 +102,88 @@ def test_what_cannot_be_exported_is_said(options, complaint):
 
     assert done.exit_code != 0
     assert complaint in done.output
+
+
+def test_extra_p_keeps_machines_and_configurations_apart():
+    """Extra-P keys by call path, metric and parameters, and knows nothing else."""
+    lines = [json.loads(line) for line in export("--format", "jsonl").splitlines()]
+
+    by_key = defaultdict(set)
+    for line in lines:
+        key = (line["callpath"], line["metric"], json.dumps(line["params"]))
+        by_key[key].add(json.dumps([line["region"], line["configuration"]]))
+    assert {len(groups) for groups in by_key.values()} == {1}
+    assert len({line["callpath"] for line in lines}) > len(
+        {line["region"] for line in lines}
+    )
+
+
+def test_call_path_of_a_single_group_is_the_region(one_group):
+    lines = [json.loads(line) for line in written("jsonl", one_group)]
+
+    assert [line["callpath"] for line in lines] == ["MPI_Bcast", "MPI_Bcast"]
+
+
+@pytest.fixture
+def one_group():
+    return [exported(p=p, values=(p * 1e-6, p * 3e-6, p * 2e-6)) for p in (2, 4)]
+
+
+def exported(p, values, **fields):
+    ordered = sorted(values)
+    defaults = {
+        "project": "code",
+        "commit": "v1",
+        "machine": "jureca",
+        "region": "MPI_Bcast",
+        "metric": "time",
+        "unit": "s",
+        "coordinate": {"p": p},
+        "configuration": {"message_bytes": 8},
+        "quartiles": (ordered[0], ordered[1], ordered[2]),
+        "values": values,
+    }
+    return Exported(**defaults | fields)
+
+
+def written(kind, measured):
+    file = io.BytesIO()
+    WRITERS[kind](measured, file)
+    return file.getvalue().splitlines()
+
+
+def test_bencher_has_latencies_in_nanoseconds_with_bounds(one_group):
+    other = replace(one_group[0], machine="daint")
+
+    held = json.loads(b"".join(written("bmf", [*one_group, other])))
+
+    assert held["MPI_Bcast/p=4/machine=jureca"]["latency"] == pytest.approx(
+        {"value": 8000, "lower_value": 4000, "upper_value": 12000}
+    )
+    assert len(held) == 3
+
+
+def test_list_names_unit_and_median(one_group):
+    memory = replace(one_group[1], metric="memory", unit="B")
+
+    rows = json.loads(b"".join(written("list", [*one_group, memory])))
+
+    assert [row["name"] for row in rows] == [
+        "MPI_Bcast/p=2",
+        "MPI_Bcast/p=4/metric=memory",
+        "MPI_Bcast/p=4",
+    ]
+    assert rows[0]["value"] == pytest.approx(4e-6)
+    assert rows[0]["unit"] == "s"
+
+
+@pytest.mark.parametrize("kind", ["bmf", "list"])
+def test_medians_for_other_dashboards_can_be_read_again(tmp_path, kind, one_group):
+    path = tmp_path / "medians.json"
+    path.write_bytes(b"".join(written(kind, one_group)))
+
+    [series] = read_files([str(path)]).series
+
+    assert (series.region, series.metric, series.unit) == ("MPI_Bcast", "time", "s")
+    assert series.settings.ravel().tolist() == [2, 4]
+    assert series.values.ravel().tolist() == pytest.approx([4e-6, 8e-6])

@@ -43,7 +43,8 @@ Examples:
     default="csv",
     show_default=True,
     help="csv and parquet: a row per repetition; jsonl: Extra-P's JSON Lines; gnuplot: "
-    "a block per series; latex: a table of quartiles.",
+    "a block per series; latex: a table of quartiles; bmf: Bencher's metric format; "
+    "list: name, unit and median.",
 )
 @click.option(
     "--output",
