@@ -106,7 +106,7 @@ def test_too_few_settings_are_said_in_words_and_the_others_go_on(rule):
 
     assert refused.model is None
     assert refused.verdict is Verdict.UNDECIDED
-    assert refused.reason == "5 distinct settings needed, 4 measured"
+    assert refused.reason == "4 of 5 settings: p = 128 would tell how it grows"
     assert (refused.points, refused.repetitions) == (4, 2)
     assert found.model is not None
 
@@ -117,7 +117,7 @@ def test_repeated_settings_do_not_count_as_distinct(rule):
 
     (finding,) = find_models(x, exact(LOG, x=x), rule=rule)
 
-    assert finding.reason == "5 distinct settings needed, 4 measured"
+    assert finding.reason == "4 of 5 settings: p = 32 would tell how it grows"
 
 
 @every_rule
@@ -125,7 +125,7 @@ def test_a_series_without_any_value_is_undecided(rule):
     for values in (np.full((1, 6, 2), np.nan), np.empty((1, 6, 0))):
         (finding,) = find_models(P, values, rule=rule)
 
-        assert finding.reason == "5 distinct settings needed, 0 measured"
+        assert finding.reason == "0 of 5 settings"
         assert (finding.points, finding.repetitions) == (0, 0)
 
 

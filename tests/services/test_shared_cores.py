@@ -68,8 +68,7 @@ def test_times_for_which_processes_shared_cores_are_undecided(sessions):
     assert found.is_crowded
     assert (found.model, found.class_probability) == (None, {})
     assert found.reason == (
-        "processes shared cores at p = 4, 8, 16, 32; without these, 5 distinct "
-        "settings needed, 1 measured"
+        "processes shared cores at p = 4, 8, 16, 32; without these, 1 of 5 settings"
     )
 
 

@@ -16,6 +16,7 @@ from scalewatch.modelling import (
     Model,
     Proposal,
 )
+from scalewatch.modelling.few_settings.steps import Step
 
 
 def finding_object(finding: Finding) -> dict[str, Any]:
@@ -81,14 +82,27 @@ def proposal_object(proposal: Proposal) -> dict[str, Any]:
     }
 
 
+def step_object(step: Step) -> dict[str, Any]:
+    """Return the factor between two settings of a series that has too few."""
+    return {
+        "from": _plain(step.start),
+        "to": _plain(step.end),
+        "factor": step.factor,
+        "low": step.low,
+        "high": step.high,
+        "strong_efficiency": step.strong_efficiency,
+        "weak_efficiency": step.weak_efficiency,
+    }
+
+
 def comparison_object(compared: Comparison | Incomparable) -> dict[str, Any]:
     """Return what a series has to do with an earlier version, or why nobody knows."""
     if isinstance(compared, Incomparable):
         return {"reason": compared.reason}
     return {
         "probability": {str(kind): p for kind, p in compared.probability.items()},
-        "growth_before": str(compared.growth_before),
-        "growth_after": str(compared.growth_after),
+        "growth_before": _text(compared.growth_before),
+        "growth_after": _text(compared.growth_after),
         "factor": compared.factor,
         "low": compared.low,
         "high": compared.high,

@@ -61,7 +61,7 @@ def test_json_is_one_object_per_series_in_the_order_of_the_input(measurements) -
     ]
     assert [each["verdict"] for each in objects] == ["match", "mismatch", "undecided"]
     assert objects[2]["model"] is None
-    assert "5 distinct settings needed, 2 measured" in objects[2]["reason"]
+    assert "2 of 5 settings" in objects[2]["reason"]
 
 
 def test_table_in_a_pipe_is_plain_ascii(measurements) -> None:
@@ -78,7 +78,7 @@ def test_table_in_a_pipe_is_plain_ascii(measurements) -> None:
     ]
     assert "1 + 2 * log p" in rows[0]
     assert "mismatch (worse)" in rows[1]
-    assert "5 distinct settings needed, 2 measured" in rows[2]
+    assert "2 of 5 settings" in rows[2]
     assert total == "3 series: 1 match, 1 mismatch, 1 without model"
 
 
@@ -138,7 +138,7 @@ def test_nothing_modelled_has_its_own_exit_code() -> None:
     result = run("-", stdin='{"params": {"p": 4}, "value": 1}')
 
     assert result.exit_code == 4
-    assert "5 distinct settings needed, 1 measured" in result.stdout
+    assert "1 of 5 settings" in result.stdout
 
 
 @pytest.mark.parametrize(
@@ -373,3 +373,42 @@ def test_run_files_say_which_counts_are_exact(tmp_path) -> None:
     found = {each["region"]: each for each in map(json.loads, answered)}
     assert found["send"]["model"]["formula"] == "p - 1"
     assert found["wait"]["rule"] == "evidence"
+
+
+FEW = "p,time\n" + "".join(
+    f"{p},{seconds}\n"
+    for p, seconds in [(32, 8), (32, 8.1), (64, 4.4), (64, 4.38), (128, 2.5)]
+)
+
+
+def test_few_settings_have_factors_and_efficiency(tmp_path):
+    path = tmp_path / "few.csv"
+    path.write_text(FEW)
+
+    table = run(str(path))
+    lines = run(str(path), "--json")
+
+    assert table.exit_code == 4
+    assert "3 of 5 settings: p = 16 and 256 would tell how it grows; 0.3" in (
+        table.stdout
+    )
+    assert "from p = 32 to 128, efficiency 80% as strong scaling" in table.stdout
+    steps = json.loads(lines.stdout)["steps"]
+    assert [(step["from"], step["to"]) for step in steps] == [
+        (32, 64),
+        (64, 128),
+        (32, 128),
+    ]
+    assert steps[-1]["low"] < 2.5 / 8.05 < steps[-1]["high"]
+
+
+def test_few_settings_are_compared_with_an_earlier_version(tmp_path):
+    path, earlier = tmp_path / "few.csv", tmp_path / "earlier.csv"
+    path.write_text(FEW)
+    earlier.write_text(FEW.replace(",8", ",6").replace(",4.4", ",3.3"))
+
+    lines = run(str(path), "--since", str(earlier), "--json")
+
+    since = json.loads(lines.stdout)["since"]
+    assert since["growth_after"] is None
+    assert since["low"] < since["factor"] < since["high"]

@@ -212,7 +212,7 @@ def test_too_few_coordinates_are_undecided_with_the_reason(sessions):
     with sessions.reading() as session:
         bcast = cell(match_table(session, View("mpich")), "MPI_Bcast", "jureca")
     assert bcast.verdict is Verdict.UNDECIDED
-    assert bcast.reason == "5 distinct settings needed, 3 measured"
+    assert bcast.reason == "3 of 5 settings: p = 1 and 16 would tell how it grows"
 
 
 def test_region_without_expectation_is_modelled_but_not_judged(sessions):

@@ -25,9 +25,11 @@ from scalewatch.exporters.findings import (
     comparison_object,
     finding_object,
     proposal_object,
+    step_object,
 )
 from scalewatch.importers import ImportedSeries, SettingRules, read_files
 from scalewatch.modelling import Formula, Verdict
+from scalewatch.services.analysis.few_settings import series_steps
 from scalewatch.services.analysis.next_measurement import proposed
 from scalewatch.services.analysis.questions import find_all
 from scalewatch.services.analysis.versions import compared_with
@@ -237,6 +239,9 @@ def print_lines(rows: Sequence[FindingRow], question: Question) -> None:
             "configuration": series.configuration,
             **finding_object(finding),
         }
+        if finding.model is None:
+            steps = series_steps(series, series.unit)
+            found["steps"] = [step_object(step) for step in steps]
         if question.ranking:
             found["share"] = share
         if question.proposes:

@@ -16,6 +16,7 @@ from scalewatch.modelling import (
     VersionChange,
 )
 from scalewatch.modelling.splits import SplitChoice
+from scalewatch.services.analysis.few_settings import series_steps, whole_step_words
 from scalewatch.services.analysis.next_measurement import (
     proposal_words,
     separating_words,
@@ -184,6 +185,10 @@ def _reason(row: FindingRow) -> str:
     finding = row.finding
     if finding.misfit and finding.expectation is None:
         return str(finding.misfit)
+    if finding.model is None:
+        steps = series_steps(row.series, row.series.unit)
+        told = whole_step_words(steps, row.series.parameters[0])
+        return "; ".join(filter(None, [finding.reason, told]))
     exactness = finding.exactness
     is_ambiguous = exactness and exactness.outcome is Outcome.AMBIGUOUS
     if finding.model and finding.expectation is None and not is_ambiguous:

@@ -5,9 +5,10 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from scalewatch.errors import OutsideDomain, TooFewSettings
+from scalewatch.errors import OutsideDomain
 from scalewatch.modelling.growths.space import Space
 from scalewatch.modelling.growths.terms import log2_table
+from scalewatch.modelling.measurements.further_settings import few_settings_reason
 
 NEEDED_SETTINGS = 5
 """Distinct settings that a model needs, a rule of thumb of the paper (section 2.3)."""
@@ -28,7 +29,7 @@ def obstacle(settings: Mapping[str, NDArray[np.float64]], space: Space) -> str |
     """
     points = len(next(iter(settings.values())))
     if points < NEEDED_SETTINGS:
-        return str(TooFewSettings(points, NEEDED_SETTINGS))
+        return few_settings_reason(settings, NEEDED_SETTINGS)
     largest = log2_table(space.growths, settings).max(axis=1)
     for growth, log2 in zip(space, largest.tolist(), strict=True):
         if log2 <= LARGEST_TERM:

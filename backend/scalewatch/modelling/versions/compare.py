@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import stdtrit
 
 from scalewatch.errors import TooFewSettings, WrongShape
@@ -20,7 +20,9 @@ from scalewatch.modelling.growths.space import Space, pmnf
 from scalewatch.modelling.measurements.assumptions import USUAL, Noise
 from scalewatch.modelling.measurements.batch import Batch
 from scalewatch.modelling.measurements.feasibility import NEEDED_SETTINGS, obstacle
+from scalewatch.modelling.measurements.further_settings import LEAST
 from scalewatch.modelling.versions.kinds import VersionChange, explain
+from scalewatch.modelling.versions.levels import Levels
 from scalewatch.modelling.versions.tilts import tilts
 from scalewatch.modelling.versions.versions import Versions
 
@@ -40,7 +42,8 @@ class Comparison:
     probability
         Posterior of the kinds of change.
     growth_before, growth_after
-        Likeliest growths under the likeliest change.
+        Likeliest growths under the likeliest change; None where settings are too few
+        for one.
     factor, low, high
         Later over earlier version on average over the settings, and its interval.
     tilt
@@ -50,8 +53,8 @@ class Comparison:
     """
 
     probability: Mapping[VersionChange, float]
-    growth_before: Growth
-    growth_after: Growth
+    growth_before: Growth | None
+    growth_after: Growth | None
     factor: float
     low: float
     high: float
@@ -88,7 +91,8 @@ def compare_versions(  # noqa: PLR0913, one keyword per choice of the user
 ) -> tuple[Comparison | Incomparable, ...]:
     """Compare two versions of each series, or two segments of its history.
 
-    Only settings at which both versions were measured count.
+    Only settings at which both versions were measured count; of two to four, too few
+    for a growth, only the factor is told.
 
     Parameters
     ----------
@@ -119,10 +123,16 @@ def compare_versions(  # noqa: PLR0913, one keyword per choice of the user
     reasons = _reasons(before, after, competing)
     found: list[Comparison | Incomparable] = [Incomparable(each) for each in reasons]
     sound = np.array([i for i, reason in enumerate(reasons) if not reason], np.intp)
-    for start in range(0, sound.size, BLOCK):
-        rows = sound[start : start + BLOCK]
+    points = _points(before.values, after.values)
+    is_few = points[sound] < NEEDED_SETTINGS
+    parts = [
+        (sound[of_kind][start : start + BLOCK], compare)
+        for of_kind, compare in ((~is_few, _compare), (is_few, _compare_levels))
+        for start in range(0, int(of_kind.sum()), BLOCK)
+    ]
+    for rows, compare in parts:
         versions = Versions.of(before.values[rows], after.values[rows])
-        compared = _compare(versions, before.settings, competing, noise, level)
+        compared = compare(versions, before.settings, competing, noise, level)
         for row, comparison in zip(rows.tolist(), compared, strict=True):
             found[row] = comparison
     return tuple(found)
@@ -171,9 +181,43 @@ def _compare(
     ]
 
 
+def _compare_levels(
+    versions: Versions,
+    settings: Mapping[str, Reals],
+    space: Space,
+    noise: Noise,
+    level: float,
+) -> list[Comparison]:
+    """Compare versions by their levels alone."""
+    del space
+    levels = Levels(versions, noise)
+    (x,) = settings.values()
+    tilt, faster = levels.tilts(x)
+    bounds = levels.bounds(level)
+    return [
+        Comparison(
+            probability={
+                VersionChange.NONE: float(levels.probability[0, row]),
+                VersionChange.LEVEL: float(levels.probability[1, row]),
+                VersionChange.COEFFICIENT: 0.0,
+                VersionChange.GROWTH: 0.0,
+            },
+            growth_before=None,
+            growth_after=None,
+            factor=float(bounds[0, row]),
+            low=float(bounds[1, row]),
+            high=float(bounds[2, row]),
+            tilt=float(tilt[row]),
+            faster_probability=float(faster[row]),
+        )
+        for row in range(bounds.shape[1])
+    ]
+
+
 def _reasons(before: Batch, after: Batch, space: Space) -> list[str]:
     """Say for each series why its versions cannot be compared, if so."""
-    everywhere = obstacle(before.settings, space)
+    (x,) = before.settings.values()
+    everywhere = obstacle(before.settings, space) if x.size >= NEEDED_SETTINGS else None
     if everywhere:
         return [everywhere] * len(before.values)
     return [
@@ -187,8 +231,13 @@ def _reason(before: Reals, after: Reals) -> str:
             return "a value is infinite"
         if (values <= 0).any():
             return "a value that is not positive has no logarithm"
-    is_missing = np.isnan(before).all(axis=1) | np.isnan(after).all(axis=1)
-    points = int((~is_missing).sum())
-    if points < NEEDED_SETTINGS:
-        return f"{TooFewSettings(points, NEEDED_SETTINGS)} in both versions"
+    points = int(_points(before, after))
+    if points < LEAST:
+        return f"{TooFewSettings(points, LEAST)} in both versions"
     return ""
+
+
+def _points(before: Reals, after: Reals) -> NDArray[np.intp]:
+    """Return how many settings of both versions were measured, shape (…)."""
+    is_missing = np.isnan(before).all(axis=-1) | np.isnan(after).all(axis=-1)
+    return np.asarray(np.count_nonzero(~is_missing, axis=-1), np.intp)

@@ -22,6 +22,7 @@ from scalewatch.services.compositions.scans import compositions_of
 from scalewatch.services.expectations.declarations import versions
 from scalewatch.services.histories.since import since_of
 from scalewatch.services.machines.machines import newest_fingerprint
+from scalewatch.services.regions.few_settings import factor_words
 from scalewatch.services.regions.figures import FIGURES, NOTHING_ASKED, Asked
 from scalewatch.services.regions.outlook import LARGEST_TARGET, Outlook, outlook
 from scalewatch.services.regions.region import Region, region_at
@@ -122,6 +123,7 @@ def region_page(  # noqa: PLR0913, PLR0917, one per part of the address, and a f
         again=next((each for each in declared if each.version == again), None),
         likeliest=likeliest,
         predicted=predicted,
+        factors=partial(factor_words, session),
         plots=_plots(
             request, session, shown, query, asked, has_composed=bool(compositions)
         ),

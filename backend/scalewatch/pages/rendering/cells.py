@@ -71,7 +71,8 @@ def _content(cell: Cell, sparklines: str) -> Iterator[str]:
         f'<use href="{_written(sparklines)}#s{cell.series}"/></svg>'
     )
     if standing.reason and not standing.likeliest:
-        yield f'<span class="cell__reason">{escape(standing.reason)}</span>'
+        told = standing.reason.removeprefix(f"{state_words(standing)}: ")
+        yield f'<span class="cell__reason">{escape(told)}</span>'
 
 
 def _growth(standing: Standing) -> str:

@@ -7,6 +7,8 @@ from typing import Final
 from markupsafe import Markup
 
 from scalewatch.modelling import Direction, Growth, Mark, Outcome, Verdict
+from scalewatch.modelling.measurements.feasibility import NEEDED_SETTINGS
+from scalewatch.modelling.measurements.further_settings import LEAST
 from scalewatch.pages.wording.formats import (
     SPACE,
     percent,
@@ -99,7 +101,10 @@ def state_words(standing: Standing) -> str:
         return NO_VERDICT_YET
     is_done = standing.state in {State.JUDGED, State.MODELLED}
     if is_done and standing.model is None:
-        return NO_MODEL
+        is_few = LEAST <= standing.points < NEEDED_SETTINGS
+        return (
+            f"{standing.points} of {NEEDED_SETTINGS} settings" if is_few else NO_MODEL
+        )
     return STATES[standing.state]
 
 

@@ -122,7 +122,7 @@ def comparison_words(
     before, after = compared.growth_before, compared.growth_after
     words = {
         VersionChange.NONE: "as before",
-        VersionChange.LEVEL: "a factor throughout",
+        VersionChange.LEVEL: "a factor throughout" if after else "a factor",
         VersionChange.COEFFICIENT: "another coefficient",
         VersionChange.GROWTH: f"another growth, {before} before and {after} now",
     }

@@ -7,6 +7,8 @@ from enum import StrEnum
 from typing import Any, Final
 
 from scalewatch.modelling import Direction, GrowthOdds, Verdict, all_growth_odds
+from scalewatch.modelling.measurements.feasibility import NEEDED_SETTINGS
+from scalewatch.modelling.measurements.further_settings import LEAST
 from scalewatch.services.series.at_commit import Judged
 from scalewatch.services.series.standing import UNMEASURED, Standing, State
 
@@ -112,6 +114,12 @@ class SeriesChange:
     def is_exact(self) -> bool:
         """Whether both commits counted it, so that one job of each tells."""
         return self.before.is_exact and self.after.is_exact
+
+    @property
+    def has_few_settings(self) -> bool:
+        """Whether constants alone tell: of too few settings there is no growth."""
+        points = [self.before.points, self.after.points]
+        return min(points) >= LEAST and min(points) < NEEDED_SETTINGS
 
     @property
     def formulas(self) -> str | None:

@@ -202,7 +202,9 @@ def _alone(
             low=found.low,
             high=found.high,
             probability=1 - found.probability[VersionChange.NONE],
-            is_throughout=found.likeliest is VersionChange.LEVEL,
+            # Too few settings for a growth tell nothing of other ones.
+            is_throughout=found.likeliest is VersionChange.LEVEL
+            and found.growth_after is not None,
             jobs=number,
         )
         for (key, (direction, number)), found in zip(

@@ -116,7 +116,8 @@ def sentence_of(
 
 def _is_told(change: SeriesChange) -> bool:
     """Tell whether anything follows of a series: both commits measured it, and well."""
-    return change.is_comparable and change.kind is not ChangeKind.UNDECIDED
+    is_decided = change.kind is not ChangeKind.UNDECIDED or change.has_few_settings
+    return change.is_comparable and is_decided
 
 
 def _why_untold(changes: Sequence[SeriesChange], baseline: Baseline | None) -> str:

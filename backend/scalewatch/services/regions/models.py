@@ -7,9 +7,11 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from scalewatch.modelling import Forecast
+from scalewatch.modelling.few_settings.steps import Step
 from scalewatch.services.analysis.questions import Target
 from scalewatch.services.commits.find import Commit, commit_of, find_commit
 from scalewatch.services.expectations.in_force import Expectation
+from scalewatch.services.regions.few_settings import steps_of_scans
 from scalewatch.services.regions.forecasts import forecasts_of
 from scalewatch.services.selection.settings import is_chosen
 from scalewatch.services.selection.view import View
@@ -29,6 +31,9 @@ class SeriesModel:
         What it is drawn over, and all that varies.
     forecasts
         At the targets that were asked for.
+    steps
+        Of two to four settings, which are too few for a growth: the factors between
+        neighbours, and then between the ends.
     """
 
     region: str
@@ -41,6 +46,7 @@ class SeriesModel:
     expectation: Expectation | None
     standing: Standing
     forecasts: tuple[Forecast, ...] = ()
+    steps: tuple[Step, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +58,9 @@ class CommitModels:
     models: tuple[SeriesModel, ...]
 
 
-def series_model(scan: Scan, forecasts: tuple[Forecast, ...] = ()) -> SeriesModel:
+def series_model(
+    scan: Scan, forecasts: tuple[Forecast, ...] = (), steps: tuple[Step, ...] = ()
+) -> SeriesModel:
     """Return what was found of a scan."""
     return SeriesModel(
         region=scan.region,
@@ -65,6 +73,7 @@ def series_model(scan: Scan, forecasts: tuple[Forecast, ...] = ()) -> SeriesMode
         expectation=scan.expectation,
         standing=scan.standing,
         forecasts=forecasts,
+        steps=steps,
     )
 
 
@@ -95,5 +104,7 @@ def models_at(
     return CommitModels(
         project=project.name,
         commit=commit_of(commit),
-        models=tuple(map(series_model, scans, forecasts)),
+        models=tuple(
+            map(series_model, scans, forecasts, steps_of_scans(session, scans))
+        ),
     )

@@ -1,0 +1,1 @@
+"""Series of fewer settings than a growth needs: what they tell all the same."""

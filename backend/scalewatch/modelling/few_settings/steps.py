@@ -1,0 +1,116 @@
+"""Factors between the settings of a series that has too few for a growth.
+
+From setting a to b the factor is exp(m_b - m_a), m the robust logarithm of the
+repetitions, with the interval of Student's distribution. On a parameter that counts
+resources the efficiency is that of strong scaling, x_a t_a / (x_b t_b); of weak scaling
+it is t_a / t_b, which is one over the factor.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import stdtrit
+
+from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.few_settings.unseen import with_unseen
+from scalewatch.modelling.measurements.further_settings import LEAST
+from scalewatch.modelling.measurements.location import locate
+
+RESOURCES = frozenset({"p", "threads", "nodes"})
+"""Parameters of which more are to do the same in less time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """How many times as much a series takes, or yields, at a larger setting.
+
+    Parameters
+    ----------
+    start, end
+        The settings.
+    factor, low, high
+        The ratio, and its interval.
+    strong_efficiency, weak_efficiency
+        Share of what ideal scaling would reach; None where the parameter counts no
+        resources.
+    """
+
+    start: float
+    end: float
+    factor: float
+    low: float
+    high: float
+    strong_efficiency: float | None = None
+    weak_efficiency: float | None = None
+
+
+def steps_of(
+    x: ArrayLike,
+    values: ArrayLike,
+    parameter: str = "p",
+    *,
+    is_cost: bool = True,
+    level: float = 0.9,
+) -> tuple[Step, ...]:
+    """Return the factors between neighbouring settings, and then between the ends.
+
+    Parameters
+    ----------
+    x
+        Settings of one parameter, shape (n,).
+    values
+        Repetitions, shape (n, R); NaN where missing. Where one is not positive, or
+        there are fewer than two settings, there is no factor.
+    is_cost
+        Whether less of it is better.
+    """
+    settings, taken = np.asarray(x, np.float64), np.asarray(values, np.float64)
+    is_there = ~np.isnan(taken).all(axis=1)
+    settings, taken = settings[is_there], taken[is_there]
+    order = np.argsort(settings)
+    settings, taken = settings[order], taken[order]
+    if len(settings) < LEAST or not np.isfinite(settings).all():
+        return ()
+    if np.nanmin(taken) <= 0 or np.isinf(taken).any():
+        return ()
+    location = with_unseen(locate(taken[np.newaxis]))
+    reach = float(stdtrit(location.freedom[0], (1 + level) / 2))
+    deviation = np.sqrt(location.variance[0] / location.weight[:, 0])
+    pairs = [(at, at + 1) for at in range(len(settings) - 1)]
+    if len(pairs) > 1:
+        pairs.append((0, len(settings) - 1))
+    is_resource = parameter in RESOURCES and settings[0] > 0
+    return tuple(
+        _step(settings, location.log[:, 0], reach * deviation, pair, is_cost)
+        if is_resource
+        else _plain_step(settings, location.log[:, 0], reach * deviation, pair)
+        for pair in pairs
+    )
+
+
+def _plain_step(
+    settings: Reals, log: Reals, reach: Reals, pair: tuple[int, int]
+) -> Step:
+    start, end = pair
+    middle = log[end] - log[start]
+    width = np.hypot(reach[start], reach[end])
+    bounds: Sequence[float] = np.exp([middle, middle - width, middle + width]).tolist()
+    return Step(float(settings[start]), float(settings[end]), *bounds)
+
+
+def _step(
+    settings: Reals,
+    log: Reals,
+    reach: Reals,
+    pair: tuple[int, int],
+    is_cost: bool,  # noqa: FBT001
+) -> Step:
+    step = _plain_step(settings, log, reach, pair)
+    more = step.end / step.start
+    gain = 1 / step.factor if is_cost else step.factor
+    weak = gain if is_cost else gain / more
+    return Step(
+        step.start, step.end, step.factor, step.low, step.high, gain / more, weak
+    )

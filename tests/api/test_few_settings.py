@@ -1,0 +1,94 @@
+"""Two to four settings on the server: factors, and the gate on constants."""
+
+import pytest
+
+from support.builders import sweep_reports
+from support.histories import commit
+from support.recorded import record
+
+FEW = (32, 64, 128)
+
+
+def halving(factor=1.0):
+    return {"step": lambda p: factor * (1e-3 + 1 / p)}
+
+
+def measured(sessions, number, factor=1.0, seed=1, **fields):
+    runs = sweep_reports(
+        FEW,
+        halving(factor),
+        repetitions=5,
+        noise=0.01,
+        seed=seed,
+        commit=commit(number),
+        **fields,
+    )
+    record(sessions, runs)
+
+
+@pytest.fixture
+def few(sessions):
+    record(sessions, sweep_reports(FEW, halving(), noise=0.005))
+
+
+@pytest.mark.usefixtures("few")
+def test_models_of_few_settings_have_factors_and_efficiency(client):
+    (model,) = client.get("/api/v1/projects/mpich/models").json()["models"]
+
+    assert model["standing"]["model"] is None
+    assert model["standing"]["reason"] == (
+        "3 of 5 settings: p = 16 and 256 would tell how it grows"
+    )
+    assert [(step["start"], step["end"]) for step in model["steps"]] == [
+        (32, 64),
+        (64, 128),
+        (32, 128),
+    ]
+    truth = (1e-3 + 1 / 128) / (1e-3 + 1 / 32)
+    assert model["steps"][-1]["factor"] == pytest.approx(truth, rel=0.02)
+    assert model["steps"][-1]["strong_efficiency"] == pytest.approx(
+        1 / (4 * truth), rel=0.02
+    )
+
+
+@pytest.mark.usefixtures("few")
+def test_pages_say_how_many_settings_there_are_and_which_would_tell_more(client):
+    table = client.get("/p/mpich").text
+    region = client.get("/p/mpich/r/step", params={"machine": "jureca"}).text
+
+    assert "3 of 5 settings" in table
+    assert "p = 16 and 256 would tell how it grows" in table
+    assert "3 of 5 settings" in region
+
+
+def gate(client, number):
+    query = {"commit": commit(number)["sha"]}
+    return client.get("/api/v1/projects/mpich/gate", params=query).json()
+
+
+def test_worse_constant_of_few_settings_stops_a_commit_at_the_second_job(
+    client, sessions
+):
+    measured(sessions, 1)
+    measured(sessions, 2, factor=1.3, seed=2)
+    suspected = gate(client, 2)
+    measured(sessions, 2, factor=1.3, seed=3, suite="again")
+
+    confirmed = gate(client, 2)
+
+    assert suspected["outcome"] == "undecided"
+    assert suspected["findings"][0]["kind"] == "constant"
+    assert confirmed["outcome"] == "worse"
+    (finding,) = confirmed["findings"]
+    assert "1.3 times as much as before" in finding["sentence"]
+    assert finding["at_target"] is None
+
+
+def test_unchanged_constant_of_few_settings_passes(client, sessions):
+    measured(sessions, 1)
+    measured(sessions, 2, seed=2)
+    measured(sessions, 2, seed=3, suite="again")
+
+    said = gate(client, 2)
+
+    assert (said["outcome"], said["findings"]) == ("fine", [])
