@@ -21,7 +21,7 @@ from scalewatch.api import (
 )
 from scalewatch.api.comparisons import routes as comparisons
 from scalewatch.api.configurations import routes as configurations
-from scalewatch.api.files import imports, reframe
+from scalewatch.api.files import bulk, imports, reframe
 from scalewatch.api.hotspots import routes as hotspots
 from scalewatch.api.http import problems
 from scalewatch.api.machines import routes as machine_lines
@@ -33,6 +33,7 @@ from scalewatch.api.traces import routes as traces
 router = APIRouter()
 for noun in (
     runs,
+    bulk,
     imports,
     reframe,
     jobs,

@@ -47,6 +47,7 @@
     + BodyTooLarge
     + UnsupportedContent
     + InvalidReport
+    + NotAcceptable
     + TooFewSides
   x TooManyRequests
     + TooManyGuesses
@@ -167,6 +168,7 @@ from scalewatch.errors.records import (
 from scalewatch.errors.requests import (
     BodyTooLarge,
     InvalidReport,
+    NotAcceptable,
     NotReady,
     Refused,
     TooBusy,
@@ -211,6 +213,7 @@ __all__ = [
     "NoMeasurements",
     "NoResults",
     "NotARun",
+    "NotAcceptable",
     "NotFinite",
     "NotFound",
     "NotMeasured",

@@ -40,6 +40,14 @@ class UnsupportedContent(Refused):
         self.known = tuple(known)
 
 
+class NotAcceptable(Refused):
+    """A client takes none of the formats that there are."""
+
+    def __init__(self, accept: str, known: Iterable[str]) -> None:
+        self.known = tuple(known)
+        super().__init__(f"Accept {accept!r} is none of {', '.join(self.known)}")
+
+
 class TooFewSides(Refused):
     """A comparison names fewer than two sides."""
 

@@ -76,7 +76,7 @@ def csv_text(listing: Listing) -> str:
     text = StringIO()
     writer = csv.writer(text)
     writer.writerow(listing.columns)
-    writer.writerows(map(_harmless, listing.rows))
+    writer.writerows(map(harmless, listing.rows))
     return text.getvalue()
 
 
@@ -125,7 +125,7 @@ def _escaped(text: str) -> str:
     return _SPECIAL.sub(lambda found: LATEX[found[0]], text)
 
 
-def _harmless(row: Sequence[object]) -> list[object]:
+def harmless(row: Sequence[object]) -> list[object]:
     """Return cells of which no spreadsheet makes a formula; numbers are none."""
     return [
         f"'{value}" if isinstance(value, str) and _FORMULA.match(value) else value

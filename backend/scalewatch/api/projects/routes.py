@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Final
+from typing import Annotated, Final, Literal
 
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Query, Request, Response
 from pydantic import StringConstraints
 
+from scalewatch.api.files.bulk import BulkFormat, Cursor, accepted, read_models
 from scalewatch.api.http.answers import answer, answers
 from scalewatch.services.commits.find import MeasuredCommit, measured_commits
 from scalewatch.services.machines.machines import Machine, machines_of
@@ -14,7 +15,7 @@ from scalewatch.services.match_table.table import MatchTable, match_table
 from scalewatch.services.projects.home import Project, all_projects
 from scalewatch.services.regions.forecasts import target_of
 from scalewatch.services.regions.models import CommitModels, models_at
-from scalewatch.web.sessions import ReadingDep
+from scalewatch.web.sessions import DoorDep, ReadingDep
 from scalewatch.web.views import ViewDep
 
 SETTING: Final = r"\w+=\d{1,20}(\.\d{0,20})?(e\d{1,2})?"
@@ -102,10 +103,11 @@ def show_report(
 
 @router.get(
     "/{project}/models",  # noqa: FAST003 - the view reads the project
-    responses=answers(CommitModels, 404, 409, 422),
+    responses=answers(CommitModels, 404, 406, 409, 422, 501),
 )
-def list_models(
-    session: ReadingDep,
+def list_models(  # noqa: PLR0913, PLR0917 - one per parameter of the query
+    request: Request,
+    door: DoorDep,
     view: ViewDep,
     region: Annotated[str | None, Query(description="All unless given.")] = None,
     target: Annotated[
@@ -115,7 +117,19 @@ def list_models(
             examples=[["p=65536"]],
         ),
     ] = None,
+    wanted: Annotated[
+        BulkFormat | Literal["json"] | None,
+        Query(alias="format", description="Rows instead of JSON; or by Accept."),
+    ] = None,
+    cursor: Cursor = None,
 ) -> Response:
-    """Return the models of a commit, of all metrics unless one is named."""
+    """Return the models of a commit, of all metrics unless one is named.
+
+    As rows also those of all commits, which are called `*`, newest first.
+    """
+    kind = wanted or accepted(request.headers.get("accept", ""))
+    if isinstance(kind, BulkFormat):
+        return read_models(door, view, region, kind, cursor)
     targets = [target_of(text) for text in target or ()]
-    return answer(models_at(session, view, region, targets))
+    with door.reading() as session:
+        return answer(models_at(session, view, region, targets))
