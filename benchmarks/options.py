@@ -22,6 +22,7 @@ BENCHMARKS: Final = (
     "counting",
     "tracing",
     "delivery",
+    "imports",
     "history",
     "history_speed",
     "nights",

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Final
 
 from scalewatch.errors import (
@@ -80,6 +81,11 @@ def placed(
         If a pattern does not match.
     """
     subject = measurement.subject
+    is_alone = not rules.bring_parameters and _self_described(subject.region) is None
+    if is_alone and subject.parameters:
+        # Most results say everything themselves, and files hold thousands of them.
+        names = (*subject.parameters, *(name for name, _ in subject.configuration))
+        return measurement._replace(sources=_from_content(names))
     settings = _Settings(measurement, source)
     texts: dict[str, str] = {}
     for place, said in _places(measurement, rules, source):
@@ -134,6 +140,12 @@ def _places(
         yield "path", said
 
 
+@lru_cache(maxsize=4096)
+def _from_content(names: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    return tuple(dict.fromkeys(names, "content").items())
+
+
+@lru_cache(maxsize=4096)
 def _self_described(name: str) -> Said | None:
     """Return what the tokens of a name say that name their setting themselves."""
     numbers: dict[str, float] = {}

@@ -166,6 +166,7 @@ def test_format_may_be_negotiated(client, headers, kind):
         ("measurements", {}, {"Accept": "image/png"}, 406),
         ("measurements", {"format": "xlsx"}, {}, 422),
         ("measurements", {"cursor": "x"}, {}, 404),
+        ("measurements", {"cursor": "99999999999"}, {}, 404),
         ("measurements", {"commit": "v9"}, {}, 404),
         ("models", {}, {"Accept": "image/png"}, 406),
         ("models", {"commit": "v9", "format": "csv"}, {}, 404),

@@ -84,6 +84,7 @@ def test_dry_run_tells_what_the_command_would_post(client, tmp_path, sessions):
             "configuration": [],
             "values": 3,
             "origin": {"file": "body"},
+            "is_direction_assumed": False,
         }
     ]
     assert count(sessions, tables.Run) == 0
@@ -136,6 +137,7 @@ def test_compressed_body_and_archive_are_unpacked(client):
         (TABLE, {"derive": "p = n ** 2"}, "it is not like 'p = nodes * 4'"),
         (TABLE, {"better": "up"}, "'up' is not like higher or FOM=lower"),
         (TABLE, {"file": "../x"}, "file ../x is not a path below a folder"),
+        (TABLE, {"file": "x" * 300}, "is not the name of a file"),
         (TABLE, {"file": "/etc/x"}, "file /etc/x is not a path below a folder"),
         (TABLE, {"column": "p"}, "column p is not like p=ranks"),
         (TABLE, {"commit": ""}, "body does not say its commit"),

@@ -80,6 +80,9 @@ class Stated:
     derive: Annotated[
         list[str], Query(description="Such as p = nodes * taskspernode.")
     ] = ()  # type: ignore[assignment]
+    scan: Annotated[
+        list[str], Query(description="Numbers that are parameters: message_bytes.")
+    ] = ()  # type: ignore[assignment]
     better: Annotated[str, Query(description="Such as higher, or FOM=higher.")] = ""
     column: Annotated[
         list[str], Query(description="Of a table: MEANING=NAME, as p=ranks.")
@@ -116,6 +119,7 @@ class Stated:
             "path": self.path,
             "at": self.at,
             "derive": list(self.derive),
+            "scan": list(self.scan),
         }
         return PostedFile(
             body,

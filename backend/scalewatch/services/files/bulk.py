@@ -18,6 +18,9 @@ from scalewatch.storage.runs.bulk import BulkMeasurement, Selection
 AT_ONCE: Final = 100
 """Runs whose repetitions are in memory."""
 
+LARGEST_ID: Final = 2**31 - 1
+DIGITS: Final = len(str(LARGEST_ID))
+
 PLACE: Final = ("project", "commit", "machine", "region", "metric", "unit")
 
 Reading = Callable[[], AbstractContextManager[Session]]
@@ -169,7 +172,8 @@ def _end(
 def _place(cursor: str | None) -> int:
     if cursor is None:
         return 0
-    if not (cursor.isascii() and cursor.isdecimal() and len(cursor) < 19):
+    is_number = cursor.isascii() and cursor.isdecimal() and len(cursor) <= DIGITS
+    if not is_number or int(cursor) > LARGEST_ID:
         raise NotFound("page", cursor)
     return int(cursor)
 

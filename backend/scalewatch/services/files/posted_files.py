@@ -120,8 +120,11 @@ def read_posted(file: PostedFile, limit: int) -> ReadFile:
     rules = {AUTO: rules_of(file.settings, skips_unmatched=file.skips_unmatched)}
     with tempfile.TemporaryDirectory(prefix="scalewatch-") as folder:
         place = Path(folder, path)
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_bytes(file.body)
+        try:
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(file.body)
+        except (OSError, ValueError):
+            raise BadSetting("file", ascii(file.name), "the name of a file") from None
         check_unpacked(place, limit)
         reading = read_files(
             [str(place)], file.file_format, file.columns, rules, MOST_MEASUREMENTS
