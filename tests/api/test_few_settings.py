@@ -1,5 +1,7 @@
 """Two to four settings on the server: factors, and the gate on constants."""
 
+import re
+
 import pytest
 
 from support.builders import sweep_reports
@@ -59,6 +61,7 @@ def test_pages_say_how_many_settings_there_are_and_which_would_tell_more(client)
     assert "3 of 5 settings" in table
     assert "p = 16 and 256 would tell how it grows" in table
     assert "3 of 5 settings" in region
+    assert re.search("from p = 32 to 128, efficiency 9[12]% as strong", region)
 
 
 def gate(client, number):
