@@ -89,20 +89,6 @@ def test_ages_are_told_in_the_largest_fitting_unit(passed, text):
     assert formats.age(NOW - passed, NOW) == text
 
 
-@pytest.mark.parametrize(
-    ("factor", "text"),
-    [
-        (7.2891, "7.29 times as much as"),
-        (1.0042, "0.42 % more than"),
-        (0.997, "0.30 % less than"),
-        (0.5, "0.500 times as much as"),
-    ],
-    ids=str,
-)
-def test_what_hardly_differs_is_told_in_percent(factor, text):
-    assert formats.multiple(factor) == text
-
-
 def test_settings_are_listed_as_name_and_value():
     settings = {
         "p": 65536,

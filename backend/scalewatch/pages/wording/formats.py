@@ -169,14 +169,6 @@ def fact(value: object, name: str) -> str:
     return setting(value)
 
 
-def multiple(factor: float) -> str:
-    """Write how much more it is: `7.29 times as much as`, `1.2 % less than`."""
-    if not 1 / NEAR < factor < NEAR:
-        return f"{significant(factor)} times as much as"
-    more = "more" if factor > 1 else "less"
-    return f"{significant(abs(factor - 1) * 100, 2)} % {more} than"
-
-
 def plural(number: int, noun: str) -> str:
     """Write a number of things: `1 run`, `3 runs`, `2 series`."""
     is_same = number == 1 or noun.endswith("s")
