@@ -178,3 +178,11 @@ def test_told_column_that_is_not_there_is_named(write) -> None:
     error = refusal(write("p,time\n4,1\n"), p=["ranks"])
 
     assert "expected a column 'ranks', found columns 'p', 'time'" in str(error)
+
+
+def test_tasks_beyond_any_machine_make_no_processes(write) -> None:
+    path = write(f"nodes,taskspernode,time\n2,{'9' * 400},1.5\n")
+
+    [series] = read_files([path]).series
+
+    assert (series.parameters, series.settings.tolist()) == (("nodes",), [[2]])

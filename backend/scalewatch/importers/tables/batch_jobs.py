@@ -27,6 +27,7 @@ _FAILED: Final[Mapping[str, frozenset[str]]] = {
 _TASKS_PER_NODE: Final = re.compile(
     r"n?(tasks?|procs?|processes|ranks|mpi)_?per_?node|ppn", re.IGNORECASE
 )
+_COUNT: Final = re.compile(r"\d{1,9}")
 _JOB: Final = re.compile(r"(slurm_?)?job_?id", re.IGNORECASE)
 _SYSTEM: Final = "system"
 _NUMBERING: Final = re.compile(r"jube_\w*id(_\w+)?|exit_code", re.IGNORECASE)
@@ -86,7 +87,7 @@ class JobColumns:
         if self.nodes is None or self.tasks_per_node is None:
             return None
         factors = row[self.nodes], row[self.tasks_per_node]
-        if not all(one.isdecimal() for one in factors):
+        if not all(map(_COUNT.fullmatch, factors)):
             return None
         return float(factors[0]) * float(factors[1])
 
