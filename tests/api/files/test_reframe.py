@@ -69,19 +69,28 @@ def test_other_job_is_another_run(client, sessions):
     assert runs(sessions) == 2
 
 
-@pytest.mark.parametrize("fields", [{}, {"check_perf_step_value": None}])
-def test_case_without_performance_stores_nothing_and_is_no_error(
-    client, sessions, fields
-):
-    content = {
+def without_performance():
+    return {
         key: value for key, value in case().items() if not key.startswith("check_perf")
     }
 
-    response = post(client, content | fields)
+
+def test_case_without_performance_stores_nothing_and_is_no_error(client, sessions):
+    response = post(client, without_performance())
 
     assert response.is_success, response.text
     assert response.json() == []
     assert runs(sessions) == 0
+
+
+def test_case_that_failed_before_its_performance_was_known_is_a_failed_run(client):
+    failed = {**without_performance(), "check_perf_step_value": None}
+
+    (accepted,) = post(client, failed).json()
+
+    (told,) = client.get(accepted["run"]).json()["results"]
+    assert (told["region"], told["metric"]) == ("halo", "step")
+    assert told["reason"]
 
 
 @pytest.mark.parametrize(
