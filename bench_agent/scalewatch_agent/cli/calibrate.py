@@ -12,6 +12,7 @@ from scalewatch_agent.cli.options.library import library_options
 from scalewatch_agent.cli.options.parameters import process_counts
 from scalewatch_agent.cli.options.server import server_options
 from scalewatch_agent.cli.options.subject import subject_options
+from scalewatch_agent.cli.options.time_limit import time_limit_option
 from scalewatch_agent.cli.sweeping.sweeping import launcher_option, simulation_options
 from scalewatch_agent.cli.tables.calibration import print_calibration
 from scalewatch_agent.cli.traces.calibrating import calibrate
@@ -99,14 +100,7 @@ def _sizes(
     metavar="FILE",
     help="Write the table to this file, too, for `trace --calibration FILE`.",
 )
-@click.option(
-    "--time-limit",
-    type=click.FloatRange(min=0, min_open=True),
-    default=600.0,
-    show_default=True,
-    metavar="SECONDS",
-    help="Time after which a job is killed.",
-)
+@time_limit_option()
 @launcher_option
 @simulation_options
 @library_options

@@ -9,6 +9,7 @@ from scalewatch.wire import Name
 from scalewatch_agent.cli.exits import SUMMARY
 from scalewatch_agent.cli.options.launcher import job_launcher
 from scalewatch_agent.cli.options.parameters import process_counts, wire
+from scalewatch_agent.cli.options.time_limit import time_limit_option
 from scalewatch_agent.cli.sweeping.program import swept_program, swept_settings
 from scalewatch_agent.cli.sweeping.sweeping import (
     carry_out,
@@ -99,14 +100,7 @@ def _print_flags(context: click.Context, _option: click.Parameter, asked: bool) 
     metavar="NAME",
     help="Suite of the runs of a COMMAND; the program's name unless given.",
 )
-@click.option(
-    "--time-limit",
-    type=click.FloatRange(min=0, min_open=True),
-    default=600.0,
-    show_default=True,
-    metavar="SECONDS",
-    help="Time after which a job of a COMMAND is killed.",
-)
+@time_limit_option("a job of a COMMAND")
 @sweep_options
 @click.pass_context
 def command(ctx: click.Context, /, **options: Any) -> None:

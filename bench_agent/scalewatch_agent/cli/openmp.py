@@ -12,6 +12,7 @@ from scalewatch_agent.cli.measured import MeasuredRuns, measured_runs, out_optio
 from scalewatch_agent.cli.options.parameters import process_counts
 from scalewatch_agent.cli.options.server import server_options
 from scalewatch_agent.cli.options.subject import commit, subject_options
+from scalewatch_agent.cli.options.time_limit import time_limit_option
 from scalewatch_agent.cli.progress.jobs import job_display
 from scalewatch_agent.cli.tables.openmp import print_openmp
 from scalewatch_agent.environment import hardware
@@ -78,14 +79,7 @@ Examples:
     show_default=True,
     help="Points along a side of CG's square: N = M².",
 )
-@click.option(
-    "--time-limit",
-    type=click.FloatRange(min=0, min_open=True),
-    default=600.0,
-    show_default=True,
-    metavar="SECONDS",
-    help="Time after which a job is killed.",
-)
+@time_limit_option()
 @click.option("--dry-run", is_flag=True, help="Print the jobs, no more.")
 @subject_options
 @server_options

@@ -8,6 +8,7 @@ import click
 
 from scalewatch.wire import Name
 from scalewatch_agent.cli.options.parameters import process_counts, wire
+from scalewatch_agent.cli.options.time_limit import time_limit_option
 from scalewatch_agent.cli.sweeping.program import swept_settings
 from scalewatch_agent.cli.sweeping.sweeping import (
     launcher_option,
@@ -139,14 +140,7 @@ def _settings(
     metavar="NAME",
     help="Suite of the runs.",
 )
-@click.option(
-    "--time-limit",
-    type=click.FloatRange(min=0, min_open=True),
-    default=600.0,
-    show_default=True,
-    metavar="SECONDS",
-    help="Time after which a job of a PROGRAM is killed.",
-)
+@time_limit_option("a job of a PROGRAM")
 @launcher_option
 @simulation_options
 @sweep_options
