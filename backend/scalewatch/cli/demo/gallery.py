@@ -77,7 +77,7 @@ SORT: Final = Study(
 THREADS: Final = Study(
     "A solver with OpenMP follows from bandwidth and constructs",
     "openmp-example",
-    ("openmp", "--project", "openmp-example", "--repetitions", "8"),
+    ("openmp", "--project", "openmp-example", "--commit", "gallery"),
     ("openmp.toml",),
     ("gcc",),
 )
