@@ -1,4 +1,4 @@
-"""`make test` brings what tests need and PyPI lacks: a browser, Slurm, SimGrid.
+"""`make test` brings what tests need and PyPI lacks: browser, Slurm, compilers, …
 
 What is on PATH is used. Else root installs the packages of Debian, where apt is there,
 and Playwright fetches its own browser. What is missing after that, tests skip.
@@ -12,10 +12,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from support import chromium, simgrid, slurm_cluster
+from support import chromium, clang, simgrid, slurm_cluster
 
 POLICY = Path("/usr/sbin/policy-rc.d")
 """What Debian's packages ask whether they may start their services."""
+
+TOOLS = ("gfortran", "valgrind", "eztrace")
+"""Programs whose packages of Debian have their names; each test says what it lacks."""
 
 APT = ("apt-get", "-qq", "-o", "Acquire::http::Timeout=20")
 
@@ -37,6 +40,8 @@ def main() -> None:
     if missing := simgrid.missing_programs():
         needed = ", ".join(missing)
         say(f"Tests of simulation will be skipped; they need {needed}: {simgrid.HOW}.")
+    if missing := [each for each in TOOLS if shutil.which(each) is None]:
+        say(f"Some tests will be skipped: apt-get install {' '.join(missing)}.")
 
 
 def missing_packages() -> list[str]:
@@ -46,9 +51,9 @@ def missing_packages() -> list[str]:
         packages += ["slurm-wlm", "munge"]
     if simgrid.missing_programs():
         packages += ["libsimgrid-dev", "gcc"]
-    if shutil.which("gfortran") is None:
-        packages += ["gfortran"]
-    return packages
+    if not clang.is_usable():
+        packages += clang.PACKAGES
+    return packages + [each for each in TOOLS if shutil.which(each) is None]
 
 
 def install(packages: list[str]) -> None:

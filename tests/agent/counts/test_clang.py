@@ -1,16 +1,15 @@
 """Counting with clang: the same regions as with gcc."""
 
 import os
-import shutil
 
 import pytest
 
 from scalewatch_agent.counts.clang.clang import FLAGS
+from support import clang
 from support.counting import compiled, count, counts, reason
 
-COMPILER = shutil.which("clang") or shutil.which("clang-14")
 pytestmark = pytest.mark.skipif(
-    COMPILER is None, reason="no clang: apt-get install -y clang llvm"
+    not clang.is_usable(), reason=f"no clang that can count: {clang.HOW}"
 )
 
 SOURCE = """
@@ -34,7 +33,7 @@ int main(int c, char **words) { return work(atoi(words[1])) < c - 2; }
 
 def built(folder, source=SOURCE, name="program.c", flags=f"-O2 {FLAGS}"):
     (folder / name).write_text(source)
-    compiled(folder, name, compiler=COMPILER, flags=flags)
+    compiled(folder, name, compiler=clang.COMPILER, flags=flags)
 
 
 def counted_in_vain(folder, *options):
@@ -123,7 +122,11 @@ def test_two_programs_in_one_job(workplace):
         source = SOURCE + more * (name == "two")
         (workplace / f"{name}.c").write_text(source)
         compiled(
-            workplace, f"{name}.c", compiler=COMPILER, flags=f"-O2 {FLAGS}", name=name
+            workplace,
+            f"{name}.c",
+            compiler=clang.COMPILER,
+            flags=f"-O2 {FLAGS}",
+            name=name,
         )
     script = workplace / "program"
     script.write_text("#!/bin/sh -e\n./one $1\n./two $1\n")
