@@ -10,7 +10,7 @@ from scalewatch import plotly_bundle as plotly_bundles
 from scalewatch.plotly_bundle import KINDS, bundle_path, plotly_bundle, whole_plotly
 
 REGISTERED = re.compile(rb'moduleType:"trace",name:"(\w+)"')
-LAYOUT = {"level"}
+LAYOUT = {"level", "shape"}
 FRONTEND = Path(__file__).parents[1] / "frontend"
 
 

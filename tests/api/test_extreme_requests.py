@@ -62,6 +62,15 @@ FULL_RUN = run(
 SAID = {"author": "ada", "reason": "r"}
 BODIES = {
     "/api/v1/runs": FULL_RUN,
+    "/api/v1/import/{file_format}": {"solve/p=8": {"latency": {"value": 1500}}},
+    "/api/v1/reframe": {
+        "check_name": "halo_test",
+        "check_system": "toy",
+        "check_num_tasks": 4,
+        "check_perf_step_value": 1.5,
+        "check_perf_step_unit": "s",
+        "check_result": "pass",
+    },
     "/api/v1/confirmations/claim": {"machine": "jureca", "agent": "a"},
     "/api/v1/confirmations/{confirmation}": {
         "agent": "a",
@@ -90,6 +99,13 @@ BODIES = {
     },
 }
 """A body of each operation that takes one, by its path."""
+
+PLACES = {
+    "project": "mpich",
+    "confirmation": 1,
+    "regression": 1,
+    "file_format": "auto",
+}
 
 
 @pytest.fixture
@@ -121,7 +137,12 @@ def extremes(schema) -> tuple[Any, ...]:
 
 def address(path, parameters, changed, extreme) -> str:
     """Return the address of an operation with one parameter changed."""
-    known = {"project": "mpich", "region": "MPI_Bcast", "figure": "scaling"}
+    known = {
+        "project": "mpich",
+        "region": "MPI_Bcast",
+        "figure": "scaling",
+        "file_format": "auto",
+    }
     query = {}
     for each in parameters:
         name = each["name"]
@@ -230,7 +251,7 @@ def test_bodies_with_what_is_not_stored_are_refused_as_documented(client):
     for method, path, operation in operations(client):
         if "requestBody" not in operation:
             continue
-        url = path.format(project="mpich", confirmation=1, regression=1)
+        url = path.format(**PLACES)
         for body in unfit(BODIES[path]):
             if body.get("id") == FULL_RUN["id"]:
                 body["id"] = str(uuid4())  # another run, which is no conflict
@@ -293,7 +314,7 @@ def test_body_that_is_no_json_is_refused_as_documented(client, body):
     complaints = []
     for method, path, operation in operations(client):
         if "requestBody" in operation:
-            url = path.format(project="mpich", confirmation=1, regression=1)
+            url = path.format(**PLACES)
             headers = {"Content-Type": "application/json"}
             answer = client.request(method, url, content=body, headers=headers)
             complaints += complaint(answer, operation, f"{method} {url}")

@@ -40,7 +40,7 @@ def test_first_screens_say_how_many_series_and_what_to_do(client, address):
 
 @pytest.mark.usefixtures("crowded")
 def test_cells_and_regions_say_the_reason_and_no_growth(client):
-    table, region = text(client, "/p/mpich"), text(client, BCAST)
+    table, region = text(client, "/p/mpich?view=table"), text(client, BCAST)
 
     assert table.count("cell--undecided") == 2
     assert f'<span class="cell__reason">{REASON}' in table
@@ -69,7 +69,7 @@ def test_settings_left_out_are_told_beside_the_verdict(client, sessions):
     processes = (2, 3, 4, 6, 8, 16)
     record(sessions, on_cores(8, sweep_reports(processes, {"MPI_Bcast": TREE})))
 
-    region, table = text(client, BCAST), text(client, "/p/mpich")
+    region, table = text(client, BCAST), text(client, "/p/mpich?view=table")
 
     assert "p = 16 left out: processes shared cores there." in region
     assert "p = 16 left out: processes shared cores there" in table

@@ -10,11 +10,14 @@ from typing import IO, Any, Final
 
 import orjson
 
-from scalewatch.exporters.series_groups import Exported, differing
+from scalewatch.exporters.series_groups import MACHINE, Exported, differing
 
 TIME: Final = "time"
 LATENCY: Final = "latency"
 """What Bencher calls a time; it is in nanoseconds."""
+
+SIMULATED: Final = "(simulated)"
+"""What the names of machines end with on which nothing was measured."""
 
 _NANOSECONDS: Final = 1e9
 
@@ -50,8 +53,13 @@ def write_list(measured: Sequence[Exported], file: IO[bytes]) -> None:
 
 
 def _named(measured: Sequence[Exported]) -> Iterator[tuple[str, Exported]]:
-    """Yield each measurement with its name, that of repeated runs numbered."""
+    """Yield each measurement with its name, that of repeated runs numbered.
+
+    A simulated machine is named even where it is the only one.
+    """
     told = differing(measured)
+    if MACHINE not in told and any(SIMULATED in each.machine for each in measured):
+        told.append(MACHINE)
     named = sorted(
         ((_name(each, told), each) for each in measured),
         key=lambda one: (one[0], one[1].metric),

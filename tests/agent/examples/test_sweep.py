@@ -92,9 +92,11 @@ def test_fill_of_a_square_grid_grows_like_its_root_and_of_a_flat_one_faster(fold
 def test_time_that_is_measured_and_simulated_grows_like_the_root_of_p(mode, folder):
     out, _ = swept(folder, "--set", f"mode={mode}")
 
+    # How surely, the load of the machine decides: docs/simulating.md has the numbers.
     judged = finding(out, "sweep")
     assert judged["verdict"] == "match"
-    assert judged["verdict_probability"]["match"] > 0.9
+    assert judged["growth"] == "p^(1/2)"
+    assert judged["verdict_probability"]["mismatch"] < 0.1
 
 
 def finding(path, region):

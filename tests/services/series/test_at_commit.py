@@ -78,7 +78,7 @@ def test_verdicts_are_counted_anew_after_an_analysis(analysed):
     assert [each.summary for each in (*before, *meanwhile, *after)] == [
         "1 match",
         "not judged yet",
-        "1 mismatch",
+        "1 better",
     ]
 
 
