@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 from scalewatch.figures.curves import BESIDE, Scaling, curves_of
 from scalewatch.figures.scaling import scaling_figure
 from scalewatch.modelling import Mark
+from scalewatch.pages.wording.sentences import scan_sentence
 from scalewatch.services.match_table.table import match_table
 from scalewatch.services.regions.outlook import curve_forecasts
 from scalewatch.services.regions.region import region_at
@@ -63,6 +64,21 @@ def test_what_scales_worse_leaves_its_band_upwards_and_what_scales_better_down(s
     assert len(scans) > LEAST
     assert {scan.standing.mark for scan in scans} >= {Mark.MISMATCH, Mark.BETTER}
     assert wrong == []
+
+
+def test_what_is_within_its_band_yet_says_from_where_it_leaves_it(scans):
+    within = 0
+    for scan in scans:
+        curves = curves_of(drawn(scan))
+        if scan.standing.mark is not Mark.MISMATCH or curves.upper is None:
+            continue
+        assert curves.model is not None
+        is_within = bool(curves.model[-1] <= curves.upper[-1])
+        within += is_within
+        said = str(scan_sentence(scan, {}))
+        assert (f"tolerance from {scan.parameter} ≈ " in said) == is_within, said
+
+    assert within
 
 
 def test_every_curve_that_is_drawn_lies_in_its_interval(large, scans):

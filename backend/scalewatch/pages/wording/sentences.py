@@ -22,6 +22,7 @@ from scalewatch.services.analysis.next_measurement import (
     separating_words,
 )
 from scalewatch.services.commit_reports.exact_constants import WORK
+from scalewatch.services.regions.outlook import leaves_tolerance
 from scalewatch.services.regions.region import Region
 from scalewatch.services.series.scans import Scan
 from scalewatch.services.series.standing import Standing, State
@@ -56,7 +57,7 @@ JUDGED: Final = {
     ),
     Verdict.MISMATCH: Markup(
         "scales {worse} than promised: {found} instead of {expected}, outside the "
-        "tolerance{sure}."
+        "tolerance{beyond}{sure}."
     ),
     Verdict.UNDECIDED: Markup(
         "is undecided, as evidence is not enough{likely}; {expected} is promised, "
@@ -147,6 +148,7 @@ def scan_sentence(scan: Scan, distinction: Mapping[str, object]) -> Markup:
     is_told = standing.verdict is Verdict.UNDECIDED
     judged = BY_EXPONENTS if standing.fit["misfit"] else JUDGED
     said = judged[standing.verdict].format(
+        beyond=_beyond(scan),
         because=f" – {standing.reason}" if standing.reason else "",
         expected=big_o(scan.expectation.growth),
         worse=WORSE[standing.direction],
@@ -156,6 +158,16 @@ def scan_sentence(scan: Scan, distinction: Mapping[str, object]) -> Markup:
         sure=_sure(standing),
     )
     return subject + said + ("" if is_told else _remark(standing))
+
+
+def _beyond(scan: Scan) -> str:
+    """Tell from where a mismatch for the worse leaves its tolerance, if not yet."""
+    if scan.standing.direction is not Direction.WORSE:
+        return ""
+    scale = leaves_tolerance(scan)
+    return (
+        "" if scale is None else f" from {scan.parameter} ≈ {significant(scale, 2)} on"
+    )
 
 
 def machines_sentence(region: Region) -> Markup:

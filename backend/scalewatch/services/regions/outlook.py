@@ -170,6 +170,33 @@ def _against_expectation(
     return expected, twice
 
 
+def leaves_tolerance(scan: Scan) -> float | None:
+    """Return from which setting a model is above its deviation limit, as it is drawn.
+
+    None if it is already at the largest setting measured, or if nothing tells.
+    """
+    model, expectation = scan.standing.model, scan.expectation
+    limit = scan.standing.deviation_limit
+    if model is None or expectation is None or limit is None:
+        return None
+    allowed = expectation.growth * limit
+    named = {*model.growth.parameters, *allowed.parameters}
+    if named != {scan.parameter} or not scan.evidence:
+        return None
+    settings = [each.x for each in scan.evidence]
+    largest = {scan.parameter: float(max(settings))}
+    try:
+        at = {scan.parameter: agreed_setting(settings)}
+        highest = expected_model(allowed, at, model)
+        if model(largest) > highest(largest):
+            return None
+        return break_even(
+            model, highest, 1.0, scan.parameter, start=largest[scan.parameter]
+        )
+    except ModellingError:
+        return None
+
+
 def _wall(scan: Scan, fingerprint: Mapping[str, Any]) -> MemoryWall | None:
     """Return where the processes of a node need more memory than it has."""
     model = scan.standing.model
