@@ -81,6 +81,7 @@ def test_a_figure_can_stand_in_a_frame_of_another_site(client, sessions):
     policy = answer.headers["content-security-policy"]
     assert embed.startswith("/p/openmpi/embed/machines?")
     assert "<bdi>MPI_Bcast</bdi>" in answer.text
+    assert 'rel="icon"' in answer.text  # else browsers ask for one that is not there
     assert "openmpi · time · v5.0.11</span></h1>" in answer.text
     assert "frame-ancestors *" in policy
     assert "default-src 'self'" in policy
