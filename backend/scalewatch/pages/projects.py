@@ -11,7 +11,7 @@ from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.templates import Query, path_to, render
 from scalewatch.pages.wording.formats import percent, stated
 from scalewatch.pages.wording.mathematics import big_o, growth
-from scalewatch.pages.wording.sentences import FASTER, verdict_lead
+from scalewatch.pages.wording.sentences import WORSE, verdict_lead
 from scalewatch.services.machines.provenance import all_origins
 from scalewatch.services.match_table.cells import MatchRow
 from scalewatch.services.projects.home import SeriesOfConcern, all_projects
@@ -27,10 +27,10 @@ def concern_words(concern: SeriesOfConcern) -> Markup:
     sure = ""
     if standing.probability is not None:
         sure = f", probability {percent(standing.probability)}"
-    return Markup("{} grows like {}, {} than expected: divergence {}{}").format(
+    return Markup("{} grows like {}, {} than promised: divergence {}{}").format(
         concern.metric,
         big_o(standing.growth),
-        FASTER[standing.direction],
+        WORSE[standing.direction],
         growth(standing.divergence),
         sure,
     )

@@ -87,8 +87,6 @@ BY_EXPONENTS: Final = {
 }
 """Verdicts on what no growth of the space explains, by its local exponents."""
 
-FASTER: Final = {Direction.WORSE: "faster", Direction.BETTER: "slower", None: "other"}
-
 WORSE: Final = {
     Direction.WORSE: "worse",
     Direction.BETTER: "better",
