@@ -3,7 +3,7 @@ import pytest
 from scalewatch_agent.suite.jobs import run_job
 
 BEGIN = """
-import os, sys, mpi4py
+import os, sys, time, mpi4py
 mpi4py.rc.thread_level = "single"
 from mpi4py import MPI
 comm = MPI.COMM_WORLD
@@ -11,6 +11,7 @@ if comm.rank == 0:
     print('{"event": "started", "processes": 2}', flush=True)
     print('{"event": "measuring", "region": "MPI_Bcast"}', flush=True)
 comm.Barrier()
+time.sleep(0.5)  # mpiexec drops what it has not passed on when a process ends
 """
 END = "\ncomm.Barrier()\n"
 
