@@ -1,8 +1,12 @@
 """Positive numbers that are known within bounds, and their ratios."""
 
 from dataclasses import astuple, dataclass
+from typing import Final
 
 import numpy as np
+
+WIDTH: Final = 1.645
+"""Standard errors to either end of a 90 % interval."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,6 +16,14 @@ class Bounds:
     value: float
     low: float
     high: float
+
+    @classmethod
+    def of_logarithm(cls, size: float, error: float) -> "Bounds":
+        """Return a factor from its logarithm and the standard error of that."""
+        low, value, high = np.exp(
+            [size - WIDTH * error, size, size + WIDTH * error]
+        ).tolist()
+        return cls(value, low, high)
 
     def over(self, other: "Bounds") -> "Bounds":
         """Return the ratio to a number that is wrong independently of this one."""

@@ -7,15 +7,12 @@ import numpy as np
 from scipy.special import chdtrc
 
 from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.forecasts.bounds import Bounds
 from scalewatch.modelling.histories.explanation import TESTS, Shift, ShiftKind
 from scalewatch.modelling.histories.histories import Histories, middle
 from scalewatch.modelling.histories.modes import WINDOW, ShareChange, TwoModes
 from scalewatch.modelling.histories.segments import Segments
 from scalewatch.modelling.nights.spreads import filled
-
-WIDTH: Final = 1.645
-"""Standard errors to either end of a 90 % interval."""
-
 
 STEP: Final = 4.0
 """Standard errors by which both modes move together, where a level changed."""
@@ -63,17 +60,17 @@ def _shift(histories: Histories, change: ShareChange) -> Shift:
     tau = change.commit - max(0, length - WINDOW)
     before, after = beyond[:tau], beyond[tau:]
     size, error = _level(before, after)
-    low, factor, high = np.exp([size - WIDTH * error, size, size + WIDTH * error])
+    factor = Bounds.of_logarithm(size, error)
     return Shift(
         segments=_segments(change, centre, before, after),
         kind=ShiftKind.MODES,
         probability={kind: float(kind is ShiftKind.MODES) for kind in ShiftKind},
         growth_before=None,
         growth_after=None,
-        factor=float(factor),
-        low=float(low),
-        high=float(high),
-        largest_factor=float(factor),
+        factor=factor.value,
+        low=factor.low,
+        high=factor.high,
+        largest_factor=factor.value,
         tilt=0.0,
         faster_probability=0.5,
         p_value=min(1.0, TESTS * float(chdtrc(1, change.statistic))),

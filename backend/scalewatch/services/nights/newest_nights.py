@@ -46,9 +46,6 @@ from scalewatch.storage.judgements import editions
 MOST_NIGHTS: Final = 60
 """Nights before a commit that it is compared with."""
 
-WIDTH: Final = 1.645
-"""Standard errors to either end of a 90 % interval."""
-
 CAREFUL: Final = 10.0
 """One region of many may alarm so many times more seldom than its whole machine."""
 
@@ -266,9 +263,8 @@ def _series_move(
 ) -> SeriesMove:
     nights, jobs = counts
     size, error = float(night.size[row]), float(night.error[row])
-    low, factor, high = np.exp([size - WIDTH * error, size, size + WIDTH * error])
     return SeriesMove(
-        factor=Bounds(float(factor), float(low), float(high)),
+        factor=Bounds.of_logarithm(size, error),
         nights=nights,
         jobs=jobs,
         is_worse=(size > 0) == (history.series.better == "lower"),
