@@ -1,11 +1,17 @@
+import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from threading import Barrier
 
+import pytest
+
 from scalewatch.services import jobs as queue
 from scalewatch.services.jobs import JobKind
+from scalewatch.storage import tables
+from scalewatch.storage.database import session as database
 from scalewatch.storage.database.session import transact
+from support.endless_webhook import eventually
 
 WORKERS = 4
 JOBS = 24
@@ -47,3 +53,31 @@ def test_workers_that_claim_one_job_at_once_give_it_to_one(sessions):
         claims = list(pool.map(claim, "abcd"))
 
     assert sum(claim is not None for claim in claims) == 1
+
+
+@pytest.mark.parametrize("dialect", ["postgresql"])
+def test_job_of_a_worker_that_hangs_while_it_claims_is_given_to_another(
+    sessions, monkeypatch
+):
+    monkeypatch.setattr(database, "SILENT_SECONDS", 1)
+    with sessions.writing.begin() as session:
+        job_id = queue.enqueue(session, JobKind.ANALYSE, "1/1")
+
+    with sessions.writing() as hanging:
+        assert queue.claim(hanging, "hanging").id == job_id
+        claim = partial(queue.claim, owner="other")
+        eventually(lambda: transact(sessions, claim))
+
+
+@pytest.mark.parametrize("dialect", ["postgresql"])
+def test_transaction_of_whoever_hung_for_too_long_is_done_anew(sessions, monkeypatch):
+    monkeypatch.setattr(database, "SILENT_SECONDS", 1)
+    silences = [1.5, 0]
+
+    def enqueue(session):
+        job_id = queue.enqueue(session, JobKind.ANALYSE, "1/1")
+        time.sleep(silences.pop(0))
+        return session.get(tables.Job, job_id).subject
+
+    assert transact(sessions, enqueue) == "1/1"
+    assert not silences

@@ -16,7 +16,12 @@ from typing import Final, TypeVar
 import orjson
 from sqlalchemy import Connection, Engine, create_engine, event, make_url, text
 from sqlalchemy.engine.interfaces import DBAPIConnection
-from sqlalchemy.exc import IntegrityError, InvalidatePoolError, OperationalError
+from sqlalchemy.exc import (
+    IntegrityError,
+    InternalError,
+    InvalidatePoolError,
+    OperationalError,
+)
 from sqlalchemy.orm import Session, sessionmaker
 from sqlalchemy.pool import ConnectionPoolEntry
 
@@ -36,12 +41,20 @@ MOST_PAGES_AHEAD: Final = 16_384
 Workers do it sooner, see `write_back`: to wait for the disk is no part of posting.
 """
 
+SILENT_SECONDS: Final = 30
+"""How long a writer on PostgreSQL may say nothing before its transaction is ended.
+
+It holds rows, and the database would keep them for a process that hangs as long as its
+host answers.
+"""
+
 ATTEMPTS: Final = 3
 """How often a transaction is tried that collides with another one."""
 
 Outcome = TypeVar("Outcome")
 
-_WRITING: Final = {"sqlite_begin": "IMMEDIATE"}
+_IS_WRITER: Final = "is_writer"
+"""Among the options of connections whose transactions write."""
 
 TRUSTED_SECONDS: Final = 1.0
 """How long after its last use a connection to PostgreSQL counts as good."""
@@ -85,6 +98,7 @@ def connect(url: str) -> Engine:
         )
         event.listen(engine, "connect", _cheap_random_reads)
         _ping_idle_connections(engine)
+        _end_silent_writers(engine)
         return engine
     if location.database in {None, "", ":memory:"}:
         raise InMemoryDatabase(url)
@@ -111,8 +125,11 @@ def sessions_of(engine: Engine) -> Sessions:
 
 
 def writing_engine(engine: Engine) -> Engine:
-    """Return `engine` with transactions that take the write lock when they begin."""
-    return engine.execution_options(**_WRITING)
+    """Return `engine` with transactions that write.
+
+    Those of SQLite take the write lock when they begin.
+    """
+    return engine.execution_options(**{_IS_WRITER: True})
 
 
 def transact(sessions: Sessions, work: Callable[[Session], Outcome]) -> Outcome:
@@ -120,12 +137,13 @@ def transact(sessions: Sessions, work: Callable[[Session], Outcome]) -> Outcome:
 
     Two agents may post the first run of a project at once: the database lets one of
     them create the project and turns the other back, who finds it on its next try.
+    Whoever hung for so long that PostgreSQL ended its transaction begins again, too.
     """
     for _ in range(ATTEMPTS - 1):
         try:
             with sessions.writing.begin() as session:
                 return work(session)
-        except (IntegrityError, OperationalError):
+        except (IntegrityError, InternalError, OperationalError):
             continue
     with sessions.writing.begin() as session:
         return work(session)
@@ -183,6 +201,22 @@ def _ping_idle_connections(engine: Engine) -> None:
     event.listen(engine, "checkout", ask)
 
 
+def _end_silent_writers(engine: Engine) -> None:
+    """Let PostgreSQL end the transactions of writers that say nothing any more."""
+
+    def begin(connection: Connection) -> None:
+        if _is_writer(connection):
+            connection.exec_driver_sql(
+                f"SET LOCAL idle_in_transaction_session_timeout = '{SILENT_SECONDS}s'"
+            )
+
+    event.listen(engine, "begin", begin)
+
+
+def _is_writer(connection: Connection) -> bool:
+    return bool(connection.get_execution_options().get(_IS_WRITER))
+
+
 def _queue_writers(engine: Engine) -> None:
     """Queue the writers of this process in the order in which they came.
 
@@ -191,11 +225,12 @@ def _queue_writers(engine: Engine) -> None:
     lock = FairLock()
 
     def begin(connection: Connection) -> None:
-        mode = connection.get_execution_options().get("sqlite_begin", "DEFERRED")
-        if mode != "DEFERRED":
-            # After the timeout SQLite itself reports that the database is locked.
-            connection.info[_TURN] = lock.acquire(BUSY_SECONDS)
-        connection.exec_driver_sql(f"BEGIN {mode}")
+        if not _is_writer(connection):
+            connection.exec_driver_sql("BEGIN DEFERRED")
+            return
+        # After the timeout SQLite itself reports that the database is locked.
+        connection.info[_TURN] = lock.acquire(BUSY_SECONDS)
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
 
     def end(_connection: object, record: ConnectionPoolEntry, *_: object) -> None:
         if record.info.pop(_TURN, False):
