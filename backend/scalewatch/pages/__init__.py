@@ -13,7 +13,6 @@ from scalewatch.pages import (
     docs,
     glossary,
     guidelines,
-    projects,
     runs,
     searches,
     status,
@@ -28,6 +27,7 @@ from scalewatch.pages.machines import lines as machine_lines
 from scalewatch.pages.machines import page as machines
 from scalewatch.pages.match_table import page as match_table
 from scalewatch.pages.match_table import small_plots, sparklines
+from scalewatch.pages.projects import page as projects
 from scalewatch.pages.regions import expectation_form
 from scalewatch.pages.regions import page as regions
 from scalewatch.pages.regressions import page as regressions

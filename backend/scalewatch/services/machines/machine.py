@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 
 from scalewatch.services.commits.find import Commit, commit_of
 from scalewatch.services.machines.nights import Nights, nights_of
+from scalewatch.services.machines.states import ChangedFact, changed_facts
 from scalewatch.storage.access import projects
 from scalewatch.storage.commits import coordinates, coverage
 from scalewatch.storage.commits.commits import AnyCommit
@@ -22,15 +23,6 @@ COMMITS: Final = 20
 
 WORST: Final = 8
 """Noisiest regions that are named."""
-
-
-@dataclass(frozen=True, slots=True)
-class ChangedFact:
-    """A fact that differs between two states; None where a state lacks it."""
-
-    fact: str
-    before: Any
-    after: Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,21 +148,12 @@ def platform(session: Session, project_name: str, name: str) -> Platform:
 
 def _states(session: Session, machine_id: int) -> tuple[MachineState, ...]:
     rows = machines.states(session, machine_id)
-    changes = [_changes(before.facts, after.facts) for after, before in pairwise(rows)]
+    changes = [
+        changed_facts(before.facts, after.facts) for after, before in pairwise(rows)
+    ]
     return tuple(
         MachineState(*row, changes=changed)
         for row, changed in zip(rows, [*changes, ()], strict=True)
-    )
-
-
-def _changes(
-    before: Mapping[str, Any], after: Mapping[str, Any]
-) -> tuple[ChangedFact, ...]:
-    names = sorted({**before, **after})
-    return tuple(
-        ChangedFact(name, before.get(name), after.get(name))
-        for name in names
-        if repr(before.get(name)) != repr(after.get(name))
     )
 
 

@@ -76,6 +76,10 @@ _MEANT: Final = _NEWEST_FIRST.where(
 )
 _IDENTIFIED: Final = select(*_COLUMNS).where(is_among(_COMMIT.id, "ids"))
 _COUNT: Final = select(func.count()).where(_COMMIT.project_id == bindparam("project"))
+_SEEN: Final = _COUNT.where(_COMMIT.first_run_at > _GIVEN)
+_TIMES: Final = select(_MADE).where(
+    _COMMIT.project_id == bindparam("project"), _MADE >= _GIVEN
+)
 
 LAST_CHARACTER: Final = "\U0010ffff"
 """What begins with some text comes before that text with this behind it."""
@@ -169,6 +173,18 @@ def _children(dialect: str) -> CompoundSelect[Any]:
 def count(session: Session, project_id: int) -> int:
     """Return how many commits of a project were measured."""
     return session.scalar(_COUNT, {"project": project_id}) or 0
+
+
+def count_seen_since(session: Session, project_id: int, since: datetime) -> int:
+    """Return how many commits of a project were measured first after a moment."""
+    return session.scalar(_SEEN, {"project": project_id, "made": since}) or 0
+
+
+def made_since(
+    session: Session, project_id: int, since: datetime
+) -> Sequence[datetime]:
+    """Return when the commits of a project were made that are no older."""
+    return session.scalars(_TIMES, {"project": project_id, "made": since}).all()
 
 
 def newest(session: Session, project_id: int) -> Stored | None:

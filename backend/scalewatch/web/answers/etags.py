@@ -12,8 +12,11 @@ from starlette.types import Message, Receive, Scope, Send
 
 from scalewatch.web.answers.whole import WholeAnswer
 
-KEPT: Final = (b"cache-control", b"content-location", b"date", b"etag", b"vary")
-"""Headers that a 304 repeats, see RFC 9110, section 15.4.5."""
+KEPT: Final = (
+    *(b"cache-control", b"content-location", b"date", b"etag", b"vary"),
+    b"set-cookie",
+)
+"""Headers that a 304 repeats, see RFC 9110, section 15.4.5, and cookies."""
 
 _TAG: Final = re.compile(r'(?:W/)?("[^"]*")')
 

@@ -1,11 +1,13 @@
 """The home page: every project at its newest commit."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 
 from fastapi import APIRouter, Request, Response
 from markupsafe import Markup
 
+from scalewatch.pages.projects.timelines import strip_of
+from scalewatch.pages.projects.visits import Visit, news_sentence
 from scalewatch.pages.rendering import listings
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.templates import Query, path_to, render
@@ -14,8 +16,14 @@ from scalewatch.pages.wording.mathematics import big_o, growth
 from scalewatch.pages.wording.sentences import WORSE, verdict_lead
 from scalewatch.services.machines.provenance import all_origins
 from scalewatch.services.match_table.cells import MatchRow
-from scalewatch.services.projects.home import SeriesOfConcern, all_projects
+from scalewatch.services.projects.home import (
+    Project,
+    SeriesOfConcern,
+    all_projects,
+)
 from scalewatch.services.projects.maps import HomeMap, home_map
+from scalewatch.services.projects.timeline import timeline
+from scalewatch.services.projects.visits import news_since
 from scalewatch.web.sessions import ReadingDep
 
 router = APIRouter(include_in_schema=False)
@@ -44,17 +52,37 @@ def show_projects(
     projects = all_projects(session)
     if wanted is not Format.HTML:
         return download(wanted, "projects", projects, listings.projects)
-    return render(
+    visit = Visit.of(request)
+    answer = render(
         request,
         "projects/index.html",
         projects=projects,
         origins_by_project=all_origins(session),
         concern_words=concern_words,
         maps={project.name: home_map(session, project.name) for project in projects},
+        timelines={each.name: timeline(session, each.name) for each in projects},
+        strip_of=partial(strip_of, request),
+        news=_news(request, session, projects, visit),
         region_path_of=partial(_region_path_of, request),
         verdict_lead=verdict_lead,
         server=str(request.base_url).rstrip("/"),
     )
+    visit.note(request, answer)
+    return answer
+
+
+def _news(
+    request: Request, session: ReadingDep, projects: Iterable[Project], visit: Visit
+) -> dict[str, Markup]:
+    """Say what is new in each project since the last visit, if there was one."""
+    if visit.before is None:
+        return {}
+    return {
+        each.name: news_sentence(
+            request, each.name, news_since(session, each.name, visit.before)
+        )
+        for each in projects
+    }
 
 
 def _region_path_of(

@@ -1,0 +1,1 @@
+"""The home page: every project, its last weeks, and what is new to the reader."""

@@ -1,0 +1,173 @@
+"""The last weeks of a project: commits, changes, and new states of machines."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+from sqlalchemy.orm import Session
+
+from scalewatch.services.caches.lru import Kept, key_of
+from scalewatch.services.machines.states import ChangedFact, changed_facts
+from scalewatch.services.regressions.values import RegressionState
+from scalewatch.storage import tables
+from scalewatch.storage.access import projects
+from scalewatch.storage.commits import commits
+from scalewatch.storage.histories import locations, regressions
+from scalewatch.storage.machines import states
+from scalewatch.storage.machines.states import StateSince
+from scalewatch.storage.runs import runs
+
+DAYS: Final = 90
+"""Days that are shown, the last one being that of the newest commit."""
+
+_NEW_STATES: Final = Kept[tuple[StateSince, ...]](1_000)
+
+
+@dataclass(frozen=True, slots=True)
+class DatedRegression:
+    """A change of some series, on the day of the first commit that surely shows it.
+
+    Parameters
+    ----------
+    regions
+        What it changed, by name.
+    """
+
+    id: int
+    is_worse: bool
+    state: RegressionState
+    regions: tuple[str, ...]
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class NewState:
+    """A machine that measured for the first time with other hardware or software."""
+
+    machine: str
+    changes: tuple[ChangedFact, ...]
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """The last days of a project, oldest first.
+
+    Parameters
+    ----------
+    last
+        The day of the newest commit.
+    commits
+        Their number on each day.
+    open_since
+        The day of the oldest regression that is open, be it before these days.
+    """
+
+    last: datetime
+    commits: tuple[int, ...]
+    regressions: tuple[DatedRegression, ...]
+    states: tuple[NewState, ...]
+    open_since: datetime | None
+
+    @property
+    def first(self) -> datetime:
+        """The first of its days."""
+        return self.last - timedelta(days=DAYS - 1)
+
+    def day_of(self, at: datetime) -> int:
+        """Return on which of its days something was, counted from 0."""
+        return (_day(at) - self.first).days
+
+
+def timeline(session: Session, name: str) -> Timeline | None:
+    """Return the last days of a project; None of one without commits.
+
+    Raises
+    ------
+    NotFound
+        If there is no such project.
+    """
+    project = projects.existing(session, name)
+    newest = commits.newest(session, project.id)
+    if newest is None:
+        return None
+    last = _day(newest.committed_at or newest.first_run_at)
+    first = last - timedelta(days=DAYS - 1)
+    counts = [0] * DAYS
+    for at in commits.made_since(session, project.id, first):
+        counts[(_day(at) - first).days] += 1
+    rows = [row for row in regressions.of_project(session, project.id) if _stands(row)]
+    made = _times(session, rows)
+    return Timeline(
+        last=last,
+        commits=tuple(counts),
+        regressions=_dated(session, rows, made, first),
+        states=_new_states(session, project.id, first),
+        open_since=min(
+            (made[row.id] for row in rows if row.is_worse and row.state == "open"),
+            default=None,
+        ),
+    )
+
+
+def _day(at: datetime) -> datetime:
+    """Return the beginning of a day, in UTC."""
+    return at.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+
+
+def _stands(row: tables.Regression) -> bool:
+    """Tell whether it is no withdrawn suspicion."""
+    return row.state != RegressionState.FIXED or row.fixed_commit_id is not None
+
+
+def _times(session: Session, rows: Sequence[tables.Regression]) -> dict[int, datetime]:
+    """Return when the commit was made that surely shows each regression."""
+    found = commits.identified(session, {row.last_commit_id for row in rows})
+    times = {id_: one.committed_at or one.first_run_at for id_, one in found.items()}
+    return {row.id: times[row.last_commit_id] for row in rows}
+
+
+def _dated(
+    session: Session,
+    rows: Sequence[tables.Regression],
+    made: Mapping[int, datetime],
+    first: datetime,
+) -> tuple[DatedRegression, ...]:
+    """Return the regressions of the days since the first one, oldest first."""
+    shown = sorted(
+        (row for row in rows if made[row.id] >= first), key=lambda row: made[row.id]
+    )
+    members = regressions.members(session, [row.id for row in shown])
+    return tuple(
+        DatedRegression(
+            row.id,
+            row.is_worse,
+            RegressionState(row.state),
+            tuple(dict.fromkeys(each.region for each in members.get(row.id, ()))),
+            made[row.id],
+        )
+        for row in shown
+    )
+
+
+def _new_states(
+    session: Session, project_id: int, first: datetime
+) -> tuple[NewState, ...]:
+    # Until a run comes, or a commit is removed, what they tell stays the same.
+    seen = runs.newest_id(session), commits.count(session, project_id)
+    key = key_of("states", project_id, *seen, first)
+    (found,) = _NEW_STATES.answers(
+        [key], lambda _: [tuple(states.begun_since(session, project_id, first))]
+    )
+    ids = {each for state in found for each in (state.before_id, state.fingerprint_id)}
+    facts = locations.facts_of(session, sorted(ids))
+    return tuple(
+        NewState(
+            state.machine,
+            changed_facts(facts[state.before_id], facts[state.fingerprint_id]),
+            state.at,
+        )
+        for state in found
+        if {state.before_id, state.fingerprint_id} <= facts.keys()
+    )

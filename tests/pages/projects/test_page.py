@@ -1,0 +1,108 @@
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from scalewatch.pages.projects.visits import COOKIE, PAUSE, news_sentence
+from scalewatch.services.projects.visits import News
+from scalewatch.storage.access import projects
+from support.histories import TREE, record_commit
+
+NOW = datetime.now(UTC)
+
+
+def seconds(ago: timedelta) -> int:
+    """Return a moment as the cookie keeps it."""
+    return int((NOW - ago).timestamp())
+
+
+def test_first_visit_is_only_noted(client, sessions):
+    record_commit(sessions, 1, {"MPI_Bcast": TREE})
+
+    answer = client.get("/")
+
+    assert "Since your last visit" not in answer.text
+    before, last = map(int, answer.cookies[COOKIE].split("."))
+    assert before == 0
+    assert abs(last - NOW.timestamp()) < 60
+    header = answer.headers["set-cookie"]
+    assert all(part in header for part in ("HttpOnly", "SameSite=lax", "Path=/"))
+    assert answer.headers["cache-control"].startswith("private")
+
+
+def test_later_visit_says_what_is_new_without_a_script(client, sessions):
+    record_commit(sessions, 1, {"MPI_Bcast": TREE})
+    client.cookies.set(COOKIE, f"0.{seconds(timedelta(days=2))}")
+
+    answer = client.get("/")
+
+    assert "Since your last visit 2 days ago: 1 new commit." in answer.text
+    assert answer.cookies[COOKIE].startswith(f"{seconds(timedelta(days=2))}.")
+
+
+def test_visit_goes_on_while_one_looks_again_soon(client, sessions):
+    record_commit(sessions, 1, {"MPI_Bcast": TREE})
+    kept = f"{seconds(timedelta(days=3))}.{seconds(PAUSE / 2)}"
+    client.cookies.set(COOKIE, kept)
+
+    answer = client.get("/")
+
+    assert "Since your last visit 3 days ago: 1 new commit." in answer.text
+
+
+def test_first_visit_goes_on_as_the_first(client, sessions):
+    record_commit(sessions, 1, {"MPI_Bcast": TREE})
+
+    first, again = client.get("/"), client.get("/")
+
+    assert again.text == first.text
+
+
+def test_that_nothing_came_is_said():
+    news = News(NOW - timedelta(days=2), 0, (), (), {})
+
+    sentence = news_sentence(None, "mpich", news)
+
+    assert sentence == "Since your last visit 2 days ago: nothing was measured."
+
+
+@pytest.mark.parametrize("kept", ["", "x", "1.2.3", "-1.5", "9" * 40, "0.9999999999"])
+def test_cookie_that_makes_no_sense_is_none(client, sessions, kept):
+    record_commit(sessions, 1, {"MPI_Bcast": TREE})
+    client.cookies.set(COOKIE, kept)
+
+    answer = client.get("/")
+
+    assert answer.status_code == 200
+    assert "Since your last visit" not in answer.text
+
+
+def test_what_a_script_asks_for_is_no_visit_and_a_known_page_is_one(client, sessions):
+    record_commit(sessions, 1, {"MPI_Bcast": TREE})
+
+    asked = client.get("/", headers={"Sec-Fetch-Dest": "empty"})
+    again = client.get("/", headers={"If-None-Match": asked.headers["etag"]})
+
+    assert "set-cookie" not in asked.headers
+    assert again.status_code == 304
+    assert COOKIE in again.headers["set-cookie"]
+
+
+def test_strip_shows_days_changes_and_new_states_with_their_pages(large_client):
+    text = large_client.get("/").text
+
+    assert "4 Jun 2026 to 1 Sep 2026: 108 commits, " in text
+    assert "output::gather_snapshot better, improved" in text
+    assert "juwels changed: mpi Open MPI 5.0.8 → Open MPI 5.0.11" in text
+    assert "the oldest since 28 Jan 2026" in text
+
+
+def test_home_says_what_is_missing(client, sessions):
+    with sessions.writing.begin() as session:
+        projects.find_or_create(session, "new")
+    record_commit(sessions, 1, {"MPI_Bcast": TREE})
+
+    text = client.get("/").text
+
+    assert "No run of new has arrived yet" in text
+    assert "/start?project=new" in text
+    assert "Changes are told from the second commit on" in text
