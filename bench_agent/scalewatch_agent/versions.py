@@ -10,10 +10,12 @@ from typing import Final
 from pydantic import ValidationError
 
 from scalewatch.wire import Commit
+from scalewatch.wire.repositories import web_address
 from scalewatch_agent.errors import VersionUnknown
 
 PATIENCE: Final = 60
-FORMAT: Final = "%H%x00%ct%x00%s"
+FORMAT: Final = "%H%x00%ct%x00%aN%x00%s"
+LONGEST_NAME: Final = 200
 PARENT: Final = "parent "
 
 
@@ -36,25 +38,28 @@ def version_in(folder: Path) -> CheckedOutVersion:
     VersionUnknown
         If git is missing, or the folder is not under its control.
     """
-    sha, moment, message = _git(folder, "log", "-1", f"--format={FORMAT}").split("\0")
-    parents = _parents(folder)
+    told = _git(folder, "log", "-1", f"--format={FORMAT}")
+    sha, moment, author, message = told.split("\0")
+    plain = Commit(
+        sha=sha,
+        parents=_parents(folder),
+        committed_at=datetime.fromtimestamp(int(moment), UTC),
+        author=author[:LONGEST_NAME] or None,
+        repository=_repository(folder),
+    )
     tags = _lines(folder, "tag", "--points-at", "HEAD")
     branches = _lines(folder, "branch", "--show-current")
     try:
-        commit = Commit(
-            sha=sha,
-            parents=parents,
-            branch=branches[0] if branches else None,
-            committed_at=datetime.fromtimestamp(int(moment), UTC),
-            message=message.strip(),
-            tag=tags[-1] if tags else None,
+        commit = Commit.model_validate(
+            {
+                **plain.model_dump(),
+                "branch": branches[0] if branches else None,
+                "message": message.strip(),
+                "tag": tags[-1] if tags else None,
+            }
         )
     except ValidationError:  # a branch or a tag that no address can hold
-        commit = Commit(
-            sha=sha,
-            parents=parents,
-            committed_at=datetime.fromtimestamp(int(moment), UTC),
-        )
+        commit = plain
     changes = _git(folder, "diff", "HEAD", "--", ".")
     digest = hashlib.sha256(changes.encode(errors="replace")).hexdigest()[:12]
     return CheckedOutVersion(commit, digest if changes.strip() else None)
@@ -65,6 +70,16 @@ def _parents(folder: Path) -> tuple[str, ...]:
     head, _, _ = _git(folder, "cat-file", "commit", "HEAD").partition("\n\n")
     lines = head.splitlines()
     return tuple(line.removeprefix(PARENT) for line in lines if line.startswith(PARENT))
+
+
+def _repository(folder: Path) -> str | None:
+    """Return where the code comes from; credentials in its address stay here."""
+    remotes = _lines(folder, "remote")
+    if not remotes:
+        return None
+    name = "origin" if "origin" in remotes else remotes[0]
+    urls = _lines(folder, "remote", "get-url", name)
+    return web_address(urls[0]) if urls else None
 
 
 def _lines(folder: Path, *arguments: str) -> list[str]:

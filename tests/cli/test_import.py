@@ -26,7 +26,8 @@ def import_files(environment, *arguments):
 def test_measurements_of_a_foreign_file_are_posted_once(
     user_environment, server, measurements
 ):
-    options = (measurements, *ORIGIN, "--branch", "main", "--server", server)
+    said = ("--branch", "main", "--author", "Ada", "--message", "Search by trees")
+    options = (measurements, *ORIGIN, *said, "--server", server)
 
     first = import_files(user_environment, *options)
     again = import_files(user_environment, *options)
@@ -36,6 +37,7 @@ def test_measurements_of_a_foreign_file_are_posted_once(
     assert again.returncode == 0, again.stderr
     (commit,) = httpx2.get(f"{server}/api/v1/projects/code/commits").json()["commits"]
     assert (commit["sha"], commit["branch"]) == ("v1.2", "main")
+    assert (commit["author"], commit["message"]) == ("Ada", "Search by trees")
     (machine,) = commit["machines"]
     assert machine["name"] == "jureca"
     assert [at["p"] for at in machine["coordinates"]] == [2, 4, 8, 16, 32, 64]

@@ -8,7 +8,7 @@ from fastapi.testclient import TestClient
 from sqlalchemy import update
 
 from scalewatch.pages.wording.formats import SPACE
-from scalewatch.services.access import audit, policies, tokens
+from scalewatch.services.access import audit, policies, repositories, tokens
 from scalewatch.services.access.callers import Role
 from scalewatch.services.access.policies import Policy
 from scalewatch.storage import tables
@@ -66,6 +66,30 @@ def test_retention_is_kept_and_noted(browser, sessions):
         (deed,) = audit.entries(session, "mpich", limit=10)
     assert (deed.actor, deed.action) == ("anybody", "policy changed")
     assert deed.details["after"]["retention_days"] == 90
+
+
+def test_repository_is_stated_and_noted_and_outlives_the_policy(browser, sessions):
+    stated = {"repository": "git@code.example.org:a/b.git", "forge": "gitlab"}
+
+    page = send(browser, f"{SETTINGS}/repository", **stated)
+    send(browser, f"{SETTINGS}/policy", visibility="private")
+
+    assert 'value="https://code.example.org/a/b"' in page.text
+    with sessions.reading() as session:
+        kept = repositories.repository_of(session, "mpich")
+        deeds = audit.entries(session, "mpich", limit=10)
+    assert (kept.address, kept.forge) == ("https://code.example.org/a/b", "gitlab")
+    assert [deed.action for deed in deeds] == ["policy changed", "repository changed"]
+
+
+def test_repository_with_a_password_is_refused_without_repeating_it(browser):
+    fields = {"repository": "https://ada:S3cr3t@github.com/a/b"}
+
+    answer = send(browser, f"{SETTINGS}/repository", **fields)
+
+    assert answer.status_code == 422
+    assert "leave out user and password" in answer.text
+    assert "S3cr3t" not in answer.text
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,7 @@ from scalewatch.pages.regressions import page as regressions
 from scalewatch.pages.rendering import assets
 from scalewatch.pages.rendering.delay import note_delay
 from scalewatch.pages.scaling_errors import page as scaling_errors
-from scalewatch.pages.settings import gates, logins, webhooks
+from scalewatch.pages.settings import gates, logins, repositories, webhooks
 from scalewatch.pages.settings import page as settings
 from scalewatch.pages.start import page as start
 from scalewatch.pages.traces import page as traces
@@ -73,4 +73,5 @@ router.include_router(settings.router)
 router.include_router(start.router)
 router.include_router(status.router)
 router.include_router(traces.router, dependencies=DELAY)
+router.include_router(repositories.router)
 router.include_router(webhooks.router)

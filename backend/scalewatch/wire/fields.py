@@ -16,6 +16,7 @@ from pydantic import (
 )
 
 from scalewatch.wire.refusals import wrong
+from scalewatch.wire.repositories import LONGEST, holds_secret, web_address
 
 UNITS: Final[Mapping[str, Mapping[str, float]]] = {
     "time": {"s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9},
@@ -81,6 +82,24 @@ Name = Annotated[
 ]
 """A name that can stand in a URL path once it is percent-encoded."""
 
+
+def _browsable(remote: str) -> str:
+    """Return where a browser finds a repository; never repeat what it refuses."""
+    if holds_secret(remote):
+        raise wrong("leave out user and password")
+    address = web_address(remote)
+    if address is None:
+        raise wrong("such as https://host/path or git@host:path")
+    return address
+
+
+Repository = Annotated[
+    Text, StringConstraints(max_length=LONGEST), AfterValidator(_browsable)
+]
+"""Where a code lies: as git or a browser calls it, kept as the latter."""
+
+PersonName = Annotated[Text, StringConstraints(max_length=200)]
+"""Of somebody who wrote a commit; without an address."""
 
 _TEXT: Final[TypeAdapter[str]] = TypeAdapter(Text)
 

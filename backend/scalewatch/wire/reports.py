@@ -25,7 +25,9 @@ from scalewatch.wire.fields import (
     Finite,
     Moment,
     Name,
+    PersonName,
     Quantity,
+    Repository,
     Setting,
     Sha,
     Text,
@@ -57,6 +59,12 @@ class Commit(Report):
     committed_at: Moment | None = None
     message: Text | None = None
     tag: Name | None = None
+    author: PersonName | None = Field(None, examples=["Ada Lovelace"])
+    repository: Repository | None = Field(
+        None,
+        description="Where the code lies, without user and password; pages link there.",
+        examples=["https://github.com/pmodels/mpich"],
+    )
 
 
 class Machine(Report):

@@ -12,6 +12,7 @@ from typing import Any
 import httpx2 as httpx
 
 from scalewatch_agent.delivery.connection import Connection
+from scalewatch_agent.delivery.older_servers import without_unknown
 
 REFUSALS = frozenset({400, 409, 411, 413, 415, 422})
 """Answers that speak of the run; others speak of the server, or of who asks."""
@@ -86,10 +87,14 @@ class Server(Connection):
         ids = [run_id for run_id, _ in runs]
         bodies = [body for _, body in runs]
         body = bodies[0] if len(bodies) == 1 else b"[" + b",".join(bodies) + b"]"
-        content = gzip.compress(body, compresslevel=3, mtime=0)
         pauses = patience.pauses()
         while True:
-            answers, wish = self._attempt(ids, content)
+            answers, wish = self._attempt(ids, body)
+            if isinstance(answers[0], Refused) and (
+                plain := without_unknown(body, answers[0].problem)
+            ):
+                body = plain
+                continue
             pause = next(pauses, None)
             if pause is None or not (
                 isinstance(answers[0], Undelivered) and answers[0].is_passing
@@ -98,13 +103,13 @@ class Server(Connection):
             time.sleep(pause if wish is None else max(pause, min(wish, LONGEST_WISH)))
 
     def _attempt(
-        self, ids: Sequence[str], content: bytes
+        self, ids: Sequence[str], body: bytes
     ) -> tuple[list[Answer], float | None]:
         """Return the answers, and the pause that the server wishes for, if it does."""
         try:
             response = self._client.post(
                 f"{self.url.rstrip('/')}/api/v1/runs",
-                content=content,
+                content=gzip.compress(body, compresslevel=3, mtime=0),
                 headers={
                     "Content-Type": "application/json",
                     "Content-Encoding": "gzip",

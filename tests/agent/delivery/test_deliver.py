@@ -237,3 +237,32 @@ def test_pauses_double_within_bounds():
     assert len(pauses) == 8
     for doublings, pause in enumerate(pauses):
         assert min(30, 0.5 * 2**doublings) <= pause <= min(30, 1.5 * 2**doublings)
+
+
+def test_server_that_does_not_know_the_newest_fields_gets_the_run_without(
+    spool, receiver
+):
+    commit = {"sha": "v5.0.2", "author": "Ada", "repository": "git@github.com:a/b"}
+    entry = spool.entry(run_report(commit=commit), receiver.url)
+    spool.put(entry)
+    fields = [f"0.commit.{name}" for name in ("author", "repository")]
+    refusal = {"errors": [{"field": each, "message": "unknown"} for each in fields]}
+    receiver.answers = [(422, json.dumps(refusal))]
+
+    (answer,) = answers([entry], spool)
+
+    assert isinstance(answer, Delivered)
+    assert receiver.runs[-1]["commit"] == {"sha": "v5.0.2", "parents": []}
+
+
+def test_server_that_refuses_more_than_the_newest_fields_gets_no_run(spool, receiver):
+    commit = {"sha": "v5.0.2", "author": "Ada"}
+    entry = spool.entry(run_report(commit=commit), receiver.url)
+    spool.put(entry)
+    refusal = {"errors": [{"field": "commit.author"}, {"field": "coordinate.p"}]}
+    receiver.answers = [(422, json.dumps(refusal))]
+
+    (answer,) = answers([entry], spool)
+
+    assert isinstance(answer, Refused)
+    assert len(receiver.bodies) == 1

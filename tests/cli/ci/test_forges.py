@@ -3,6 +3,7 @@
 import pytest
 
 from scalewatch.cli.ci.forges import NotReported, report
+from scalewatch.cli.ci.gate import with_whole_hash
 from support.forges import TOKEN, GitHub, GitLab
 
 MARK = "<!-- scalewatch gate mpich -->"
@@ -49,6 +50,13 @@ def test_the_status_of_the_commit_is_set_and_links_to_the_report(forge):
     assert status["description"] == "1 of 3 series scale worse than b"
     assert status["target_url"] == f"http://perf:8000/p/mpich/c/{'a' * 40}"
     assert "scalewatch/mpich" in status.values()
+
+
+def test_forge_is_told_the_whole_hash_where_runs_abbreviated_it():
+    known = gate("fine") | {"commit": {"sha": "a" * 7, "tag": None}}
+
+    assert with_whole_hash(known, "a" * 40)["commit"]["sha"] == "a" * 40
+    assert with_whole_hash(known, "v5.0.2") == known
 
 
 def test_there_is_one_comment_however_often_the_gate_is_asked(forge):

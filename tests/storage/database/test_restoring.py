@@ -14,6 +14,8 @@ from scalewatch.storage.database import backups, restoring, schema
 from scalewatch.storage.database.session import connect, sessions_of
 from support.builders import run_report
 
+REPOSITORY = "https://github.com/pmodels/mpich"
+
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
@@ -26,7 +28,10 @@ def source(folder):
     engine = connect(f"sqlite:///{folder}/source.db")
     schema.upgrade(engine)
     with sessions_of(engine).writing.begin() as session:
-        record_prepared(session, [prepare(run_report())])
+        report = run_report(
+            commit={"sha": "v5.0.2", "author": "Ada", "repository": REPOSITORY}
+        )
+        record_prepared(session, [prepare(report)])
     yield engine
     engine.dispose()
 
@@ -158,6 +163,18 @@ def test_refused_backup_leaves_no_row(restore, blank, lines, value):
 
     with blank.connect() as connection:
         assert not connection.scalar(select(exists().select_from(tables.Project)))
+
+
+def test_author_and_repository_are_restored(restore, blank, lines):
+    schema.upgrade(blank)
+
+    restore(lines, blank)
+
+    told = select(tables.Commit.author, tables.Project.repository).join_from(
+        tables.Commit, tables.Project
+    )
+    with blank.connect() as connection:
+        assert [*connection.execute(told).one()] == ["Ada", REPOSITORY]
 
 
 def test_nul_that_an_older_version_stored_is_replaced(restore, blank, lines):

@@ -66,6 +66,11 @@ class Stated:
     branch: str | None = None
     parent: Annotated[list[str], Query()] = ()  # type: ignore[assignment]
     committed_at: datetime | None = None
+    message: str | None = None
+    author: str | None = None
+    repository: Annotated[
+        str | None, Query(description="Where the code lies, without credentials.")
+    ] = None
     suite: str = SUITE
     file: Annotated[
         str, Query(description="Its path, of which `path` may tell settings.")
@@ -102,6 +107,9 @@ class Stated:
             "branch": self.branch,
             "parents": list(self.parent) or None,
             "committed_at": moment and moment.isoformat(),
+            "message": self.message,
+            "author": self.author,
+            "repository": self.repository,
         }
         commit = {key: value for key, value in stated.items() if value is not None}
         return ImportOrigin(

@@ -103,7 +103,8 @@ def command(  # noqa: PLR0913, one per option
     click.echo(_written(reply.content, wanted))
     if forge is not None:
         try:
-            click.echo(f"{forge}: {report(forge, reply.content, server)}", err=True)
+            told = with_whole_hash(reply.content, commit)
+            click.echo(f"{forge}: {report(forge, told, server)}", err=True)
         except NotReported as error:
             click.echo(f"Warning: {forge} was not told: {error}", err=True)
     if reply.content["outcome"] == "pending":
@@ -137,6 +138,16 @@ def ask(
             click.echo(f"Waiting for up to {left:.0f} s: {why}", err=True)
             told = why
         time.sleep(min(PAUSE, left))
+
+
+def with_whole_hash(gate: Mapping[str, Any], asked: str) -> Mapping[str, Any]:
+    """Return a gate with the hash that was asked for, if runs abbreviated that.
+
+    Forges want whole hashes.
+    """
+    known = gate["commit"]
+    is_abbreviated = asked.startswith(known["sha"])
+    return {**gate, "commit": {**known, "sha": asked}} if is_abbreviated else gate
 
 
 def _unknown_project(remote: Remote, project: str) -> Reply | None:

@@ -53,6 +53,9 @@ SUITE: Final = "imported"
     type=click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"]),
     help="Time of the commit, in UTC.",
 )
+@click.option("--message", help="Of the commit.")
+@click.option("--author", metavar="NAME", help="Of the commit.")
+@click.option("--repository", metavar="URL", help="Where the code lies.")
 @click.option("--suite", default=SUITE, help="What the runs are called.")
 @click.option(
     "--format",
@@ -120,6 +123,9 @@ def _origin(options: dict[str, Any]) -> "ImportOrigin":
         "branch": options["branch"],
         "parents": options["parents"] or None,
         "committed_at": moment and moment.replace(tzinfo=UTC).isoformat(),
+        "message": options["message"],
+        "author": options["author"],
+        "repository": options["repository"],
     }
     commit = {name: value for name, value in stated.items() if value is not None}
     return ImportOrigin(

@@ -18,6 +18,7 @@ from scalewatch.pages.wording.changes import baseline_sentence, counts_sentence,
 from scalewatch.pages.wording.formats import stated
 from scalewatch.services.commit_reports.changes import SeriesChange
 from scalewatch.services.commit_reports.report import CommitReport, commit_report
+from scalewatch.services.commits.forges import forge_of
 from scalewatch.services.comparisons.compare import SEPARATOR
 from scalewatch.services.comparisons.versions import change_of
 from scalewatch.services.gates.gate import gate_of
@@ -78,6 +79,7 @@ def show_commit(  # noqa: PLR0913, PLR0917 - parts of the address
         request,
         "commits/show.html",
         report=report,
+        forge=forge_of(session, project),
         gate=gate_of(session, project, report.commit.sha, vs or None),
         all_rows=all_rows,
         change_name=change_name,

@@ -13,6 +13,7 @@ from scalewatch.pages.rendering.plots import Plot
 from scalewatch.pages.rendering.templates import render
 from scalewatch.pages.wording.factors import bounded, scale_words
 from scalewatch.services.access.callers import Role, caller_of, may
+from scalewatch.services.commits.forges import forge_of
 from scalewatch.services.regressions.evidence import FIGURES
 from scalewatch.services.regressions.rerun import rerun
 from scalewatch.services.regressions.show import regression_of, regressions_of
@@ -102,6 +103,7 @@ def show_regression(  # noqa: PLR0913, PLR0917 - one per part of the address
             name: Plot(path_to(request, "regression-figure", asked, figure=name))
             for name in (FIGURES if found.members else ())
         },
+        forge=forge_of(session, project),
         headline=headline(found),
         growth_words=growth_words,
         bounded=bounded,

@@ -12,9 +12,16 @@ from scalewatch.exporters.listing import Listing
 from scalewatch.pages.rendering.addresses import path_to
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.templates import render
-from scalewatch.services.access import audit, callers, policies, tokens
+from scalewatch.services.access import (
+    audit,
+    callers,
+    policies,
+    repositories,
+    tokens,
+)
 from scalewatch.services.access.callers import Role
 from scalewatch.services.access.policies import Policy, administered
+from scalewatch.services.commits.forges import ForgeKind
 from scalewatch.services.expectations import declarations, in_force
 from scalewatch.services.expectations.declarations import Declaration
 from scalewatch.services.gates import rules
@@ -210,6 +217,8 @@ def _settings(session: Session, project: str | None) -> dict[str, Any]:
         return {"projects": administered(session), **shared}
     return {
         "policy": policies.policy_of(session, project),
+        "repository": repositories.repository_of(session, project),
+        "forges": list(ForgeKind),
         "expectations": in_force.listed(session, project),
         "rules": rules.rules_of(session, project),
         "aliases": renamed_regions.aliases_of(session, project),

@@ -28,6 +28,7 @@ class Commit:
     tag: str | None
     branch: str | None
     message: str | None
+    author: str | None
     parents: tuple[str, ...]
     committed_at: datetime | None
     first_run_at: datetime
@@ -70,6 +71,7 @@ def commit_of(row: AnyCommit) -> Commit:
         tag=row.tag,
         branch=row.branch,
         message=row.message,
+        author=row.author,
         parents=tuple(row.parents),
         committed_at=row.committed_at,
         first_run_at=row.first_run_at,

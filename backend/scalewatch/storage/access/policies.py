@@ -18,7 +18,8 @@ def of_project(session: Session, project_id: int) -> tables.Policy:
 
 def change(session: Session, project_id: int, changed: Mapping[str, Any]) -> None:
     """Change some columns of a project's policy."""
-    row = {"project_id": project_id, "is_private": False, **changed}
+    is_private = of_project(session, project_id).is_private
+    row = {"project_id": project_id, "is_private": is_private, **changed}
     bulk.put(session, tables.Policy, [row], keys=("project_id",))
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from sqlalchemy import bindparam, func, select
+from sqlalchemy import bindparam, func, select, update
 from sqlalchemy.orm import Session
 
 from scalewatch.errors import NotFound
@@ -47,6 +47,15 @@ def find_or_create(session: Session, name: str) -> tables.Project:
         insert_missing(session, tables.Project, [{"name": name}])
         project = existing(session, name)
     return project
+
+
+def note_repository(session: Session, project_id: int, repository: str) -> None:
+    """Keep where the code of a project lies, as its first run says that tells it."""
+    session.execute(
+        update(tables.Project)
+        .where(tables.Project.id == project_id, tables.Project.repository.is_(None))
+        .values(repository=repository)
+    )
 
 
 def is_found(session: Session, project_id: int) -> bool:

@@ -1,5 +1,6 @@
 """Queries on commits."""
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from functools import cache
@@ -38,6 +39,7 @@ class Stored(NamedTuple):
     branch: str | None
     tag: str | None
     message: str | None
+    author: str | None
     committed_at: datetime | None
     first_run_at: datetime
     parents: tuple[str, ...]
@@ -80,6 +82,11 @@ _SEEN: Final = _COUNT.where(_COMMIT.first_run_at > _GIVEN)
 _TIMES: Final = select(_MADE).where(
     _COMMIT.project_id == bindparam("project"), _MADE >= _GIVEN
 )
+
+SHORTEST: Final = 7
+"""Letters of the shortest abbreviation that git makes of a hash."""
+
+_WHOLE_HASH: Final = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
 
 LAST_CHARACTER: Final = "\U0010ffff"
 """What begins with some text comes before that text with this behind it."""
@@ -227,13 +234,23 @@ def newest_on_machines(
 def referenced(session: Session, project_id: int, reference: str) -> list[Stored]:
     """Return the commits that a hash, the beginning of one, or a tag can mean.
 
-    A whole hash means its commit: an index finds it, and no other is looked at.
+    A whole hash means its commit: an index finds it, and no other is looked at; where
+    it is not there, the commit that runs called by the beginning of it.
     """
     beyond = f"{reference}{LAST_CHARACTER}"
     asked = {"project": project_id, "reference": reference, "beyond": beyond}
-    return with_hashes(session, project_id, [reference]) or _stored(
-        session, _MEANT, asked
+    return (
+        with_hashes(session, project_id, [reference])
+        or _stored(session, _MEANT, asked)
+        or with_hashes(session, project_id, _abbreviations(reference))
     )
+
+
+def _abbreviations(reference: str) -> list[str]:
+    """Return how git abbreviates a whole hash: runs may have been posted as of one."""
+    if not _WHOLE_HASH.fullmatch(reference):
+        return []
+    return [reference[:length] for length in range(SHORTEST, len(reference))]
 
 
 def identified(session: Session, ids: Collection[int]) -> dict[int, Stored]:

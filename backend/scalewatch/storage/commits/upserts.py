@@ -10,7 +10,7 @@ from scalewatch import wire
 from scalewatch.storage import tables
 from scalewatch.storage.database.inserts import insert_new
 
-_DESCRIPTION: Final = ("parents", "branch", "committed_at", "message", "tag")
+_DESCRIPTION: Final = ("parents", "branch", "committed_at", "message", "tag", "author")
 
 
 def id_of(session: Session, project_id: int, commit: wire.Commit) -> int:

@@ -37,6 +37,8 @@ _KNOWN: Final = (
         _COMMIT.committed_at,
         _COMMIT.message,
         _COMMIT.tag,
+        _COMMIT.author,
+        _PROJECT.repository,
     )
     .outerjoin_from(
         tables.Project.__table__,
@@ -89,6 +91,8 @@ def of(session: Session, report: RunReport) -> RunKeys:
     """Return the ids of what a run belongs to; create or complete the rows."""
     known = _known(session, report)
     project = known.project_id or projects.find_or_create(session, report.project).id
+    if known.project_id is None and (repository := report.commit.repository):
+        projects.note_repository(session, project, repository)
     machine = known.machine_id or machines.id_of(session, project, report.machine)
     return RunKeys(
         project,
@@ -121,6 +125,8 @@ def _known(session: Session, report: RunReport) -> _KnownKeys:
     known = _KnownKeys(*found[: len(RunKeys._fields)])
     if adds_to(found, report.commit):
         known = known._replace(commit_id=None)
+    if report.commit.repository and not found.repository:
+        known = known._replace(project_id=None)
     if report.machine.provenance not in {None, found.provenance}:
         known = known._replace(machine_id=None)
     return known

@@ -13,7 +13,8 @@ class Policy(Table):
     """How a project is treated; a project without one is public, and keeps all.
 
     Repetitions of runs that are older than `retention_days` are thinned to
-    `kept_repetitions` of each measurement; None keeps them all.
+    `kept_repetitions` of each measurement; None keeps them all. The code lies at
+    `repository`, None as runs say; `forge` is what answers there, None by the address.
     """
 
     __tablename__ = "policy"
@@ -24,6 +25,8 @@ class Policy(Table):
     is_private: Mapped[bool] = mapped_column(default=False)
     retention_days: Mapped[int | None]
     kept_repetitions: Mapped[int | None]
+    repository: Mapped[str | None]
+    forge: Mapped[str | None]
 
 
 class Token(Table):

@@ -29,6 +29,7 @@ class Project(Table):
     id: Mapped[int] = mapped_column(primary_key=True)
     name: Mapped[str] = mapped_column(unique=True)
     created_at: Mapped[datetime] = mapped_column(default=now)
+    repository: Mapped[str | None]  # as runs say; a policy may say otherwise
 
 
 def _by_parent(dialect: str, parent: str) -> list[Any]:
@@ -88,6 +89,7 @@ class Commit(Table):
     branch: Mapped[str | None]
     tag: Mapped[str | None]
     message: Mapped[str | None]
+    author: Mapped[str | None]
     committed_at: Mapped[datetime | None]
     first_run_at: Mapped[datetime] = mapped_column(default=now)
 

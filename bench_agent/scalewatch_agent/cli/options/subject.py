@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from scalewatch.wire import Commit, Machine, Name, Sha
+from scalewatch_agent.ci_variables import completed
 from scalewatch_agent.cli.options.parameters import moment, wire
 from scalewatch_agent.cli.options.together import together
 from scalewatch_agent.launchers.mpiexec import Launcher
@@ -88,9 +89,12 @@ def subject(
 
 
 def commit(options: dict[str, Any], title: str, release: str) -> Commit:
-    """Return the commit that the options name, or the release that is measured."""
+    """Return the commit that the options name, or the release that is measured.
+
+    A CI job may know more of the commit that is named.
+    """
     is_release = options["project"] is None and options["commit"] is None
-    return Commit(
+    stated = Commit(
         sha=options["commit"] or release,
         parents=options["parents"],
         branch=options["branch"],
@@ -98,3 +102,4 @@ def commit(options: dict[str, Any], title: str, release: str) -> Commit:
         message=title if is_release else None,
         tag=options["tag"] or (release if is_release else None),
     )
+    return stated if options["commit"] is None else completed(stated)

@@ -9,6 +9,7 @@ from typing import Any, get_args
 import click
 
 from scalewatch.wire import Commit, Name, RunReport, Sha
+from scalewatch_agent.ci_variables import completed
 from scalewatch_agent.cli.exits import Exit
 from scalewatch_agent.cli.measured import MeasuredRuns, measured_runs, out_option
 from scalewatch_agent.cli.options.library import library_options, refuse_both
@@ -156,11 +157,9 @@ def version_of(loaded: Loaded, sha: str | None) -> CheckedOutVersion:
     """Return what the command line, the file or git says, in this order."""
     given = loaded.experiment.commit
     if sha is not None:
-        return CheckedOutVersion(
-            (given or Commit(sha=sha)).model_copy(update={"sha": sha})
-        )
+        given = (given or Commit(sha=sha)).model_copy(update={"sha": sha})
     if given is not None:
-        return CheckedOutVersion(given)
+        return CheckedOutVersion(completed(given))
     version = version_in(loaded.source)
     if version.changes:
         click.echo(
@@ -168,7 +167,7 @@ def version_of(loaded: Loaded, sha: str | None) -> CheckedOutVersion:
             f"{version.commit.sha[:10]}; its runs say so.",
             err=True,
         )
-    return version
+    return replace(version, commit=completed(version.commit))
 
 
 def carry_out(
