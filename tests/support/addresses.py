@@ -39,6 +39,7 @@ NEEDED: Final = {"embed": "?region=mesh%3A%3Afind_neighbours&machine=juwels"}
 
 VARIANTS: Final = {
     "history": ("?region=mesh%3A%3Afind_neighbours",),
+    "preview": ("?machine=juwels&growth=p%5E(1/3)",),
     "region": ("?machine=juwels", "?machine=juwels&target=65536"),
     "report": ("?metric=memory", "?view=table"),
     "scaling-errors": ("?kind=weak",),

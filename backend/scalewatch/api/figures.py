@@ -11,6 +11,7 @@ from scalewatch.services.histories.figures import history_figure
 from scalewatch.services.histories.paging import Axis, Window
 from scalewatch.services.regions.figures import FIGURES, Asked
 from scalewatch.services.regions.outlook import LARGEST_TARGET
+from scalewatch.services.regions.preview import promised
 from scalewatch.services.regions.region import region_at
 from scalewatch.services.regressions.evidence import evidence_figure
 from scalewatch.web.queries import RegressionId
@@ -75,6 +76,17 @@ def show_figure(  # noqa: PLR0913, PLR0917 - one per parameter of the query
         str | None,
         Query(description="A commit whose curve lies under that of one scan."),
     ] = None,
+    expected: Annotated[
+        str | None,
+        Query(
+            max_length=1000,
+            description="A growth drawn as expected, instead of the one in force.",
+            examples=["p log p"],
+        ),
+    ] = None,
+    deviation_limit: Annotated[
+        str | None, Query(max_length=1000, description="How far it may be off.")
+    ] = None,
 ) -> Response:
     """Return a figure: `scaling` of a region on one machine, or on all `machines`.
 
@@ -84,7 +96,6 @@ def show_figure(  # noqa: PLR0913, PLR0917 - one per parameter of the query
     draw = FIGURES.get(figure)
     if draw is None:
         raise NotFound("figure", figure)
-    drawn = draw(
-        session, region_at(session, view, region), Asked(target, under or None)
-    )
-    return figure_answer(drawn)
+    shown = region_at(session, view, region)
+    promise = promised(shown, expected, deviation_limit or None) if expected else None
+    return figure_answer(draw(session, shown, Asked(target, under or None, promise)))

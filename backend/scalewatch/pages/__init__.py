@@ -30,6 +30,7 @@ from scalewatch.pages.match_table import small_plots, sparklines
 from scalewatch.pages.projects import page as projects
 from scalewatch.pages.regions import expectation_form
 from scalewatch.pages.regions import page as regions
+from scalewatch.pages.regions import preview as expectation_preview
 from scalewatch.pages.regressions import page as regressions
 from scalewatch.pages.rendering import assets
 from scalewatch.pages.rendering.delay import note_delay
@@ -61,6 +62,7 @@ router.include_router(machine_lines.router, dependencies=DELAY)
 router.include_router(events.router)
 router.include_router(projects.router, dependencies=DELAY)
 router.include_router(expectation_form.router, dependencies=DELAY)
+router.include_router(expectation_preview.router, dependencies=DELAY)
 router.include_router(regions.router, dependencies=DELAY)
 router.include_router(regressions.router, dependencies=DELAY)
 router.include_router(match_table.router, dependencies=DELAY)

@@ -4,12 +4,12 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
 
 from scalewatch.errors import BadExpression, FallingLimit, InvalidReport, NotMeasured
-from scalewatch.modelling import parse_growth
 from scalewatch.pages.regions.page import region_page
 from scalewatch.pages.rendering.templates import path_to
 from scalewatch.services.expectations import declarations
 from scalewatch.services.expectations.declarations import Declaration
 from scalewatch.services.regions import status_quo
+from scalewatch.services.regions.preview import check_parameters
 from scalewatch.services.regions.region import region_at
 from scalewatch.services.selection.view import View
 from scalewatch.web.protection.forms import Form, FormDep
@@ -66,7 +66,7 @@ def _declare(session: AdminDep, view: View, region: str, form: Form) -> None:
     if max(len(text or "") for text in texts) > MOST_LETTERS:
         raise InvalidReport([("", f"a field holds more than {MOST_LETTERS} letters")])
     if growth is not None:
-        _check_parameters(session, view, region, growth)
+        check_parameters(region_at(session, view, region), growth)
     if is_as_it_is:
         status_quo.accept(
             session,
@@ -92,25 +92,3 @@ def _declare(session: AdminDep, view: View, region: str, form: Form) -> None:
         author=author,
         reason=form.text("reason"),
     )
-
-
-def _check_parameters(session: AdminDep, view: View, region: str, growth: str) -> None:
-    """Refuse a growth over what nobody measures: O(P) is a slip for O(p).
-
-    Raises
-    ------
-    InvalidReport
-        If the growth names such a parameter.
-    BadExpression
-        If it cannot be read.
-    """
-    measured = {
-        parameter
-        for scan in region_at(session, view, region).scans
-        for taken in scan.measurements
-        for parameter in taken.coordinate
-    }
-    unknown = sorted(set(parse_growth(growth).parameters) - measured)
-    if measured and unknown:
-        said = f"{region} is not measured over {', '.join(unknown)}, only over "
-        raise InvalidReport([("", said + ", ".join(sorted(measured)))])

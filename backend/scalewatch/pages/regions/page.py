@@ -162,7 +162,7 @@ def _plots(  # noqa: PLR0913 - what is drawn, and where
         taken.count for scan in shown.scans for taken in scan.measurements
     )
     is_modelled = len(shown.scans) == 1 and shown.scans[0].standing.model is not None
-    drawn = {"main": _main(shown)} if is_measured else {}
+    drawn = {"main": main_figure(shown)} if is_measured else {}
     drawn |= {"residuals": "residuals"} if is_modelled else {}
     drawn |= {"composed": "composed"} if has_composed else {}
     plots = {
@@ -198,7 +198,8 @@ def _under(session: Session, shown: Region, reference: str | None) -> Commit | N
     return commit_of(find_commit(session, project, reference))
 
 
-def _main(shown: Region) -> str:
+def main_figure(shown: Region) -> str:
+    """Return the name of the figure that shows a region at once."""
     if len(shown.scans) > 1:
         return "machines"
     return "slices" if len(shown.scans[0].parameters) > 1 else "scaling"

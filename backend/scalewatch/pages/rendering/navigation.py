@@ -17,6 +17,7 @@ from scalewatch.web.sessions import CALLER, SESSION
 WITHIN: Final = {
     "commit-report": "commit",
     "comparison": "comparisons",
+    "preview": "report",
     "region": "report",
     "run": "report",
 }

@@ -82,29 +82,81 @@ class Analysis:
 
 def analyse(session: Session, subject: AnalysedCommit) -> Analysis:
     """Model and judge all series, each with the repetitions of all its runs."""
-    measured = points.of_commit(session, subject.commit_id, subject.machine_id)
-    blobs = samples.of_runs(session, {each.run_id for each in measured})
     machine = session.get_one(tables.Machine, subject.machine_id)
     expectations = in_force(session, machine.project_id)
+    refused, asked = _measured(session, subject, expectations)
+    assumed = noise_by_metric(
+        session, subject, _by_metric(asked), _growths(expectations)
+    )
+    located = locations.rows(
+        session, subject, [(each.series_id, each.pool) for each in asked]
+    )
+    found = (*refused, *_answers(session, asked, assumed))
+    return Analysis(subject, found, tuple(located), assumed)
+
+
+def answers_under(
+    session: Session,
+    subject: AnalysedCommit,
+    expectations: Expectations,
+    region: str,
+    metric: str,
+) -> dict[int, Answer]:
+    """Return what would be found of a region under other expectations, by series.
+
+    Nothing is stored. Noise is learned from all series of the metric, as an analysis
+    does; of the others only those are there that cannot be modelled.
+    """
+    refused, measured = _measured(session, subject, expectations, metric)
+    assumed = noise_by_metric(
+        session, subject, _by_metric(measured), _growths(expectations)
+    )
+    asked = [each for each in measured if each.region == region]
+    answers = (*refused, *_answers(session, asked, assumed))
+    return {each.series_id: each for each in answers}
+
+
+def _measured(
+    session: Session,
+    subject: AnalysedCommit,
+    expectations: Expectations,
+    metric: str | None = None,
+) -> tuple[list[Answer], list["_Measured"]]:
+    """Return what is known of series that cannot be modelled, and the others."""
+    measured = points.of_commit(session, subject.commit_id, subject.machine_id)
+    blobs = samples.of_runs(session, {each.run_id for each in measured})
     left_out = left_out_at(session, subject.commit_id, measured)
-    found: list[Answer] = []
+    refused: list[Answer] = []
     asked: list[_Measured] = []
     for series_id, group in groupby(measured, key=lambda each: each.series_id):
         own = list(group)
+        if metric not in {None, own[0].metric}:
+            continue
         expectation = expectations.get((own[0].region, own[0].metric))
         crowded = places(each.coordinate for each in own if each in left_out)
         try:
             pooled = pool([each for each in own if each not in left_out], blobs)
         except ModellingError as error:
-            refused = _refusal(expectation, str(error))
-            found.append(Answer(series_id, expectation, refused, None, crowded))
+            finding = _refusal(expectation, str(error))
+            refused.append(Answer(series_id, expectation, finding, None, crowded))
         else:
             asked.append(
-                _Measured(series_id, own[0].metric, expectation, pooled, crowded)
+                _Measured(
+                    series_id,
+                    own[0].region,
+                    own[0].metric,
+                    expectation,
+                    pooled,
+                    crowded,
+                )
             )
-    assumed = noise_by_metric(
-        session, subject, _by_metric(asked), _growths(expectations)
-    )
+    return refused, asked
+
+
+def _answers(
+    session: Session, asked: Sequence["_Measured"], assumed: Mapping[str, Assumed]
+) -> list[Answer]:
+    """Model and judge series, all together."""
     noise = {metric: each.noise for metric, each in assumed.items()}
     exact = series.exact_in(session, [each.series_id for each in asked])
     findings = find_all(
@@ -119,7 +171,7 @@ def analyse(session: Session, subject: AnalysedCommit) -> Analysis:
         ],
         {"rule": RULE},
     )
-    found += [
+    return [
         Answer(
             each.series_id,
             each.expectation,
@@ -129,10 +181,6 @@ def analyse(session: Session, subject: AnalysedCommit) -> Analysis:
         )
         for each, finding in zip(asked, findings, strict=True)
     ]
-    located = locations.rows(
-        session, subject, [(each.series_id, each.pool) for each in asked]
-    )
-    return Analysis(subject, tuple(found), tuple(located), assumed)
 
 
 def record(session: Session, analysis: Analysis) -> None:
@@ -181,6 +229,7 @@ class _Measured:
     """
 
     series_id: int
+    region: str
     metric: str
     expectation: Expectation | None
     pool: SeriesPool

@@ -15,10 +15,11 @@ from typing import Final
 from sqlalchemy.orm import Session
 
 from scalewatch.errors import ModellingError
-from scalewatch.modelling import Growth, Noise
+from scalewatch.modelling import Growth, LearnedNoise, Noise
 from scalewatch.services.analysis.noise_memory import Assumed, NoiseMemory, recall
 from scalewatch.services.analysis.noise_series import Gathered, learned
 from scalewatch.services.analysis.pooling import SeriesPool, pool
+from scalewatch.services.caches.lru import Kept
 from scalewatch.services.jobs import AnalysedCommit
 from scalewatch.services.shared_cores import left_out_at
 from scalewatch.storage import tables
@@ -35,6 +36,9 @@ MOST_COMMITS: Final = 3
 
 MOST_REUSES: Final = 20
 """Commits that reuse what was learned before it is learned again."""
+
+_LEARNED: Final = Kept[LearnedNoise | None](256)
+"""What was learned, by all that it was learned from: a preview asks before a job."""
 
 METHOD: Final = 1
 """Version of how noise is learned: what another one learned is not reused."""
@@ -101,10 +105,15 @@ def _learn(
 ) -> Assumed:
     """Return what series tell; only what is to recur under conditions is kept."""
     alike = Gathered.of(series, expected)
-    found = alike.learn() if alike and conditions else None
+    found = _kept(alike) if alike and conditions else None
     if found is None or conditions is None:
         return Assumed(learned(series, expected))
     return Assumed(found.noise, NoiseMemory(conditions, found))
+
+
+def _kept(alike: Gathered) -> LearnedNoise | None:
+    (found,) = _LEARNED.answers([alike.key], lambda _: [alike.learn()])
+    return found
 
 
 def _with_older(

@@ -19,6 +19,7 @@ from scalewatch.modelling.arrays.types import Reals
 from scalewatch.modelling.measurements.assumptions import USUAL
 from scalewatch.modelling.noise.pools import MOST_SERIES
 from scalewatch.services.analysis.questions import MeasuredSeries
+from scalewatch.services.caches.lru import key_of
 
 LEVEL: Final = 0.9
 """Probability that intervals hold unless another one is asked for."""
@@ -60,6 +61,14 @@ class Gathered:
         settings, values = _table(alike[:: -(-len(alike) // MOST_SERIES)])
         concerned = tuple(each for each in expected if each.parameters == parameters)
         return cls(parameters, settings, values, concerned)
+
+    @property
+    def key(self) -> bytes:
+        """What their noise depends on, as a key."""
+        expected = sorted(map(str, self.expectations))
+        arrays = (self.settings, self.values)
+        shaped = [part for each in arrays for part in (each.shape, each.tobytes())]
+        return key_of(self.parameters, expected, *shaped)
 
     def learn(self) -> LearnedNoise | None:
         """Learn their noise; None from too few, or over several parameters."""

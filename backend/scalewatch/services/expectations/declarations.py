@@ -119,7 +119,7 @@ def declare(
     """
     project = projects.existing(session, project_name)
     projects.lock(session, project.id)  # two authors do not make the same version
-    normal = {(one.region, one.metric): _normalised(one) for one in declarations}
+    normal = {(one.region, one.metric): normalised(one) for one in declarations}
     known = expectations.newest_versions(session, project.id)
     changed = [
         _row(
@@ -206,7 +206,7 @@ def _version(row: tables.Expectation) -> ExpectationVersion:
     )
 
 
-def _normalised(declaration: Declaration) -> Declaration:
+def normalised(declaration: Declaration) -> Declaration:
     """Return a declaration with its expressions in their normal form."""
     if declaration.formula is not None:
         formula = parse_formula(declaration.formula).text

@@ -13,7 +13,9 @@ from scalewatch.figures.figure import Figure
 from scalewatch.figures.residuals import residuals_figure
 from scalewatch.figures.scaling import machines_figure, scaling_figure
 from scalewatch.services.compositions.scans import compositions_of
+from scalewatch.services.expectations.in_force import Expectation
 from scalewatch.services.regions.outlook import curve_forecasts
+from scalewatch.services.regions.preview import under
 from scalewatch.services.regions.region import Region, region_at
 from scalewatch.services.selection.view import View
 from scalewatch.services.series.drawn import repetitions_of, scaling_of, slices_of
@@ -30,17 +32,20 @@ class Asked:
         Setting of the parameter up to which it is drawn.
     under
         A commit whose curve lies, in grey, under the present one.
+    promised
+        What is drawn as expected, instead of what is in force.
     """
 
     target: float | None = None
     under: str | None = None
+    promised: Expectation | None = None
 
 
 NOTHING_ASKED: Final = Asked()
 
 
 def _scaling(session: Session, region: Region, asked: Asked) -> Figure:
-    scan = region.scans[0]
+    scan = _promised(region, asked).scans[0]
     drawn = scaling_of(scan, repetitions_of(session, [scan]))
     under = _under(session, region, scan, asked.under)
     if not drawn.x.size:
@@ -67,17 +72,22 @@ def _under(
     return None
 
 
-def _slices(_session: Session, region: Region, _asked: Asked) -> Figure:
-    return machines_figure(slices_of(region.scans[0]))
+def _promised(region: Region, asked: Asked) -> Region:
+    """Return a region beside the promise that was asked for, if one was."""
+    return region if asked.promised is None else under(region, asked.promised)
+
+
+def _slices(_session: Session, region: Region, asked: Asked) -> Figure:
+    return machines_figure(slices_of(_promised(region, asked).scans[0]))
 
 
 def _residuals(_session: Session, region: Region, _asked: Asked) -> Figure:
     return residuals_figure(slices_of(region.scans[0]))
 
 
-def _machines(_session: Session, region: Region, _asked: Asked) -> Figure:
+def _machines(_session: Session, region: Region, asked: Asked) -> Figure:
     by_machine: dict[str, list[Scan]] = {}
-    for scan in region.scans:
+    for scan in _promised(region, asked).scans:
         by_machine.setdefault(scan.machine, []).append(scan)
     return machines_figure(
         [

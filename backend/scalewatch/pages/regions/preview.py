@@ -1,0 +1,188 @@
+"""Try what a promise would give before it is made: the form on a page of its own.
+
+With scripts the page of a region takes the parts of this one while somebody types.
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+from functools import partial
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Query, Request, Response
+from markupsafe import Markup
+from sqlalchemy.orm import Session
+
+from scalewatch.errors import BadExpression, FallingLimit, InvalidReport
+from scalewatch.exporters.listing import Listing
+from scalewatch.modelling import Mark
+from scalewatch.pages.regions.page import main_figure
+from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
+from scalewatch.pages.rendering.plots import Plot
+from scalewatch.pages.rendering.templates import Query as Address
+from scalewatch.pages.rendering.templates import path_to, render
+from scalewatch.pages.wording.formats import assignments, plural
+from scalewatch.pages.wording.mathematics import big_o
+from scalewatch.pages.wording.sentences import counts_sentence
+from scalewatch.services.access.callers import Role, may
+from scalewatch.services.expectations.declarations import versions
+from scalewatch.services.expectations.in_force import Expectation
+from scalewatch.services.regions.figures import FIGURES, Asked
+from scalewatch.services.regions.preview import (
+    Preview,
+    check_parameters,
+    preview,
+    promised,
+)
+from scalewatch.services.regions.region import Region, region_at
+from scalewatch.services.selection.view import View
+from scalewatch.web.sessions import ReadingDep
+from scalewatch.web.views import ViewDep
+
+MOST_LETTERS: Final = 1000
+
+Field = Annotated[str, Query(max_length=MOST_LETTERS)]
+
+router = APIRouter(include_in_schema=False)
+
+
+@router.get("/p/{project}/r/{region}/expectation", name="preview")  # noqa: FAST003
+def show_preview(  # noqa: PLR0913, PLR0917 - one per field of the form
+    request: Request,
+    session: ReadingDep,
+    view: ViewDep,
+    region: str,
+    growth: Field = "",
+    deviation_limit: Field = "",
+    author: Field = "",
+    reason: Field = "",
+    wanted: FormatQuery = Format.HTML,
+) -> Response:
+    """Show how the last commits would be judged by a growth, which is not declared."""
+    shown = region_at(session, view, region)
+    growth, deviation_limit = growth.strip(), deviation_limit.strip()
+    if wanted is not Format.HTML:
+        check_parameters(shown, growth)
+        promise = promised(shown, growth, deviation_limit or None)
+        told = preview(session, view, shown, promise)
+        return download(wanted, f"{region}-preview", told, listing)
+    # What is half typed is no error: the page says what is missing.
+    faults = _faults(shown, growth, deviation_limit) if growth else {}
+    drawn, plot = None, None
+    if growth and not faults:
+        promise = promised(shown, growth, deviation_limit or None)
+        drawn = preview(session, view, shown, promise)
+        plot = _plot(request, session, view, shown, promise)
+    return render(
+        request,
+        "regions/preview.html",
+        region=shown,
+        query={
+            "commit": view.commit,
+            "metric": shown.metric,
+            "machine": view.machine,
+            "configuration": view.settings,
+        },
+        entered={
+            "growth": growth,
+            "deviation_limit": deviation_limit,
+            "author": author,
+            "reason": reason,
+        },
+        faults=faults,
+        preview=drawn,
+        preview_sentence=preview_sentence,
+        plot=plot,
+        may_declare=may(session, Role.ADMIN, shown.project),
+        versions=versions(session, shown.project, shown.region, shown.metric),
+    )
+
+
+def _faults(shown: Region, growth: str, deviation_limit: str) -> dict[str, str]:
+    """Return what is wrong with each field."""
+    faults = {}
+    try:
+        promised(shown, growth, None)
+        check_parameters(shown, growth)
+    except (BadExpression, InvalidReport) as error:
+        faults["growth"] = str(error)
+    if deviation_limit:
+        try:
+            promised(shown, "1", deviation_limit)
+        except (BadExpression, FallingLimit) as error:
+            faults["deviation_limit"] = str(error)
+    return faults
+
+
+def _plot(
+    request: Request,
+    session: Session,
+    view: View,
+    shown: Region,
+    promise: Expectation,
+) -> Plot | None:
+    """Return the figure of a region beside a promise; None where nothing succeeded."""
+    if not any(each.count for scan in shown.scans for each in scan.measurements):
+        return None
+    figure = main_figure(shown)
+    query: Address = {
+        "project": shown.project,
+        "region": shown.region,
+        "machine": shown.machine,
+        "commit": shown.commit.label,
+        "metric": shown.metric,
+        "configuration": view.settings,
+        "expected": str(promise.growth),
+        "deviation_limit": str(promise.deviation_limit),
+    }
+    address = path_to(request, "figure", query, figure=figure)
+    drawn = partial(FIGURES[figure], session, shown, Asked(promised=promise))
+    return Plot(address, drawn)
+
+
+def preview_sentence(told: Preview) -> Markup:
+    """Count the newest verdicts as they would be, and how many would change."""
+    if not told.series:
+        return Markup("Nothing was measured here that could be judged.")
+    then = _counts(Counter(each.then for each in told.newest))
+    changed = sum(
+        each.now is not each.then for series in told.series for each in series.verdicts
+    )
+    shown = sum(len(series.verdicts) for series in told.series)
+    lead = Markup("If {} is promised").format(big_o(told.growth))
+    return Markup("{}: {} at the newest commit; {} of {} shown would change.").format(
+        lead, counts_sentence(then), changed, plural(shown, "verdict")
+    )
+
+
+def _counts(found: Counter[Mark]) -> Mapping[Mark, int]:
+    return {mark: found[mark] for mark in Mark}
+
+
+def listing(told: Preview) -> Listing:
+    """Return a preview with one line per series and commit."""
+    return Listing(
+        (
+            "machine",
+            "configuration",
+            "commit",
+            "verdict now",
+            "verdict then",
+            "probability",
+            "divergence",
+            "reason",
+        ),
+        [
+            (
+                series.machine,
+                assignments(series.configuration),
+                each.commit.label,
+                each.now,
+                each.then,
+                each.probability,
+                None if each.divergence is None else str(each.divergence),
+                each.reason,
+            )
+            for series in told.series
+            for each in series.verdicts
+        ],
+    )

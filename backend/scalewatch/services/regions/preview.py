@@ -1,0 +1,241 @@
+"""Judge a region by a promise that nobody has made yet: what declaring it gives."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from sqlalchemy.orm import Session
+
+from scalewatch.errors import InvalidReport
+from scalewatch.modelling import Growth, Mark, direction, parse_growth
+from scalewatch.services.analysis.analysis import Answer, answers_under
+from scalewatch.services.analysis.rows import verdict_row
+from scalewatch.services.commits.find import Commit, commit_of, find_commit
+from scalewatch.services.expectations.declarations import Declaration, normalised
+from scalewatch.services.expectations.in_force import Expectation, in_force, limit_of
+from scalewatch.services.jobs import AnalysedCommit
+from scalewatch.services.regions.region import Region
+from scalewatch.services.selection.settings import is_chosen
+from scalewatch.services.selection.view import View
+from scalewatch.services.series.at_commit import Judged, judged_at
+from scalewatch.storage import tables
+from scalewatch.storage.access import projects
+from scalewatch.storage.commits import commits
+from scalewatch.storage.commits.commits import AnyCommit
+from scalewatch.storage.machines import machines
+
+MOST: Final = 6
+"""Analyses of a preview, each a commit on a machine: it has to come while one types."""
+
+_UNSAVED: Final = 0
+"""Stands for the id of what is in no row."""
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewedVerdict:
+    """A series at a commit, as it is judged now and as it would be.
+
+    Parameters
+    ----------
+    now
+        By the expectation in force, if there is one.
+    probability, divergence
+        Of the verdict `then`, where they are told.
+    reason
+        Why it would be undecided, or remarks.
+    """
+
+    commit: Commit
+    now: Mark | None
+    then: Mark
+    probability: float | None
+    divergence: Growth | None
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewedSeries:
+    """A series with its verdicts, newest commit first."""
+
+    machine: str
+    configuration: Mapping[str, Any]
+    verdicts: tuple[PreviewedVerdict, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What a promise would give.
+
+    Parameters
+    ----------
+    growth, deviation_limit
+        E and D in their normal form, the default D where none was stated.
+    left_out
+        Machines that are not judged here, since there are too many.
+    """
+
+    project: str
+    region: str
+    metric: str
+    growth: Growth
+    deviation_limit: Growth
+    series: tuple[PreviewedSeries, ...]
+    left_out: int
+
+    @property
+    def newest(self) -> tuple[PreviewedVerdict, ...]:
+        """The newest verdict of each series."""
+        return tuple(each.verdicts[0] for each in self.series if each.verdicts)
+
+
+def promised(shown: Region, growth: str, deviation_limit: str | None) -> Expectation:
+    """Return the expectation that declaring these would put in force.
+
+    Raises
+    ------
+    BadExpression, FallingLimit
+        If one of them makes no sense.
+    """
+    stated = Declaration(shown.region, shown.metric, growth, deviation_limit)
+    normal = normalised(stated)
+    read = parse_growth(str(normal.growth))
+    return Expectation(
+        id=_UNSAVED,
+        region=shown.region,
+        metric=shown.metric,
+        growth=read,
+        deviation_limit=limit_of(read, normal.deviation_limit),
+        version=_UNSAVED,
+        author="",
+        reason=None,
+        declared_at=datetime.now(UTC),
+    )
+
+
+def check_parameters(shown: Region, growth: str) -> None:
+    """Refuse a growth over what nobody measures: O(P) is a slip for O(p).
+
+    Raises
+    ------
+    InvalidReport
+        If the growth names such a parameter.
+    BadExpression
+        If it cannot be read.
+    """
+    measured = {
+        parameter
+        for scan in shown.scans
+        for taken in scan.measurements
+        for parameter in taken.coordinate
+    }
+    unknown = sorted(set(parse_growth(growth).parameters) - measured)
+    if measured and unknown:
+        said = f"{shown.region} is not measured over {', '.join(unknown)}, only over "
+        raise InvalidReport([("", said + ", ".join(sorted(measured)))])
+
+
+def under(shown: Region, expectation: Expectation) -> Region:
+    """Return a region with its scans as they are, beside another expectation."""
+    scans = tuple(replace(scan, expectation=expectation) for scan in shown.scans)
+    return replace(shown, scans=scans)
+
+
+def preview(
+    session: Session, view: View, shown: Region, expectation: Expectation
+) -> Preview:
+    """Judge the last commits of a region by an expectation that is not in force.
+
+    On one machine several commits, on all of them the newest: `MOST` analyses.
+    """
+    project = projects.existing(session, shown.project)
+    commit = find_commit(session, project, shown.commit.sha)
+    now = _judged(session, project, view, shown, commit.id)
+    measured = [
+        each
+        for each in machines.of_project(session, project.id)
+        if any(each.name == series.machine for series in now)
+    ]
+    verdicts: dict[int, list[PreviewedVerdict]] = {each.series_id: [] for each in now}
+    for machine in measured[:MOST]:
+        older = MOST // min(MOST, len(measured)) - 1
+        for row in _commits(session, commit, machine.id, older):
+            subject = AnalysedCommit(row.id, machine.id)
+            found = _answers(session, project.id, shown, expectation, subject)
+            for each in _judged(session, project, view, shown, row.id):
+                if each.series_id in found and each.series_id in verdicts:
+                    verdicts[each.series_id].append(
+                        _verdict(row, each, found[each.series_id], expectation)
+                    )
+    return Preview(
+        project=shown.project,
+        region=shown.region,
+        metric=shown.metric,
+        growth=expectation.growth,
+        deviation_limit=expectation.deviation_limit,
+        series=tuple(
+            PreviewedSeries(
+                each.machine, each.configuration, tuple(verdicts[each.series_id])
+            )
+            for each in now
+            if verdicts[each.series_id]
+        ),
+        left_out=max(0, len(measured) - MOST),
+    )
+
+
+def _commits(
+    session: Session, commit: AnyCommit, machine_id: int, older: int
+) -> Iterator[AnyCommit]:
+    """Yield a commit, and so many before it that a machine measured."""
+    ids = commits.measured_before(session, commit, machine_id, older)
+    known = commits.identified(session, ids)
+    yield commit
+    yield from (known[each] for each in ids)
+
+
+def _answers(
+    session: Session,
+    project_id: int,
+    shown: Region,
+    expectation: Expectation,
+    subject: AnalysedCommit,
+) -> dict[int, Answer]:
+    key = (shown.region, shown.metric)
+    expectations = {**in_force(session, project_id), key: expectation}
+    return answers_under(session, subject, expectations, *key)
+
+
+def _judged(
+    session: Session,
+    project: tables.Project,
+    view: View,
+    shown: Region,
+    commit_id: int,
+) -> Sequence[Judged]:
+    """Return the series of a region at a commit that a view is about."""
+    return [
+        each
+        for each in judged_at(session, project, commit_id, [shown.metric])
+        if each.region == shown.region
+        and shown.machine in {None, each.machine}
+        and is_chosen(each, view.configuration)
+    ]
+
+
+def _verdict(
+    row: AnyCommit, judged: Judged, answer: Answer, expectation: Expectation
+) -> PreviewedVerdict:
+    """Return a verdict as an analysis would store it, beside the present one."""
+    finding = answer.finding
+    stored = verdict_row(row.id, answer.series_id, finding, expectation, answer.crowded)
+    divergence = finding.divergence
+    side = None if divergence is None else direction(divergence)
+    return PreviewedVerdict(
+        commit=commit_of(row),
+        now=judged.standing.mark,
+        then=Mark.of(finding.verdict, side),
+        probability=finding.verdict_probability.get(finding.verdict),
+        divergence=divergence,
+        reason=stored["reason"] or None,
+    )
