@@ -1,9 +1,16 @@
 import numpy as np
 import pytest
 
-from scalewatch.modelling import CONSTANT, Growth, Space, find_models, pmnf
+from scalewatch.modelling import (
+    CONSTANT,
+    Growth,
+    Space,
+    default_deviation_limit,
+    find_models,
+    pmnf,
+)
 from scalewatch.modelling.evidence.hypotheses import Hypotheses
-from scalewatch.modelling.evidence.posterior import Prior
+from scalewatch.modelling.evidence.posterior import EXPECTED_SHAPES, Prior
 from scalewatch.modelling.measurements.assumptions import USUAL
 from scalewatch.modelling.measurements.location import locate
 from support.generated import P, measured
@@ -31,6 +38,40 @@ def test_shapes_leave_the_prior_of_their_growth_as_it_is():
     rising = Hypotheses.of(pmnf(), SETTINGS)
 
     assert shares(rising, 0.1) == pytest.approx(shares(rising, 0.7))
+
+
+@pytest.mark.parametrize(("learned", "share"), [(0.1, EXPECTED_SHAPES), (0.7, 0.7)])
+def test_an_expectation_that_grows_has_shapes_more_often(learned: float, share: float):
+    rising = Hypotheses.of(pmnf(), SETTINGS)
+    limit = default_deviation_limit(LINEAR)
+
+    prior = Prior.among(rising, learned, LINEAR, limit).share
+
+    alone = prior[len(rising.differences) + rising.rising.growths.index(LINEAR)]
+    whole = prior[[growth == LINEAR for growth in rising.growths]].sum()
+    assert alone / whole == pytest.approx(1 - share)
+
+
+def test_forecasts_count_a_shape_as_much_as_its_growth():
+    prior = Prior.of_forecasts(EVERY, USUAL.shapes, None, None)
+
+    assert prior.share == pytest.approx(Prior.among(EVERY, 0.5, None, None).share)
+
+
+def test_laws_of_strong_scaling_are_likelier_beside_shared_work():
+    base = Growth.of("p", power=-1)
+    frame = next(each for each in EVERY.falling if each.base == base)
+    is_other = ~frame.is_law
+    is_other[frame.alone] = False
+
+    prior = Prior.among(EVERY, 0.1, None, None).share
+
+    ends = np.cumsum([len(each.rows) for each in EVERY.every])
+    shares = np.split(prior, ends)[EVERY.every.index(frame)]
+    laws = {frame.growths[row] for row in np.flatnonzero(frame.is_law)}
+    assert laws == {CONSTANT, Growth.of("p", log=1), Growth.of("p", power="-1/2")}
+    assert shares[frame.is_law].min() > 5 * shares[is_other].max()
+    assert shares.sum() == pytest.approx(0.5 / len(EVERY.falling))
 
 
 def test_what_does_not_fall_comes_first_whether_or_not_the_rest_follows():

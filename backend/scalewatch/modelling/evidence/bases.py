@@ -22,7 +22,12 @@ from numpy.typing import NDArray
 from scalewatch.modelling.arrays.types import Reals
 from scalewatch.modelling.evidence.curves import ScaledCurves
 from scalewatch.modelling.evidence.least_squares import FAINTEST
-from scalewatch.modelling.evidence.shapes import Curve, growth_of, model_of
+from scalewatch.modelling.evidence.shapes import (
+    Curve,
+    growth_of,
+    growth_with,
+    model_of,
+)
 from scalewatch.modelling.growths.growth import CONSTANT, Growth
 from scalewatch.modelling.growths.model import Model
 from scalewatch.modelling.growths.space import Space, pmnf
@@ -36,6 +41,10 @@ FALLING: Final = ("1/4", "1/3", "1/2", "2/3", "3/4", "1", "3/2", "2")
 
 FASTEST: Final = Fraction(1)
 """Largest power that is tried beside 1/p."""
+
+LAWS: Final = (("0", 0), ("0", 1), ("-1/2", 0))
+"""Exponents of p and of log p that strong scaling is known to leave beside 1/p: a part
+that is fixed, a reduction, and in two dimensions the surface of what a process has."""
 
 FALL: Final = 4.0
 """Standard deviations by which the first point lies above the least where it falls."""
@@ -115,6 +124,13 @@ class Frame:
     def alone(self) -> int:
         """Row of the base alone."""
         return self.rows.index(self.base)
+
+    @property
+    def is_law(self) -> NDArray[np.bool_]:
+        """Which rows strong scaling is known to have beside 1/p, shape (H,)."""
+        parameters = growth_of(self.base).parameters
+        laws = {growth_with(name, powers) for name in parameters for powers in LAWS}
+        return np.array([row != self.base and row in laws for row in self.rows])
 
     def log_base_at(self, targets: Settings) -> Reals:
         """Return log u at targets, less its largest at the settings, shape (T,)."""

@@ -10,7 +10,14 @@ An expectation is a promise of people who know the code: with the probability
 `EXPECTATION_SHARE` it is kept for that reason alone, else it holds as often as any
 growth would. What else would be acceptable and what would not share the rest in equal
 parts, each in proportion to the prior without expectation; so neither a fine space nor
-a wide deviation limit decides a verdict.
+a wide deviation limit decides a verdict. A promise is about what leads: beside it there
+is a lower-order term more often, with `EXPECTED_SHAPES`.
+
+A forecast asks for the curve, not for its name. There shapes count `IN_FORECASTS` times
+as much, as many as growths where nothing was learned; a growth alone that is preferred
+for being simple makes intervals too narrow.
+
+Beside work that is shared, 1/p, the laws that textbooks have are `LAW_SHARE` of all.
 """
 
 from collections import Counter
@@ -23,6 +30,7 @@ from numpy.typing import NDArray
 
 from scalewatch.modelling.arrays.columns import total
 from scalewatch.modelling.arrays.types import Indices, Reals, Singles
+from scalewatch.modelling.evidence.bases import Frame
 from scalewatch.modelling.evidence.hypotheses import Hypotheses
 from scalewatch.modelling.growths.growth import CONSTANT, Growth
 from scalewatch.modelling.growths.space import Space
@@ -30,6 +38,14 @@ from scalewatch.modelling.growths.verdict import Verdict, judge
 
 CONSTANT_SHARE: Final = 0.2
 EXPECTATION_SHARE: Final = 0.6
+
+EXPECTED_SHAPES: Final = 0.2
+"""Least share of the shapes of an expectation that grows."""
+
+IN_FORECASTS: Final = 9.0
+
+LAW_SHARE: Final = 0.7
+"""Of what stands beside 1/p."""
 
 CAUTION: Final = 2.0
 """How much likelier than the constant a growth has to be to be selected."""
@@ -74,8 +90,21 @@ class Prior:
         Of each growth its shapes have the share `shapes`. Growths that rise have one
         half together, those beside a falling base the other.
         """
-        shares = shares_of(hypotheses, shapes)
+        shares = shares_of(hypotheses, shapes, expectation)
         return cls.given(shares, hypotheses.growths, expectation, deviation_limit)
+
+    @classmethod
+    def of_forecasts(
+        cls,
+        hypotheses: Hypotheses,
+        shapes: float,
+        expectation: Growth | None,
+        deviation_limit: Growth | None,
+    ) -> "Prior":
+        """Return the prior of the curves in forecasts; `shapes` as for `among`."""
+        odds = IN_FORECASTS * shapes
+        share = odds / (1 - shapes + odds)
+        return cls.among(hypotheses, share, expectation, deviation_limit)
 
     @classmethod
     def given(
@@ -104,28 +133,47 @@ class Prior:
         return cls(shares / shares.sum(), ranks)
 
 
-def shares_of(hypotheses: Hypotheses, shapes: float) -> Reals:
+def shares_of(
+    hypotheses: Hypotheses, shapes: float, expectation: Growth | None = None
+) -> Reals:
     """Return the prior of each curve, shape (H,)."""
-    rising, *falling = (
-        _shares(frame.growths, frame.growths[frame.alone])
-        for frame in (hypotheses.rising, *hypotheses.falling)
-    )
-    own = dict(zip(hypotheses.rising.growths, rising.tolist(), strict=True))
+    growths = hypotheses.rising.growths
+    rising = _shares(growths, growths[hypotheses.rising.alone])
+    own = dict(zip(growths, rising.tolist(), strict=True))
+    of_shapes = dict.fromkeys(growths, shapes)
+    if expectation in own and expectation != CONSTANT:
+        of_shapes[expectation] = max(shapes, EXPECTED_SHAPES)
     taken_off, added = (
         [growth for frame in frames for growth in frame.growths]
         for frames in (hypotheses.differences, hypotheses.sums)
     )
     number = Counter((*taken_off, *added))
-    rising[[growth in number for growth in own]] *= 1 - shapes
+    rising *= [1 - of_shapes[each] if each in number else 1.0 for each in growths]
     before, after = (
-        np.array([own[growth] * shapes / number[growth] for growth in led])
+        np.array([own[each] * of_shapes[each] / number[each] for each in led])
         for led in (taken_off, added)
     )
     together = np.concatenate([before, rising, after])
-    if falling:
+    if hypotheses.falling:
         together /= 2
-    fallen = [each / (2 * len(falling)) for each in falling]
+    fallen = [
+        _shares_beside(frame) / (2 * len(hypotheses.falling))
+        for frame in hypotheses.falling
+    ]
     return np.concatenate([together, *fallen])
+
+
+def _shares_beside(frame: Frame) -> Reals:
+    """Return the prior of curves with a falling base."""
+    shares = _shares(frame.growths, frame.growths[frame.alone])
+    is_law = frame.is_law
+    is_other = ~is_law
+    is_other[frame.alone] = False
+    if is_law.any() and is_other.any():
+        rest = shares[is_law].sum() + shares[is_other].sum()
+        shares[is_law] = LAW_SHARE * rest / is_law.sum()
+        shares[is_other] = (1 - LAW_SHARE) * rest / is_other.sum()
+    return shares
 
 
 def _shares(growths: Sequence[Growth], alone: Growth) -> Reals:

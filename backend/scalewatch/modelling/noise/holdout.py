@@ -42,7 +42,7 @@ class Endings:
         hypotheses = rest.hypotheses
         forecaster = Forecaster.of(
             hypotheses,
-            Prior.among(hypotheses, noise.shapes, None, None),
+            Prior.of_forecasts(hypotheses, noise.shapes, None, None),
             rest.settings,
             [{name: float(x[-1])}],
         )

@@ -85,8 +85,11 @@ class Likeliest:
         growths = hypotheses.leading
         forecaster = None
         if sample.targets:
+            in_forecasts = Prior.of_forecasts(
+                hypotheses, sample.noise.shapes, *question
+            )
             forecaster = Forecaster.of(
-                hypotheses, prior, sample.settings, sample.targets
+                hypotheses, in_forecasts, sample.settings, sample.targets
             )
         return cls(
             hypotheses=hypotheses,
