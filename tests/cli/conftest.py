@@ -1,16 +1,15 @@
 import json
-import os
-import re
-import socket
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from math import log2
 from pathlib import Path
 
 import pytest
+from fastapi import FastAPI
 
-SCALEWATCH = [sys.executable, "-c", "from scalewatch.cli import main; main()"]
+from scalewatch.jobs.worker import Worker
+from scalewatch.storage.database.session import Sessions
+from support.live import serving
+
 PROCESSES = (2, 4, 8, 16, 32, 64)
 
 
@@ -45,28 +44,19 @@ def many_measurements(tmp_path: Path) -> str:
 
 
 @pytest.fixture
-def user_environment(tmp_path: Path) -> dict[str, str]:
-    return os.environ | {
-        "SCALEWATCH_HOME": str(tmp_path / "server"),
-        "SCALEWATCH_AGENT_HOME": str(tmp_path / "agent"),
-        "PYTHONUNBUFFERED": "1",
-    }
+def user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A user whose server and agent have nothing yet."""
+    monkeypatch.setenv("SCALEWATCH_HOME", str(tmp_path / "server"))
+    monkeypatch.setenv("SCALEWATCH_AGENT_HOME", str(tmp_path / "agent"))
 
 
 @pytest.fixture
-def server(user_environment) -> Iterator[str]:
-    """A served dashboard."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    with subprocess.Popen(
-        [*SCALEWATCH, "serve", "--port", str(port)],
-        env=user_environment,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as process:
-        assert process.stdout
-        address = re.search(r"http://\S+", process.stdout.readline())
-        assert address
-        yield address[0]
-        process.terminate()
+def server(app: FastAPI, sessions: Sessions) -> Iterator[str]:
+    """A dashboard with its worker, as `scalewatch serve` runs it."""
+    worker = Worker(sessions)
+    worker.start()
+    try:
+        with serving(app) as address:
+            yield address
+    finally:
+        worker.stop()

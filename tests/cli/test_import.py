@@ -1,40 +1,33 @@
 """`scalewatch import` with a real server."""
 
 import json
-import subprocess
-import sys
 
 import httpx2
 import pytest
+from click.testing import CliRunner, Result
 
-SCALEWATCH = [sys.executable, "-c", "from scalewatch.cli import main; main()"]
+from scalewatch.cli import main
+
+pytestmark = pytest.mark.usefixtures("user")
+
 ORIGIN = ("--project", "code", "--machine", "jureca", "--commit", "v1.2")
 NOBODY = "http://127.0.0.1:9"
 
 
-def import_files(environment, *arguments):
-    return subprocess.run(
-        [*SCALEWATCH, "import", *arguments],
-        env=environment,
-        capture_output=True,
-        check=False,
-        text=True,
-        timeout=120,
-    )
+def import_files(*arguments: str) -> Result:
+    return CliRunner().invoke(main, ["import", *arguments], catch_exceptions=False)
 
 
-def test_measurements_of_a_foreign_file_are_posted_once(
-    user_environment, server, measurements
-):
+def test_measurements_of_a_foreign_file_are_posted_once(server, measurements):
     said = ("--branch", "main", "--author", "Ada", "--message", "Search by trees")
     options = (measurements, *ORIGIN, *said, "--server", server)
 
-    first = import_files(user_environment, *options)
-    again = import_files(user_environment, *options)
+    first = import_files(*options)
+    again = import_files(*options)
 
-    assert first.returncode == 0, first.stderr
+    assert first.exit_code == 0, first.stderr
     assert f"6 runs with 14 results posted: {server}/p/code" in first.stdout
-    assert again.returncode == 0, again.stderr
+    assert again.exit_code == 0, again.stderr
     (commit,) = httpx2.get(f"{server}/api/v1/projects/code/commits").json()["commits"]
     assert (commit["sha"], commit["branch"]) == ("v1.2", "main")
     assert (commit["author"], commit["message"]) == ("Ada", "Search by trees")
@@ -44,19 +37,17 @@ def test_measurements_of_a_foreign_file_are_posted_once(
     assert httpx2.get(f"{server}/api/v1/status").json()["runs"] == 6
 
 
-def test_dry_run_posts_nothing(user_environment, measurements):
-    done = import_files(
-        user_environment, measurements, *ORIGIN, "--dry-run", "--server", NOBODY
-    )
+def test_dry_run_posts_nothing(measurements):
+    done = import_files(measurements, *ORIGIN, "--dry-run", "--server", NOBODY)
 
-    assert done.returncode == 0, done.stderr
+    assert done.exit_code == 0, done.stderr
     assert "6 runs with 14 results would be posted" in done.stdout
 
 
-def test_server_that_is_away_is_said(user_environment, measurements):
-    done = import_files(user_environment, measurements, *ORIGIN, "--server", NOBODY)
+def test_server_that_is_away_is_said(measurements):
+    done = import_files(measurements, *ORIGIN, "--server", NOBODY)
 
-    assert done.returncode == 4
+    assert done.exit_code == 4
     assert f"{NOBODY} does not answer: Connection refused" in done.stderr
 
 
@@ -70,28 +61,23 @@ def test_server_that_is_away_is_said(user_environment, measurements):
         ),
     ],
 )
-def test_file_that_makes_no_run_posts_nothing(
-    user_environment, tmp_path, content, complaint
-):
+def test_file_that_makes_no_run_posts_nothing(tmp_path, content, complaint):
     path = tmp_path / "measured.csv"
     path.write_text(content)
 
     done = import_files(
-        user_environment,
         *(str(path), *ORIGIN, "--server", NOBODY),
     )
 
-    assert done.returncode == 3
+    assert done.exit_code == 3
     assert complaint in done.stderr
 
 
-def test_dry_run_prints_the_runs_that_are_posted(
-    user_environment, measurements, server
-):
+def test_dry_run_prints_the_runs_that_are_posted(measurements, server):
     options = (measurements, *ORIGIN, "--server", server)
 
-    shown = import_files(user_environment, *options, "--dry-run", "--json")
-    import_files(user_environment, *options)
+    shown = import_files(*options, "--dry-run", "--json")
+    import_files(*options)
 
     runs = [json.loads(line) for line in shown.stdout.splitlines()]
     answer = httpx2.post(f"{server}/api/v1/runs", json=runs)
@@ -100,42 +86,38 @@ def test_dry_run_prints_the_runs_that_are_posted(
     assert {one["state"] for one in answer.json()} == {"known"}
 
 
-def test_files_of_the_same_settings_are_runs_of_their_own(
-    user_environment, tmp_path, server
-):
+def test_files_of_the_same_settings_are_runs_of_their_own(tmp_path, server):
     """A third repetition beside two that were imported doubles neither."""
     options = ("--path", "p{p}.{rep}.csv", *ORIGIN, "--server", server)
     for repetition in (1, 2):
         path = tmp_path / "runs" / f"p4.{repetition}.csv"
         path.parent.mkdir(exist_ok=True)
         path.write_text("metric,value\ntime,1.5\n")
-    import_files(user_environment, str(path.parent), *options)
+    import_files(str(path.parent), *options)
     (path.parent / "p4.3.csv").write_text("metric,value\ntime,1.25\n")
 
-    done = import_files(user_environment, str(path.parent), *options)
+    done = import_files(str(path.parent), *options)
 
     assert "3 runs with 3 results posted, 2 of them before" in done.stdout, done.stderr
     assert httpx2.get(f"{server}/api/v1/status").json()["runs"] == 3
 
 
-def test_sound_files_are_posted_beside_broken_ones(user_environment, tmp_path, server):
+def test_sound_files_are_posted_beside_broken_ones(tmp_path, server):
     folder = tmp_path / "files"
     folder.mkdir()
     (folder / "a.csv").write_text("p,time\n2,1\n4,-2\n")
     (folder / "b.csv").write_text("p,time\n2,one\n")
     (folder / "c.csv").write_text("p,time\n8,3\n")
 
-    done = import_files(user_environment, str(folder), *ORIGIN, "--server", server)
+    done = import_files(str(folder), *ORIGIN, "--server", server)
 
-    assert done.returncode == 3
+    assert done.exit_code == 3
     assert "at p = 4 of" in done.stderr
     assert "b.csv: line 2: expected a number" in done.stderr
     assert "2 runs with 2 results posted" in done.stdout
 
 
-def test_more_files_than_are_held_at_once_are_posted_once(
-    user_environment, tmp_path, server
-):
+def test_more_files_than_are_held_at_once_are_posted_once(tmp_path, server):
     folder = tmp_path / "files"
     folder.mkdir()
     for number in range(450):
@@ -143,35 +125,35 @@ def test_more_files_than_are_held_at_once_are_posted_once(
             f"p,time\n{number % 9 + 1},{number + 1}\n"
         )
 
-    first = import_files(user_environment, str(folder), *ORIGIN, "--server", server)
-    again = import_files(user_environment, str(folder), *ORIGIN, "--server", server)
+    first = import_files(str(folder), *ORIGIN, "--server", server)
+    again = import_files(str(folder), *ORIGIN, "--server", server)
 
     assert "450 runs with 450 results posted: " in first.stdout, first.stderr
     assert "450 runs with 450 results posted, 450 of them before" in again.stdout
     assert httpx2.get(f"{server}/api/v1/status").json()["runs"] == 450
 
 
-def test_profiles_reach_the_hotspots(user_environment, tmp_path, server):
+def test_profiles_reach_the_hotspots(tmp_path, server):
     path = tmp_path / "profiles.csv"
     path.write_text("p,function,seconds\n4,f,1\n4,g,1\n8,f,1\n8,g,4\n")
     options = ("--profile", "--at", "n=100", "--server", server)
 
-    done = import_files(user_environment, str(path), *ORIGIN, *options)
+    done = import_files(str(path), *ORIGIN, *options)
 
-    assert done.returncode == 0, done.stderr
+    assert done.exit_code == 0, done.stderr
     assert "2 runs with profiles of 4 functions posted" in done.stdout
     shown = httpx2.get(f"{server}/api/v1/projects/code/hotspots").json()
     assert shown["chosen"]["functions"] == ["f", "g"]
     assert shown["chosen"]["seconds"] == [[1, 1], [1, 4]]
 
 
-def test_parameters_that_vary_together_are_all_kept(user_environment, tmp_path, server):
+def test_parameters_that_vary_together_are_all_kept(tmp_path, server):
     path = tmp_path / "weak.csv"
     path.write_text("p,n,seconds\n2,100,1.0\n4,200,1.1\n8,400,1.3\n")
 
-    done = import_files(user_environment, str(path), *ORIGIN, "--server", server)
+    done = import_files(str(path), *ORIGIN, "--server", server)
 
-    assert done.returncode == 0, done.stderr
+    assert done.exit_code == 0, done.stderr
     (commit,) = httpx2.get(f"{server}/api/v1/projects/code/commits").json()["commits"]
     (machine,) = commit["machines"]
     assert machine["coordinates"] == [
@@ -181,23 +163,21 @@ def test_parameters_that_vary_together_are_all_kept(user_environment, tmp_path, 
     ]
 
 
-def test_profile_of_anything_but_time_posts_nothing(user_environment, tmp_path):
+def test_profile_of_anything_but_time_posts_nothing(tmp_path):
     path = tmp_path / "memory.csv"
     path.write_text("p,function,memory\n4,f,1\n")
 
-    done = import_files(
-        user_environment, str(path), *ORIGIN, "--profile", "--server", NOBODY
-    )
+    done = import_files(str(path), *ORIGIN, "--profile", "--server", NOBODY)
 
-    assert done.returncode == 3
+    assert done.exit_code == 3
     assert "a profile is of time, and f has memory" in done.stderr
 
 
-def test_failed_job_is_posted_as_failed_without_its_number(user_environment, tmp_path):
+def test_failed_job_is_posted_as_failed_without_its_number(tmp_path):
     path = tmp_path / "jobs.csv"
     path.write_text("p,time,status\n2,1.5,COMPLETED\n4,0.1,TIMEOUT\n")
 
-    done = import_files(user_environment, str(path), *ORIGIN, "--dry-run", "--json")
+    done = import_files(str(path), *ORIGIN, "--dry-run", "--json")
 
     good, bad = (json.loads(line)["results"] for line in done.stdout.splitlines())
     assert good[0]["values"] == [1.5]
@@ -205,11 +185,11 @@ def test_failed_job_is_posted_as_failed_without_its_number(user_environment, tmp
     assert "failed" in bad[0]["reason"]
 
 
-def test_direction_of_a_metric_without_a_unit_is_posted(user_environment, tmp_path):
+def test_direction_of_a_metric_without_a_unit_is_posted(tmp_path):
     path = tmp_path / "rates.csv"
     path.write_text("p,efficiency\n2,0.9\n")
 
-    done = import_files(user_environment, str(path), *ORIGIN, "--dry-run", "--json")
+    done = import_files(str(path), *ORIGIN, "--dry-run", "--json")
 
     [posted] = json.loads(done.stdout)["results"]
     assert posted["better"] == "higher"

@@ -11,6 +11,8 @@ from support.builders import result, run
 
 RESULTS: Final = 3
 PROCESSES: Final = (2, 4, 8, 16, 32)
+PAUSE: Final = 0.05
+"""Seconds between two runs of a machine; as many as can be posted are the bench's."""
 
 
 class Agents:
@@ -57,6 +59,7 @@ class Agents:
         with httpx2.Client(base_url=self.base, timeout=30) as client:
             while not self._stopping.is_set():
                 self._deliver(client, _run(machine, count))
+                self._stopping.wait(PAUSE)
                 count += 1
 
     def _deliver(self, client: httpx2.Client, report: dict[str, object]) -> None:

@@ -59,7 +59,7 @@ name: bcast
 project: bcast
 suite: bcast
 source: {source}
-parameters: {{p: [2, 4, 6, 8, 12]}}
+parameters: {{p: [2, 3, 4, 6, 8]}}
 repeats: 2
 execute:
   run: "{{python}} {{source}}/bcast.py"

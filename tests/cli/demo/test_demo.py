@@ -34,9 +34,10 @@ def port() -> int:
         return probe.getsockname()[1]
 
 
-def demo(home, port, *options) -> subprocess.Popen[str]:
+def demo(home, port, *options, cwd=None) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [SCALEWATCH, "demo", "--quick", "--home", home, "--port", str(port), *options],
+        cwd=cwd,
         env={**os.environ, "COLUMNS": "120"},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -111,7 +112,8 @@ def test_second_run_measures_nothing_again(home, port):
 
 
 def test_ctrl_c_while_measuring_leaves_no_process_and_a_free_port(home, port):
-    process = demo(home, port, "--fresh")
+    outside = home  # of a checkout, where nothing is counted first
+    process = demo(home, port, "--fresh", cwd=outside)
     read_until(process, "1 of 6")
     while len(processes_of(home)) < 5:  # the demo, the server, the agent, MPI
         assert process.poll() is None

@@ -1,15 +1,16 @@
 """`scalewatch search` with a real agent and a real server."""
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 import yaml
+from click.testing import CliRunner, Result
 
-SCALEWATCH = [sys.executable, "-c", "from scalewatch.cli import main; main()"]
-PATIENCE = 300
+from scalewatch.cli import main
+
+pytestmark = pytest.mark.usefixtures("user")
+
 PROGRAM = "p, t = {p}, {threads}; print('took', 8 / p + 0.02 * p * t, 's')"
 
 
@@ -32,72 +33,57 @@ def experiment(tmp_path: Path) -> str:
     return str(path)
 
 
-def search(environment, *arguments):
-    return subprocess.run(
-        [*SCALEWATCH, "search", *arguments],
-        env=environment,
-        capture_output=True,
-        check=False,
-        text=True,
-        timeout=PATIENCE,
-    )
+def search(*arguments: str) -> Result:
+    return CliRunner().invoke(main, ["search", *arguments], catch_exceptions=False)
 
 
-def test_all_configurations_are_run_where_they_may_be(
-    user_environment, server, experiment
-):
+def test_all_configurations_are_run_where_they_may_be(server, experiment):
     done = search(
-        user_environment,
         *(experiment, "--region", "solve", "--server", server),
         *("--vary", "threads=1,2,4"),
     )
 
-    assert done.returncode == 0, done.stderr
+    assert done.exit_code == 0, done.stderr
     rows = re.findall(r"│ (\d) +│ +([0-9.]+) │", done.stdout)
     assert [threads for threads, _ in rows] == ["1", "2", "4"]
     assert f"{server}/p/code/configurations?region=solve&commit=v1" in done.stdout
 
 
-def test_bayesian_search_stays_within_its_trials(user_environment, server, experiment):
+def test_bayesian_search_stays_within_its_trials(server, experiment):
     done = search(
-        user_environment,
         *(experiment, "--region", "solve", "--server", server, "--trials", "3"),
         *("--vary", "threads=1,2,4,8", "--vary", "compiler=gcc,clang"),
         *("--objective", "time", "--target", "4"),
     )
 
-    assert done.returncode == 0, done.stderr
+    assert done.exit_code == 0, done.stderr
     assert 1 <= len(re.findall(r"^\d+: .+: [0-9.]+$", done.stderr, re.MULTILINE)) <= 3
 
 
-def test_failed_trials_say_why_and_the_search_goes_on(
-    user_environment, server, experiment
-):
+def test_failed_trials_say_why_and_the_search_goes_on(server, experiment):
     done = search(
-        user_environment,
         *(experiment, "--region", "solve", "--server", server),
         *("--vary", "threads=1,none"),
     )
 
-    assert done.returncode == 0, done.stderr
+    assert done.exit_code == 0, done.stderr
     assert "threads=none: " in done.stderr
     assert len(re.findall(r"│ 1 +│", done.stdout)) == 1
 
 
-def test_nothing_that_succeeds_is_an_error(user_environment, experiment):
+def test_nothing_that_succeeds_is_an_error(experiment):
     done = search(
-        user_environment,
         *(experiment, "--region", "solve", "--server", "http://127.0.0.1:9"),
         *("--vary", "threads=1,2"),
     )
 
-    assert done.returncode == 1
+    assert done.exit_code == 1
     assert "No trial succeeded." in done.stderr
 
 
 @pytest.mark.parametrize("levels", ["threads", "threads=", "=1"])
-def test_setting_without_levels_is_wrong_usage(user_environment, experiment, levels):
-    done = search(user_environment, experiment, "--region", "solve", "--vary", levels)
+def test_setting_without_levels_is_wrong_usage(experiment, levels):
+    done = search(experiment, "--region", "solve", "--vary", levels)
 
-    assert done.returncode == 2
+    assert done.exit_code == 2
     assert "is not like threads=1,2,4" in done.stderr

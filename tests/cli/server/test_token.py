@@ -9,40 +9,34 @@ import sys
 
 import httpx2
 import pytest
+from click.testing import CliRunner
 
+from scalewatch.cli import main
 from support.builders import run
 
 SCALEWATCH = [sys.executable, "-c", "from scalewatch.cli import main; main()"]
 
 
-@pytest.fixture
-def scalewatch(tmp_path):
-    """Run a command of a user with a database of their own."""
-    inherited = {k: v for k, v in os.environ.items() if not k.startswith("SCALEWATCH_")}
-    environment = inherited | {"SCALEWATCH_HOME": str(tmp_path / "home")}
-
-    def call(*arguments):
-        return subprocess.run(
-            [*SCALEWATCH, *arguments],
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
-
-    call.environment = environment
-    return call
+@pytest.fixture(autouse=True)
+def _home(tmp_path, monkeypatch):
+    """A user with a database of their own."""
+    for name in [name for name in os.environ if name.startswith("SCALEWATCH_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("SCALEWATCH_HOME", str(tmp_path / "home"))
 
 
-CREATE = ("token", "create", "ci", "--project", "mpich", "--role", "ingest")
+def token(*arguments):
+    return CliRunner().invoke(main, ["token", *arguments], catch_exceptions=False)
 
 
-def test_first_start_of_an_image_prints_a_token_once(scalewatch):
-    begun = first_line_of(scalewatch, *EVERYWHERE, "--first-token")
+CREATE = ("create", "ci", "--project", "mpich", "--role", "ingest")
+
+
+def test_first_start_of_an_image_prints_a_token_once():
+    begun = first_line_of(*EVERYWHERE, "--first-token")
     secret = begun[0].split()[-1]
-    again, posted = first_line_of(scalewatch, *EVERYWHERE, "--first-token")
-    listed = json.loads(scalewatch("token", "list", "--json").stdout)
+    again, posted = first_line_of(*EVERYWHERE, "--first-token")
+    listed = json.loads(token("list", "--json").stdout)
 
     assert "There was no token yet." in begun[0]
     assert re.fullmatch(r"swt_[0-9a-f]{8}_[\w-]{43}", secret)
@@ -53,49 +47,49 @@ def test_first_start_of_an_image_prints_a_token_once(scalewatch):
     ]
 
 
-def test_created_token_is_listed_without_its_secret_and_revoked(scalewatch):
-    created = scalewatch(*CREATE, "--days", "30")
+def test_created_token_is_listed_without_its_secret_and_revoked():
+    created = token(*CREATE, "--days", "30")
     secret = created.stdout.strip()
     prefix = secret[:12]
 
-    listed = scalewatch("token", "list", "--json").stdout
-    revoked = scalewatch("token", "revoke", prefix)
+    listed = token("list", "--json").stdout
+    revoked = token("revoke", prefix)
 
     assert re.fullmatch(r"swt_[0-9a-f]{8}_[\w-]{43}", secret)
     assert "is not shown again" in created.stderr
-    (token,) = json.loads(listed)
-    assert (token["prefix"], token["role"]) == (prefix, "ingest")
-    assert token["expires_at"]
+    (made,) = json.loads(listed)
+    assert (made["prefix"], made["role"]) == (prefix, "ingest")
+    assert made["expires_at"]
     assert secret not in listed
     assert "revoked" in revoked.stdout
-    assert "revoked" in scalewatch("token", "list").stdout
+    assert "revoked" in token("list").stdout
 
 
 @pytest.mark.parametrize(
     ("arguments", "word"),
     [
-        (("token", "create", "ci", "--role", "read"), "--all-projects"),
-        (("token", "create", "ci", "--project", "a/b", "--role", "read"), "project"),
-        (("token", "create", "", "--all-projects", "--role", "read"), "name"),
-        (("token", "revoke", "swt_nonesuch"), "swt_nonesuch"),
+        (("create", "ci", "--role", "read"), "--all-projects"),
+        (("create", "ci", "--project", "a/b", "--role", "read"), "project"),
+        (("create", "", "--all-projects", "--role", "read"), "name"),
+        (("revoke", "swt_nonesuch"), "swt_nonesuch"),
     ],
 )
-def test_what_cannot_be_done_is_one_clear_line(scalewatch, arguments, word):
-    result = scalewatch(*arguments)
+def test_what_cannot_be_done_is_one_clear_line(arguments, word):
+    result = token(*arguments)
 
-    assert result.returncode != 0
+    assert result.exit_code != 0
     assert word in result.stderr.splitlines()[-1]
 
 
-def test_list_without_a_token_says_how_to_make_one(scalewatch):
-    assert "scalewatch token create" in scalewatch("token", "list").stdout
+def test_list_without_a_token_says_how_to_make_one():
+    assert "scalewatch token create" in token("list").stdout
 
 
-def first_line_of(scalewatch, *arguments):
+def first_line_of(*arguments):
     """Start a server; return what it says first, and its answer to a posted run."""
     with subprocess.Popen(
         [*SCALEWATCH, "serve", *arguments],
-        env=scalewatch.environment | {"PYTHONUNBUFFERED": "1"},
+        env=os.environ | {"PYTHONUNBUFFERED": "1"},
         stdout=subprocess.PIPE,
         text=True,
     ) as server:
@@ -119,12 +113,18 @@ def first_line_of(scalewatch, *arguments):
 EVERYWHERE = ("--host", "0.0.0.0", "--port", "0")  # noqa: S104 - for a moment
 
 
-def test_server_for_others_wants_a_token_or_to_be_told(scalewatch):
-    refused = scalewatch("serve", *EVERYWHERE)
+def test_server_for_others_wants_a_token_or_to_be_told():
+    refused = subprocess.run(
+        [*SCALEWATCH, "serve", *EVERYWHERE],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
 
-    opened, posted = first_line_of(scalewatch, *EVERYWHERE, "--open")
-    scalewatch(*CREATE)
-    protected, refused_post = first_line_of(scalewatch, *EVERYWHERE)
+    opened, posted = first_line_of(*EVERYWHERE, "--open")
+    token(*CREATE)
+    protected, refused_post = first_line_of(*EVERYWHERE)
 
     assert refused.returncode == 4
     (line,) = refused.stderr.splitlines()

@@ -158,7 +158,7 @@ def measure(
     else:
         # The same for all releases, which otherwise differ in what is cheapest.
         options["--thread-level"] = "single"
-        if release.polls:
+        if release.polls or sweep.is_quick:
             options["--repetitions"] = "1"  # bytes are the same each time
     flat = [word for option in options.items() for word in option]
     environment = {"SCALEWATCH_AGENT_HOME": str(home / "agent")}
