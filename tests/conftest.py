@@ -83,8 +83,12 @@ def _is_usual(item: pytest.Item) -> bool:
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """Return how many processes `--numprocesses=auto` takes: one per usable core."""
-    return min(len(os.sched_getaffinity(0)), MOST_WORKERS)
+    """Return how many processes `--numprocesses=auto` takes: three for two cores.
+
+    Tests that start servers, browsers or MPI wait for them half of their time.
+    """
+    cores = len(os.sched_getaffinity(0))
+    return min(cores + cores // 2, MOST_WORKERS)
 
 
 @pytest.fixture(scope="session")
