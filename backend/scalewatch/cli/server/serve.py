@@ -6,7 +6,6 @@ import signal
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
-from tempfile import TemporaryDirectory
 from typing import Final
 
 import click
@@ -15,6 +14,7 @@ from sqlalchemy import Engine
 from uvicorn.supervisors import Multiprocess
 
 from scalewatch.cli.server.database import configured, opened, prepare
+from scalewatch.cli.server.metrics_folder import metrics_folder
 from scalewatch.jobs.companion import companion
 from scalewatch.services.access.callers import Role
 from scalewatch.services.access.tokens import create, is_any
@@ -189,8 +189,8 @@ def _counting(workers: int) -> Iterator[None]:
     if workers == 1 or FOLDER in os.environ:
         yield
         return
-    with TemporaryDirectory(prefix="scalewatch-metrics-") as folder:
-        os.environ[FOLDER] = folder
+    with metrics_folder() as folder:
+        os.environ[FOLDER] = str(folder)
         yield
 
 
