@@ -239,6 +239,13 @@ def test_a_growth_that_cannot_be_read_is_named_by_its_region(
             'project = "x"\n[gate.regions.f]\noversubscribed = "accept"',
             "gate.regions.f takes constant, growth",
         ),
+        (
+            'project = "x"\n[gate]\nmissing = "no"',
+            "gate.missing is undecided or ignore",
+        ),
+        ('project = "x"\n[gate]\nconstant = true', "gate.constant is a share"),
+        ('project = "x"\ntarget = { p = 0 }', "target needs positive numbers"),
+        ('project = "x"\n[aliases]\na = 3', "aliases needs present names"),
     ],
     ids=[
         "no TOML",
@@ -247,6 +254,10 @@ def test_a_growth_that_cannot_be_read_is_named_by_its_region(
         "no project",
         "unknown rule",
         "rule of all regions",
+        "no choice",
+        "no share",
+        "no scale",
+        "no name",
     ],
 )
 def test_a_file_that_is_wrong_is_refused_in_one_line(tmp_path, text, said):

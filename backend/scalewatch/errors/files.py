@@ -101,6 +101,20 @@ class UnknownOrigin(ScalewatchError):
         self.missing = missing
 
 
+class UnknownCommit(ScalewatchError):
+    """Files know commits, and not the one that is asked for, or several like it."""
+
+    def __init__(
+        self, reference: str, commits: Sequence[str], *, is_ambiguous: bool
+    ) -> None:
+        listed = ", ".join(each[:12] for each in commits[-3:])
+        more = f" and {len(commits) - 3} more" if len(commits) > 3 else ""
+        fault = "may be several commits" if is_ambiguous else "is no commit"
+        super().__init__(
+            printable(f"{reference} {fault} of these files; they have {listed}{more}")
+        )
+
+
 class UnmatchedName(UnreadableFile):
     """A name or a path is not of the pattern that was given for it."""
 

@@ -30,7 +30,7 @@ def gate_markdown(gate: Mapping[str, Any]) -> str:
             cells = (
                 SYMBOLS["worse" if found["is_sure"] else "undecided"],
                 _series(found),
-                found["machine"],
+                found["machine"] or "",
                 found["sentence"],
                 consequence(found),
                 found["todo"] or "",
@@ -105,7 +105,8 @@ def _line(found: Mapping[str, Any]) -> str:
 
 
 def _place(found: Mapping[str, Any]) -> str:
-    return f"{found['region']} ({found['metric']}) on {found['machine']}{_held(found)}"
+    machine = f" on {found['machine']}" if found["machine"] else ""
+    return f"{found['region']} ({found['metric']}){machine}{_held(found)}"
 
 
 def _series(found: Mapping[str, Any]) -> str:

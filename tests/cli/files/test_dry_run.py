@@ -41,6 +41,55 @@ def test_file_in_the_folder_has_the_same_keys(run, tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("stated", "complaint"),
+    [
+        ("[imports.csv]\n", "'imports' is unknown, is 'import' meant?"),
+        ("import = 3\n", "import needs tables such as [import.osu]"),
+        ("[import.cvs]\n", "'cvs' is unknown, is 'csv' meant?"),
+        ("[import.csv]\nderiv = 1\n", "[import.csv]: 'deriv' is unknown"),
+        ("[import.csv]\nat = 5\n", "[import.csv]: at 5 is not like p=8"),
+        ("[import.csv]\nat = { p = -1 }\n", "at p=-1 is not positive"),
+        ("[import.csv]\nderive = 5\n", "derive 5 is not like p = nodes * 4"),
+        ("[import.csv]\nname = 5\n", "name 5 is not a text"),
+        ("[import.csv]\npath = '{p'\n", "the pattern '{p' has a stray '{'"),
+        ("[import.csv]\nscan = 5\n", "scan 5 is not like message_bytes"),
+        ("[import.csv]\nskip_unmatched = 'yes'\n", "yes is not true or false"),
+        ("[import.csv]\nbetter = 5\n", 'better 5 is not like { FOM = "higher" }'),
+        (
+            "[import.csv]\nbetter = { FOM = 'up' }\n",
+            "[import.csv]: better FOM = up is not higher or lower",
+        ),
+        (
+            "[import.csv]\nbetter = 'higher'\n[import.osu]\nbetter = 'lower'\n",
+            "[import.osu] says that * is better lower, another format says higher",
+        ),
+        ("[import.csv\n", "scalewatch.toml: Expected ']'"),
+    ],
+)
+def test_file_in_the_folder_that_means_nothing_is_one_line(
+    run, tmp_path, stated, complaint
+):
+    (tmp_path / "scalewatch.toml").write_text(stated)
+
+    done = run("--dry-run")
+
+    assert done.exit_code == 2
+    assert complaint in done.output
+
+
+def test_direction_of_the_file_in_the_folder_yields_to_that_of_an_option(run, tmp_path):
+    (tmp_path / "scalewatch.toml").write_text('[import.csv]\nbetter = "higher"\n')
+
+    stated, overruled = (
+        run("--dry-run", "--at", "p=4", *options)
+        for options in ((), ("--better", "lower"))
+    )
+
+    assert "higher" in stated.output
+    assert "higher" not in overruled.output
+
+
+@pytest.mark.parametrize(
     ("options", "complaint"),
     [
         (("--at", "p=no"), "at p=no is not like p=8"),

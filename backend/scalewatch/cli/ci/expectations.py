@@ -1,6 +1,5 @@
 """`scalewatch expectations push`: declare what a file in the repository promises."""
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from getpass import getuser
 from pathlib import Path
@@ -8,29 +7,10 @@ from typing import Any, Final
 
 import click
 
-from scalewatch.cli.ci.remote import Remote, Unreachable, segment, server_options
+from scalewatch.cli.project_file import FILE, declarations, gate_rules, read
+from scalewatch.cli.remote import Remote, Unreachable, segment, server_options
 
-FILE: Final = "scalewatch.toml"
 UNREACHABLE: Final = 3
-KEYS: Final = {
-    "project",
-    "expectations",
-    "guidelines",
-    "gate",
-    "target",
-    "aliases",
-    "import",
-}
-RULES: Final = {
-    "mismatch",
-    "new_mismatch",
-    "growth",
-    "constant",
-    "guideline",
-    "missing",
-}
-PROJECT_RULES: Final = RULES | {"oversubscribed", "smallest_effect"}
-FIELDS: Final = {"growth", "deviation_limit", "metric", "formula"}
 
 EPILOG: Final = """
 \b
@@ -59,6 +39,7 @@ The file, at the top of a repository:
   [import.osu]                        # settings of files, see `scalewatch import`
   path = "{**}/size{nodes}/{**}"
   derive = { p = "nodes * 56" }
+  better = { FOM = "higher" }
 
 \b
 Example:
@@ -126,57 +107,6 @@ def push(  # noqa: PLR0913, one per option
         _put(remote, name, "aliases", said | {"aliases": stated["aliases"]})
     number = f"{len(declared)} expectation{'s' * (len(declared) != 1)}"
     click.echo(f"{name}: {number} stated")
-
-
-def read(file: Path) -> Mapping[str, Any]:
-    """Return what a file states; a key that means nothing is an error."""
-    try:
-        stated = tomllib.loads(file.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise click.UsageError(f"{file}: {error}") from None
-    for key in stated.keys() - KEYS:
-        known = ", ".join(sorted(KEYS))
-        raise click.UsageError(f"{file}: {key!r} is unknown; there are {known}")
-    return stated
-
-
-def declarations(stated: Mapping[str, Any], file: Path) -> list[dict[str, Any]]:
-    """Return the expectations of a file as the API takes them."""
-    declared = []
-    for region, said in stated.items():
-        fields = {"growth": said} if isinstance(said, str) else said
-        if not isinstance(fields, dict) or fields.keys() - FIELDS:
-            raise click.UsageError(
-                f"{file}: {region} needs a growth such as 'O(log p)', or a table of "
-                f"{', '.join(sorted(FIELDS))}"
-            )
-        growth = fields.get("growth")
-        declared.append(
-            {"region": region, **fields, "growth": None if growth is False else growth}
-        )
-    return declared
-
-
-def gate_rules(stated: Mapping[str, Any], file: Path) -> dict[str, Any]:
-    """Return the rules of a file as the API takes them."""
-    regions = stated.get("regions", {})
-    tables = {"gate": {k: v for k, v in stated.items() if k != "regions"}}
-    if not isinstance(regions, dict):
-        raise click.UsageError(f"{file}: gate.regions needs a table per region")
-    tables |= {f"gate.regions.{name}": rule for name, rule in regions.items()}
-    for place, rule in tables.items():
-        rules = PROJECT_RULES if place == "gate" else RULES
-        if not isinstance(rule, dict) or rule.keys() - rules:
-            known = ", ".join(sorted(rules))
-            raise click.UsageError(f"{file}: {place} takes {known}")
-    return _rule(tables["gate"]) | {
-        "regions": {name: _rule(rule) for name, rule in regions.items()}
-    }
-
-
-def _rule(stated: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a rule as JSON has it: TOML knows no null."""
-    return {n: None if n == "constant" and v is False else v for n, v in stated.items()}
 
 
 def _put(

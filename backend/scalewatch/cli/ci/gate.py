@@ -2,22 +2,28 @@
 
 import json
 import time
-from collections.abc import Mapping
-from difflib import get_close_matches
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import click
 
 from scalewatch.cli.ci.forges import NotReported, report
-from scalewatch.cli.ci.remote import Remote, Reply, Unreachable, segment, server_options
+from scalewatch.cli.ci.waiting import ask, confirmed
+from scalewatch.cli.files.option_types import ColumnMapping, StatedGrowth
+from scalewatch.cli.files.setting_options import (
+    better_directions,
+    setting_options,
+    setting_rules,
+)
+from scalewatch.cli.project_file import stated_here
+from scalewatch.cli.remote import Remote, server_options
+from scalewatch.errors import ScalewatchError
 from scalewatch.exporters.gates import gate_junit, gate_markdown, gate_text
+from scalewatch.importers.formats import FORMATS
 
 EXITS: Final = {"fine": 0, "worse": 1, "undecided": 2, "pending": 3}
 UNKNOWN: Final = 3
 """Exit code where nobody can tell: no server, no such commit, no verdict in time."""
-
-NOT_FOUND: Final = 404
-PAUSE: Final = 1.0
 
 EPILOG: Final = """
 \b
@@ -27,10 +33,17 @@ Exit codes:
   2  undecided: not or not enough measured, no baseline, or one job alone says worse
   3  could not tell: no server, no such commit, no such option, no verdict in time
 \b
+Files are judged here, without a server: beside what is expected, in options or in
+scalewatch.toml, and beside an earlier version; of a folder that tells of many commits,
+as asv's results do, the newest beside the one before it.
+\b
 Examples:
   scalewatch gate --project hydro --commit "$(git rev-parse HEAD)"
   scalewatch gate --project hydro --commit "$SHA" --baseline v1.2 --format junit
   scalewatch gate --project hydro --commit "$SHA" --report github
+  scalewatch gate new.txt --baseline old.txt
+  scalewatch gate logs/ --path 'p{p}/{**}' --expect 'MPI_Bcast=O(log p)'
+  scalewatch gate results/ --commit 1a2b3c4d --baseline 0f1e2d3c
 """
 
 
@@ -45,11 +58,55 @@ class Gate(click.Command):
             error.show()
             raise SystemExit(UNKNOWN) from error
 
+    def invoke(self, ctx: click.Context) -> Any:
+        """Answer; what options or files mean may turn out to be wrong only now."""
+        try:
+            return super().invoke(ctx)
+        except click.UsageError as error:
+            error.show()
+            raise SystemExit(UNKNOWN) from error
+
 
 @click.command("gate", cls=Gate, epilog=EPILOG)
-@click.option("--project", required=True)
-@click.option("--commit", required=True, help="Hash, its beginning, or tag.")
-@click.option("--baseline", help="By default the merge base, or the parent.")
+@click.argument("files", nargs=-1, metavar="[FILE…]")
+@click.option("--project", help="On a server; of files not needed.")
+@click.option(
+    "--commit",
+    help="Hash, its beginning, or tag; of files the newest that they tell of.",
+)
+@click.option(
+    "--baseline",
+    help="By default the merge base, or the parent; of files an earlier version, or a "
+    "commit that they tell of.",
+)
+@click.option(
+    "--expect",
+    "expectations",
+    type=StatedGrowth(),
+    multiple=True,
+    help="Of files: growth that regions should have, as for `scalewatch model`.",
+)
+@click.option(
+    "--deviation",
+    "deviation_limits",
+    type=StatedGrowth(),
+    multiple=True,
+    help="Of files: deviation that is still acceptable.",
+)
+@click.option(
+    "--file-format",
+    type=click.Choice(FORMATS),
+    default="auto",
+    help="Format of the files; auto looks at their content.",
+)
+@click.option(
+    "--column",
+    "columns",
+    type=ColumnMapping(),
+    multiple=True,
+    help="Meaning of a table's column, as for `scalewatch model`.",
+)
+@setting_options
 @click.option(
     "--wait",
     type=click.FloatRange(min=0),
@@ -79,65 +136,78 @@ class Gate(click.Command):
     "GITHUB_TOKEN or GITLAB_TOKEN and the other variables of a CI job.",
 )
 @server_options
-def command(  # noqa: PLR0913, one per option
+def command(
     *,
-    project: str,
-    commit: str,
+    files: Sequence[str],
+    project: str | None,
+    commit: str | None,
     baseline: str | None,
-    wait: float,
-    confirm: bool,
-    wanted: str,
-    forge: str | None,
-    server: str,
-    token: str | None,
+    **options: Any,
 ) -> None:
-    """Tell a CI job whether a commit scales worse, or costs more, than its baseline."""
-    remote = Remote(server, token)
-    deadline = time.monotonic() + wait
+    """Tell a CI job whether a commit, or files, scale worse or cost more."""
+    if files:
+        raise SystemExit(_judge_files(files, commit, baseline, options))
+    if project is None or commit is None:
+        missing = "--project" if project is None else "--commit"
+        raise click.UsageError(f"Missing option '{missing}', or files to be judged.")
+    remote = Remote(options["server"], options["token"])
+    deadline = time.monotonic() + options["wait"]
     reply = ask(remote, project, commit, baseline, deadline)
-    if reply.is_good and reply.content["outcome"] == "undecided" and confirm:
-        reply = _confirmed(remote, reply, baseline, deadline)
+    is_open = reply.is_good and reply.content["outcome"] == "undecided"
+    if is_open and options["confirm"]:
+        reply = confirmed(remote, reply, baseline, deadline)
     if not reply.is_good:
         click.echo(f"Error: {reply.reason}", err=True)
         raise SystemExit(UNKNOWN)
-    click.echo(_written(reply.content, wanted))
-    if forge is not None:
+    click.echo(_written(reply.content, options["wanted"]))
+    if (forge := options["forge"]) is not None:
         try:
             told = with_whole_hash(reply.content, commit)
-            click.echo(f"{forge}: {report(forge, told, server)}", err=True)
+            answer = report(forge, told, options["server"])
+            click.echo(f"{forge}: {answer}", err=True)
         except NotReported as error:
             click.echo(f"Warning: {forge} was not told: {error}", err=True)
     if reply.content["outcome"] == "pending":
-        click.echo(f"Error: no verdict within {wait:g} s", err=True)
+        click.echo(f"Error: no verdict within {options['wait']:g} s", err=True)
     raise SystemExit(EXITS[reply.content["outcome"]])
 
 
-def ask(
-    remote: Remote, project: str, commit: str, baseline: str | None, deadline: float
-) -> Reply:
-    """Ask until the analysis is finished; a commit may still be on its way."""
-    told = None
-    while True:
-        try:
-            reply = remote.get(
-                f"projects/{segment(project)}/gate", commit=commit, baseline=baseline
-            )
-        except Unreachable as error:
-            reply = Reply(503, {"detail": str(error)})
-        is_open = reply.status in {404, 429} or reply.status >= 500
-        if reply.is_good:
-            is_open = reply.content.get("outcome") == "pending"
-        left = deadline - time.monotonic()
-        if not is_open or left <= 0:
-            return reply
-        is_lost = reply.status == NOT_FOUND and told is None
-        if is_lost and (wrong := _unknown_project(remote, project)):
-            return wrong
-        why = reply.content["sentence"] if reply.is_good else reply.reason
-        if why != told:
-            click.echo(f"Waiting for up to {left:.0f} s: {why}", err=True)
-            told = why
-        time.sleep(min(PAUSE, left))
+def _judge_files(
+    files: Sequence[str],
+    commit: str | None,
+    baseline: str | None,
+    options: Mapping[str, Any],
+) -> int:
+    """Print the answer about files and return the exit code."""
+    # Numpy takes longer than --help may.
+    from scalewatch.cli.files.gating import Reader, gate_files  # noqa: PLC0415
+    from scalewatch.services.files.model_files import Question  # noqa: PLC0415
+
+    if options["forge"] is not None:
+        raise click.UsageError("--report tells what a server answers, not of files")
+    columns: dict[str, list[str]] = {}
+    for meaning, name in options["columns"]:
+        columns.setdefault(meaning, []).append(name)
+    question = Question(
+        expectations=options["expectations"],
+        deviation_limits=options["deviation_limits"],
+        better=better_directions(options),
+    )
+    try:
+        answer = gate_files(
+            files,
+            Reader(options["file_format"], columns, setting_rules(options)),
+            question,
+            stated=stated_here(),
+            commit=commit,
+            baseline=baseline,
+        )
+    except ScalewatchError as error:
+        click.echo(f"Error: {error}", err=True)
+        return UNKNOWN
+    click.echo(_written(answer.content, options["wanted"]))
+    outcome = answer.content["outcome"]
+    return EXITS[outcome] if answer.is_whole or outcome == "worse" else UNKNOWN
 
 
 def with_whole_hash(gate: Mapping[str, Any], asked: str) -> Mapping[str, Any]:
@@ -148,52 +218,6 @@ def with_whole_hash(gate: Mapping[str, Any], asked: str) -> Mapping[str, Any]:
     known = gate["commit"]
     is_abbreviated = asked.startswith(known["sha"])
     return {**gate, "commit": {**known, "sha": asked}} if is_abbreviated else gate
-
-
-def _unknown_project(remote: Remote, project: str) -> Reply | None:
-    """Return that there is no such project, with the one that may be meant."""
-    try:
-        reply = remote.get(f"projects/{segment(project)}/commits", limit="1")
-        listed = remote.get("projects").content
-    except Unreachable:
-        return None
-    if reply.status != NOT_FOUND:
-        return None
-    known = [each["name"] for each in listed.get("projects", ())]
-    meant = get_close_matches(project, known, n=1)
-    hint = f"; is {meant[0]!r} meant?" if meant else ""
-    return Reply(NOT_FOUND, {"detail": f"{reply.reason}{hint}"})
-
-
-def _confirmed(
-    remote: Remote, reply: Reply, baseline: str | None, deadline: float
-) -> Reply:
-    """Ask for runs that confirm what is suspected, and wait for those on their way."""
-    project, sha = reply.content["project"], reply.content["commit"]["sha"]
-    if all(each["is_sure"] for each in reply.content["findings"]):
-        return reply
-    wish = {"commit": sha, "baseline": baseline}
-    try:
-        asked = remote.post(f"projects/{segment(project)}/confirmations", wish)
-    except Unreachable as error:
-        asked = Reply(503, {"detail": str(error)})
-    if not asked.is_good:
-        click.echo(f"No confirming run was asked for: {asked.reason}", err=True)
-        return reply
-    while True:
-        reply = ask(remote, project, sha, baseline, deadline)
-        left = deadline - time.monotonic()
-        if left <= 0 or not (reply.is_good and _is_being_confirmed(reply.content)):
-            return reply
-        time.sleep(min(PAUSE, left))
-
-
-def _is_being_confirmed(gate: Mapping[str, Any]) -> bool:
-    """Tell whether an agent is about to settle what is suspected."""
-    return gate["outcome"] == "undecided" and any(
-        each["state"] == "running" or (each["state"] == "open" and each["is_attended"])
-        for each in gate["confirmations"]
-    )
 
 
 def _written(gate: Mapping[str, Any], wanted: str) -> str:

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import click
 
-from scalewatch.cli.ci.remote import Remote
 from scalewatch.cli.files.posting import NotTaken, Told, posting_to
 from scalewatch.cli.files.preview import show, tell
+from scalewatch.cli.remote import Remote
 from scalewatch.errors import UnknownOrigin
 from scalewatch.importers import Reading
 from scalewatch.services.files.imports import ImportOrigin, Runs, profiles_of, runs_of

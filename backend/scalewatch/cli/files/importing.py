@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from scalewatch.cli.ci.remote import Remote, server_options
 from scalewatch.cli.files.option_types import ColumnMapping
 from scalewatch.cli.files.setting_options import (
+    better_directions,
     setting_options,
     setting_rules,
 )
+from scalewatch.cli.remote import Remote, server_options
 from scalewatch.importers.formats import FORMATS
 
 if TYPE_CHECKING:
@@ -133,5 +134,5 @@ def _origin(options: dict[str, Any]) -> "ImportOrigin":
         options["machine"],
         commit if options["commit"] else None,
         options["suite"],
-        options["better"],
+        better_directions(options),
     )

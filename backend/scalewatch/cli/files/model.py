@@ -14,7 +14,11 @@ from scalewatch.cli.files.option_types import (
     StatedGrowth,
     Target,
 )
-from scalewatch.cli.files.setting_options import setting_options, setting_rules
+from scalewatch.cli.files.setting_options import (
+    better_directions,
+    setting_options,
+    setting_rules,
+)
 from scalewatch.importers.formats import FORMATS
 
 if TYPE_CHECKING:
@@ -204,7 +208,7 @@ def command(  # noqa: PLR0913 - one per option
     for meaning, name in columns:
         names.setdefault(meaning, []).append(name)
     if dry_run:
-        ctx.exit(preview(files, file_format, names, rules, options["better"]))
+        ctx.exit(preview(files, file_format, names, rules, better_directions(options)))
     ranking = None
     if rank or threshold:
         ranking = Ranking(
@@ -217,7 +221,7 @@ def command(  # noqa: PLR0913 - one per option
         choices={name: options[name] for name in CHOICES if options[name] is not None},
         ranking=ranking,
         proposes=proposes,
-        better=options["better"],
+        better=better_directions(options),
     )
     ctx.exit(
         answer(

@@ -12,7 +12,7 @@ from uuid import UUID
 
 import click
 
-from scalewatch.cli.ci.remote import Remote, Unreachable
+from scalewatch.cli.remote import Remote, Unreachable
 from scalewatch.wire import RunReport
 
 BATCH: Final = 250

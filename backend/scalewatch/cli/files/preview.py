@@ -1,12 +1,13 @@
 """What files hold, printed: a row per series, and what could not be read."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 import click
 from rich.console import Console
 from rich.table import Table
 
+from scalewatch.errors import UnreadableFile
 from scalewatch.errors.files import printable
 from scalewatch.importers import Reading
 from scalewatch.services.files.previews import (
@@ -30,17 +31,33 @@ COLUMNS: Final = (
 MOST_LEVELS: Final = 8
 """Settings of a parameter that a row names one by one."""
 
+MOST_ALIKE: Final = 5
+LISTED_ALIKE: Final = 3
+"""Files with the same fault that are all named, and those named of more."""
+
 
 def tell(*readings: Reading) -> None:
     """Say which files cannot be read, which are no results, and which repeat others."""
-    for error in (error for reading in readings for error in reading.unreadable):
-        click.echo(f"Error: {error}", err=True)
+    for sentence in _faults([each for one in readings for each in one.unreadable]):
+        click.echo(f"Error: {sentence}", err=True)
     for reading in readings:
         for name in reading.passed_over:
             told = f"Note: {name} is of no known format and passed over"
             click.echo(printable(told), err=True)
         for note in (*reading.left_out, *reading.known.notes()):
             click.echo(printable(f"Note: {note}"), err=True)
+
+
+def _faults(errors: Sequence[UnreadableFile]) -> Iterator[str]:
+    """Yield a sentence per file, for many with the same fault a few and a number."""
+    by_reason: dict[str, list[UnreadableFile]] = {}
+    for error in errors:
+        by_reason.setdefault(error.reason, []).append(error)
+    for alike in by_reason.values():
+        told = alike if len(alike) <= MOST_ALIKE else alike[:LISTED_ALIKE]
+        yield from map(str, told)
+        if more := len(alike) - len(told):
+            yield f"cannot read {more} more files for the same reason"
 
 
 def show(reading: Reading, better: Mapping[str, Direction]) -> None:

@@ -1,20 +1,21 @@
 """Options that say where settings come from, alike for all that read files."""
 
-import tomllib
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from scalewatch.cli.project_file import FILE, stated_here, unknown
 from scalewatch.errors import BadDerivation, BadPattern, BadSetting
+from scalewatch.importers.formats import AUTO, FORMATS
 
 if TYPE_CHECKING:
     from scalewatch.importers.settings import SettingRules
     from scalewatch.wire.directions import Direction
 
-FILE: Final = "scalewatch.toml"
-KEYS: Final = frozenset({"name", "path", "at", "derive", "scan"})
+KEYS: Final = ("name", "path", "at", "derive", "scan")
+FLAGS: Final = ("trust_launcher", "skip_unmatched")
+BETTER: Final = "better"
 
 
 class BetterDirections(click.ParamType["Mapping[str, Direction]"]):
@@ -102,45 +103,73 @@ def setting_rules(options: Mapping[str, Any]) -> "dict[str, SettingRules]":
     click.UsageError
         If one of them cannot be understood.
     """
-    stated = {key: options[key] for key in KEYS & options.keys() if options[key]}
-    tables = _tables()
-    try:
-        rules = {
-            name: _rules({**table, **stated}, options) for name, table in tables.items()
-        }
-        rules["auto"] = _rules(stated, options)
-    except (BadPattern, BadDerivation, BadSetting) as error:
-        raise click.UsageError(str(error)) from None
+    stated = {key: options[key] for key in (*KEYS, *FLAGS) if options[key]}
+    rules = {}
+    for name, table in {AUTO: {}, **_tables()}.items():
+        try:
+            _rules(table)
+        except (BadPattern, BadDerivation, BadSetting) as error:
+            raise click.UsageError(f"{FILE}: [import.{name}]: {error}") from None
+        try:
+            rules[name] = _rules({**table, **stated})
+        except (BadPattern, BadDerivation, BadSetting) as error:
+            raise click.UsageError(str(error)) from None
     return rules
+
+
+def better_directions(options: Mapping[str, Any]) -> "dict[str, Direction]":
+    """Return directions by metric; the options go before `scalewatch.toml`.
+
+    Raises
+    ------
+    click.UsageError
+        If formats contradict each other.
+    """
+    # Numpy takes longer than --help may.
+    from scalewatch.services.files.stated_settings import (  # noqa: PLC0415
+        direction_table,
+    )
+
+    better: dict[str, Direction] = {}
+    for name, table in _tables().items():
+        try:
+            directions = direction_table(table.get(BETTER, {}))
+        except BadSetting as error:
+            raise click.UsageError(f"{FILE}: [import.{name}]: {error}") from None
+        for metric, direction in directions.items():
+            if better.setdefault(metric, direction) != direction:
+                raise click.UsageError(
+                    f"{FILE}: [import.{name}] says that {metric} is better "
+                    f"{direction}, another format says {better[metric]}"
+                )
+    return {**better, **options[BETTER]}
 
 
 def _tables() -> Mapping[str, Mapping[str, Any]]:
     """Return what the file in the current folder says, by format."""
-    try:
-        content = tomllib.loads(Path(FILE).read_text("utf-8"))
-    except FileNotFoundError:
-        return {}
-    except (OSError, ValueError) as error:
-        raise click.UsageError(f"cannot read {FILE}: {error}") from None
-    tables = content.get("import", {})
-    if not isinstance(tables, dict):
-        raise click.UsageError(f"{FILE}: [import.FORMAT] is a table")
+    tables: Mapping[str, Mapping[str, Any]] = stated_here().get("import", {})
     for name, table in tables.items():
-        unknown = table.keys() - KEYS if isinstance(table, dict) else {name}
-        if unknown:
-            known = ", ".join(sorted(KEYS))
-            raise click.UsageError(
-                f"{FILE}: [import.{name}] has {known}, not {', '.join(sorted(unknown))}"
-            )
+        if name not in FORMATS:
+            raise click.UsageError(f"{FILE}: import: {unknown(name, FORMATS)}")
+        if not isinstance(table, dict):
+            raise click.UsageError(f"{FILE}: [import.{name}] is a table")
+        known = (*KEYS, *FLAGS, BETTER)
+        for key in table:
+            if key not in known:
+                fault = unknown(key, known)
+                raise click.UsageError(f"{FILE}: [import.{name}]: {fault}")
     return tables
 
 
-def _rules(stated: Mapping[str, Any], options: Mapping[str, Any]) -> "SettingRules":
+def _rules(stated: Mapping[str, Any]) -> "SettingRules":
     # Numpy takes longer than --help may.
     from scalewatch.services.files.stated_settings import rules_of  # noqa: PLC0415
 
+    for flag in FLAGS:
+        if not isinstance(stated.get(flag, False), bool):
+            raise BadSetting(flag, stated[flag], "true or false")
     return rules_of(
         stated,
-        skips_unmatched=options["skip_unmatched"],
-        trusts_launcher=options["trust_launcher"],
+        skips_unmatched=stated.get("skip_unmatched", False),
+        trusts_launcher=stated.get("trust_launcher", False),
     )

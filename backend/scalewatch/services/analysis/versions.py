@@ -63,9 +63,9 @@ def compared_with(
     choices
         Further arguments of `compare_versions`.
     """
-    known = {_subject(series): series for series in earlier}
+    known = {series_key(series): series for series in earlier}
     versions = [
-        (known.get(_subject(series)), series, question.noise)
+        (known.get(series_key(series)), series, question.noise)
         for series, question in zip(all_series, questions, strict=True)
     ]
     return all_compared(versions, **choices)
@@ -132,6 +132,12 @@ def comparison_words(
     )
 
 
+def series_key(series: ImportedSeries) -> tuple[str, str, tuple[str, ...], str]:
+    """Return what a series of one version has in common with that of another."""
+    held = json.dumps(series.configuration, sort_keys=True, default=str)
+    return series.region, series.metric, series.parameters, held
+
+
 def _pair(
     earlier: MeasuredSeries | None, series: MeasuredSeries
 ) -> Pair | Incomparable:
@@ -157,8 +163,3 @@ def _at(x: Reals, series: MeasuredSeries) -> Reals:
     """Return the repetitions of a series at settings, missing ones as NaN."""
     places = np.searchsorted(x, series.settings.reshape(-1))
     return spread(series.values, places, x.size)
-
-
-def _subject(series: ImportedSeries) -> tuple[str, str, tuple[str, ...], str]:
-    held = json.dumps(series.configuration, sort_keys=True, default=str)
-    return series.region, series.metric, series.parameters, held

@@ -9,11 +9,9 @@ from typing import Any, Final
 from scalewatch.modelling import Direction, GrowthOdds, Verdict, all_growth_odds
 from scalewatch.modelling.measurements.feasibility import NEEDED_SETTINGS
 from scalewatch.modelling.measurements.further_settings import LEAST
+from scalewatch.services.commit_reports.thresholds import SURE
 from scalewatch.services.series.at_commit import Judged
 from scalewatch.services.series.standing import UNMEASURED, Standing, State
-
-SURE: Final = 0.9
-"""Probability from which a growth is said to have changed."""
 
 
 class ChangeKind(StrEnum):

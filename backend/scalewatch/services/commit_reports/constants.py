@@ -18,12 +18,11 @@ from sqlalchemy.orm import Session
 from scalewatch.modelling import Comparison, Direction, Noise, VersionChange
 from scalewatch.modelling.measurements.assumptions import USUAL
 from scalewatch.services.analysis.pools import pools_by_job, pools_of
-from scalewatch.services.analysis.versions import Compared, all_compared
+from scalewatch.services.analysis.versions import all_compared
 from scalewatch.services.caches.editions import kept_at
 from scalewatch.services.caches.lru import Kept
 from scalewatch.services.commit_reports.changes import (
     SAME,
-    SURE,
     ChangeKind,
     ConstantChange,
     SeriesChange,
@@ -33,15 +32,14 @@ from scalewatch.services.commit_reports.exact_constants import (
     exact_constants,
 )
 from scalewatch.services.commit_reports.night_constants import night_constants
+from scalewatch.services.commit_reports.thresholds import (
+    LEAST_CONSTANT,
+    direction_of,
+    level_of,
+)
 from scalewatch.services.nights.newest_nights import newest_nights
 from scalewatch.services.series.medians import Middles, middles_at
 from scalewatch.storage.judgements import editions
-
-LEAST_CONSTANT: Final = 0.05
-"""By so much jobs may differ as a whole, which their repetitions do not show."""
-
-FALSE: Final = 0.05
-"""Probability that any series of a report is called worse, or better, for no reason."""
 
 KINDS: Final = {
     Direction.WORSE: ChangeKind.WORSE_CONSTANT,
@@ -141,32 +139,6 @@ def _noisy(
         (since, asked),
         lambda: _changed(session, commits, asked),
     )
-
-
-def level_of(series: int) -> float:
-    """Return how surely an interval of each holds if those of all series hold."""
-    return 1 - 2 * FALSE / series
-
-
-def direction_of(
-    compared: Compared, least: float, *, is_cost: bool
-) -> Direction | None:
-    """Tell whether a series surely became worse or better by more than a share.
-
-    Parameters
-    ----------
-    is_cost
-        Whether less of it is better.
-    """
-    if not isinstance(compared, Comparison):
-        return None
-    if 1 - compared.probability[VersionChange.NONE] < SURE:
-        return None
-    if compared.low > 1 + least:
-        return Direction.WORSE if is_cost else Direction.BETTER
-    if compared.high < 1 / (1 + least):
-        return Direction.BETTER if is_cost else Direction.WORSE
-    return None
 
 
 def _changed(

@@ -12,15 +12,13 @@ from scalewatch.services.commit_reports.changes import (
     changes_between,
     counts_of,
 )
-from scalewatch.services.commit_reports.constants import (
-    LEAST_CONSTANT,
-    with_constants,
-)
+from scalewatch.services.commit_reports.constants import with_constants
 from scalewatch.services.commit_reports.environments import (
     EnvironmentChange,
     environment_changes,
     environments_at,
 )
+from scalewatch.services.commit_reports.thresholds import LEAST_CONSTANT
 from scalewatch.services.commits.baselines import (
     Baseline,
     Neighbours,

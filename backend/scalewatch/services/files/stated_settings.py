@@ -35,6 +35,23 @@ def directions_of(text: str) -> dict[str, Direction]:
     return better
 
 
+def direction_table(stated: Any) -> dict[str, Direction]:
+    """Return directions as a table by metric states them, or one for all.
+
+    Raises
+    ------
+    BadSetting
+        If it is neither.
+    """
+    table = {ALL: stated} if isinstance(stated, str) else stated
+    if not isinstance(table, Mapping):
+        raise BadSetting("better", stated, 'like { FOM = "higher" }')
+    for metric, direction in table.items():
+        if direction not in DIRECTIONS:
+            raise BadSetting("better", f"{metric} = {direction}", "higher or lower")
+    return dict(table)
+
+
 def rules_of(
     stated: Mapping[str, Any], *, skips_unmatched: bool, trusts_launcher: bool = False
 ) -> SettingRules:
@@ -59,7 +76,9 @@ def rules_of(
     )
 
 
-def _at(stated: str | Mapping[str, Any]) -> Mapping[str, float]:
+def _at(stated: Any) -> Mapping[str, float]:
+    if not isinstance(stated, str | Mapping):
+        raise BadSetting("at", stated, "like p=8")
     pairs: Sequence[tuple[str, Any]] = (
         [part.partition("=")[::2] for part in stated.split(",")]
         if isinstance(stated, str)
@@ -79,6 +98,8 @@ def _at(stated: str | Mapping[str, Any]) -> Mapping[str, float]:
 def _derivations(stated: Any) -> Sequence[str]:
     if isinstance(stated, Mapping):
         return [f"{name} = {arithmetic}" for name, arithmetic in stated.items()]
+    if not isinstance(stated, str | list | tuple):
+        raise BadSetting("derive", stated, "like p = nodes * 4")
     return [stated] if isinstance(stated, str) else list(map(str, stated))
 
 

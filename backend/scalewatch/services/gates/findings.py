@@ -7,15 +7,16 @@ from typing import Any, Final, Self
 from scalewatch.modelling import Direction, Verdict
 from scalewatch.modelling.forecasts.bounds import Bounds
 from scalewatch.services.commit_reports.changes import (
-    SURE,
     ChangeKind,
     ConstantChange,
     SeriesChange,
 )
+from scalewatch.services.commit_reports.thresholds import SURE
 from scalewatch.services.confirmations.next_steps import NextStep
 from scalewatch.services.confirmations.requests import JOBS
 from scalewatch.services.gates.guidelines import BrokenGuideline
-from scalewatch.services.gates.rules import GateRule, GateRules
+from scalewatch.services.gates.rule import GateRule
+from scalewatch.services.gates.rules import GateRules
 from scalewatch.services.regressions.values import Member, Regression
 from scalewatch.storage.histories.shift_details import ShiftDetails
 

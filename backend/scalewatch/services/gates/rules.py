@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from sqlalchemy.orm import Session
 
 from scalewatch.services import jobs
 from scalewatch.services.access import audit
-from scalewatch.services.commit_reports.constants import LEAST_CONSTANT
+from scalewatch.services.gates.rule import USUAL, GateRule
 from scalewatch.services.nights.effect_floor import KEY as SMALLEST
 from scalewatch.services.nights.effect_floor import SMALLEST_EFFECT, stated
 from scalewatch.services.shared_cores import Oversubscribed, declared
@@ -19,44 +19,6 @@ from scalewatch.storage.judgements import gate_rules
 
 OVERSUBSCRIBED: Final = "oversubscribed"
 """Under this name it is stored among the rules."""
-
-
-@dataclass(frozen=True, slots=True)
-class GateRule:
-    """What stops a commit.
-
-    Parameters
-    ----------
-    mismatch
-        A series that scales worse than expected, since whenever.
-    new_mismatch
-        One that scaled as expected before.
-    growth
-        A growth that is surely faster than before, whatever is expected.
-    constant
-        A worse constant at unchanged growth, surely by more than this share; None:
-        never.
-    guideline
-        A guideline is broken that held before.
-    missing
-        What follows where some of it was not measured, or is missing beside the
-        baseline: undecided, or nothing.
-    """
-
-    mismatch: bool = False
-    new_mismatch: bool = True
-    growth: bool = True
-    constant: float | None = 0.0
-    guideline: bool = True
-    missing: Literal["undecided", "ignore"] = "undecided"
-
-    @property
-    def least_constant(self) -> float | None:
-        """By how much a constant is worse at least of which two commits alone tell."""
-        return None if self.constant is None else max(self.constant, LEAST_CONSTANT)
-
-
-USUAL: Final = GateRule()
 
 
 @dataclass(frozen=True, slots=True)

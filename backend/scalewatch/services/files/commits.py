@@ -1,0 +1,96 @@
+"""Files by the commit that they tell of, as a folder of asv's results tells of many."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+
+from scalewatch.errors import UnknownCommit
+from scalewatch.importers import ImportedMeasurement, ImportedSeries, Scans
+
+COMMIT: Final = "commit"
+FILE: Final = "file"
+NOWHERE: Final = ""
+"""The commit of what tells of none."""
+
+
+def by_commit(scans: Scans) -> Mapping[str, Scans]:
+    """Return the measurements of each commit, the oldest first where times are known.
+
+    What tells of no commit stands under `NOWHERE`.
+    """
+    held: dict[str, Scans] = {}
+    times: dict[str, str] = {}
+    for measurement in scans.measurements():
+        commit = _commit_of(measurement)
+        held.setdefault(commit, Scans()).add(_without_commit(measurement))
+        if when := _time_of(measurement):
+            times[commit] = max(when, times.get(commit, ""))
+    order = sorted(held, key=lambda commit: times.get(commit, ""))
+    return {commit: held[commit] for commit in order}
+
+
+def chosen(commits: Sequence[str], reference: str | None) -> str | None:
+    """Return the commit that a hash or its beginning names, the newest without one.
+
+    None if these commits do not tell it: nobody knows a commit, or there is none.
+
+    Raises
+    ------
+    UnknownCommit
+        If the files know commits, and not this one, or several of that beginning.
+    """
+    known = [commit for commit in commits if commit != NOWHERE]
+    if not known:
+        return None
+    if reference is None:
+        return known[-1]
+    found = [each for each in known if each.startswith(reference)]
+    if reference in found:
+        return reference
+    if len(found) != 1:
+        raise UnknownCommit(reference, found or known, is_ambiguous=bool(found))
+    return found[0]
+
+
+def comparable(all_series: Sequence[ImportedSeries]) -> list[ImportedSeries]:
+    """Return series without the names of their files, where these tell none apart.
+
+    Of two versions the files are called otherwise.
+    """
+    nameless = [
+        replace(
+            series,
+            configuration={
+                key: value for key, value in series.configuration.items() if key != FILE
+            },
+        )
+        for series in all_series
+    ]
+    keys = [_key(series) for series in nameless]
+    times = Counter(keys)
+    return [
+        bare if times[key] == 1 else series
+        for series, bare, key in zip(all_series, nameless, keys, strict=True)
+    ]
+
+
+def _commit_of(measurement: ImportedMeasurement) -> str:
+    told = dict(measurement.subject.origin).get(COMMIT)
+    return str(told or measurement.provenance.commit or NOWHERE)
+
+
+def _time_of(measurement: ImportedMeasurement) -> str | None:
+    known = measurement.provenance
+    return known.committed_at or known.started_at or known.ended_at
+
+
+def _without_commit(measurement: ImportedMeasurement) -> ImportedMeasurement:
+    subject = measurement.subject
+    origin = tuple(each for each in subject.origin if each[0] != COMMIT)
+    return measurement._replace(subject=subject._replace(origin=origin))
+
+
+def _key(series: ImportedSeries) -> tuple[object, ...]:
+    held = sorted(series.configuration.items(), key=str)
+    return series.region, series.metric, series.parameters, str(held)
