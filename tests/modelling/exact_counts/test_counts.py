@@ -5,6 +5,8 @@ from hypothesis import strategies as st
 
 from scalewatch.modelling import Growth, Outcome, parse_growth
 from scalewatch.modelling.exact_counts.counts import Counts
+from scalewatch.modelling.exact_counts.rounding import Rounding
+from scalewatch.modelling.exact_counts.suspects import suspects
 
 POWERS = np.array([4.0, 8, 16, 32, 64, 128])
 TRIPLES = np.array([6.0, 12, 24, 48, 96, 192])
@@ -123,6 +125,26 @@ def test_one_lost_message_does_not_hide_the_formula():
     found = counts(y, TRIPLES)
 
     assert (found.formulas[0].model.formula, found.excepted) == ("p*(p-1)", 2)
+
+
+@pytest.mark.parametrize("place", [0, 7, 18])
+def test_one_lost_message_among_many_settings_is_suspected_wherever_it_is(place):
+    p, n = (each.ravel() for each in np.meshgrid(POWERS[:5], 4 * POWERS[:5]))
+    y = n * p - n
+    y[place] -= 1
+
+    found = Counts.of({"n": n, "p": p}, y)
+
+    assert (found.formulas[0].model.formula, found.excepted) == ("n*(p-1)", place)
+
+
+def test_few_counts_are_suspected_where_no_formula_holds_in_a_half():
+    p = np.arange(4.0, 44.0, 3)
+    y = np.round(100 * p**0.6)
+
+    found = suspects({"p": p}, y, Rounding.of(y), 100.0)
+
+    assert len(found) < len(p)
 
 
 @pytest.mark.parametrize("place", range(6))

@@ -70,8 +70,9 @@ def _of_one(columns: Columns) -> _Grid:
     return _made(columns)
 
 
-# A grid of several parameters takes tens of megabytes.
-@lru_cache(maxsize=2)
+# A grid of several parameters takes tens of megabytes; a series asks for that of all
+# settings and those of two halves.
+@lru_cache(maxsize=3)
 def _of_several(columns: Columns) -> _Grid:
     return _made(columns)
 

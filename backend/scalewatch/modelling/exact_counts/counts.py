@@ -23,6 +23,7 @@ from scalewatch.modelling.exact_counts.candidates import (
 from scalewatch.modelling.exact_counts.description_length import raw_bits, smooth_bits
 from scalewatch.modelling.exact_counts.formula import Formula
 from scalewatch.modelling.exact_counts.rounding import Rounding
+from scalewatch.modelling.exact_counts.suspects import suspects
 from scalewatch.modelling.growths.growth import Growth
 
 MARGIN: Final = 3.0
@@ -113,7 +114,7 @@ class Counts:
         most: float,
     ) -> "Iterator[Counts]":
         """Yield what reproduces all counts but one, which is told in full."""
-        for place in range(len(y)):
+        for place in suspects(settings, y, rounding, most).tolist():
             kept = np.arange(len(y)) != place
             others = {name: x[kept] for name, x in settings.items()}
             here = {name: x[place] for name, x in settings.items()}
