@@ -1,13 +1,13 @@
 """Scores of all series under one noise, and what is worst among them."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Final
 
 import numpy as np
 from benchmarks.textbook import scores
-from benchmarks.textbook.answers import rules
+from benchmarks.textbook.answers import OURS, Asked, rules
 from benchmarks.textbook.drawings import Drawing, draw
 from benchmarks.textbook.families import FAMILIES, Family
 from benchmarks.textbook.function import Reals
@@ -44,13 +44,31 @@ def measure(
         scored
         for name, family in FAMILIES.items()
         for scored in _family(
-            name, family, draw(family, noise, series, repetitions, seeds)
+            name, family, draw(family, noise, series, repetitions, seeds), rules(family)
         )
     ]
 
 
-def _family(name: str, family: Family, drawings: list[Drawing]) -> Iterator[Scored]:
-    for by, ask in rules(family).items():
+def measure_ours(
+    noise: str, series: int, repetitions: int, seeds: Sequence[int]
+) -> list[Scored]:
+    """Draw all families and ask our default alone."""
+    return [
+        scored
+        for name, family in FAMILIES.items()
+        for scored in _family(
+            name,
+            family,
+            draw(family, noise, series, repetitions, seeds),
+            {OURS: rules(family)[OURS]},
+        )
+    ]
+
+
+def _family(
+    name: str, family: Family, drawings: list[Drawing], asked: Mapping[str, Asked]
+) -> Iterator[Scored]:
+    for by, ask in asked.items():
         for at, alike in groupby(sorted(drawings, key=_settings), _settings):
             group = list(alike)
             answers = iter(ask(group, family.parameters))

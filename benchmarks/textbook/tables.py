@@ -1,6 +1,7 @@
 """Tables of each noise: by family and rule, by settings, and what is worst."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import product
 from typing import Final
 
 import numpy as np
@@ -10,7 +11,7 @@ from benchmarks.textbook import aims, scores
 from benchmarks.textbook.answers import OURS
 from benchmarks.textbook.drawings import NOISES, USUAL_NOISES
 from benchmarks.textbook.families import FAMILIES
-from benchmarks.textbook.scored import Scored, measure, summaries, worst
+from benchmarks.textbook.scored import Scored, measure, measure_ours, summaries, worst
 
 SEEDS: Final = (11, 22)
 REPETITIONS: Final = 5
@@ -55,6 +56,18 @@ def main(results: Results) -> None:
         if asked.functions:
             _by(results, noise, "function", ours)
         aims.tell(results, noise, found)
+    if not (asked.noise or asked.repetitions):
+        _by_repetitions(results, series, seeds)
+
+
+def _by_repetitions(results: Results, series: int, seeds: Sequence[int]) -> None:
+    """Tell what few repetitions cost, and noise that those of a job have in common."""
+    results.heading(f"By repetitions, {OURS}")
+    row = results.table("functions", "noise", "repetitions", *KEY, words=2)
+    for noise, repetitions in product(("10 %", "shared by a job"), (1, 3, REPETITIONS)):
+        found = measure_ours(noise, series, repetitions, seeds)
+        for (family,), cells in summaries(found, "family").items():
+            row(family, noise, repetitions, *_texts(cells, KEY))
 
 
 def _by_family(results: Results, noise: str, found: list[Scored]) -> None:
