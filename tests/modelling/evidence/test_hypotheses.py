@@ -160,3 +160,17 @@ def test_shapes_without_a_value_at_a_target_tell_nothing_of_it():
     )
 
     assert finding.growth == LINEAR
+
+
+def test_a_large_block_leaves_its_memory_to_the_next_batch_and_nothing_else():
+    rng = np.random.default_rng(5)
+    values = (7 + 3 * P)[:, np.newaxis] * rng.uniform(0.9, 1.1, (600, len(P), 3))
+    rising = Hypotheses.of(pmnf(), SETTINGS)
+
+    first = [finding.class_probability for finding in find_models(P, values)]
+    find_models(P, values[::-1] * P[:, np.newaxis])
+    again = [finding.class_probability for finding in find_models(P, values)]
+
+    assert again == first
+    assert rising.scratches(600) is rising.scratches(600)
+    assert rising.scratches(5) is not rising.scratches(5)

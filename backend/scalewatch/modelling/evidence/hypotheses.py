@@ -4,6 +4,7 @@ Besides the growths of a space there are their shapes, see `shapes`, and where
 measurements fall what strong scaling may be, see `bases`.
 """
 
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -37,14 +38,18 @@ LEADING: Final = 0.3
 """Share of the leading term of a sum at the largest setting: what has not overtaken
 the other there would be promised rather than seen."""
 
+LARGE: Final = 500
+"""Series of a block whose scratches are kept; they take some ten megabytes."""
+
 Weigher = Callable[[ScaledCurves, Location, Noise, Scratch], Evidence]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Hypotheses:
     """H curves: differences, the growths of the space, sums, and those that fall.
 
-    Those that do not fall are the first ones, whether or not others follow.
+    Those that do not fall are the first ones, whether or not others follow. The same
+    space and settings have the same ones, so that they are keys of caches.
 
     Parameters
     ----------
@@ -157,9 +162,17 @@ class Hypotheses:
         return len(self.growths)
 
     def scratches(self, series: int) -> tuple[Scratch, ...]:
-        """Return what `weigh` needs for so many series: of each part, and of all."""
+        """Return what `weigh` needs for so many series: of each part, and of all.
+
+        A thread keeps those of a large block for its next batch.
+        """
         sizes = [len(curves) for _, curves in self.parts]
-        return tuple(Scratch((size, series)) for size in (*sizes, sum(sizes)))
+        shapes = tuple((size, series) for size in (*sizes, sum(sizes)))
+        if series < LARGE:
+            return tuple(map(Scratch, shapes))
+        if _kept.shapes != shapes:
+            _kept.shapes, _kept.scratches = shapes, tuple(map(Scratch, shapes))
+        return _kept.scratches
 
     def weigh(
         self, location: Location, noise: Noise, scratches: Sequence[Scratch]
@@ -223,6 +236,16 @@ class Weighed:
         together.take_back(self.log_evidence)
         for part, scratch in zip(self.parts, each_own, strict=True):
             scratch.take_back(part.log_evidence, *part.fit.arrays)
+
+
+class _Kept(threading.local):
+    """The scratches of the last large block of a thread."""
+
+    shapes: tuple[tuple[int, int], ...] = ()
+    scratches: tuple[Scratch, ...] = ()
+
+
+_kept = _Kept()
 
 
 # Many batches have the same few settings.

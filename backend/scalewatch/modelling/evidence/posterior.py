@@ -23,6 +23,7 @@ Beside work that is shared, 1/p, the laws that textbooks have are `LAW_SHARE` of
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
@@ -90,8 +91,7 @@ class Prior:
         Of each growth its shapes have the share `shapes`. Growths that rise have one
         half together, those beside a falling base the other.
         """
-        shares = shares_of(hypotheses, shapes, expectation)
-        return cls.given(shares, hypotheses.growths, expectation, deviation_limit)
+        return _among(hypotheses, shapes, expectation, deviation_limit)
 
     @classmethod
     def of_forecasts(
@@ -161,6 +161,18 @@ def shares_of(
         for frame in hypotheses.falling
     ]
     return np.concatenate([together, *fallen])
+
+
+# Small batches would spend more on their prior than on all else that is not by series.
+@lru_cache(maxsize=128)
+def _among(
+    hypotheses: Hypotheses,
+    shapes: float,
+    expectation: Growth | None,
+    deviation_limit: Growth | None,
+) -> Prior:
+    shares = shares_of(hypotheses, shapes, expectation)
+    return Prior.given(shares, hypotheses.growths, expectation, deviation_limit)
 
 
 def _shares_beside(frame: Frame) -> Reals:

@@ -21,7 +21,7 @@ T. Sellke, M. J. Bayarri and J. O. Berger, "Calibration of p values for testing 
 null hypotheses", The American Statistician 55, 2001.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -156,20 +156,22 @@ class Misfits:
         """Which series no growth explains, shape (S,)."""
         return np.asarray(self.probability < FLAGGED)
 
-    def one(self, row: int) -> Misfit | None:
-        """Return that of a series; None unless it is flagged."""
-        if self.probability[row] >= FLAGGED:
-            return None
-        low, high = np.sum([each[:, row] for each in self.exponents.values()], axis=0)
-        return Misfit(
-            ratio=float(np.sqrt(self.statistic[row])),
-            probability=float(self.probability[row]),
-            exponents=(
-                ExponentInterval(float(low), float(high))
-                if np.isfinite([low, high]).all()
-                else None
-            ),
-        )
+    def flagged(self) -> Iterator[tuple[int, Misfit]]:
+        """Yield the series that no growth explains, with how far they lie from all."""
+        rows = np.flatnonzero(self.is_flagged)
+        low, high = np.sum([each[:, rows] for each in self.exponents.values()], axis=0)
+        is_bounded = np.isfinite(low) & np.isfinite(high)
+        for row, ratio, probability, bounded, *bounds in zip(
+            rows.tolist(),
+            np.sqrt(self.statistic[rows]).tolist(),
+            self.probability[rows].tolist(),
+            is_bounded.tolist(),
+            low.tolist(),
+            high.tolist(),
+            strict=True,
+        ):
+            exponents = ExponentInterval(*bounds) if bounded else None
+            yield row, Misfit(ratio, probability, exponents)
 
     def widen(self, forecasts: Reals, ratio: Mapping[str, Reals]) -> None:
         """Let forecasts of flagged series reach as far as the local exponents.

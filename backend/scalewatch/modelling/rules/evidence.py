@@ -95,14 +95,11 @@ class _Found:
         self.quality[:, place] = choice.quality
         self.probability[: len(choice.probability), place] = choice.probability
         self.forecasts[place] = choice.forecasts
-        for row in rows.tolist() if self.misfits else ():
-            self.misfits.pop(row, None)
-        if choice.misfits is None:
-            return
-        for number in np.flatnonzero(choice.misfits.is_flagged).tolist():
-            misfit = choice.misfits.one(number)
-            if misfit is not None:
-                self.misfits[int(rows[number])] = misfit
+        for row in self.misfits.keys() & rows.tolist():
+            del self.misfits[row]
+        if choice.misfits is not None:
+            flagged = choice.misfits.flagged()
+            self.misfits.update((int(rows[row]), misfit) for row, misfit in flagged)
 
     def selection(self, competing: Likeliest, refused: Indices) -> Selection:
         """Return the answer of the rule."""

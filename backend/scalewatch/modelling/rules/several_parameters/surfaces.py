@@ -236,10 +236,7 @@ def _selection(
         told = forecasts[rows]
         misfits.widen(told, sample.beyond())
         forecasts[rows] = told
-        each_own = (
-            (row, misfits.one(place)) for place, row in enumerate(rows.tolist())
-        )
-        flagged = {row: each for row, each in each_own if each is not None}
+        flagged = {int(rows[place]): misfit for place, misfit in misfits.flagged()}
     doubt = unresolved(sample.settings)
     if doubt is not None:
         forecasts[:, never_together(sample.settings, sample.targets)] = np.nan
