@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from scalewatch.importers import read_files
+from scalewatch.importers import AUTO, SettingRules, read_files
 from scalewatch.importers.files import read_source
 from scalewatch.importers.places import archives
 from scalewatch.importers.source import Source
@@ -151,3 +151,45 @@ def test_long_log_is_not_held_in_memory() -> None:
 
     assert len(scans.series()) == 1
     assert peak < 4 * 2**20
+
+
+@pytest.mark.parametrize(
+    ("number", "fault"),
+    [
+        ("1e999", "a setting of a (p) is not finite"),
+        ("9" * 400, "it holds a number beyond 1e308"),
+    ],
+)
+def test_setting_beyond_all_numbers_is_refused(write, number, fault) -> None:
+    path = write(
+        '{"session_info": {}, "runs": [{"testcases": [{"name": "a", "num_tasks": '
+        f'{number}, "perfvalues": {{"a:b:t": [1.5, 0, null, null, "s"]}}}}]}}]}}'
+    )
+
+    [error] = read_files([path]).unreadable
+
+    assert str(error) == f"cannot read {path}: {fault}"
+
+
+def test_value_beyond_all_numbers_is_refused(write) -> None:
+    path = write(
+        "Flat profile:\n\n  %   cumulative   self              self     total\n"
+        " time   seconds   seconds    calls  ms/call  ms/call  name\n"
+        f" 60.00      0.03     {400 * '9'}.03     7208     0.00     0.00  f\n"
+    )
+
+    [error] = read_files([path], rules={AUTO: SettingRules(at={"p": 8.0})}).unreadable
+
+    assert str(error) == f"cannot read {path}: a value of f is not finite"
+
+
+@pytest.mark.parametrize("name", ["null", "nan", "None"])
+def test_test_may_be_called_as_nothing_is_written(write, name) -> None:
+    path = write(
+        f'{{"session_info": {{}}, "runs": [{{"testcases": [{{"name": "{name}", '
+        '"num_tasks": 2, "perfvalues": {"a:b:t": [1.5, 0, null, null, "s"]}}]}]}'
+    )
+
+    [series] = read_files([path]).series
+
+    assert series.region == name

@@ -43,7 +43,7 @@ from scalewatch.importers.series import (
     Scans,
     postable_metric,
 )
-from scalewatch.importers.settings import SettingRules, placed
+from scalewatch.importers.settings import SettingRules, bounded, placed
 from scalewatch.importers.source import Source
 
 MOST_FILES: Final = 200
@@ -214,7 +214,7 @@ def read_source(  # noqa: PLR0913, PLR0917 - all that is said of a file
     unlike, unplaced = dict[str, UnmatchedName](), dict[str, float | None]()
     for part in _parts(source, file_format, columns or {}, rules):
         its_rules = _rules_of(part.file_format, rules)
-        for measurement in _at_most(most, part.measurements, source.name):
+        for measurement in bounded(part.measurements, source.name, most):
             try:
                 scans.add(_with_origin(measurement, its_rules, source))
             except UnmatchedName as error:
@@ -231,15 +231,6 @@ def read_source(  # noqa: PLR0913, PLR0917 - all that is said of a file
     if not scans and not unlike:
         raise NoMeasurements(source.name)
     return scans
-
-
-def _at_most(
-    most: int | None, measurements: Iterable[ImportedMeasurement], source: str
-) -> Iterator[ImportedMeasurement]:
-    for number, measurement in enumerate(measurements, 1):
-        if most is not None and number > most:
-            raise TooManyMeasurements(source, most)
-        yield measurement
 
 
 def _rules_of(file_format: str, rules: Mapping[str, SettingRules]) -> SettingRules:
@@ -273,6 +264,7 @@ def _parts(
 ) -> Iterator[_Part]:
     if file_format == AUTO:
         file_format = format_of(source)
+    source.across = _rules_of(file_format, rules).across
     if file_format not in BINARY_READERS:
         source.peek()
     if file_format == TEXT:

@@ -137,6 +137,8 @@ class ImportedSeries:
         Whether the file says that they have no noise.
     crowded
         Positions of coordinates at which processes or threads shared cores.
+    together
+        Pairs of parameters that vary only together; the first is no parameter here.
     """
 
     region: str
@@ -148,6 +150,7 @@ class ImportedSeries:
     values: NDArray[np.float64]
     is_exact: bool = False
     crowded: tuple[int, ...] = ()
+    together: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,7 +258,18 @@ def _series(subject: SeriesIdentity, scan: _Scan, told: set[str]) -> ImportedSer
             for row, (coordinate, _) in enumerate(rows)
             if coordinate in scan.crowded
         ),
+        together=tuple(_together(subject.parameters, settings, varied)),
     )
+
+
+def _together(
+    parameters: Sequence[str], settings: NDArray[np.float64], varied: Sequence[int]
+) -> Iterator[tuple[str, str]]:
+    for column, parameter in enumerate(parameters):
+        if column not in varied and _levels(settings[:, [column]]) > 1:
+            for other in varied:
+                if _vary_together(settings[:, [column, other]]):
+                    yield parameter, parameters[other]
 
 
 def _varied(parameters: Sequence[str], settings: NDArray[np.float64]) -> list[int]:

@@ -1,13 +1,15 @@
 """Where the settings of a measurement come from: one rule for all formats."""
 
+import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final
 
 from scalewatch.errors import (
     BadDerivation,
+    TooManyMeasurements,
     UnmatchedName,
     UnplacedSeries,
     UnreadableFile,
@@ -49,6 +51,8 @@ class SettingRules:
         Whether the command of a launcher says p where nothing else does.
     skips_unmatched
         Whether what the patterns do not match is left out, and no error.
+    across
+        What the values of many processes become in a profile: max, sum or mean.
     """
 
     name: Pattern | None = None
@@ -58,12 +62,40 @@ class SettingRules:
     scan: Sequence[str] = ()
     trusts_launcher: bool = False
     skips_unmatched: bool = False
+    across: str = "max"
 
     @property
     def bring_parameters(self) -> bool:
         """Whether a file need not name a parameter."""
         said = (self.name, self.path, self.at, self.derive, self.scan)
         return any(said) or self.trusts_launcher
+
+
+def bounded(
+    measurements: Iterable[ImportedMeasurement], source: str, most: int | None
+) -> Iterator[ImportedMeasurement]:
+    """Yield what a file holds: finite numbers, and not too many.
+
+    Raises
+    ------
+    UnreadableFile
+        If a setting or a value is beyond all numbers, or there are more than `most`.
+    """
+    try:
+        for number, measurement in enumerate(measurements, 1):
+            if most is not None and number > most:
+                raise TooManyMeasurements(source, most)
+            if not all(map(math.isfinite, measurement.coordinate)):
+                names = ", ".join(measurement.subject.parameters)
+                region = measurement.subject.region
+                fault = f"a setting of {region} ({names}) is not finite"
+                raise UnreadableFile(source, fault)
+            if any(map(math.isinf, measurement.values)):
+                fault = f"a value of {measurement.subject.region} is not finite"
+                raise UnreadableFile(source, fault)
+            yield measurement
+    except OverflowError:
+        raise UnreadableFile(source, "it holds a number beyond 1e308") from None
 
 
 def placed(

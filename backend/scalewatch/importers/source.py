@@ -50,6 +50,8 @@ class Source:
     ----------
     notes
         What readers left out or took otherwise than may be expected.
+    across
+        What a profile of many processes becomes: their `max`, `sum` or `mean`.
     """
 
     def __init__(
@@ -61,6 +63,7 @@ class Source:
         self.name = name
         self.surroundings = surroundings
         self.notes: list[str] = []
+        self.across = "max"
         self.line = 0
         self.is_line_complete = True
         self.origin = (("file", name),)

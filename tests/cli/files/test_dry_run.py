@@ -141,3 +141,25 @@ def test_growth_that_is_missed_is_worse_or_better_by_direction(
     done = run("--expect", "O(p)", "--better", better)
 
     assert f"mismatch ({told})" in done.output
+
+
+def test_parameters_that_vary_only_together_are_both_named(run, tmp_path):
+    rows = [f"{p},{1000 * p},{1 + p}" for p in (2, 4, 8, 16, 32)]
+    (tmp_path / "t.csv").write_text("\n".join(["p,n,time", *rows]))
+
+    done, preview = run(), run("--dry-run")
+
+    assert "Warning: n and p vary only together" in done.stderr
+    assert "Warning: n and p vary only together" in preview.stderr
+    (tmp_path / "t.csv").write_text("\n".join(["p,n,time", *rows, "2,4000,5"]))
+    assert "only together" not in run().stderr
+
+
+def test_statistic_over_processes_that_there_is_not_is_a_wrong_usage(run, tmp_path):
+    assert run("--across", "median").exit_code == 2
+    (tmp_path / "scalewatch.toml").write_text("[import.cube]\nacross = 'median'\n")
+
+    done = run("--dry-run")
+
+    assert done.exit_code == 2
+    assert "across median is not max, sum or mean" in done.output

@@ -94,3 +94,17 @@ def test_cut_profile_is_refused(write, share) -> None:
 
     assert reading.unreadable
     assert not reading.series
+
+
+def test_values_of_processes_become_their_sum_or_mean_where_it_is_asked_for() -> None:
+    told = {}
+    for across in ("max", "sum", "mean"):
+        rules = {AUTO: SettingRules(across=across)}
+        for one in read_files([sample(KRIPKE)], rules=rules).series:
+            if one.region == "PARALLEL->Solve->LTimes" and one.metric == "time":
+                told[across] = one
+
+    value = {across: one.values[0, 0] for across, one in told.items()}
+    assert value["mean"] == pytest.approx(value["sum"] / told["sum"].settings[0, 0])
+    assert value["mean"] < value["max"] < value["sum"]
+    assert told["sum"].configuration["statistic"] == "sum"

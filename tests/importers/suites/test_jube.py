@@ -40,3 +40,19 @@ def test_run_that_failed_measured_nothing() -> None:
     assert series.settings[:, 0].tolist() == [4, 8, 16, 32, 64]
     assert str(series.values[:, 0].tolist()) == "[40.0, 41.5, 43.0, 44.5, nan]"
     assert "success" not in series.configuration
+
+
+def test_columns_of_hpcg_have_their_units_without_options() -> None:
+    reading = read_files([sample("jube/jubench-hpcg/eval/hpcg-cpu_baseline.csv")])
+
+    assert not reading.unreadable
+    first = {
+        each.subject.metric: each
+        for each in reversed(list(reading.scans.measurements()))
+    }
+    units = {metric: each.subject.unit for metric, each in first.items()}
+    assert units["GF_Total"] == "GFLOP/s"
+    assert (units["GB_read"], units["GB_t_o"]) == ("GB/s", "GB/s")
+    assert (units["MaxAllreduce"], units["time"]) == ("s", "s")
+    assert first["GB_total"].values == [212.807]
+    assert first["GB_total"].coordinate[0] == 16

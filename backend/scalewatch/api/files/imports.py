@@ -88,6 +88,9 @@ class Stated:
     scan: Annotated[
         list[str], Query(description="Numbers that are parameters: message_bytes.")
     ] = ()  # type: ignore[assignment]
+    across: Annotated[
+        str | None, Query(description="Of processes in a profile: max, sum or mean.")
+    ] = None
     better: Annotated[str, Query(description="Such as higher, or FOM=higher.")] = ""
     column: Annotated[
         list[str], Query(description="Of a table: MEANING=NAME, as p=ranks.")
@@ -128,6 +131,7 @@ class Stated:
             "at": self.at,
             "derive": list(self.derive),
             "scan": list(self.scan),
+            "across": self.across,
         }
         return PostedFile(
             body,

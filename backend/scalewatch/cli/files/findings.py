@@ -17,7 +17,7 @@ from scalewatch.cli.files.compositions import (
 )
 from scalewatch.cli.files.findings_columns import FindingRow
 from scalewatch.cli.files.findings_table import print_table
-from scalewatch.cli.files.preview import show, tell
+from scalewatch.cli.files.preview import show, tell, tell_together
 from scalewatch.cli.files.splits import print_splits, split_object
 from scalewatch.errors import CompositionError, NotSplit
 from scalewatch.exporters.compositions import composed_finding
@@ -178,7 +178,8 @@ def _tell_single(rows: Sequence[FindingRow]) -> None:
 
 
 def warn(all_series: Sequence[ImportedSeries], question: Question) -> None:
-    """Say which parts of the question are about no series."""
+    """Say which parts of the question are about no series, or about two parameters."""
+    tell_together(all_series)
     regions = sorted({series.region for series in all_series})
     for stated in (*question.expectations, *question.deviation_limits):
         if regions and not any(stated.covers(series) for series in all_series):

@@ -9,7 +9,7 @@ from rich.table import Table
 
 from scalewatch.errors import UnreadableFile
 from scalewatch.errors.files import printable
-from scalewatch.importers import Reading
+from scalewatch.importers import ImportedSeries, Reading
 from scalewatch.services.files.previews import (
     PreviewedSeries,
     PreviewedSetting,
@@ -60,8 +60,21 @@ def _faults(errors: Sequence[UnreadableFile]) -> Iterator[str]:
             yield f"cannot read {more} more files for the same reason"
 
 
+def tell_together(all_series: Sequence[ImportedSeries]) -> None:
+    """Say which parameters vary only together, so that nothing tells them apart."""
+    for name, other in dict.fromkeys(
+        pair for series in all_series for pair in series.together
+    ):
+        click.echo(
+            f"Warning: {name} and {other} vary only together, and what grows with "
+            f"{other} may grow with {name}; vary one of them alone to tell",
+            err=True,
+        )
+
+
 def show(reading: Reading, better: Mapping[str, Direction]) -> None:
     """Print a row per series."""
+    tell_together(reading.series)
     table = Table(box=None, pad_edge=False)
     for name in COLUMNS:
         table.add_column(name, justify="right" if name == VALUES else "left")

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from scalewatch.importers.settings import SettingRules
     from scalewatch.wire.directions import Direction
 
-KEYS: Final = ("name", "path", "at", "derive", "scan")
+KEYS: Final = ("name", "path", "at", "derive", "scan", "across")
 FLAGS: Final = ("trust_launcher", "skip_unmatched")
 BETTER: Final = "better"
 
@@ -66,6 +66,12 @@ _OPTIONS: Final = (
         metavar="NAMES",
         help="Settings that are parameters, such as message_bytes; any other than p, "
         "n, threads, nodes, x, y and z is held fixed.",
+    ),
+    click.option(
+        "--across",
+        type=click.Choice(["max", "sum", "mean"]),
+        help="What the values of many processes become in a profile of CUBE: that of "
+        "the one that has most, unless given.",
     ),
     click.option(
         "--trust-launcher",

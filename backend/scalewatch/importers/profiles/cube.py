@@ -6,7 +6,7 @@ import tarfile
 import warnings
 import zlib
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -21,6 +21,11 @@ from scalewatch.importers.series import OWN_TIME, ImportedMeasurement
 from scalewatch.importers.source import Source, quoted
 
 _UNITS: Final = {"sec": "s", "bytes": "B"}
+_STATISTICS: Final[Mapping[str, Callable[[Any], Any]]] = {
+    "max": np.max,
+    "sum": np.sum,
+    "mean": np.mean,
+}
 _LEFT_OUT: Final = frozenset({"min_time", "max_time"})
 _PROCESS: Final = "process"
 _LARGEST: Final = 2 * 2**30
@@ -40,6 +45,7 @@ def recognises(beginning: bytes) -> bool:
 def read(source: Source) -> Iterator[ImportedMeasurement]:
     """Yield each metric of each call path, of the process or thread that has most.
 
+    `source.across` asks for the sum or the mean over them instead.
     A value is exclusive: without that of the calls. Problem sizes are not in the file:
     a pattern of paths says them. Metrics that are zero everywhere are left out.
     """
@@ -55,7 +61,7 @@ def read(source: Source) -> Iterator[ImportedMeasurement]:
                 warnings.simplefilter("ignore")
                 logging.getLogger("pycubexr").setLevel(logging.ERROR)
                 with _closed(CubexParser(path)) as profile:
-                    told = list(_profile(profile))
+                    told = list(_profile(profile, source.across))
         except UnreadableFile:
             raise
         except Exception as error:  # noqa: BLE001 - whatever a foreign parser raises
@@ -77,10 +83,10 @@ def _closed(parser: Any) -> Iterator[Any]:
             archive.close()
 
 
-def _profile(profile: Any) -> Iterator[ImportedMeasurement]:
+def _profile(profile: Any, across: str) -> Iterator[ImportedMeasurement]:
     from pycubexr.utils.exceptions import MissingMetricError  # noqa: PLC0415 - an extra
 
-    run = ProfiledRun(_coordinate(profile))
+    run = ProfiledRun(_coordinate(profile), across=across)
     paths = {node.id: _path(node) for node in profile.all_cnodes()}
     for metric in profile.all_metrics():
         if metric.name in _LEFT_OUT:
@@ -89,10 +95,10 @@ def _profile(profile: Any) -> Iterator[ImportedMeasurement]:
             values = _values(profile, metric)
         except MissingMetricError:
             continue
-        largest = _largest(values, paths)
-        if not any(largest.values()):
+        told = _across(values, paths, across)
+        if not any(told.values()):
             continue
-        yield from run.measured(metric.name, largest, _UNITS.get(metric.units))
+        yield from run.measured(metric.name, told, _UNITS.get(metric.units))
         if metric.name == "time":
             yield from run.measured(OWN_TIME, _own(profile, values))
 
@@ -127,15 +133,19 @@ def _values(profile: Any, metric: Any) -> dict[int, _Values]:
     return values
 
 
-def _largest(
-    values: Mapping[int, _Values], paths: Mapping[int, str]
+def _across(
+    values: Mapping[int, _Values], paths: Mapping[int, str], across: str
 ) -> dict[str, float]:
-    """Return the largest value of each path; calls of the same path add up."""
+    """Return the largest value of each path, or sum or mean over processes.
+
+    Calls of the same path add up.
+    """
     by_path: dict[str, _Values] = {}
     for node, numbers in values.items():
         path = paths[node]
         by_path[path] = by_path[path] + numbers if path in by_path else numbers
-    return {path: float(numbers.max()) for path, numbers in by_path.items()}
+    one_of = _STATISTICS[across]
+    return {path: float(one_of(numbers)) for path, numbers in by_path.items()}
 
 
 def _own(profile: Any, values: Mapping[int, _Values]) -> dict[str, float]:

@@ -23,6 +23,7 @@ class ProfiledRun:
     coordinate: Mapping[str, float]
     configuration: Mapping[str, Setting] = field(default_factory=dict)
     provenance: Provenance = field(default_factory=Provenance)
+    across: str = _SLOWEST
 
     def measured(
         self, metric: str, values: Mapping[str, float], unit: str | None = "s"
@@ -30,9 +31,9 @@ class ProfiledRun:
         """Yield the values of regions.
 
         Own times are means over processes, so that they add up; other values are those
-        of the process that has most.
+        of the process that has most, or what is made `across` processes.
         """
-        statistic = _MEAN if metric == OWN_TIME else _SLOWEST
+        statistic = _MEAN if metric == OWN_TIME else self.across
         configuration = {**self.configuration, "statistic": statistic}
         for region, value in values.items():
             subject = SeriesIdentity(

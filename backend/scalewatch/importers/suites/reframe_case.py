@@ -68,7 +68,7 @@ def measurements_of(
     for variable, value, unit in performances:
         is_time = unit in UNITS["time"]
         subject = SeriesIdentity(
-            region=str(known["name"]),
+            region=str(facts["name"]),
             metric=variable.replace("-", "_"),
             unit="s" if is_time else unit,
             configuration=configuration,

@@ -64,6 +64,12 @@ _SPELLINGS: Final = {
 _RATED: Final = re.compile(r"(GF|GFLOPS|Gflops)_\w+")
 """Rates of HPCG and HPL in tables of JUBE: the unit stands before the name."""
 
+_OF_HPCG: Final[Mapping[str, str]] = {
+    **dict.fromkeys(("GB_read", "GB_write", "GB_total", "GB_t_o"), "GB/s"),
+    **dict.fromkeys(("MinAllreduce", "MaxAllreduce", "AvgAllreduce"), "s"),
+}
+"""Units of further columns of JUBE's tables of HPCG."""
+
 _WITH_UNIT: Final = re.compile(
     r"(?P<name>.+?)(_(?P<suffix>[^_\W]+)|\s*[\[(](?P<braced>[^\[\]()]+)[\])])"
 )
@@ -228,8 +234,8 @@ def _columns(header: Sequence[str], meanings: Mapping[int, str]) -> Columns:
 
 def metric_and_unit(name: str) -> tuple[str, str | None] | None:
     """Return what a name like time, time_us or "time [us]" says, if it is known."""
-    if _RATED.fullmatch(name):
-        return name, "GFLOP/s"
+    if unit := "GFLOP/s" if _RATED.fullmatch(name) else _OF_HPCG.get(name):
+        return name, unit
     parts = _WITH_UNIT.fullmatch(name)
     for metric, names in METRICS.items():
         if name.lower() in names.split():

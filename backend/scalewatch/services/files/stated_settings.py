@@ -11,6 +11,8 @@ from scalewatch.wire.directions import Direction
 
 DIRECTIONS: Final[Mapping[str, Direction]] = {"lower": "lower", "higher": "higher"}
 ALL: Final = "*"
+ACROSS: Final = ("max", "sum", "mean")
+"""What the values of many processes become."""
 
 
 def directions_of(text: str) -> dict[str, Direction]:
@@ -55,7 +57,7 @@ def direction_table(stated: Any) -> dict[str, Direction]:
 def rules_of(
     stated: Mapping[str, Any], *, skips_unmatched: bool, trusts_launcher: bool = False
 ) -> SettingRules:
-    """Return the rules that texts state by the keys name, path, at, derive and scan.
+    """Return the rules that texts state by the names of the options.
 
     Raises
     ------
@@ -73,7 +75,14 @@ def rules_of(
         scan=_names(stated.get("scan", ())),
         trusts_launcher=trusts_launcher,
         skips_unmatched=skips_unmatched,
+        across=_across(stated.get("across", ACROSS[0])),
     )
+
+
+def _across(stated: Any) -> str:
+    if stated not in ACROSS:
+        raise BadSetting("across", stated, "max, sum or mean")
+    return str(stated)
 
 
 def _at(stated: Any) -> Mapping[str, float]:
