@@ -79,7 +79,7 @@ SMALL_LATE = Goal(
     "{:.3f}",
     least=0.94,
     rival=OTAVA,
-    reason="half of them where noise grows with p, where twenty commits tell it by "
+    reason="a third of them where noise grows with p, where twenty commits tell it by "
     "five standard errors at best and the effect is below twice the usual spread",
 )
 

@@ -279,14 +279,14 @@ def test_models_come_with_forecasts_where_they_are_asked_for(analysed):
         f"{PROJECT}/models",
         CommitModels,
         region="MPI_Bcast",
-        target=["p=65536", "n=3"],
+        target=["p=2048", "n=3"],
     )["models"]
 
     assert len(found) == 2
     for each in found:
         (forecast,) = each["forecasts"]
-        assert forecast["at"] == {"p": 65536}
-        assert forecast["low"] < 33e-6 < forecast["high"]
+        assert forecast["at"] == {"p": 2048}
+        assert forecast["low"] < 23e-6 < forecast["high"]
         assert each["standing"]["growths"] == {"p": "log p"}
 
 
