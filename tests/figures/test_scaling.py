@@ -314,3 +314,44 @@ def test_what_no_growth_explains_is_drawn_without_a_curve():
 
     assert not any((each.name or "").startswith("model") for each in figure.data)
     assert not thin(figure)
+
+
+def test_a_curve_is_read_at_any_setting_with_the_interval_there():
+    known = forecasts(2, 32)
+    figure = scaling_figure(replace(SCALING, forecasts=known))
+    (model,) = [trace for trace in figure.data if (trace.name or "")[:5] == "model"]
+    (expected,) = [trace for trace in figure.data if trace.meta == "expectation"]
+
+    assert "90% interval" in model.hovertemplate
+    assert len(model.customdata) == len(model.x)
+    assert np.array(model.customdata)[3] == pytest.approx([1e-6, 1e-3])
+    assert "interval" not in expected.hovertemplate
+
+
+def test_beyond_the_interval_a_curve_has_none():
+    low, high = replace(SCALING, forecasts=forecasts(4, 16)).bounds_at(P)
+
+    assert np.isnan(low).tolist() == np.isnan(high).tolist()
+    assert np.isnan(low).tolist() == [True, False, False, False, True]
+
+
+def test_where_no_growth_fits_the_forecast_is_read():
+    shown = replace(SCALING, is_open=True, forecasts=forecasts(2, 32))
+    (forecast,) = [
+        trace for trace in scaling_figure(shown).data if trace.name == "forecast"
+    ]
+
+    assert "90% interval" in forecast.hovertemplate
+    assert list(forecast.x) == [2, 32]
+
+
+def test_names_of_machines_are_text_in_what_is_read_of_curves():
+    known = forecasts(2, 32)
+    ours = replace(SCALING, name="<b>a", forecasts=known)
+    figure = machines_figure([ours, replace(ours, name="b", slot=1)])
+    models = [each for each in figure.data if (each.name or "")[:5] == "model"]
+
+    assert {each.hovertemplate.split("<br>")[0] for each in models} == {
+        "&lt;b&gt;a",
+        "b",
+    }

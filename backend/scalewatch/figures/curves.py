@@ -16,7 +16,7 @@ STEPS: Final = 120
 
 
 BESIDE: Final = 1e-3
-"""By so little, in logarithms, a curve may leave its interval."""
+"""By so small a share a curve may leave its interval."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -112,24 +112,32 @@ class Scaling:
         """Tell whether a growth can be drawn over the parameter of the scan."""
         return set(growth.parameters) <= {self.parameter, *self.held}
 
-    def bounded(self, x: Reals, values: Reals) -> Reals:
-        """Return a curve where it lies in the interval that is drawn, else NaN."""
+    def bounds_at(self, x: Reals) -> tuple[Reals, Reals] | None:
+        """Return the interval that is drawn, as it is at `x`; NaN beyond its ends."""
         known = [
             (each.at[self.parameter], each.low, each.high)
             for each in self.forecasts
             if each.low is not None and each.high is not None and each.low > 0
         ]
         if not known:
-            return values
+            return None
         at, low, high = np.log(np.array(known).T)
         places = np.log(x)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            own = np.log(values)
-        is_inside = (own >= np.interp(places, at, low) - BESIDE) & (
-            own <= np.interp(places, at, high) + BESIDE
-        )
         is_known = (places >= at[0] - BESIDE) & (places <= at[-1] + BESIDE)
-        return np.where(is_inside | ~is_known, values, np.nan)
+        lower, upper = (
+            np.where(is_known, np.exp(np.interp(places, at, bound)), np.nan)
+            for bound in (low, high)
+        )
+        return lower, upper
+
+    def bounded(self, x: Reals, values: Reals) -> Reals:
+        """Return a curve where it lies in the interval that is drawn, else NaN."""
+        bounds = self.bounds_at(x)
+        if bounds is None:
+            return values
+        low, high = bounds
+        is_outside = (values < low * (1 - BESIDE)) | (values > high * (1 + BESIDE))
+        return np.where(is_outside, np.nan, values)
 
     def modelled(self, x: Reals) -> Reals | None:
         """Return the values of the model at `x`; None if it has other parameters."""

@@ -1,9 +1,11 @@
 """Curves of models: solid where a growth was found, thin where it is open."""
 
-from typing import Final
+from html import escape
+from typing import Any, Final
 
 import numpy as np
 
+from scalewatch.figures.axes import hover_number
 from scalewatch.figures.curves import Curves, Scaling
 from scalewatch.figures.figure import Figure
 from scalewatch.figures.notation import growth_markup
@@ -14,6 +16,8 @@ from scalewatch.modelling.arrays.types import Reals
 BEYOND: Final = "2px,4px"
 """Line of a model where nothing was measured."""
 
+HOVER_DISTANCE: Final = 60
+"""Pixels beside a curve from which it is read; plotly's own are 20."""
 
 CANDIDATES: Final = ("7px,3px", "4px,3px", "1px,3px")
 """Lines of what an open growth may be, the likeliest first."""
@@ -31,6 +35,7 @@ def add_model(
     if scaling.model is None or curves.model is None:
         return
     values = scaling.bounded(curves.x, curves.model)
+    name = f"model {growth_markup(scaling.model.growth)}"
     is_measured = curves.x <= scaling.largest
     for part, dash in ((is_measured, style.dash), (~is_measured, BEYOND)):
         if not part.any():
@@ -40,16 +45,19 @@ def add_model(
             y=values[part],
             mode="lines",
             line={"color": PALETTE[style.role], "width": 2, "dash": dash},
-            hoverinfo="skip",
             showlegend=is_listed and part is is_measured,
-            name=f"model {growth_markup(scaling.model.growth)}",
+            name=name,
             meta=style.role,
+            **curve_hover(
+                scaling, curves.x[part], name, "" if is_listed else scaling.name
+            ),
         )
 
 
 def add_candidates(figure: Figure, x: Reals, scaling: Scaling, style: Style) -> None:
     """Draw what an open growth may be: thin, and only inside of the interval."""
     for model, dash in zip(scaling.candidates, CANDIDATES, strict=False):
+        name = f"perhaps {growth_markup(model.growth)}"
         values = np.broadcast_to(model(scaling.at(x)), x.shape)
         inside = scaling.bounded(x, values)
         if np.isnan(inside).all():
@@ -59,7 +67,38 @@ def add_candidates(figure: Figure, x: Reals, scaling: Scaling, style: Style) -> 
             y=inside,
             mode="lines",
             line={"color": PALETTE[style.role], "width": 1, "dash": dash},
-            hoverinfo="skip",
-            name=f"perhaps {growth_markup(model.growth)}",
+            name=name,
             meta=style.role,
+            **curve_hover(scaling, x, name),
         )
+
+
+def curve_hover(
+    scaling: Scaling, x: Reals, words: str, place: str = ""
+) -> dict[str, Any]:
+    """Return what tells the value of a curve at `x` and the interval of the scan there.
+
+    Parameters
+    ----------
+    words
+        Name of the curve; it may hold markup, unlike the scan's texts.
+    place
+        Of which machine it is, where a figure has several.
+    """
+    lines = [
+        *([escape(place)] if place else []),
+        f"{escape(scaling.parameter)} = %{{x:,.4~g}}",
+        f"{words}: {hover_number('y', scaling.unit)}",
+    ]
+    bounds = scaling.bounds_at(x)
+    if bounds is None:
+        return {"hovertemplate": "<br>".join(lines) + "<extra></extra>"}
+    low, high = (
+        hover_number(f"customdata[{column}]", scaling.unit) for column in (0, 1)
+    )
+    level = f"{scaling.forecasts[0].level:.0%}"
+    lines.append(f"{level} interval: {low} to {high}")
+    return {
+        "customdata": np.column_stack(bounds),
+        "hovertemplate": "<br>".join(lines) + "<extra></extra>",
+    }

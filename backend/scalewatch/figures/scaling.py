@@ -1,6 +1,7 @@
 """How a region scales: measurements, model and expectation over a parameter."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from html import escape
 from typing import Final
 
@@ -16,11 +17,15 @@ from scalewatch.figures.axes import (
 from scalewatch.figures.curves import Curves, Scaling, curves_of
 from scalewatch.figures.figure import Figure
 from scalewatch.figures.histories.under import add_under
-from scalewatch.figures.models import add_candidates, add_model
+from scalewatch.figures.models import (
+    HOVER_DISTANCE,
+    add_candidates,
+    add_model,
+    curve_hover,
+)
 from scalewatch.figures.notation import growth_markup, listed
 from scalewatch.figures.palette import PALETTE, machine_role, symbol
 from scalewatch.figures.styles import Style, styles
-from scalewatch.modelling import Growth
 from scalewatch.modelling.arrays.types import Reals
 
 MOST_REPETITIONS: Final = 120
@@ -54,13 +59,14 @@ def scaling_figure(scaling: Scaling, under: Scaling | None = None) -> Figure:
     if under is not None:
         add_under(figure, under)
     _add_interval(figure, scaling)
-    _add_expectation(figure, curves, scaling.expectation)
+    _add_expectation(figure, curves, scaling)
     _add_repetitions(figure, scaling)
     if scaling.is_open:
         add_candidates(figure, curves.x, scaling, style)
     else:
         add_model(figure, curves, scaling.evidence, style, is_listed=True)
     _add_measurements(figure, scaling, style, "median and quartiles")
+    figure.update_layout(hoverdistance=HOVER_DISTANCE)
     return figure
 
 
@@ -75,7 +81,7 @@ def machines_figure(scalings: Sequence[Scaling]) -> Figure:
     each = ", for each" if len(measured) > 1 else ""
     for curves, scaling, style in zip(all_curves, measured, own, strict=True):
         if len(measured) <= MOST_EXPECTATIONS:
-            _add_expectation(figure, curves, scaling.expectation, each)
+            _add_expectation(figure, curves, scaling, each)
         if not scaling.is_open:
             add_model(figure, curves, scaling.evidence, style, is_listed=False)
     for scaling, style in zip(measured, own, strict=True):
@@ -146,6 +152,8 @@ def _add_interval(figure: Figure, scaling: Scaling) -> None:
     x, low, high = np.array(known).T
     if (low == high).all():  # a formula of exact counts leaves nothing open
         return
+    if scaling.is_open and not scaling.candidates:
+        _add_forecast(figure, scaling)
     figure.add_scatter(
         x=np.concatenate([x, x[::-1]]),
         y=np.concatenate([low, high[::-1]]),
@@ -160,10 +168,26 @@ def _add_interval(figure: Figure, scaling: Scaling) -> None:
     )
 
 
+def _add_forecast(figure: Figure, scaling: Scaling) -> None:
+    """Let the interval be read where no curve can be, as no growth fits."""
+    x = np.array([each.at[scaling.parameter] for each in scaling.forecasts])
+    figure.add_scatter(
+        x=x,
+        y=np.array([each.value for each in scaling.forecasts]),
+        mode="lines",
+        line={"width": 0},
+        showlegend=False,
+        name="forecast",
+        meta=machine_role(scaling.slot),
+        **curve_hover(scaling, x, "forecast"),
+    )
+
+
 def _add_expectation(
-    figure: Figure, curves: Curves, expectation: Growth | None, each: str = ""
+    figure: Figure, curves: Curves, scaling: Scaling, each: str = ""
 ) -> None:
     """Draw what is expected; lines of the same growth share one entry of the legend."""
+    expectation = scaling.expectation
     if expectation is None or curves.expectation is None:
         return
     name = f"expected {growth_markup(expectation)}{each}"
@@ -172,11 +196,16 @@ def _add_expectation(
         y=curves.expectation,
         mode="lines",
         line={"color": PALETTE["expectation"], "dash": "6px,5px", "width": 1.5},
-        hoverinfo="skip",
         legendgroup=name,
         showlegend=not any(trace.get("name") == name for trace in figure.data),
         name=name,
         meta="expectation",
+        **curve_hover(
+            replace(scaling, forecasts=()),
+            curves.x,
+            f"expected {growth_markup(expectation)}",
+            scaling.name if each else "",
+        ),
     )
 
 

@@ -104,3 +104,18 @@ def test_every_curve_that_is_drawn_lies_in_its_interval(large, scans):
 
     assert seen > LEAST
     assert outside == []
+
+
+def test_a_growth_that_is_likelier_another_is_open_though_its_verdict_holds(scans):
+    improbable = [
+        scan
+        for scan in scans
+        if scan.standing.is_improbable and scan.standing.mark is not Mark.UNDECIDED
+    ]
+    for scan in improbable:
+        names = [each.get("name", "") for each in scaling_figure(drawn(scan)).data]
+        said = str(scan_sentence(scan, {}))
+        assert "perhaps " in said, said
+        assert not any(name.startswith("model") for name in names), names
+
+    assert improbable

@@ -141,7 +141,7 @@ def scan_sentence(scan: Scan, distinction: Mapping[str, object]) -> Markup:
         is_pending = standing.state is State.PENDING
         rest = "its verdict is on its way" if is_pending else "nothing is expected"
         grows = UNEXPLAINED if standing.fit["misfit"] else Markup("grows like {}; {}.")
-        said = grows.format(big_o(standing.growth), rest)
+        said = grows.format(_found(standing), rest)
         return subject + said + _remark(standing)
     is_told = standing.verdict is Verdict.UNDECIDED
     judged = BY_EXPONENTS if standing.fit["misfit"] else JUDGED
@@ -150,12 +150,25 @@ def scan_sentence(scan: Scan, distinction: Mapping[str, object]) -> Markup:
         because=f" – {standing.reason}" if standing.reason else "",
         expected=big_o(scan.expectation.growth),
         worse=WORSE[standing.direction],
-        found=big_o(standing.growth),
+        found=_found(standing),
         likely=_likely(standing),
         limit=growth(standing.deviation_limit),
         sure=_sure(standing),
     )
     return subject + said + ("" if is_told else _remark(standing))
+
+
+def _found(standing: Standing) -> Markup:
+    """Name the growth, or the two likeliest where none was found."""
+    is_told = standing.verdict is Verdict.UNDECIDED or standing.fit["misfit"]
+    if is_told or not standing.is_improbable:
+        return big_o(standing.growth)
+    likeliest = [*standing.class_probability.items()][:2]
+    named = [
+        Markup("{} ({})").format(big_o(value), percent(share))
+        for value, share in likeliest
+    ]
+    return Markup("perhaps ") + Markup(" or ").join(named)
 
 
 def _beyond(scan: Scan) -> str:

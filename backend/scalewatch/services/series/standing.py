@@ -37,7 +37,7 @@ from scalewatch.services.shared_cores import SHARED_CORES
 from scalewatch.storage.judgements import verdicts
 
 LIKELY: Final = 0.5
-"""Probability that a growth needs, where nothing is expected, to be called found."""
+"""Probability that a growth needs to be called found."""
 
 
 class State(StrEnum):
@@ -107,8 +107,18 @@ class Standing:
             return False
         if self.fit["misfit"] or self.verdict is Verdict.UNDECIDED:
             return True
-        shares = self.class_probability
-        return self.verdict is None and 0 < max(shares.values(), default=1) < LIKELY
+        return self.is_improbable
+
+    @property
+    def is_improbable(self) -> bool:
+        """Whether its growth over one parameter is likelier to be another.
+
+        A verdict may hold all the same: of each growth that it may be.
+        """
+        growth, shares = self.growth, self.class_probability
+        if growth is None or not shares or len(growth.parameters) > 1:
+            return False
+        return 0 < shares.get(growth, max(shares.values())) < LIKELY
 
     @property
     def formula(self) -> str | None:
