@@ -1,10 +1,12 @@
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
 from threading import Barrier
 
 import pytest
+from sqlalchemy.exc import DBAPIError
 
 from scalewatch.services import jobs as queue
 from scalewatch.services.jobs import JobKind
@@ -63,10 +65,14 @@ def test_job_of_a_worker_that_hangs_while_it_claims_is_given_to_another(
     with sessions.writing.begin() as session:
         job_id = queue.enqueue(session, JobKind.ANALYSE, "1/1")
 
-    with sessions.writing() as hanging:
-        assert queue.claim(hanging, "hanging").id == job_id
-        claim = partial(queue.claim, owner="other")
-        eventually(lambda: transact(sessions, claim))
+    hanging = sessions.writing()
+    assert queue.claim(hanging, "hanging").id == job_id
+    claim = partial(queue.claim, owner="other")
+    eventually(lambda: transact(sessions, claim))
+    with pytest.raises(DBAPIError):
+        hanging.commit()
+    with suppress(DBAPIError):  # its connection is gone
+        hanging.close()
 
 
 @pytest.mark.parametrize("dialect", ["postgresql"])
