@@ -32,15 +32,6 @@ LEARN_EVERY: Final = 20
 LOADING_SPREAD: Final = 0.3
 """Of the loadings, before anything was measured."""
 
-SHARED: Final = 1.6
-"""Variance of a common mode over that of a mean of as many regions that share nothing.
-
-Simulated machines without common nights have 1.1 to 1.4, all others 2 and more.
-"""
-
-SHARED_LAGS: Final = (1, 5)
-"""Commits apart: nights that wander slowly differ little from one to the next."""
-
 LEAST_LOADING: Final = 0.3
 MOST_LOADING: Final = 3.0
 
@@ -55,13 +46,10 @@ class CommonMode:
         Logarithm of what each night does at each setting, shape (T, n).
     loading
         How strongly each region follows, shape (S,); 1 in the middle.
-    is_shared
-        Whether it varies more than the mean of regions that share nothing.
     """
 
     effect: Reals
     loading: Reals
-    is_shared: bool = True
 
     def taken_out(self, log: Reals) -> Reals:
         """Return locations without it, shape (S, T, n)."""
@@ -100,29 +88,7 @@ def common_mode(log: Reals, directions: Reals) -> CommonMode:
         own[:, begin:end] = CommonMode(effect[begin:end], loading).taken_out(
             log[:, begin:end]
         )
-    return CommonMode(effect, loading, _is_shared(effect, own))
-
-
-def _is_shared(effect: Reals, own: Reals) -> bool:
-    """Tell whether nights differ by more than the scatter of regions explains.
-
-    Parameters
-    ----------
-    own
-        Locations without the effect, shape (S, T, n).
-    """
-    lags = [lag for lag in SHARED_LAGS if lag < len(effect)]
-    return any(_excess(effect, own, lag) > SHARED for lag in lags)
-
-
-def _excess(effect: Reals, own: Reals, lag: int) -> float:
-    """Return what an effect varies by over what a mean of all regions would, alone."""
-    found = ((effect[lag:] - effect[:-lag]) ** 2).mean(axis=0)
-    apart = (own[:, lag:] - own[:, :-lag]) ** 2
-    present = np.maximum(np.count_nonzero(~np.isnan(apart), axis=1), 1)
-    each = np.nansum(apart, axis=1) / present
-    alone = medians(each, 0) / len(own)
-    return float((found / np.maximum(alone, FLOOR**2 / len(own))).mean())
+    return CommonMode(effect, loading)
 
 
 def _effect(log: Reals, before: Reals, loading: Reals, features: Reals) -> Reals:

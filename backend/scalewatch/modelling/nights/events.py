@@ -80,13 +80,7 @@ class MachineNights:
         return np.flatnonzero(beyond > max(BAD * float(usual), LEAST_EFFECT))
 
     def effect_without(self, kept: Sequence[int]) -> Reals:
-        """Return what each night does, but for these steps, shape (T, n).
-
-        Nothing where regions share no nights: their mean would only take a part of
-        what some of them change by.
-        """
-        if not self.mode.is_shared and not self.steps:
-            return np.zeros_like(self.mode.effect)
+        """Return what each night does, but for these steps, shape (T, n)."""
         effect = self.mode.effect.copy()
         for row in kept:
             effect[row:] -= self.step_effect(row)

@@ -15,7 +15,7 @@ from scalewatch.modelling.arrays.types import Reals
 TARGET: Final = 0.04
 """Share of histories of 200 commits without a change that may alarm, at most."""
 
-LEAST: Final = 16.0
+LEAST: Final = 15.0
 """Threshold for that target where the noise is as assumed."""
 
 STRETCH: Final = 20

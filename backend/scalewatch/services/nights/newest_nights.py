@@ -49,10 +49,6 @@ MOST_NIGHTS: Final = 60
 CAREFUL: Final = 10.0
 """One region of many may alarm so many times more seldom than its whole machine."""
 
-READY: Final = 1.5
-"""A whole machine may alarm so many times more often: it only asks for another night,
-and a dozen nights before can hardly show more."""
-
 
 @dataclass(frozen=True, slots=True)
 class MachineMove:
@@ -224,7 +220,6 @@ def _of_group(
     by_job = [jobs.get(history.series.id, ()) for history in measured]
     group = [kindest(*each) for each in zip(measured, by_job, strict=True)]
     target = get_settings().alarming_share
-    ready = READY * target
     nights = nights_of(group)
     directions = directions_of(group)
     logs = [
@@ -237,7 +232,7 @@ def _of_group(
     moves, compared = [], set()
     if nights is not None:
         effect = nights.mode.effect[np.newaxis]
-        whole = newest_night(effect, np.array([effect.shape[1]]), directions, ready)
+        whole = newest_night(effect, np.array([effect.shape[1]]), directions, target)
         own = beside_machine(own, whole)
         if whole.is_known[0]:
             compared.add((group[0].series.machine, group[0].series.metric))
