@@ -10,6 +10,7 @@ from pathlib import Path
 
 from sqlalchemy.schema import CreateIndex, CreateTable
 
+import scalewatch
 from scalewatch.storage.database.session import connect, sessions_of
 from scalewatch.storage.tables import Table
 from support.large_project import Size, record_large_project
@@ -17,12 +18,15 @@ from support.large_project import Size, record_large_project
 DAYS = 3
 """Databases that nobody used for so long are removed."""
 
+ANALYSED_BY = ("modelling/**/*.py", "services/**/*.py", "jobs/*.py")
+"""Code of the product that decides what the analysis stores."""
+
 
 def large_database(size: Size | None = None) -> Path:
     """Return an SQLite file that holds the large project; nobody may write to it.
 
-    It is built anew after a change of the tables or of what builds it, and where the
-    folder for temporary files was emptied; remove it after a change of the analysis.
+    It is built anew after a change of the tables, of the analysis or of what builds
+    it, and where the folder for temporary files was emptied.
     """
     size = size or Size()
     folder = _folder()
@@ -52,6 +56,10 @@ def _digest(size: Size) -> str:
         made += sorted(str(CreateIndex(index)) for index in table.indexes)
     for name in ("builders", "large_project", "night_draws", "row_copies"):
         made.append(Path(__file__).with_name(f"{name}.py").read_text("utf-8"))
+    # Models, verdicts and regressions in it are those of the code that analysed it.
+    product = Path(scalewatch.__file__).parent
+    for room in ANALYSED_BY:
+        made += [each.read_text("utf-8") for each in sorted(product.glob(room))]
     return sha256("\0".join(made).encode()).hexdigest()[:16]
 
 
