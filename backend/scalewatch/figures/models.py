@@ -74,7 +74,12 @@ def add_candidates(figure: Figure, x: Reals, scaling: Scaling, style: Style) -> 
 
 
 def curve_hover(
-    scaling: Scaling, x: Reals, words: str, place: str = ""
+    scaling: Scaling,
+    x: Reals,
+    words: str,
+    place: str = "",
+    *,
+    has_interval: bool = True,
 ) -> dict[str, Any]:
     """Return what tells the value of a curve at `x` and the interval of the scan there.
 
@@ -84,13 +89,15 @@ def curve_hover(
         Name of the curve; it may hold markup, unlike the scan's texts.
     place
         Of which machine it is, where a figure has several.
+    has_interval
+        Whether the interval is about this curve: it is not about an expectation.
     """
     lines = [
         *([escape(place)] if place else []),
         f"{escape(scaling.parameter)} = %{{x:,.4~g}}",
         f"{words}: {hover_number('y', scaling.unit)}",
     ]
-    bounds = scaling.bounds_at(x)
+    bounds = scaling.bounds_at(x) if has_interval else None
     if bounds is None:
         return {"hovertemplate": "<br>".join(lines) + "<extra></extra>"}
     low, high = (

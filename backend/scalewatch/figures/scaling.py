@@ -1,7 +1,6 @@
 """How a region scales: measurements, model and expectation over a parameter."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from html import escape
 from typing import Final
 
@@ -201,10 +200,11 @@ def _add_expectation(
         name=name,
         meta="expectation",
         **curve_hover(
-            replace(scaling, forecasts=()),
+            scaling,
             curves.x,
             f"expected {growth_markup(expectation)}",
             scaling.name if each else "",
+            has_interval=False,
         ),
     )
 

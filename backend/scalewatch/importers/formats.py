@@ -13,6 +13,9 @@ JSON: Final = "json"
 CSV: Final = "csv"
 MARKDOWN: Final = "markdown"
 
+ACROSS: Final = ("max", "sum", "mean")
+"""What the values of many processes become; the first unless somebody asks."""
+
 TEXT_READERS: Final[Mapping[str, str]] = {
     "gprof": "profiles.gprof",
     "tau": "profiles.tau",

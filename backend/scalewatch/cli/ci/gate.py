@@ -9,7 +9,11 @@ import click
 
 from scalewatch.cli.ci.forges import NotReported, report
 from scalewatch.cli.ci.waiting import ask, confirmed
-from scalewatch.cli.files.option_types import ColumnMapping, StatedGrowth
+from scalewatch.cli.files.option_types import (
+    ColumnMapping,
+    StatedGrowth,
+    columns_by_meaning,
+)
 from scalewatch.cli.files.setting_options import (
     better_directions,
     setting_options,
@@ -185,9 +189,7 @@ def _judge_files(
 
     if options["forge"] is not None:
         raise click.UsageError("--report tells what a server answers, not of files")
-    columns: dict[str, list[str]] = {}
-    for meaning, name in options["columns"]:
-        columns.setdefault(meaning, []).append(name)
+    columns = columns_by_meaning(options["columns"])
     question = Question(
         expectations=options["expectations"],
         deviation_limits=options["deviation_limits"],

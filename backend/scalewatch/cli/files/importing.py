@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from scalewatch.cli.files.option_types import ColumnMapping
+from scalewatch.cli.files.option_types import ColumnMapping, columns_by_meaning
 from scalewatch.cli.files.setting_options import (
     better_directions,
     setting_options,
@@ -101,9 +101,7 @@ def command(
 
     if options["as_json"] and not options["dry_run"]:
         raise click.UsageError("--json shows what --dry-run would post")
-    columns: dict[str, list[str]] = {}
-    for meaning, name in options["columns"]:
-        columns.setdefault(meaning, []).append(name)
+    columns = columns_by_meaning(options["columns"])
     what = (files, file_format, columns, setting_rules(options))
     server = options["server"].rstrip("/")
     importing = Importing(_origin(options), options["are_profiles"])

@@ -13,6 +13,7 @@ from scalewatch.cli.files.option_types import (
     RuleName,
     StatedGrowth,
     Target,
+    columns_by_meaning,
 )
 from scalewatch.cli.files.setting_options import (
     better_directions,
@@ -204,9 +205,7 @@ def command(  # noqa: PLR0913 - one per option
     from scalewatch.services.files.rankings import Ranking  # noqa: PLC0415
 
     rules = setting_rules(options)
-    names: dict[str, list[str]] = {}
-    for meaning, name in columns:
-        names.setdefault(meaning, []).append(name)
+    names = columns_by_meaning(columns)
     if dry_run:
         ctx.exit(preview(files, file_format, names, rules, better_directions(options)))
     ranking = None

@@ -1,7 +1,7 @@
 """Types of what the command line states about models: growths, formulas, targets."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -143,3 +143,11 @@ class ProductOfParameters(click.ParamType["SplitQuestion"]):
         if is_total and not (total.strip().isdecimal() and 0 < int(total) <= LARGEST):
             self.fail(f"{total!r} is no whole number from 1 to {LARGEST}", param, ctx)
         return SplitQuestion(names, int(total) if is_total else None)
+
+
+def columns_by_meaning(stated: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    """Return the names of a table's columns by what the options say they mean."""
+    names: dict[str, list[str]] = {}
+    for meaning, name in stated:
+        names.setdefault(meaning, []).append(name)
+    return names

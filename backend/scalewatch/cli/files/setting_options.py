@@ -7,7 +7,7 @@ import click
 
 from scalewatch.cli.project_file import FILE, stated_here, unknown
 from scalewatch.errors import BadDerivation, BadPattern, BadSetting
-from scalewatch.importers.formats import AUTO, FORMATS
+from scalewatch.importers.formats import ACROSS, AUTO, FORMATS
 
 if TYPE_CHECKING:
     from scalewatch.importers.settings import SettingRules
@@ -69,7 +69,7 @@ _OPTIONS: Final = (
     ),
     click.option(
         "--across",
-        type=click.Choice(["max", "sum", "mean"]),
+        type=click.Choice(ACROSS),
         help="What the values of many processes become in a profile of CUBE: that of "
         "the one that has most, unless given.",
     ),

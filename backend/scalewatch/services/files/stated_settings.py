@@ -5,14 +5,13 @@ from typing import Any, Final
 
 from scalewatch.errors import BadSetting
 from scalewatch.importers.derivations import derivation_of
+from scalewatch.importers.formats import ACROSS
 from scalewatch.importers.patterns import path_pattern_of, pattern_of
 from scalewatch.importers.settings import SettingRules
 from scalewatch.wire.directions import Direction
 
 DIRECTIONS: Final[Mapping[str, Direction]] = {"lower": "lower", "higher": "higher"}
 ALL: Final = "*"
-ACROSS: Final = ("max", "sum", "mean")
-"""What the values of many processes become."""
 
 
 def directions_of(text: str) -> dict[str, Direction]:
