@@ -4,10 +4,13 @@ The cost of a call is that of a barrier of one process with the interposer, less
 without: the median of blocks of 2,000 calls, flushing of records included, and the
 lowest of turns. In Python the place of each call is its line. Made traces of four
 processes have ten million records: polls, which are summed up alone, and messages,
-which are matched. Reading is timed by the processor time of its one thread, which is
-what one waits on an idle machine.
+which are matched. An archive of OTF2 has five million events, of four processes, too;
+reading it is the child process with libotf2, its start included, and what makes calls
+of its rows. Reading is timed by processor time: one thing happens at a time, so that
+is what one waits on an idle machine.
 """
 
+import os
 import statistics
 import subprocess
 import sys
@@ -17,6 +20,7 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 import numpy as np
+from benchmarks.foreign_traces import EVENTS, write_archive
 from benchmarks.goals import Goal
 from benchmarks.options import series
 from benchmarks.results import Results
@@ -26,6 +30,7 @@ from scalewatch_agent.launchers.installation import install_library
 from scalewatch_agent.launchers.libraries import Library
 from scalewatch_agent.launchers.mpiexec import Launcher
 from scalewatch_agent.traces.matching import matched
+from scalewatch_agent.traces.otf2.reader import read_otf2
 from scalewatch_agent.traces.own.reader import read_own
 from scalewatch_agent.traces.recording.build import interposer
 from scalewatch_agent.traces.records import RECORD, Flag, write_records
@@ -42,6 +47,7 @@ C: Final = Goal("a traced call in C, worst library", "{:.0f} ns", most=150)
 PYTHON: Final = Goal("a traced call in Python with its line", "{:.0f} ns", most=250)
 SUMS: Final = Goal("10 million own records read and reduced", "{:.2f} s", most=2)
 MATCHING: Final = Goal("a message matched", "{:.2f} µs", most=1)
+OTF2: Final = Goal("events of OTF2 read in a second", "{:.1f} million", least=3)
 
 SOURCE: Final = """\
 #include <mpi.h>
@@ -102,6 +108,7 @@ def main(results: Results) -> None:
         results.figure(SUMS, min(summed(folder / "polls", count) for _ in range(TURNS)))
         seconds = min(paired(folder / "messages", count) for _ in range(TURNS))
         results.figure(MATCHING, seconds / (count / 2) * 1e6)
+        results.figure(OTF2, _otf2_speed(folder / "archive", count // 2) / 1e6)
 
 
 def cost(
@@ -169,6 +176,24 @@ def paired(folder: Path, count: int) -> float:
     seconds = time.process_time() - begin
     assert (len(messages.send), messages.unmatched) == (count // 2, 0)
     return seconds
+
+
+def _otf2_speed(folder: Path, count: int) -> float:
+    """Return the events of an archive of so many that are read in a second."""
+    steps = count // EVENTS // PROCESSES
+    anchor = write_archive(folder, PROCESSES, steps)
+    times = []
+    for _ in range(TURNS):
+        begin = _processor_time()
+        trace = read_otf2(anchor)
+        times.append(_processor_time() - begin)
+        assert sum(len(one.records) for one in trace.processes) == PROCESSES * steps
+    return (EVENTS * steps + 2) * PROCESSES / min(times)
+
+
+def _processor_time() -> float:
+    """Return the processor time of this process and of its children in s."""
+    return sum(os.times()[:4])
 
 
 def _write(folder: Path, count: int, *, has_messages: bool) -> None:

@@ -15,6 +15,7 @@ def write_archive(
     *,
     resolution: int = 10**9,
     files: dict[str, str] | None = None,
+    members: Sequence[int] | None = None,
 ) -> Path:
     """Return the anchor of an archive in a new folder.
 
@@ -25,6 +26,8 @@ def write_archive(
         the arguments; a name stands for its region.
     files
         Source files of regions by name.
+    members
+        Ranks in the communicator of all messages; everybody where that is None.
     """
     otf2 = pytest.importorskip("otf2", reason="the package otf2 is not installed")
     with otf2.writer.open(str(folder), timer_resolution=resolution) as archive:
@@ -37,7 +40,7 @@ def write_archive(
         mpi = otf2.enums.Paradigm.MPI
         kinds = otf2.enums.GroupType
         known.group("mpi", kinds.COMM_LOCATIONS, mpi, members=locations)
-        ranks = list(range(len(processes)))
+        ranks = list(range(len(processes)) if members is None else members)
         everybody = known.group("all", kinds.COMM_GROUP, mpi, members=ranks)
         world = known.comm("MPI_COMM_WORLD", group=everybody)
         regions: dict[str, Any] = {}

@@ -15,9 +15,9 @@ DEFINITIONS: Final = "definitions.json"
 MOST_LOCATIONS: Final = 65_536
 
 
-def events_file(folder: Path, location: int) -> Path:
-    """Return the file with the events of a location."""
-    return folder / f"{location}.events"
+def calls_file(folder: Path, location: int) -> Path:
+    """Return the file with the calls of a location."""
+    return folder / f"{location}.calls"
 
 
 def main(anchor: str, folder: str, collector: str, memory: str, size: str) -> None:
@@ -46,7 +46,7 @@ def _read(anchor: Path, folder: Path, collector: Path | None) -> None:
         refuse(f"{len(ranks):,} processes are too many")
     archive.select(ranks)
     for location in ranks:
-        archive.write_events(location, events_file(folder, location), collector)
+        archive.write_calls(location, calls_file(folder, location), collector)
     archive.definitions.save(folder / DEFINITIONS)
 
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from scalewatch_agent.traces.limited import refuse
 from scalewatch_agent.traces.otf2.definitions import Definitions
-from scalewatch_agent.traces.otf2.events import CALLBACKS, writers
+from scalewatch_agent.traces.otf2.interpreted import Collector
 
 PACKAGE: Final = "_otf2"
 
@@ -26,6 +26,18 @@ _ARGUMENTS: Final = {
     "on_collective": (_U8, _U32, _U32, _U64, _U64),
 }
 """What follows the head of each callback; the collector in C has the same."""
+
+CALLBACKS: Final = {
+    "Enter": "on_enter",
+    "Leave": "on_leave",
+    "MpiSend": "on_send",
+    "MpiIsend": "on_isend",
+    "MpiRecv": "on_receive",
+    "MpiIrecvRequest": "on_post",
+    "MpiIrecv": "on_complete",
+    "MpiCollectiveEnd": "on_collective",
+}
+"""Functions of a collector by what libotf2 calls them for."""
 
 _RETURNING: Final = (
     "OTF2_Reader_Open",
@@ -140,27 +152,34 @@ class Archive:
                 )
                 self._do("CloseDefReader", _POINTER(reader))
 
-    def write_events(self, location: int, made: Path, collector: Path | None) -> None:
-        """Write the events of a location to a file."""
-        if collector is not None:
-            compiled = ctypes.CDLL(str(collector))
-            compiled.collector_open.restype = _POINTER
-            file = _POINTER(compiled.collector_open(str(made).encode()))
-            if not file:
-                refuse("nothing can be written")
-            functions = {name: getattr(compiled, name) for name in CALLBACKS.values()}
-            self._read_events(location, functions, file)
-            if compiled.collector_close(file):
-                refuse("nothing can be written")
+    def write_calls(self, location: int, made: Path, collector: Path | None) -> None:
+        """Write the calls of MPI of a location to a file."""
+        functions = sorted(self.definitions.functions_of_mpi())
+        if collector is None:
+            self._interpret(location, Collector(made, frozenset(functions)))
             return
-        with made.open("wb") as written:
-            functions = {
-                name: ctypes.CFUNCTYPE(ctypes.c_int, *_HEAD, *_ARGUMENTS[name])(
-                    _without_head(function)
-                )
-                for name, function in writers(written).items()
-            }
-            self._read_events(location, functions, None)
+        compiled = ctypes.CDLL(str(collector))
+        compiled.collector_open.restype = _POINTER
+        table = (_U32 * len(functions))(*functions)
+        opened = compiled.collector_open(
+            str(made).encode(), table, _U64(len(functions))
+        )
+        if not opened:
+            refuse("nothing can be written")
+        callbacks = {name: getattr(compiled, name) for name in CALLBACKS.values()}
+        self._read_events(location, callbacks, _POINTER(opened))
+        if compiled.collector_close(_POINTER(opened)):
+            refuse("nothing can be written")
+
+    def _interpret(self, location: int, collector: Collector) -> None:
+        functions = {
+            name: ctypes.CFUNCTYPE(ctypes.c_int, *_HEAD, *_ARGUMENTS[name])(
+                _without_head(function)
+            )
+            for name, function in collector.callbacks().items()
+        }
+        self._read_events(location, functions, None)
+        collector.close()
 
     def _read_events(self, location: int, functions: dict[str, Any], sink: Any) -> None:
         reader = _POINTER(
