@@ -14,6 +14,7 @@ def _run(
     number: int,
     coordinate: dict[str, int],
     results: list[Measured],
+    commit: str,
     **configuration: int,
 ) -> dict[str, Any]:
     is_crowded = coordinate["threads"] > CORES
@@ -22,7 +23,7 @@ def _run(
         "id": str(UUID(int=number)),
         "project": "openmp-gcc",
         "suite": "openmp",
-        "commit": {"sha": "v12.2.0"},
+        "commit": {"sha": commit},
         "machine": {"name": "node"},
         "coordinate": coordinate,
         "configuration": {"placement": "spread", **configuration},
@@ -39,9 +40,19 @@ def _run(
     }
 
 
-def openmp_runs(factor: float = 1.0) -> Iterator[dict[str, Any]]:
-    """Yield runs at 1 to 16 threads; those of 16 share cores, and tell nonsense."""
-    number = 0
+def openmp_runs(
+    factor: float = 1.0, power: float = 0.0, commit: str = "v12.2.0", first: int = 0
+) -> Iterator[dict[str, Any]]:
+    """Yield runs at 1 to 16 threads; those of 16 share cores, and tell nonsense.
+
+    Parameters
+    ----------
+    factor, power
+        Measured/composed is factor · threads^power.
+    first
+        The number before that of the first run.
+    """
+    number = first
     for threads in (1, 2, 4, 8, 16):
         rate, fork = 2e10 * threads**0.5, 1e-6 * threads
         if threads > CORES:
@@ -49,10 +60,11 @@ def openmp_runs(factor: float = 1.0) -> Iterator[dict[str, Any]]:
         number += 10
         at = {"threads": threads}
         triad = ("triad", "bandwidth", "B/s", rate)
-        yield _run(number, at, [triad], elements=20_000_000)
+        yield _run(number, at, [triad], commit, elements=20_000_000)
         forks = [(name, "overhead", "s", fork) for name in ("parallel", "reduction")]
-        yield _run(number + 1, at, forks)
+        yield _run(number + 1, at, forks, commit)
         for place, points in enumerate((10**6, 4 * 10**6)):
-            seconds = factor * (104 * points / rate + 4 * fork)
+            ratio = factor * threads**power
+            seconds = ratio * (104 * points / rate + 4 * fork)
             cg = ("cg", "time", "s", seconds)
-            yield _run(number + 2 + place, {**at, "N": points}, [cg])
+            yield _run(number + 2 + place, {**at, "N": points}, [cg], commit)

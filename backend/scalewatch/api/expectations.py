@@ -1,7 +1,6 @@
 """Expectations: what the authors of a code promise."""
 
 from collections.abc import Callable
-from datetime import datetime
 from functools import partial
 from typing import Annotated, Any
 
@@ -12,10 +11,10 @@ from sqlalchemy.orm import Session
 
 from scalewatch import wire
 from scalewatch.api.http.problems import problems
-from scalewatch.api.http.schemas import Expectation, Schema
+from scalewatch.api.http.schemas import Composition, Expectation, Schema
 from scalewatch.errors import BadExpression
 from scalewatch.modelling import parse_declared, parse_formula
-from scalewatch.services.compositions import declared as compositions
+from scalewatch.services.expectations import composed as compositions
 from scalewatch.services.expectations import declarations, in_force
 from scalewatch.services.regions import status_quo
 from scalewatch.web.sessions import AdminDep, ReadingDep
@@ -52,23 +51,18 @@ class RegionExpectation(Expectation):
     metric: str = Field(examples=["time"])
 
 
-class Composition(Schema):
-    """A model composed of other regions that is in force for a region's metric."""
+class RegionComposition(Composition):
+    """A composed model in force for a region's metric."""
 
     region: str = Field(examples=["cg"])
     metric: str = Field(examples=["time"])
-    formula: str = Field(examples=["13*8*N/triad + 2*parallel + 2*reduction"])
-    version: int
-    author: str
-    reason: str | None
-    declared_at: datetime
 
 
 class Expectations(Schema):
     """All promises of a project that are in force."""
 
     expectations: list[RegionExpectation]
-    compositions: list[Composition] = Field(
+    compositions: list[RegionComposition] = Field(
         [], description="Models composed of other regions."
     )
     job: str | None = Field(

@@ -7,6 +7,7 @@ import numpy as np
 
 from scalewatch.exporters.findings import finding_object
 from scalewatch.modelling import Composed, Verdict
+from scalewatch.modelling.compositions.comparison import ComposedForecast
 
 
 def composed_object(composed: Composed) -> dict[str, Any]:
@@ -23,6 +24,10 @@ def composed_object(composed: Composed) -> dict[str, Any]:
             for point in composed.points
         ],
         "left_out": [_at(composed, row) for row in composed.left_out.tolist()],
+        "forecasts": [
+            {"at": dict(each.at), "composed": each.expected, **_measured(each)}
+            for each in composed.forecasts
+        ],
         "largest_deviation": composed.largest_deviation,
         "quotient": {
             "low": float(composed.quotients.min()),
@@ -64,6 +69,35 @@ def composed_words(composed: Composed) -> str:
     told = f"{words}, grows like {finding.growth}: {_verdict(composed)}"
     is_open = finding.verdict is Verdict.UNDECIDED and finding.reason
     return f"{told} ({finding.reason})" if is_open else told
+
+
+def forecast_words(composed: Composed) -> list[str]:
+    """Return what the composed model says at targets, and what to expect measured."""
+    unit = f" {composed.series.unit}" if composed.series.unit else ""
+    told = []
+    for each in composed.forecasts:
+        known = _measured(each)
+        words = f"at {_place(each.at)}: composed {each.expected:.3g}{unit}"
+        if each.quotient is not None:
+            words += f", to expect {each.expected * each.quotient.value:.3g}{unit}"
+            low, high = (known[name] for name in ("low", "high"))
+            words += "" if low is None else f" ({low:.3g} to {high:.3g})"
+        told.append(words)
+    return told
+
+
+def _measured(forecast: ComposedForecast) -> dict[str, float | None]:
+    """Return what to expect of measurements: the composed value times the quotient."""
+    quotient = forecast.quotient
+    if quotient is None:
+        return dict.fromkeys(("measured", "low", "high", "level"))
+    factors = {"measured": quotient.value, "low": quotient.low, "high": quotient.high}
+    found = {name: _times(forecast, factor) for name, factor in factors.items()}
+    return {**found, "level": quotient.level}
+
+
+def _times(forecast: ComposedForecast, factor: float | None) -> float | None:
+    return None if factor is None else forecast.expected * factor
 
 
 def left_out_words(composed: Composed) -> str:

@@ -32,7 +32,8 @@ from scalewatch.modelling.attribution.match_table import (
     Suspect,
     attribute,
 )
-from scalewatch.modelling.compositions.composed import Composed, compose
+from scalewatch.modelling.compositions.comparison import Composed
+from scalewatch.modelling.compositions.composed import compose
 from scalewatch.modelling.compositions.formula import Formula, parse_formula
 from scalewatch.modelling.compositions.series import Measured
 from scalewatch.modelling.configurations import (

@@ -1,5 +1,7 @@
 """Models composed of other regions: declared, judged, and drawn on a region's page."""
 
+import csv
+
 import pytest
 
 from scalewatch.wire import RunReport
@@ -21,15 +23,17 @@ def measure(sessions, **fields):
     )
 
 
-def declare(client, formula, **fields):
+def declare(client, sessions, formula, **fields):
     promise = {"region": "cg", "growth": None, "formula": formula} | fields
-    return client.put(URL, json={"author": "ada", "expectations": [promise]})
+    answer = client.put(URL, json={"author": "ada", "expectations": [promise]})
+    record(sessions, [])
+    return answer
 
 
 def test_composed_model_is_judged_and_drawn_beside_the_measurements(client, sessions):
     measure(sessions, factor=1.2)
 
-    assert declare(client, FORMULA).status_code == 200
+    assert declare(client, sessions, FORMULA).status_code == 200
     page = client.get(PAGE).text
     drawn = client.get(
         "/api/v1/figures/composed", params={"project": PROJECT, "region": "cg"}
@@ -56,13 +60,13 @@ def test_composed_model_is_judged_and_drawn_beside_the_measurements(client, sess
 
 def test_composed_model_is_listed_with_its_versions_and_withdrawn(client, sessions):
     measure(sessions)
-    declare(client, FORMULA)
+    declare(client, sessions, FORMULA)
 
-    again = declare(client, FORMULA)
-    declare(client, "13*8*N/triad")
+    again = declare(client, sessions, FORMULA)
+    declare(client, sessions, "13*8*N/triad")
     (listed,) = client.get(URL).json()["compositions"]
     page = client.get(PAGE).text
-    withdrawn = declare(client, None)
+    withdrawn = declare(client, sessions, None)
 
     assert again.json()["compositions"][0]["version"] == 1
     assert (listed["formula"], listed["version"]) == ("13*8*N/triad", 2)
@@ -73,9 +77,9 @@ def test_composed_model_is_listed_with_its_versions_and_withdrawn(client, sessio
 
 def test_growth_takes_the_place_of_a_composed_model(client, sessions):
     measure(sessions)
-    declare(client, FORMULA)
+    declare(client, sessions, FORMULA)
 
-    declared = declare(client, None, growth="N / threads")
+    declared = declare(client, sessions, None, growth="N / threads")
 
     assert declared.json()["compositions"] == []
     assert declared.json()["expectations"][0]["growth"] == "N / threads"
@@ -94,11 +98,86 @@ def test_model_that_cannot_be_computed_says_why_on_the_page(
 ):
     measure(sessions)
 
-    assert declare(client, formula).status_code == 200
+    assert declare(client, sessions, formula).status_code == 200
     page = client.get(PAGE)
 
     assert page.status_code == 200
     assert words in page.text
+
+
+def test_match_table_judges_by_the_composed_model(client, sessions):
+    measure(sessions, power=1.0)
+    declare(client, sessions, FORMULA)
+
+    page = client.get(f"/p/{PROJECT}?view=table").text
+    heat_map = client.get(f"/p/{PROJECT}?view=map").text
+    table = client.get(f"/p/{PROJECT}?format=json").json()
+    listed = client.get(f"/p/{PROJECT}?format=csv").text
+    report = client.get(f"/api/v1/projects/{PROJECT}/report").json()
+
+    assert f"<code>{FORMULA}" in page.replace("<wbr>", "")
+    assert "measured/composed like threads" in heat_map
+    for shown in (table, report):
+        (row,) = (each for each in shown["rows"] if each["region"] == "cg")
+        assert (row["expectation"], row["composition"]["formula"]) == (None, FORMULA)
+        (cell,) = row["cells"]
+        assert cell["standing"]["verdict"] == "mismatch"
+        assert cell["standing"]["divergence"] == "threads"
+        assert cell["standing"]["reason"].startswith("measured/composed 1.00 to 8.00")
+        assert cell["standing"]["verdict_probability"]["mismatch"] > 0.9
+    assert f"{FORMULA}," in next(ln for ln in listed.splitlines() if ln[:3] == "cg,")
+
+
+def test_data_of_the_page_hold_quotient_and_verdict(client, sessions):
+    measure(sessions, factor=1.2)
+    declare(client, sessions, FORMULA)
+
+    (told,) = client.get(f"{PAGE}?format=json").json()["compositions"]
+    header, *rows = csv.reader(client.get(f"{PAGE}?format=csv").text.splitlines())
+
+    assert (told["formula"], told["author"]) == (FORMULA, "ada")
+    assert told["quotient"]["median"] == pytest.approx(1.2)
+    assert (told["quotient"]["growth"], told["quotient"]["verdict"]) == ("1", "match")
+    assert header[-2:] == ["composed", "measured/composed"]
+    quotients = {row[2]: row[-1] for row in rows}
+    assert float(quotients["threads=4; N=1000000"]) == pytest.approx(1.2)
+    assert quotients["threads=16; N=1000000"] == ""
+
+
+def test_composed_model_is_told_at_a_target(client, sessions):
+    measure(sessions, factor=1.2)
+    declare(client, sessions, FORMULA)
+
+    target = {"target": 9e6}
+    (told,) = client.get(PAGE, params={**target, "format": "json"}).json()[
+        "compositions"
+    ]
+    page = client.get(PAGE, params=target).text
+
+    (there,) = told["forecasts"]
+    composed = 104 * 9e6 / (2e10 * 8**0.5) + 4 * 8e-6
+    assert there["at"] == {"threads": 8, "N": 9e6}
+    assert there["composed"] == pytest.approx(composed, rel=0.1)
+    assert there["measured"] == pytest.approx(1.2 * there["composed"], rel=0.02)
+    assert there["low"] < there["measured"] < there["high"]
+    assert "At N = 9000000, threads = 8: composed" in page
+
+
+def test_gate_stops_a_commit_that_leaves_its_composed_model(client, sessions):
+    measure(sessions)
+    declare(client, sessions, FORMULA)
+    measure(sessions, power=1.0, commit="v13.0.0", first=1000)
+    measure(sessions, power=1.0, commit="v13.0.0", first=2000)
+
+    said = client.get(
+        f"/api/v1/projects/{PROJECT}/gate", params={"commit": "v13.0.0"}
+    ).json()
+
+    assert said["outcome"] == "worse"
+    (finding,) = (each for each in said["findings"] if each["region"] == "cg")
+    assert finding["sentence"] == (
+        "measured/composed grows like threads instead of 1: no longer as composed"
+    )
 
 
 @pytest.mark.parametrize(
@@ -114,7 +193,7 @@ def test_formula_that_is_none_is_refused_with_its_field(
 ):
     measure(sessions)
 
-    refused = declare(client, **promise)
+    refused = declare(client, sessions, **promise)
 
     assert refused.status_code == 422
     assert [error["field"] for error in refused.json()["errors"]] == [field]
@@ -122,9 +201,9 @@ def test_formula_that_is_none_is_refused_with_its_field(
 
 def test_models_that_need_each_other_are_refused(client, sessions):
     measure(sessions)
-    declare(client, "2*memory")
+    declare(client, sessions, "2*memory")
 
-    refused = declare(client, "cg - 2*parallel", region="memory")
+    refused = declare(client, sessions, "cg - 2*parallel", region="memory")
 
     assert refused.status_code == 422
     assert "needs itself" in refused.json()["detail"]

@@ -31,6 +31,7 @@ from scalewatch.modelling import (
     ScalingErrors,
     SpeedUp,
 )
+from scalewatch.services.expectations.composed import ComposedExpectation
 from scalewatch.services.expectations.in_force import Expectation
 from scalewatch.services.files.posted_files import FilePreview
 from scalewatch.services.regressions.values import Regressions
@@ -41,6 +42,7 @@ Numbers = list[float | None]
 
 WRITTEN: Final[Mapping[Any, Any]] = {
     Any: schemas.Setting,
+    ComposedExpectation: schemas.Composition,
     Expectation: schemas.Expectation,
     Finding: dict[str, Any],
     Fraction: str,

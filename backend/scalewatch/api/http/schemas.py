@@ -56,6 +56,16 @@ class Expectation(Schema):
     declared_at: datetime
 
 
+class Composition(Schema):
+    """A model composed of other regions that is expected, as a version in force."""
+
+    formula: str = Field(examples=["13*8*N/triad + 2*parallel + 2*reduction"])
+    version: int
+    author: str
+    reason: str | None
+    declared_at: datetime
+
+
 class Noise(Schema):
     """What was assumed of the noise, learned from all series of machine and metric."""
 

@@ -6,7 +6,11 @@ from typing import Final
 import click
 
 from scalewatch.cli.files.findings_columns import FindingRow
-from scalewatch.exporters.compositions import composed_words, left_out_words
+from scalewatch.exporters.compositions import (
+    composed_words,
+    forecast_words,
+    left_out_words,
+)
 from scalewatch.modelling import Formula
 from scalewatch.services.files.compositions import composed_series
 from scalewatch.services.files.model_files import Question
@@ -32,6 +36,7 @@ def compositions_of(
         [row.finding for row in rows],
         formulas,
         **question.chosen("summary", "level"),
+        targets=question.targets,
     )
     return [
         row._replace(composed=each) for row, each in zip(rows, composed, strict=True)
@@ -44,5 +49,7 @@ def print_compositions(rows: Sequence[FindingRow]) -> None:
         if row.composed is not None:
             click.echo(f"\n{row.series.region} = {row.composed.formula}")
             click.echo(f"  {composed_words(row.composed)}")
+            for words in forecast_words(row.composed):
+                click.echo(f"  {words}")
             if left_out := left_out_words(row.composed):
                 click.echo(f"  {left_out}")

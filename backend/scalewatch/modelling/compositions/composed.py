@@ -10,8 +10,8 @@ F. Wolf et al., "Catwalk: A Quick Development Path for Performance Models",
 Euro-Par 2014 workshops, section 4.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from scalewatch.errors import (
     ValueMissing,
 )
 from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.compositions.comparison import Composed, ComposedForecast
 from scalewatch.modelling.compositions.evaluation import Quantity, evaluate
 from scalewatch.modelling.compositions.formula import Formula
 from scalewatch.modelling.compositions.series import Measured, named
@@ -36,74 +37,20 @@ Formulas = Mapping[str, Formula]
 """Composed models by the region that they are of, or by a name of their own."""
 
 
-@dataclass(frozen=True, slots=True)
-class ComposedPoint:
-    """What was measured at a setting, and what the composed model says there."""
-
-    setting: tuple[float, ...]
-    measured: float
-    expected: float
-
-    @property
-    def quotient(self) -> float:
-        """Measured/composed."""
-        return self.measured / self.expected
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Composed:
-    """A composed model beside the measurements that it is about.
-
-    Parameters
-    ----------
-    settings
-        Where both are known and no cores were shared, shape (n, parameters).
-    measured, expected
-        One value per setting, in the unit of the series.
-    quotient
-        What is found about measured/composed, which is expected to be constant.
-    left_out
-        Settings at which cores were shared, or a part has no value.
-    """
-
-    formula: Formula
-    series: Measured
-    settings: Reals
-    measured: Reals
-    expected: Reals
-    quotient: Finding
-    left_out: Reals
-
-    @property
-    def points(self) -> list[ComposedPoint]:
-        """The settings one by one."""
-        rows = zip(
-            self.settings.tolist(),
-            self.measured.tolist(),
-            self.expected.tolist(),
-            strict=True,
-        )
-        return [ComposedPoint(tuple(at), *values) for at, *values in rows]
-
-    @property
-    def quotients(self) -> Reals:
-        """Measured/composed at each setting."""
-        return self.measured / self.expected
-
-    @property
-    def largest_deviation(self) -> float:
-        """How far a measurement is off at most, as a share of the composed value."""
-        return float(np.abs(self.quotients - 1).max())
-
-
-def compose(
+def compose(  # noqa: PLR0913, PLR0917 - how parts are summarised, and what to tell
     name: str,
     formulas: Formulas,
     all_series: Sequence[Measured],
     summary: Summary = "median",
     level: float = 0.9,
+    targets: Sequence[Mapping[str, float]] = (),
 ) -> list[Composed]:
     """Return each series of a region beside its composed model.
+
+    Parameters
+    ----------
+    targets
+        Settings to tell both at; those that do not name all parameters are left out.
 
     Raises
     ------
@@ -113,12 +60,14 @@ def compose(
     """
     formula = formulas[name]
     refuse_circles(formulas)
-    targets = named(name, all_series)
-    if ":" not in name and len({each.metric for each in targets}) > 1:
-        raise _ambiguous(formula, name, targets)
+    series = named(name, all_series)
+    if ":" not in name and len({each.metric for each in series}) > 1:
+        raise _ambiguous(formula, name, series)
     return [
-        _composed(target, formula, _Parts(target, formulas, all_series, summary), level)
-        for target in targets
+        _composed(
+            each, formula, _Parts(each, formulas, all_series, summary), level, targets
+        )
+        for each in series
     ]
 
 
@@ -205,13 +154,17 @@ def _ambiguous(
 
 
 def _composed(
-    target: Measured, formula: Formula, parts: _Parts, level: float
+    target: Measured,
+    formula: Formula,
+    parts: _Parts,
+    level: float,
+    targets: Sequence[Mapping[str, float]],
 ) -> Composed:
     found = parts.value(formula)
     dimension = target.dimension
     if found.unit is not None and dimension is not None and found.unit != dimension:
-        told = f"it comes out in {found.unit}"
-        raise UnitsUnfit(formula.text, told, f"{target.region} is in {dimension}")
+        told = f"it comes out in {found.unit}", f"{target.region} is in {dimension}"
+        raise UnitsUnfit(formula.text, *told)
     expected = np.broadcast_to(found.values, len(target.settings)) / target.size
     is_known = np.isfinite(expected) & (expected > 0) & ~target.crowded
     if not is_known.any():
@@ -219,12 +172,18 @@ def _composed(
         raise ValueMissing(formula.text, target.region, reason)
     settings, expected = target.settings[is_known], expected[is_known]
     quotients = target.values[is_known] / expected[:, None]
+    wanted = [
+        {name: float(at[name]) for name in target.parameters}
+        for at in targets
+        if at.keys() >= {*target.parameters}
+    ]
     (quotient,) = find_models(
         settings,
         quotients[None],
         parameter=target.parameters,
         expectation=CONSTANT,
         level=level,
+        targets=wanted,
     )
     return Composed(
         formula=formula,
@@ -234,4 +193,30 @@ def _composed(
         expected=expected,
         quotient=quotient,
         left_out=target.settings[~is_known],
+        forecasts=tuple(_forecasts(formula, parts, wanted, quotient)),
     )
+
+
+def _forecasts(
+    formula: Formula,
+    parts: _Parts,
+    wanted: Sequence[Mapping[str, float]],
+    quotient: Finding,
+) -> Iterator[ComposedForecast]:
+    """Yield both at settings, but for those at which a part has no value."""
+    told = {tuple(each.at.values()): each for each in quotient.forecasts}
+    for at in wanted:
+        row = np.array([[*at.values()]])
+        there = replace(
+            parts.target,
+            settings=row,
+            values=np.full((1, 1), np.nan),
+            crowded=np.zeros(1, np.bool_),
+        )
+        try:
+            found = replace(parts, target=there).value(formula)
+        except ValueMissing:
+            continue
+        expected = float(np.broadcast_to(found.values, 1)[0]) / there.size
+        if np.isfinite(expected) and expected > 0:
+            yield ComposedForecast(at, expected, told.get(tuple(row[0].tolist())))

@@ -10,7 +10,11 @@ from pydantic import BeforeValidator, Field
 from sqlalchemy.orm import Session
 
 from scalewatch.errors import NotMeasured
-from scalewatch.exporters.compositions import composed_words, left_out_words
+from scalewatch.exporters.compositions import (
+    composed_words,
+    forecast_words,
+    left_out_words,
+)
 from scalewatch.pages.rendering import listings
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.plots import Plot
@@ -18,14 +22,18 @@ from scalewatch.pages.rendering.templates import Query, path_to, render
 from scalewatch.pages.wording.formats import number, stated
 from scalewatch.services.access.callers import Role, may
 from scalewatch.services.commits.find import Commit, commit_of, find_commit
-from scalewatch.services.compositions.scans import compositions_of
 from scalewatch.services.expectations.declarations import versions
 from scalewatch.services.histories.since import since_of
 from scalewatch.services.machines.machines import newest_fingerprint
 from scalewatch.services.regions.few_settings import factor_words
 from scalewatch.services.regions.figures import FIGURES, NOTHING_ASKED, Asked
-from scalewatch.services.regions.outlook import LARGEST_TARGET, Outlook, outlook
-from scalewatch.services.regions.region import Region, region_at
+from scalewatch.services.regions.outlook import (
+    LARGEST_TARGET,
+    Outlook,
+    held_at,
+    outlook,
+)
+from scalewatch.services.regions.region import Region, region_at, with_compositions
 from scalewatch.services.selection.renamed_regions import renamed
 from scalewatch.services.selection.view import View
 from scalewatch.services.series.measurements import Measurement
@@ -63,7 +71,7 @@ def show_region(  # noqa: PLR0913, PLR0917, one per part of the address
     """Show measurements, model and expectation of a region on one or all machines."""
     try:
         if wanted is not Format.HTML:
-            shown = region_at(session, view, region)
+            shown = _composed(session, region_at(session, view, region), target)
             name = f"{shown.region}-{shown.commit.label}-{shown.metric}"
             return download(wanted, name, shown, listings.points)
         asked = Asked(target, under or None)
@@ -93,11 +101,8 @@ def region_page(  # noqa: PLR0913, PLR0917, one per part of the address, and a f
     again
         The earlier version of the expectation that the form begins with.
     """
-    shown = region_at(session, view, region)
+    shown = _composed(session, region_at(session, view, region), asked.target)
     declared = versions(session, shown.project, shown.region, shown.metric)
-    compositions = compositions_of(
-        session, shown.project, shown.commit.sha, shown.scans
-    )
     query: Query = {
         "commit": shown.commit.label,
         "metric": shown.metric,
@@ -117,17 +122,28 @@ def region_page(  # noqa: PLR0913, PLR0917, one per part of the address, and a f
         refused=refused,
         may_declare=may(session, Role.ADMIN, shown.project),
         versions=declared,
-        compositions=compositions,
+        compositions=shown.compositions,
         composed_words=composed_words,
+        forecast_words=forecast_words,
         left_out_words=left_out_words,
         again=next((each for each in declared if each.version == again), None),
         likeliest=likeliest,
         predicted=predicted,
         factors=partial(factor_words, session),
         plots=_plots(
-            request, session, shown, query, asked, has_composed=bool(compositions)
+            request, session, shown, query, asked, has_composed=bool(shown.compositions)
         ),
     )
+
+
+def _composed(session: Session, shown: Region, target: float | None) -> Region:
+    """Return a region with what composed models say, at a target, too, if asked."""
+    targets = [
+        {**held_at(scan), scan.parameter: target}
+        for scan in shown.scans
+        if target is not None
+    ]
+    return with_compositions(session, shown, targets)
 
 
 def _outlook(session: Session, shown: Region, target: float | None) -> Outlook | None:

@@ -72,6 +72,8 @@ def cell_words(cell: Cell, expectation: Expectation | None) -> str:
         perhaps = "perhaps " if standing.is_open else ""
         instead = f" instead of {promised}" if promised != found else ""
         parts.append(f"{perhaps}{found}{instead}")
+        if expectation is None and standing.divergence is not None:
+            parts.append(f"measured/composed like {standing.divergence}")
     elif standing.reason:
         parts.append(standing.reason)
     if cell.recent:

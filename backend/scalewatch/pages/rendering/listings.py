@@ -1,13 +1,16 @@
 """Rows of pages as listings for download."""
 
 from scalewatch.exporters.listing import Listing, markdown_line, markdown_text
+from scalewatch.modelling import Growth
 from scalewatch.pages.wording.formats import assignments, determination, settings
 from scalewatch.pages.wording.sentences import SYMBOLS, order
-from scalewatch.services.match_table.cells import Cell
+from scalewatch.services.match_table.cells import Cell, MatchRow
 from scalewatch.services.match_table.table import MatchTable
 from scalewatch.services.projects.home import Project
 from scalewatch.services.regions.region import Region
 from scalewatch.services.runs.show import RecordedRun
+from scalewatch.services.series.measurements import Measurement
+from scalewatch.services.series.scans import Scan
 
 
 def markdown(listing: Listing, lead: str) -> str:
@@ -47,7 +50,7 @@ def cells(table: MatchTable) -> Listing:
                 assignments(row.configuration),
                 cell.machine,
                 cell.standing.state,
-                row.expectation and row.expectation.growth,
+                _expected(row),
                 cell.standing.deviation_limit,
                 cell.standing.growth,
                 cell.standing.model and cell.standing.model.formula,
@@ -75,12 +78,19 @@ def overview(table: MatchTable) -> Listing:
         [
             (
                 " ".join((row.region, settings(row.configuration))).strip(),
-                order(row.expectation.growth) if row.expectation else None,
+                order(row.expectation.growth) if row.expectation else _expected(row),
                 *map(_cell, row.cells),
             )
             for row in table.rows
         ],
     )
+
+
+def _expected(row: MatchRow) -> Growth | str | None:
+    """Return the growth that is expected of a row, or the formula."""
+    if row.composition is not None:
+        return str(row.composition.formula)
+    return row.expectation.growth if row.expectation else None
 
 
 def points(region: Region) -> Listing:
@@ -101,6 +111,7 @@ def points(region: Region) -> Listing:
             "flags",
             "reason",
             "run",
+            *(("composed", "measured/composed") if region.compositions else ()),
         ),
         [
             (
@@ -118,11 +129,30 @@ def points(region: Region) -> Listing:
                 ", ".join(taken.flags),
                 taken.reason,
                 taken.run,
+                *_beside_composed(region, scan, taken),
             )
             for scan in region.scans
             for taken in scan.measurements
         ],
     )
+
+
+def _beside_composed(
+    region: Region, scan: Scan, taken: Measurement
+) -> tuple[float | None, ...]:
+    """Return the value of the composed model where one is expected, and the quotient.
+
+    None where a part has no value, or cores were shared.
+    """
+    if not region.compositions:
+        return ()
+    composed = next(e.composed for e in region.compositions if e.scan is scan)
+    if composed is not None:
+        at = tuple(taken.coordinate.get(name) for name in composed.series.parameters)
+        for point in composed.points:
+            if point.setting == at:
+                return point.expected, point.quotient
+    return None, None
 
 
 def results(run: RecordedRun) -> Listing:

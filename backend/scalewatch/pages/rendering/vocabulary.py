@@ -114,6 +114,12 @@ TOPICS: Final = {
             "grows, not how large it is.",
         ),
         Word(
+            "composed model",
+            "A model made of those of other regions, as 13*8*N/triad + 2*parallel: an "
+            "expectation with a value. The verdict is on measured/composed, which "
+            "should not grow.",
+        ),
+        Word(
             "baseline",
             "The earlier commit that a commit is compared with: the one asked for, "
             "else a measured parent, else the one measured before it.",

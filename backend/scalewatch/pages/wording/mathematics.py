@@ -9,6 +9,8 @@ from markupsafe import Markup, escape
 from scalewatch.figures.notation import growth_markup
 from scalewatch.modelling import Growth, Model, parse_growth
 from scalewatch.pages.wording.formats import MISSING, quantity
+from scalewatch.services.expectations.composed import ComposedExpectation
+from scalewatch.services.expectations.in_force import Expectation
 
 NAMES: Final = re.compile(r"\b(?!log\b|ceil\b)[A-Za-z_]\w*")
 """Names of parameters in a formula."""
@@ -45,6 +47,17 @@ def stated_growth(text: str | None) -> Markup:
 def stated_order(text: str | None) -> Markup:
     """Set a growth that is kept as text as an order, O(…)."""
     return big_o(parse_growth(text) if text else None)
+
+
+def promise(
+    expectation: Expectation | None, composition: ComposedExpectation | None
+) -> Markup:
+    """Set what is expected: an order, the formula of a composed model, or nothing."""
+    if expectation is not None:
+        return big_o(expectation.growth)
+    if composition is not None:
+        return Markup("<code>{}</code>").format(composition.formula)
+    return Markup("nothing")
 
 
 @lru_cache(maxsize=8192)

@@ -16,7 +16,7 @@ from scalewatch.pages.wording.formats import (
     settings,
     significant,
 )
-from scalewatch.pages.wording.mathematics import big_o, growth
+from scalewatch.pages.wording.mathematics import big_o, growth, promise
 from scalewatch.services.analysis.next_measurement import (
     place_words,
     separating_words,
@@ -139,7 +139,9 @@ def scan_sentence(scan: Scan, distinction: Mapping[str, object]) -> Markup:
         )
     if standing.verdict is None or scan.expectation is None:
         is_pending = standing.state is State.PENDING
-        rest = "its verdict is on its way" if is_pending else "nothing is expected"
+        promised = promise(scan.expectation, scan.composition)
+        expected = Markup("{} is expected").format(promised)
+        rest = Markup("its verdict is on its way") if is_pending else expected
         grows = UNEXPLAINED if standing.fit["misfit"] else Markup("grows like {}; {}.")
         said = grows.format(_found(standing), rest)
         return subject + said + _remark(standing)
@@ -188,19 +190,13 @@ def machines_sentence(region: Region) -> Markup:
         f"{number} {mark or 'without a verdict'}"
         for mark, number in sorted(marks.items(), key=lambda each: _badness(each[0]))
     ]
-    promised = region.expectation
-    of = (
-        Markup("nothing is promised")
-        if promised is None
-        else Markup("{} is promised").format(big_o(promised.growth))
-    )
-    return Markup("{} on <bdi>{}</bdi> machines: {}; {}.").format(
+    return Markup("{} on <bdi>{}</bdi> machines: {}; {} is promised.").format(
         Markup("The <bdi>{}</bdi> of <bdi>{}</bdi>").format(
             metric_words(region.metric), region.region
         ),
         len({scan.machine for scan in region.scans}),
         ", ".join(told),
-        of,
+        promise(region.expectation, region.composition),
     )
 
 

@@ -18,6 +18,7 @@ from scalewatch.modelling import (
 from scalewatch.modelling.search.findings import refusal
 from scalewatch.services import jobs
 from scalewatch.services.analysis import locations, noise_memory, rows
+from scalewatch.services.analysis.compositions import ComposedAnswer, composed_answers
 from scalewatch.services.analysis.noise import noise_by_metric
 from scalewatch.services.analysis.noise_memory import Assumed
 from scalewatch.services.analysis.pooling import SeriesPool, pool
@@ -72,12 +73,15 @@ class Analysis:
     ----------
     assumed
         What was assumed of the noise, by metric.
+    composed
+        Those of which composed models are expected.
     """
 
     subject: AnalysedCommit
     answers: tuple[Answer, ...]
     locations: tuple[Row, ...]
     assumed: Mapping[str, Assumed]
+    composed: tuple[ComposedAnswer, ...] = ()
 
 
 def analyse(session: Session, subject: AnalysedCommit) -> Analysis:
@@ -92,7 +96,9 @@ def analyse(session: Session, subject: AnalysedCommit) -> Analysis:
         session, subject, [(each.series_id, each.pool) for each in asked]
     )
     found = (*refused, *_answers(session, asked, assumed))
-    return Analysis(subject, found, tuple(located), assumed)
+    findings = {each.series_id: each.finding for each in found}
+    composed = composed_answers(session, subject, machine.project_id, findings)
+    return Analysis(subject, found, tuple(located), assumed, composed)
 
 
 def answers_under(
@@ -202,9 +208,12 @@ def record(session: Session, analysis: Analysis) -> None:
             )
             for a in answers
             if a.expectation is not None
-        ],
+        ]
+        + [each.row(commit_id) for each in analysis.composed],
     )
     likely = {a.series_id: rows.likely(a.finding, a.expectation) for a in answers}
+    for each in analysis.composed:
+        likely[each.series_id] = each.likely(likely[each.series_id])
     probabilities.put(session, commit_id, analysis.subject.machine_id, likely)
     noise_memory.record(session, analysis.subject, analysis.assumed)
     stored_locations.put(session, analysis.locations)

@@ -80,10 +80,10 @@ def verdict_row(
 
 def likely(finding: Finding, expectation: Expectation | None) -> Likely:
     """Return how probable growths are, and verdicts by an expectation."""
-    growths = _shares(finding.class_probability)
+    growths = shares(finding.class_probability)
     if expectation is None:
         return Likely(growths)
-    return Likely(growths, _shares(finding.verdict_probability), expectation.id)
+    return Likely(growths, shares(finding.verdict_probability), expectation.id)
 
 
 def _stored(term: Term) -> tuple[float, str] | tuple[float, str, bool]:
@@ -92,7 +92,7 @@ def _stored(term: Term) -> tuple[float, str] | tuple[float, str, bool]:
     return (*told, True) if term.is_rounded_up else told
 
 
-def _shares(probability: Mapping[Any, float]) -> str:
+def shares(probability: Mapping[Any, float]) -> str:
     """Return probabilities by name, as JSON."""
     shares = {str(name): round(share, DECIMALS) for name, share in probability.items()}
     return orjson.dumps(shares).decode()

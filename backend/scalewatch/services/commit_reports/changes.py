@@ -84,6 +84,8 @@ class SeriesChange:
 
     Parameters
     ----------
+    is_composed
+        Whether a composed model is expected: verdicts are on measured/composed.
     constant
         How its constant changed, where the growth is as before and that is sure.
     odds
@@ -102,6 +104,7 @@ class SeriesChange:
     after: Standing
     odds: GrowthOdds | None
     constant: ConstantChange | None = None
+    is_composed: bool = False
 
     @property
     def is_comparable(self) -> bool:
@@ -228,6 +231,7 @@ def _change(later: Judged, before: Standing, odds: GrowthOdds | None) -> SeriesC
         before=before,
         after=after,
         odds=odds,
+        is_composed=later.composition is not None,
     )
 
 

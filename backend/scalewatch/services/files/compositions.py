@@ -1,6 +1,6 @@
 """Composed models of the regions in files."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -12,12 +12,13 @@ from scalewatch.modelling.compositions.series import named
 from scalewatch.modelling.measurements.summary import Summary
 
 
-def composed_series(
+def composed_series(  # noqa: PLR0913, PLR0917 - as `compose`, of all series
     all_series: Sequence[ImportedSeries],
     findings: Sequence[Finding],
     formulas: Formulas,
     summary: Summary = "median",
     level: float = 0.9,
+    targets: Sequence[Mapping[str, float]] = (),
 ) -> list[Composed | None]:
     """Return the composed model of each series, None for those without.
 
@@ -39,7 +40,7 @@ def composed_series(
     found = {
         id(composed.series): composed
         for name in formulas
-        for composed in compose(name, formulas, known, summary, level)
+        for composed in compose(name, formulas, known, summary, level, targets)
     }
     return [found.get(id(each)) for each in known]
 

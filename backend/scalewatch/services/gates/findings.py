@@ -217,6 +217,8 @@ def series_of(about: GateFinding | Member | SeriesChange) -> tuple[str, str, str
 
 def _said(change: SeriesChange, rule: GateRule) -> str | None:
     """Return what is wrong with a series by its rule, if anything is."""
+    if change.is_composed:
+        return _said_of_quotient(change, rule)
     before, after = change.before.growth, change.after.growth
     faster = f"grows like {after} instead of {before}"
     if change.formulas:
@@ -228,6 +230,20 @@ def _said(change: SeriesChange, rule: GateRule) -> str | None:
     is_mismatch = change.after.verdict is Verdict.MISMATCH
     if rule.mismatch and is_mismatch and change.after.direction is not Direction.BETTER:
         return f"grows like {after}: not as expected"
+    return None
+
+
+def _said_of_quotient(change: SeriesChange, rule: GateRule) -> str | None:
+    """Return what is wrong with a series of which a composed model is expected."""
+    before, after = change.before.divergence, change.after.divergence
+    grows = f"measured/composed grows like {after}"
+    if change.kind is ChangeKind.MISMATCH and (rule.new_mismatch or rule.mismatch):
+        return f"{grows} instead of {before}: no longer as composed"
+    if change.kind is ChangeKind.WORSE and rule.growth:
+        return f"grows like {change.after.growth} instead of {change.before.growth}"
+    is_mismatch = change.after.verdict is Verdict.MISMATCH
+    if rule.mismatch and is_mismatch and change.after.direction is not Direction.BETTER:
+        return f"{grows}: not as composed"
     return None
 
 

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from scalewatch.modelling import Mark
 from scalewatch.services.commit_reports.changes import WORSE, ChangeKind
+from scalewatch.services.expectations.composed import ComposedExpectation
 from scalewatch.services.expectations.in_force import Expectation
 from scalewatch.services.match_table.recent_changes import RecentChange
 from scalewatch.services.selection.settings import key_of, shared
@@ -57,6 +58,8 @@ class MatchRow:
     ----------
     configuration
         Only what tells this row from others of the same region.
+    composition
+        A composed model that is expected instead of a growth.
     """
 
     region: str
@@ -64,6 +67,7 @@ class MatchRow:
     configuration: Mapping[str, Any]
     unit: str
     expectation: Expectation | None
+    composition: ComposedExpectation | None
     cells: tuple[Cell, ...]
 
     @property
@@ -173,6 +177,7 @@ def _row(
         },
         unit=first.unit,
         expectation=first.expectation,
+        composition=first.composition,
         cells=tuple(
             cell_of(by_machine[machine])
             if machine in by_machine

@@ -12,7 +12,7 @@ from scalewatch.modelling import Mark, Verdict, direction
 from scalewatch.services.caches.editions import all_kept_at
 from scalewatch.services.caches.lru import Kept
 from scalewatch.services.commits.find import Commit, commit_of
-from scalewatch.services.expectations.in_force import in_force
+from scalewatch.services.expectations.composed import promised_ids
 from scalewatch.services.series.stored_values import stored_growth
 from scalewatch.storage.access import projects
 from scalewatch.storage.commits import commits
@@ -92,7 +92,7 @@ def _counted(
     session: Session, project_id: int, commit_ids: Sequence[int]
 ) -> Sequence[Counts]:
     """Return the verdicts by expectations in force, at each commit."""
-    own = [each.id for each in in_force(session, project_id).values()]
+    own = promised_ids(session, project_id)
     return all_kept_at(
         session,
         commit_ids,

@@ -12,11 +12,10 @@ from scalewatch.figures.curves import Scaling
 from scalewatch.figures.figure import Figure
 from scalewatch.figures.residuals import residuals_figure
 from scalewatch.figures.scaling import machines_figure, scaling_figure
-from scalewatch.services.compositions.scans import compositions_of
 from scalewatch.services.expectations.in_force import Expectation
 from scalewatch.services.regions.outlook import curve_forecasts
 from scalewatch.services.regions.preview import under
-from scalewatch.services.regions.region import Region, region_at
+from scalewatch.services.regions.region import Region, region_at, with_compositions
 from scalewatch.services.selection.view import View
 from scalewatch.services.series.drawn import repetitions_of, scaling_of, slices_of
 from scalewatch.services.series.scans import Scan
@@ -99,10 +98,9 @@ def _machines(_session: Session, region: Region, asked: Asked) -> Figure:
 
 
 def _composed(session: Session, region: Region, _asked: Asked) -> Figure:
-    compositions = compositions_of(
-        session, region.project, region.commit.sha, region.scans
-    )
-    return composed_figure(next((each.composed for each in compositions), None))
+    shown = region if region.compositions else with_compositions(session, region)
+    composed = (each.composed for each in shown.compositions)
+    return composed_figure(next(composed, None))
 
 
 FIGURES: Final[Mapping[str, Callable[[Session, Region, Asked], Figure]]] = {

@@ -1,6 +1,6 @@
 """A region at a commit: how it scales on each machine."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,8 +10,13 @@ from scalewatch.errors import NotMeasured
 from scalewatch.modelling import Verdict
 from scalewatch.services.commits.baselines import Neighbours, neighbours_of
 from scalewatch.services.commits.find import Commit, commit_of, find_commit
+from scalewatch.services.compositions import ScanComposition, compositions_of
 from scalewatch.services.expectations.built_in import LITMUS_TESTS
-from scalewatch.services.expectations.in_force import Expectation, in_force
+from scalewatch.services.expectations.composed import (
+    ComposedExpectation,
+    promised_ids,
+)
+from scalewatch.services.expectations.in_force import Expectation
 from scalewatch.services.selection.settings import is_chosen, shared
 from scalewatch.services.selection.view import View
 from scalewatch.services.series.scans import (
@@ -38,6 +43,8 @@ class Region:
         The one whose scans are shown; None shows all.
     source
         Where it lies in the source at this commit, if its runs tell.
+    compositions
+        Its scans beside the composed model that is expected, if one is.
     """
 
     project: str
@@ -47,10 +54,12 @@ class Region:
     metric: str
     metrics: tuple[str, ...]
     expectation: Expectation | None
+    composition: ComposedExpectation | None
     machines: tuple[str, ...]
     machine: str | None
     scans: tuple[Scan, ...]
     source: SourceLocation | None = None
+    compositions: tuple[ScanComposition, ...] = ()
 
     @property
     def commits(self) -> tuple[Commit, ...]:
@@ -108,11 +117,22 @@ def region_at(session: Session, view: View, region: str) -> Region:
         metric=metric,
         metrics=tuple(metrics),
         expectation=shown[0].expectation,
+        composition=shown[0].composition,
         machines=tuple(dict.fromkeys(scan.machine for scan in scans)),
         machine=view.machine,
         scans=shown,
         source=source_locations.of_region(session, row.id, region),
     )
+
+
+def with_compositions(
+    session: Session, region: Region, targets: Sequence[Mapping[str, float]] = ()
+) -> Region:
+    """Return a region with its scans beside the composed model, at targets, too."""
+    found = compositions_of(
+        session, region.project, region.commit.sha, region.scans, targets
+    )
+    return replace(region, compositions=tuple(found))
 
 
 def timed_region(
@@ -148,7 +168,7 @@ def _telling(
     regions: Iterable[str],
 ) -> str:
     """Return the region of a commit that there is most to say about."""
-    expected = [each.id for each in in_force(session, project_id).values()]
+    expected = promised_ids(session, project_id)
     return verdicts.region_most_often(
         session, Verdict.MISMATCH, commit_id, metric, expected
     ) or min(regions, key=lambda region: (region in LITMUS_TESTS, region))

@@ -13,11 +13,12 @@ from sqlalchemy.orm import Session
 from scalewatch.services import jobs
 from scalewatch.services.caches.editions import kept_at
 from scalewatch.services.caches.lru import Kept
-from scalewatch.services.expectations.in_force import (
-    Expectation,
-    Expectations,
-    in_force,
+from scalewatch.services.expectations.composed import (
+    ComposedExpectation,
+    compositions_in_force,
+    promised_ids,
 )
+from scalewatch.services.expectations.in_force import Expectation, in_force
 from scalewatch.services.series.measurements import varied
 from scalewatch.services.series.standing import (
     Standing,
@@ -86,6 +87,7 @@ class Judged:
     slot: int
     configuration: Mapping[str, Any]
     expectation: Expectation | None
+    composition: ComposedExpectation | None
     standing: Standing
     flags: Mapping[Flag, tuple[float, ...]]
     failures: tuple[str, ...] = ()
@@ -98,13 +100,12 @@ def judged_at(
     session: Session, project: tables.Project, commit_id: int, metrics: Collection[str]
 ) -> tuple[Judged, ...]:
     """Return all series of some metrics that were measured at a commit."""
-    expectations = in_force(session, project.id)
     judged = kept_at(
         session,
         commit_id,
         _JUDGED,
-        (sorted(metrics), [each.id for each in expectations.values()]),
-        lambda: _read(session, project, commit_id, metrics, expectations),
+        (sorted(metrics), promised_ids(session, project.id)),
+        lambda: _read(session, project, commit_id, metrics),
     )
     return _given_up(session, project, commit_id, judged)
 
@@ -114,8 +115,9 @@ def _read(
     project: tables.Project,
     commit_id: int,
     metrics: Collection[str],
-    expectations: Expectations,
 ) -> tuple[Judged, ...]:
+    expectations = in_force(session, project.id)
+    compositions = compositions_in_force(session, project.id)
     found = findings_at(session, commit_id, metrics)
     taken = [
         row
@@ -133,6 +135,7 @@ def _read(
     judged = []
     for row in taken:
         expectation = expectations.get((row.region, row.metric))
+        composition = compositions.get((row.region, row.metric))
         name, slot = places[row.machine_id]
         judged.append(
             Judged(
@@ -145,12 +148,13 @@ def _read(
                 slot=slot,
                 configuration=settings[row.configuration_id],
                 expectation=expectation,
+                composition=composition,
                 standing=standing_at(
                     row.runs,
                     row.repetitions,
                     [n.reason for n in noted.get(row.id, ()) if not n.repetitions],
                     found.get(row.id),
-                    expectation,
+                    expectation or composition,
                 ),
                 flags=flags.get(row.id, {}),
                 failures=failures.get(row.id, ()) if row.runs else (),
@@ -164,7 +168,7 @@ def standing_at(
     repetitions: int | None,
     reasons: Sequence[str | None],
     found: Sequence[verdicts.Modelled] | None,
-    expectation: Expectation | None,
+    expectation: Expectation | ComposedExpectation | None,
 ) -> Standing:
     """Return what is known of a series that was measured so often.
 

@@ -10,6 +10,10 @@ from sqlalchemy.orm import Session
 
 from scalewatch.errors import NotFound
 from scalewatch.services import jobs
+from scalewatch.services.expectations.composed import (
+    ComposedExpectation,
+    compositions_in_force,
+)
 from scalewatch.services.expectations.in_force import Expectation, in_force
 from scalewatch.services.series.at_commit import standing_at
 from scalewatch.services.series.measurements import (
@@ -54,6 +58,7 @@ class Scan:
     parameter: str
     measurements: tuple[Measurement, ...]
     expectation: Expectation | None
+    composition: ComposedExpectation | None
     standing: Standing
 
     @property
@@ -102,6 +107,7 @@ def scans_at(
         points[point.series_id].append(point)
     told = procedures.of_runs(session, places)
     expectations = in_force(session, project.id)
+    compositions = compositions_in_force(session, project.id)
     slots = {
         machine.id: slot
         for slot, machine in enumerate(machines.of_project(session, project.id))
@@ -131,13 +137,14 @@ def scans_at(
             key=lambda measurement: measurement.x,
         )
         expectation = expectations.get((series.region, metric))
+        composition = compositions.get((series.region, metric))
         counts = [point.count for point in own_points if point.count]
         standing = standing_at(
             len(counts),
             min(counts, default=None),
             [point.reason for point in own_points],
             found.get(series.id),
-            expectation,
+            expectation or composition,
         )
         if standing.state is State.PENDING and (why := failure(series.machine_id)):
             standing = replace(standing, state=State.FAILED, reason=why)
@@ -152,6 +159,7 @@ def scans_at(
             parameter=parameter,
             measurements=tuple(taken),
             expectation=expectation,
+            composition=composition,
             standing=standing,
         )
 

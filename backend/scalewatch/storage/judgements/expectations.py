@@ -5,7 +5,7 @@ from functools import cache
 from typing import Any, Final
 
 from sqlalchemy import Row as Columns
-from sqlalchemy import Select, bindparam, func, select
+from sqlalchemy import Select, bindparam, func, or_, select
 from sqlalchemy.orm import Session, aliased
 
 from scalewatch.storage import tables
@@ -108,7 +108,9 @@ def unjudged(session: Session, project_id: int) -> Sequence[tuple[int, int]]:
     Each is a pair of ids, those of the newest commits first: they are looked at most.
     Withdrawn expectations ask for no verdict.
     """
-    current = in_force().subquery()
+    expected = tables.Expectation
+    promises = or_(expected.growth.is_not(None), expected.formula.is_not(None))
+    current = newest().where(promises).subquery()
     rows = session.execute(
         select(tables.Model.commit_id, tables.Series.machine_id)
         .join(tables.Series, tables.Series.id == tables.Model.series_id)

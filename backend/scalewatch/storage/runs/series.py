@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from sqlalchemy import ColumnElement, bindparam, or_, select, update
 from sqlalchemy.orm import Session
@@ -109,6 +109,21 @@ def exact_in(session: Session, ids: Collection[int]) -> set[int]:
     return set(
         session.scalars(select(tables.Series.id).where(of_them, tables.Series.is_exact))
     )
+
+
+def described(
+    session: Session, ids: Collection[int]
+) -> dict[int, tuple[str, dict[str, Any]]]:
+    """Return unit and configuration of series by id."""
+    rows = session.execute(
+        select(tables.Series.id, tables.Series.unit, tables.Configuration.settings)
+        .join(
+            tables.Configuration,
+            tables.Configuration.id == tables.Series.configuration_id,
+        )
+        .where(tables.Series.id.in_(ids))
+    )
+    return {series_id: (unit, settings) for series_id, unit, settings in rows}
 
 
 def measured_in(

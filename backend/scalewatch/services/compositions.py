@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sqlalchemy.orm import Session
 
 from scalewatch.errors import CompositionError
+from scalewatch.exporters.compositions import composed_object
 from scalewatch.modelling import (
     Composed,
     Formula,
@@ -21,9 +22,10 @@ from scalewatch.modelling import (
 from scalewatch.modelling.arrays.padding import stacked
 from scalewatch.modelling.arrays.types import Reals
 from scalewatch.services.commits.find import find_commit
-from scalewatch.services.compositions.declared import (
+from scalewatch.services.expectations.composed import (
     ComposedExpectation,
     compositions_in_force,
+    formulas_for,
 )
 from scalewatch.services.series.drawn import repetitions_of
 from scalewatch.services.series.measurements import Measurement
@@ -53,6 +55,14 @@ class ScanComposition:
     reason: str = ""
 
     @property
+    def as_json(self) -> dict[str, object]:
+        """What answers show of it: points, quotient and verdict, or the reason."""
+        found = {"machine": self.scan.machine, "configuration": self.scan.configuration}
+        if self.composed is None:
+            return {**found, **self.expectation.as_json, "reason": self.reason}
+        return {**found, **self.expectation.as_json, **composed_object(self.composed)}
+
+    @property
     def mark(self) -> Mark:
         """The verdict on the quotient, and its side."""
         if self.composed is None:
@@ -62,27 +72,39 @@ class ScanComposition:
 
 
 def compositions_of(
-    session: Session, project_name: str, sha: str, scans: Sequence[Scan]
+    session: Session,
+    project_name: str,
+    sha: str,
+    scans: Sequence[Scan],
+    targets: Sequence[Mapping[str, float]] = (),
 ) -> list[ScanComposition]:
     """Return scans of a region's metric at a commit beside their composed model.
 
     Nothing where none is in force.
+
+    Parameters
+    ----------
+    targets
+        Settings that were not measured, to tell it at.
     """
     project = projects.existing(session, project_name)
     declared = compositions_in_force(session, project.id)
     if not scans or (key := (scans[0].region, scans[0].metric)) not in declared:
         return []
     commit = find_commit(session, project, sha)
-    # A formula names regions; `region:metric` tells one of several metrics.
-    formulas = {region: each.formula for (region, _), each in declared.items()}
-    full = ":".join(key)
-    formulas[full] = formulas[key[0]] = declared[key].formula
+    formulas, full = formulas_for(declared, key), ":".join(key)
     others = [
         _measured(session, scan)
         for scan in _parts(session, project, commit, formulas, full)
     ]
     return [
-        _composition(scan, declared[key], formulas, [_measured(session, scan), *others])
+        _composition(
+            scan,
+            declared[key],
+            formulas,
+            [_measured(session, scan), *others],
+            targets,
+        )
         for scan in scans
     ]
 
@@ -92,10 +114,11 @@ def _composition(
     expectation: ComposedExpectation,
     formulas: Mapping[str, Formula],
     known: Sequence[Measured],
+    targets: Sequence[Mapping[str, float]],
 ) -> ScanComposition:
     name = f"{scan.region}:{scan.metric}"
     try:
-        (composed, *_) = compose(name, formulas, known)
+        (composed, *_) = compose(name, formulas, known, targets=targets)
     except CompositionError as error:
         return ScanComposition(scan, expectation, None, str(error))
     return ScanComposition(scan, expectation, composed)

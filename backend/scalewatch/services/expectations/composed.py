@@ -7,6 +7,7 @@ from datetime import datetime
 from sqlalchemy.orm import Session
 
 from scalewatch.modelling import Formula, parse_formula
+from scalewatch.services.expectations.in_force import in_force
 from scalewatch.storage.access import projects
 from scalewatch.storage.database.snapshots import once
 from scalewatch.storage.judgements import expectations
@@ -14,13 +15,31 @@ from scalewatch.storage.judgements import expectations
 
 @dataclass(frozen=True, slots=True)
 class ComposedExpectation:
-    """A model composed of other regions, as a version in force."""
+    """A model composed of other regions, as a version in force.
 
+    Parameters
+    ----------
+    id
+        Of its row, which verdicts by it name; not part of an answer.
+    """
+
+    id: int
     formula: Formula
     version: int
     author: str
     reason: str | None
     declared_at: datetime
+
+    @property
+    def as_json(self) -> dict[str, object]:
+        """What answers show of it beside its region and metric."""
+        return {
+            "formula": str(self.formula),
+            "version": self.version,
+            "author": self.author,
+            "reason": self.reason,
+            "declared_at": self.declared_at,
+        }
 
 
 Compositions = Mapping[tuple[str, str], ComposedExpectation]
@@ -34,6 +53,7 @@ def compositions_in_force(session: Session, project_id: int) -> Compositions:
         ("compositions in force", project_id),
         lambda: {
             (row.region, row.metric): ComposedExpectation(
+                id=row.id,
                 formula=parse_formula(row.formula or ""),
                 version=row.version,
                 author=row.author,
@@ -55,14 +75,25 @@ def listed(session: Session, project_name: str) -> list[dict[str, object]]:
     """
     project = projects.existing(session, project_name)
     return [
-        {
-            "region": region,
-            "metric": metric,
-            "formula": str(each.formula),
-            "version": each.version,
-            "author": each.author,
-            "reason": each.reason,
-            "declared_at": each.declared_at,
-        }
+        {"region": region, "metric": metric, **each.as_json}
         for (region, metric), each in compositions_in_force(session, project.id).items()
     ]
+
+
+def formulas_for(
+    compositions: Compositions, key: tuple[str, str]
+) -> dict[str, Formula]:
+    """Return all formulas by region, and that of one metric by `region:metric`, too.
+
+    A formula names regions; `region:metric` tells one of several metrics.
+    """
+    formulas = {region: each.formula for (region, _), each in compositions.items()}
+    formulas[":".join(key)] = formulas[key[0]] = compositions[key].formula
+    return formulas
+
+
+def promised_ids(session: Session, project_id: int) -> list[int]:
+    """Return the ids of all expectations in force, growths and composed models."""
+    growths = in_force(session, project_id).values()
+    composed = compositions_in_force(session, project_id).values()
+    return [*(each.id for each in growths), *(each.id for each in composed)]

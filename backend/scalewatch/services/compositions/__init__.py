@@ -1,1 +1,0 @@
-"""Models composed of other regions that a project expects, beside its measurements."""
