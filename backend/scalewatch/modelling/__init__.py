@@ -134,6 +134,7 @@ from scalewatch.modelling.scaling_errors.errors import (
     ScalingKind,
     strong_errors,
     weak_errors,
+    with_constant_work,
 )
 from scalewatch.modelling.scaling_errors.speed_up import SpeedUp, speed_up
 from scalewatch.modelling.scaling_errors.weak_gaps import NeededRun, WeakGaps, weak_gaps
@@ -266,4 +267,5 @@ __all__ = [
     "weak_errors",
     "weak_gaps",
     "weak_scaling_errors",
+    "with_constant_work",
 ]

@@ -80,7 +80,10 @@ Size = Annotated[float | None, positive("problem size")]
 class ScalingQuery(BaseModel):
     """?kind=weak&size=1000&base=2&source=model&to=1024&vs=commit=v5.0.8."""
 
-    kind: Kind = Field(None, description="`strong` unless given, or `weak`.")
+    kind: Kind = Field(
+        None,
+        description="`strong` or `weak`; what the runs are made for unless given.",
+    )
     size: Size = Field(None, description="Problem size at n₁; the best unless given.")
     base: Scale = Field(None, description="n₁ of the row; the smallest unless given.")
     source: Annotated[TimesSource | None, choice("source", TimesSource)] = Field(

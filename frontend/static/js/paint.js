@@ -5,7 +5,7 @@
 
 import { margins, spaced } from "./room.js";
 
-/** Roles of the colours of a negative value, of 0 and of a positive one. */
+/** Roles of the colours of a negative value, where there is one, of 0, of a positive one. */
 const SIGNED = ["below", "surface", "above"];
 
 /** Colours of shares, the same in both themes. */
@@ -50,7 +50,8 @@ function paintTrace(trace, colour) {
     painted.fillcolor = own;
   }
   if (trace.type === "contour") {
-    painted.colorscale = SIGNED.map((role, place) => [place / 2, colour(role)]);
+    const roles = SIGNED.slice(-trace.colorscale.length);
+    painted.colorscale = trace.colorscale.map(([at], place) => [at, colour(roles[place])]);
     const labelfont = { ...trace.contours.labelfont, color: own };
     painted.contours = { ...trace.contours, labelfont };
   }

@@ -2,7 +2,7 @@ import pytest
 
 from scalewatch.api.http.derived import schema_of
 from scalewatch.services.scaling_errors.region import RegionScaling
-from support.recorded import record_grid, record_project
+from support.recorded import record_configurations, record_grid, record_project
 
 OPENMPI = "/api/v1/projects/openmpi/scaling-error"
 FIGURE = "/api/v1/figures/scaling-error-"
@@ -38,8 +38,11 @@ def test_unknown_errors_are_null(client, sessions):
     assert shown["chosen"]["errors"]["errors"][0][3] is None
 
 
-def test_what_cannot_be_told_has_a_reason(client):
-    shown = read(client, OPENMPI, kind="weak")
+def test_what_cannot_be_told_has_a_reason(client, sessions):
+    record_configurations(sessions)
+    hybrid = "/api/v1/projects/hybrid/scaling-error"
+
+    shown = read(client, hybrid, kind="weak")
 
     assert shown["chosen"]["errors"] is None
     assert "post runs whose coordinates name n" in shown["chosen"]["reason"]
@@ -66,10 +69,10 @@ def test_a_question_without_sense_is_a_problem(client, query, status, detail):
 @pytest.mark.parametrize(
     ("name", "query", "kinds"),
     [
-        ("contours", {}, ["contour", "scatter", "scatter"]),
+        ("contours", {}, ["contour", "scatter", "scatter", "scatter"]),
         ("rows", {}, ["scatter", "scatter"]),
-        ("difference", {"vs": "machine=node-tcp"}, ["contour"]),
-        ("contours", {"kind": "weak"}, []),
+        ("difference", {"vs": "machine=node-tcp"}, ["contour", "scatter"]),
+        ("contours", {"base": "3"}, []),
     ],
     ids=str,
 )

@@ -36,13 +36,46 @@ def traces(figure, kind):
     return [trace for trace in figure.data if trace.type == kind]
 
 
-def test_zero_is_in_the_middle_of_the_colours():
-    (contour,) = traces(contour_figure(MEASURED), "contour")
+def colours(contour):
+    return [colour for _, colour in contour.colorscale]
+
+
+def test_zero_is_in_the_middle_of_the_colours_where_some_pairs_exceed_the_ideal():
+    faster = strong_scaling_errors(Times.of({(p, None): p**-1.5 for p in P}))
+
+    (contour,) = traces(contour_figure(faster), "contour")
 
     assert contour.zmin == -contour.zmax
-    assert contour.zmax >= np.abs(MEASURED.errors).max()
-    middle = [PALETTE[role] for role in ("below", "surface", "above")]
-    assert [colour for _, colour in contour.colorscale] == middle
+    assert colours(contour) == [PALETTE[x] for x in ("below", "surface", "above")]
+
+
+def test_colours_begin_at_zero_where_no_pair_exceeds_the_ideal():
+    (contour,) = traces(contour_figure(MEASURED), "contour")
+
+    assert contour.zmin == 0
+    assert colours(contour) == [PALETTE[x] for x in ("surface", "above")]
+
+
+def test_colours_are_linear_over_most_pairs_and_name_what_lies_above():
+    rising = strong_scaling_errors(Times.of({(p, None): p for p in SCALES}))
+    (contour,) = traces(contour_figure(rising), "contour")
+    pairs = rising.errors[np.triu_indices(SCALES.size, 1)]
+
+    # α is nearly n₂/n₁, from 2 to 64: most pairs are far below the last one.
+    assert 0.6 < np.mean(pairs <= contour.zmax) < 1
+    assert np.quantile(pairs, 0.5) > contour.zmax / 4
+    assert contour.colorbar.ticktext[-1] == f"≥ {contour.zmax:g}"
+    assert len(contour.colorbar.ticktext) == len(contour.colorbar.tickvals)
+
+
+def test_pairs_that_lead_back_to_fewer_processes_are_not_drawn():
+    figure = contour_figure(EXTRAPOLATED)
+    (contour,) = traces(figure, "contour")
+    cover = traces(figure, "scatter")[0]
+
+    assert np.isnan(np.array(contour.z)[np.tri(SCALES.size, k=-2, dtype=bool)]).all()
+    assert cover.meta == "surface"
+    assert max(SCALES) in cover.y
 
 
 def test_isolines_are_labelled_at_round_values_and_pass_through_zero():
@@ -50,7 +83,9 @@ def test_isolines_are_labelled_at_round_values_and_pass_through_zero():
     lines = contour.contours
 
     assert lines.showlabels
-    assert 0 in np.round(np.arange(lines.start, lines.end + lines.size, lines.size), 9)
+    levels = np.arange(contour.zmin, lines.end + lines.size / 2, lines.size)
+    assert 0 in np.round(levels, 9)
+    assert lines.start == pytest.approx(levels[1])
 
 
 def test_n2_runs_to_the_right_and_n1_upwards():
@@ -60,7 +95,7 @@ def test_n2_runs_to_the_right_and_n1_upwards():
 
 
 def test_an_outline_separates_what_was_measured():
-    outline, *_ = traces(contour_figure(EXTRAPOLATED), "scatter")
+    _, outline, *_ = traces(contour_figure(EXTRAPOLATED), "scatter")
 
     assert (min(outline.x), max(outline.x)) == (2, 32)
     assert (min(outline.y), max(outline.y)) == (2, 32)
@@ -73,10 +108,8 @@ def test_measured_pairs_are_marked():
 
     marks = traces(contour_figure(weak), "scatter")[-1]
 
-    assert set(zip(marks.x, marks.y, strict=True)) == {
-        *((p, p) for p in (2, 4, 8)),
-        *((4, 2), (8, 4)),
-    }
+    assert set(zip(marks.x, marks.y, strict=True)) == {(4, 2), (8, 4)}
+    assert list(marks.customdata) == pytest.approx([0, 0])
 
 
 def test_differences_are_drawn_at_common_scales():
@@ -136,7 +169,7 @@ def test_ideal_scaling_is_an_even_plane():
 
     (contour,) = traces(contour_figure(ideal), "contour")
 
-    assert contour.zmin < 0 < contour.zmax
+    assert contour.zmin == 0 < contour.zmax
 
 
 def test_the_hull_of_a_square_is_its_corners():

@@ -4,7 +4,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scalewatch.errors import BadScale, RepeatedScale, WrongShape
-from scalewatch.modelling.scaling_errors.errors import strong_errors, weak_errors
+from scalewatch.modelling import Times, strong_scaling_errors, weak_scaling_errors
+from scalewatch.modelling.scaling_errors.errors import (
+    strong_errors,
+    weak_errors,
+    with_constant_work,
+)
 
 N = np.array([1.0, 2, 4, 8])
 TIMES = st.lists(st.floats(1e-6, 1e6), min_size=4, max_size=4)
@@ -28,6 +33,18 @@ def test_the_weak_scaling_error_is_equation_five():
     assert beta[0, 1] == pytest.approx(1 - 10 / 11)
     assert beta[0, 2] == pytest.approx(1 - 10 / 13)
     assert beta[1, 3] == pytest.approx(1 - 6 / 9)
+
+
+def test_constant_work_is_equation_five_where_no_run_names_its_size():
+    seconds = dict(zip(N, [10.0, 11, 13, 17], strict=True))
+    named = {(p, 100 * p): time for p, time in seconds.items()}
+    unnamed = {(p, None): time for p, time in seconds.items()}
+
+    beta = with_constant_work(strong_scaling_errors(Times.of(unnamed)))
+
+    expected = weak_scaling_errors(Times.of(named), 100)
+    assert beta.kind is expected.kind
+    np.testing.assert_allclose(beta.errors[0], expected.errors[0], atol=1e-14)
 
 
 def test_ideal_strong_scaling_has_no_error():

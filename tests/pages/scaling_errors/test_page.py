@@ -5,7 +5,7 @@ from io import StringIO
 import pytest
 
 from support.builders import sweep_reports
-from support.recorded import record, record_grid, record_project
+from support.recorded import record, record_configurations, record_grid, record_project
 
 OPENMPI = "/p/openmpi/scaling"
 
@@ -13,7 +13,9 @@ OPENMPI = "/p/openmpi/scaling"
 def test_a_region_that_becomes_slower_says_so(client, sessions):
     record_project(sessions)
 
-    page = client.get(OPENMPI, params={"region": "MPI_Bcast"}).text
+    query = {"region": "MPI_Bcast", "kind": "strong"}
+
+    page = client.get(OPENMPI, params=query).text
 
     assert "32 processes take 3.4" in page
     assert "as 2 do, instead of 1/16 of the time: α = 15.7" in page
@@ -31,7 +33,7 @@ def test_a_region_that_becomes_faster_says_how_far_it_is_from_ideal(client, sess
 
 def test_the_page_opens_on_efficiency_with_the_error_one_click_away(client, sessions):
     record_project(sessions)
-    query = {"region": "MPI_Bcast"}
+    query = {"region": "MPI_Bcast", "kind": "strong"}
 
     first = client.get(OPENMPI, params=query).text
     second = client.get(OPENMPI, params=query | {"quantity": "error"}).text
@@ -45,7 +47,9 @@ def test_the_page_opens_on_efficiency_with_the_error_one_click_away(client, sess
 def test_more_than_all_of_the_work_is_no_serial_share(client, sessions):
     record_project(sessions)
 
-    page = client.get(OPENMPI, params={"region": "MPI_Bcast"}).text
+    query = {"region": "MPI_Bcast", "kind": "strong"}
+
+    page = client.get(OPENMPI, params=query).text
 
     # 32 processes take 3.4 times as long as 2 do.
     assert '<td class="number">&gt;\u202f1</td>' in page
@@ -61,13 +65,31 @@ def test_weak_scaling_says_how_much_longer_it_takes(client, sessions):
 
 
 def test_weak_scaling_without_sizes_says_what_to_run(client, sessions):
-    record_project(sessions)
+    record_configurations(sessions)
 
-    page = client.get(OPENMPI, params={"kind": "weak"}).text
+    page = client.get("/p/hybrid/scaling", params={"kind": "weak"}).text
 
     assert "Weak scaling needs problem sizes" in page
     assert "p&nbsp;=&nbsp;32 with n&nbsp;=&nbsp;32,000" in page
     assert "http://testserver/api/v1/runs" in page
+
+
+def test_a_region_with_the_same_work_per_process_opens_as_weak_scaling(
+    client, sessions
+):
+    record_project(sessions)
+    query = {"region": "MPI_Bcast"}
+
+    page = client.get(OPENMPI, params=query).text
+    strong = client.get(OPENMPI, params=query | {"kind": "strong"}).text
+
+    # 7 µs become 8.5 µs, 29.4 % more than a share of the same work needs.
+    assert "all with the same work: β = " in page
+    assert "The runs are made for weak scaling: " in page
+    assert "is promised, which does not fall with p; the work per process" in page
+    assert "Weak scaling efficiency of MPI_Bcast" in page
+    assert "Show weak scaling" in strong
+    assert "Show weak scaling" not in page
 
 
 def test_runs_that_weak_scaling_lacks_are_listed(client, sessions):

@@ -6,8 +6,9 @@ from scalewatch.services.scaling_errors.question import ScalingQuestion, TimesSo
 from scalewatch.services.scaling_errors.region import scaling_errors_at
 from scalewatch.services.selection.view import View
 from support.builders import result, run_report, sweep_reports
-from support.recorded import record, record_grid, record_project
+from support.recorded import record, record_configurations, record_grid, record_project
 
+STRONG = ScalingQuestion(kind=ScalingKind.STRONG)
 WEAK = ScalingQuestion(kind=ScalingKind.WEAK)
 MODEL = ScalingQuestion(source=TimesSource.MODEL)
 
@@ -29,7 +30,7 @@ def pairs(scaling):
 def test_strong_scaling_needs_process_counts_only(sessions):
     record_project(sessions)
 
-    shown = ask(sessions, region="MPI_Bcast", machine="node-tcp")
+    shown = ask(sessions, STRONG, region="MPI_Bcast", machine="node-tcp")
 
     assert shown.chosen.machine == "node-tcp"
     assert [point.n2 for point in shown.chosen.row] == [2, 4, 8, 16, 32]
@@ -59,9 +60,9 @@ def test_the_first_region_is_shown_unless_one_is_named(sessions):
 
 
 def test_weak_scaling_without_problem_sizes_says_what_to_post(sessions):
-    record_project(sessions)
+    record_configurations(sessions)
 
-    shown = ask(sessions, WEAK)
+    shown = ask(sessions, WEAK, project="hybrid")
 
     assert shown.chosen.errors is None
     assert "whose coordinates name n beside p" in shown.chosen.reason

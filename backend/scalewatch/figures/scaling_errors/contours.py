@@ -1,8 +1,12 @@
 """Scaling errors: contours over pairs of scales, single rows, and differences.
 
 The contours are those of Figure 1, the rows those of Figure 2 of "Formulation of
-Scientific Codes", LA-UR-14-26577: n₂ to the right, n₁ upwards, 0 in the middle of the
-colours, and an outline around what was measured.
+Scientific Codes", LA-UR-14-26577: n₂ to the right, n₁ upwards, and an outline around
+what was measured. Back from n₂ to fewer processes n₁ the error is that of the same two
+times and nothing new: only n₂ > n₁ is drawn.
+
+α grows like n₂/n₁, so that few pairs in a corner are far above all others. The colours
+are linear in the error over most pairs, the others have the last colour.
 """
 
 from collections.abc import Sequence
@@ -31,6 +35,12 @@ SIGNED: Final = ("below", "surface", "above")
 
 MOST_LEVELS: Final = 6
 """Isolines on either side of 0."""
+
+MOST_PAIRS: Final = 0.7
+"""Share of the pairs over which colours are linear, where others are far above."""
+
+FAR: Final = 2.0
+"""Times as much as most pairs have: what is no larger has colours of its own."""
 
 ROUNDING: Final = 1e-9
 """Errors below this are 0."""
@@ -61,12 +71,12 @@ class ErrorRow:
 
 
 def contour_figure(scaling: ScalingErrors) -> Figure:
-    """Plot the scaling error over all pairs of scales."""
+    """Plot the scaling error over all pairs n₂ > n₁."""
     letter = LETTERS[scaling.kind]
     figure = _contours(scaling.scales, scaling.errors, letter)
     if figure.data:
         _add_outline(figure, scaling)
-        _add_pairs(figure, scaling)
+        _add_pairs(figure, scaling, letter)
     return figure
 
 
@@ -100,57 +110,117 @@ def rows_figure(kind: ScalingKind, base: float, rows: Sequence[ErrorRow]) -> Fig
 
 
 def _contours(scales: Reals, errors: Matrix, letter: str) -> Figure:
-    """Plot values of pairs by signed colours with labelled isolines."""
+    """Plot values of pairs n₂ > n₁ by signed colours with labelled isolines."""
     figure = canvas()
-    if scales.size < 2 or not np.isfinite(errors).any():
+    values = errors[upper_triangle(scales)]
+    values = values[np.isfinite(values)]
+    if not values.size:
         return figure
-    step, reach = _levels(errors)
+    step, low, high = _levels(values)
     axis = parameter_axis("p", scales)
     figure.update_layout(
-        xaxis=axis | {"title": {"text": "processes n₂", "standoff": 12}},
-        yaxis=axis | {"title": {"text": "processes n₁", "standoff": 12}},
+        xaxis=axis | {"title": {"text": "to n₂ processes", "standoff": 12}},
+        yaxis=axis | {"title": {"text": "from n₁ processes", "standoff": 12}},
     )
+    signs = SIGNED if low < 0 else SIGNED[1:]
     figure.add_contour(
         x=scales,
         y=scales,
-        z=errors,
-        zmin=-reach,
-        zmax=reach,
+        z=_continued(errors),
+        zmin=low,
+        zmax=high,
         zauto=False,
         autocontour=False,
         contours={
-            "start": -reach,
-            "end": reach,
+            "start": low + step,
+            "end": high,
             "size": step,
             "showlabels": True,
             "labelfont": {"color": PALETTE["ink"], "size": 11},
         },
-        colorscale=[[i / 2, PALETTE[role]] for i, role in enumerate(SIGNED)],
-        colorbar={"thickness": 10, "outlinewidth": 0, "title": {"text": letter}},
+        colorscale=[
+            [i / (len(signs) - 1), PALETTE[role]] for i, role in enumerate(signs)
+        ],
+        colorbar={"thickness": 10, "outlinewidth": 0, "title": {"text": letter}}
+        | _ticks(step, low, high, float(values.max())),
         line={"color": PALETTE["ink"], "width": 0.6},
         connectgaps=False,
         hovertemplate=(
-            "n₁ = %{y:,}<br>n₂ = %{x:,}<br>" + letter + " = %{z:.3~g}<extra></extra>"
+            "from n₁ = %{y:,} to n₂ = %{x:,}<br>"
+            + letter
+            + " = %{z:.3~g}<extra></extra>"
         ),
         meta="ink",
     )
+    cover_mirror(figure, scales)
     return figure
 
 
-def _levels(errors: Matrix) -> tuple[float, float]:
-    """Return a round distance of isolines, and the multiple that encloses all."""
-    largest = float(np.nanmax(np.abs(errors)))
+def upper_triangle(scales: Reals) -> NDArray[np.bool_]:
+    """Tell which pairs lead to more processes, n₂ > n₁; shape (n, n)."""
+    return np.asarray(scales > scales[:, np.newaxis])
+
+
+def cover_mirror(figure: Figure, scales: Reals) -> None:
+    """Cover what lies at n₂ < n₁."""
+    low, high = float(scales.min()), float(scales.max())
+    figure.add_scatter(
+        x=[low, high, low, low],
+        y=[low, high, high, low],
+        mode="lines",
+        fill="toself",
+        fillcolor=PALETTE["surface"],
+        line={"color": PALETTE["surface"], "width": 1},
+        hoverinfo="skip",
+        showlegend=False,
+        meta="surface",
+    )
+
+
+def _continued(errors: Matrix) -> Matrix:
+    """Return errors that go on evenly through the 0 of n₂ = n₁, no farther.
+
+    Contours need all four corners of a cell; the fourth of those on the diagonal lies
+    below it, where it is covered.
+    """
+    continued = np.where(np.tri(len(errors), k=-1, dtype=bool), np.nan, errors)
+    after = np.arange(1, len(errors))
+    continued[after, after - 1] = -errors[after - 1, after]
+    return continued
+
+
+def _levels(values: Reals) -> tuple[float, float, float]:
+    """Return a round distance of isolines, and multiples at the ends of the colours.
+
+    Colours begin at 0 where nothing is below it, else 0 is in their middle.
+    """
+    sizes = np.abs(values)
+    most = float(np.quantile(sizes, MOST_PAIRS))
+    largest = float(sizes.max())
+    if most >= ROUNDING and largest > FAR * most:
+        largest = most
     if largest < ROUNDING:
         largest = 1.0
     rough = largest / MOST_LEVELS
     unit = 10.0 ** floor(log10(rough))
     step = next(unit * nice for nice in (1, 2, 5, 10) if unit * nice >= rough)
-    return step, step * ceil(largest / step)
+    high = step * ceil(largest / step - ROUNDING)
+    return step, (-high if values.min() < -step / 2 else 0.0), high
+
+
+def _ticks(step: float, low: float, high: float, largest: float) -> dict[str, Any]:
+    """Name the levels of the bar of colours, the last one as the least of all above."""
+    levels = np.arange(round(low / step), round(high / step) + 1) * step
+    names = [f"{level:.3g}".replace("-", "−") for level in levels]
+    if largest > high:
+        names[-1] = f"≥ {names[-1]}"
+    return {"tickvals": levels.tolist(), "ticktext": names}
 
 
 def _add_outline(figure: Figure, scaling: ScalingErrors) -> None:
     """Outline the pairs that were measured, or that a model need not extrapolate."""
-    is_inside = np.isfinite(scaling.errors) & ~scaling.is_extrapolated
+    is_drawn = upper_triangle(scaling.scales) | np.eye(scaling.scales.size, dtype=bool)
+    is_inside = np.isfinite(scaling.errors) & ~scaling.is_extrapolated & is_drawn
     corners = convex_hull(np.log2(scaling.scales[np.argwhere(is_inside)[:, ::-1]]))
     if len(corners) < 3:
         return
@@ -167,17 +237,23 @@ def _add_outline(figure: Figure, scaling: ScalingErrors) -> None:
     )
 
 
-def _add_pairs(figure: Figure, scaling: ScalingErrors) -> None:
-    """Mark the pairs that were measured."""
+def _add_pairs(figure: Figure, scaling: ScalingErrors, letter: str) -> None:
+    """Mark the pairs that were measured, each with its error."""
     if scaling.is_modelled:
         return
-    pairs = np.argwhere(np.isfinite(scaling.errors))
+    is_known = np.isfinite(scaling.errors) & upper_triangle(scaling.scales)
+    pairs = np.argwhere(is_known)
     figure.add_scatter(
         x=scaling.scales[pairs[:, 1]],
         y=scaling.scales[pairs[:, 0]],
+        customdata=scaling.errors[is_known],
         mode="markers",
-        marker={"color": PALETTE["ink"], "size": 3},
-        hoverinfo="skip",
+        marker={"color": PALETTE["ink"], "size": 5},
+        hovertemplate=(
+            "from n₁ = %{y:,} to n₂ = %{x:,}<br>"
+            + letter
+            + " = %{customdata:.3~g}<extra></extra>"
+        ),
         name="measured",
         showlegend=False,
         meta="ink",

@@ -13,7 +13,12 @@ import numpy as np
 from scalewatch.figures.axes import canvas, parameter_axis
 from scalewatch.figures.figure import Figure
 from scalewatch.figures.palette import PALETTE
-from scalewatch.figures.scaling_errors.contours import ErrorRow, add_row, plain_axis
+from scalewatch.figures.scaling_errors.contours import (
+    ErrorRow,
+    add_row,
+    cover_mirror,
+    plain_axis,
+)
 from scalewatch.figures.styles import styles
 from scalewatch.modelling import ScalingErrors
 from scalewatch.modelling.arrays.types import Reals
@@ -59,7 +64,7 @@ def efficiency_figure(scaling: ScalingErrors) -> Figure:
         connectgaps=False,
         hoverinfo="skip",
     )
-    _cover_mirror(figure, scaling.scales)
+    cover_mirror(figure, scaling.scales)
     _add_pairs(figure, scaling, percent)
     return figure
 
@@ -109,22 +114,6 @@ def _continued(percent: Reals) -> Reals:
     after = np.arange(1, len(percent))
     continued[after, after - 1] = 200 - percent[after - 1, after]
     return continued
-
-
-def _cover_mirror(figure: Figure, scales: Reals) -> None:
-    """Cover what lies at n₂ < n₁."""
-    low, high = float(scales.min()), float(scales.max())
-    figure.add_scatter(
-        x=[low, high, low, low],
-        y=[low, high, high, low],
-        mode="lines",
-        fill="toself",
-        fillcolor=PALETTE["surface"],
-        line={"color": PALETTE["surface"], "width": 1},
-        hoverinfo="skip",
-        showlegend=False,
-        meta="surface",
-    )
 
 
 def _add_pairs(figure: Figure, scaling: ScalingErrors, percent: Reals) -> None:

@@ -16,7 +16,7 @@ References
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 import numpy as np
@@ -182,6 +182,17 @@ def weak_errors(
     if not (is_there.all() and is_start_there.all()):
         errors[..., ~(is_there & is_start_there)] = np.nan
     return errors
+
+
+def with_constant_work(errors: ScalingErrors) -> ScalingErrors:
+    """Return strong errors as weak ones of runs whose work per process is constant.
+
+    Where the size that the times belong to is that of each process, equation (5) is
+    1 - M(n₁)/M(n₂): that is α + 1 - n₂/n₁ of the same times.
+    """
+    n = errors.scales
+    weak = errors.errors + 1 - n / n[:, np.newaxis]
+    return replace(errors, kind=ScalingKind.WEAK, errors=weak)
 
 
 def needed_sizes(scales: Reals, size: float) -> Reals:

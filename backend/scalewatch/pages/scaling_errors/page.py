@@ -14,6 +14,7 @@ from scalewatch.pages.rendering.plots import plots_of
 from scalewatch.pages.rendering.templates import Query, render
 from scalewatch.pages.scaling_errors.sentences import (
     LETTERS,
+    design_sentence,
     gaps_sentence,
     scaling_sentence,
     serial_fraction,
@@ -54,8 +55,9 @@ def show_scaling_errors(  # noqa: PLR0913, PLR0917 - parts of the address
     """Show how far a region is from ideal scaling, between all pairs of scales."""
     shown = scaling_errors_at(session, view, region or None, asked)
     if wanted is not Format.HTML:
-        name = f"{shown.region}-{shown.commit.label}-{asked.kind}-scaling"
+        name = f"{shown.region}-{shown.commit.label}-{shown.kind}-scaling"
         return download(wanted, name, shown, pairs, rows)
+    kind = shown.kind
     drawn = quantity or Quantity.EFFICIENCY
     state = query_of(view, shown, asked)
     query = {
@@ -66,7 +68,7 @@ def show_scaling_errors(  # noqa: PLR0913, PLR0917 - parts of the address
         request,
         "scaling_errors/show.html",
         shown=shown,
-        asked=asked,
+        kind=kind,
         query=query,
         quantity=drawn,
         plots=plots_of(
@@ -78,8 +80,9 @@ def show_scaling_errors(  # noqa: PLR0913, PLR0917 - parts of the address
         ),
         ranked=ranked(shown.scalings),
         telling_of=partial(telling, shown),
-        letter=LETTERS[asked.kind],
+        letter=LETTERS[kind],
         lead=scaling_sentence(shown, shown.chosen),
+        design_sentence=design_sentence(shown.chosen),
         gaps_sentence=gaps_sentence(shown.chosen),
         kinds=tuple(ScalingKind),
         sources=tuple(TimesSource),
@@ -102,7 +105,7 @@ def query_of(view: View, shown: RegionScaling, asked: ScalingQuestion) -> Query:
         "metric": view.metric,
         "machine": view.machine,
         "configuration": view.settings,
-        "kind": asked.kind if asked.kind is not ScalingKind.STRONG else None,
+        "kind": asked.kind,
         "size": _stated(asked.size),
         "base": _stated(asked.base),
         "source": asked.source if asked.source is not TimesSource.MEASURED else None,
@@ -160,7 +163,7 @@ def rows(shown: RegionScaling) -> Listing:
             "Machine",
             "Configuration",
             "n₂",
-            LETTERS[shown.question.kind],
+            LETTERS[shown.kind],
             "Efficiency",
             "Speed-up",
             "Karp–Flatt",

@@ -6,6 +6,8 @@ from markupsafe import Markup
 
 from scalewatch.modelling import Origin, ScalingKind
 from scalewatch.pages.wording.formats import SPACE, count, plural, significant
+from scalewatch.pages.wording.mathematics import big_o
+from scalewatch.services.scaling_errors.design import Evidence
 from scalewatch.services.scaling_errors.region import RegionScaling
 from scalewatch.services.scaling_errors.scan import CodeScaling, RowPoint
 
@@ -29,6 +31,26 @@ LONGER: Final = Markup(
     "parallel efficiency of {efficiency}{origin}."
 )
 
+AS_LONG: Final = Markup(
+    "On <bdi>{machine}</bdi>, {n2} processes take {longer} times as long for "
+    "<bdi>{region}</bdi>{of_size} as {n1} do, all with the same work: {letter} = "
+    "{error}, a parallel efficiency of {efficiency}{origin}."
+)
+
+EVIDENCE: Final = {
+    Evidence.SIZES_GROW: Markup("their problem size n grows with p"),
+    Evidence.SIZES_HOLD: Markup("their problem size n stays the same while p grows"),
+    Evidence.PROMISE_FALLS: Markup("{promise} is promised, which falls with p"),
+    Evidence.PROMISE_HOLDS: Markup("{promise} is promised, which does not fall with p"),
+    Evidence.MESSAGES_HOLD: Markup("messages have the same size at any p"),
+    Evidence.TIMES_FALL: Markup(
+        "none names a problem size n, and their times fall with p"
+    ),
+    Evidence.TIMES_HOLD: Markup(
+        "none names a problem size n, and their times do not fall"
+    ),
+}
+
 ORIGINS: Final = {
     Origin.MEASURED: "",
     Origin.MODELLED: ", by the model",
@@ -43,10 +65,10 @@ def scaling_sentence(shown: RegionScaling, scaling: CodeScaling) -> Markup | Non
     if sped is None or point is None:
         return None
     factor = point.n2 / sped.base
-    kind = shown.question.kind
+    kind = shown.kind
     said = FASTER if point.speed_up >= 1 else SLOWER
     if kind is ScalingKind.WEAK:
-        said = LONGER
+        said = AS_LONG if is_work_assumed(shown, scaling) else LONGER
     size = "" if scaling.size is None else f" of size {count(scaling.size)}"
     return said.format(
         machine=scaling.machine,
@@ -64,6 +86,27 @@ def scaling_sentence(shown: RegionScaling, scaling: CodeScaling) -> Markup | Non
         efficiency=share(point.efficiency),
         origin=ORIGINS[point.origin],
     )
+
+
+def design_sentence(scaling: CodeScaling) -> Markup:
+    """Tell what kind of scaling the runs are made for, and by what that is told."""
+    design = scaling.design
+    if design is None:
+        return Markup()
+    because = EVIDENCE[design.evidence].format(promise=big_o(design.promise))
+    assumed = "; the work per process is taken as constant"
+    return Markup("The runs are made for {kind} scaling: {because}{assumed}.").format(
+        kind=design.kind,
+        because=because,
+        assumed=assumed if design.is_work_assumed else "",
+    )
+
+
+def is_work_assumed(shown: RegionScaling, scaling: CodeScaling) -> bool:
+    """Tell whether what is shown takes the work per process as constant."""
+    design = scaling.design
+    is_weak = shown.kind is ScalingKind.WEAK
+    return is_weak and design is not None and design.is_work_assumed
 
 
 def farthest(scaling: CodeScaling) -> RowPoint | None:

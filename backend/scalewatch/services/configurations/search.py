@@ -13,13 +13,9 @@ from scalewatch.modelling import Effects, Trial, effects_of
 from scalewatch.services.commits.find import Commit
 from scalewatch.services.configurations.question import ConfigurationQuestion, Objective
 from scalewatch.services.regions.region import timed_region
+from scalewatch.services.scaling_errors.planes import SCALE, SIZE
 from scalewatch.services.scaling_errors.question import ScalingQuestion
-from scalewatch.services.scaling_errors.scan import (
-    SCALE,
-    SIZE,
-    CodeScaling,
-    code_scalings,
-)
+from scalewatch.services.scaling_errors.scan import CodeScaling, code_scalings
 from scalewatch.services.selection.settings import is_chosen
 from scalewatch.services.selection.view import View
 from scalewatch.services.series.scans import Scan

@@ -21,7 +21,7 @@ from scalewatch.modelling.arrays.types import Reals
 from scalewatch.services.commits.find import Commit
 from scalewatch.services.machines.sentences import machine_sentence
 from scalewatch.services.regions.region import timed_region
-from scalewatch.services.scaling_errors.scan import SCALE, SIZE
+from scalewatch.services.scaling_errors.planes import SCALE, SIZE
 from scalewatch.services.selection.settings import choices_among, is_chosen
 from scalewatch.services.selection.view import View
 from scalewatch.services.series.drawn import repetitions_of

@@ -46,7 +46,7 @@ def _efficiency(shown: RegionScaling) -> Figure:
 
 def _rows(shown: RegionScaling) -> Figure:
     rows = _rows_of(shown, lambda errors: errors.errors)
-    return rows_figure(shown.question.kind, shown.question.base or 1.0, rows)
+    return rows_figure(shown.kind, shown.question.base or 1.0, rows)
 
 
 def _efficiency_rows(shown: RegionScaling) -> Figure:

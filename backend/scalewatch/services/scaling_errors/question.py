@@ -26,6 +26,8 @@ class ScalingQuestion:
 
     Parameters
     ----------
+    kind
+        Strong or weak; what the runs are made for unless given.
     size
         k, the problem size at n₁; the best measured one unless given.
     base
@@ -39,7 +41,7 @@ class ScalingQuestion:
         `configuration=threads=4`.
     """
 
-    kind: ScalingKind = ScalingKind.STRONG
+    kind: ScalingKind | None = None
     size: float | None = None
     base: float | None = None
     source: TimesSource = TimesSource.MEASURED

@@ -7,13 +7,14 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from scalewatch.errors import NotFound, NotMeasured
+from scalewatch.modelling import ScalingKind
 from scalewatch.services.commits.find import Commit
 from scalewatch.services.regions.region import Region, region_at, timed_region
 from scalewatch.services.scaling_errors.question import ScalingQuestion
 from scalewatch.services.scaling_errors.scan import (
     CodeScaling,
-    base_of,
     code_scaling,
+    settled,
     side_by_side,
 )
 from scalewatch.services.selection.settings import choices_among, is_chosen
@@ -31,7 +32,7 @@ class RegionScaling:
     regions
         Those with times at this commit, by name.
     question
-        What was asked, with the answer's own n₁ where none was named.
+        What was asked, with the answer's own kind and n₁ where none was named.
     scalings
         One per machine and configuration.
     chosen
@@ -57,6 +58,11 @@ class RegionScaling:
     alternatives: Mapping[str, str]
     choices: Mapping[str, tuple[Any, ...]]
 
+    @property
+    def kind(self) -> ScalingKind:
+        """The kind of scaling that is shown."""
+        return self.question.kind or ScalingKind.STRONG
+
 
 def scaling_errors_at(
     session: Session, view: View, region: str | None, question: ScalingQuestion
@@ -73,8 +79,7 @@ def scaling_errors_at(
     everything, regions = timed_region(session, view, region)
     scans = [scan for scan in everything.scans if is_chosen(scan, view.configuration)]
     scan = _chosen(scans, view)
-    if question.base is None:
-        question = replace(question, base=base_of(scan, question))
+    question = settled(scan, question)
     scalings = side_by_side(scans, question)
     return RegionScaling(
         project=project.name,

@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from statistics import median
 from typing import Any, Final
 
 import numpy as np
@@ -25,13 +24,13 @@ from scalewatch.modelling import (
     strong_scaling_errors,
     weak_gaps,
     weak_scaling_errors,
+    with_constant_work,
 )
+from scalewatch.services.scaling_errors.design import Design, design_of
+from scalewatch.services.scaling_errors.planes import SCALE, planes_of, pooled
 from scalewatch.services.scaling_errors.question import ScalingQuestion, TimesSource
 from scalewatch.services.series.measurements import Measurement
 from scalewatch.services.series.scans import Scan
-
-SCALE: Final = "p"
-SIZE: Final = "n"
 
 NO_PAIR: Final = "no two scales have problem sizes in proportion to each other"
 
@@ -76,6 +75,8 @@ class CodeScaling:
         What weak scaling lacks.
     reason
         Why there are no errors, in words.
+    design
+        What the runs are made for; None where nothing was measured.
     """
 
     machine: str
@@ -91,6 +92,7 @@ class CodeScaling:
     divergences: tuple[ErrorDivergence, ...] = ()
     gaps: WeakGaps | None = None
     reason: str | None = None
+    design: Design | None = None
 
 
 def code_scaling(scan: Scan, question: ScalingQuestion) -> CodeScaling:
@@ -102,10 +104,17 @@ def code_scaling(scan: Scan, question: ScalingQuestion) -> CodeScaling:
     return side_by_side([scan], question)[0]
 
 
-def base_of(scan: Scan, question: ScalingQuestion) -> float | None:
-    """Return the scale that a scan is compared with; None if none is known."""
-    sped = _of_planes(scan, question)[0].speed_up
-    return None if sped is None else sped.base
+def settled(scan: Scan, question: ScalingQuestion) -> ScalingQuestion:
+    """Return a question with the kind and the n₁ of a scan where none is named."""
+    scaling = _of_planes(scan, question)[0]
+    design, sped = scaling.design, scaling.speed_up
+    usual = ScalingKind.STRONG if design is None else design.kind
+    base = None if sped is None else sped.base
+    return replace(
+        question,
+        kind=question.kind or usual,
+        base=base if question.base is None else question.base,
+    )
 
 
 def side_by_side(
@@ -121,7 +130,7 @@ def code_scalings(scan: Scan, question: ScalingQuestion) -> tuple[CodeScaling, .
 
 
 def _of_planes(scan: Scan, question: ScalingQuestion) -> list[CodeScaling]:
-    planes = _planes(scan.measurements) or {(): []}
+    planes = planes_of(scan.measurements) or {(): []}
     return [
         _code_scaling(scan, question, dict(held), taken)
         for held, taken in planes.items()
@@ -163,13 +172,16 @@ def _code_scaling(
         return CodeScaling(
             *place, reason="no run that succeeded names its number of processes p"
         )
+    design = None
     try:
-        times = Times.of(_pooled(taken))
-        return _answered(place, scan, times, question)
+        times = Times.of(pooled(taken))
+        design = design_of(scan, times)
+        asked = replace(question, kind=question.kind or design.kind)
+        return replace(_answered(place, scan, times, asked, design), design=design)
     except ModellingError as why:
         known = {each.coordinate[SCALE] for each in taken}
         scales = tuple(sorted(map(float, known)))
-        return CodeScaling(*place, scales=scales, reason=str(why))
+        return CodeScaling(*place, scales=scales, reason=str(why), design=design)
 
 
 def _answered(
@@ -177,9 +189,15 @@ def _answered(
     scan: Scan,
     times: Times,
     question: ScalingQuestion,
+    design: Design,
 ) -> CodeScaling:
+    is_assumed = question.kind is ScalingKind.WEAK and design.is_work_assumed
+    if is_assumed:
+        question = replace(question, kind=ScalingKind.STRONG)
     size = _size(times, question)
     errors = _errors(scan, times, question, size)
+    if is_assumed:
+        errors = with_constant_work(errors)
     sped = speed_up(errors, question.base)
     is_weak = question.kind is ScalingKind.WEAK and size is not None
     known = CodeScaling(
@@ -207,40 +225,11 @@ def _errors(
         if model is None:
             raise NotModelled(scan.standing.reason)
         scales = _reached(times, question.reach)
-        return modelled_scaling_errors(question.kind, model, scales, times, size)
+        kind = question.kind or ScalingKind.STRONG
+        return modelled_scaling_errors(kind, model, scales, times, size)
     if question.kind is ScalingKind.WEAK:
         return weak_scaling_errors(times, size or 0.0)
     return strong_scaling_errors(times, size)
-
-
-def _planes(
-    measurements: Sequence[Measurement],
-) -> dict[tuple[tuple[str, Any], ...], list[Measurement]]:
-    """Return measurements that differ in scale and size only, by what they hold.
-
-    Those with the most measurements come first.
-    """
-    planes: dict[tuple[tuple[str, Any], ...], list[Measurement]] = defaultdict(list)
-    for taken in measurements:
-        if taken.count and SCALE in taken.coordinate:
-            rest = {
-                name: value
-                for name, value in sorted(taken.coordinate.items())
-                if name not in {SCALE, SIZE}
-            }
-            planes[tuple(rest.items())].append(taken)
-    return dict(sorted(planes.items(), key=lambda plane: -len(plane[1])))
-
-
-def _pooled(taken: Sequence[Measurement]) -> dict[tuple[float, float | None], float]:
-    """Return the time at each scale and size; of several runs, their median."""
-    seconds: dict[tuple[float, float | None], list[float]] = defaultdict(list)
-    for each in taken:
-        if each.middle is not None:
-            size = each.coordinate.get(SIZE)
-            at = (float(each.coordinate[SCALE]), None if size is None else float(size))
-            seconds[at].append(each.middle)
-    return {at: median(values) for at, values in seconds.items()}
 
 
 def _size(times: Times, question: ScalingQuestion) -> float | None:
@@ -255,7 +244,7 @@ def _size(times: Times, question: ScalingQuestion) -> float | None:
     return float(best)
 
 
-def _known(times: Times, size: float, kind: ScalingKind) -> NDArray[np.float64]:
+def _known(times: Times, size: float, kind: ScalingKind | None) -> NDArray[np.float64]:
     """Return what is known of a problem size, NaN where nothing is."""
     if kind is ScalingKind.WEAK and times.scales.size > 1:
         return np.asarray(weak_scaling_errors(times, size).errors[0])

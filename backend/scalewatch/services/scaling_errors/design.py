@@ -1,0 +1,98 @@
+"""Which kind of scaling the runs of a scan are made for, and by what one can tell.
+
+Strong scaling asks a meaningless question about runs whose processes have the same
+work at every scale: nobody expects a broadcast on 64 times the processes to take 1/64
+of the time.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+import numpy as np
+
+from scalewatch.modelling import Factor, Growth, ScalingKind, Times, weak_scaling_errors
+from scalewatch.modelling.arrays.types import Reals
+from scalewatch.services.scaling_errors.planes import SCALE
+from scalewatch.services.series.scans import Scan
+
+MESSAGE: Final = "message_bytes"
+"""Configuration of an operation whose processes exchange messages of one size."""
+
+FALLS: Final = 0.75
+"""Times that are nowhere below this share of the first one do not fall."""
+
+
+class Evidence(StrEnum):
+    """By what the kind of scaling is told."""
+
+    SIZES_GROW = "sizes grow"
+    SIZES_HOLD = "sizes hold"
+    PROMISE_FALLS = "promise falls"
+    PROMISE_HOLDS = "promise holds"
+    MESSAGES_HOLD = "messages hold"
+    TIMES_FALL = "times fall"
+    TIMES_HOLD = "times hold"
+
+
+@dataclass(frozen=True, slots=True)
+class Design:
+    """The kind of scaling that runs are made for.
+
+    Parameters
+    ----------
+    promise
+        The promised growth that it is told by, if it is.
+    is_work_assumed
+        Whether the work per process is taken to be the same at all scales, because no
+        pair of problem sizes says so.
+    """
+
+    kind: ScalingKind
+    evidence: Evidence
+    promise: Growth | None = None
+    is_work_assumed: bool = False
+
+
+def design_of(scan: Scan, times: Times) -> Design:
+    """Tell the kind of scaling from problem sizes, the promise, then the times."""
+    strong, weak = _pairs(times)
+    if times.sizes is not None and _is_growing(times, strong, weak):
+        return Design(ScalingKind.WEAK, Evidence.SIZES_GROW)
+    if scan.expectation is not None:
+        return _promised(scan.expectation.growth, is_work_assumed=not weak)
+    if times.sizes is not None:
+        return Design(ScalingKind.STRONG, Evidence.SIZES_HOLD)
+    return _without_sizes(scan, times.at(None))
+
+
+def _promised(promise: Growth, *, is_work_assumed: bool) -> Design:
+    if promise.factor(SCALE).order < Factor(SCALE).order:
+        return Design(ScalingKind.STRONG, Evidence.PROMISE_FALLS, promise)
+    evidence = Evidence.PROMISE_HOLDS
+    return Design(ScalingKind.WEAK, evidence, promise, is_work_assumed)
+
+
+def _without_sizes(scan: Scan, seconds: Reals) -> Design:
+    if seconds.min() < FALLS * seconds[0]:
+        return Design(ScalingKind.STRONG, Evidence.TIMES_FALL)
+    is_message = MESSAGE in scan.configuration
+    evidence = Evidence.MESSAGES_HOLD if is_message else Evidence.TIMES_HOLD
+    return Design(ScalingKind.WEAK, evidence, is_work_assumed=True)
+
+
+def _is_growing(times: Times, strong: int, weak: int) -> bool:
+    """Tell whether runs let the problem grow with the processes, exactly or not."""
+    is_varied = times.sizes is not None and times.sizes.size > 1
+    return weak > strong or (is_varied and strong == 0)
+
+
+def _pairs(times: Times) -> tuple[int, int]:
+    """Return how many pairs of scales the best problem size has, strong and weak."""
+    scales = np.isfinite(times.seconds).sum(axis=1)
+    strong = int((scales * (scales - 1) // 2).max())
+    if times.sizes is None or times.scales.size < 2:
+        return strong, 0
+    errors = [weak_scaling_errors(times, size).errors for size in times.sizes.tolist()]
+    beyond = ~np.tri(times.scales.size, dtype=bool)  # n₂ > n₁
+    return strong, max(int(np.isfinite(each[beyond]).sum()) for each in errors)
