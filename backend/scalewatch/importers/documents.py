@@ -88,6 +88,10 @@ class Document:
             return [element.number() for element in self.elements()]
         return [self.number()]
 
+    def is_infinite(self) -> bool:
+        """Tell whether this is what Python and C++ write where nothing is known."""
+        return isinstance(self.value, float) and math.isinf(self.value)
+
     def number(self) -> float:
         """Return this number; null is NaN, infinity is none."""
         if self.value is None:

@@ -20,12 +20,9 @@ from scalewatch.importers.documents import read_documents
 from scalewatch.importers.formats import (
     AUTO,
     BINARY_READERS,
-    CSV,
-    DATABASE,
     JSON,
     JSON_READERS,
-    MARKDOWN,
-    TABLES,
+    TABLE_READERS,
     TEXT,
     TEXT_READERS,
 )
@@ -269,10 +266,8 @@ def _parts(
         source.peek()
     if file_format == TEXT:
         yield _Part(TEXT, extrap_text.read(source))
-    elif file_format in {CSV, MARKDOWN, DATABASE}:
-        if file_format == MARKDOWN:
-            source = reader(TEXT_READERS[MARKDOWN]).plain(source)
-        tables = reader(BINARY_READERS.get(file_format, TABLES))
+    elif file_format in TABLE_READERS:
+        tables = reader(TABLE_READERS[file_format])
         brought = _rules_of(file_format, rules).bring_parameters
         told = tables.read(source, columns, has_coordinate=brought)
         yield _Part(file_format, told)

@@ -12,6 +12,7 @@ TEXT: Final = "text"
 JSON: Final = "json"
 CSV: Final = "csv"
 MARKDOWN: Final = "markdown"
+COMMENTED: Final = "commented-table"
 
 ACROSS: Final = ("max", "sum", "mean")
 """What the values of many processes become; the first unless somebody asks."""
@@ -28,7 +29,7 @@ TEXT_READERS: Final[Mapping[str, str]] = {
     "hpcg": "benchmarks.hpcg",
     "imb": "benchmarks.imb",
     "petsc": "applications.petsc",
-    "commented-table": "tables.commented_header",
+    COMMENTED: "tables.commented_header",
     MARKDOWN: "tables.markdown",
 }
 """Modules by format; each knows the beginning of its texts and reads them."""
@@ -62,6 +63,14 @@ UNNAMED_JSON: Final[Mapping[str, str]] = {
 
 TABLES: Final = "tables.separated"
 """The module of tables with a header."""
+
+TABLE_READERS: Final[Mapping[str, str]] = {
+    CSV: TABLES,
+    MARKDOWN: TEXT_READERS[MARKDOWN],
+    COMMENTED: TEXT_READERS[COMMENTED],
+    DATABASE: BINARY_READERS[DATABASE],
+}
+"""Modules of formats whose columns may mean what a user says."""
 
 FORMATS: Final = (
     *(AUTO, TEXT, JSON, CSV),

@@ -1,4 +1,4 @@
-"""Names of regions and metrics as addresses can hold them."""
+"""Names of regions and metrics as addresses can hold them, and of units of time."""
 
 import re
 from hashlib import blake2s
@@ -8,6 +8,16 @@ LONGEST: Final = 200
 """Characters of a name in an address."""
 
 _REFUSED: Final = re.compile(r"[\x00-\x1f\x7f?#]")
+_SECONDS: Final = {
+    **dict.fromkeys(("s", "sec", "secs", "second", "seconds"), 1.0),
+    **dict.fromkeys(("ms", "msec", "millisecond", "milliseconds"), 1e-3),
+    **dict.fromkeys(("us", "µs", "μs", "usec", "microsecond", "microseconds"), 1e-6),
+    **dict.fromkeys(("ns", "nsec", "nanosecond", "nanoseconds"), 1e-9),
+    **dict.fromkeys(("min", "mins", "minute", "minutes"), 60.0),
+    **dict.fromkeys(("h", "hour", "hours"), 3600.0),
+}
+"""Seconds of a unit of time, as people and tools write it; both letters mu."""
+
 _DIGEST: Final = 4
 """Bytes that tell shortened names apart."""
 
@@ -22,3 +32,8 @@ def addressable(name: str) -> str:
     digest = blake2s(told.encode("utf-8", "replace"), digest_size=_DIGEST).hexdigest()
     half = (LONGEST - len(digest) - 2) // 2
     return f"{told[:half]}…{told[-half:]}…{digest}"
+
+
+def seconds_of(unit: str | None) -> float | None:
+    """Return how many seconds a unit is, or None if it is none of time."""
+    return None if unit is None else _SECONDS.get(unit.strip())

@@ -114,9 +114,9 @@ class Source:
             yield path
 
     def head(self, lines: int = HEAD) -> str:
-        """Return the beginning of the text, and stay before it."""
+        """Return the beginning of the text without blank lines, and stay before it."""
         raw = b"".join(islice(self._all_ahead(), lines))
-        return raw.decode("utf-8", "replace")
+        return raw.decode("utf-8-sig", "replace").lstrip("\r\n")
 
     def malformed(
         self, expected: str, found: str, line: int | None = None

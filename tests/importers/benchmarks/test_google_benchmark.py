@@ -1,6 +1,8 @@
 import json
 import math
 
+import pytest
+
 from scalewatch.importers import AUTO, SettingRules, read_files
 from support.samples import sample
 
@@ -80,3 +82,14 @@ def test_failed_repetition_is_a_run_without_a_value(write) -> None:
 
     assert series.settings[:, 0].tolist() == [8, 16]
     assert str(series.values[:, 0].tolist()) == "[nan, 0.002]"
+
+
+def test_counter_without_a_number_is_left_out(write) -> None:
+    path = write(
+        '{"context": {}, "benchmarks": [{"name": "f/n:8", "run_type": "iteration", '
+        '"real_time": 2, "time_unit": "ns", "x": Infinity, "y": 3}]}'
+    )
+
+    told = {one.metric: one.values[0, 0] for one in read_files([path]).series}
+
+    assert told == {"time": pytest.approx(2e-9), "y": 3}

@@ -1,5 +1,6 @@
 import math
 
+import numpy as np
 import pytest
 
 from scalewatch.importers import read_files
@@ -103,3 +104,17 @@ def test_table_that_is_cut_or_wrong_names_its_line(write, text, complaint) -> No
     [error] = read_files([write(text)], "imb").unreadable
 
     assert complaint in str(error)
+
+
+def test_threads_are_settings_and_wrong_results_have_no_value(write) -> None:
+    path = write(
+        "# Benchmarking PingPongMT\n# #processes = 2 (threads: 4)\n"
+        "#bytes #repetitions t_min[usec] t_max[usec] t_avg[usec] defects\n"
+        "  0  1000  1.1  1.25  1.15  0.00\n  4  1000  1.1  1.25  1.15  2.00\n"
+    )
+
+    sound, wrong = read_files([path]).series
+
+    assert sound.configuration == {"message_bytes": 0, "threads": 4}
+    assert sound.values.tolist() == [[pytest.approx(1.25e-6)]]
+    assert np.isnan(wrong.values).all()

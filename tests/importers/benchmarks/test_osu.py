@@ -139,3 +139,74 @@ def test_number_cut_in_its_digits_at_the_end_is_refused(write) -> None:
     assert "line 6: expected the end of the line, found the end of the file" in str(
         error
     )
+
+
+@pytest.mark.parametrize(
+    ("title", "region", "configuration"),
+    [
+        ("OSU MPI-CUDA Bandwidth Test v6.1", "MPI_Bandwidth", {"device": "CUDA"}),
+        (
+            "OSU NCCL-CUDA Allreduce Latency Test v7.0",
+            "NCCL_Allreduce",
+            {"device": "CUDA"},
+        ),
+        ("OSU OpenSHMEM Put Test v5.9", "OpenSHMEM_Put", {}),
+        ("OSU MPI_Get_accumulate latency Test v5.6.3", "MPI_Get_accumulate", {}),
+        ("OMB-Py MPI Allreduce Latency Test", "MPI_Allreduce", {}),
+    ],
+)
+def test_library_and_device_stand_in_the_title(
+    write, title, region, configuration
+) -> None:
+    path = write(f"# {title}\n# Size (B)     Latency (us)\n8     2.5\n")
+
+    [series] = read_files([path], rules=AT).series
+
+    told = {"message_bytes": 8, "p": 16, **configuration}
+    assert (series.region, series.configuration | {"p": 16}) == (region, told)
+
+
+def test_windows_and_buffers_keep_tables_of_one_title_apart(write) -> None:
+    table = (
+        "# OSU MPI_Put Latency Test v7.3\n# Window creation: {}\n"
+        "# Synchronization: MPI_Win_flush\n"
+        "# Rank 0 Memory on {} and Rank 1 Memory on HOST (H)\n"
+        "# Size          Latency (us)\n1                       2.93\n\n"
+    )
+    path = write(
+        table.format("MPI_Win_create", "HOST (H)")
+        + table.format("MPI_Win_allocate", "HOST (H)")
+        + table.format("MPI_Win_allocate", "DEVICE (D)")
+    )
+
+    told = [one.configuration for one in read_files([path], rules=AT).series]
+
+    assert [one["window_creation"] for one in told] == [
+        "MPI_Win_create",
+        "MPI_Win_allocate",
+        "MPI_Win_allocate",
+    ]
+    assert [one.get("buffers") for one in told] == [None, None, "D H"]
+
+
+def test_row_that_fails_its_validation_has_no_value(write) -> None:
+    path = write(
+        "# OSU MPI Latency Test v7.3\n# Size   Avg Latency(us)   Validation\n"
+        "1    1.5    Pass\n2    1.75    Fail\n"
+    )
+
+    sound, failed = read_files([path], rules=AT).series
+
+    assert sound.values.tolist() == [[pytest.approx(1.5e-6)]]
+    assert math.isnan(failed.values[0, 0])
+
+
+def test_initialisation_says_its_processes(write) -> None:
+    path = write(
+        "# OSU MPI Init Test v5.9\nnprocs: 8, min: 313 ms, max: 320 ms, avg: 316 ms\n"
+    )
+
+    [series] = read_files([path]).series
+
+    assert (series.region, series.settings.tolist()) == ("MPI_Init", [[8]])
+    assert series.values.tolist() == [[pytest.approx(0.316)]]

@@ -3,6 +3,8 @@
 import json
 import math
 
+import pytest
+
 from scalewatch.importers import AUTO, SettingRules, read_files
 from support.samples import sample
 
@@ -116,3 +118,25 @@ def test_latency_of_bencher_is_in_nanoseconds_and_bounds_are_no_values() -> None
     assert len(found) == 3
     time = found["tests::benchmark_a", "time"]
     assert time.values.tolist() == [[3247.0 * 1e-9]]
+
+
+def test_oldest_hyperfine_has_only_the_mean(write) -> None:
+    path = write('{"results": [{"command": "a p=4", "mean": 1.5, "stddev": 0.1}]}')
+
+    [series] = read_files([path]).series
+
+    assert series.configuration == {"statistic": "mean"}
+    assert series.settings.tolist() == [[4]]
+    assert series.values.tolist() == [[1.5]]
+
+
+@pytest.mark.parametrize(
+    ("unit", "metric", "value"),
+    [('"msec"', "time", 0.0105), ('"MB/s"', "value", 10.5), (None, "value", 10.5)],
+)
+def test_list_is_read_with_and_without_units(write, unit, metric, value) -> None:
+    told = "" if unit is None else f', "unit": {unit}'
+
+    [series] = read_files([write(f'[{{"name": "a p=4", "value": 10.5{told}}}]')]).series
+
+    assert (series.metric, series.values[0, 0]) == (metric, pytest.approx(value))

@@ -56,3 +56,52 @@ def test_columns_of_hpcg_have_their_units_without_options() -> None:
     assert (units["MaxAllreduce"], units["time"]) == ("s", "s")
     assert first["GB_total"].values == [212.807]
     assert first["GB_total"].coordinate[0] == 16
+
+
+def test_pretty_table_of_old_versions_has_no_bars_at_its_sides(write) -> None:
+    path = write(
+        "result:\nnodes | taskspernode | runtime[s]\n"
+        "------+--------------+-----------\n"
+        "    1 |            4 |      26.5\n    2 |            4 |      14.5\n"
+    )
+
+    [series] = read_files([path]).series
+
+    assert (series.metric, series.parameters) == ("time", ("p",))
+    assert series.values.tolist() == [[26.5], [14.5]]
+
+
+def test_each_table_of_a_file_has_its_own_columns_and_lines(write) -> None:
+    text = (
+        "a:\n| nodes | taskspernode | runtime[sec] |\n|---|---|---|\n"
+        "| 1 | 4 | 26 |\n| 2 | 4 | 14 |\n\n"
+        "b:\n| nodes | taskspernode | bandwidth[GB/s] |\n|---|---|---|\n"
+        "| 1 | 4 | 100 |\n| 2 | 4 | 200 |\n"
+    )
+
+    time, bandwidth = read_files([write(text)]).series
+    [error] = read_files([write(text.replace("200", "?"))]).unreadable
+
+    assert (time.metric, bandwidth.metric) == ("time", "bandwidth")
+    assert bandwidth.configuration["table"] == "b"
+    assert bandwidth.values.tolist() == [[100], [200]]
+    assert "line 11: expected a number, found '?'" in str(error)
+
+
+@pytest.mark.parametrize(
+    ("column", "unit", "value"),
+    [
+        ("t_avg[usec]", "s", 12.5e-6),
+        ("t_max[ms]", "s", 12.5e-3),
+        ("wall[min]", "s", 750),
+        ("bw[MiB/s]", "MiB/s", 12.5),
+        ("eff[%]", "%", 12.5),
+        ("mem[GiB]", "B", 12.5 * 2**30),
+    ],
+)
+def test_times_are_in_seconds_and_rates_keep_their_unit(
+    write, column, unit, value
+) -> None:
+    [series] = read_files([write(f"p,{column}\n4,12.5\n")]).series
+
+    assert (series.unit, series.values[0, 0]) == (unit, pytest.approx(value))

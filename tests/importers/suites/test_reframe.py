@@ -1,3 +1,6 @@
+import json
+
+import numpy as np
 import pytest
 
 from scalewatch.importers import AUTO, Scans, SettingRules, read_files
@@ -137,3 +140,79 @@ def test_equal_runs_of_two_commits_stay_two() -> None:
     reading.known.add(reading.scans, others, "another")
 
     assert len(list(reading.scans.measurements())) == 2 * len(told)
+
+
+COLUMNS = (
+    "result|job_completion_time|descr|environ|jobid|num_tasks|partition|system|"
+    "display_name|bw_value|bw_unit|triad-bw_value|triad-bw_unit\n"
+    "pass|2024-02-21T22:51:16|made|gnu|100|4|cpu|toy|stream %n=4|23.5|GB/s|1.5|GB/s\n"
+    "fail|2024-02-21T22:52:16|made|gnu|101|8|cpu|toy|stream %n=8|null|GB/s|null|GB/s\n"
+)
+
+
+@pytest.mark.parametrize("delimiter", ["|", ",", ";", "\t"])
+def test_log_of_any_delimiter_and_names_with_dashes(write, delimiter) -> None:
+    path = write(COLUMNS.replace("|", delimiter))
+
+    series = {one.metric: one for one in read_files([path]).series}
+
+    assert set(series) == {"bw", "triad_bw"}
+    assert series["bw"].region == "stream"
+    assert series["triad_bw"].settings.tolist() == [[4], [8]]
+    assert series["bw"].values[0, 0] == 23.5
+    assert np.isnan(series["bw"].values[1, 0])
+
+
+def test_variable_of_a_line_names_its_metric(write) -> None:
+    path = write(
+        "job_completion_time|info|jobid|num_tasks|perf_var|perf_value|perf_unit\n"
+        "2024-02-21T22:51:16|halo /1a @toy:part+gnu|7|2|bw|1.5|GB/s\n"
+        "2024-02-21T22:51:16|halo /1a @toy:part+gnu|7|2|lat|1.5|usec\n"
+    )
+
+    told = {one.metric: one for one in read_files([path]).series}
+
+    assert (told["bw"].unit, told["lat"].unit) == ("GB/s", "s")
+    assert told["lat"].values[0, 0] == pytest.approx(1.5e-6)
+
+
+def test_log_of_version_3_says_its_tasks_before_the_variable(write) -> None:
+    path = write(
+        "2021-05-21T19:53:21|reframe 3.7.0|Stream on generic:default using gnu|"
+        "jobid=4232|num_tasks=4|Copy=23860.3|ref=0 (l=None, u=None)|MB/s\n"
+    )
+
+    [series] = read_files([path]).series
+
+    assert (series.region, series.metric, series.unit) == ("Stream", "Copy", "MB/s")
+    assert series.settings.tolist() == [[4]]
+
+
+OLD_CASE = {
+    "environment": "gnu",
+    "jobid": "77",
+    "name": "halo",
+    "perfvars": [{"name": "t", "reference": 0, "unit": "usec", "value": 12.5}],
+    "system": "daint:gpu",
+}
+
+
+@pytest.mark.parametrize(
+    ("facts", "parameter", "setting"),
+    [
+        ({"nodelist": ["a", "b"]}, "nodes", 2),
+        ({"check_vars": {"num_tasks": 8}, "nodelist": ["a"]}, "p", 8),
+    ],
+    ids=["3.5", "4.2"],
+)
+def test_report_of_old_versions(write, facts, parameter, setting) -> None:
+    report = {"session_info": {}, "runs": [{"testcases": [{**OLD_CASE, **facts}]}]}
+
+    [told] = read_files([write(json.dumps(report))]).scans.measurements()
+
+    assert (told.subject.region, told.subject.metric) == ("halo", "t")
+    assert told.subject.unit == "s"
+    assert list(told.values) == [pytest.approx(12.5e-6)]
+    assert (told.subject.parameters, told.coordinate) == ((parameter,), (setting,))
+    assert dict(told.subject.configuration) == {"environ": "gnu", "partition": "gpu"}
+    assert told.provenance.machine == "daint"

@@ -79,3 +79,101 @@ def test_row_that_is_cut_or_no_number_is_named(write, text, complaint) -> None:
     [error] = read_files([write(text)]).unreadable
 
     assert complaint in str(error)
+
+
+SIZES = """average time is the average of 20 timesteps
+
+Run on summit with the following git hashes:
+Castro: 8ea11a4a426755758859df3622aa97e09f57e5dd
+
+Problem size: 768x768x192
+# GPUs      avg_time        std
+192         1.00213         0.00407613
+288         0.70115         0.0160158
+
+Problem size: 384x384x96
+# GPUs      avg_time        std
+ 12         1.18373         0.00389164
+
+Notice that the lowest 12 GPUs are very slow.
+"""
+
+
+def test_prose_before_headers_names_the_tables_below_it(write) -> None:
+    large, small = read_files([write(SIZES)]).series
+
+    assert (large.metric, large.parameters) == ("time", ("gpus",))
+    assert large.configuration == {"problem_size": "768x768x192"}
+    assert small.configuration == {"problem_size": "384x384x96"}
+    assert large.settings.tolist() == [[192], [288]]
+    assert small.values.tolist() == [[1.18373]]
+
+
+def test_only_the_setting_of_a_row_that_is_commented_out_is_no_header(write) -> None:
+    text = "# nodes       avg      std-dev\n\n#    256\n    512     70.26 0.27\n"
+
+    [series] = read_files([write(text)]).series
+
+    assert (series.metric, series.parameters) == ("time", ("nodes",))
+
+
+PROCESSES = """# run for 10 steps
+# MPI  OMP  cores  nodes  nzones  max_level  avg-time-per-step   stddev
+  256   1    256     16    512       0            27.3            0.03
+  512   1    512     32    512       0            13.7            0.04
+  512   2   1024     64    512       0             7.0            0.01
+
+# one level, blocking factor 8
+# MPI  OMP  cores  nodes  nzones  max_level  avg-time-per-step   stddev
+ 2048   1   2048    128   1024       1            78.0            7.1
+# 4096  1   4096    256   1024       1            51.4           13.5
+ 2048   2   4096    256   1024       1            41.9            3.8
+"""
+
+
+def test_processes_and_threads_are_parameters_and_cores_follow(write) -> None:
+    first, second = read_files([write(PROCESSES)]).series
+
+    assert first.metric == second.metric == "time"
+    assert first.parameters == ("p", "threads", "nodes")
+    assert first.configuration == {
+        "nzones": 512,
+        "max_level": 0,
+        "table": "run for 10 steps",
+    }
+    assert second.configuration["table"] == "one level, blocking factor 8"
+    assert second.values.tolist() == [[78.0], [41.9]]
+
+
+@pytest.mark.parametrize(
+    ("text", "parameter", "values"),
+    [
+        ("# p time\n2 1.5\n4 0.75\n", "p", [[1.5], [0.75]]),
+        ("#np,time_us\n2,1.5\n4,0.5\n", "p", [[1.5e-6], [5e-7]]),
+        ("# ranks; time [ms]\n2; 1,5\n4; 0,5\n", "p", [[1.5e-3], [5e-4]]),
+        ("# nodes\ttime\n2\t1.5\n4\t0.75\n", "nodes", [[1.5], [0.75]]),
+        ("# cores  time\r\n2  1.5\r\n4  0.75\r\n", "cores", [[1.5], [0.75]]),
+        ("\ufeff# p time\n2 1.5\n4 0.75\n", "p", [[1.5], [0.75]]),
+    ],
+)
+def test_header_and_cells_are_separated_alike(write, text, parameter, values) -> None:
+    [series] = read_files([write(text)]).series
+
+    assert (series.metric, series.parameters) == ("time", (parameter,))
+    assert series.values.ravel() == pytest.approx([one for [one] in values])
+
+
+def test_columns_of_a_commented_table_can_be_told(write) -> None:
+    columns = {"value": ["avg-time-per-step"], "nodes": ["nodes"], "ignore": ["OMP"]}
+
+    reading = read_files([write(PROCESSES)], columns=columns)
+
+    assert {one.parameters for one in reading.series} == {("nodes",)}
+
+
+@pytest.mark.parametrize("text", ["# my notes\n1 2\n3 4\n", "4,1.5\n8,2.5\n"])
+def test_numbers_whose_columns_nothing_names_are_no_table(write, text) -> None:
+    reading = read_files([write(text)])
+
+    assert not reading.series
+    assert "expected Extra-P text" in str(reading.unreadable[0])

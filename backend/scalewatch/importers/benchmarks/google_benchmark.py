@@ -131,7 +131,11 @@ def _metrics(row: Document) -> Iterator[tuple[str, str | None, float]]:
         if key in row.object():
             yield metric, "s", row.part(key).number() * sizes[unit]
     for key, part in row.parts():
-        if not _OWN.fullmatch(key) and _is_number(part.value):
+        if (
+            not _OWN.fullmatch(key)
+            and _is_number(part.value)
+            and not part.is_infinite()
+        ):
             yield *_counter(key), part.number()
 
 

@@ -19,7 +19,8 @@ def recognises(document: Document) -> bool:
     held = document.value if isinstance(document.value, dict) else {}
     results = held.get("results")
     first = results[0] if isinstance(results, list) and results else None
-    return isinstance(first, dict) and {"command", "median"} <= first.keys()
+    keys = first.keys() if isinstance(first, dict) else set()
+    return "command" in keys and bool({"median", "mean"} & keys)
 
 
 def read(documents: Iterable[Document]) -> Iterator[ImportedMeasurement]:
@@ -69,8 +70,9 @@ def _measured(result: Document, template: str | None) -> ImportedMeasurement:
                 for code, value in zip(codes, values, strict=True)
             ]
     else:
-        values = [result.part("median").number()]
-        configuration["statistic"] = "median"
+        statistic = "median" if "median" in held else "mean"  # the oldest have no other
+        values = [result.part(statistic).number()]
+        configuration["statistic"] = statistic
     subject = SeriesIdentity(
         template or region,
         "time",

@@ -11,7 +11,9 @@ from scalewatch.importers.tables.printed import is_row
 from scalewatch.wire import UNITS
 
 _TITLE: Final = re.compile(r"#\s*Benchmarking\s+(?P<name>\S+)\s*")
-_PROCESSES: Final = re.compile(r"#\s*#processes = (?P<count>\d{1,18})\b.*")
+_PROCESSES: Final = re.compile(
+    r"#\s*#processes = (?P<count>\d{1,18})\b(?:.*\bthreads: (?P<threads>\d{1,9})\b)?.*"
+)
 _GROUPS: Final = re.compile(
     r"#\s*\(\s*(?P<groups>\d{1,18}) groups of (?P<count>\d{1,18}) proc.*"
 )
@@ -26,6 +28,9 @@ _BEGINNING: Final = re.compile(
 )
 
 _SIZE: Final = "#bytes"
+_DEFECTS: Final = "defects"
+"""Results that were wrong, which a build that checks them counts."""
+
 _TIMES: Final = ("t_max[usec]", "t[usec]", "t_pure[usec]", "t_avg[usec]")
 """Columns of the time of an operation, the preferred before others."""
 
@@ -81,6 +86,7 @@ class _Table:
         self.source = source
         self.name = name
         self.processes: int | None = None
+        self.threads: int | None = None
         self.facts: dict[str, Setting] = {}
         self.columns: Sequence[str] = ()
 
@@ -88,6 +94,8 @@ class _Table:
         """Take what a comment between title and rows says."""
         if processes := _PROCESSES.fullmatch(line):
             self.processes = int(processes["count"])
+            if processes["threads"]:
+                self.threads = int(processes["threads"])
         elif groups := _GROUPS.fullmatch(line):
             self.processes = int(groups["count"])
             self.facts["groups"] = int(groups["groups"])
@@ -120,16 +128,20 @@ class _Table:
             size = int(self.source.number(row[_SIZE]))
             facts = {**facts, "message_bytes": size}
             is_empty = size == 0
+        is_wrong = _DEFECTS in row and self.source.number(row[_DEFECTS]) > 0
+        settings = {"p": self.processes, "threads": self.threads}
+        known = {key: float(one) for key, one in settings.items() if one is not None}
         for column, metric, unit in self.metrics():
             # A message of no bytes has no bandwidth, and is printed with 0.
             if is_empty and metric == "bandwidth":
                 continue
             value = self.source.number(row[column]) if column in row else math.nan
+            value = math.nan if is_wrong else value
             size_of_unit = UNITS["time"]["us"] if unit == "s" else 1.0
             subject = SeriesIdentity(
-                self.name, metric, unit, tuple(facts.items()), ("p",), ()
+                self.name, metric, unit, tuple(facts.items()), tuple(known), ()
             )
-            coordinate = (float(self.processes or 0),)
+            coordinate = tuple(known.values())
             yield ImportedMeasurement(subject, coordinate, [value * size_of_unit])
 
     def metrics(self) -> Iterator[tuple[str, str, str]]:

@@ -3,29 +3,29 @@
 from collections.abc import Iterable, Iterator
 
 from scalewatch.importers.documents import Document
+from scalewatch.importers.names import seconds_of
 from scalewatch.importers.series import VALUE, ImportedMeasurement, SeriesIdentity
-from scalewatch.wire import UNITS
 
 
 def recognises(document: Document) -> bool:
-    """Tell whether a document is an element of such a list."""
+    """Tell whether a document is an element of such a list; a unit may be missing."""
     held = document.value if isinstance(document.value, dict) else {}
-    return {"name", "unit", "value"} <= held.keys()
+    return {"name", "value"} <= held.keys() and "params" not in held
 
 
 def read(documents: Iterable[Document]) -> Iterator[ImportedMeasurement]:
     """Yield each value; a unit of time makes it a time in seconds."""
     for document in documents:
-        unit = document.part("unit").name()
-        value = document.part("value").number()
-        times = UNITS["time"]
-        metric = "time" if unit in times else VALUE
+        has_unit = "unit" in document.object()
+        unit = document.part("unit").name() if has_unit else None
+        seconds = seconds_of(unit)
+        value = document.part("value").number() * (seconds or 1.0)
         subject = SeriesIdentity(
             document.part("name").name(),
-            metric,
-            "s" if unit in times else unit,
+            VALUE if seconds is None else "time",
+            unit if seconds is None else "s",
             (),
             (),
             document.origin,
         )
-        yield ImportedMeasurement(subject, (), [value * times.get(unit, 1.0)])
+        yield ImportedMeasurement(subject, (), [value])

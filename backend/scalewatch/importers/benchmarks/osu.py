@@ -11,10 +11,29 @@ from scalewatch.importers.tables.printed import is_row
 from scalewatch.wire import UNITS
 
 _TITLE: Final = re.compile(
-    r"#\s*OSU (?P<name>.+?) (?:Test|Benchmark)s?\b.*?(?:\s*v(?P<version>[\d.]+))?\s*"
+    r"#\s*(?:OSU|OMB-Py) (?P<name>.+?) (?:Test|Benchmark)s?\b.*?"
+    r"(?:\s*v(?P<version>[\d.]+))?\s*"
 )
+_LIBRARY: Final = re.compile(
+    r"(?P<library>MPI|NCCL|RCCL|XCCL|OpenSHMEM)(?:-(?P<device>[A-Z]+))?\s+"
+)
+"""What is measured, by programs that hold their buffers on devices of a kind."""
 _PAIRS: Final = re.compile(r"#.*\[\s*pairs:\s*(?P<pairs>\d{1,18})\s*\]")
-_FACT: Final = re.compile(r"#\s*(?P<key>Datatype)\s*:\s*(?P<value>[\w.]+?)\.?\s*")
+_FACT: Final = re.compile(
+    r"#\s*(?P<key>Datatype|Window creation|Synchronization|Partitions)\s*:"
+    r"\s*(?P<value>[\w./ ]+?)\.?\s*"
+)
+_BUFFERS: Final = re.compile(
+    r"#.*\b(?:on|ON) [A-Z ]*\((\w+)\).*\b(?:on|ON) [A-Z ]*\((\w+)\).*"
+)
+"""Where both buffers lie, `D` is a device and `H` the host."""
+
+_USUAL_BUFFERS: Final = "H H"
+
+_INIT: Final = re.compile(
+    r"nprocs: (?P<p>\d{1,9}), min: \S+ ms, max: \S+ ms, avg: (?P<avg>\S+) ms\s*"
+)
+_PASSED: Final = "pass"
 _HEADER: Final = re.compile(r"#\s*(?:Size\b|(?:Avg )?Latency|Overall).*")
 _COLUMN: Final = re.compile(
     r"(?P<name>[A-Z][\w./]*(?: [A-Za-z.]+)*?)\s*\((?P<unit>[\w/%]+)\)|(?P<rate>\w+/s)"
@@ -27,16 +46,18 @@ _LAUNCHER: Final = re.compile(
 )
 """A command that starts processes: of jsrun -n is of sets, with -a tasks each."""
 
-_OPERATIONS: Final = re.compile(r" (?:Non-blocking )?Latency$")
+_OPERATIONS: Final = re.compile(r" (?:Non-blocking )?Latency$", re.IGNORECASE)
 _KEPT: Final = ("Latency", "Bandwidth", "Multi")
 _TIMES: Final = {"Latency": None, "Avg Latency": None, "Overall": "overall"}
 _RATES: Final = {"Bandwidth": "bandwidth", "MB/s": "bandwidth"}
+_VALIDATION: Final = ("Validation", "")
 _PROCESSES_OF_PAIR: Final = 2
 
 
 def recognises(head: str) -> bool:
     """Tell whether a text has the title of a table."""
-    return re.search(r"^#\s*OSU .*\b(Test|Benchmark)", head, re.MULTILINE) is not None
+    title = re.compile(r"^#\s*(OSU|OMB-Py) .*\b(Test|Benchmark)", re.MULTILINE)
+    return title.search(head) is not None
 
 
 def read(source: Source) -> Iterator[ImportedMeasurement]:
@@ -53,6 +74,8 @@ def read(source: Source) -> Iterator[ImportedMeasurement]:
             continue
         elif line.startswith("#"):
             table.read_comment(line)
+        elif init := _INIT.fullmatch(line):
+            yield table.of_initialisation(init)
         elif not line.strip():
             table = None if table.columns else table
         elif table.columns and is_row(line.split(), table.width):
@@ -64,13 +87,17 @@ class _Table:
 
     def __init__(self, source: Source, title: str, launched: float | None) -> None:
         self.source, self.launched = source, launched
-        words = title.removeprefix("MPI ")
+        library = _LIBRARY.match(title)
+        words = title[library.end() :] if library else title
+        prefix = library["library"] if library else "MPI"
         is_kept = words.startswith(_KEPT) or "Bandwidth" in words
         name = words if is_kept else _OPERATIONS.sub("", words)
         joined = name.replace("/", "per").replace(" ", "_")
-        self.region = joined if joined.startswith("MPI_") else f"MPI_{joined}"
+        self.region = joined if joined.startswith("MPI_") else f"{prefix}_{joined}"
         self.pairs: int | None = None
         self.facts: dict[str, str] = {}
+        if library and library["device"]:
+            self.facts["device"] = library["device"]
         self.columns: list[tuple[str, str] | None] = []
         self.has_size = False
 
@@ -84,12 +111,19 @@ class _Table:
         if pairs := _PAIRS.match(line):
             self.pairs = int(pairs["pairs"])
         elif fact := _FACT.fullmatch(line):
-            self.facts["datatype"] = fact["value"]
+            self.facts[fact["key"].lower().replace(" ", "_")] = fact["value"]
+        elif buffers := _BUFFERS.fullmatch(line):
+            self.read_buffers(" ".join(buffers.groups()))
         elif _HEADER.fullmatch(line):
             names = line.lstrip("# ").strip()
             self.has_size = names.startswith("Size")
-            found = _COLUMN.finditer(names.removeprefix("Size"))
+            found = _COLUMN.finditer(re.sub(r"^Size(\s*\(B\))?", "", names))
             self.columns = [_meaning(column) for column in found]
+
+    def read_buffers(self, places: str) -> None:
+        """Take where the buffers lie, if that is not the memory of the host."""
+        if places != _USUAL_BUFFERS:
+            self.facts["buffers"] = places
 
     def row(self, cells: Sequence[str]) -> Iterator[ImportedMeasurement]:
         """Yield the metrics of a row."""
@@ -101,8 +135,12 @@ class _Table:
         if self.has_size:
             configuration["message_bytes"] = self.count(cells[0])
         processes = () if self.pairs is None else (self.pairs * _PROCESSES_OF_PAIR,)
+        is_failed = any(
+            meaning == _VALIDATION and cell.lower() != _PASSED
+            for meaning, cell in zip(self.columns, cells[self.has_size :], strict=True)
+        )
         for meaning, cell in zip(self.columns, cells[self.has_size :], strict=True):
-            if meaning is None:
+            if meaning is None or meaning == _VALIDATION:
                 continue
             metric, unit = meaning
             units = UNITS.get(metric, {unit: 1.0})
@@ -114,11 +152,18 @@ class _Table:
                 ("p",) if processes else (),
                 self.source.origin,
             )
-            value = self.number(cell) * units.get(unit, 1.0)
+            value = math.nan if is_failed else self.number(cell) * units.get(unit, 1.0)
             coordinate = tuple(map(float, processes))
             yield ImportedMeasurement(
                 subject, coordinate, [value], launched=self.launched
             )
+
+    def of_initialisation(self, init: re.Match[str]) -> ImportedMeasurement:
+        """Return the mean time that MPI_Init took."""
+        self.source.require_whole_line()
+        subject = SeriesIdentity(self.region, "time", "s", (), ("p",), ())
+        seconds = self.number(init["avg"]) * UNITS["time"]["ms"]
+        return ImportedMeasurement(subject, (float(init["p"]),), [seconds])
 
     def count(self, cell: str) -> int:
         if not re.fullmatch(r"\d{1,18}", cell):
@@ -136,6 +181,8 @@ def _meaning(column: re.Match[str]) -> tuple[str, str] | None:
     if column["rate"]:
         is_rate = column["rate"].lower().startswith("messages")
         return ("message_rate" if is_rate else "bandwidth"), column["rate"]
+    if column["bare"] == _VALIDATION[0]:
+        return _VALIDATION
     if column["name"] is None:
         return None
     if column["name"] in _RATES:

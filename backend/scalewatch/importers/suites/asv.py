@@ -129,6 +129,8 @@ def _cells(
             raise result.malformed(f"{len(combinations)} results, one per combination")
     samples = _samples(parts, len(results))
     for at, combination in enumerate(combinations):
+        if results[at].is_infinite():
+            continue
         value = results[at].number()
         if results[at].value is not None and math.isnan(value):
             continue

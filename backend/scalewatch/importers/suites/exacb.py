@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from scalewatch.importers.documents import Document
+from scalewatch.importers.names import seconds_of
 from scalewatch.importers.series import (
     WHOLE_PROGRAM,
     ImportedMeasurement,
@@ -51,15 +52,16 @@ def _row(
         provenance = provenance._replace(job=str(job))
     for name, part in _measured(row):
         metric, unit = metric_and_unit(name) or (name, None)
+        seconds = seconds_of("s" if metric == "time" and unit is None else unit)
         subject = SeriesIdentity(
             WHOLE_PROGRAM,
             metric,
-            "s" if metric == "time" else unit,
+            unit if seconds is None else "s",
             tuple(configuration.items()),
             tuple(coordinate),
             row.origin,
         )
-        value = math.nan if is_failed else _number(part)
+        value = math.nan if is_failed else _number(part) * (seconds or 1.0)
         yield ImportedMeasurement(
             subject, tuple(coordinate.values()), [value], provenance
         )

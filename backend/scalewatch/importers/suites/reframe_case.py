@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple
 
+from scalewatch.importers.names import seconds_of
 from scalewatch.importers.series import (
     ImportedMeasurement,
     Provenance,
@@ -12,7 +13,6 @@ from scalewatch.importers.series import (
     plain_setting,
 )
 from scalewatch.importers.tables.columns import parameter_of
-from scalewatch.wire import UNITS
 
 NOTHING: Final = frozenset({"", "null", "None", "nan"})
 """Texts that stand for no value."""
@@ -51,8 +51,8 @@ def measurements_of(
         parameter = parameter_of(key)
         if parameter and (count := _count(known.get(key))):
             numbers.setdefault(parameter, count)
-    nodes = known.get("job_nodelist")
-    if "p" not in numbers and isinstance(nodes, list):
+    nodes = known.get("job_nodelist", known.get("nodelist"))
+    if "p" not in numbers and isinstance(nodes, list) and nodes:
         numbers["nodes"] = float(len(nodes))
     configuration = tuple(
         (key, str(known[key])) for key in ("environ", "partition") if key in known
@@ -66,19 +66,17 @@ def measurements_of(
         ended_at=_ended_at(known),
     )
     for variable, value, unit in performances:
-        is_time = unit in UNITS["time"]
+        seconds = seconds_of(unit)
         subject = SeriesIdentity(
             region=str(facts["name"]),
             metric=variable.replace("-", "_"),
-            unit="s" if is_time else unit,
+            unit=unit if seconds is None else "s",
             configuration=configuration,
             parameters=tuple(numbers),
             origin=(),
         )
-        size = UNITS["time"][unit] if is_time and unit else 1.0
-        yield ImportedMeasurement(
-            subject, tuple(numbers.values()), [value * size], provenance
-        )
+        values = [value * (seconds or 1.0)]
+        yield ImportedMeasurement(subject, tuple(numbers.values()), values, provenance)
 
 
 def _says(fact: Any) -> bool:

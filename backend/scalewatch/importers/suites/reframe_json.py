@@ -1,8 +1,8 @@
 """ReFrame's report, and what its handler `httpjson` posts of each case."""
 
 import re
-from collections.abc import Iterable, Iterator
-from typing import Final
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final
 
 from scalewatch.importers.documents import Document
 from scalewatch.importers.series import ImportedMeasurement
@@ -65,7 +65,22 @@ def _case(case: Document) -> Iterator[ImportedMeasurement]:
             )
             for part in case.part("perfvars").elements()
         ]
-    yield from measurements_of(held, performances)
+    yield from measurements_of(_facts(held), performances)
+
+
+def _facts(case: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the fields of a case by the names that ReFrame 4.7 gave them.
+
+    Before, a case had variables apart, an environment, and its partition in its system.
+    """
+    variables = case.get("check_vars")
+    facts = {**(variables if isinstance(variables, dict) else {}), **case}
+    if "environment" in case:
+        system, _, partition = str(case.get("system") or "").partition(":")
+        facts |= {"environ": case["environment"], "system": system}
+        facts |= {"partition": partition} if partition else {}
+        facts |= {"name": case.get("display_name") or case["name"]}
+    return facts
 
 
 def _unit(unit: object) -> str | None:

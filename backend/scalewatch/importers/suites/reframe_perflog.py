@@ -13,7 +13,16 @@ from scalewatch.importers.suites.reframe_case import (
     place_of,
 )
 
-_HEADER: Final = re.compile(r"\w+(?:\|\w+)*\|\w+_value(?:\|\w+)*")
+_HEADER: Final = re.compile(
+    r"\w+(?P<delimiter>[|,;\t])(?:[\w.: -]+(?P=delimiter))*?[\w.: -]+_value"
+    r"(?:(?P=delimiter)[\w.: -]+)*"
+)
+_USUAL: Final = frozenset(
+    {"job_completion_time", "job_completion_time_unix", "jobid", "info", "environ"}
+    | {"display_name", "unique_name", "partition"}
+)
+"""Columns of which a log has some, and other tables none."""
+
 _OLD: Final = re.compile(r"[^|]+\|reframe [^|]+\|[^|]+(?: on |@)[^|]+\|")
 _SETTING: Final = re.compile(r"(?P<key>\w+)=(?P<value>[^,\s]+)")
 _NOT_PERFORMANCE: Final = frozenset({"jobid", "num_tasks", "ref", "l", "u"})
@@ -22,27 +31,37 @@ _NOT_PERFORMANCE: Final = frozenset({"jobid", "num_tasks", "ref", "l", "u"})
 def recognises(head: str) -> bool:
     """Tell whether a text begins like one of the logs."""
     line = head.lstrip("\ufeff\n").partition("\n")[0].rstrip("\r")
-    return bool(_HEADER.fullmatch(line) or _OLD.match(line))
+    return bool(_delimiter(line) or _OLD.match(line))
 
 
 def read(source: Source) -> Iterator[ImportedMeasurement]:
     """Yield the performances of each line; ReFrame ends each with a newline."""
     header: Sequence[str] | None = None
+    delimiter: str | None = None
     for line in source:
         if not line.strip():
             continue
-        if _HEADER.fullmatch(line):
-            header = line.split("|")
+        if (found := _delimiter(line)) is not None:
+            delimiter, header = found, line.split(found)
             continue
         source.require_whole_line()
         read_line = _old_line(source, line) if header is None else None
-        yield from read_line or _line(source, header or (), line)
+        cells = line.split(delimiter)
+        yield from read_line or _line(source, header or (), cells)
+
+
+def _delimiter(line: str) -> str | None:
+    """Return what separates the columns of a header, None if a line is none."""
+    found = _HEADER.fullmatch(line)
+    if found is None:
+        return None
+    delimiter = found["delimiter"]
+    return delimiter if not _USUAL.isdisjoint(line.split(delimiter)) else None
 
 
 def _line(
-    source: Source, header: Sequence[str], line: str
+    source: Source, header: Sequence[str], cells: Sequence[str]
 ) -> Iterator[ImportedMeasurement]:
-    cells = line.split("|")
     if len(cells) != len(header):
         expected = f"{len(header)} cells, one per column"
         raise source.malformed(expected, str(len(cells)))
@@ -50,7 +69,11 @@ def _line(
     facts = {**place_of(row.get("info", "")), **row}
     facts["name"] = _name(source, facts)
     performances = [
-        Performance(name, _number(source, cell), _unit(row.get(f"{name}_unit")))
+        Performance(
+            row.get(f"{name}_var") or name,
+            _number(source, cell),
+            _unit(row.get(f"{name}_unit")),
+        )
         for column, cell in row.items()
         if (name := column.removesuffix("_value")) != column
     ]
@@ -80,11 +103,8 @@ def _old_line(source: Source, line: str) -> Iterator[ImportedMeasurement]:
     at, name, value = measured[0]
     following = cells[at + 1] if at + 1 < len(cells) else ""
     unit = following if "=" not in following else cells[-1]
-    facts: dict[str, str] = {
-        "job_completion_time": cells[0],
-        "jobid": next((value for _, key, value in pairs if key == "jobid"), ""),
-        **place,
-    }
+    told = {key: fact for _, key, fact in pairs if key in {"jobid", "num_tasks"}}
+    facts: dict[str, str] = {"job_completion_time": cells[0], **told, **place}
     for cell in cells[at + 1 :]:
         if not cell.startswith("ref="):
             facts |= {tag["key"]: tag["value"] for tag in _SETTING.finditer(cell)}

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from scalewatch.importers.names import seconds_of
 from scalewatch.importers.series import VALUE
 from scalewatch.wire import UNITS
 
@@ -51,15 +52,6 @@ METRICS: Final[Mapping[str, str]] = {
     "flops": "flops",
 }
 """Metrics and what the columns of their values are usually called."""
-
-_SPELLINGS: Final = {
-    "sec": "s",
-    "seconds": "s",
-    "msec": "ms",
-    "usec": "us",
-    "nsec": "ns",
-}
-"""How JUBE and others spell units of time."""
 
 _RATED: Final = re.compile(r"(GF|GFLOPS|Gflops)_\w+")
 """Rates of HPCG and HPL in tables of JUBE: the unit stands before the name."""
@@ -242,10 +234,8 @@ def metric_and_unit(name: str) -> tuple[str, str | None] | None:
             return metric, "s" if name.lower() == "seconds" else None
         if parts and parts["name"].lower() in names.split():
             unit = parts["braced"] or parts["suffix"]
-            unit = _SPELLINGS.get(unit, unit)
-            if unit in UNITS[metric]:
-                return metric, unit
-            return None
+            is_time = metric == "time" and seconds_of(unit) is not None
+            return (metric, unit) if is_time or unit in UNITS[metric] else None
     if parts and parts["braced"] and parameter_of(parts["name"]) is None:
         return parts["name"], parts["braced"]
     return None

@@ -1,143 +1,237 @@
 """Tables whose header is a comment, as people write them by hand."""
 
+import csv
+import io
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final, NamedTuple
+from dataclasses import dataclass, field
+from typing import Final
 
-from scalewatch.importers.series import (
-    WHOLE_PROGRAM,
-    ImportedMeasurement,
-    SeriesIdentity,
-    plain_setting,
+from scalewatch.importers.series import ImportedMeasurement
+from scalewatch.importers.source import Source
+from scalewatch.importers.tables import separated
+from scalewatch.importers.tables.columns import CONFIGURATION
+from scalewatch.importers.tables.commented_names import (
+    NUMBER,
+    is_commented_out,
+    is_resource,
+    joined_names,
+    meanings_of,
+    split_words,
+    usual_names,
 )
-from scalewatch.importers.source import Source, quoted
-from scalewatch.importers.tables.columns import parameter_of
 
-_ROW: Final = re.compile(r"\s*[\d.]+(\s+\S+)+\s*")
-_SPREAD: Final = re.compile(r"(std|stdev|dev|err|error|sigma|±|\+/-)", re.IGNORECASE)
-_WORDS: Final = re.compile(r"\S+(?: \S+)*")
-_NUMBER: Final = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
-
-_TIME_WORDS: Final = frozenset({"avg", "average", "mean", "time", "per", "step"})
-
-
-class _Column(NamedTuple):
-    """A word of the header and where it stands."""
-
-    name: str
-    start: int
-    end: int
+_DELIMITERS: Final = ";|,"
+_COMMA: Final = re.compile(r"[+-]?\d+,\d+([eE][+-]?\d+)?")
+_FACT: Final = re.compile(r"(?P<key>[A-Za-z][\w -]{0,30}?)\s*[:=]\s*(?P<value>\S.*)")
+_TITLE: Final = "table"
+_LONGEST_TITLE: Final = 80
 
 
 def recognises(head: str) -> bool:
-    """Tell whether a text has a comment whose words a row of numbers follows."""
+    """Tell whether a text has a comment whose words a row of numbers follows.
+
+    Where prose stands before, or one blank separates the words, the first of them must
+    be what programs are scaled over.
+    """
     comments: list[str] = []
+    has_prose = False
     for line in head.splitlines():
         if line.startswith("#"):
             comments.append(line)
-        elif _ROW.fullmatch(line) and _header(comments, len(line.split())):
-            return all(map(_NUMBER.fullmatch, (line.split()[0], line.split()[-1])))
         elif line.strip():
-            return False
+            found = _header(comments, line)
+            cells = found and _cells(line, found.delimiter)
+            if (
+                found
+                and cells
+                and all(map(NUMBER.fullmatch, (cells[0], cells[-1])))
+                and (is_resource(found.names[0]) or not (has_prose or found.is_loose))
+            ):
+                return True
+            has_prose, comments = True, []
     return False
 
 
-def read(source: Source) -> Iterator[ImportedMeasurement]:
-    """Yield what each row measured; a deviation is of its left neighbour."""
-    comments: list[str] = []
-    columns: Sequence[str] = ()
-    for line in source:
-        if line.startswith("#"):
-            if columns:
-                comments, columns = [], ()
-            comments.append(line)
-        elif line.strip():
-            cells = line.split()
-            if not columns:
-                columns = _header(comments, len(cells)) or ()
-            if len(columns) != len(cells):
-                expected = f"{len(columns)} cells, one per word of the header"
-                raise source.malformed(expected, str(len(cells)))
-            source.require_whole_line()
-            yield from _row(source, dict(zip(columns, cells, strict=True)))
+def read(
+    source: Source,
+    told: Mapping[str, Sequence[str]],
+    *,
+    has_coordinate: bool = False,
+) -> Iterator[ImportedMeasurement]:
+    """Yield what each row measured; a deviation is of its left neighbour.
 
-
-def _row(source: Source, row: Mapping[str, str]) -> Iterator[ImportedMeasurement]:
-    """Yield what a row measured at its settings."""
-    parameters: dict[str, float] = {}
-    held = {}
-    for name, cell in row.items():
-        setting = plain_setting(cell)
-        parameter = parameter_of(name)
-        if parameter:
-            if not isinstance(setting, int | float):
-                raise source.malformed(f"a number of {name}", quoted(cell))
-            parameters[parameter] = float(setting)
-        elif _is_held(name):
-            held[name] = setting
-    for name, cell in row.items():
-        if parameter_of(name) or _is_held(name) or _SPREAD.match(name):
-            continue
-        if not _NUMBER.fullmatch(cell):
-            raise source.malformed("a number", quoted(cell))
-        value = source.finite(cell)
-        metric, unit = _metric(name)
-        subject = SeriesIdentity(
-            WHOLE_PROGRAM,
-            metric,
-            unit,
-            tuple(held.items()),
-            tuple(parameters),
-            source.origin,
-        )
-        yield ImportedMeasurement(subject, tuple(parameters.values()), [value])
-
-
-def _is_held(name: str) -> bool:
-    """Tell whether a column says how it was run: a size, a version of a library."""
-    return bool(
-        re.search(r"size|grid|version|^(rocm|cuda|gcc|mpi|level|ppn)", name.lower())
-    )
-
-
-def _metric(name: str) -> tuple[str, str | None]:
-    """Return metric and unit: an average is a time unless it says otherwise."""
-    if unit := re.search(r"[\[(](?P<unit>[^\[\]()]+)[\])]$", name):
-        return name[: unit.start()].strip(), unit["unit"]
-    words = re.findall(r"\w+", name.lower())
-    return "time" if words and _TIME_WORDS.issuperset(words) else name, None
-
-
-def _header(comments: Sequence[str], cells: int) -> Sequence[str] | None:
-    """Return the names of the columns: the last comment of as many words as cells.
-
-    A word of a line below belongs to the column whose name ends with a slash, or else
-    to that under which it stands.
+    Of several tables, each is told apart by the line before its header.
     """
+    blocks = list(_blocks(source))
+    for number, block in enumerate(blocks, 1):
+        usual = usual_names(block.names)
+        renamed = dict(zip(block.names, usual, strict=True))
+        stated = {
+            key: [renamed.get(name, name) for name in names]
+            for key, names in told.items()
+        }
+        block.names = list(usual)
+        meanings = meanings_of(usual, [row for _, row in block.rows], stated)
+        if len(blocks) > 1:
+            key, value = _fact(block.title) or (_TITLE, str(number))
+            block.add(key, value)
+            meanings[CONFIGURATION] = [*meanings.get(CONFIGURATION, ()), key]
+        table = block.table(source)
+        yield from separated.read(table, meanings, has_coordinate=has_coordinate)
+
+
+@dataclass(frozen=True, slots=True)
+class _Header:
+    """Names of columns, and what separates them and the cells."""
+
+    names: Sequence[str]
+    delimiter: str | None
+    is_loose: bool
+
+
+@dataclass(slots=True)
+class _Block:
+    """A table: names of its columns, and its rows, each with its line."""
+
+    names: list[str]
+    title: str
+    rows: list[tuple[int, list[str]]] = field(default_factory=list)
+
+    def add(self, name: str, value: str) -> None:
+        """Add a column that holds the same in every row."""
+        self.names.append(name)
+        for _, row in self.rows:
+            row.append(value)
+
+    def table(self, source: Source) -> Source:
+        """Return the rows as a table of bars, each on the line where it stands."""
+        first = self.rows[0][0]
+        lines = {first - 1: self.names, **dict(self.rows)}
+        last = self.rows[-1][0]
+        table = Source(
+            source.name,
+            (
+                _line(lines[number]) if number in lines else b"\n"
+                for number in range(first - 1, last + 1)
+            ),
+        )
+        table.line = first - 2
+        table.notes, table.origin = source.notes, source.origin
+        return table
+
+
+def _line(cells: Sequence[str]) -> bytes:
+    text = io.StringIO()
+    csv.writer(text, delimiter="|", lineterminator="\n").writerow(cells)
+    return text.getvalue().encode()
+
+
+def _blocks(source: Source) -> Iterator[_Block]:
+    """Yield the tables that have rows; what stands around them is passed over."""
+    found = _Tables(source)
+    for line in source:
+        if (block := found.block_before(line)) is not None:
+            yield block
+    if found.block is not None:
+        yield found.block
+
+
+class _Tables:
+    """The table that is being read, and what may be the header of the next."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.comments: list[str] = []
+        self.prose = ""
+        self.header: _Header | None = None
+        self.block: _Block | None = None
+        self.is_after_blank = True
+
+    def block_before(self, line: str) -> _Block | None:
+        """Take a line, and return the table that ended before it, if one did."""
+        ended = None
+        if line.startswith("#"):
+            if self.header is None or not is_commented_out(line):
+                ended = self.end() if self.header else None
+                self.comments.append(line)
+        elif line.strip():
+            self.header = self.header or _header(self.comments, line)
+            cells = _cells(line, self.header.delimiter if self.header else None)
+            if self.is_prose(cells):
+                ended, self.prose = self.end(), line
+            else:
+                self.add(cells)
+        self.is_after_blank = not line.strip()
+        return ended
+
+    def is_prose(self, cells: Sequence[str]) -> bool:
+        """Tell text from rows, of which each must be read or refused."""
+        if not cells[0][:1].isalpha():
+            return False
+        has_number = any(map(NUMBER.fullmatch, cells))
+        if self.header is None or not has_number:
+            return True
+        return self.is_after_blank and len(cells) != len(self.header.names)
+
+    def end(self) -> _Block | None:
+        """Begin anew, and return the table that was read until now."""
+        block, self.block = self.block, None
+        self.comments, self.prose, self.header = [], "", None
+        return block
+
+    def add(self, cells: list[str]) -> None:
+        """Add a row."""
+        width = len(self.header.names) if self.header else 0
+        if self.header is None or len(cells) != width:
+            expected = f"{width} cells, one per word of the header"
+            raise self.source.malformed(expected, str(len(cells)))
+        self.source.require_whole_line()
+        if self.block is None:
+            title = _title(self.comments, self.header, self.prose)
+            self.block = _Block(list(self.header.names), title)
+        self.block.rows.append((self.source.line, cells))
+
+
+def _title(comments: Sequence[str], header: _Header, prose: str) -> str:
+    """Return the line before a header, which tells its table from others."""
     for at in range(len(comments) - 1, -1, -1):
-        columns = _columns(comments[at])
-        names = [column.name for column in columns]
-        if len(columns) == cells and not _NUMBER.fullmatch(names[0]):
-            below = [word for line in comments[at + 1 :] for word in _columns(line)]
-            return _joined(columns, below)
+        if joined_names([comments[at]], len(header.names), header.delimiter):
+            return (comments[at - 1].lstrip("# ") if at else prose).strip()
+    return prose.strip()
+
+
+def _fact(title: str) -> tuple[str, str] | None:
+    """Return what a line before a header says: `Problem size: 768`, or any text."""
+    if not title:
+        return None
+    found = _FACT.fullmatch(title.rstrip(":"))
+    if found is None:
+        return _TITLE, title.rstrip(":")[:_LONGEST_TITLE]
+    key = re.sub(r"\W+", "_", found["key"].strip().lower())
+    return key, found["value"].strip()[:_LONGEST_TITLE]
+
+
+def _header(comments: Sequence[str], line: str) -> _Header | None:
+    """Return the header that the last comments are for a row, if they are one."""
+    for delimiter in [*(one for one in _DELIMITERS if one in line), None]:
+        cells = _cells(line, delimiter)
+        if names := joined_names(comments, len(cells), delimiter):
+            return _Header(names, delimiter, is_loose=False)
+    cells = line.split()
+    for comment in reversed(comments):
+        words = split_words(comment)
+        if len(words) == len(cells) and not NUMBER.fullmatch(words[0]):
+            return _Header(words, None, is_loose=True)
     return None
 
 
-def _columns(comment: str) -> list[_Column]:
-    text = " " + comment[1:]
-    return [_Column(one[0], one.start(), one.end()) for one in _WORDS.finditer(text)]
-
-
-def _joined(columns: Sequence[_Column], below: Sequence[_Column]) -> Sequence[str]:
-    names = [column.name for column in columns]
-    for word in below:
-        goes_on = [at for at, name in enumerate(names) if name.endswith(" /")]
-        if goes_on:
-            names[goes_on[0]] = f"{names[goes_on[0]].removesuffix(' /')} {word.name}"
-            continue
-        for at, column in enumerate(columns):
-            if word.start < column.end and column.start < word.end:
-                names[at] = f"{names[at]} {word.name}"
+def _cells(line: str, delimiter: str | None) -> list[str]:
+    cells = [cell.strip() for cell in line.split(delimiter)]
+    if delimiter != ";":
+        return cells
+    # Between semicolons a comma may stand for the point.
     return [
-        f"{name} {at}" if name in names[:at] else name for at, name in enumerate(names)
+        re.sub(r"(\d),(\d)", r"\1.\2", one) if _COMMA.fullmatch(one) else one
+        for one in cells
     ]

@@ -1,15 +1,35 @@
-"""Tables in Markdown, with or without a title line, as JUBE's pretty results are."""
+"""Tables in Markdown, with or without titles, as JUBE's pretty results are.
+
+JUBE before 2.5 draws them without bars at the sides, `nodes | time` over `-----+-----`.
+"""
 
 import re
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import Final, NamedTuple
 
+from scalewatch.importers.series import ImportedMeasurement
 from scalewatch.importers.source import Source
+from scalewatch.importers.tables import separated
+from scalewatch.importers.tables.columns import CONFIGURATION
 
 _BEGINNING: Final = re.compile(
-    r"\s*(?:\S[^\n|]*:\s*\n)?\s*\|[^\n]*\|[ \t]*\r?\n\s*\|[-:| \t]+\|[ \t]*(?:\r?\n|$)"
+    r"\s*(?:\S[^\n|]*:\s*\n)?"
+    r"(?:\s*\|[^\n]*\|[ \t]*\r?\n\s*\|[-:| \t]+\|[ \t]*(?:\r?\n|$)"
+    r"|[^\n|]+(?:\|[^\n|]+)+\n[- ]+(?:\+[- ]+)+(?:\r?\n|$))"
 )
 _RULE: Final = re.compile(r"\|[-:|\s]+\|")
+_OLD_RULE: Final = re.compile(r"[- ]+(\+[- ]+)+")
+_TITLE: Final = "table"
+
+
+class _Row(NamedTuple):
+    """A row, the table that it is of, and where it stands."""
+
+    table: int
+    title: str
+    line: int
+    cells: bytes
 
 
 def recognises(head: str) -> bool:
@@ -17,19 +37,60 @@ def recognises(head: str) -> bool:
     return _BEGINNING.match(head) is not None
 
 
-def plain(source: Source) -> Source:
-    """Return the rows as a table of bars, each on the line where it stands."""
-    rows = Source(source.name, _rows(source))
-    rows.notes = source.notes
-    return rows
+def read(
+    source: Source,
+    told: Mapping[str, Sequence[str]],
+    *,
+    has_coordinate: bool = False,
+) -> Iterator[ImportedMeasurement]:
+    """Yield what the tables hold; all but the first are told apart by their titles."""
+    for number, found in groupby(_rows(source), lambda row: row.table):
+        rows = iter(found)
+        first = next(rows)
+        title = first.title or str(number)
+        table = Source(source.name, _lines(first, rows, title if number > 1 else ""))
+        table.line = first.line - 1
+        table.notes, table.origin = source.notes, source.origin
+        meanings = dict(told)
+        if number > 1:
+            meanings[CONFIGURATION] = [*told.get(CONFIGURATION, ()), _TITLE]
+        yield from separated.read(table, meanings, has_coordinate=has_coordinate)
 
 
-def _rows(source: Source) -> Iterator[bytes]:
+def _lines(first: _Row, rows: Iterator[_Row], title: str) -> Iterator[bytes]:
+    """Yield the lines of a table, each where it stands, with its title as a column."""
+    yield first.cells + (f"|{_TITLE}".encode() if title else b"") + b"\n"
+    line = first.line
+    for row in rows:
+        yield from [b"\n"] * (row.line - line - 1)
+        yield row.cells + (f"|{title}".encode() if title else b"") + b"\n"
+        line = row.line
+
+
+def _rows(source: Source) -> Iterator[_Row]:
+    """Yield rows, each once the next line has told whether it is a header."""
+    number, title, has_bars = 0, "", True
+    header: _Row | None = None
     for line in source:
         row = line.strip()
-        if row.startswith("|") and not _RULE.fullmatch(row):
-            if not row.endswith("|") or len(row) == 1:
-                raise source.malformed("a row that ends with '|'", "none")
-            yield row[1:-1].encode() + b"\n"
-        else:
-            yield b"\n"
+        is_old_rule = bool(_OLD_RULE.fullmatch(row))
+        if is_old_rule or _RULE.fullmatch(row):
+            if header is not None:
+                number, has_bars = number + 1, not is_old_rule
+                yield header._replace(table=number, title=title)
+                title = ""
+            header = None
+            continue
+        if header is not None and number and header.cells:
+            yield header._replace(table=number)
+        header = None
+        if row.startswith("|") and (not row.endswith("|") or len(row) == 1):
+            raise source.malformed("a row that ends with '|'", "none")
+        if row.startswith("|"):
+            header = _Row(number, title, source.line, row[1:-1].encode())
+        elif "|" in row and not (number and has_bars):
+            header = _Row(number, title, source.line, row.encode())
+        elif row.endswith(":"):
+            title = row.rstrip(":")
+    if header is not None and number:
+        yield header._replace(table=number)

@@ -5,6 +5,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
+from scalewatch.importers.names import seconds_of
 from scalewatch.importers.series import (
     WHOLE_PROGRAM,
     ImportedMeasurement,
@@ -18,6 +19,7 @@ from scalewatch.importers.tables.batch_jobs import (
     job_columns,
 )
 from scalewatch.importers.tables.columns import (
+    IGNORED,
     MEASURED,
     PARAMETERS,
     ROLES,
@@ -41,6 +43,8 @@ def is_table(head: str) -> bool:
     header, *rows = filter(says_something, head.lstrip("\ufeff").splitlines())
     delimiter = _delimiter(header)
     cells = [cell.strip(' "').lower() for cell in header.split(delimiter)]
+    if all(isinstance(plain_setting(cell), int | float) for cell in cells):
+        return False  # a row whose header is missing, or stands in a comment
     if len(cells) > 1 and not _USUAL.isdisjoint(cells):
         return True
     below = rows[0].split(delimiter) if rows else []
@@ -137,7 +141,7 @@ class _Table:
             raise source.malformed("a row of values", "the end of the file")
         self.first = self.checked(first)
         if MEASURED not in told and (names := exacb_metrics(self.header, self.first)):
-            told = {**told, MEASURED: names}
+            told = {**told, MEASURED: names, IGNORED: ["version"]}
         try:
             self.columns = columns_of(
                 self.header, self.first, told, has_coordinate=has_coordinate
@@ -225,7 +229,8 @@ class _Table:
         units = UNITS.get(metric, {})
         if unit is not None and unit in units:
             return metric, next(iter(units)), units[unit]
-        return metric, unit, 1.0
+        seconds = seconds_of(unit)
+        return metric, unit if seconds is None else "s", seconds or 1.0
 
     def setting(self, cell: str) -> float:
         value = self.value(cell)
