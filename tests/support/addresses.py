@@ -38,6 +38,7 @@ NEEDED: Final = {"embed": "?region=mesh%3A%3Afind_neighbours&machine=juwels"}
 """What a page cannot be asked for without, by the name of its route."""
 
 VARIANTS: Final = {
+    "cost": ("?machine=supermuc&target=65536",),
     "history": ("?region=mesh%3A%3Afind_neighbours",),
     "preview": ("?machine=juwels&growth=p%5E(1/3)",),
     "region": ("?machine=juwels", "?machine=juwels&target=65536"),

@@ -10,6 +10,7 @@ from fastapi import APIRouter
 from scalewatch.api import (
     aliases,
     confirmations,
+    costs,
     expectations,
     figures,
     gates,
@@ -47,6 +48,7 @@ for noun in (
     webhooks,
     hotspots,
     traces,
+    costs,
     configurations,
     guidelines,
     comparisons,

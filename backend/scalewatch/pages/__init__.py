@@ -20,6 +20,7 @@ from scalewatch.pages import (
 from scalewatch.pages.commits import page as commits
 from scalewatch.pages.comparisons import page as comparisons
 from scalewatch.pages.configurations import page as configurations
+from scalewatch.pages.costs import page as costs
 from scalewatch.pages.histories import page as histories
 from scalewatch.pages.hotspots import page as hotspots
 from scalewatch.pages.live import embeds, events, feeds
@@ -48,6 +49,7 @@ router.include_router(assets.router)
 router.include_router(commits.router, dependencies=DELAY)
 router.include_router(comparisons.router, dependencies=DELAY)
 router.include_router(configurations.router, dependencies=DELAY)
+router.include_router(costs.router, dependencies=DELAY)
 router.include_router(docs.router)
 router.include_router(embeds.router)
 router.include_router(feeds.router)

@@ -35,6 +35,7 @@ PAGES: Final = (
     ("machine-lines", "Problem size"),
     ("guidelines", "Guidelines"),
     ("scaling-errors", "Scaling"),
+    ("cost", "Cost"),
     ("hotspots", "Hotspots"),
     ("configurations", "Configurations"),
     ("traces", TRACES),

@@ -1,0 +1,1 @@
+"""What regions cost at scale: shares of their sum."""

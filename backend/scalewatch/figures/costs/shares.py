@@ -1,0 +1,186 @@
+"""Shares of regions in their sum over the number of processes, stacked."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Final
+
+import numpy as np
+
+from scalewatch.figures.axes import (
+    MOST_TICKS,
+    NAMES,
+    canvas,
+    nothing,
+    parameter_axis,
+    titled_axis,
+)
+from scalewatch.figures.figure import Figure
+from scalewatch.figures.palette import COLOURS, PALETTE, machine_role
+
+MOST: Final = COLOURS - 1
+"""Regions with an area of their own: black stays for none, the rest share one."""
+
+OTHERS: Final = "grid"
+"""Role of the area of all other regions together."""
+
+LONGEST: Final = 40
+"""Letters of a name in the legend."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShareLine:
+    """A region's shares, or those of several together.
+
+    Parameters
+    ----------
+    name
+        In the legend, plain text.
+    shares
+        0 … 1, shape (n,); None where they are not told.
+    """
+
+    name: str
+    shares: Sequence[float | None]
+
+
+@dataclass(frozen=True, slots=True)
+class SharesDrawn:
+    """What is drawn of the shares of regions.
+
+    Parameters
+    ----------
+    lines
+        Largest first; those beyond `MOST` are drawn together.
+    scales
+        Shape (n,), ascending.
+    largest
+        The largest that was measured; beyond it shares are forecast.
+    reach, target
+        Where shares end, and where they were asked to.
+    why
+        Why they end before the target, in a few words.
+    """
+
+    lines: Sequence[ShareLine]
+    scales: Sequence[float]
+    largest: float
+    reach: float | None
+    target: float
+    why: str
+
+
+def together(lines: Sequence[ShareLine]) -> list[ShareLine]:
+    """Return the largest lines, and the others as one."""
+    drawn, others = list(lines[:MOST]), lines[MOST:]
+    if len(others) == 1:
+        drawn += others
+    elif others:
+        columns = zip(*(line.shares for line in others), strict=True)
+        drawn.append(ShareLine(f"{len(others)} others", [*map(_sum, columns)]))
+    return drawn
+
+
+def shares_figure(shown: SharesDrawn) -> Figure:
+    """Plot shares stacked to 100 %, and say where and why they end."""
+    if shown.reach is None:
+        return nothing(shown.why)
+    figure = canvas()
+    _lay_out(figure, shown)
+    lines = together(shown.lines)
+    for place, line in enumerate(lines):
+        role = machine_role(place) if place < MOST else OTHERS
+        told = [
+            (scale, 100 * (share or 0.0))
+            for scale, share in zip(shown.scales, line.shares, strict=True)
+            if scale <= shown.reach and _is_told(shown, scale)
+        ]
+        figure.add_scatter(
+            x=[scale for scale, _ in told],
+            y=[share for _, share in told],
+            stackgroup="shares",
+            mode="lines",
+            fillcolor=PALETTE[role],
+            line={"color": PALETTE[role], "width": 0.5},
+            name=_short(line.name),
+            showlegend=True,
+            hovertemplate=f"{escape(line.name)}<br>p = %{{x:,}}: %{{y:.3~g}} %"
+            "<extra></extra>",
+            meta=role,
+        )
+    return figure
+
+
+def _is_told(shown: SharesDrawn, scale: float) -> bool:
+    """Tell whether there are shares at a scale: within the reach some may lack."""
+    place = list(shown.scales).index(scale)
+    return any(line.shares[place] is not None for line in shown.lines)
+
+
+def _lay_out(figure: Figure, shown: SharesDrawn) -> None:
+    axis = parameter_axis("p", np.array(_ticks(shown)))
+    first, last = np.log10([shown.scales[0], max(shown.scales[-1], shown.target)])
+    figure.update_layout(
+        hovermode="x",
+        xaxis=axis
+        | {
+            "title": {"text": NAMES["p"], "standoff": 12},
+            "range": [float(first), float(last)],
+        },
+        yaxis=titled_axis("share of the sum") | {"range": [0, 100], "ticksuffix": " %"},
+    )
+    notes = []
+    if shown.reach is not None and shown.largest < shown.reach:
+        line = {"color": PALETTE["ink"], "dash": "3px,3px", "width": 1.5}
+        along = {"yref": "y domain", "y0": 0, "y1": 1}
+        at = {"x0": shown.largest, "x1": shown.largest}
+        figure.add_shape(type="line", xref="x", name="ink", line=line, **at, **along)
+    if shown.reach is not None and shown.reach < last_of(shown):
+        middle = (np.log10(shown.reach) + np.log10(last_of(shown))) / 2
+        notes.append(
+            {
+                "x": float(middle),
+                "xref": "x",
+                "y": 0.5,
+                "yref": "y domain",
+                "text": "<br>".join(map(escape, wrapped(shown.why))),
+                "showarrow": False,
+            }
+        )
+    figure.update_layout(annotations=notes)
+
+
+def _ticks(shown: SharesDrawn) -> list[float]:
+    """Return every other scale, and so on, until an axis has room for their names."""
+    every = 1
+    while len(shown.scales[::every]) > MOST_TICKS:
+        every += 1
+    return [*shown.scales[::-1][::every]]
+
+
+def last_of(shown: SharesDrawn) -> float:
+    """Return where the axis ends."""
+    return max(shown.scales[-1], shown.target)
+
+
+def wrapped(text: str, width: int = 16) -> list[str]:
+    """Break a few words into lines that fit beside the areas."""
+    lines = [""]
+    for word in text.split():
+        if lines[-1] and len(lines[-1]) + len(word) >= width:
+            lines.append(word)
+        else:
+            lines[-1] = f"{lines[-1]} {word}".strip()
+    return lines
+
+
+def _short(name: str) -> str:
+    """Return a name as the legend has room for it."""
+    is_long = len(name) > LONGEST
+    return escape(f"{name[: LONGEST - 1]}…" if is_long else name)
+
+
+def _sum(shares: Sequence[float | None]) -> float | None:
+    """Return the sum of what is told; None where nothing is."""
+    told = [share for share in shares if share is not None]
+    return sum(told) if told else None

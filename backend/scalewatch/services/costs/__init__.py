@@ -1,0 +1,1 @@
+"""What regions cost at scale, beside one another."""

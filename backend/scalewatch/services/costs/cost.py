@@ -1,0 +1,288 @@
+"""What all regions cost beside one another on a machine, up to a target scale."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil, log2
+from typing import Any, Final
+
+import numpy as np
+from sqlalchemy.orm import Session
+
+from scalewatch.errors import NotMeasured
+from scalewatch.modelling import Finding, Forecast
+from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.forecasts.shares import Shares, shares_of
+from scalewatch.services.commits.baselines import Neighbours, neighbours_of
+from scalewatch.services.commits.find import Commit, commit_of, find_commit
+from scalewatch.services.costs.regions import (
+    MeasuredRegion,
+    forecast_at,
+    forecasts_at,
+    measured_regions,
+)
+from scalewatch.services.expectations.built_in import LITMUS_TESTS
+from scalewatch.services.expectations.in_force import Expectation
+from scalewatch.services.regions.outlook import MULTIPLES
+from scalewatch.services.selection.settings import choices_among, is_chosen
+from scalewatch.services.selection.view import View
+from scalewatch.services.series.at_commit import Judged, judged_at
+from scalewatch.services.series.scans import choose_metric
+from scalewatch.services.series.standing import Standing
+from scalewatch.storage.access import projects
+from scalewatch.storage.runs import measurements
+from scalewatch.storage.runs.traces import PROGRAM
+
+MOST_SCALES: Final = 12
+"""Scales beyond the measurements at which shares are forecast."""
+
+LOWER: Final = "lower"
+
+
+@dataclass(frozen=True, slots=True)
+class RegionCost:
+    """A region among the others.
+
+    Parameters
+    ----------
+    values, shares
+        At each of the scales, shape (n,): medians where measured, forecasts elsewhere,
+        None where there is neither; shares of the sum, None where that is not told.
+    value, low, high, share
+        Where regions are ranked; bounds of the forecast, None where it was measured.
+    horizon
+        The largest scale that its forecasts reach; None if they reach all.
+    """
+
+    region: str
+    configuration: Mapping[str, Any]
+    expectation: Expectation | None
+    standing: Standing
+    values: tuple[float | None, ...]
+    shares: tuple[float | None, ...]
+    value: float | None
+    low: float | None
+    high: float | None
+    share: float | None
+    horizon: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What the regions of a machine cost.
+
+    Parameters
+    ----------
+    machine
+        None where nothing was measured at the commit.
+    choices, chosen
+        Settings that vary within the machine, and those that are shown.
+    measured, scales
+        Process counts that were measured, and all at which costs are told.
+    target
+        The scale up to which they were asked for.
+    reach
+        The largest scale at which no region that matters lacks, at most the target;
+        regions are ranked there. None if there is no such scale.
+    lacking
+        Regions without a value at the next scale, by their share before, largest
+        first; at the target, if that is reached.
+    regions
+        Most expensive first.
+    left_out
+        Why others are not among them, by their name.
+    """
+
+    project: str
+    commit: Commit
+    neighbours: Neighbours
+    metric: str
+    metrics: tuple[str, ...]
+    machine: str
+    machines: tuple[str, ...]
+    unit: str
+    choices: Mapping[str, tuple[Any, ...]]
+    chosen: Mapping[str, str]
+    measured: tuple[float, ...]
+    scales: tuple[float, ...]
+    target: float
+    reach: float | None
+    lacking: Mapping[str, float]
+    regions: tuple[RegionCost, ...]
+    left_out: Mapping[str, str]
+
+    @property
+    def is_cut_short(self) -> bool:
+        """Whether shares end before the target."""
+        return self.reach is None or self.reach < self.target
+
+
+def cost_at(session: Session, view: View, target: float | None = None) -> Cost:
+    """Return what the regions of a machine cost at a commit, up to a target.
+
+    Of several machines the first is shown, of several values of a setting the first.
+
+    Parameters
+    ----------
+    target
+        Number of processes; the farthest forecast of a region's page unless given.
+
+    Raises
+    ------
+    NotFound, AmbiguousReference
+        If the project or the commit is unknown, or the metric or the machine was not
+        measured at this commit.
+    """
+    project = projects.existing(session, view.project)
+    row = find_commit(session, project, view.commit)
+    commit = commit_of(row)
+    metrics = measurements.metrics_at_commit(session, row.id)
+    metric = choose_metric(metrics, view.metric)
+    judged = judged_at(session, project, row.id, [metric])
+    machine = _machine(judged, view.machine, commit)
+    own = [each for each in judged if each.machine == machine]
+    choices = choices_among(own)
+    chosen = {
+        name: view.configuration.get(name, str(values[0]))
+        for name, values in choices.items()
+    }
+    shown, left_out = _shown(own, chosen)
+    regions, reasons = measured_regions(session, row.id, shown)
+    left_out |= {
+        each.region: reasons[each.series_id]
+        for each in shown
+        if each.series_id in reasons
+    }
+    measured = sorted({p for region in regions for p in region.medians})
+    wanted = target or (MULTIPLES[-1] * measured[-1] if measured else 1.0)
+    scales = _scales(measured, wanted)
+    found = forecasts_at(regions, scales)
+    values = _values(regions, found, scales)
+    shares = shares_of(values)
+    end = shares.end
+    return Cost(
+        project=project.name,
+        commit=commit,
+        neighbours=neighbours_of(session, project, row),
+        metric=metric,
+        metrics=tuple(metrics),
+        machine=machine,
+        machines=tuple(dict.fromkeys(each.machine for each in judged)),
+        unit=own[0].unit,
+        choices=choices,
+        chosen=chosen,
+        measured=tuple(measured),
+        scales=tuple(scales),
+        target=wanted,
+        reach=None if end is None else scales[end],
+        lacking=_lacking(regions, shares),
+        regions=_ranked(regions, found, values, shares, scales),
+        left_out=left_out,
+    )
+
+
+def _machine(judged: Sequence[Judged], asked: str | None, commit: Commit) -> str:
+    slots = {each.machine: each.slot for each in judged}
+    if asked is not None and asked not in slots:
+        raise NotMeasured("machine", asked, at=commit.label)
+    return asked or min(slots, key=slots.__getitem__)
+
+
+def _shown(
+    own: Sequence[Judged], chosen: Mapping[str, str]
+) -> tuple[list[Judged], dict[str, str]]:
+    """Return one series of each region of a code, and why others are left out."""
+    shown: dict[str, Judged] = {}
+    left_out = {}
+    for each in own:
+        if each.region in LITMUS_TESTS:
+            left_out[each.region] = "a litmus test, no part of the code"
+        elif each.region == PROGRAM:
+            left_out[each.region] = "the whole program, which holds the others"
+        elif each.better != LOWER:
+            left_out[each.region] = "more of it is better: it is no cost"
+        elif is_chosen(each, chosen):
+            shown.setdefault(each.region, each)
+    return list(shown.values()), left_out
+
+
+def _scales(measured: Sequence[float], target: float) -> list[float]:
+    """Return what was measured, and doublings from there to the target."""
+    if not measured:
+        return []
+    last = measured[-1]
+    if target <= last:
+        return sorted({*measured, target})
+    steps = min(MOST_SCALES, ceil(log2(target / last)))
+    between = np.rint(np.geomspace(last, target, steps + 1)[1:-1]).tolist()
+    return sorted({*measured, *between, target})
+
+
+def _values(
+    regions: Sequence[MeasuredRegion],
+    found: Sequence[Finding | None],
+    scales: Sequence[float],
+) -> Reals:
+    """Return medians, and forecasts where nothing was measured; NaN for neither."""
+    values = np.full((len(regions), len(scales)), np.nan)
+    for row, (region, finding) in enumerate(zip(regions, found, strict=True)):
+        smallest = min(region.medians)
+        for column, scale in enumerate(scales):
+            value = region.medians.get(scale)
+            if value is None and scale > smallest:
+                forecast = forecast_at(finding, scale)
+                value = forecast.value if forecast else None
+            if value is not None and value >= 0:
+                values[row, column] = value
+    return values
+
+
+def _lacking(regions: Sequence[MeasuredRegion], shares: Shares) -> dict[str, float]:
+    """Return the regions that lack at the scale after the last, with their shares."""
+    last = shares.shares.shape[1] - 1
+    if last < 0:
+        return {}
+    place = last if shares.end is None else min(shares.end + 1, last)
+    return {
+        regions[row].judged.region: float(shares.lacking[row, place])
+        for row in shares.lacking_at(place)
+    }
+
+
+def _ranked(
+    regions: Sequence[MeasuredRegion],
+    found: Sequence[Finding | None],
+    values: Reals,
+    shares: Shares,
+    scales: Sequence[float],
+) -> tuple[RegionCost, ...]:
+    """Return regions by what they cost where shares end, most expensive first."""
+    at = shares.end
+    costs = []
+    for row, (region, finding) in enumerate(zip(regions, found, strict=True)):
+        forecast: Forecast | None = None
+        if at is not None and scales[at] not in region.medians:
+            forecast = forecast_at(finding, scales[at])
+        costs.append(
+            RegionCost(
+                region=region.judged.region,
+                configuration=region.judged.configuration,
+                expectation=region.judged.expectation,
+                standing=region.judged.standing,
+                values=_told(values[row]),
+                shares=_told(shares.shares[row]),
+                value=None if at is None else _told(values[row])[at],
+                low=forecast.low if forecast else None,
+                high=forecast.high if forecast else None,
+                share=None if at is None else _told(shares.shares[row])[at],
+                horizon=finding.horizon if finding else None,
+            )
+        )
+    return tuple(sorted(costs, key=_expense))
+
+
+def _expense(cost: RegionCost) -> tuple[bool, float, str]:
+    return cost.value is None, -(cost.value or 0.0), cost.region
+
+
+def _told(values: Reals) -> tuple[float | None, ...]:
+    return tuple(float(value) if np.isfinite(value) else None for value in values)

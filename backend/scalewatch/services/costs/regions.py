@@ -1,0 +1,117 @@
+"""What the regions of a machine cost: medians where measured, forecasts beyond."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Final
+
+import numpy as np
+from sqlalchemy.orm import Session
+
+from scalewatch.errors import IncompleteCoordinates, NothingMeasured
+from scalewatch.modelling import Finding, Forecast
+from scalewatch.modelling.search.exact import EXACT
+from scalewatch.services.analysis.pooling import SeriesPool, pool
+from scalewatch.services.analysis.questions import SeriesQuestion, find_all
+from scalewatch.services.regions.forecasts import LEVEL
+from scalewatch.services.series.at_commit import Judged
+from scalewatch.services.shared_cores import left_out_at
+from scalewatch.storage.runs import points, samples
+
+PARAMETER: Final = "p"
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredRegion:
+    """A region on a machine, with its medians over p.
+
+    Parameters
+    ----------
+    medians
+        By p, at the largest setting of all else that varies.
+    held
+        That setting.
+    """
+
+    judged: Judged
+    pool: SeriesPool
+    medians: Mapping[float, float]
+    held: Mapping[str, float]
+
+    def question(self, scales: Sequence[float]) -> SeriesQuestion | None:
+        """Return what is asked about it at scales; None without a model."""
+        standing = self.judged.standing
+        if standing.model is None:
+            return None
+        return SeriesQuestion.of(
+            self.pool,
+            self.judged.expectation,
+            standing.noise,
+            [{**self.held, PARAMETER: scale} for scale in scales],
+            exact=standing.rule == EXACT or None,
+        )
+
+
+def measured_regions(
+    session: Session, commit_id: int, chosen: Sequence[Judged]
+) -> tuple[list[MeasuredRegion], dict[int, str]]:
+    """Return regions that were measured over p, and why others were not, by series."""
+    judged_of = {each.series_id: each for each in chosen}
+    taken = points.of_series(session, commit_id, judged_of)
+    left_out = left_out_at(session, commit_id, taken)
+    blobs = samples.of_runs(session, {each.run_id for each in taken})
+    regions: list[MeasuredRegion] = []
+    reasons: dict[int, str] = {}
+    for series_id, group in groupby(taken, key=lambda each: each.series_id):
+        kept = [each for each in group if each not in left_out]
+        try:
+            pooled = pool(kept, blobs) if kept else None
+        except (IncompleteCoordinates, NothingMeasured) as error:
+            reasons[series_id] = str(error)
+            continue
+        if pooled is None:
+            reasons[series_id] = "processes shared cores"
+        elif PARAMETER not in pooled.parameters:
+            reasons[series_id] = f"measured over {', '.join(pooled.parameters)} alone"
+        else:
+            regions.append(_measured(judged_of[series_id], pooled))
+    return regions, reasons
+
+
+def _measured(judged: Judged, pooled: SeriesPool) -> MeasuredRegion:
+    along = pooled.parameters.index(PARAMETER)
+    others = [k for k in range(len(pooled.parameters)) if k != along]
+    largest = pooled.settings[:, others].max(axis=0)
+    is_held = (pooled.settings[:, others] == largest).all(axis=1)
+    medians = np.nanmedian(pooled.values[is_held], axis=1)
+    return MeasuredRegion(
+        judged,
+        pooled,
+        dict(
+            zip(pooled.settings[is_held, along].tolist(), medians.tolist(), strict=True)
+        ),
+        {
+            pooled.parameters[k]: float(at)
+            for k, at in zip(others, largest, strict=True)
+        },
+    )
+
+
+def forecasts_at(
+    regions: Sequence[MeasuredRegion], scales: Sequence[float]
+) -> list[Finding | None]:
+    """Return the forecasts of regions at scales; None for one without a model."""
+    asked = {
+        place: question
+        for place, region in enumerate(regions)
+        if (question := region.question(scales)) is not None
+    }
+    found = find_all(list(asked.values()), {"level": LEVEL})
+    by_place = dict(zip(asked, found, strict=True))
+    return [by_place.get(place) for place in range(len(regions))]
+
+
+def forecast_at(found: Finding | None, scale: float) -> Forecast | None:
+    """Return what is forecast at a scale, if anything."""
+    forecasts = found.forecasts if found else ()
+    return next((each for each in forecasts if each.at[PARAMETER] == scale), None)
