@@ -37,12 +37,14 @@ def gate(outcome, *findings):
         "findings": list(findings),
         "next_step": None,
         "confirmations": [],
+        "counts": {"worse": 1, "suspected": 1, "unchanged": 0},
     }
 
 
 def test_text_has_a_line_per_finding_with_what_to_do():
     assert gate_text(gate("worse", SURE, SUSPECTED)).splitlines() == [
         "✗ aaaaaaaaaa: 1 of 3 series scale worse than b (parent)",
+        "  series: 1 worse, 1 suspected",
         (
             "  ✗ MPI_Bcast (time) on jureca message_bytes=8: grows like p instead of "
             "log p | really; probability 97 %, 12.3 (11 to 14) times before at "
@@ -106,6 +108,21 @@ def test_junit_fails_what_is_worse_and_skips_what_is_suspected(
 def test_what_is_counted_has_no_interval():
     counted = SURE | {"at_target": {"value": 171.0, "low": 171.0, "high": 171.0}}
 
-    (_, line) = gate_text(gate("worse", counted)).splitlines()
+    *_, line = gate_text(gate("worse", counted)).splitlines()
 
     assert "171 times before at p = 1024" in line
+
+
+def test_findings_about_one_series_are_one_row_and_one_case():
+    history = SURE | {"kind": "regression of growth", "sentence": "since long ago"}
+    said = gate("worse", SURE, history, SUSPECTED)
+
+    lines = gate_markdown(said).splitlines()
+    suite = ET.fromstring(gate_junit(said))  # noqa: S314, our own
+
+    rows = [line for line in lines if line.startswith("| ✗")]
+    assert len(rows) == 1
+    assert "really; since long ago" in rows[0]
+    assert suite.get("failures") == "1"
+    counted = {each.get("name"): each.get("value") for each in suite.iter("property")}
+    assert counted == {"worse": "1", "suspected": "1", "unchanged": "0"}

@@ -49,7 +49,7 @@ def test_same_measurements_pass() -> None:
     ("change", "kind", "sentence"),
     [
         ({"factor": 1.3}, "constant", "1.3 times as much as before"),
-        ({"power": 1.5}, "grows faster", "grows like p^(3/2) instead of p"),
+        ({"power": 1.5}, "scales worse", "grows like p^(3/2) instead of p"),
     ],
 )
 def test_slower_region_stops_with_its_kind_and_sentence(change, kind, sentence) -> None:
@@ -185,7 +185,7 @@ def test_newest_commit_of_a_history_is_judged_beside_the_one_before(tmp_path) ->
     newest, before = gate(results), gate(results, "--commit", sha(28)[:8])
 
     assert newest.exit_code == WORSE
-    assert f"{sha(29)[:12]}: 1 of 1 series are worse" in newest.stdout
+    assert f"{sha(29)[:12]}: 1 of 1 series is worse" in newest.stdout
     assert before.exit_code == FINE
     assert f"than {sha(27)[:12]}" in before.stdout
     chosen = gate(results, "--commit", sha(28)[:8], "--baseline", sha(3)[:8])

@@ -19,6 +19,7 @@ def gate(outcome, sentence="1 of 3 series scale worse than b"):
         "findings": [],
         "next_step": None,
         "confirmations": [],
+        "counts": {"worse": 1, "unchanged": 2},
     }
 
 

@@ -8,12 +8,13 @@ from scalewatch.api.http.answers import answer, answers, figure_answer
 from scalewatch.api.http.problems import problems
 from scalewatch.errors import NotFound
 from scalewatch.figures.scaling import machines_figure
-from scalewatch.services.commit_reports.report import CommitReport, commit_report
+from scalewatch.services.commit_reports.report import CommitReport
 from scalewatch.services.comparisons.compare import compare_sides, split_sides
 from scalewatch.services.comparisons.figures import compared_scalings, ratios_drawn
 from scalewatch.services.comparisons.ratios import MOST_RATIOS, ratios_of
 from scalewatch.services.comparisons.values import ComparedSides
 from scalewatch.services.comparisons.winners import duels_of
+from scalewatch.services.gates.gate import gated_report
 from scalewatch.web.sessions import ReadingDep
 from scalewatch.web.views import ViewDep
 
@@ -44,11 +45,12 @@ def list_changes(
     session: ReadingDep,
     view: ViewDep,
     vs: Annotated[
-        str | None, Query(description="The baseline; else the nearest one.")
+        str | None, Query(description="The baseline; else merge base or parent.")
     ] = None,
 ) -> Response:
     """Return what a commit changed against a baseline, worst first."""
-    return answer(commit_report(session, view, vs or None))
+    report, _ = gated_report(session, view, vs or None)
+    return answer(report)
 
 
 @router.get(

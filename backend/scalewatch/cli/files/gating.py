@@ -236,4 +236,5 @@ def _content(
         "findings": [{**asdict(each), **nowhere} for each in gate.findings],
         "next_step": None,
         "confirmations": [],
+        "counts": gate.counts,
     }

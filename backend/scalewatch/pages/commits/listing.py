@@ -1,8 +1,9 @@
 """Changes between two commits, as listings for download."""
 
 from scalewatch.exporters.listing import Listing
-from scalewatch.pages.wording.changes import SYMBOLS, change_sentence
+from scalewatch.pages.wording.changes import OUTCOME_SYMBOLS, SYMBOLS, change_sentence
 from scalewatch.pages.wording.formats import assignments, percent, settings
+from scalewatch.services.commit_reports.changes import SeriesChange
 from scalewatch.services.commit_reports.report import CommitReport
 
 
@@ -10,6 +11,7 @@ def changes_listing(report: CommitReport) -> Listing:
     """Return all series of a report, one line each."""
     return Listing(
         (
+            "outcome",
             "change",
             "region",
             "metric",
@@ -25,6 +27,7 @@ def changes_listing(report: CommitReport) -> Listing:
         ),
         [
             (
+                change.outcome,
                 change.kind,
                 change.region,
                 change.metric,
@@ -46,9 +49,19 @@ def changes_listing(report: CommitReport) -> Listing:
 def changes_overview(report: CommitReport) -> Listing:
     """Return the changed series, one line each."""
     return Listing(
-        ("Change", "Region", "Metric", "Machine", "Configuration", "From → to", "Sure"),
+        (
+            "Outcome",
+            "Change",
+            "Region",
+            "Metric",
+            "Machine",
+            "Configuration",
+            "From → to",
+            "Sure",
+        ),
         [
             (
+                _outcome(change),
                 f"{SYMBOLS[change.kind]} {change.kind}",
                 change.region,
                 change.metric,
@@ -60,3 +73,8 @@ def changes_overview(report: CommitReport) -> Listing:
             for change in report.changed
         ],
     )
+
+
+def _outcome(change: SeriesChange) -> str:
+    outcome = change.outcome
+    return "" if outcome is None else f"{OUTCOME_SYMBOLS[outcome]} {outcome}"

@@ -17,11 +17,11 @@ from scalewatch.pages.rendering.templates import path_to, render
 from scalewatch.pages.wording.changes import baseline_sentence, counts_sentence, gap
 from scalewatch.pages.wording.formats import stated
 from scalewatch.services.commit_reports.changes import SeriesChange
-from scalewatch.services.commit_reports.report import CommitReport, commit_report
+from scalewatch.services.commit_reports.report import CommitReport
 from scalewatch.services.commits.forges import forge_of
 from scalewatch.services.comparisons.compare import SEPARATOR
 from scalewatch.services.comparisons.versions import change_of
-from scalewatch.services.gates.gate import gate_of
+from scalewatch.services.gates.gate import gated_report
 from scalewatch.services.selection.view import View
 from scalewatch.web.sessions import ReadingDep
 
@@ -70,17 +70,17 @@ def show_commit(  # noqa: PLR0913, PLR0917 - parts of the address
     """Show the report of a commit: ?vs=v5.0.8&metric=time&all=1; expand names a row."""
     reference = None if sha == "newest" else sha
     view = View.stated(project, reference, metric, machine, configuration or [])
-    report = commit_report(session, view, vs or None)
+    report, gate = gated_report(session, view, vs or None)
     if wanted is not Format.HTML:
         name = f"{report.project}-{report.commit.label}-changes"
         return download(wanted, name, report, changes_listing, changes_overview)
-    lead, against = counts_sentence(report), baseline_sentence(report.baseline)
+    lead, against = counts_sentence(report, gate), baseline_sentence(report.baseline)
     return render(
         request,
         "commits/show.html",
         report=report,
         forge=forge_of(session, project),
-        gate=gate_of(session, project, report.commit.sha, vs or None),
+        gate=gate,
         all_rows=all_rows,
         change_name=change_name,
         expanded=_expanded(request, session, report, expand) if expand else None,

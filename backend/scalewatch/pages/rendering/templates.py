@@ -128,6 +128,7 @@ def _environment() -> Environment:
     }
     environment.globals |= {
         "change_mark": marks.change_mark,
+        "outcome_mark": marks.outcome_mark,
         "cost_sentence": outlooks.cost_sentence,
         "crowded_sentence": sentences.crowded_sentence,
         "exact_sentence": sentences.exact_sentence,

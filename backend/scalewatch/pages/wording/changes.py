@@ -3,9 +3,11 @@
 from typing import Final
 
 from scalewatch.pages.wording.sentences import order
-from scalewatch.services.commit_reports.changes import SAME, ChangeKind, SeriesChange
+from scalewatch.services.commit_reports.changes import ChangeKind, SeriesChange
+from scalewatch.services.commit_reports.outcomes import STILL, SeriesOutcome
 from scalewatch.services.commit_reports.report import CommitReport
 from scalewatch.services.commits.baselines import Baseline, Relation
+from scalewatch.services.gates.outcome import Gate
 from scalewatch.services.series.standing import Standing
 from scalewatch.services.shared_cores import SHARED_CORES
 
@@ -14,16 +16,17 @@ SHORT: Final = 10
 MEANINGS: Final = {
     ChangeKind.MISMATCH: "worse than expected now, and not before",
     ChangeKind.FAILED: "nothing succeeded, or the analysis was given up",
-    ChangeKind.WORSE: "grows faster than before, whatever the expectation",
-    ChangeKind.WORSE_CONSTANT: "grows as before, and takes more, or yields less",
+    ChangeKind.WORSE: "scales worse than before, whatever the expectation",
+    ChangeKind.WORSE_CONSTANT: "scales as before, and takes more, or yields less",
     ChangeKind.MISSING: "measured before, and not now",
-    ChangeKind.BETTER: "no longer a mismatch, or grows slower than before",
-    ChangeKind.BETTER_CONSTANT: "grows as before, and takes less, or yields more",
+    ChangeKind.BETTER: "no longer a mismatch, or scales better than before",
+    ChangeKind.BETTER_CONSTANT: "scales as before, and takes less, or yields more",
     ChangeKind.NEW: "not measured before",
-    ChangeKind.UNDECIDED: "too little is known of one of both to tell",
-    ChangeKind.UNCHANGED: "nothing tells it from what it was",
+    ChangeKind.UNDECIDED: "not enough evidence at one of both commits",
+    ChangeKind.UNCHANGED: "no change detected",
 }
 
+NO_CHANGE: Final = "No change detected"
 NOTHING_COMPARED: Final = "No series was measured at both commits"
 
 SYMBOLS: Final = {
@@ -41,14 +44,37 @@ SYMBOLS: Final = {
 
 PLURALS: Final = {
     ChangeKind.MISMATCH: "new mismatches",
-    ChangeKind.WORSE: "grow faster",
+    ChangeKind.WORSE: "scale worse",
     ChangeKind.WORSE_CONSTANT: "worse constants",
     ChangeKind.BETTER: "improvements",
     ChangeKind.BETTER_CONSTANT: "better constants",
 }
 
+OUTCOME_MEANINGS: Final = {
+    SeriesOutcome.WORSE: "surely worse: it stops the commit",
+    SeriesOutcome.SUSPECTED: "may be worse: another run would tell",
+    SeriesOutcome.UNMEASURED: "failed, wholly or in part, or missing",
+    SeriesOutcome.ACCEPTED: "worse, and accepted by somebody or by the rules",
+    SeriesOutcome.BETTER: "scales better, or takes less, or yields more",
+    SeriesOutcome.NEW: "not measured before",
+    SeriesOutcome.UNDECIDED: "not enough evidence at one of both commits",
+    SeriesOutcome.UNCHANGED: "no change detected",
+}
+
+OUTCOME_SYMBOLS: Final = {
+    SeriesOutcome.WORSE: "✗",
+    SeriesOutcome.SUSPECTED: "?",
+    SeriesOutcome.UNMEASURED: "!",
+    SeriesOutcome.ACCEPTED: "↑",
+    SeriesOutcome.BETTER: "▼",
+    SeriesOutcome.NEW: "+",
+    SeriesOutcome.UNDECIDED: "?",
+    SeriesOutcome.UNCHANGED: "=",
+}
+
 RELATIONS: Final = {
     Relation.ASKED: "as asked for",
+    Relation.MERGE_BASE: "its merge base with the main line",
     Relation.PARENT: "its parent",
     Relation.EARLIER: "the commit measured before it; none of its parents was measured",
 }
@@ -73,21 +99,24 @@ def gap(baseline: Baseline | None) -> str | None:
     )
 
 
-def counts_sentence(report: CommitReport) -> str:
-    """Count what changed: `2 new mismatches, 1 improvement; 37 unchanged`."""
+def counts_sentence(report: CommitReport, gate: Gate) -> str:
+    """Count series by outcome: `2 suspected, 1 better; 37 unchanged`."""
     if report.baseline is None:
         return "There is nothing to compare it with yet"
-    words = {
-        kind: f"{number:,} {kind if number == 1 else PLURALS.get(kind, kind)}"
-        for kind, number in report.counts.items()
-        if number
-    }
-    changed = [text for kind, text in words.items() if kind not in SAME]
-    same = [text for kind, text in words.items() if kind in SAME]
-    nothing = "Nothing changed" if report.is_compared else NOTHING_COMPARED
-    what = ", ".join(changed) or nothing
+    changed, still = (
+        [
+            f"{gate.counts[outcome]:,} {outcome}"
+            for outcome in SeriesOutcome
+            if gate.counts[outcome] and (outcome in STILL) == is_still
+        ]
+        for is_still in (False, True)
+    )
+    nothing = NO_CHANGE if report.is_compared and not changed else None
+    lead = nothing if report.is_compared else NOTHING_COMPARED
     crowded = f"{SHARED_CORES} in {report.crowded:,}" if report.crowded else ""
-    return "; ".join(filter(None, [what, ", ".join(same), crowded]))
+    return "; ".join(
+        filter(None, [lead, ", ".join(changed), ", ".join(still), crowded])
+    )
 
 
 def change_sentence(change: SeriesChange) -> str:

@@ -9,6 +9,7 @@ from markupsafe import Markup
 from scalewatch.modelling import Mark, Verdict
 from scalewatch.pages.wording import changes
 from scalewatch.services.commit_reports.changes import ChangeKind
+from scalewatch.services.commit_reports.outcomes import SeriesOutcome
 
 _VERDICT: Final = Markup(
     '<span class="verdict verdict--{value}"><span class="verdict__symbol" '
@@ -41,6 +42,18 @@ def change_mark(kind: ChangeKind, number: int | None = None) -> Markup:
         name=kind.replace(" ", "-"),
         meaning=changes.MEANINGS[kind],
         symbol=changes.SYMBOLS[kind],
+        number=_counted(number),
+    )
+
+
+@lru_cache(maxsize=4096)
+def outcome_mark(outcome: SeriesOutcome, number: int | None = None) -> Markup:
+    """Mark what becomes of a series at a commit, or a number of such series."""
+    return _CHANGE.format(
+        kind=outcome,
+        name=outcome.replace(" ", "-"),
+        meaning=changes.OUTCOME_MEANINGS[outcome],
+        symbol=changes.OUTCOME_SYMBOLS[outcome],
         number=_counted(number),
     )
 

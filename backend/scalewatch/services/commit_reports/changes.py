@@ -9,6 +9,7 @@ from typing import Any, Final
 from scalewatch.modelling import Direction, GrowthOdds, Verdict, all_growth_odds
 from scalewatch.modelling.measurements.feasibility import NEEDED_SETTINGS
 from scalewatch.modelling.measurements.further_settings import LEAST
+from scalewatch.services.commit_reports.outcomes import STILL, SeriesOutcome
 from scalewatch.services.commit_reports.thresholds import SURE
 from scalewatch.services.series.at_commit import Judged
 from scalewatch.services.series.standing import UNMEASURED, Standing, State
@@ -19,7 +20,7 @@ class ChangeKind(StrEnum):
 
     MISMATCH = "new mismatch"
     FAILED = "failed"
-    WORSE = "grows faster"
+    WORSE = "scales worse"
     WORSE_CONSTANT = "worse constant"
     MISSING = "missing"
     BETTER = "improvement"
@@ -89,7 +90,9 @@ class SeriesChange:
     constant
         How its constant changed, where the growth is as before and that is sure.
     odds
-        How probably it grows faster or slower than before, where both are modelled.
+        How probably it scales worse or better than before, where both are modelled.
+    outcome
+        What the gate says of it; None before a gate was asked.
     """
 
     kind: ChangeKind
@@ -105,6 +108,12 @@ class SeriesChange:
     odds: GrowthOdds | None
     constant: ConstantChange | None = None
     is_composed: bool = False
+    outcome: SeriesOutcome | None = None
+
+    @property
+    def is_still(self) -> bool:
+        """Whether no change of it is known."""
+        return self.kind in SAME if self.outcome is None else self.outcome in STILL
 
     @property
     def is_comparable(self) -> bool:

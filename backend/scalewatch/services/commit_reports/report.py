@@ -1,12 +1,11 @@
 """The report of a commit: what changed against a baseline, worst first."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlalchemy.orm import Session
 
 from scalewatch.services.commit_reports.changes import (
-    SAME,
     ChangeKind,
     SeriesChange,
     changes_between,
@@ -23,19 +22,23 @@ from scalewatch.services.commits.baselines import (
     Baseline,
     Neighbours,
     RelatedCommit,
+    Relation,
     baseline_of,
     children_of,
     neighbours_of,
     parents_of,
 )
 from scalewatch.services.commits.find import Commit, commit_of, find_commit
+from scalewatch.services.commits.merge_bases import merge_base_of
 from scalewatch.services.nights.effect_floor import smallest_effect
 from scalewatch.services.selection.settings import is_chosen
 from scalewatch.services.selection.view import View
-from scalewatch.services.series.at_commit import Judged, judged_at
+from scalewatch.services.series.at_commit import judged_at
 from scalewatch.services.series.scans import choose_metric
 from scalewatch.services.series.standing import crowded_among
+from scalewatch.storage import tables
 from scalewatch.storage.access import projects
+from scalewatch.storage.commits.commits import AnyCommit
 from scalewatch.storage.runs import measurements
 
 
@@ -85,12 +88,12 @@ class CommitReport:
     @property
     def changed(self) -> tuple[SeriesChange, ...]:
         """The series that changed."""
-        return tuple(each for each in self.changes if each.kind not in SAME)
+        return tuple(each for each in self.changes if not each.is_still)
 
     @property
     def same(self) -> tuple[SeriesChange, ...]:
         """The series that did not change, or that cannot be compared."""
-        return tuple(each for each in self.changes if each.kind in SAME)
+        return tuple(each for each in self.changes if each.is_still)
 
 
 def commit_report(session: Session, view: View, asked: str | None) -> CommitReport:
@@ -99,9 +102,10 @@ def commit_report(session: Session, view: View, asked: str | None) -> CommitRepo
     Parameters
     ----------
     view
-        Its metric, machine and configuration limit what is compared.
+        Its metric, machine and configuration limit what is listed.
     asked
-        The baseline as `find_commit` takes it; None for the nearest one.
+        The baseline as `find_commit` takes it; None for the merge base of a branch,
+        and for the nearest commit of any other one.
 
     Raises
     ------
@@ -110,7 +114,7 @@ def commit_report(session: Session, view: View, asked: str | None) -> CommitRepo
     """
     project = projects.existing(session, view.project)
     row = find_commit(session, project, view.commit)
-    baseline = baseline_of(session, project, row, asked)
+    baseline = _baseline(session, project, row, asked)
     measured = [row.id] if baseline is None else [baseline.id, row.id]
     metrics = sorted(
         {
@@ -119,25 +123,18 @@ def commit_report(session: Session, view: View, asked: str | None) -> CommitRepo
             for name in measurements.metrics_at_commit(session, one)
         }
     )
-    if view.metric is not None:
-        choose_metric(metrics, view.metric)
-    shown = [name for name in metrics if view.metric in {None, name}]
     now = environments_at(session, row.id)
     changes: tuple[SeriesChange, ...] = ()
     if baseline is not None:
         earlier, later = (
-            [
-                each
-                for each in judged_at(session, project, commit_id, shown)
-                if _is_shown(each, view)
-            ]
+            judged_at(session, project, commit_id, metrics)
             for commit_id in (baseline.id, row.id)
         )
         found = changes_between(earlier, later, now)
         least = max(LEAST_CONSTANT, smallest_effect(session, project.id))
         changes = with_constants(session, (baseline.id, row.id), found, least)
     before = environments_at(session, baseline.id) if baseline else {}
-    return CommitReport(
+    report = CommitReport(
         project=project.name,
         commit=commit_of(row),
         baseline=baseline,
@@ -150,8 +147,35 @@ def commit_report(session: Session, view: View, asked: str | None) -> CommitRepo
         changes=tuple(sorted(changes, key=lambda change: change.urgency)),
         environment=environment_changes(before, now),
     )
+    return limited(report, view)
 
 
-def _is_shown(each: Judged, view: View) -> bool:
+def limited(report: CommitReport, view: View) -> CommitReport:
+    """Return a report that lists only what a view asks for.
+
+    Raises
+    ------
+    NotFound
+        If neither commit measured the metric of the view.
+    """
+    if view.metric is not None:
+        choose_metric(report.metrics, view.metric)
+    listed = tuple(each for each in report.changes if _is_shown(each, view))
+    return replace(report, changes=listed)
+
+
+def _baseline(
+    session: Session, project: tables.Project, row: AnyCommit, asked: str | None
+) -> Baseline | None:
+    """Return the commit asked for, else the merge base, else the nearest one."""
+    base = None if asked else merge_base_of(session, project, row)
+    found = baseline_of(session, project, row, asked or base)
+    if found is None or base is None:
+        return found
+    return replace(found, relation=Relation.MERGE_BASE)
+
+
+def _is_shown(each: SeriesChange, view: View) -> bool:
     is_here = view.machine in {None, each.machine}
-    return is_here and is_chosen(each, view.configuration)
+    is_asked = view.metric in {None, each.metric}
+    return is_here and is_asked and is_chosen(each, view.configuration)

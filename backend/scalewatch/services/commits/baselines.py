@@ -20,6 +20,7 @@ class Relation(StrEnum):
     """Why a commit is the baseline."""
 
     ASKED = "asked for"
+    MERGE_BASE = "merge base"
     PARENT = "parent"
     EARLIER = "earlier"
 

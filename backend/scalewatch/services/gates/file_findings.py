@@ -17,12 +17,19 @@ from scalewatch.modelling import (
     VersionChange,
 )
 from scalewatch.services.analysis.versions import Compared
-from scalewatch.services.commit_reports.thresholds import SURE, direction_of
+from scalewatch.services.commit_reports.thresholds import (
+    LEAST_CONSTANT,
+    SURE,
+    direction_of,
+)
 from scalewatch.services.gates.rule import USUAL, GateRule
 
 FINE: Final = frozenset({Verdict.MATCH, Verdict.APPROXIMATE})
 MEASURE: Final = 'measure it, or let the rules say missing = "ignore"'
 DECIDE: Final = "measure more settings or repetitions: scalewatch model --next"
+UNMEASURED: Final = frozenset({"failed", "missing", "partly missing"})
+"""Kinds of findings that tell what was not measured."""
+
 LISTED: Final = 3
 """Settings that a sentence names."""
 
@@ -166,7 +173,7 @@ def _is_bad(side: Side | None, *, is_cost: bool) -> bool:
 def _faster(
     each: GatedSeries, odds: GrowthOdds | None, rule: GateRule
 ) -> FileFinding | None:
-    """Return that a cost surely grows faster than before, or a rate slower."""
+    """Return that a series surely scales worse than before."""
     if odds is None or each.before is None or each.now is None or not rule.growth:
         return None
     probability = odds.faster if each.is_cost else odds.slower
@@ -177,7 +184,7 @@ def _faster(
     if formulas := _formulas(each):
         sentence += f", {formulas}"
     return _finding(
-        each, "grows faster", sentence, is_sure=True, probability=probability
+        each, "scales worse", sentence, is_sure=True, probability=probability
     )
 
 
@@ -201,6 +208,13 @@ def _costlier(each: GatedSeries, rules: FileRules) -> FileFinding | None:
         is_sure=True,
         probability=1 - compared.probability[VersionChange.NONE],
     )
+
+
+def constant_direction(each: GatedSeries) -> Direction | None:
+    """Return whether the level surely became worse or better, by what jobs differ."""
+    if each.compared is None:
+        return None
+    return direction_of(each.compared, LEAST_CONSTANT, is_cost=each.is_cost)
 
 
 def _formulas(each: GatedSeries) -> str | None:

@@ -20,6 +20,9 @@ from scalewatch.services.gates.rules import GateRules
 from scalewatch.services.regressions.values import Member, Regression
 from scalewatch.storage.histories.shift_details import ShiftDetails
 
+SeriesKey = tuple[str, str, str, str]
+"""What tells a series from others: region, metric, machine and settings."""
+
 
 @dataclass(frozen=True, slots=True)
 class GateFinding:
@@ -61,7 +64,7 @@ class GateFinding:
         return not self.is_sure and self.kind not in UNMEASURED
 
     @property
-    def series(self) -> tuple[str, str, str, str]:
+    def series(self) -> SeriesKey:
         """What tells it from findings about other series."""
         return series_of(self)
 
@@ -209,7 +212,7 @@ def of_guideline(
     )
 
 
-def series_of(about: GateFinding | Member | SeriesChange) -> tuple[str, str, str, str]:
+def series_of(about: GateFinding | Member | SeriesChange) -> SeriesKey:
     """Return what tells a series from others of a project."""
     settings = repr(sorted(about.configuration.items()))
     return (about.region, about.metric, about.machine, settings)

@@ -7,7 +7,6 @@ job says is a suspicion: the gate then asks for another run, and stops nobody be
 that has agreed.
 """
 
-from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Final
@@ -17,10 +16,12 @@ from sqlalchemy.orm import Session
 from scalewatch.modelling import Direction
 from scalewatch.services.commit_reports.changes import SeriesChange
 from scalewatch.services.commit_reports.constants import changed_constants
-from scalewatch.services.commit_reports.report import CommitReport, commit_report
-from scalewatch.services.commits.baselines import Baseline
+from scalewatch.services.commit_reports.report import (
+    CommitReport,
+    commit_report,
+    limited,
+)
 from scalewatch.services.commits.find import find_commit
-from scalewatch.services.commits.merge_bases import merge_base_of
 from scalewatch.services.confirmations.next_steps import (
     NextStep,
     confirming_step,
@@ -48,6 +49,7 @@ from scalewatch.services.gates.outcome import (
     sentence_of,
 )
 from scalewatch.services.gates.rules import GateRules, rules_in_force
+from scalewatch.services.gates.tally import Tally, tally_of
 from scalewatch.services.gates.unmeasured import unmeasured
 from scalewatch.services.jobs import AnalysedCommit, JobKind
 from scalewatch.services.regressions.show import regressions_at
@@ -78,17 +80,35 @@ def gate_of(
     NotFound, NotMeasured, AmbiguousReference
         If the project or a commit is unknown.
     """
-    project = projects.existing(session, project_name)
-    row = find_commit(session, project, reference)
-    against = baseline or merge_base_of(session, project, row)
-    report = commit_report(session, View(project.name, commit=row.sha), against)
-    return gate_on(session, report, _relation(report.baseline, baseline, against))
+    view = View(project_name, commit=reference)
+    gate, _ = _judged(session, commit_report(session, view, baseline))
+    return gate
 
 
-def gate_on(
-    session: Session, report: CommitReport, relation: str | None = None
-) -> Gate:
-    """Return whether the commit of a report may pass."""
+def gated_report(
+    session: Session, view: View, baseline: str | None
+) -> tuple[CommitReport, Gate]:
+    """Return the report of a commit with the outcome of each series, and its gate.
+
+    Parameters
+    ----------
+    view
+        Limits what the report lists; the gate is asked of the whole commit.
+    baseline
+        As `gate_of` takes it.
+
+    Raises
+    ------
+    NotFound, NotMeasured, AmbiguousReference
+        If the project, a commit or the metric is unknown.
+    """
+    whole = commit_report(session, View(view.project, commit=view.commit), baseline)
+    gate, tally = _judged(session, whole)
+    return limited(replace(whole, changes=tally.told(whole.changes)), view), gate
+
+
+def _judged(session: Session, report: CommitReport) -> tuple[Gate, Tally]:
+    """Return whether the commit of a report may pass, and what becomes of series."""
     project = projects.existing(session, report.project)
     row = find_commit(session, project, report.commit.sha)
     rules = rules_in_force(session, project.id)
@@ -109,26 +129,29 @@ def gate_on(
     listed += unmeasured(session, project, row.id, report, rules)
     compared = {row.id, report.baseline.id} if report.baseline else {row.id}
     is_pending = _is_pending(session, project.id, compared)
+    tally = tally_of(
+        report.changes,
+        listed,
+        [member for each in (*began, *accepted) for member in each.members],
+    )
     outcome = outcome_of(listed, report.changes, is_pending=is_pending)
-    return Gate(
+    gate = Gate(
         project=project.name,
         commit=report.commit,
         baseline=report.baseline.commit if report.baseline else None,
-        relation=relation,
+        relation=str(report.baseline.relation) if report.baseline else None,
         outcome=outcome,
-        sentence=sentence_of(outcome, listed, report.changes, report.baseline),
+        sentence=sentence_of(outcome, listed, report, tally),
         findings=tuple(sorted(listed, key=lambda each: not each.is_sure)),
         next_step=_next(session, project, row, listed, report.changes, steps)
         if outcome is GateOutcome.UNDECIDED
         else None,
         regressions=tuple(regression.id for regression in began),
         confirmations=confirmations_in(session, project.id, [row.id]),
-        counts={
-            str(kind): count
-            for kind, count in Counter(each.kind for each in report.changes).items()
-        },
+        counts={str(each): number for each, number in tally.counts.items()},
         rules_version=rules.version,
     )
+    return gate, tally
 
 
 def _since_baseline(
@@ -162,14 +185,6 @@ def _since_baseline(
     listed += [finding for finding in of_guidelines if finding is not None]
     since = f"{report.baseline.commit.label}..{report.commit.label}"
     return [replace(each, commits=since) for each in listed]
-
-
-def _relation(
-    baseline: Baseline | None, asked: str | None, against: str | None
-) -> str | None:
-    if baseline is None:
-        return None
-    return "merge base" if against and not asked else str(baseline.relation)
 
 
 def _is_pending(session: Session, project_id: int, compared: Collection[int]) -> bool:

@@ -7,6 +7,8 @@ from enum import StrEnum
 from typing import Final
 
 from scalewatch.services.commit_reports.changes import ChangeKind, SeriesChange
+from scalewatch.services.commit_reports.outcomes import SeriesOutcome
+from scalewatch.services.commit_reports.report import CommitReport
 from scalewatch.services.commits.baselines import Baseline
 from scalewatch.services.commits.find import Commit
 from scalewatch.services.confirmations.next_steps import NextStep
@@ -18,7 +20,9 @@ from scalewatch.services.gates.findings import (
     NIGHT,
     PARTLY,
     GateFinding,
+    SeriesKey,
 )
+from scalewatch.services.gates.tally import Tally
 from scalewatch.services.series.standing import crowded_among
 from scalewatch.services.shared_cores import SHARED_CORES
 
@@ -55,7 +59,7 @@ class Gate:
     confirmations
         Runs that were asked for to confirm a suspicion, newest first.
     counts
-        Series by how they changed.
+        Series by what became of them; every outcome of `SeriesOutcome` has an entry.
     rules_version
         Of the rules that were applied; 0: the usual ones.
     """
@@ -93,25 +97,31 @@ def outcome_of(
 def sentence_of(
     outcome: GateOutcome,
     findings: Sequence[GateFinding],
-    changes: Sequence[SeriesChange],
-    baseline: Baseline | None,
+    report: CommitReport,
+    tally: Tally,
 ) -> str:
-    """Return the outcome in words."""
-    against = f" than {baseline.commit.label}" if baseline else ""
-    sure = {each.series for each in findings if each.is_sure}
-    kinds = {each.kind for each in findings if each.is_sure}
-    how = "are worse" if kinds & OF_LEVELS else "scale worse"
+    """Return the outcome in words; its numbers are those of the tally."""
+    against = f" than {report.baseline.commit.label}" if report.baseline else ""
     match outcome:
         case GateOutcome.PENDING:
             return "the analysis is not finished"
         case GateOutcome.WORSE:
-            return f"{len(sure)} of {len(changes)} series {how}{against}"
-        case GateOutcome.UNDECIDED if doubts := [*_doubts(findings, changes, against)]:
+            return _how_many_are_worse(findings, tally) + against
+        case GateOutcome.UNDECIDED if doubts := [
+            *_doubts(findings, report.changes, tally, against)
+        ]:
             return "; ".join(doubts)
         case GateOutcome.UNDECIDED:
-            return _why_untold(changes, baseline)
+            return _why_untold(report.changes, report.baseline)
         case _:
-            return _none_is_worse(changes, against)
+            return _none_is_worse(report.changes, tally, against)
+
+
+def _how_many_are_worse(findings: Sequence[GateFinding], tally: Tally) -> str:
+    worse = tally.counts[SeriesOutcome.WORSE]
+    is_level = any(each.kind in OF_LEVELS for each in findings if each.is_sure)
+    verbs = ("is worse", "are worse") if is_level else ("scales worse", "scale worse")
+    return f"{worse} of {tally.total} series {verbs[worse != 1]}"
 
 
 def _is_told(change: SeriesChange) -> bool:
@@ -128,32 +138,60 @@ def _why_untold(changes: Sequence[SeriesChange], baseline: Baseline | None) -> s
     return "no series has enough measurements to tell"
 
 
-def _none_is_worse(changes: Sequence[SeriesChange], against: str) -> str:
+def _none_is_worse(changes: Sequence[SeriesChange], tally: Tally, against: str) -> str:
     """Count only what could be compared, and say how much could not."""
     compared = sum(change.is_comparable for change in changes)
     said = f"none of {compared} series is worse{against}"
+    if accepted := tally.counts[SeriesOutcome.ACCEPTED]:
+        said += f", but for {accepted} that people or rules accept"
     if others := len(changes) - compared:
         return f"{said}; {others} of {len(changes)} series cannot be compared"
     return said
 
 
 def _doubts(
-    findings: Sequence[GateFinding], changes: Sequence[SeriesChange], against: str
+    findings: Sequence[GateFinding],
+    changes: Sequence[SeriesChange],
+    tally: Tally,
+    against: str,
 ) -> Iterator[str]:
     """Yield what keeps the gate from deciding, the worst first."""
-    suspected = {each.series for each in findings if each.is_suspicion}
-    if suspected:
-        yield f"{len(suspected)} suspected of being worse{against}: run again"
-    failed = [each for each in findings if each.kind == FAILED]
+    if suspected := tally.counts[SeriesOutcome.SUSPECTED]:
+        yield (
+            f"{suspected} of {tally.total} series suspected of being worse{against}: "
+            "run again"
+        )
+    failed, partly, missing = _unmeasured(findings, tally)
     if failed:
         yield f"{_series(failed)} not measured: {_commonest(failed)}"
-    if partly := [each for each in findings if each.kind == PARTLY]:
+    if partly:
         yield f"{_series(partly)} {_commonest(partly)}"
-    missing = [each for each in findings if each.kind == MISSING]
     if missing:
         yield f"{_series(missing)} of the baseline missing"
     if crowded := crowded_among(each.after for each in changes):
         yield f"{crowded} of {len(changes)} series cannot be judged: {SHARED_CORES}"
+
+
+def _unmeasured(
+    findings: Sequence[GateFinding], tally: Tally
+) -> tuple[Sequence[GateFinding], ...]:
+    """Return findings about series that failed, wholly or in part, or are missing.
+
+    Each series is in one of the three only, and in none if it is worse in another way.
+    """
+    groups = []
+    named: set[SeriesKey] = set()
+    for kind in (FAILED, PARTLY, MISSING):
+        group = [
+            each
+            for each in findings
+            if each.kind == kind
+            and each.series not in named
+            and tally.outcomes[each.series] is SeriesOutcome.UNMEASURED
+        ]
+        named |= {each.series for each in group}
+        groups.append(group)
+    return tuple(groups)
 
 
 def _commonest(findings: Sequence[GateFinding]) -> str:
