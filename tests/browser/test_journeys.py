@@ -58,3 +58,60 @@ def test_since_when_and_by_which_commit(home: Page):
     box = history.bounding_box()
     assert box is not None
     assert box["y"] + box["height"] / 2 <= HEIGHT
+
+
+def test_which_machine_is_better_where(home: Page):
+    home.get_by_role("link", name="Compare machines").click()
+
+    said = home.get_by_text("aurora against frontier: aurora is better in")
+    assert is_on_first_screen(said)
+    expect(said).to_contain_text("of 39 regions from p = 4 on (probability")
+    ratios = home.get_by_role("figure", name="Ratio of time, frontier to aurora")
+    assert is_on_first_screen(ratios)
+    assert is_on_first_screen(ratios.get_by_text("aurora better"))
+    assert is_on_first_screen(ratios.get_by_text("frontier better"))
+    expect(ratios.locator(".scatterlayer .trace").first).to_be_attached()
+
+
+def test_where_efficiency_is_lost(home: Page):
+    home.get_by_role("heading", name="hydro").get_by_role("link").click()
+    home.get_by_role("link", name="Scaling", exact=True).click()
+
+    expect(home.get_by_role("heading", level=1)).to_contain_text(
+        "mesh::find_neighbours"
+    )
+    assert is_on_first_screen(home.get_by_text(re.compile(r"efficiency of \d\.\d.%")))
+    lost = home.get_by_text("From p = 16 on, less than half of the efficiency is left")
+    assert is_on_first_screen(lost)
+    for name, marks in (
+        ("from 4 processes on", ".scatterlayer .trace"),
+        ("on aurora", ".contourlayer .contourfill path"),
+    ):
+        figure = home.get_by_role(
+            "figure", name=f"efficiency of mesh::find_neighbours {name}"
+        )
+        assert is_on_first_screen(figure)
+        expect(figure.locator(marks).first).to_be_attached()
+
+
+def test_first_own_result_in_ci(home: Page):
+    home.get_by_role("link", name="Start", exact=True).click()
+    home.get_by_label("Project, known or new").fill("mine")
+    home.get_by_role("button", name="Use this name").click()
+
+    for command in (
+        "scalewatch token create ci --project mine --role ingest",
+        "pip install 'scalewatch[agent]",
+        "scalewatch-agent mpi --project mine --server http",
+    ):
+        assert is_on_first_screen(home.get_by_text(command).first)
+    expect(home.get_by_role("link", name="GitHub")).to_have_attribute(
+        "aria-current", "page"
+    )
+    assert is_on_first_screen(
+        home.get_by_text("Into .github/workflows/scalability.yml")
+    )
+    workflow = home.locator("pre").filter(has_text="name: scalability")
+    expect(workflow).to_contain_text("scalewatch gate --project mine")
+    for other in ("GitLab", "Plain curl"):
+        assert is_on_first_screen(home.get_by_role("link", name=other))

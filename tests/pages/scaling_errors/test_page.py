@@ -1,5 +1,6 @@
 import csv
 import json
+import re
 from io import StringIO
 
 import pytest
@@ -176,3 +177,19 @@ def test_every_setting_of_the_page_is_in_its_links(client, sessions):
     page = client.get("/p/hydro/scaling", params=query).text
 
     assert "kind=weak&amp;size=2000&amp;base=4&amp;format=json" in page
+
+
+def test_page_tells_from_where_on_most_of_the_efficiency_is_lost(client, sessions):
+    record_project(sessions)
+
+    page = client.get(
+        "/p/openmpi/scaling",
+        params={"region": "MPI_Bcast", "machine": "node-tcp", "kind": "strong"},
+    ).text
+
+    # t(2) = 27 µs and t(4) = 45 µs: 27 / (2 · 45) of the ideal.
+    assert re.search(
+        r"From p = 4 on, less than half of the efficiency is left: (29|30|31)[.\d]*.% "
+        "there",
+        page,
+    )

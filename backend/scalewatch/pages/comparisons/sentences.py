@@ -25,7 +25,15 @@ MOST_NAMES: Final = 3
 def comparison_sentences(shown: ComparedSides, duels: Sequence[Duel]) -> list[Markup]:
     """Name the winner of each pair of sides first, then what a side did not measure."""
     noun = "region" if shown.kind is SideKind.MACHINE else "series"
-    told = [duel_sentence(duel, noun) for duel in duels if duel.rows]
+    fought = [duel for duel in duels if duel.rows]
+    told = [duel_sentence(duel, noun) for duel in fought]
+    if len(fought) > 1:
+        told = [
+            Markup("<bdi>{}</bdi> against <bdi>{}</bdi>: {}").format(
+                duel.first, duel.other, said
+            )
+            for duel, said in zip(fought, told, strict=True)
+        ]
     told += [
         Markup("<bdi>{}</bdi> has not measured {} of the others.").format(
             side.name, plural(side.missing, noun)

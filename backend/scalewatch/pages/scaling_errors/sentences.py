@@ -1,5 +1,6 @@
 """What scaling errors mean, in sentences."""
 
+from itertools import takewhile
 from typing import Final
 
 from markupsafe import Markup
@@ -51,6 +52,8 @@ EVIDENCE: Final = {
     ),
 }
 
+HALF: Final = 0.5
+
 ORIGINS: Final = {
     Origin.MEASURED: "",
     Origin.MODELLED: ", by the model",
@@ -85,6 +88,22 @@ def scaling_sentence(shown: RegionScaling, scaling: CodeScaling) -> Markup | Non
         error=significant(point.error),
         efficiency=share(point.efficiency),
         origin=ORIGINS[point.origin],
+    )
+
+
+def loss_sentence(scaling: CodeScaling) -> str | None:
+    """Tell from where on most of the efficiency is lost; None where that stays."""
+    if scaling.speed_up is None:
+        return None
+    base = scaling.speed_up.base
+    beyond = [point for point in scaling.row if point.n2 > base]
+    lost = list(takewhile(lambda point: point.efficiency < HALF, reversed(beyond)))
+    if not lost:
+        return None
+    first = lost[-1]
+    return (
+        f"From p = {count(first.n2)} on, less than half of the efficiency is left: "
+        f"{share(first.efficiency)} there."
     )
 
 
