@@ -24,10 +24,13 @@ class CheckedOutVersion:
     """A commit, and what the folder holds beyond it.
 
     `changes` is a digest of the differences from the commit; None without any.
+    `sources` is one of the source files, where somebody has named the commit; None
+    from git.
     """
 
     commit: Commit
     changes: str | None = None
+    sources: str | None = None
 
 
 def version_in(folder: Path) -> CheckedOutVersion:

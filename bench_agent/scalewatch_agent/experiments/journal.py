@@ -18,11 +18,15 @@ NAME: Final = "journal.jsonl"
 
 @dataclass(slots=True)
 class Journal:
-    """The events of one sweep's folder, by the key of their job."""
+    """The events of one sweep's folder, by the key of their job.
+
+    `sources` are digests of what was measured, by the name of its commit.
+    """
 
     path: Path
     done: dict[str, str] = field(default_factory=dict)
     submitted: dict[str, dict[str, Any]] = field(default_factory=dict)
+    sources: dict[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, folder: Path) -> "Journal":
@@ -51,6 +55,8 @@ class Journal:
                 self.submitted.pop(key, None)
             case "submitted":
                 self.submitted[key] = dict(fields)
+            case "sources":
+                self.sources[key] = str(fields["sources"])
 
     def note(self, event: str, key: str, **fields: Any) -> None:
         """Write down an event, so that not even a power failure loses it.

@@ -24,6 +24,7 @@ from scalewatch_agent.experiments.instruments import Instrument
 from scalewatch_agent.experiments.jobs import Executed, JobLauncher, Request
 from scalewatch_agent.experiments.journal import Journal
 from scalewatch_agent.experiments.parameters import Combination
+from scalewatch_agent.experiments.sources import sources_digest
 from scalewatch_agent.experiments.steps import (
     digest_of,
     fresh_folder,
@@ -61,8 +62,12 @@ class ExperimentSweep:
     work: Path | None = None
     journal: Journal = field(init=False)
     compiled: dict[str, str | None] = field(default_factory=dict, init=False)
+    code: str = field(init=False)
 
     def __post_init__(self) -> None:
+        # What is built; git's differences do not tell of new files.
+        sources = self.version.sources or sources_digest(self.loaded.source)
+        self.code = f"{self.version.commit.sha} {self.version.changes} {sources}"
         self.journal = Journal.of(self.folder)
 
     @property
@@ -161,6 +166,7 @@ class ExperimentSweep:
             dict(self.launcher.settings),
             [part and part.run for part in parts],
             self.instrument.identity,
+            *filter(None, [self.version.sources]),
         ]
 
     def _values(
@@ -190,7 +196,7 @@ class ExperimentSweep:
             self._common(),
             folder,
             "prepare",
-            self._code(),
+            self.code,
             tools=self.launcher.tools,
         )
 
@@ -216,7 +222,7 @@ class ExperimentSweep:
                 values,
                 folder,
                 "compile",
-                self._code(),
+                self.code,
                 tools=self.launcher.tools,
             )
         return self.compiled[folder.name]
@@ -227,9 +233,6 @@ class ExperimentSweep:
             **self.instrument.flags,
             **self.launcher.compilers,
         }
-
-    def _code(self) -> str:
-        return f"{self.version.commit.sha} {self.version.changes}"
 
     def _report(self, executed: Executed) -> RunReport:
         experiment = self.loaded.experiment

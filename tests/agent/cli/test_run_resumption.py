@@ -12,6 +12,7 @@ from click.testing import CliRunner
 from scalewatch_agent.cli import main
 from scalewatch_agent.delivery.spool import Spool, SpooledRun
 from support.experiments import GOOD, experiment, run
+from support.repositories import git
 
 
 def test_finished_jobs_are_not_measured_again_and_failed_ones_are(folder, receiver):
@@ -45,6 +46,49 @@ def test_another_version_is_measured_anew(folder, receiver):
     run(path, receiver.url, "--commit", "v2")
 
     assert [run["commit"]["sha"] for run in receiver.runs] == ["v1", "v1", "v2", "v2"]
+
+
+def test_changed_sources_are_built_and_measured_anew_with_a_warning(folder, receiver):
+    path = experiment(
+        folder,
+        compile="cp {source}/solver.sh {compile}/solver.sh",
+        execute="sh {compile}/solver.sh",
+    )
+    source = folder / "solver.sh"
+    source.write_text("echo took 1 s\n")
+    first = run(path, receiver.url)
+    (folder / "notes.txt").write_text("An output beside the sources.\n")
+    unchanged = run(path, receiver.url)
+    source.write_text("echo took 2 s\n")
+
+    changed = run(path, receiver.url)
+    after = run(path, receiver.url)
+
+    took = [run["results"][0]["values"][0] for run in receiver.runs]
+    assert took == [1, 1, 2, 2]
+    assert "2 of 2 jobs" in unchanged.stderr
+    assert "the sources have changed since they were measured as v1" in changed.stderr
+    assert "2 of 2 jobs" in after.stderr
+    assert not any("changed" in done.stderr for done in (first, unchanged, after))
+
+
+def test_new_file_that_git_does_not_follow_is_built(folder, receiver):
+    path = experiment(
+        folder,
+        commit=None,
+        compile="cat {source}/*.sh > {compile}/solver.sh",
+        execute="sh {compile}/solver.sh",
+    )
+    (folder / "a.sh").write_text("echo took 1 s\n")
+    git(folder, "init", "-q")
+    git(folder, "add", "a.sh")
+    git(folder, "commit", "-q", "-m", "Start")
+    run(path, receiver.url)
+    (folder / "b.sh").write_text("exit 1\n")
+
+    done = run(path, receiver.url, "--repeats", "2")
+
+    assert done.exit_code == 4  # the jobs that are new have the new file
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])

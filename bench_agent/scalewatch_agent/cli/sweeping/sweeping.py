@@ -17,10 +17,12 @@ from scalewatch_agent.cli.options.parameters import wire
 from scalewatch_agent.cli.options.server import server_options
 from scalewatch_agent.cli.options.together import together
 from scalewatch_agent.cli.progress.jobs import job_display
+from scalewatch_agent.errors import FolderUnwritable
 from scalewatch_agent.experiments.configured import Loaded
 from scalewatch_agent.experiments.expressions import Scalar
 from scalewatch_agent.experiments.jobs import Request
 from scalewatch_agent.experiments.schema.launcher import Collective
+from scalewatch_agent.experiments.sources import sources_digest
 from scalewatch_agent.experiments.sweep import ExperimentSweep
 from scalewatch_agent.versions import CheckedOutVersion, version_in
 
@@ -159,7 +161,8 @@ def version_of(loaded: Loaded, sha: str | None) -> CheckedOutVersion:
     if sha is not None:
         given = (given or Commit(sha=sha)).model_copy(update={"sha": sha})
     if given is not None:
-        return CheckedOutVersion(completed(given))
+        sources = sources_digest(loaded.source)
+        return CheckedOutVersion(completed(given), sources=sources)
     version = version_in(loaded.source)
     if version.changes:
         click.echo(
@@ -184,6 +187,7 @@ def carry_out(
     is_whole = options["fresh"] or options["out"]
     requests = sweep.requests() if is_whole else sweep.open_requests()
     _say_what_is_done(len(requests), len(sweep.requests()), sweep.version)
+    _say_what_changed(sweep)
     try:
         _run(sweep, requests, measured)
     except KeyboardInterrupt:
@@ -222,6 +226,22 @@ def _tell_what_is_queued(sweep: ExperimentSweep) -> None:
             f"them; to end them: scancel {jobs}",
             err=True,
         )
+
+
+def _say_what_changed(sweep: ExperimentSweep) -> None:
+    """Say that other sources were measured under the same name, and keep these."""
+    sha, now = sweep.version.commit.sha, sweep.version.sources
+    before = sweep.journal.sources.get(sha)
+    if now is None or now == before:
+        return
+    if before is not None:
+        warn(
+            f"the sources have changed since they were measured as {sha}: they are "
+            "built and measured anew, and their runs join the earlier ones unless "
+            "--commit names another version"
+        )
+    with suppress(FolderUnwritable):  # later sweeps do not warn, and build all the same
+        sweep.journal.note("sources", sha, sources=now)
 
 
 def _say_what_is_done(left: int, total: int, version: CheckedOutVersion) -> None:
