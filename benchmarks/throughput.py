@@ -20,8 +20,9 @@ from benchmarks.results import Results
 from numpy.typing import NDArray
 
 from scalewatch.modelling import find_models, pmnf
-from scalewatch.modelling.evidence.evidence import weigh
-from scalewatch.modelling.evidence.least_squares import Fit, Sums
+from scalewatch.modelling.evidence.differences import DifferenceFits
+from scalewatch.modelling.evidence.evidence import GrowthFits
+from scalewatch.modelling.evidence.hypotheses import Hypotheses
 from scalewatch.modelling.evidence.likelihood import Likelihood
 from scalewatch.modelling.evidence.posterior import posterior
 from scalewatch.modelling.measurements.location import locate
@@ -37,9 +38,9 @@ PEER_SERIES: Final = 200
 STEPS: Final[dict[str, tuple[Callable[..., object], ...]]] = {
     "all, under the profiler": (find_models,),
     "locations of the repetitions": (locate,),
-    "weighing the growths": (weigh,),
-    "of it sums and closed-form fits": (Sums.of, Fit.of),
-    "of it likelihoods": (Likelihood.__call__,),
+    "weighing all curves": (Hypotheses.weigh,),
+    "of it sums and closed-form fits": (GrowthFits.of, DifferenceFits.of),
+    "of it likelihoods of what is not negligible": (Likelihood.__call__,),
     "posterior of the growths": (posterior,),
 }
 TRIALS: Final = 5
@@ -133,7 +134,7 @@ def steps(series: int) -> Iterator[tuple[str, float]]:
     profiler.runcall(find_models, P, values, rule="evidence")
     stats = pstats.Stats(profiler).stats
     for step, functions in STEPS.items():
-        codes = [function.__code__ for function in functions]
+        codes = [getattr(f, "__func__", f).__code__ for f in functions]
         places = [(one.co_filename, one.co_firstlineno, one.co_name) for one in codes]
         yield step, sum(stats[place][3] for place in places)
     yield "floor: the three matrix products of the sums alone", floor(series)

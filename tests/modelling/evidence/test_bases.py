@@ -9,13 +9,12 @@ from scalewatch.modelling import (
     parse_growth,
     pmnf,
 )
-from scalewatch.modelling.arrays.scratch import Scratch
 from scalewatch.modelling.evidence.bases import Frame, curves_of, frames_of
 from scalewatch.modelling.evidence.curves import ScaledCurves
-from scalewatch.modelling.evidence.evidence import weigh
-from scalewatch.modelling.measurements.assumptions import USUAL
+from scalewatch.modelling.evidence.evidence import GrowthFits
 from scalewatch.modelling.measurements.location import locate
 from support.generated import P, measured
+from support.weighing import weigh
 
 IDEAL = parse_growth("1/p")
 LOG = parse_growth("log p")
@@ -60,7 +59,7 @@ def test_all_frames_at_once_give_what_each_gives_of_what_is_divided_by_its_base(
     location = locate(measured([100 / P + 3, 5 * np.sqrt(P), 7 + 0 * P], 0.1, seed=5))
     curves = curves_of(frames)
 
-    at_once = weigh(curves, location, USUAL, Scratch((len(curves), 3)))
+    at_once = weigh(GrowthFits, curves, location)
 
     ends = np.cumsum([len(frame.rows) for frame in frames])[:-1]
     for frame, evidence, ratio in zip(
@@ -69,12 +68,8 @@ def test_all_frames_at_once_give_what_each_gives_of_what_is_divided_by_its_base(
         np.split(at_once.fit.ratio, ends),
         strict=True,
     ):
-        alone = weigh(
-            ScaledCurves.rising(frame.tau, frame.alone),
-            location.over(frame.log_base),
-            USUAL,
-            Scratch((*frame.tau.shape[:1], 3)),
-        )
+        own = ScaledCurves.rising(frame.tau, frame.alone)
+        alone = weigh(GrowthFits, own, location.over(frame.log_base))
         np.testing.assert_allclose(evidence, alone.log_evidence, rtol=1e-4, atol=1e-3)
         np.testing.assert_allclose(ratio, alone.fit.ratio, rtol=1e-6)
 

@@ -4,13 +4,14 @@ import pytest
 from scalewatch.modelling import pmnf
 from scalewatch.modelling.arrays.scratch import Scratch
 from scalewatch.modelling.evidence.bases import curves_of
-from scalewatch.modelling.evidence.differences import weigh_differences
+from scalewatch.modelling.evidence.differences import DifferenceFits
 from scalewatch.modelling.evidence.hypotheses import Hypotheses
 from scalewatch.modelling.evidence.likelihood import Likelihood
 from scalewatch.modelling.evidence.shapes import LARGEST_SHARE
 from scalewatch.modelling.measurements.assumptions import USUAL
 from scalewatch.modelling.measurements.location import locate
 from support.generated import P, measured
+from support.weighing import weigh
 
 FRAMES = Hypotheses.of(pmnf(), {"p": P}).differences
 CURVES = curves_of(FRAMES)
@@ -38,9 +39,7 @@ def integrated(row: int, values: np.ndarray) -> float:
 )
 def test_the_closed_form_is_the_integral_of_likely_differences(curve, noise):
     values = measured([curve], noise, seed=3)
-    weighed = weigh_differences(
-        CURVES, locate(values), USUAL, Scratch((len(CURVES), 1))
-    )
+    weighed = weigh(DifferenceFits, CURVES, locate(values))
     evidence = weighed.log_evidence[:, 0]
     expected = np.array([integrated(row, values) for row in range(len(CURVES))])
 
@@ -52,9 +51,7 @@ def test_the_closed_form_is_the_integral_of_likely_differences(curve, noise):
 def test_what_is_taken_off_stays_within_its_bounds():
     values = measured([P - 1, P + 5, 1000 - P, 0 * P + 1], 0.1, seed=4)
 
-    fit = weigh_differences(
-        CURVES, locate(values), USUAL, Scratch((len(CURVES), 4))
-    ).fit
+    fit = weigh(DifferenceFits, CURVES, locate(values)).fit
 
     share = -fit.constant / fit.slope
     largest = LARGEST_SHARE * CURVES.tau.min(axis=1, keepdims=True)

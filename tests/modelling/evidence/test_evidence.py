@@ -4,13 +4,14 @@ import pytest
 from scalewatch.modelling import CONSTANT, parse_growth, pmnf
 from scalewatch.modelling.arrays.scratch import Scratch
 from scalewatch.modelling.evidence.curves import ScaledCurves
-from scalewatch.modelling.evidence.evidence import ALONE, LOWEST, highest, weigh
+from scalewatch.modelling.evidence.evidence import ALONE, LOWEST, GrowthFits, highest
 from scalewatch.modelling.evidence.likelihood import Likelihood
 from scalewatch.modelling.evidence.posterior import Prior, posterior
 from scalewatch.modelling.growths.terms import term_table
 from scalewatch.modelling.measurements.assumptions import USUAL
 from scalewatch.modelling.measurements.location import locate
 from support.generated import P, curve, measured, random_curves
+from support.weighing import weigh
 
 SPACE = pmnf()
 TAU = term_table(SPACE.growths, {"p": P}).tau
@@ -20,8 +21,7 @@ PRIOR = Prior.of(SPACE, None, None)
 
 def probabilities(values):
     """Return the posterior of all growths, shape (H, S)."""
-    scratch = Scratch((len(SPACE), len(values)))
-    weighed = weigh(CURVES, locate(values), USUAL, scratch)
+    weighed = weigh(GrowthFits, CURVES, locate(values))
     return posterior(weighed.log_evidence, PRIOR)
 
 

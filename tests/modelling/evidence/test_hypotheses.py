@@ -10,10 +10,10 @@ from scalewatch.modelling import (
     pmnf,
 )
 from scalewatch.modelling.evidence.hypotheses import Hypotheses
-from scalewatch.modelling.evidence.posterior import EXPECTED_SHAPES, Prior
+from scalewatch.modelling.evidence.posterior import EXPECTED_SHAPES, Prior, posterior
 from scalewatch.modelling.measurements.assumptions import USUAL
 from scalewatch.modelling.measurements.location import locate
-from support.generated import P, measured
+from support.generated import P, measured, random_curves
 
 SETTINGS = {"p": P}
 EVERY = Hypotheses.of(pmnf(), SETTINGS, may_fall=True)
@@ -174,3 +174,20 @@ def test_a_large_block_leaves_its_memory_to_the_next_batch_and_nothing_else():
     assert again == first
     assert rising.scratches(600) is rising.scratches(600)
     assert rising.scratches(5) is not rising.scratches(5)
+
+
+@pytest.mark.parametrize("noise", [0.001, 0.02, 0.1])
+def test_what_is_negligible_changes_no_probability(noise):
+    _, curves = random_curves(60, seed=41)
+    location = locate(measured([*curves, P - 1, 1000 / P + 2], noise, seed=42))
+    prior = Prior.among(EVERY, USUAL.shapes, None, None)
+    scratches = EVERY.scratches(62)
+
+    found = [
+        EVERY.weigh(location, USUAL, scratches, thoroughly=thoroughly).log_evidence
+        for thoroughly in (False, True)
+    ]
+
+    assert (found[0] != found[1]).mean() > 0.1
+    briefly, thoroughly = (posterior(each.copy(), prior) for each in found)
+    np.testing.assert_allclose(briefly, thoroughly, atol=1e-5)

@@ -5,7 +5,7 @@ from scipy.optimize import nnls
 from scalewatch.modelling import pmnf
 from scalewatch.modelling.arrays.scratch import Scratch
 from scalewatch.modelling.evidence.curves import ScaledCurves
-from scalewatch.modelling.evidence.least_squares import FAINTEST, Fit, Sums
+from scalewatch.modelling.evidence.least_squares import FAINTEST, Fit, Measured, Sums
 from scalewatch.modelling.growths.terms import term_table
 from support.generated import P, curve, measured, random_curves
 
@@ -23,9 +23,9 @@ both = pytest.mark.parametrize(
 
 def fitted(curves, y):
     """Fit all curves to values of shape (n, S)."""
-    scratch = Scratch((len(curves), y.shape[1]))
+    scratch, level = Scratch((len(curves), y.shape[1])), np.zeros(y.shape[1])
     with np.errstate(all="ignore"):
-        sums = Sums.of(curves, 1 / y, np.ones_like(y), scratch)
+        sums = Sums.of(curves, Measured(level, 1 / y, np.ones_like(y)), scratch)
         return Fit.of(sums, scratch)
 
 

@@ -22,66 +22,78 @@ Statistics 12, 1941.
 """
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 
 from scalewatch.modelling.arrays.scratch import Scratch
 from scalewatch.modelling.arrays.types import Reals, Singles
 from scalewatch.modelling.evidence.curves import ScaledCurves
-from scalewatch.modelling.evidence.evidence import (
-    Evidence,
-    single,
-    twice_normal,
-)
-from scalewatch.modelling.evidence.least_squares import Fit, Sums, level_and_inverses
-from scalewatch.modelling.evidence.likelihood import Likelihood
+from scalewatch.modelling.evidence.evidence import single, twice_normal
+from scalewatch.modelling.evidence.least_squares import Fit, Measured, Places, Sums
+from scalewatch.modelling.evidence.likelihood import Likelihood, Limit
 from scalewatch.modelling.evidence.shapes import LARGEST_SHARE
-from scalewatch.modelling.measurements.assumptions import Noise
-from scalewatch.modelling.measurements.location import Location
 
 LEAST_WIDTH = 1e-12
 """Of a likelihood, relative to that of the prior."""
 
 
-def weigh_differences(
-    curves: ScaledCurves, location: Location, noise: Noise, scratch: Scratch
-) -> Evidence:
-    """Weigh every difference for every series, as `evidence.weigh` does growths.
+@dataclass(frozen=True, slots=True)
+class DifferenceFits:
+    """The best fits of differences for S series, as `GrowthFits` are of growths.
 
     Parameters
     ----------
-    curves
-        Of u and t/u over their largest values, H of them.
-    location
-        Of n points and S series.
-    noise
-        Assumptions about their noise.
-    scratch
-        Of shape (H, S); `log_evidence` and `fit.arrays` are taken from it.
+    largest
+        K, shape (H, 1).
+    sums
+        Of u and t/u over their largest values, shape (H, S).
+    fit
+        Within the bounds.
+    best
+        κ̂, shape (H, S).
+    square
+        A, shape (H, S).
     """
-    level, w = level_and_inverses(location)
-    largest = LARGEST_SHARE * curves.tau.min(axis=1, keepdims=True)
-    with np.errstate(all="ignore"):
-        sums = Sums.of(curves, w, location.weight, scratch)
-        fit, best, square = _fit(sums, largest, scratch)
-        likelihood = Likelihood.of(location, noise)
-        phi, energy = likelihood(fit.misfit, scratch)
-        energy /= likelihood.freedom
-        deviation = _deviation(fit, square, energy, scratch)
-        fall = single(_fall(sums, fit, out=square), out=scratch.singles())
-        fall /= energy
-        width = _tail(fall, deviation)
-        bounds = np.broadcast_to(single(largest), width.shape)
+
+    largest: Reals
+    sums: Sums
+    fit: Fit
+    best: Reals
+    square: Reals
+
+    @classmethod
+    def of(
+        cls, curves: ScaledCurves, measured: Measured, scratch: Scratch
+    ) -> "DifferenceFits":
+        """Fit every difference; call under `np.errstate(all="ignore")`."""
+        largest = LARGEST_SHARE * curves.tau.min(axis=1, keepdims=True)
+        sums = Sums.of(curves, measured, scratch)
+        return cls(largest, sums, *_fit(sums, largest, scratch))
+
+    def weigh(self, likelihood: Likelihood, limit: Limit, out: Singles) -> None:
+        """Write log Z, but for a summand per series, to `out`, shape (H, S)."""
+        out[:] = limit.log_evidence
+        places = Places.where(self.fit.misfit <= limit.misfit)
+        sums, fit = self.sums.at(places), self.fit.at(places)
+        own = likelihood.at(places.series)
+        phi, share = own(fit.misfit, Scratch(fit.misfit.shape))
+        share /= own.freedom
+        ratio = self.square.take(places.flat) / (fit.slope**2 * fit.determinant)
+        deviation = np.sqrt(single(ratio) * share)
+        width = _tail(single(_fall(sums, fit)) / share, deviation)
+        largest = single(self.largest[:, 0]).take(places.curve)
         inside = np.flatnonzero(~(fit.is_pure | fit.is_faint))
-        width.reshape(-1)[inside] = _inside(
-            single(best.take(inside)), bounds.take(inside), deviation.take(inside)
-        )
-        width /= bounds
+        best = single(self.best.take(places.flat[inside]))
+        width[inside] = _inside(best, largest[inside], deviation[inside])
+        width /= largest
         np.clip(width, LEAST_WIDTH, 1, out=width)
-        phi += np.log(width, out=width)
-    sums.give_back(scratch)
-    scratch.take_back(best, square, energy, deviation, fall)
-    return Evidence(phi, fit, level)
+        np.put(out, places.flat, phi + np.log(width))
+
+    def finish(self, scratch: Scratch) -> None:
+        """Return to a scratch what was taken from it, but for the fits."""
+        self.sums.give_back(scratch)
+        scratch.take_back(self.best, self.square)
 
 
 def _fit(sums: Sums, largest: Reals, scratch: Scratch) -> tuple[Fit, Reals, Reals]:
@@ -115,25 +127,10 @@ def _fit(sums: Sums, largest: Reals, scratch: Scratch) -> tuple[Fit, Reals, Real
     return fit, best, square
 
 
-def _deviation(fit: Fit, square: Reals, energy: Singles, scratch: Scratch) -> Singles:
-    """Return sd; `square` is A, `energy` E/ν."""
-    ratio = np.multiply(fit.slope, fit.slope, out=scratch.reals())
-    ratio *= fit.determinant
-    np.divide(square, ratio, out=ratio)
-    deviation = single(ratio, out=scratch.singles())
-    scratch.take_back(ratio)
-    deviation *= energy
-    return np.sqrt(deviation, out=deviation)
-
-
-def _fall(sums: Sums, fit: Fit, out: Reals) -> Reals:
+def _fall(sums: Sums, fit: Fit) -> Reals:
     """Return c·|Y₁ - c·(S₁₂ - κ S₁₁)|."""
-    rest = np.multiply(fit.slope, sums.s12, out=out)
-    rest += fit.constant * sums.s11
-    np.subtract(sums.y1, rest, out=rest)
-    np.abs(rest, out=rest)
-    rest *= fit.slope
-    return rest
+    rest: Reals = sums.y1 - fit.slope * sums.s12 - fit.constant * sums.s11
+    return fit.slope * np.abs(rest)
 
 
 def _inside(best: Singles, largest: Singles, deviation: Singles) -> Singles:

@@ -44,12 +44,11 @@ from scalewatch.modelling.evidence.curves import ScaledCurves
 from scalewatch.modelling.evidence.least_squares import (
     FAINTEST,
     Fit,
+    Measured,
+    Places,
     Sums,
-    level_and_inverses,
 )
-from scalewatch.modelling.evidence.likelihood import Likelihood
-from scalewatch.modelling.measurements.assumptions import Noise
-from scalewatch.modelling.measurements.location import Location
+from scalewatch.modelling.evidence.likelihood import Likelihood, Limit
 
 LOWEST = math.log(FAINTEST)
 """L."""
@@ -68,28 +67,8 @@ SMALLEST, LARGEST = 1e-15, 1e15
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
-    """What one batch of series says about each growth.
-
-    Parameters
-    ----------
-    log_evidence
-        log Z, but for a summand per series, shape (H, S).
-    fit
-        Best fits, c₁ of τ, in units of exp `level`.
-    level
-        Mean logarithm of the locations, shape (S,).
-    """
-
-    log_evidence: Singles
-    fit: Fit
-    level: Reals
-
-
-def weigh(
-    curves: ScaledCurves, location: Location, noise: Noise, scratch: Scratch
-) -> Evidence:
-    """Weigh every growth for every series.
+class GrowthFits:
+    """The best fits of growths for S series.
 
     What is found about a series does not depend on the series beside it.
 
@@ -97,32 +76,57 @@ def weigh(
     ----------
     curves
         Of H growths.
-    location
-        Of n points and S series.
-    noise
-        Assumptions about their noise.
-    scratch
-        Of shape (H, S); `log_evidence` and `fit.arrays` are taken from it.
+    sums
+        Of shape (H, S).
+    fit
+        c₁ of τ, in units of the level of the measurements.
     """
-    level, w = level_and_inverses(location)
-    # Formulas of the interior are evaluated beyond its bounds too, then replaced.
-    with np.errstate(all="ignore"):
-        sums = Sums.of(curves, w, location.weight, scratch)
-        fit = Fit.of(sums, scratch)
-        likelihood = Likelihood.of(location, noise)
-        phi, energy = likelihood(fit.misfit, scratch)
-        energy /= likelihood.freedom
-        peak = _Peak(sums, fit, phi, energy, likelihood.freedom, scratch)
-        top = highest(curves.tau).astype(np.float32)
-        log_evidence = peak.log_evidence(top, curves.alone)
-    sums.give_back(scratch)
-    scratch.take_back(phi, energy)
-    if curves.alone is not None:
-        # The constant is at its lower bound like any term that is not seen.
-        alone = np.unique(curves.alone)
-        fit.constant[alone] *= 1 + FAINTEST
-        fit.slope[alone] = 0.0
-    return Evidence(log_evidence, fit, level)
+
+    curves: ScaledCurves
+    sums: Sums
+    fit: Fit
+
+    @classmethod
+    def of(
+        cls, curves: ScaledCurves, measured: Measured, scratch: Scratch
+    ) -> "GrowthFits":
+        """Fit every growth; call under `np.errstate(all="ignore")`."""
+        sums = Sums.of(curves, measured, scratch)
+        return cls(curves, sums, Fit.of(sums, scratch))
+
+    def weigh(self, likelihood: Likelihood, limit: Limit, out: Singles) -> None:
+        """Write log Z, but for a summand per series, to `out`, shape (H, S).
+
+        Formulas of the interior are evaluated beyond its bounds too, then replaced;
+        call under `np.errstate(all="ignore")`.
+        """
+        out[:] = limit.log_evidence
+        places = Places.where(self.fit.misfit <= limit.misfit)
+        peaks = Peaks.of(self.sums.at(places), self.fit.at(places), likelihood, places)
+        width = peaks.width(self._top(places))
+        if self.curves.alone is not None:
+            alone, base = np.unique(self.curves.alone, return_inverse=True)
+            misfit = self.fit.misfit[alone]
+            constant, _ = likelihood(misfit, Scratch(misfit.shape))
+            width += peaks.plateau(constant[base[places.curve], places.series])
+        width /= self._top(places) + np.float32(ALONE - LOWEST)
+        np.clip(width, SMALLEST, 1, out=width)
+        np.put(out, places.flat, peaks.phi + np.log(width))
+        if self.curves.alone is not None:
+            out[alone] = constant
+
+    def _top(self, places: Places) -> Singles:
+        """Return U of the curves at some places."""
+        return highest(self.curves.tau)[:, 0].astype(np.float32).take(places.curve)
+
+    def finish(self, scratch: Scratch) -> None:
+        """Return to a scratch what was taken from it, but for the fits."""
+        self.sums.give_back(scratch)
+        if self.curves.alone is not None:
+            # The constant is at its lower bound like any term that is not seen.
+            alone = np.unique(self.curves.alone)
+            self.fit.constant[alone] *= 1 + FAINTEST
+            self.fit.slope[alone] = 0.0
 
 
 def highest(tau: Reals) -> Reals:
@@ -133,126 +137,93 @@ def highest(tau: Reals) -> Reals:
 
 
 @dataclass(frozen=True, slots=True)
-class _Peak:
-    """The likelihood about its maximum; `share` is E/ν."""
+class Peaks:
+    """Likelihoods about their maxima, at K places.
+
+    Parameters
+    ----------
+    sums, fit
+        At these places.
+    phi
+        φ of the best fit.
+    share
+        E/ν.
+    freedom
+        ν.
+    place, deviation
+        ξ̂ and its standard deviation.
+    """
 
     sums: Sums
     fit: Fit
     phi: Singles
     share: Singles
     freedom: Singles
-    scratch: Scratch
+    place: Singles
+    deviation: Singles
 
-    def log_evidence(self, top: Singles, alone: Indices | None) -> Singles:
-        """Return log Z; `top` is U, `alone` the row of the constant of each growth.
+    @classmethod
+    def of(
+        cls, sums: Sums, fit: Fit, likelihood: Likelihood, places: Places
+    ) -> "Peaks":
+        """Return those of some fits."""
+        own = likelihood.at(places.series)
+        phi, share = own(fit.misfit, Scratch(fit.misfit.shape))
+        share /= own.freedom
+        c1 = fit.slope
+        c0 = np.maximum(fit.constant, c1 * SMALLEST)
+        product = c0 * c1
+        form = c1 * c1 * sums.s22 + c0 * c0 * sums.s11 + 2 * (product * sums.s12)
+        form /= product * product * fit.determinant
+        deviation = np.sqrt(single(form) * share)
+        place = np.log(single(c1 / c0))
+        return cls(sums, fit, phi, share, own.freedom, place, deviation)
 
-        Without it the plateau below is left out.
-        """
-        scratch = self.scratch
-        place, deviation = self._maximum()
-        width = self._normal_width(place, deviation, top)
-        deviation *= 2
-        flat, spare = scratch.singles(), scratch.singles()
-        if alone is not None:
-            self.phi.take(alone, axis=0, out=flat, mode="clip")
-            flat -= self.phi
-            np.exp(flat, out=flat)
-            np.subtract(place, deviation, out=spare)
-            spare -= LOWEST
-            flat *= np.maximum(spare, 0, out=spare)
-            width += flat
-        place += deviation
-        beyond = np.subtract(top, place, out=spare)
-        np.maximum(beyond, 0, out=beyond)
-        beyond += ALONE
-        beyond *= self._pure_ratio(out=flat)
-        width += beyond
+    def width(self, top: Singles) -> Singles:
+        """Return W but for the plateau of the constant; `top` is U."""
+        place, deviation = self.place, self.deviation
+        width = twice_normal((top - place) / deviation)
+        width -= twice_normal((np.float32(LOWEST) - place) / deviation)
+        width *= deviation * np.float32(math.sqrt(math.pi / 2))
+        beyond = np.maximum(top - place - 2 * deviation, 0) + np.float32(ALONE)
+        width += beyond * self._pure_ratio()
         # Few fits are at a bound, so that its formulas are evaluated for these alone.
         faint, pure = map(np.flatnonzero, (self.fit.is_faint, self.fit.is_pure))
-        width.reshape(-1)[faint] = self._faint_width(faint)
-        width.reshape(-1)[pure] = self._pure_width(pure, top)
-        width /= top + (ALONE - LOWEST)
-        if alone is not None:
-            width[np.unique(alone)] = 1
-        np.clip(width, SMALLEST, 1, out=width)
-        np.log(width, out=width)
-        width += self.phi
-        scratch.take_back(place, deviation, flat, spare)
+        width[faint] = self._faint_width(faint)
+        width[pure] = self._pure_width(pure, top[pure])
         return width
 
-    def _maximum(self) -> tuple[Singles, Singles]:
-        """Return ξ̂ and its standard deviation."""
-        sums, c1, scratch = self.sums, self.fit.slope, self.scratch
-        spare = scratch.reals()
-        c0 = np.multiply(c1, SMALLEST, out=scratch.reals())
-        np.maximum(self.fit.constant, c0, out=c0)
-        product = np.multiply(c0, c1, out=scratch.reals())
-        form = np.multiply(product, sums.s12, out=scratch.reals())
-        form *= 2
-        np.multiply(c1, c1, out=spare)
-        spare *= sums.s22
-        form += spare
-        np.multiply(c0, c0, out=spare)
-        spare *= sums.s11
-        form += spare
-        product *= product
-        product *= self.fit.determinant
-        form /= product
-        deviation = single(form, out=scratch.singles())
-        deviation *= self.share
-        place = single(np.divide(c1, c0, out=spare), out=scratch.singles())
-        scratch.take_back(spare, c0, product, form)
-        return np.log(place, out=place), np.sqrt(deviation, out=deviation)
+    def plateau(self, constant: Singles) -> Singles:
+        """Return what W has where the curve is the constant, φ of which is given."""
+        reach = np.maximum(self.place - 2 * self.deviation - np.float32(LOWEST), 0)
+        at_bound = self.fit.is_faint | self.fit.is_pure
+        reach[at_bound] = 0
+        flat: Singles = np.exp(constant - self.phi) * reach
+        return flat
 
-    def _normal_width(
-        self, place: Singles, deviation: Singles, top: Singles
-    ) -> Singles:
-        """Return √(2π) sd [Φ((U-ξ̂)/sd) - Φ((L-ξ̂)/sd)]."""
-        scratch = self.scratch
-        cube = scratch.singles()
-        above = np.subtract(top, place, out=scratch.singles())
-        above /= deviation
-        twice_normal(above, cube)
-        below = np.subtract(LOWEST, place, out=scratch.singles())
-        below /= deviation
-        above -= twice_normal(below, cube)
-        above *= deviation
-        above *= math.sqrt(math.pi / 2)
-        scratch.take_back(below, cube)
-        return above
-
-    def _pure_ratio(self, out: Singles) -> Singles:
+    def _pure_ratio(self) -> Singles:
         """Return the likelihood of the term alone, relative to the best fit."""
-        more = np.multiply(self.sums.y2, self.sums.y2, out=self.scratch.reals())
-        more /= self.sums.s22
-        np.subtract(self.sums.mass, more, out=more)
-        more -= self.fit.misfit
-        single(more, out=out)
-        out /= self.share
-        out /= self.freedom
-        out += 1
-        np.log(out, out=out)
-        out *= self.freedom / -2
-        self.scratch.take_back(more)
-        return np.exp(out, out=out)
+        sums = self.sums
+        more = sums.mass - sums.y2 * sums.y2 / sums.s22 - self.fit.misfit
+        ratio: Singles = np.log(1 + single(more) / self.share / self.freedom)
+        ratio *= self.freedom / -2
+        return np.exp(ratio, out=ratio)
 
-    def _faint_width(self, places: Indices) -> Singles:
-        """Return W at the lower bound, for some growths and series."""
-        sums, slope = self.sums, self.fit.slope.take(places)
-        decline = self.fit.constant.take(places) * sums.s12.take(places)
-        decline += slope * sums.s22.take(places)
-        decline -= sums.y2.take(places)
+    def _faint_width(self, at: Indices) -> Singles:
+        """Return W at the lower bound, for some places."""
+        sums, slope = self.sums, self.fit.slope[at]
+        decline = self.fit.constant[at] * sums.s12[at]
+        decline += slope * sums.s22[at]
+        decline -= sums.y2[at]
         decline *= slope
-        return _scaled_e1(single(decline) / self.share.take(places))
+        return _scaled_e1(single(decline) / self.share[at])
 
-    def _pure_width(self, places: Indices, top: Singles) -> Singles:
-        """Return W at the upper bound, for some growths and series."""
-        growth = places // self.phi.shape[1]
-        slope = self.fit.slope.take(places)
-        _, y1 = self.sums.of_base(places)
-        rise = slope * self.sums.s12.take(places) - y1
+    def _pure_width(self, at: Indices, top: Singles) -> Singles:
+        """Return W at the upper bound, for some places."""
+        slope = self.fit.slope[at]
+        rise = slope * self.sums.s12[at] - self.sums.y1[at]
         rise *= slope
-        r = single(rise) * np.exp(-top[growth, 0]) / self.share.take(places)
+        r = single(rise) * np.exp(-top) / self.share[at]
         width: Singles = np.exp(-r) * _scaled_e1(r) + ALONE
         return width
 
@@ -267,20 +238,17 @@ def _scaled_e1(x: Singles) -> Singles:
     return width
 
 
-def twice_normal(z: Singles, spare: Singles | None = None) -> Singles:
+def twice_normal(z: Singles) -> Singles:
     """Overwrite z with 2Φ(z) - 1 within 0.0004."""
-    spare = np.multiply(z, z, out=spare)
+    spare: Singles = z * z
     spare *= 0.044715 * math.sqrt(2 / math.pi)
     spare += math.sqrt(2 / math.pi)
     spare *= z
     return np.tanh(spare, out=z)
 
 
-def single(values: Reals, out: Singles | None = None) -> Singles:
+def single(values: Reals) -> Singles:
     """Return values in single precision; NaN, from an empty interior, as the least."""
     np.fmax(values, SMALLEST, out=values)
     np.minimum(values, LARGEST, out=values)
-    if out is None:
-        return values.astype(np.float32)
-    out[:] = values
-    return out
+    return values.astype(np.float32)

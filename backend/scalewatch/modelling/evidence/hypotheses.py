@@ -5,7 +5,7 @@ measurements fall what strong scaling may be, see `bases`.
 """
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import chain, groupby
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalewatch.modelling.arrays.scratch import Scratch
-from scalewatch.modelling.arrays.types import Indices, Reals, Singles
+from scalewatch.modelling.arrays.types import Indices, Reals
 from scalewatch.modelling.evidence.bases import (
     Frame,
     are_defined,
@@ -24,9 +24,12 @@ from scalewatch.modelling.evidence.bases import (
     log2_of,
 )
 from scalewatch.modelling.evidence.curves import ScaledCurves
-from scalewatch.modelling.evidence.differences import weigh_differences
-from scalewatch.modelling.evidence.evidence import Evidence, weigh
+from scalewatch.modelling.evidence.differences import DifferenceFits
+from scalewatch.modelling.evidence.evidence import GrowthFits
+from scalewatch.modelling.evidence.least_squares import Measured
+from scalewatch.modelling.evidence.likelihood import NO_LIMIT, Likelihood
 from scalewatch.modelling.evidence.shapes import Shape, differences, sums
+from scalewatch.modelling.evidence.weighed import Weighed
 from scalewatch.modelling.growths.growth import Growth
 from scalewatch.modelling.growths.space import Space
 from scalewatch.modelling.measurements.assumptions import Noise
@@ -41,7 +44,7 @@ the other there would be promised rather than seen."""
 LARGE: Final = 500
 """Series of a block whose scratches are kept; they take some ten megabytes."""
 
-Weigher = Callable[[ScaledCurves, Location, Noise, Scratch], Evidence]
+Fits = GrowthFits | DifferenceFits
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,13 +151,13 @@ class Hypotheses:
         return curves_of(self.every)
 
     @cached_property
-    def parts(self) -> tuple[tuple[Weigher, ScaledCurves], ...]:
+    def parts(self) -> tuple[tuple[type[Fits], ScaledCurves], ...]:
         """What is weighed together: growths have no base in their way, others do."""
-        parts = (
-            (weigh_differences, self.differences),
-            (weigh, (self.rising,)),
-            (weigh, self.sums),
-            (weigh, self.falling),
+        parts: tuple[tuple[type[Fits], tuple[Frame, ...]], ...] = (
+            (DifferenceFits, self.differences),
+            (GrowthFits, (self.rising,)),
+            (GrowthFits, self.sums),
+            (GrowthFits, self.falling),
         )
         return tuple((each, curves_of(frames)) for each, frames in parts if frames)
 
@@ -175,67 +178,36 @@ class Hypotheses:
         return _kept.scratches
 
     def weigh(
-        self, location: Location, noise: Noise, scratches: Sequence[Scratch]
-    ) -> "Weighed":
-        """Weigh every curve for every series of the scratches."""
+        self,
+        location: Location,
+        noise: Noise,
+        scratches: Sequence[Scratch],
+        *,
+        thoroughly: bool = False,
+    ) -> Weighed:
+        """Weigh every curve for every series of the scratches.
+
+        Unless it is done `thoroughly`, curves that are negligible beside the best one
+        of their series get one and the same small evidence.
+        """
         *each_own, together = scratches
-        parts = tuple(
-            each(curves, location, noise, scratch)
-            for (each, curves), scratch in zip(self.parts, each_own, strict=True)
-        )
-        log_evidence = together.singles()
-        np.concatenate([part.log_evidence for part in parts], out=log_evidence)
-        return Weighed(log_evidence, parts)
-
-
-@dataclass(frozen=True, slots=True)
-class Weighed:
-    """What is found about S series.
-
-    Parameters
-    ----------
-    log_evidence
-        log Z, but for a summand per series, shape (H, S).
-    parts
-        What that was put together from.
-    """
-
-    log_evidence: Singles
-    parts: tuple[Evidence, ...]
-
-    @property
-    def misfit(self) -> Reals:
-        """The least misfit of all curves, shape (S,)."""
-        least = [np.minimum.reduce(part.fit.misfit) for part in self.parts]
-        return np.asarray(np.minimum.reduce(least))
-
-    @property
-    def fits(self) -> tuple[Reals, Reals]:
-        """c₀ and c₁ of all curves, shape (H, S) each."""
-        return (
-            np.concatenate([part.fit.constant for part in self.parts]),
-            np.concatenate([part.fit.slope for part in self.parts]),
-        )
-
-    def coefficients(self, rows: Indices) -> Reals:
-        """Return c₀ and c₁ of a curve of each series, shape (2, S)."""
-        found = np.empty((2, len(rows)))
-        start = 0
-        for part in self.parts:
-            size = len(part.log_evidence)
-            series = np.flatnonzero((start <= rows) & (rows < start + size))
-            place = rows[series] - start, series
-            found[:, series] = part.fit.constant[place], part.fit.slope[place]
-            start += size
-        found *= np.exp(self.parts[0].level)
-        return found
-
-    def give_back(self, scratches: Sequence[Scratch]) -> None:
-        """Return to the scratches what was taken from them."""
-        *each_own, together = scratches
-        together.take_back(self.log_evidence)
-        for part, scratch in zip(self.parts, each_own, strict=True):
-            scratch.take_back(part.log_evidence, *part.fit.arrays)
+        measured, likelihood = Measured.of(location), Likelihood.of(location, noise)
+        with np.errstate(all="ignore"):
+            parts = tuple(
+                kind.of(curves, measured, scratch)
+                for (kind, curves), scratch in zip(self.parts, each_own, strict=True)
+            )
+            misfits = [np.minimum.reduce(part.fit.misfit) for part in parts]
+            least = np.minimum.reduce(misfits)
+            limit = NO_LIMIT if thoroughly else likelihood.limit(least)
+            log_evidence, start = together.singles(), 0
+            for part, scratch in zip(parts, each_own, strict=True):
+                end = start + len(part.fit.misfit)
+                part.weigh(likelihood, limit, log_evidence[start:end])
+                part.finish(scratch)
+                start = end
+        fits = tuple(part.fit for part in parts)
+        return Weighed(log_evidence, least, fits, measured.level)
 
 
 class _Kept(threading.local):

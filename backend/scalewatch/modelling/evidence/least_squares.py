@@ -37,10 +37,53 @@ LARGEST_RANGE = 80.0
 """Logarithms of locations are clipped so far from their mean: squares stay finite."""
 
 
-def level_and_inverses(location: Location) -> tuple[Reals, Reals]:
-    """Return the mean logarithm of each series, shape (S,), and 1/y over it, (n, S)."""
-    level = total(location.weight * location.log) / total(location.weight)
-    return level, np.exp(-np.clip(location.log - level, -LARGEST_RANGE, LARGEST_RANGE))
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """Measurements as relative least squares needs them.
+
+    Parameters
+    ----------
+    level
+        Mean logarithm of the locations, shape (S,).
+    inverse
+        1/y over that level, shape (n, S).
+    weight
+        ω, shape (n, S).
+    """
+
+    level: Reals
+    inverse: Reals
+    weight: Reals
+
+    @classmethod
+    def of(cls, location: Location) -> "Measured":
+        """Return measurements of n points and S series."""
+        level = total(location.weight * location.log) / total(location.weight)
+        logs = np.clip(location.log - level, -LARGEST_RANGE, LARGEST_RANGE)
+        return cls(level, np.exp(-logs), location.weight)
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """K of all curves and series.
+
+    Parameters
+    ----------
+    flat
+        Indices of arrays of shape (H, S), flattened.
+    curve, series
+        The same by dimension.
+    """
+
+    flat: Indices
+    curve: Indices
+    series: Indices
+
+    @classmethod
+    def where(cls, is_here: NDArray[np.bool_]) -> "Places":
+        """Return those that are true, of shape (H, S)."""
+        flat = np.flatnonzero(is_here)
+        return cls(flat, *np.divmod(flat, is_here.shape[1]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +91,7 @@ class Sums:
     """Sums over the points.
 
     Of shape (H, S), but `mass` of shape (S,), and so are `s11` and `y1` where all
-    curves have the same base.
+    curves have the same base. Of some places all of them have the shape (K,).
     """
 
     mass: Reals
@@ -59,26 +102,14 @@ class Sums:
     y2: Reals
 
     @classmethod
-    def of(
-        cls, curves: ScaledCurves, w: Reals, weight: Reals, scratch: Scratch
-    ) -> "Sums":
-        """Add up.
-
-        Parameters
-        ----------
-        curves
-            Of H growths.
-        w, weight
-            1/y and ω, shape (n, S).
-        scratch
-            Of shape (H, S).
-        """
-        once = weight * w
-        twice = once * w
+    def of(cls, curves: ScaledCurves, measured: Measured, scratch: Scratch) -> "Sums":
+        """Add up; `scratch` is of shape (H, S)."""
+        once = measured.weight * measured.inverse
+        twice = once * measured.inverse
         u = 1.0 if curves.base is None else curves.base
         t = u * curves.tau
         return cls(
-            mass=total(weight),
+            mass=total(measured.weight),
             s11=_over_base(curves, 2, twice, scratch),
             s12=combine(u * t, twice, out=scratch.reals()),
             s22=combine(t * t, twice, out=scratch.reals()),
@@ -92,6 +123,14 @@ class Sums:
             return self.s11.take(places), self.y1.take(places)
         series = places % len(self.s11)
         return self.s11[series], self.y1[series]
+
+    def at(self, places: Places) -> "Sums":
+        """Return those of some curves and series."""
+        s11, y1 = self.of_base(places.flat)
+        s12, s22, y2 = (
+            each.take(places.flat) for each in (self.s12, self.s22, self.y2)
+        )
+        return Sums(self.mass.take(places.series), s11, s12, s22, y1, y2)
 
     def give_back(self, scratch: Scratch) -> None:
         """Return to a scratch what `of` took from it."""
@@ -141,6 +180,16 @@ class Fit:
     def arrays(self) -> tuple[Reals, ...]:
         """What `of` took from its scratch."""
         return self.constant, self.slope, self.misfit, self.determinant
+
+    def at(self, places: Places) -> "Fit":
+        """Return the fits of some curves and series, shape (K,)."""
+        constant, slope, misfit, determinant = (
+            each.take(places.flat) for each in self.arrays
+        )
+        is_faint, is_pure = (
+            each.take(places.flat) for each in (self.is_faint, self.is_pure)
+        )
+        return Fit(constant, slope, misfit, determinant, is_faint, is_pure)
 
     @classmethod
     def of(cls, sums: Sums, scratch: Scratch) -> "Fit":

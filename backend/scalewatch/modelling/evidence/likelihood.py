@@ -20,17 +20,40 @@ over the variance).
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
 from scalewatch.modelling.arrays.columns import total
 from scalewatch.modelling.arrays.scratch import Scratch
-from scalewatch.modelling.arrays.types import Reals, Singles
+from scalewatch.modelling.arrays.types import Indices, Reals, Singles
 from scalewatch.modelling.measurements.assumptions import EXCESSES, Noise
 from scalewatch.modelling.measurements.location import Location
 
 LARGEST = 1e20
 """Largest z, far beyond all that is likely, that single precision can square."""
+
+NEGLIGIBLE = 20.0
+"""Fall of φ from the likeliest curve behind which nothing can be told of a curve."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """Behind which curves are negligible.
+
+    Parameters
+    ----------
+    misfit
+        Beyond it they are, shape (S,).
+    log_evidence
+        What is said of them instead, shape (S,).
+    """
+
+    misfit: Reals
+    log_evidence: Singles
+
+
+NO_LIMIT: Final = Limit(np.array(np.inf), np.array(-np.inf, dtype=np.float32))
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +85,32 @@ class Likelihood:
             freedom=(location.freedom + points - 1).astype(np.float32),
             shares=noise.shares,
         )
+
+    def at(self, series: Indices) -> "Likelihood":
+        """Return that of some series, which may occur repeatedly."""
+        return Likelihood(
+            self.unit.take(series),
+            self.prior_freedom.take(series),
+            self.freedom.take(series),
+            self.shares,
+        )
+
+    def limit(self, least: Reals) -> Limit:
+        """Return where curves are negligible beside one of this misfit, shape (S,).
+
+        A sum of four terms is at most four times the largest of them, whose z follows
+        from its value.
+        """
+        phi, _ = self(least, Scratch(least.shape))
+        largest = phi - np.float32(NEGLIGIBLE + math.log(len(EXCESSES)))
+        power = -2 / self.freedom
+        z = np.zeros_like(phi)
+        for excess, share in zip(EXCESSES, self.shares, strict=True):
+            if share:
+                scale = self.prior_freedom * (math.log(excess) / 2) + math.log(share)
+                each = np.exp((largest - scale) * power)
+                np.maximum(z, each - np.float32(excess), out=z)
+        return Limit(np.maximum(z * self.unit, least), phi - 2 * NEGLIGIBLE)
 
     def __call__(self, misfit: Reals, scratch: Scratch) -> tuple[Singles, Singles]:
         """Return φ and E at misfits R, shape (…, S) as that of `scratch`."""

@@ -27,7 +27,7 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import fdtrc
+from scipy.special import chdtri, fdtrc
 
 from scalewatch.modelling.arrays.types import Reals
 from scalewatch.modelling.measurements.assumptions import EXCESSES, USUAL, Noise
@@ -46,9 +46,6 @@ SHORTEST_LINE: Final = 3
 
 NO_GROWTH: Final = 0.1
 """Prior probability that a series follows no growth of the space."""
-
-EXPLAINED: Final = 1.0
-"""F up to which repetitions explain all, however sure their variance is."""
 
 MEASURED: Final = 2.0
 """Degrees of freedom of a variance that repetitions have shown."""
@@ -97,7 +94,8 @@ class Misfits:
     Parameters
     ----------
     statistic, probability
-        F, and that of a larger one by chance, 1 where F does not surprise, shape (S,).
+        F, and that of a larger one by chance, 1 where F is too small to be flagged,
+        shape (S,).
     exponents
         Per parameter their bounds beyond its largest setting while the others are
         held at theirs, low and high, shape (2, S); infinite where nothing tells.
@@ -235,7 +233,9 @@ def _probability(
     # Shares that nobody learned would explain nearly any misfit.
     shares = (1.0,) if noise.shares == USUAL.shares else noise.shares
     probability = np.ones_like(statistic)
-    rows = np.flatnonzero((statistic > EXPLAINED) & (measured >= MEASURED))
+    # Not even of a variance that is surely known would less be flagged.
+    surprising = chdtri(freedom, FLAGGED) / freedom
+    rows = np.flatnonzero((statistic > surprising) & (measured >= MEASURED))
     probability[rows] = sum(
         share * fdtrc(freedom, measured[rows], statistic[rows] / excess)
         for excess, share in zip(EXCESSES, shares, strict=False)

@@ -8,7 +8,8 @@ import numpy as np
 
 from scalewatch.modelling.arrays.types import Reals
 from scalewatch.modelling.evidence.bases import falls
-from scalewatch.modelling.evidence.hypotheses import Hypotheses, Weighed
+from scalewatch.modelling.evidence.hypotheses import Hypotheses
+from scalewatch.modelling.evidence.weighed import Weighed
 from scalewatch.modelling.growths.space import Space
 from scalewatch.modelling.measurements.assumptions import USUAL, Noise
 from scalewatch.modelling.measurements.batch import Batch

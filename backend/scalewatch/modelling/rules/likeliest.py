@@ -137,14 +137,8 @@ class Likeliest:
             self.level,
             int(hypotheses.leads[hypotheses.constant]),
         )
-        chosen = hypotheses.first[growth]
-        most = probability[chosen, np.arange(len(chosen))]
-        for row in hypotheses.others:
-            is_likelier = growth == hypotheses.leads[row]
-            is_likelier &= probability[row] > most
-            chosen[is_likelier] = row
-            np.copyto(most, probability[row], where=is_likelier)
-        return np.asarray(chosen)
+        leads = hypotheses.leads[:, np.newaxis] == growth
+        return np.asarray(np.where(leads, probability, -1.0).argmax(axis=0))
 
     def _misfits(
         self, least: Reals, location: Location, noise: Noise

@@ -45,9 +45,11 @@ class WeighedGrowths:
     ) -> "WeighedGrowths":
         """Weigh each growth that leads a hypothesis, shape (G, S)."""
         series = location.log.shape[1]
-        weighed = hypotheses.weigh(location, noise, hypotheses.scratches(series))
+        scratches = hypotheses.scratches(series)
+        # What is negligible of one version may be likely of both.
+        weighed = hypotheses.weigh(location, noise, scratches, thoroughly=True)
         log_evidence = weighed.log_evidence + _log_shares(hypotheses, noise.shapes)
-        misfits = np.concatenate([part.fit.misfit for part in weighed.parts])
+        misfits = np.concatenate([part.misfit for part in weighed.parts])
         most = log_evidence[hypotheses.first]
         chosen = np.repeat(hypotheses.first[:, np.newaxis], series, axis=1)
         together = most.copy()
