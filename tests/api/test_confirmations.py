@@ -37,4 +37,4 @@ def test_pages_tell_of_the_runs_that_were_asked_for(client, sessions):
     for address in ("/status", "/p/mpich/regressions"):
         page = client.get(address).text
         assert "scalewatch-agent serve --machine jureca" in page.replace("&#39;", "'")
-    assert "None was asked for." in before
+    assert "No confirming runs requested." in before

@@ -57,7 +57,7 @@ def test_old_mismatches_stop_a_commit_where_the_rules_say_so(client, sessions):
     after = gate(client, 2)
     assert before["outcome"] == "fine"
     assert after["findings"][0]["sentence"] == (
-        "grows like p: not as expected, says one job alone"
+        "grows like p: not as expected, seen in a single job only"
     )
 
 
@@ -99,7 +99,7 @@ def test_a_guideline_that_held_before_is_a_finding(client, sessions):
 
     (finding,) = minded["findings"]
     assert (finding["region"], finding["kind"]) == ("solve", "guideline")
-    assert "which held before, says one job alone" in finding["sentence"]
+    assert "which held before, seen in a single job only" in finding["sentence"]
     assert finding["probability"] > 0.95
     assert finding["target"] == {"p": 16 * 64}
     effect = finding["at_target"]

@@ -65,7 +65,7 @@ def test_one_job_alone_is_a_suspicion_and_a_second_one_stops_the_commit(
 
     (finding,) = suspected["findings"]
     assert suspected["outcome"] == "undecided"
-    assert "once more on jureca at p = 4, p = 8" in finding["todo"]
+    assert "rerun on jureca at p = 4, 8, 16, 32, 64 (≈ " in finding["todo"]
     assert confirmed["outcome"] == "worse"
     assert confirmed["findings"][0]["sentence"] == (
         "grows like p instead of log p: no longer as expected"
@@ -82,8 +82,8 @@ def test_a_worse_constant_stops_a_commit_once_a_second_job_says_so(client, sessi
 
     (doubt,), (finding,) = suspected["findings"], confirmed["findings"]
     assert suspected["outcome"] == "undecided"
-    assert doubt["sentence"].endswith("throughout, says one job alone")
-    assert "once more on jureca at p = 4, p = 8" in doubt["todo"]
+    assert doubt["sentence"].endswith("throughout, seen in a single job only")
+    assert "rerun on jureca at p = 4, 8, 16, 32, 64 (≈ " in doubt["todo"]
     assert confirmed["outcome"] == "worse"
     assert confirmed["sentence"].startswith("1 of 2 series is worse than")
     assert (finding["region"], finding["kind"]) == ("MPI_Bcast", "constant")

@@ -60,7 +60,7 @@ def test_a_bad_night_of_the_only_machine_is_undecided_and_asks_for_another_night
     assert said["outcome"] == "undecided"
     assert (finding["region"], finding["kind"]) == ("all regions", "night")
     assert "all 10 regions alike" in finding["sentence"]
-    assert finding["todo"] == "measure once more on jureca on another night"
+    assert finding["todo"] == "rerun on jureca on another night"
 
 
 def test_a_bad_night_that_another_machine_does_not_see_stops_nobody(client, sessions):
@@ -164,6 +164,6 @@ def test_two_jobs_in_one_night_are_one_night_where_its_effect_is_not_known(
 
     assert said["outcome"] == outcome
     assert {each["region"] for each in said["findings"]} == {"region-0", "region-1"}
-    another = {"measure once more on jureca on another night"}
+    another = {"rerun on jureca on another night"}
     todo = {each["todo"] for each in said["findings"]}
     assert todo == (another if outcome == "undecided" else {None})

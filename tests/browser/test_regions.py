@@ -62,7 +62,9 @@ def test_region_that_failed_says_why(page: Page, sessions):
 
     page.goto("/p/fragile/r/transpose")
 
-    expect(page.get_by_role("heading", name="Nothing succeeded")).to_be_visible()
+    expect(
+        page.get_by_role("heading", name="No successful measurement")
+    ).to_be_visible()
     expect(page.get_by_text("It deadlocked.").first).to_be_visible()
     expect(page.locator(".js-plotly-plot")).to_have_count(0)
 

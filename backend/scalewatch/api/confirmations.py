@@ -49,7 +49,7 @@ class Doubt(schemas.Schema):
     baseline: wire.Name | None = None
 
 
-NOTHING: Responses = {204: {"description": "Nothing is to be measured."}}
+NOTHING: Responses = {204: {"description": "No run is wanted."}}
 PROJECT = "/projects/{project}/confirmations"
 
 

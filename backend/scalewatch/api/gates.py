@@ -27,7 +27,7 @@ class GateRule(schemas.Schema):
 
     mismatch: bool = Field(default=False, description="Scales worse than expected.")
     new_mismatch: bool = Field(default=True, description="And did not before.")
-    growth: bool = Field(default=True, description="Grows surely faster than before.")
+    growth: bool = Field(default=True, description="Surely scales worse than before.")
     constant: Share | None = Field(
         0.0,
         description="A worse constant at unchanged growth, surely by more than this "

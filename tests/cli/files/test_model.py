@@ -220,14 +220,14 @@ def test_only_what_grows_faster_than_a_threshold_is_listed(costs) -> None:
     nothing = run(costs, "--worse-than", "O(p)")
 
     assert nothing.exit_code == 0
-    assert nothing.stdout == "no series grows faster than p\n"
+    assert nothing.stdout == "no series scales worse than p\n"
 
 
 def test_series_without_a_model_are_not_ranked_in_silence(measurements) -> None:
     result = run(measurements, "--worse-than", "O(p)")
 
     assert result.stderr == "Warning: 1 series has no model, hence no rank\n"
-    assert result.stdout == "no series grows faster than p\n"
+    assert result.stdout == "no series scales worse than p\n"
 
 
 def test_what_would_settle_an_undecided_verdict_is_told_with_its_cost(tmp_path) -> None:

@@ -32,7 +32,7 @@ def test_the_papers_litmus_tests_speak_against_two_platforms():
         (Suspect.PLATFORM, "Piz Daint"),
     ]
     assert found[0].sentence == (
-        "On Juropa the litmus test Bcast (binary tree litmus test) grows as "
+        "On Juropa the litmus test Bcast (binary tree litmus test) grows like "
         "p^(5/4) log p instead of log p, although its algorithm is known: suspect the "
         "platform (network, placement, neighbours); it would explain Barrier."
     )

@@ -68,7 +68,7 @@ def test_machine_on_which_nothing_succeeded_says_so(client, sessions):
 
     page = client.get("/p/fragile/m/broken").text
 
-    assert "Nothing succeeded at 3f3f3f3f3f" in page
+    assert "No measurement succeeded at 3f3f3f3f3f" in page
 
 
 def test_coverage_counts_runs_results_and_failures(client, sessions):

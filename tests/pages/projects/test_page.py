@@ -106,4 +106,4 @@ def test_home_says_what_is_missing(client, sessions):
 
     assert "No run of new has arrived yet" in text
     assert "/start?project=new" in text
-    assert "Changes are told from the second commit on" in text
+    assert "Changes need two measured commits" in text

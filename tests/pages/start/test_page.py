@@ -16,7 +16,7 @@ def test_new_project_has_its_name_in_every_command(client):
 
     assert page.count("--project hydro") == 5
     assert "No run of <bdi>hydro</bdi> has arrived yet" in page
-    assert "None is needed" in page
+    assert "No token is needed" in page
 
 
 def test_known_project_is_the_default_and_has_its_ticks(client, sessions):

@@ -23,7 +23,7 @@ def test_sentence_names_the_location_that_limits_the_scaling(client, sessions):
     page = text(client)
 
     assert (
-        "One of 2 locations makes the overhead grow faster than p: "
+        "One of 2 locations makes the overhead scale worse than p: "
         "<bdi>receive › MPI_Recv</bdi> (sweep.c:32)" in page
     )
     assert "A pipeline or wavefront:" in page

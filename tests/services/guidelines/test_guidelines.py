@@ -84,3 +84,26 @@ def test_a_guideline_without_models_says_what_is_missing(session):
 
     assert {each.state for each in report.checks} == {GuidelineState.UNKNOWN}
     assert report.checks[0].reason == "MPI_Allreduce has no model yet"
+
+
+@pytest.mark.parametrize(
+    ("constant", "state", "predicted"),
+    [
+        (2e-4, GuidelineState.THREATENED, pytest.approx(210, rel=0.1)),
+        (2e-2, GuidelineState.HOLDS, None),  # at 20,000 processes, of 32 measured
+        (1e-6, GuidelineState.BROKEN, None),  # at 32 already, as was measured
+    ],
+)
+def test_breaks_are_predicted_beyond_what_was_measured_and_not_beyond_the_target(
+    sessions, constant, state, predicted
+):
+    growths = {
+        "MPI_Bcast": lambda p: 1e-6 * p,
+        "MPI_Reduce": lambda p: constant + 1e-7 * log2(p),
+    }
+    record(sessions, sweep_reports(PROCESSES, growths, repetitions=20, noise=0.001))
+    declare_rules(sessions, "MPI_Bcast <= MPI_Reduce")
+
+    (each,) = checks(sessions).values()
+
+    assert (each.state, each.predicted_from) == (state, predicted)

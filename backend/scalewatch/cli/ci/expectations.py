@@ -26,7 +26,7 @@ The file, at the top of a repository:
   [gate]                              # what stops a commit
   mismatch = false                    # scales worse than expected
   new_mismatch = true                 # and did not before
-  growth = true                       # grows faster than before
+  growth = true                       # scales worse than before
   constant = 0.1                      # surely costs over 10 % more; false: never
   guideline = true                    # breaks a guideline that held
   missing = "undecided"               # or "ignore" what failed or is missing in part

@@ -34,7 +34,7 @@ EPILOG: Final = """
 Exit codes:
   0  nothing is worse
   1  something scales worse, or costs more at the same growth
-  2  undecided: not or not enough measured, no baseline, or one job alone says worse
+  2  undecided: not or not enough measured, no baseline, or worse in a single job only
   3  could not tell: no server, no such commit, no such option, no verdict in time
 \b
 Files are judged here, without a server: beside what is expected, in options or in
@@ -122,7 +122,7 @@ class Gate(click.Command):
     "--confirm/--no-confirm",
     default=True,
     show_default=True,
-    help="Ask for another run where one job alone says worse; wait for it if an agent "
+    help="Ask for another run where a single job is worse; wait for it if an agent "
     "serves the machine.",
 )
 @click.option(

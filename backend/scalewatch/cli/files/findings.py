@@ -108,7 +108,7 @@ def answer(  # noqa: PLR0913 - the parts of a question about files
     elif rows:
         _print_tables(rows, split)
     elif is_modelled and ranking:
-        click.echo(f"no series grows faster than {ranking.threshold}")
+        click.echo(f"no series scales worse than {ranking.threshold}")
     if unreadable:
         return UNREADABLE
     return 0 if is_modelled else NO_MODEL

@@ -154,7 +154,7 @@ Exit codes:
     "threshold",
     type=StatedGrowth(),
     metavar="GROWTH",
-    help="Only what grows faster, most expensive first.",
+    help="Only series that scale worse, most expensive first.",
 )
 @click.option(
     "--next",

@@ -153,7 +153,7 @@ def _from_litmus_tests(
         return Attribution(
             Suspect.PLATFORM,
             machine,
-            f"On {machine} the litmus test {failed[0].region} grows as "
+            f"On {machine} the litmus test {failed[0].region} grows like "
             f"{failed[0].growth} instead of {failed[0].expectation}, although its "
             "algorithm is known: suspect the platform (network, placement, neighbours)"
             f"{_explaining(diverging)}.",
@@ -164,7 +164,7 @@ def _from_litmus_tests(
         return Attribution(
             Suspect.LIBRARY,
             machine,
-            f"On {machine} the litmus test {tests[0].region} grows as expected: "
+            f"On {machine} the litmus test {tests[0].region} scales as expected: "
             f"suspect the library{_explaining(diverging)}.",
             diverging,
             tests[0].region,

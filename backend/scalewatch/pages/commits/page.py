@@ -89,7 +89,8 @@ def show_commit(  # noqa: PLR0913, PLR0917 - parts of the address
         gap=gap(report.baseline),
         markdown=listings.markdown(
             changes_overview(report),
-            f"{report.project} {report.commit.label}: {lead}. Compared with {against}.",
+            f"{report.project} {report.commit.label}: {lead}."
+            + (f" Compared with {against}." if report.baseline else ""),
         ),
         query={
             "vs": vs,

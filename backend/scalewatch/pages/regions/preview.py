@@ -142,7 +142,7 @@ def _plot(
 def preview_sentence(told: Preview) -> Markup:
     """Count the newest verdicts as they would be, and how many would change."""
     if not told.series:
-        return Markup("Nothing was measured here that could be judged.")
+        return Markup("No measurement here can be judged.")
     then = _counts(Counter(each.then for each in told.newest))
     changed = sum(
         each.now is not each.then for series in told.series for each in series.verdicts

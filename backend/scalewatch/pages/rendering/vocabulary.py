@@ -158,7 +158,7 @@ TOPICS: Final = {
         ),
         Word(
             "guideline",
-            "A rule across regions: one should not grow faster than those that can "
+            "A rule across regions: one should not scale worse than those that can "
             "replace it together, such as Allreduce ⪯ Reduce + Bcast.",
         ),
     ),

@@ -43,18 +43,18 @@ FEW: Final = Markup(
     "begins, from six on it is told how the {metric} grows."
 )
 FASTER: Final = Markup(
-    "{number} of {locations} {make} the {metric} grow faster than p: {named}{more}; "
+    "{number} of {locations} {make} the {metric} scale worse than p: {named}{more}; "
     "{share} of it at p{equals}{largest}."
 )
 NONE_FASTER: Final = Markup(
-    "None of {locations} makes the {metric} grow faster than p; together they take "
+    "None of {locations} makes the {metric} scale worse than p; together they take "
     "{total} at p{equals}{largest}."
 )
 WHOLE: Final = Markup("The {metric} of the program is {total} at p{equals}{largest}.")
 
 
 def traces_sentence(traced: Traced) -> Markup:
-    """Tell which locations make a time grow faster than p."""
+    """Tell which locations make a time scale worse than p."""
     metric = METRIC_NAMES[traced.metric]
     equals = f"{SPACE}={SPACE}"
     known = {

@@ -83,7 +83,7 @@ RELATIONS: Final = {
 def baseline_sentence(baseline: Baseline | None) -> str:
     """Name the baseline of a commit: `v5.0.8, its parent`."""
     if baseline is None:
-        return "nothing: no earlier commit was measured"
+        return "no baseline"
     return f"{baseline.commit.label}, {RELATIONS[baseline.relation]}"
 
 
@@ -102,7 +102,7 @@ def gap(baseline: Baseline | None) -> str | None:
 def counts_sentence(report: CommitReport, gate: Gate) -> str:
     """Count series by outcome: `2 suspected, 1 better; 37 unchanged`."""
     if report.baseline is None:
-        return "There is nothing to compare it with yet"
+        return "No baseline: no earlier commit was measured"
     changed, still = (
         [
             f"{gate.counts[outcome]:,} {outcome}"

@@ -135,7 +135,7 @@ def scan_sentence(scan: Scan, distinction: Mapping[str, object]) -> Markup:
     if standing.growth is None:
         return subject + WITHOUT_MODEL[standing.state].format(
             points=plural(standing.points, "coordinate"),
-            reason=standing.reason or "nobody said why",
+            reason=standing.reason or "no reason given",
         )
     if standing.verdict is None or scan.expectation is None:
         is_pending = standing.state is State.PENDING
@@ -264,7 +264,7 @@ def verdict_lead(counts: Mapping[Mark, int]) -> str:
     """Answer first: how many series scale worse than expected, and how many better."""
     judged, worse = sum(counts.values()), counts[Mark.MISMATCH]
     if not judged:
-        return "Nothing is judged yet."
+        return "No verdicts yet."
     better = counts[Mark.BETTER]
     also = f" {plural(better, 'series')} scale{'s' * (better == 1)} better." * bool(
         better

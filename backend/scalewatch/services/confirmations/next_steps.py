@@ -1,6 +1,6 @@
 """The cheapest measurement that would settle what is undecided, and what it costs.
 
-What one job alone says needs the same runs once more; a verdict that is open for lack
+What a single job shows needs the same runs again; a verdict that is open for lack
 of points or for noise needs what `modelling.next_measurement` proposes. A run costs
 what the one before it took, by the times of its job where these are known.
 """
@@ -15,7 +15,7 @@ from typing import Final
 from sqlalchemy.orm import Session
 
 from scalewatch.errors import ModellingError
-from scalewatch.services.analysis.next_measurement import STARTUP, place_words, proposed
+from scalewatch.services.analysis.next_measurement import STARTUP, proposed
 from scalewatch.services.analysis.pooling import pooled
 from scalewatch.services.analysis.questions import SeriesQuestion
 from scalewatch.services.caches.editions import kept_at
@@ -23,6 +23,7 @@ from scalewatch.services.caches.lru import Kept
 from scalewatch.services.commit_reports.changes import ChangeKind, SeriesChange
 from scalewatch.services.confirmations.requests import JOBS
 from scalewatch.services.expectations.in_force import in_force
+from scalewatch.services.series.places import places_words
 from scalewatch.services.shared_cores import left_out_at
 from scalewatch.storage import tables
 from scalewatch.storage.commits import coordinates, costs
@@ -68,14 +69,14 @@ class NextStep:
         object.__setattr__(self, "sentence", self._words())
 
     def _words(self) -> str:
-        where = ", ".join(map(place_words, self.at))
-        cost = f"about {self.core_hours:.2g} core-hours"
+        where = places_words([tuple(sorted(place.items())) for place in self.at])
+        cost = f"≈ {self.core_hours:.2g} core-hours"
         if self.region is None:
-            return f"measure once more on {self.machine} at {where}: {cost}"
+            return f"rerun on {self.machine} at {where} ({cost})"
         return (
             f"measure {self.region} ({self.metric}) on {self.machine} at {where}, "
-            f"{self.repetitions} repetitions: {cost}, settles it with a probability of "
-            f"{self.settles:.0%}"
+            f"{self.repetitions} repetitions ({cost}): settles it with a probability "
+            f"of {self.settles:.0%}"
         )
 
 

@@ -64,7 +64,8 @@ GUIDELINES: Final = (
 
 GUIDELINES_REASON: Final = (
     "Träff, Gropp and Thakur, Self-Consistent MPI Performance Guidelines, TPDS 2010: "
-    "what can replace an operation at the same message size must not beat it"
+    "an operation must not be slower than the operations that can replace it at the "
+    "same message size"
 )
 
 LITMUS_TESTS: Final = frozenset({"Bcast (binary tree)"})

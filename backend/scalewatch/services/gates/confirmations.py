@@ -1,4 +1,4 @@
-"""Suspicions of the gate: what one job alone says asks for another one."""
+"""Suspicions of the gate: a change seen in a single job asks for another one."""
 
 from sqlalchemy.orm import Session
 

@@ -25,7 +25,7 @@ from scalewatch.services.commit_reports.thresholds import (
 from scalewatch.services.gates.rule import USUAL, GateRule
 
 FINE: Final = frozenset({Verdict.MATCH, Verdict.APPROXIMATE})
-MEASURE: Final = 'measure it, or let the rules say missing = "ignore"'
+MEASURE: Final = 'measure it, or set missing = "ignore" in the rules'
 DECIDE: Final = "measure more settings or repetitions: scalewatch model --next"
 UNMEASURED: Final = frozenset({"failed", "missing", "partly missing"})
 """Kinds of findings that tell what was not measured."""

@@ -18,7 +18,6 @@ from scalewatch.services.gates.guidelines import BrokenGuideline
 from scalewatch.services.gates.rule import GateRule
 from scalewatch.services.gates.rules import GateRules
 from scalewatch.services.regressions.values import Member, Regression
-from scalewatch.storage.histories.shift_details import ShiftDetails
 
 SeriesKey = tuple[str, str, str, str]
 """What tells a series from others: region, metric, machine and settings."""
@@ -78,7 +77,7 @@ PARTLY: Final = "partly missing"
 UNMEASURED: Final = frozenset({FAILED, MISSING, PARTLY})
 """Kinds of findings that tell what was not measured."""
 
-ANOTHER_NIGHT: Final = "measure once more on {} on another night"
+ANOTHER_NIGHT: Final = "rerun on {} on another night"
 
 LIKELY: Final = 0.5
 """Probability from which something may have happened."""
@@ -112,7 +111,7 @@ def of_change(
     step = steps(SeriesRef.of(change))
     if step is None:
         return _finding(change, said, None)
-    return _finding(change, f"{said}, says one job alone", step.sentence)
+    return _finding(change, f"{said}, seen in a single job only", step.sentence)
 
 
 def of_constant(
@@ -123,7 +122,7 @@ def of_constant(
     is_settled = step is None and (worse.exactly is not None or worse.jobs >= JOBS)
     said = worse.sentence
     is_one_night = step is None and worse.nights is not None
-    alone = "night" if is_one_night else "job"
+    alone = "on a single night" if is_one_night else "in a single job"
     todo = ANOTHER_NIGHT.format(change.machine) if is_one_night else _todo(step)
     return GateFinding(
         region=change.region,
@@ -132,7 +131,7 @@ def of_constant(
         configuration=change.configuration,
         kind=CONSTANT,
         is_sure=is_settled,
-        sentence=said if is_settled else f"{said}, says one {alone} alone",
+        sentence=said if is_settled else f"{said}, seen {alone} only",
         todo=None if is_settled else todo,
         probability=worse.probability,
         # Two commits alone would add to it what the night did to all regions.
@@ -152,7 +151,7 @@ def of_regression(regression: Regression, rules: GateRules) -> list[GateFinding]
             configuration=member.configuration,
             kind=f"regression of {regression.kind}",
             is_sure=regression.is_sure,
-            sentence=_since_history(regression, member.details),
+            sentence=_since_history(regression, member),
             todo=None if regression.is_sure else _todo(regression.next_step),
             commits=f"{regression.first.label}^..{regression.last.label}",
             probability=member.details.kind_probability,
@@ -204,7 +203,7 @@ def of_guideline(
         configuration=broken.configuration,
         kind=GUIDELINE,
         is_sure=step is None and is_clear,
-        sentence=said if step is None else f"{said}, says one job alone",
+        sentence=said if step is None else f"{said}, seen in a single job only",
         todo=None if step is None and is_clear else _todo(step),
         probability=odds,
         target=broken.target if broken.after else {},
@@ -250,13 +249,15 @@ def _said_of_quotient(change: SeriesChange, rule: GateRule) -> str | None:
     return None
 
 
-def _since_history(regression: Regression, details: ShiftDetails) -> str:
+def _since_history(regression: Regression, member: Member) -> str:
+    details, metric = member.details, member.metric
     before, after = details.growth_before, details.growth_after
     is_growth = regression.kind == "growth" and None not in {before, after}
     grows = f"grows like {after} instead of {before}, " if is_growth else ""
+    largest = ", ".join(f"{name} = {x:g}" for name, x in details.largest.items())
     return (
-        f"{grows}{details.largest_factor:.3g} times as much at the largest "
-        f"scale as in its history; regression {regression.id}"
+        f"{grows}{details.largest_factor:.3g}× its usual {metric} at {largest}; "
+        f"regression {regression.id}"
     )
 
 
@@ -268,7 +269,7 @@ def _is_minded(regression: Regression, member: Member, rule: GateRule) -> bool:
 
 
 def _todo(step: NextStep | None) -> str:
-    return "measure the next commit, too" if step is None else step.sentence
+    return "measure the next commit as well" if step is None else step.sentence
 
 
 def _finding(change: SeriesChange, sentence: str, todo: str | None) -> GateFinding:

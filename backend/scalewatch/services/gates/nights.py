@@ -68,7 +68,7 @@ def _beside(
     return replace(
         finding,
         is_sure=False,
-        sentence=f"{finding.sentence}; but it moved no more than from night to night",
+        sentence=f"{finding.sentence}; but it moved no more than nights do",
         todo=finding.todo or ANOTHER_NIGHT.format(change.machine),
     )
 
@@ -92,13 +92,13 @@ def _of_machines(nights: NewestNights) -> Iterator[GateFinding]:
 def _of_machine(move: MachineMove, *, is_shared: bool) -> GateFinding:
     """Return what is worse of all regions: sure if two machines say so."""
     said = (
-        f"{move.factor:.3g} times as much as in the {move.nights} nights before, all "
-        f"{move.regions} regions alike"
+        f"{move.factor:.3g}× the {move.nights} nights before, all {move.regions} "
+        "regions alike"
     )
     if is_shared:
-        whose = ", and so on other machines"
+        whose = ", and on other machines as well"
     else:
-        whose = ": this commit's doing, or only this night's of the machine"
+        whose = ": either this commit, or only this night of the machine"
     todo = ANOTHER_NIGHT.format(move.machine)
     return GateFinding(
         region=EVERYTHING,

@@ -46,7 +46,7 @@ def _finding(about: Judged | SeriesChange, kind: str, sentence: str) -> GateFind
         kind=kind,
         is_sure=False,
         sentence=sentence,
-        todo='measure it, or let the rules say missing = "ignore"',
+        todo='measure it, or set missing = "ignore" in the rules',
     )
 
 

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from math import nan
 from typing import Any, Final
@@ -14,6 +14,7 @@ from scalewatch.modelling import Guideline, GuidelineCheck, check_guideline
 from scalewatch.modelling.guidelines.guidelines import violations
 from scalewatch.services.caches.editions import kept_at
 from scalewatch.services.caches.lru import Kept
+from scalewatch.services.regressions.effects import FARTHER
 from scalewatch.services.selection.settings import key_of, shared
 from scalewatch.services.series.at_commit import Placed
 from scalewatch.services.series.medians import Middles, middles_at
@@ -65,6 +66,8 @@ class CheckedGuideline:
         What tells it from others on this machine.
     check
         None where it cannot be checked, for the reason given.
+    reach
+        The scale up to which models are asked; None where there are none.
     """
 
     guideline: Guideline
@@ -75,6 +78,16 @@ class CheckedGuideline:
     parameter: str
     check: GuidelineCheck | None
     reason: str | None
+    reach: float | None = None
+
+    @property
+    def predicted_from(self) -> float | None:
+        """The scale from which models break it, if that was not measured already."""
+        if self.check is None or self.check.violated_from is None:
+            return None
+        measured = self.check.violated_at
+        is_known = bool(measured) and measured[-1] >= self.check.violated_from
+        return None if is_known else self.check.violated_from
 
     @property
     def state(self) -> GuidelineState:
@@ -177,16 +190,20 @@ def _checked(instance: Instance, middles: Mapping[int, Middles]) -> CheckedGuide
     shortcut, sides = instance.shortcut, instance.sides
     known = middles.get(shortcut.series_id)
     parameter = known.parameter if known else "p"
-    check, reason = None, _obstacle(sides, middles)
+    check, reach, reason = None, None, _obstacle(sides, middles)
     if reason is None:
         x, values = _scan(
             {name: middles[each.series_id].values for name, each in sides.items()}
         )
         models = {name: each.standing.model for name, each in sides.items()}
         known_models = {name: model for name, model in models.items() if model}
+        reach = FARTHER * max(x)
         try:
-            check = check_guideline(
-                instance.guideline, x, values, known_models, parameter=parameter
+            check = _up_to(
+                reach,
+                check_guideline(
+                    instance.guideline, x, values, known_models, parameter=parameter
+                ),
             )
         except ModellingError as error:
             reason = str(error)
@@ -199,7 +216,15 @@ def _checked(instance: Instance, middles: Mapping[int, Middles]) -> CheckedGuide
         parameter=parameter,
         check=check,
         reason=reason,
+        reach=reach,
     )
+
+
+def _up_to(reach: float, check: GuidelineCheck) -> GuidelineCheck:
+    """Return a check without what models say of scales that nobody asks about."""
+    if check.violated_from is None or check.violated_from <= reach:
+        return check
+    return replace(check, violated_from=None)
 
 
 def _obstacle(
