@@ -87,15 +87,19 @@ def test_verdicts_are_told_apart_by_colour_too(vision):
 
 
 @pytest.mark.parametrize("vision", SEEN)
-def test_machines_are_told_apart_by_colour_as_well_as_by_symbol(vision):
-    roles = [f"machine-{slot}" for slot in range(len(SYMBOLS))]
+@pytest.mark.parametrize("theme", [1, 2], ids=["light", "dark"])
+def test_machines_are_told_apart_by_colour_as_well_as_by_symbol(theme, vision):
+    style = (bundled("frontend") / "static" / "css" / "tokens.css").read_text("utf-8")
+    both = r"--figure-machine-\d: light-dark\((#\w{6}), (#\w{6})\)"
+    colours = [found[theme] for found in re.finditer(both, style)]
 
     close = [
         pair
-        for pair in combinations(roles, 2)
-        if distance(*(PALETTE[role] for role in pair), SEEN[vision]) < JUST_TOLD_APART
+        for pair in combinations(colours, 2)
+        if distance(*pair, SEEN[vision]) < JUST_TOLD_APART
     ]
 
+    assert len(colours) == len(SYMBOLS)
     assert close == []
 
 
@@ -119,3 +123,4 @@ def test_neighbours_on_the_ramp_of_growths_are_told_apart(theme, vision):
 @pytest.mark.parametrize("vision", SEEN)
 def test_time_lost_and_time_won_have_colours_of_their_own(vision):
     assert distance(PALETTE["below"], PALETTE["above"], SEEN[vision]) > 30
+    assert distance(PALETTE["worse"], PALETTE["better"], SEEN[vision]) > 30

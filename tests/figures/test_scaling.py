@@ -171,7 +171,8 @@ def test_interval_is_drawn_in_the_colour_of_the_machine():
     (interval,) = [trace for trace in figure.data if trace.name == "90% interval"]
 
     assert interval.meta == "machine-0"
-    assert sorted(set(interval.y)) == [1e-6, 1e-3]
+    assert interval.y[0] == pytest.approx(1e-6)
+    assert interval.y[-1] == pytest.approx(1e-3)
 
 
 def test_exact_counts_have_no_interval():
@@ -324,7 +325,7 @@ def test_a_curve_is_read_at_any_setting_with_the_interval_there():
 
     assert "90% interval" in model.hovertemplate
     assert len(model.customdata) == len(model.x)
-    assert np.array(model.customdata)[3] == pytest.approx([1e-6, 1e-3])
+    assert np.array(model.customdata)[0] == pytest.approx([1e-6, 1e-3])
     assert "interval" not in expected.hovertemplate
 
 
@@ -355,3 +356,44 @@ def test_names_of_machines_are_text_in_what_is_read_of_curves():
         "&lt;b&gt;a",
         "b",
     }
+
+
+def test_between_where_it_is_computed_the_interval_bends_with_the_model():
+    bent = Model(1e-6, (Term(1e-7, LINEAR),))  # a chord over log p lies above it
+    known = [
+        Forecast({"p": p}, float(bent(p=p)), bent(p=p) * 0.999, bent(p=p) * 1.001, 0.9)
+        for p in (2.0, 8.0, 32.0)
+    ]
+    shown = replace(SCALING, model=bent, forecasts=tuple(known))
+    figure = scaling_figure(shown)
+
+    (model,) = [each for each in figure.data if each.name == "model <i>p</i>"]
+    (interval,) = [each for each in figure.data if each.name == "90% interval"]
+    low, high = shown.bounds_at(P)
+    assert np.isfinite(np.array(model.y, float)).all()
+    np.testing.assert_allclose(low, bent(p=P) * 0.999)
+    np.testing.assert_allclose(high, bent(p=P) * 1.001)
+    assert len(interval.x) == 2 * len(model.x)
+
+
+def test_what_is_read_of_a_curve_has_the_digits_of_its_interval():
+    def hover(width):
+        known = [
+            Forecast({"p": p}, float(MODEL(p=p)), MODEL(p=p), MODEL(p=p) * width, 0.9)
+            for p in (2.0, 32.0)
+        ]
+        figure = scaling_figure(replace(SCALING, forecasts=tuple(known)))
+        (model,) = [each for each in figure.data if (each.name or "")[:5] == "model"]
+        return model.hovertemplate
+
+    assert "%{y:.2s}s" in hover(2.0)
+    assert "%{customdata[1]:.5s}s" in hover(1.001)
+
+
+def test_beyond_what_was_measured_the_interval_says_what_it_assumes():
+    figure = scaling_figure(replace(SCALING, forecasts=forecasts(2, 32, 1024)))
+    models = [trace for trace in figure.data if (trace.name or "").startswith("model")]
+    measured, beyond = (each.hovertemplate for each in models)
+
+    assert "stays true" not in measured
+    assert "if <i>p</i><sup>1/2</sup> stays true" in beyond

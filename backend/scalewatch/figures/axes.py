@@ -1,7 +1,7 @@
 """Axes and frames that all figures share."""
 
 from html import escape
-from math import ceil
+from math import ceil, log10
 from typing import Any, Final
 
 import numpy as np
@@ -21,6 +21,14 @@ MOST_TICKS: Final = 9
 
 LEEWAY: Final = 4.0
 """Curves are in sight as far as this factor beyond the measurements."""
+
+DIGITS: Final = 3
+"""Significant digits of a number without an interval."""
+
+FEWEST_DIGITS: Final = 2
+MOST_DIGITS: Final = 6
+SPREAD: Final = 4.0
+"""A last digit is told if the narrowest interval is about this many of them wide."""
 
 NAMES: Final = {"p": "processes p", "n": "problem size n"}
 
@@ -111,13 +119,30 @@ def titled_axis(title: str) -> dict[str, Any]:
     }
 
 
-def hover_number(name: str, unit: str) -> str:
+def hover_number(name: str, unit: str, digits: int = DIGITS) -> str:
     """Return a number of a hover text, to be filled in by the browser."""
     if unit in PREFIXED:
-        return f"%{{{name}:.3s}}{unit}"
+        return f"%{{{name}:.{digits}s}}{unit}"
     if unit in WITHOUT:
         return f"%{{{name}:,}}"
-    return f"%{{{name}:.3~g}} {escape(unit)}".rstrip()
+    return f"%{{{name}:.{digits}~g}} {escape(unit)}".rstrip()
+
+
+def told_digits(low: NDArray[np.float64], high: NDArray[np.float64]) -> int:
+    """Return the digits that intervals leave: all bounds differ, and none is finer.
+
+    Parameters
+    ----------
+    low, high
+        Bounds of the intervals, of one shape; NaN where there is none.
+    """
+    sizes = np.maximum(np.abs(low), np.abs(high))
+    is_known = (high > low) & np.isfinite(sizes)
+    if not is_known.any():
+        return DIGITS
+    narrowest = float(((high - low)[is_known] / sizes[is_known]).min())
+    digits = 1 + ceil(log10(SPREAD / narrowest))
+    return min(max(digits, FEWEST_DIGITS), MOST_DIGITS)
 
 
 def _range(

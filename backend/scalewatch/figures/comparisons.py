@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from scalewatch.figures.axes import canvas, nothing, parameter_axis
+from scalewatch.figures.axes import canvas, nothing, parameter_axis, told_digits
 from scalewatch.figures.figure import Figure
 from scalewatch.figures.palette import PALETTE, SYMBOLS, machine_role
 from scalewatch.modelling.arrays.types import Reals
@@ -115,6 +115,7 @@ def _add_band(figure: Figure, ratio: Ratio, role: str) -> None:
 
 def _add_line(figure: Figure, line: RatioLine, role: str, *, is_listed: bool) -> None:
     ratio = line.ratio
+    digits = told_digits(ratio.low, ratio.high)
     figure.add_scatter(
         x=ratio.x,
         y=ratio.value,
@@ -122,9 +123,9 @@ def _add_line(figure: Figure, line: RatioLine, role: str, *, is_listed: bool) ->
         line={"color": PALETTE[role], "width": 2 if is_listed else 0.8},
         customdata=np.column_stack([ratio.low, ratio.high]),
         hovertemplate=(
-            f"{escape(line.name)}<br>at %{{x:,.4~g}}: %{{y:.3~g}}×<br>"
-            f"{ratio.level:.0%} interval %{{customdata[0]:.3~g}} to "
-            "%{customdata[1]:.3~g}<extra></extra>"
+            f"{escape(line.name)}<br>at %{{x:,.4~g}}: %{{y:.{digits}~g}}×<br>"
+            f"{ratio.level:.0%} interval %{{customdata[0]:.{digits}~g}} to "
+            f"%{{customdata[1]:.{digits}~g}}<extra></extra>"
         ),
         showlegend=is_listed,
         legendrank=1000,

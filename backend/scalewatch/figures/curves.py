@@ -112,23 +112,51 @@ class Scaling:
         """Tell whether a growth can be drawn over the parameter of the scan."""
         return set(growth.parameters) <= {self.parameter, *self.held}
 
-    def bounds_at(self, x: Reals) -> tuple[Reals, Reals] | None:
-        """Return the interval that is drawn, as it is at `x`; NaN beyond its ends."""
+    @property
+    def bounds(self) -> Reals:
+        """Settings with their lower and upper bounds, shape (3, m)."""
         known = [
             (each.at[self.parameter], each.low, each.high)
             for each in self.forecasts
-            if each.low is not None and each.high is not None and each.low > 0
+            if each.low is not None and each.high is not None
         ]
-        if not known:
+        return np.array(known).T if known else np.empty((3, 0))
+
+    def bounds_at(self, x: Reals) -> tuple[Reals, Reals] | None:
+        """Return the interval that is drawn, as it is at `x`; NaN beyond its ends.
+
+        Between the settings where it was computed, its distance from the model is
+        interpolated: chords of the bounds themselves would cut through a curve that
+        bends, such as a + b p over log p.
+        """
+        settings, lowest, highest = self.bounds
+        is_positive = lowest > 0
+        if not is_positive.any():
             return None
-        at, low, high = np.log(np.array(known).T)
+        at = np.log(settings[is_positive])
         places = np.log(x)
+        shape, at_x = self._shape(settings[is_positive]), self._shape(x)
+        if shape is None or at_x is None:
+            shape, at_x = np.zeros(at.size), np.zeros(places.size)
         is_known = (places >= at[0] - BESIDE) & (places <= at[-1] + BESIDE)
         lower, upper = (
-            np.where(is_known, np.exp(np.interp(places, at, bound)), np.nan)
-            for bound in (low, high)
+            np.where(
+                is_known,
+                np.exp(
+                    at_x + np.interp(places, at, np.log(bound[is_positive]) - shape)
+                ),
+                np.nan,
+            )
+            for bound in (lowest, highest)
         )
         return lower, upper
+
+    def _shape(self, x: Reals) -> Reals | None:
+        """Return the logarithm of the model at `x`; None where it is not positive."""
+        values = self.modelled(x)
+        if values is None or not (values > 0).all():
+            return None
+        return np.log(values)
 
     def bounded(self, x: Reals, values: Reals) -> Reals:
         """Return a curve where it lies in the interval that is drawn, else NaN."""

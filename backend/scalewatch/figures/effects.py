@@ -13,6 +13,7 @@ from scalewatch.figures.axes import canvas
 from scalewatch.figures.figure import Figure
 from scalewatch.figures.notation import setting_text
 from scalewatch.figures.palette import PALETTE, machine_role, symbol
+from scalewatch.figures.styles import machine_dash
 from scalewatch.modelling import Effects, Interaction
 
 MOST_SETTINGS: Final = 6
@@ -76,7 +77,7 @@ def interaction_figure(interaction: Interaction, objective: str) -> Figure:
             x=levels,
             y=interaction.means[:, slot],
             mode="lines+markers",
-            line={"color": PALETTE[role], "width": 2},
+            line={"color": PALETTE[role], "width": 2, "dash": machine_dash(slot)},
             marker={"color": PALETTE[role], "size": 9, "symbol": symbol(slot)},
             name=escape(f"{along} = {setting_text(level)}"),
             showlegend=True,

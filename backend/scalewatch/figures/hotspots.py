@@ -14,6 +14,7 @@ import numpy as np
 from scalewatch.figures.axes import NAMES, canvas, parameter_axis
 from scalewatch.figures.figure import Figure
 from scalewatch.figures.palette import PALETTE, machine_role, symbol
+from scalewatch.figures.styles import machine_dash
 from scalewatch.modelling import Movement, ScanStep
 
 Setting = float | str
@@ -153,7 +154,7 @@ def _add_line(figure: Figure, slot: int, line: DifferenceLine) -> None:
             for step in line.steps
         ],
         mode="lines+markers",
-        line={"color": PALETTE[role], "width": 2},
+        line={"color": PALETTE[role], "width": 2, "dash": machine_dash(slot)},
         marker={
             "color": PALETTE[role],
             "size": [12 if step.is_significant else 6 for step in line.steps],

@@ -15,6 +15,7 @@ from scalewatch.figures.axes import NAMES, canvas, hover_number
 from scalewatch.figures.figure import Figure
 from scalewatch.figures.notation import growth_markup
 from scalewatch.figures.palette import PALETTE, machine_role, symbol
+from scalewatch.figures.styles import machine_dash
 from scalewatch.modelling import MachineLine
 from scalewatch.modelling.arrays.types import Reals
 
@@ -69,7 +70,7 @@ def _add(
         x=at,
         y=line.line(at),
         mode="lines",
-        line={"color": PALETTE[role], "width": 2},
+        line={"color": PALETTE[role], "width": 2, "dash": machine_dash(drawn.slot)},
         hoverinfo="skip",
         name=f"{name}: line",
         showlegend=False,

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from scalewatch.figures.axes import hover_number
+from scalewatch.figures.axes import DIGITS, hover_number, told_digits
 from scalewatch.figures.curves import Curves, Scaling
 from scalewatch.figures.figure import Figure
 from scalewatch.figures.notation import growth_markup
@@ -35,7 +35,8 @@ def add_model(
     if scaling.model is None or curves.model is None:
         return
     values = scaling.bounded(curves.x, curves.model)
-    name = f"model {growth_markup(scaling.model.growth)}"
+    growth = growth_markup(scaling.model.growth)
+    name = f"model {growth}"
     is_measured = curves.x <= scaling.largest
     for part, dash in ((is_measured, style.dash), (~is_measured, BEYOND)):
         if not part.any():
@@ -49,7 +50,11 @@ def add_model(
             name=name,
             meta=style.role,
             **curve_hover(
-                scaling, curves.x[part], name, "" if is_listed else scaling.name
+                scaling,
+                curves.x[part],
+                name,
+                "" if is_listed else scaling.name,
+                assumed="" if part is is_measured else f"if {growth} stays true",
             ),
         )
 
@@ -79,7 +84,7 @@ def curve_hover(
     words: str,
     place: str = "",
     *,
-    has_interval: bool = True,
+    assumed: str | None = "",
 ) -> dict[str, Any]:
     """Return what tells the value of a curve at `x` and the interval of the scan there.
 
@@ -89,22 +94,25 @@ def curve_hover(
         Name of the curve; it may hold markup, unlike the scan's texts.
     place
         Of which machine it is, where a figure has several.
-    has_interval
-        Whether the interval is about this curve: it is not about an expectation.
+    assumed
+        What the interval takes for granted at `x`, as a clause; None of a curve that
+        it is not about, such as an expectation.
     """
+    bounds = None if assumed is None else scaling.bounds_at(x)
+    digits = DIGITS if bounds is None else told_digits(*bounds)
+    value = hover_number("y", scaling.unit, digits)
     lines = [
         *([escape(place)] if place else []),
         f"{escape(scaling.parameter)} = %{{x:,.4~g}}",
-        f"{words}: {hover_number('y', scaling.unit)}",
+        f"{words}: {value}",
     ]
-    bounds = scaling.bounds_at(x) if has_interval else None
     if bounds is None:
         return {"hovertemplate": "<br>".join(lines) + "<extra></extra>"}
     low, high = (
-        hover_number(f"customdata[{column}]", scaling.unit) for column in (0, 1)
+        hover_number(f"customdata[{column}]", scaling.unit, digits) for column in (0, 1)
     )
     level = f"{scaling.forecasts[0].level:.0%}"
-    lines.append(f"{level} interval: {low} to {high}")
+    lines.append(f"{level} interval: {low} to {high}{assumed and f', {assumed}'}")
     return {
         "customdata": np.column_stack(bounds),
         "hovertemplate": "<br>".join(lines) + "<extra></extra>",

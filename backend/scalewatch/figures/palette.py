@@ -16,6 +16,8 @@ PALETTE: Final = {
     "band": "#ececea",
     "below": "#3d8fc4",
     "above": "#e8902c",
+    "worse": "#d55e00",
+    "better": "#0072b2",
     "machine-0": "#0072b2",
     "machine-1": "#cc79a7",
     "machine-2": "#009e73",

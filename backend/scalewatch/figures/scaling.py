@@ -57,7 +57,7 @@ def scaling_figure(scaling: Scaling, under: Scaling | None = None) -> Figure:
     _add_band(figure, curves)
     if under is not None:
         add_under(figure, under)
-    _add_interval(figure, scaling)
+    _add_interval(figure, curves.x, scaling)
     _add_expectation(figure, curves, scaling)
     _add_repetitions(figure, scaling)
     if scaling.is_open:
@@ -139,18 +139,14 @@ def _add_band(figure: Figure, curves: Curves) -> None:
     )
 
 
-def _add_interval(figure: Figure, scaling: Scaling) -> None:
+def _add_interval(figure: Figure, along: Reals, scaling: Scaling) -> None:
     """Add where the truth lies, as far as the measurements tell."""
-    known = [
-        (each.at[scaling.parameter], each.low, each.high)
-        for each in scaling.forecasts
-        if each.low is not None and each.high is not None
-    ]
-    if not known:
+    x, low, high = scaling.bounds
+    if (low == high).all():  # nothing is known, or a formula leaves nothing open
         return
-    x, low, high = np.array(known).T
-    if (low == high).all():  # a formula of exact counts leaves nothing open
-        return
+    if (low > 0).all() and (between := scaling.bounds_at(along)) is not None:
+        x, (low, high) = along, between
+        x, low, high = (each[~np.isnan(low)] for each in (x, low, high))
     if scaling.is_open and not scaling.candidates:
         _add_forecast(figure, scaling)
     figure.add_scatter(
@@ -204,7 +200,7 @@ def _add_expectation(
             curves.x,
             f"expected {growth_markup(expectation)}",
             scaling.name if each else "",
-            has_interval=False,
+            assumed=None,
         ),
     )
 

@@ -1,5 +1,6 @@
 """What tells the lines of a figure apart: the colour of a machine, and a dash."""
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -18,10 +19,16 @@ class Style:
     dash: str = "solid"
 
 
+def machine_dash(slot: int) -> str:
+    """Return the line of the machine that appeared as number `slot`."""
+    return DASHES[slot // COLOURS % len(DASHES)]
+
+
 def styles(places: Sequence[tuple[int, int]]) -> list[Style]:
     """Return a style for each: the colour of its machine, a dash for its position.
 
-    Where all are of one machine, each has a colour of its own.
+    Where all are of one machine, each has a colour of its own. No two of up to four
+    lines of a colour have the same dash.
 
     Parameters
     ----------
@@ -30,8 +37,21 @@ def styles(places: Sequence[tuple[int, int]]) -> list[Style]:
         among the machine's.
     """
     if len({slot for slot, _ in places}) == 1:
-        return [Style(machine_role(slot + position)) for slot, position in places]
+        wanted = [(slot + at, at // COLOURS) for slot, at in places]
+    else:
+        wanted = [(slot, slot // COLOURS + at) for slot, at in places]
+    taken: dict[str, list[int]] = defaultdict(list)
+    for slot, dash in wanted:
+        free = (dash + more for more in range(len(DASHES)))
+        others = taken[machine_role(slot)]
+        others.append(
+            next((_line(at) for at in free if _line(at) not in others), _line(dash))
+        )
     return [
-        Style(machine_role(slot), DASHES[(slot // COLOURS + position) % len(DASHES)])
-        for slot, position in places
+        Style(role, DASHES[taken[role].pop(0)])
+        for role in (machine_role(slot) for slot, _ in wanted)
     ]
+
+
+def _line(dash: int) -> int:
+    return dash % len(DASHES)

@@ -8,6 +8,9 @@ import { margins, spaced } from "./room.js";
 /** Roles of the colours of a negative value, where there is one, of 0, of a positive one. */
 const SIGNED = ["below", "surface", "above"];
 
+/** What fills a shape that is hollow: the light surface. */
+const HOLLOW = "#ffffff";
+
 /** Colours of shares, the same in both themes. */
 const SEQUENTIAL = "Viridis";
 
@@ -64,7 +67,8 @@ function paintShape(shape, colour) {
     return shape;
   }
   const own = colour(shape.name);
-  const filled = shape.fillcolor ? { fillcolor: own } : {};
+  const inside = shape.fillcolor === HOLLOW ? colour("surface") : own;
+  const filled = shape.fillcolor ? { fillcolor: inside } : {};
   return { ...shape, ...filled, line: { ...shape.line, color: own } };
 }
 

@@ -76,7 +76,7 @@ def test_strip_marks_the_commits_that_may_be_it(change):
     (mark,) = strip_figure(change).layout.shapes
 
     assert (mark.x0, mark.x1) == (20.5, 21.5)
-    assert mark.fillcolor == PALETTE["above"]
+    assert mark.fillcolor == PALETTE["worse"]
 
 
 def test_settings_that_a_commit_lacks_leave_the_curve_where_it_is(change):

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
@@ -66,7 +67,21 @@ def test_segments_have_the_colours_of_their_growth_classes(history):
 
     assert filled[PALETTE["growth-2"]] == (-0.5, 19.5)
     assert filled[PALETTE["growth-5"]] == (19.5, 39.5)
-    assert filled[PALETTE["above"]] == (19.5, 20.5)
+    assert filled[PALETTE["worse"]] == (19.5, 20.5)
+
+
+def test_a_change_for_the_better_is_hollow_and_has_a_colour_of_its_own(history):
+    (change,) = history.changes
+    better = replace(history, changes=(replace(change, is_worse=False),))
+
+    outlined = {
+        shape.line.color: shape.fillcolor
+        for shape in exponents_figure(better).layout.shapes
+        if shape.type == "rect"
+    }
+
+    assert outlined[PALETTE["better"]] == PALETTE["surface"]
+    assert PALETTE["worse"] not in outlined
 
 
 def test_new_baseline_is_a_line(history):

@@ -71,6 +71,24 @@ def test_sparklines_hold_a_line_per_series_and_are_sent_once(client, sessions):
     assert again.status_code == 304
 
 
+def test_a_growth_that_is_better_than_promised_is_no_fault_in_its_line(
+    client, sessions
+):
+    growths = {"MPI_Barrier": LINEAR, "MPI_Gather": TREE}  # log p and p are promised
+    record_history(sessions, lambda _: growths, 2)
+
+    lines = client.get("/p/mpich/sparklines.svg?metric=time").text
+    history = client.get("/p/mpich/history?region=MPI_Gather").text
+
+    worse, better = lines.split("</symbol>")[:2]
+    assert "--verdict-mismatch" in worse
+    assert "--verdict-better" in better
+    assert "stroke-dasharray" in better
+    assert "--verdict-mismatch" not in better
+    assert "verdict--better" in history
+    assert "verdict--mismatch" not in history
+
+
 def test_a_figure_can_stand_in_a_frame_of_another_site(client, sessions):
     record_project(sessions)
     page = client.get("/p/openmpi/r/MPI_Bcast").text

@@ -81,8 +81,8 @@ def test_what_is_within_its_band_yet_says_from_where_it_leaves_it(scans):
     assert within
 
 
-def test_every_curve_that_is_drawn_lies_in_its_interval(large, scans):
-    outside, seen = [], 0
+def test_every_curve_that_is_drawn_lies_in_its_interval_and_is_whole(large, scans):
+    outside, cut, seen = [], [], 0
     for scan in scans:
         if scan.standing.is_open:
             continue
@@ -90,20 +90,23 @@ def test_every_curve_that_is_drawn_lies_in_its_interval(large, scans):
         known = [each for each in scaling.forecasts if each.low and each.low > 0]
         figure = scaling_figure(scaling)
         lines = [each for each in figure.data if each.get("name", "")[:5] == "model"]
-        for line in lines if known else ():
-            x, y = np.array(line["x"]), np.array(line["y"])
-            at = np.log([each.at[scaling.parameter] for each in known])
-            low = np.interp(np.log(x), at, np.log([each.low for each in known]))
-            high = np.interp(np.log(x), at, np.log([each.high for each in known]))
-            is_inside = (low - 2 * BESIDE <= np.log(y)) & (
-                np.log(y) <= high + 2 * BESIDE
-            )
+        bands = [each for each in figure.data if "interval" in each.get("name", "")]
+        for line in lines if known and bands else ():
+            y = np.array(line["y"])
+            (band,) = bands
+            half = len(band["x"]) // 2
+            assert band["x"][:half].tolist() == line["x"].tolist()
+            low, high = band["y"][:half], band["y"][half:][::-1]
+            is_inside = (low * (1 - BESIDE) <= y) & (y <= high * (1 + BESIDE))
             seen += 1
             if not (is_inside | np.isnan(y)).all():
                 outside.append((scan.region, scan.machine))
+            if np.isnan(y).any():
+                cut.append((scan.region, scan.machine))
 
     assert seen > LEAST
     assert outside == []
+    assert cut == []
 
 
 def test_a_growth_that_is_likelier_another_is_open_though_its_verdict_holds(scans):

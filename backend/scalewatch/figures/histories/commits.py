@@ -87,14 +87,14 @@ def date_axis() -> dict[str, Any]:
 
 
 def mark_commits(figure: Figure, first: Place, last: Place, *, is_worse: bool) -> None:
-    """Mark the commits that may have made a change, for the worse or the better.
+    """Mark the commits that may have made a change: filled if worse, hollow if better.
 
     Parameters
     ----------
     first, last
         Where they begin and end on the axis.
     """
-    role = "above" if is_worse else "below"
+    role = "worse" if is_worse else "better"
     figure.add_shape(
         name=role,
         type="rect",
@@ -104,8 +104,8 @@ def mark_commits(figure: Figure, first: Place, last: Place, *, is_worse: bool) -
         x1=last,
         y0=0,
         y1=1,
-        fillcolor=PALETTE[role],
-        line={"color": PALETTE[role], "width": 1},
-        opacity=0.6,
+        fillcolor=PALETTE[role if is_worse else "surface"],
+        line={"color": PALETTE[role], "width": 1 if is_worse else 2},
+        opacity=0.6 if is_worse else 0.9,
         layer="below",
     )

@@ -16,6 +16,7 @@ from scalewatch.figures.axes import NAMES, canvas, parameter_axis
 from scalewatch.figures.figure import Figure
 from scalewatch.figures.palette import PALETTE, machine_role, symbol
 from scalewatch.figures.scaling_errors.contours import plain_axis
+from scalewatch.figures.styles import machine_dash
 from scalewatch.modelling import Extrapolation
 
 STEPS: Final = 80
@@ -98,7 +99,7 @@ def add_marks(
         x=list(line.processes),
         y=list(line.values),
         mode=mode,
-        line={"color": PALETTE[role], "width": 2},
+        line={"color": PALETTE[role], "width": 2, "dash": machine_dash(slot)},
         marker={"color": PALETTE[role], "size": 8, "symbol": symbol(slot)},
         name=escape(line.name),
         showlegend=True,

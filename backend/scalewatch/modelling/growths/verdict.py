@@ -53,6 +53,11 @@ class Mark(StrEnum):
         return "✓≈▼✗?"[list(Mark).index(self)]
 
     @classmethod
+    def told(cls, verdict: Verdict, divergence: Growth | None) -> Self:
+        """Return the mark of a verdict with its divergence."""
+        return cls.of(verdict, None if divergence is None else direction(divergence))
+
+    @classmethod
     def of(cls, verdict: Verdict, side: Direction | None) -> Self:
         """Return the mark of a verdict whose growth lies on a side of its promise."""
         is_better = verdict is Verdict.MISMATCH and side is Direction.BETTER

@@ -5,11 +5,12 @@ from functools import partial
 from fastapi import APIRouter, Request, Response
 
 from scalewatch.exporters.listing import Listing
-from scalewatch.modelling import MachineLine
+from scalewatch.modelling import Estimate, MachineLine
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.plots import Plot
 from scalewatch.pages.rendering.templates import path_to, render
-from scalewatch.pages.wording.formats import number, quantity, significant
+from scalewatch.pages.wording.formats import MISSING, number, quantity, significant
+from scalewatch.pages.wording.intervals import quantities
 from scalewatch.services.machines.line_figures import lines_figure
 from scalewatch.services.machines.lines import MachineLines, machine_lines_at
 from scalewatch.web.queries import Scale
@@ -51,17 +52,18 @@ def show_machine_lines(  # noqa: PLR0913, PLR0917 - parts of the address
             ),
             partial(lines_figure, shown),
         ),
-        interval=interval,
+        written=written,
         growth_text=growth_text,
         server=str(request.base_url).rstrip("/"),
     )
 
 
-def interval(low: float | None, high: float | None, unit: str) -> str:
-    """Write the interval of an estimate: `1.20 s … 1.40 s`; a dash without one."""
-    if low is None or high is None:
-        return "–"
-    return f"{quantity(low, unit)} … {quantity(high, unit)}"
+def written(estimate: Estimate, unit: str) -> tuple[str, str]:
+    """Write an estimate and its interval: `1.30 s`, `1.20 s … 1.40 s`, else a dash."""
+    if estimate.low is None or estimate.high is None:
+        return quantity(estimate.value, unit), MISSING
+    value, low, high = quantities(estimate.value, estimate.low, estimate.high, unit)
+    return value, f"{low} … {high}"
 
 
 def growth_text(line: MachineLine) -> str:

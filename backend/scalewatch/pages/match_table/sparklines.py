@@ -1,7 +1,8 @@
 """Small lines of history as one sheet of SVG, whose parts the cells of a table use.
 
 A step line shows how steep the growth was at each commit, the steeper the higher;
-what was a mismatch is drawn in its colour and twice as thick.
+a mismatch is drawn in its colour and twice as thick, a growth that is better than
+promised in its own colour and dotted.
 """
 
 from collections.abc import Sequence
@@ -11,7 +12,7 @@ from typing import Annotated, Final
 
 from fastapi import APIRouter, Header, Query, Response
 
-from scalewatch.modelling import Growth, Verdict
+from scalewatch.modelling import Growth, Mark
 from scalewatch.services.match_table.sparklines import LinePoint, sparklines
 from scalewatch.services.selection.view import View
 from scalewatch.web.sessions import ReadingDep
@@ -26,6 +27,11 @@ LOGARITHM: Final = 0.2
 """A logarithm counts as this much of an exponent."""
 
 DRAWN: Final = 'fill="none" stroke-linecap="round" vector-effect="non-scaling-stroke"'
+
+STYLES: Final = {
+    Mark.MISMATCH: "stroke:var(--verdict-mismatch);stroke-width:2px",
+    Mark.BETTER: "stroke:var(--verdict-better);stroke-width:2px;stroke-dasharray:1 3",
+}
 
 router = APIRouter(include_in_schema=False)
 
@@ -53,11 +59,10 @@ def show_sparklines(
 def symbol(series: int, line: Sequence[LinePoint], step: float) -> str:
     """Draw the line of a series."""
     whole = _path(line, step)
-    bad = _path([p for p in line if p.verdict is Verdict.MISMATCH], step)
     drawn = f'<path d="{whole}" stroke="currentColor" {DRAWN}/>' if whole else ""
-    if bad:
-        colour = 'style="stroke:var(--verdict-mismatch);stroke-width:2px"'
-        drawn += f'<path d="{bad}" {colour} {DRAWN}/>'
+    for mark, style in STYLES.items():
+        if part := _path([point for point in line if point.mark is mark], step):
+            drawn += f'<path d="{part}" style="{style}" {DRAWN}/>'
     return f'<symbol id="s{series}" viewBox="0 0 {WIDTH} {HEIGHT}">{drawn}</symbol>'
 
 

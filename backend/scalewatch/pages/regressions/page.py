@@ -11,7 +11,8 @@ from scalewatch.pages.rendering.addresses import path_to
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.plots import Plot
 from scalewatch.pages.rendering.templates import render
-from scalewatch.pages.wording.factors import bounded, scale_words
+from scalewatch.pages.wording.factors import scale_words
+from scalewatch.pages.wording.intervals import bounded
 from scalewatch.services.access.callers import Role, caller_of, may
 from scalewatch.services.commits.forges import forge_of
 from scalewatch.services.regressions.evidence import FIGURES

@@ -21,7 +21,14 @@ from scalewatch.pages.rendering.navigation import (
     site_links,
 )
 from scalewatch.pages.rendering.vocabulary import MEANINGS, RULES
-from scalewatch.pages.wording import formats, marks, mathematics, outlooks, sentences
+from scalewatch.pages.wording import (
+    formats,
+    intervals,
+    marks,
+    mathematics,
+    outlooks,
+    sentences,
+)
 from scalewatch.pages.wording.factors import factor_words
 from scalewatch.resources import bundled
 from scalewatch.services.machines.provenance import Provenance, origins_of
@@ -107,6 +114,7 @@ def _environment() -> Environment:
         "count": formats.count,
         "counts_sentence": sentences.counts_sentence,
         "day": formats.day,
+        "dot": marks.dot,
         "determination": formats.determination,
         "exact_formula": mathematics.exact_formula,
         "formula": mathematics.formula,
@@ -127,6 +135,7 @@ def _environment() -> Environment:
         "zip": zip,
     }
     environment.globals |= {
+        "assumption_sentence": outlooks.assumption_sentence,
         "change_mark": marks.change_mark,
         "outcome_mark": marks.outcome_mark,
         "cost_sentence": outlooks.cost_sentence,
@@ -137,6 +146,7 @@ def _environment() -> Environment:
         "factor_words": factor_words,
         "flag_places": sentences.flag_places,
         "forecast_sentence": outlooks.forecast_sentence,
+        "forecast_written": intervals.forecast_written,
         "hidden_sentence": outlooks.hidden_sentence,
         "heat_cell": heat_maps.heat_cell,
         "heat_panels": heat_maps.panels,
@@ -144,6 +154,7 @@ def _environment() -> Environment:
         "residual_sentence": outlooks.residual_sentence,
         "machines_sentence": sentences.machines_sentence,
         "misfit_sentence": sentences.misfit_sentence,
+        "rounded": intervals.rounded,
         "rules": RULES,
         "scan_sentence": sentences.scan_sentence,
         "state_words": sentences.state_words,

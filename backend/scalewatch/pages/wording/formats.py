@@ -71,9 +71,19 @@ def quantity(value: float | None, unit: str) -> str:
     if unit == COUNT:
         is_whole = float(value).is_integer() and abs(value) < LARGEST_WHOLE
         return f"{value:,.0f}".replace("-", "−") if is_whole else significant(value)
-    power = _power_of_thousand(value, unit)
+    power = power_of_thousand(value, unit)
     scaled = significant(value / 1000.0**power)
     return f"{scaled}{SPACE}{PREFIXES[power]}{unit}".rstrip(SPACE)
+
+
+def power_of_thousand(value: float, unit: str) -> int:
+    """Return the power of a thousand whose prefix suits a value."""
+    powers = POWERS.get(unit, range(1))
+    if value == 0:
+        return 0
+    # Rounding may carry into the next prefix: 999.7 µs is 1.00 ms.
+    exponent = int(f"{abs(value):.{DIGITS - 1}e}".split("e")[1])
+    return min(max(floor(exponent / 3), powers[0]), powers[-1])
 
 
 def count(value: float) -> str:
@@ -185,12 +195,3 @@ def listed(parts: Sequence[Markup]) -> Markup:
 def breakable(name: str) -> Markup:
     """Let a long name break after its underscores, dots and colons."""
     return Markup("<wbr>").join(PARTS.findall(name)) if name else Markup()
-
-
-def _power_of_thousand(value: float, unit: str) -> int:
-    powers = POWERS.get(unit, range(1))
-    if value == 0:
-        return 0
-    # Rounding may carry into the next prefix: 999.7 µs is 1.00 ms.
-    exponent = int(f"{abs(value):.{DIGITS - 1}e}".split("e")[1])
-    return min(max(floor(exponent / 3), powers[0]), powers[-1])

@@ -6,10 +6,14 @@ from typing import Final
 
 from markupsafe import Markup
 
+from scalewatch.figures.palette import COLOURS
 from scalewatch.modelling import Mark, Verdict
 from scalewatch.pages.wording import changes
 from scalewatch.services.commit_reports.changes import ChangeKind
 from scalewatch.services.commit_reports.outcomes import SeriesOutcome
+
+ROUNDS: Final = 4
+"""Shapes of dots: those of machines that share a colour differ."""
 
 _VERDICT: Final = Markup(
     '<span class="verdict verdict--{value}"><span class="verdict__symbol" '
@@ -26,6 +30,18 @@ _CHANGE: Final = Markup(
     '<span class="change change--{name}" title="{meaning}"><span '
     'class="change__symbol" aria-hidden="true">{symbol}</span>{number} {kind}</span>'
 )
+
+
+def dot(slot: int) -> str:
+    """Return the classes of a machine's dot: its colour, and how often that was given.
+
+    Parameters
+    ----------
+    slot
+        Position of the machine among the project's.
+    """
+    again, colour = divmod(slot, COLOURS)
+    return f"dot dot--{colour} dot--again-{again % ROUNDS}"
 
 
 @lru_cache(maxsize=4096)

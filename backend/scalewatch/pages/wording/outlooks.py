@@ -6,6 +6,7 @@ from markupsafe import Markup
 
 from scalewatch.modelling import Forecast, MemoryWall
 from scalewatch.pages.wording.formats import count, percent, quantity, significant
+from scalewatch.pages.wording.intervals import forecast_written
 from scalewatch.pages.wording.mathematics import big_o
 from scalewatch.pages.wording.sentences import metric_words
 from scalewatch.services.analysis.next_measurement import proposal_words
@@ -28,7 +29,7 @@ def forecast_sentence(scan: Scan, outlook: Outlook) -> Markup | None:
         parameter=scan.parameter,
         target=count(target),
         metric=metric_words(scan.metric),
-        value=quantity(forecast.value, scan.unit),
+        value=forecast_written(forecast, scan.unit)[0],
     )
     sentence += _bounds(scan, forecast) + "." + _promised(scan, outlook)
     multiple = target / largest(scan)
@@ -54,7 +55,7 @@ def cost_sentence(scan: Scan, outlook: Outlook | None) -> Markup | None:
         parameter=scan.parameter,
         scale=count(scale),
         times=significant(scale / largest(scan), 2),
-        value=quantity(farthest.value, scan.unit),
+        value=forecast_written(farthest, scan.unit)[0],
     )
 
 
@@ -62,12 +63,27 @@ def _bounds(scan: Scan, forecast: Forecast) -> Markup:
     """Tell between which bounds a forecast lies, and what that assumes."""
     if forecast.low is None or forecast.low == forecast.high:
         return Markup()
-    growth = scan.standing.growth
-    assumed = (
-        "" if growth is None else Markup(", if {} stays true").format(big_o(growth))
+    return Markup("; {} interval {}, {}").format(
+        percent(forecast.level), interval(forecast, scan.unit), _assumption(scan)
     )
-    return Markup("; {} interval {}{}").format(
-        percent(forecast.level), interval(forecast, scan.unit), assumed
+
+
+def _assumption(scan: Scan) -> Markup:
+    """Tell what intervals take for granted beyond the measurements."""
+    growth = scan.standing.growth
+    if growth is None or scan.standing.is_open:
+        return Markup("if a growth that the runs allow stays true")
+    return Markup("if {} stays true").format(big_o(growth))
+
+
+def assumption_sentence(scan: Scan, outlook: Outlook) -> Markup | None:
+    """Tell what the intervals of a table of forecasts take for granted."""
+    end = largest(scan)
+    beyond = [each for each in outlook.forecasts if each.at[scan.parameter] > end]
+    if not any(each.low != each.high for each in beyond):
+        return None
+    return Markup("Intervals beyond {} = {} hold {}.").format(
+        scan.parameter, count(end), _assumption(scan)
     )
 
 
@@ -114,7 +130,7 @@ def hidden_sentence(outlook: Outlook) -> str | None:
 
 def interval(forecast: Forecast, unit: str) -> str:
     """Write the bounds of a forecast: `between 168 µs and 430 µs`."""
-    low, high = quantity(forecast.low, unit), quantity(forecast.high, unit)
+    _, low, high = forecast_written(forecast, unit)
     return f"between {low} and {high}"
 
 

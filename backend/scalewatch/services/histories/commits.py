@@ -11,10 +11,19 @@ from typing import Final, NamedTuple
 import orjson
 from sqlalchemy.orm import Session
 
-from scalewatch.modelling import CONSTANT, Growth, Model, Term, Verdict, parse_growth
+from scalewatch.modelling import (
+    CONSTANT,
+    Growth,
+    Mark,
+    Model,
+    Term,
+    Verdict,
+    parse_growth,
+)
 from scalewatch.services.commits.lineage import Lineage
 from scalewatch.services.nights.series_histories import SeriesHistory
 from scalewatch.services.regressions.effects import FARTHER
+from scalewatch.services.series.stored_values import growth_or_none
 from scalewatch.storage.judgements import verdicts
 
 
@@ -40,6 +49,14 @@ class HistoryStep:
     at_target: float | None
     verdict: Verdict | None
     expectation_version: int | None
+    divergence: Growth | None = None
+
+    @property
+    def mark(self) -> Mark | None:
+        """The verdict as it is shown: better than promised is no fault."""
+        if self.verdict is None:
+            return None
+        return Mark.told(self.verdict, self.divergence)
 
 
 _Target = tuple[str, float]
@@ -136,6 +153,7 @@ class HistorySteps:
             at_target=values.at_target,
             verdict=_VERDICTS[row.verdict] if row and row.verdict else None,
             expectation_version=row.version if row else None,
+            divergence=growth_or_none(row.divergence) if row else None,
         )
 
 

@@ -7,9 +7,10 @@ from typing import Final
 
 from sqlalchemy.orm import Session
 
-from scalewatch.modelling import Growth, Verdict, parse_growth
+from scalewatch.modelling import Growth, Mark, Verdict
 from scalewatch.services.commits.find import find_commit
 from scalewatch.services.selection.view import View
+from scalewatch.services.series.stored_values import growth_or_none
 from scalewatch.storage.access import projects
 from scalewatch.storage.commits import commits
 from scalewatch.storage.judgements import verdicts
@@ -24,7 +25,7 @@ class LinePoint:
 
     at: int
     growth: Growth | None
-    verdict: Verdict | None
+    mark: Mark | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +50,14 @@ def sparklines(session: Session, view: View, metrics: tuple[str, ...]) -> Sparkl
     place = {row.id: at for at, row in enumerate(reversed((last, *older)))}
     lines: dict[int, dict[int, LinePoint]] = {}
     for metric in metrics:
-        for series, commit, growth, verdict in verdicts.lines_at(
+        for series, commit, growth, verdict, divergence in verdicts.lines_at(
             session, place.keys(), metric
         ):
             at = place[commit]
             lines.setdefault(series, {})[at] = LinePoint(
                 at,
-                None if growth is None else _growth(growth),
-                None if verdict is None else Verdict(verdict),
+                growth_or_none(growth),
+                None if verdict is None else _mark(verdict, divergence),
             )
     return Sparklines(
         commits=len(place),
@@ -68,5 +69,5 @@ def sparklines(session: Session, view: View, metrics: tuple[str, ...]) -> Sparkl
 
 
 @lru_cache(maxsize=4096)
-def _growth(text: str) -> Growth:
-    return parse_growth(text)
+def _mark(verdict: str, divergence: str | None) -> Mark:
+    return Mark.told(Verdict(verdict), growth_or_none(divergence))

@@ -199,7 +199,7 @@ class Standing:
     def mark(self) -> Mark | None:
         """The verdict as it is shown: better than promised is no fault."""
         verdict = self.verdict
-        return None if verdict is None else Mark.of(verdict, self.direction)
+        return None if verdict is None else Mark.told(verdict, self.divergence)
 
     @property
     def is_measured(self) -> bool:

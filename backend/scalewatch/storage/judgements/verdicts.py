@@ -163,6 +163,7 @@ class Stepped(NamedTuple):
     constant: float | None
     terms: str
     verdict: str | None
+    divergence: str | None
     version: int | None
 
 
@@ -197,8 +198,8 @@ def _stepped() -> Select[Any]:
 
 def lines_at(
     session: Session, commit_ids: Collection[int], metric: str
-) -> Sequence[Row[int, int, str | None, str | None]]:
-    """Return series, commit, growth and verdict of the models of a metric.
+) -> Sequence[Row[int, int, str | None, str | None, str | None]]:
+    """Return series, commit, growth, verdict and divergence of a metric's models.
 
     A model that was judged by several expectations comes once for each, the newest
     expectation last.
@@ -209,6 +210,7 @@ def lines_at(
             tables.Model.commit_id,
             tables.Model.growth,
             tables.Verdict.verdict,
+            tables.Verdict.divergence,
         )
         .join(tables.Series, tables.Series.id == tables.Model.series_id)
         .outerjoin(tables.Verdict, _is_about(tables.Verdict, tables.Model))

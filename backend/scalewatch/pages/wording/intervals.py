@@ -1,0 +1,81 @@
+"""Estimates with their intervals: all with the digits that the interval leaves.
+
+A bound with fewer digits than the value excludes it by rounding alone, and digits that
+are finer than the interval tell nothing.
+"""
+
+from math import floor, isfinite, log10
+from typing import Final
+
+from scalewatch.modelling import Forecast
+from scalewatch.modelling.forecasts.bounds import Bounds
+from scalewatch.pages.wording.formats import (
+    COUNT,
+    MISSING,
+    PREFIXES,
+    SPACE,
+    power_of_thousand,
+    quantity,
+    significant,
+)
+
+SPREAD: Final = 4.0
+"""A last digit is worth writing if the interval is at least this many of them wide."""
+
+MOST_DECIMALS: Final = 6
+
+APART: Final = 10.0
+"""Bounds further apart than by this factor say nothing of a factor."""
+
+WIDE: Final = 30.0
+"""Bounds further apart than by this factor have units of their own."""
+
+Written = tuple[str, str, str]
+"""A value, its lower and its upper bound."""
+
+
+def bounded(bounds: Bounds) -> str:
+    """Write a factor between its bounds, all with the digits that these leave."""
+    if bounds.low <= 0 or bounds.high > APART * bounds.low:
+        return "not known"
+    written = rounded((bounds.value, bounds.low, bounds.high))
+    if written[1] == written[2]:
+        return written[0]
+    return f"{written[0]} ({written[1]} … {written[2]})"
+
+
+def rounded(values: tuple[float, float, float]) -> Written:
+    """Write a value and its bounds with as many decimals as their distance leaves."""
+    value, low, high = values
+    width = high - low
+    if width <= 0 or not isfinite(width):
+        return significant(value), significant(low), significant(high)
+    decimals = -floor(log10(width / SPREAD))
+    if decimals > MOST_DECIMALS:
+        return significant(value), significant(low), significant(high)
+    places = max(decimals, 0)
+    first, second, third = (
+        f"{round(each, decimals):,.{places}f}".replace("-", "−")
+        for each in (value, low, high)
+    )
+    return first, second, third
+
+
+def quantities(value: float, low: float, high: float, unit: str) -> Written:
+    """Write a value of a metric and its bounds: `310 µs`, `170 µs`, `430 µs`."""
+    if low == high or unit == COUNT or 0 < WIDE * low < high:
+        return quantity(value, unit), quantity(low, unit), quantity(high, unit)
+    power = power_of_thousand(max(abs(low), abs(high)), unit)
+    scale = 1000.0**power
+    first, second, third = (
+        f"{each}{SPACE}{PREFIXES[power]}{unit}".rstrip(SPACE)
+        for each in rounded((value / scale, low / scale, high / scale))
+    )
+    return first, second, third
+
+
+def forecast_written(forecast: Forecast, unit: str) -> Written:
+    """Write a forecast and its bounds; dashes for bounds that are not known."""
+    if forecast.low is None or forecast.high is None:
+        return quantity(forecast.value, unit), MISSING, MISSING
+    return quantities(forecast.value, forecast.low, forecast.high, unit)
