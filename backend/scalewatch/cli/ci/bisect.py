@@ -27,8 +27,8 @@ UNKNOWN: Final = EXITS["pending"]
 EPILOG: Final = """
 \b
 The experiment should repeat each job at least twice (`repeats: 2`): what a single
-job shows is a suspicion, and the commit is skipped; counts (`--count`) need one. Keep its
-file outside of the checkout if older commits do not have it.
+job shows is a suspicion, and the commit is skipped; counts (`--count`) need one. Keep
+its file outside of the checkout if older commits do not have it.
 \b
 Exit codes:
   0  the first bad commit is printed
