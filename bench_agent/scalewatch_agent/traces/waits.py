@@ -17,6 +17,7 @@ at N x N, late broadcast, early reduce.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +31,13 @@ from scalewatch_agent.traces.functions import (
     numbers_of,
 )
 from scalewatch_agent.traces.records import Flag
-from scalewatch_agent.traces.trace import Indices, Messages, Nanoseconds, Trace
+from scalewatch_agent.traces.trace import (
+    Indices,
+    Messages,
+    Nanoseconds,
+    Process,
+    Trace,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,26 +180,42 @@ def operations_of(trace: Trace) -> Iterator[Operations]:
     """
     wanted = numbers_of(trace.functions, COLLECTIVES)
     positions = {process.rank: at for at, process in enumerate(trace.processes)}
-    chosen = [
-        np.flatnonzero(
-            np.isin(process.records["function"], wanted)
-            & ((process.records["flags"] & Flag.PART) == 0)
-        )
-        for process in trace.processes
-    ]
-    used = [
-        process.records["communicator"][calls]
-        for process, calls in zip(trace.processes, chosen, strict=True)
-    ]
-    for communicator, members in trace.communicators.items():
-        if len(members) < 2 or any(int(rank) not in positions for rank in members):
+    collectives = [_Collectives.of(process, wanted) for process in trace.processes]
+    used = {number for one in collectives for number in np.unique(one.on).tolist()}
+    for communicator in sorted(used & trace.communicators.keys()):
+        members = trace.communicators[communicator].tolist()
+        if len(members) < 2 or any(rank not in positions for rank in members):
             continue
-        numbers = np.array([positions[int(rank)] for rank in members])
-        calls = [chosen[at][used[at] == communicator] for at in numbers]
+        numbers = np.array([positions[rank] for rank in members])
+        calls = [collectives[at].calls_on(communicator) for at in numbers]
         if len({len(one) for one in calls}) == 1 and len(calls[0]):
             operations = _together(trace, numbers, np.array(calls))
             if (operations.function == operations.function[0]).all():
                 yield operations
+
+
+@dataclass(frozen=True, slots=True)
+class _Collectives:
+    """The collective calls of a process by their communicator, then by their start."""
+
+    calls: Indices
+    on: NDArray[np.uint32]
+
+    @classmethod
+    def of(cls, process: Process, functions: list[int]) -> Self:
+        records = process.records
+        calls = np.flatnonzero(
+            np.isin(records["function"], functions)
+            & ((records["flags"] & Flag.PART) == 0)
+        )
+        on = records["communicator"][calls]
+        order = np.argsort(on, kind="stable")
+        return cls(calls[order], on[order])
+
+    def calls_on(self, communicator: int) -> Indices:
+        wanted = np.uint32(communicator)
+        begin = np.searchsorted(self.on, wanted)
+        return self.calls[begin : np.searchsorted(self.on, wanted, "right")]
 
 
 def _together(trace: Trace, numbers: Indices, calls: Indices) -> Operations:

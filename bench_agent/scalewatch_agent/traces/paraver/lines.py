@@ -6,9 +6,10 @@
 """
 
 import gzip
+import itertools
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Final
@@ -23,6 +24,8 @@ Numbers = NDArray[np.int64]
 BLOCK: Final = 8 * 2**20
 MOST_RATIO: Final = 400
 """A trace shrinks to a tenth; what shrinks more than this is no trace."""
+
+MOST_TASKS: Final = 65_536
 
 FIELDS: Final = {1: 8, 3: 15}
 STATE, EVENT, MESSAGE = 1, 2, 3
@@ -46,7 +49,7 @@ class Block:
     """Some lines: states and messages by row, events one row for each type and value.
 
     Columns of `states` and `messages` are those of the line; of `events` they are
-    task, thread, time, type and value.
+    task, thread, time, type and value. Of events there are those of the wanted types.
     """
 
     states: Numbers
@@ -54,8 +57,8 @@ class Block:
     messages: Numbers
 
 
-def read_lines(path: Path) -> tuple[Header, Iterator[Block]]:
-    """Return the header of a trace, and its blocks.
+def read_lines(path: Path, kinds: Sequence[int]) -> tuple[Header, Iterator[Block]]:
+    """Return the header of a trace, and its blocks with events of some types.
 
     Raises
     ------
@@ -71,7 +74,7 @@ def read_lines(path: Path) -> tuple[Header, Iterator[Block]]:
         line, _, rest = rest.partition(b"\n")
         count += 1
         _add_communicator(path, header, line, 1 + count)
-    return header, _blocks(path, rest, texts, 2 + count)
+    return header, _blocks(path, rest, texts, 2 + count, kinds)
 
 
 def _texts(path: Path) -> Iterator[bytes]:
@@ -120,6 +123,12 @@ def _header(path: Path, line: str) -> Header:
     tasks = re.match(r"(\d{1,7})\(", found["rest"])
     if tasks is None or not int(tasks[1]):
         raise TraceUnusable(path, "the header says no number of tasks", 1)
+    # Tasks, then the threads and the node of each: 2(1:1,1:1)
+    placed = found["rest"][tasks.end() :].partition(")")[0].count(":")
+    if placed != int(tasks[1]):
+        raise TraceUnusable(path, f"{placed} of {tasks[1]} tasks have a node", 1)
+    if placed > MOST_TASKS:
+        raise TraceUnusable(path, f"{placed:,} tasks are too many", 1)
     if not int(found["runtime"]):
         raise TraceUnusable(path, "the run took no time", 1)
     return Header(int(found["runtime"]), int(tasks[1]), {})
@@ -136,17 +145,14 @@ def _add_communicator(path: Path, header: Header, line: bytes, number: int) -> N
 
 
 def _blocks(
-    path: Path, rest: bytes, texts: Iterator[bytes], line: int
+    path: Path, rest: bytes, texts: Iterator[bytes], line: int, kinds: Sequence[int]
 ) -> Iterator[Block]:
-    if rest:
-        yield _block(path, rest, line)
-        line += rest.count(b"\n")
-    for text in texts:
-        yield _block(path, text, line)
+    for text in itertools.chain([rest] if rest else [], texts):
+        yield _block(path, text, line, kinds)
         line += text.count(b"\n")
 
 
-def _block(path: Path, text: bytes, first_line: int) -> Block:
+def _block(path: Path, text: bytes, first_line: int, wanted: Sequence[int]) -> Block:
     characters = np.frombuffer(text, np.uint8)
     ends = np.flatnonzero(characters == ord("\n"))
     _check_characters(path, text, characters, first_line)
@@ -154,12 +160,13 @@ def _block(path: Path, text: bytes, first_line: int) -> Block:
     # The separators before each line's end, and that one, end its fields.
     fields = np.diff(np.r_[0, np.searchsorted(separators, ends, "right")])
     offsets = np.cumsum(fields) - fields
-    numbers = np.array(text.replace(b"\n", b":").split(b":")[:-1]).astype(np.int64)
+    joined = text.replace(b"\n", b":").decode("ascii")
+    numbers = np.fromstring(joined, np.int64, sep=":")
     kinds = numbers[offsets]
     _check_fields(path, kinds, fields, first_line)
     return Block(
         _rows(numbers, offsets[kinds == STATE], FIELDS[STATE]),
-        _events(numbers, offsets, fields, kinds == EVENT),
+        _events(numbers, offsets, fields, kinds == EVENT, wanted),
         _rows(numbers, offsets[kinds == MESSAGE], FIELDS[MESSAGE]),
     )
 
@@ -204,11 +211,18 @@ def _rows(numbers: Numbers, offsets: Numbers, count: int) -> Numbers:
 
 
 def _events(
-    numbers: Numbers, offsets: Numbers, fields: Numbers, chosen: NDArray[np.bool_]
+    numbers: Numbers,
+    offsets: Numbers,
+    fields: Numbers,
+    chosen: NDArray[np.bool_],
+    wanted: Sequence[int],
 ) -> Numbers:
     offsets, pairs = offsets[chosen], (fields[chosen] - 6) // 2
     begin = np.repeat(offsets, pairs)
     rank = np.arange(len(begin)) - np.repeat(np.cumsum(pairs) - pairs, pairs)
     at = begin + 6 + 2 * rank
+    # Most are of counters: those go first.
+    is_wanted = np.isin(numbers[at], wanted)
+    begin, at = begin[is_wanted], at[is_wanted]
     columns = [numbers[begin + 3], numbers[begin + 4], numbers[begin + 5]]
     return np.stack([*columns, numbers[at], numbers[at + 1]], axis=1)

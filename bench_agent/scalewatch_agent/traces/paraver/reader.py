@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalewatch_agent.errors import TraceUnusable
-from scalewatch_agent.traces.paraver.calls import KINDS, CallCollector, Calls
+from scalewatch_agent.traces.paraver.calls import KINDS, THREAD, CallCollector, Calls
 from scalewatch_agent.traces.paraver.labels import read_labels
 from scalewatch_agent.traces.paraver.lines import Block, Header, Numbers, read_lines
 from scalewatch_agent.traces.spool import Spool
@@ -21,7 +21,6 @@ MOST_SITES: Final = 65_536
 MOST_FUNCTIONS: Final = 1_000
 _STATE_TASK, _STATE_THREAD, _BEGIN, _END, _STATE = 3, 4, 5, 6, 7
 _SENDER, _SENT, _RECEIVER, _RECEIVED, _SIZE = 3, 5, 9, 12, 13
-_TYPE_COLUMN = 3
 
 SPAN: Final = np.dtype([("span", "<i8", 2)])
 RUN: Final = np.dtype([("task", "<i4"), ("span", "<i8", 2)])
@@ -47,14 +46,13 @@ def read_paraver(path: Path) -> Trace:
     TraceUnusable
         If it cannot be read, or no MPI is in it.
     """
-    header, blocks = read_lines(path)
+    header, blocks = read_lines(path, KINDS)
     running, messages, collector = Spool(RUN), Spool(MESSAGE), CallCollector()
     for block in blocks:
         _check(path, header, block)
         running.add(_running(block.states))
         messages.add(_sent(block.messages))
-        masters = block.events[block.events[:, 1] == 1]
-        collector.add(masters[np.isin(masters[:, _TYPE_COLUMN], KINDS)])
+        collector.add(block.events[block.events[:, THREAD] == 1])
         if collector.sites > MOST_SITES or collector.functions > MOST_FUNCTIONS:
             raise TraceUnusable(path, f"it has over {MOST_SITES} locations of calls")
     calls = collector.calls(header.tasks, read_labels(_labels_beside(path)))
