@@ -72,8 +72,6 @@ GROWING: Final = Goal(
     "{:.2f} %",
     most=0.3,
     rival=EXTRA_P,
-    reason="one-sided delays at eight points; noise learned wider would call fewer "
-    "growing, and then probabilities of growths are off by more than 0.05",
 )
 MATCHED: Final = Goal(
     "a match is called match, 10 % noise, worst of three families",

@@ -3,7 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from scalewatch.modelling import Growth, Space, find_models, learn_noise
+from scalewatch.modelling import CONSTANT, Growth, Space, find_models, learn_noise
 from scalewatch.modelling.measurements.assumptions import USUAL
 from scalewatch.modelling.measurements.estimators import located
 from scalewatch.modelling.noise.conformal import believed
@@ -75,6 +75,17 @@ def test_gaps_that_tell_too_much_of_the_least_repetition_are_scaled_down():
     assert noise.scale < 1
     assert found.variance.mean() == pytest.approx(scatter, rel=0.25)
     assert found.level_variance == pytest.approx(level.level_variance)
+
+
+def test_one_late_setting_is_hardly_ever_called_growth():
+    settings = 2.0 ** np.arange(2, 10)
+    values = one_sided(np.full((8000, len(settings)), 7.0), 97)
+
+    noise = learn_noise(settings, values)
+    findings = find_models(settings, values, noise=noise)
+
+    assert noise.summary == "min"
+    assert np.mean([finding.growth != CONSTANT for finding in findings]) < 0.003
 
 
 def test_noise_that_repetitions_show_has_no_excess():

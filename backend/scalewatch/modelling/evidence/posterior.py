@@ -4,7 +4,9 @@ Without an expectation the constant has the prior probability `CONSTANT_SHARE` a
 others share the rest: most things do not grow until they are seen to, and 42 terms
 against one would find growth in noise. That prior makes probabilities come true. As a
 false growth costs more than a missed one, a growth is selected only if it is `CAUTION`
-times as likely as the constant.
+times as likely as the constant. The least repetition errs to one side: now and then one
+setting alone lies far above the others, which at the largest looks like steep growth,
+so that where it tells the curve more is asked, `CAUTION_OF_LEAST`.
 
 An expectation is a promise of people who know the code: with the probability
 `EXPECTATION_SHARE` it is kept for that reason alone, else it holds as often as any
@@ -36,6 +38,7 @@ from scalewatch.modelling.evidence.hypotheses import Hypotheses
 from scalewatch.modelling.growths.growth import CONSTANT, Growth
 from scalewatch.modelling.growths.space import Space
 from scalewatch.modelling.growths.verdict import Verdict, judge
+from scalewatch.modelling.measurements.summary import Summary
 
 CONSTANT_SHARE: Final = 0.2
 EXPECTATION_SHARE: Final = 0.6
@@ -50,6 +53,9 @@ LAW_SHARE: Final = 0.7
 
 CAUTION: Final = 2.0
 """How much likelier than the constant a growth has to be to be selected."""
+
+CAUTION_OF_LEAST: Final = 6.0
+"""The same where the least repetition tells the curve."""
 
 RANKS: Final = (Verdict.MATCH, Verdict.APPROXIMATE, Verdict.MISMATCH)
 
@@ -222,7 +228,18 @@ def verdict_posterior(probability: Reals, prior: Prior) -> Reals | None:
     )
 
 
-def likeliest(probability: Reals, prior: Prior, level: float, constant: int) -> Indices:
+def caution_of(summary: Summary) -> float:
+    """Return how much likelier than the constant a growth has to be."""
+    return CAUTION_OF_LEAST if summary == "min" else CAUTION
+
+
+def likeliest(
+    probability: Reals,
+    prior: Prior,
+    level: float,
+    constant: int,
+    caution: float = CAUTION,
+) -> Indices:
     """Return the likeliest growth of the verdict that is settled, shape (S,).
 
     It is the likeliest of all where none is settled, see `verdict.decide`, and
@@ -237,11 +254,13 @@ def likeliest(probability: Reals, prior: Prior, level: float, constant: int) -> 
     level
         Probability that settles a verdict.
     constant
-        Row of the constant, which a growth has to exceed by `CAUTION`.
+        Row of the constant.
+    caution
+        By what factor a growth has to exceed it.
     """
     verdicts = verdict_posterior(probability.T, prior)
     weight = probability.copy()
-    weight[constant] *= CAUTION
+    weight[constant] *= caution
     chosen: Indices = weight.argmax(axis=0)
     if prior.ranks is None or verdicts is None:
         return chosen

@@ -9,7 +9,12 @@ from scalewatch.modelling.arrays.columns import total
 from scalewatch.modelling.arrays.scratch import Scratch
 from scalewatch.modelling.arrays.types import Indices, Reals
 from scalewatch.modelling.evidence.hypotheses import Hypotheses
-from scalewatch.modelling.evidence.posterior import Prior, likeliest, posterior
+from scalewatch.modelling.evidence.posterior import (
+    Prior,
+    caution_of,
+    likeliest,
+    posterior,
+)
 from scalewatch.modelling.evidence.quality import adjusted_r2, smape
 from scalewatch.modelling.forecasts.prediction import Forecaster
 from scalewatch.modelling.measurements.assumptions import Noise
@@ -108,7 +113,7 @@ class Likeliest:
         weighed = self.hypotheses.weigh(location, noise, scratches)
         probability = posterior(weighed.log_evidence, self.prior)
         by_growth = self.hypotheses.by_growth(probability)
-        chosen = self._chosen(probability, by_growth)
+        chosen = self._chosen(probability, by_growth, caution_of(noise.summary))
         model = self._centred(weighed.coefficients(chosen), chosen, location)
         forecasts = np.zeros((len(chosen), 0, 3))
         if self.forecaster:
@@ -128,7 +133,7 @@ class Likeliest:
             misfits=misfits,
         )
 
-    def _chosen(self, probability: Reals, by_growth: Reals) -> Indices:
+    def _chosen(self, probability: Reals, by_growth: Reals, caution: float) -> Indices:
         """Return the likeliest curve of the likeliest growth, shape (S,)."""
         hypotheses = self.hypotheses
         growth = likeliest(
@@ -136,6 +141,7 @@ class Likeliest:
             self.of_growths,
             self.level,
             int(hypotheses.leads[hypotheses.constant]),
+            caution,
         )
         leads = hypotheses.leads[:, np.newaxis] == growth
         return np.asarray(np.where(leads, probability, -1.0).argmax(axis=0))
