@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from scalewatch.storage.database.session import Sessions
-from support.histories import LINEAR, TREE, record_history
+from support.histories import LINEAR, TREE, record_history, sha
 
 
 @pytest.fixture
@@ -42,3 +42,33 @@ def test_history_can_be_spaced_by_dates(history: Page):
     expect(history).to_have_url(
         "/p/mpich/history?region=MPI_Bcast&metric=time&axis=date"
     )
+
+
+def test_keys_go_from_commit_to_commit_and_open_one(history: Page):
+    figure = history.get_by_role("figure", name="O(p) since")
+    plot = figure.get_by_role("group", name="Commits")
+    plot.focus()
+
+    history.keyboard.press("ArrowLeft")
+    history.keyboard.press("ArrowLeft")
+
+    # The newest commit comes first; a message follows its name and precedes its day.
+    expect(figure.locator("[aria-live]")).to_contain_text("Change 15")
+    expect(figure.locator(".hoverlayer")).to_contain_text("time ∝")
+    history.keyboard.press("Enter")
+    expect(history).to_have_url(f"/p/mpich/c/{sha(15)}")
+
+
+def test_a_click_on_a_commit_opens_it(history: Page):
+    figure = history.get_by_role("figure", name="O(p) since")
+    dots = figure.locator(".scatterlayer path.point")
+    expect(dots).to_have_count(16)
+
+    box = dots.nth(15).bounding_box()
+    history.mouse.move(box["x"] - 3, box["y"] + 2)
+    history.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    expect(figure.locator(".hoverlayer")).to_contain_text("Change 16")
+    history.mouse.down()
+    history.mouse.up()
+
+    expect(history).to_have_url(f"/p/mpich/c/{sha(16)}")

@@ -7,6 +7,7 @@
 
 import { paint } from "./paint.js";
 import { painted, plotly } from "./plotly.js";
+import { openPoints } from "./points.js";
 
 const CONFIG = {
   displaylogo: false,
@@ -50,26 +51,6 @@ async function figureOf(element) {
     throw new Error(`the server answered ${response.status}`);
   }
   return response.json();
-}
-
-/** Points with an id lead to the page of that id, where data-opens says so. */
-function openPoints(element) {
-  const { opens } = element.dataset;
-  if (!opens || element.classList.contains("figure__plot--opens")) {
-    return;
-  }
-  element.classList.add("figure__plot--opens");
-  element.on("plotly_click", ({ points }) => {
-    const id = points.find((point) => point.id)?.id;
-    if (!id) {
-      return;
-    }
-    const detail = { address: opens.replace("SHA", encodeURIComponent(id)) };
-    const asked = new CustomEvent("pointopen", { bubbles: true, cancelable: true, detail });
-    if (element.dispatchEvent(asked)) {
-      location.assign(detail.address);
-    }
-  });
 }
 
 /** Offer the figure for download, and for other pages to embed. */

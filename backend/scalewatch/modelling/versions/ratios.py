@@ -100,6 +100,14 @@ class Ratio:
         return float(np.exp(np.interp(np.log(self.largest), *self._logs)))
 
     @property
+    def is_open_beyond(self) -> bool:
+        """Whether the lead is not sure to last to the end, beyond what was measured."""
+        lead = self.lead
+        if lead is None or self.x[-1] <= self.largest:
+            return False
+        return bool(self.low[-1] <= 1 if lead.is_first else self.high[-1] >= 1)
+
+    @property
     def is_negligible(self) -> bool:
         """Whether it differs from 1 by no more than counts, at the largest setting."""
         return bool(abs(np.log(self.at_largest)) <= np.log1p(NEGLIGIBLE))

@@ -70,7 +70,7 @@ def duel_sentence(duel: Duel, noun: str) -> Markup:
                 loser, len(losses), _names([win.row for win in losses]), _extent(losses)
             )
         )
-    parts += _even(duel, noun)
+    parts += [*_beyond(duel), *_even(duel, noun)]
     return Markup("{}.").format(Markup("; ").join(parts))
 
 
@@ -82,6 +82,23 @@ def _extent(wins: Sequence[Win]) -> Markup:
     return Markup("from {} = {} on (probability {})").format(
         parameter, scale(start), probability
     )
+
+
+def _beyond(duel: Duel) -> list[Markup]:
+    """Name rows whose lead may end beyond the largest setting that was measured."""
+    wins = [
+        win for win in (*duel.first_wins, *duel.other_wins) if win.ratio.is_open_beyond
+    ]
+    if not wins:
+        return []
+    return [
+        Markup("not sure beyond {} = {} in {} ({})").format(
+            wins[0].row.parameter,
+            scale(min(win.ratio.largest for win in wins)),
+            len(wins),
+            _names([win.row for win in wins]),
+        )
+    ]
 
 
 def _even(duel: Duel, noun: str) -> list[Markup]:

@@ -12,6 +12,7 @@ from scalewatch.pages.wording.formats import (
     quantity,
     significant,
 )
+from scalewatch.pages.wording.intervals import quantities
 from scalewatch.pages.wording.sentences import metric_words
 from scalewatch.services.costs.cost import Cost, RegionCost
 
@@ -107,4 +108,7 @@ def forecast_words(region: RegionCost, unit: str) -> str:
     """Write the bounds of a region's forecast: `168 µs … 430 µs`; empty without."""
     if region.low is None or region.high is None or region.low == region.high:
         return ""
-    return f"{quantity(region.low, unit)} … {quantity(region.high, unit)}"
+    if region.value is None:
+        return f"{quantity(region.low, unit)} … {quantity(region.high, unit)}"
+    _, low, high = quantities(region.value, region.low, region.high, unit)
+    return f"{low} … {high}"

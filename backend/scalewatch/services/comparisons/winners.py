@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from scalewatch.modelling.versions.ratios import Lead
+from scalewatch.modelling.versions.ratios import Lead, Ratio
 from scalewatch.services.comparisons.ratios import RowRatios, known_ratios
 from scalewatch.services.comparisons.values import ComparedRow, ComparedSides
 
@@ -17,6 +17,7 @@ class Win:
 
     row: ComparedRow
     lead: Lead
+    ratio: Ratio
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +78,9 @@ def is_first_better(row: ComparedRow, lead: Lead) -> bool:
 
 def _duel(first: str, other: str, place: int, ratios: Sequence[RowRatios]) -> Duel:
     known = known_ratios(ratios, place)
-    won = [Win(row, ratio.lead) for row, ratio in known if ratio.lead is not None]
+    won = [
+        Win(row, ratio.lead, ratio) for row, ratio in known if ratio.lead is not None
+    ]
     even = [(row, ratio) for row, ratio in known if ratio.lead is None]
     return Duel(
         first=first,
