@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from scalewatch.figures import scaling as figures
+from scalewatch.figures.axes import metric_axis
 from scalewatch.figures.curves import Scaling, curves_of
 from scalewatch.figures.models import BEYOND
 from scalewatch.figures.scaling import MOST_REPETITIONS, NOTHING
@@ -397,3 +398,34 @@ def test_beyond_what_was_measured_the_interval_says_what_it_assumes():
 
     assert "stays true" not in measured
     assert "if <i>p</i><sup>1/2</sup> stays true" in beyond
+
+
+@pytest.mark.parametrize(
+    ("values", "unit", "words"),
+    [
+        ([7e-5, 1.3e-3], "s", ["100 µs", "200 µs", "500 µs", "1 ms"]),
+        ([9e-5, 0.7], "s", ["100 µs", "1 ms", "10 ms", "100 ms"]),
+        ([1.1e6, 5.9e6], "B", ["1 MB", "2 MB", "5 MB"]),
+        ([1.1e6, 1.9e6], "B", ["1.2 MB", "1.4 MB", "1.6 MB", "1.8 MB", "2 MB"]),
+        ([1e-3, 1.05e-3], "s", ["1 ms", "1.02 ms", "1.04 ms", "1.06 ms"]),
+        ([30.0, 900.0], "1", ["50", "100", "200", "500"]),
+        ([2e-9, 3e-6], "widgets", ["1×10<sup>-8</sup>", "1×10<sup>-7</sup>"]),
+    ],
+)
+def test_ticks_of_a_metric_are_round_and_have_their_unit(values, unit, words):
+    measured = np.array(values)
+    axis = metric_axis("time", unit, measured=measured, drawn=measured)
+
+    assert [text for text in axis["ticktext"] if text in words] == words
+    assert len(axis["ticktext"]) == len(axis["tickvals"]) >= 3
+    low, high = axis["range"]
+    assert all(10**low <= tick <= 10**high for tick in axis["tickvals"])
+
+
+def test_ticks_go_on_up_to_a_target():
+    figure = scaling_figure(replace(SCALING, forecasts=forecasts(2, 32, 65536)))
+
+    ticks = figure.layout.xaxis.tickvals
+
+    assert ticks[:5] == (2, 4, 8, 16, 32)
+    assert ticks[5:] == (128, 512, 2048, 8192, 32768, 65536)

@@ -1,7 +1,8 @@
 """Axes and frames that all figures share."""
 
 from html import escape
-from math import ceil, log10
+from itertools import chain
+from math import ceil, floor, log, log2, log10
 from typing import Any, Final
 
 import numpy as np
@@ -13,11 +14,30 @@ from scalewatch.figures.palette import PALETTE
 PREFIXED: Final = frozenset({"s", "B", "flop"})
 """Units that SI prefixes go with."""
 
+PREFIXES: Final = {-4: "p", -3: "n", -2: "µ", -1: "m", 0: "", 1: "k", 2: "M", 3: "G"}
+"""SI prefix by power of a thousand."""
+
+DIGITS_OF_TICKS: Final = ((1.0,), (1.0, 2.0, 5.0), (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0))
+"""First digits of the ticks of a logarithmic axis, the coarsest first."""
+
+FEWEST_TICKS: Final = 3
+MOST_EVEN: Final = 4
+"""Steps of an axis whose ends are close together, or up to 2.5 times as many."""
+
+LONGEST_GAP: Final = 6.0
+"""Measured settings further apart than by this factor have ticks between them."""
+
+EXACT: Final = range(-4, 7)
+"""Powers of ten between which numbers are written in full."""
+
 WITHOUT: Final = frozenset({"", "1"})
 """Units that are not written: what has none, and what is counted."""
 
 MOST_TICKS: Final = 9
 """Settings up to this number are the ticks of their axis."""
+
+NEARLY: Final = 1e-9
+"""What rounding may take from a logarithm."""
 
 LEEWAY: Final = 4.0
 """Curves are in sight as far as this factor beyond the measurements."""
@@ -70,12 +90,24 @@ def parameter_axis(parameter: str, settings: NDArray[np.float64]) -> dict[str, A
     axis = titled_axis(NAMES.get(parameter, parameter)) | {"type": "log"}
     distinct = np.unique(settings)
     if 1 < distinct.size <= MOST_TICKS:
+        ticks = [distinct[0], *chain(*map(_filled, distinct, distinct[1:]))]
         axis |= {
             "tickmode": "array",
-            "tickvals": distinct.tolist(),
-            "ticktext": [f"{setting:,g}" for setting in distinct],
+            "tickvals": [float(tick) for tick in ticks],
+            "ticktext": [f"{tick:,g}" for tick in ticks],
         }
     return axis
+
+
+def _filled(low: float, high: float) -> list[float]:
+    """Return a setting after those between it and the one before, if that is far."""
+    if not 0 < low * LONGEST_GAP < high:
+        return [high]
+    is_doubling = (high / low) == 2.0 ** round(log2(high / low))
+    step = 4.0 if is_doubling else 10.0
+    start = low if is_doubling else 10.0 ** floor(log10(low))
+    between = start * step ** np.arange(1, ceil(log(high / start, step)))
+    return [*between[(between > 1.5 * low) & (between < high / 1.5)].tolist(), high]
 
 
 def metric_axis(
@@ -89,18 +121,59 @@ def metric_axis(
         Values of points, all of which are in sight, and of curves, which may leave
         the picture: a model can be tiny, or negative, between measurements.
     """
-    axis = titled_axis(metric if unit in WITHOUT else f"{metric} [{unit}]")
     if measured.min() <= 0:
-        return axis | {"rangemode": "tozero"}
+        title = metric if unit in WITHOUT else f"{metric} [{unit}]"
+        return titled_axis(title) | {"rangemode": "tozero"}
     low, high = _range(measured, drawn)
-    axis |= {
+    ticks = _ticks(low, high)
+    has_unit = unit in PREFIXED or unit in WITHOUT
+    return titled_axis(metric if has_unit else f"{metric} [{unit}]") | {
         "type": "log",
-        "exponentformat": "SI",
-        "minexponent": 0,
-        "nticks": max(5, ceil(high - low) + 1),  # none of many decades is skipped
         "range": [low, high],
+        "tickmode": "array",
+        "tickvals": ticks,
+        "ticktext": [_tick_text(tick, unit) for tick in ticks],
     }
-    return axis | ({"ticksuffix": unit} if unit in PREFIXED else {})
+
+
+def _ticks(low: float, high: float) -> list[float]:
+    """Return round values between two decimal logarithms, each a tick with a label."""
+    decades = range(floor(low), ceil(high) + 1)
+    for digits in DIGITS_OF_TICKS:
+        ticks = [
+            tick
+            for decade in decades
+            for digit in digits
+            if low <= log10(tick := float(f"{digit}e{decade}")) <= high
+        ]
+        if len(ticks) >= FEWEST_TICKS:
+            break
+    else:
+        ticks = _even_ticks(10**low, 10**high)
+    every = ceil(len(ticks) / (2 * MOST_TICKS))
+    return ticks[::every]
+
+
+def _even_ticks(low: float, high: float) -> list[float]:
+    """Return multiples of a round step between two values that are close together."""
+    rough = (high - low) / MOST_EVEN
+    unit = 10.0 ** floor(log10(rough))
+    step = max(
+        unit * nice for nice in (1, 2, 5) if unit * nice <= rough + NEARLY * unit
+    )
+    places = range(ceil(low / step), floor(high / step) + 1)
+    return [float(f"{place * step:.6g}") for place in places]
+
+
+def _tick_text(value: float, unit: str) -> str:
+    """Write a round value with its unit: `100 µs`, `5 MB`, `10⁻⁷`."""
+    if unit in PREFIXED:
+        power = min(max(floor(log10(value) / 3 + NEARLY), min(PREFIXES)), max(PREFIXES))
+        return f"{value / 1000.0**power:,.4g} {PREFIXES[power]}{unit}"
+    power = floor(log10(value) + NEARLY)
+    if power in EXACT:
+        return f"{value:,.12g}"
+    return f"{value / 10.0**power:.3g}×10<sup>{power}</sup>"
 
 
 def titled_axis(title: str) -> dict[str, Any]:

@@ -78,7 +78,7 @@ def _axis(residuals: Sequence[Reals]) -> dict[str, object]:
         "linecolor": PALETTE["grid"],
         "range": [-reach, reach],
         "tickformat": "~%",
-        "title": {"text": "deviation from the model", "standoff": 12},
+        "title": {"text": "deviation", "standoff": 12},
         "zeroline": True,
         "zerolinecolor": PALETTE["quiet"],
         "zerolinewidth": 1,

@@ -3,7 +3,7 @@
  * its words take. The roles are the custom properties --figure-* of tokens.css.
  */
 
-import { margins, spaced } from "./room.js";
+import { margins, shortened, spaced, spacedUpwards } from "./room.js";
 
 /** Roles of the colours of a negative value, where there is one, of 0, of a positive one. */
 const SIGNED = ["below", "surface", "above"];
@@ -26,13 +26,16 @@ export function paint(figure, element) {
   const colour = resolver(element);
   const layout = paintLayout(figure.layout, colour, getComputedStyle(element).fontFamily);
   const listed = figure.data.filter((trace) => trace.showlegend !== false);
+  let { data } = figure;
   if (element.clientWidth < NARROW) {
-    const columns = listed.length > MANY ? IN_COLUMNS : {};
-    layout.legend = { ...layout.legend, ...SMALL, ...columns };
+    const isMany = listed.length > MANY;
+    layout.legend = { ...layout.legend, ...SMALL, ...(isMany ? IN_COLUMNS : {}) };
+    data = isMany ? shortened(data, layout, element.clientWidth) : data;
   }
-  layout.margin = margins(figure.data, layout, element.clientWidth);
+  layout.margin = margins(data, layout, element.clientWidth);
   layout.xaxis = spaced(layout.xaxis, figure.data, layout, element.clientWidth);
-  return [figure.data.map((trace) => paintTrace(trace, colour)), layout];
+  layout.yaxis = spacedUpwards(layout.yaxis, layout, element.clientHeight);
+  return [data.map((trace) => paintTrace(trace, colour)), layout];
 }
 
 /** Entries side by side, however long the longest one is. */

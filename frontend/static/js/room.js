@@ -70,6 +70,47 @@ export function spaced(axis, data, layout, width) {
   return { ...axis, ticktext: ticktext.map((label) => label.text) };
 }
 
+/**
+ * Return a logarithmic axis upwards without the labels that would touch others: powers
+ * of ten keep theirs first.
+ */
+export function spacedUpwards(axis, layout, height) {
+  if (axis?.type !== "log" || !axis.ticktext || !axis.range) {
+    return axis;
+  }
+  const [low, high] = axis.range;
+  const room = height - layout.margin.t - layout.margin.b;
+  const line = ROW * 0.8 * layout.font.size;
+  const labels = axis.tickvals.map((value, place) => ({
+    at: (room * (Math.log10(value) - low)) / (high - low),
+    isRound: Number.isInteger(Number(Math.log10(value).toFixed(9))),
+    place,
+  }));
+  const kept = [];
+  for (const label of labels.toSorted((one, other) => other.isRound - one.isRound)) {
+    if (kept.every(({ at }) => Math.abs(at - label.at) >= line)) {
+      kept.push(label);
+    }
+  }
+  const places = new Set(kept.map(({ place }) => place));
+  const ticktext = axis.ticktext.map((text, place) => (places.has(place) ? text : ""));
+  return { ...axis, ticktext };
+}
+
+/** Return traces whose names fit in one of two columns of a legend as wide as this. */
+export function shortened(data, layout, width) {
+  const long = ruler(layout.legend.font ?? layout.font);
+  const room = (width - 3 * BESIDE) / 2 - ENTRY;
+  return data.map((trace) => {
+    let { name = "" } = trace;
+    // A name with markup is short, and its hover texts are not those of a machine.
+    while (!name.includes("<") && name.length > 4 && long(name) > room) {
+      name = `${name.replace(/…$/, "").slice(0, -1)}…`;
+    }
+    return name === (trace.name ?? "") ? trace : { ...trace, name };
+  });
+}
+
 function extent(values) {
   const known = values.filter((value) => value > 0);
   return known.reduce(([low, high], x) => [Math.min(low, x), Math.max(high, x)], [Infinity, 0]);

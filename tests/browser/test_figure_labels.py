@@ -1,0 +1,70 @@
+"""Every label of every figure of the project of real size is whole and alone."""
+
+from itertools import product
+
+import pytest
+from playwright.sync_api import Page, expect
+
+REGION = "mesh%3A%3Afind_neighbours"
+PAGES = (
+    f"/p/hydro/r/{REGION}",
+    f"/p/hydro/r/{REGION}?machine=juwels&target=65536",
+    "/p/hydro/r/hydro%3A%3Ariemann?machine=lumi",
+    "/p/hydro/r/hydro%3A%3Aadvance?machine=lumi&metric=memory",
+    f"/p/hydro/scaling?region={REGION}",
+    f"/p/hydro/scaling?region={REGION}&quantity=error&kind=strong",
+    f"/p/hydro/history?region={REGION}&machine=juwels",
+    "/p/hydro/compare/juwels...lumi",
+    "/p/hydro/regressions/1",
+    "/p/hydro/cost?machine=supermuc&target=65536",
+    f"/p/hydro/embed/scaling?region={REGION}&machine=juwels",
+)
+
+LOOKS = [*product((1440, 360), ("light", "dark"))]
+
+FAULTS = """() => {
+  const faults = [];
+  const touches = (a, b) => a.left < b.right - 1 && b.left < a.right - 1
+    && a.top < b.bottom - 1 && b.top < a.bottom - 1;
+  for (const plot of document.querySelectorAll(".js-plotly-plot")) {
+    const room = plot.getBoundingClientRect();
+    const texts = (kind) => [...plot.querySelectorAll(kind)]
+      .filter((text) => text.textContent.trim())
+      .map((text) => ({ name: text.textContent, box: text.getBoundingClientRect() }));
+    const titles = ".g-xtitle text, .g-ytitle text";
+    const all = `.xtick text, .ytick text, .legendtext, ${titles}`;
+    for (const { name, box } of texts(all)) {
+      if (box.left < room.left - 1 || box.right > room.right + 1
+          || box.top < room.top - 1 || box.bottom > room.bottom + 1) {
+        faults.push(`clipped: ${name}`);
+      }
+    }
+    for (const kind of [".xtick text", ".ytick text", ".legendtext", titles]) {
+      const alike = texts(kind);
+      alike.forEach((one, at) => {
+        for (const other of alike.slice(at + 1)) {
+          if (touches(one.box, other.box)) {
+            faults.push(`overlap: ${one.name} and ${other.name}`);
+          }
+        }
+      });
+    }
+  }
+  return faults;
+}"""
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_no_label_of_a_figure_is_clipped_or_lies_on_another(
+    large_page: Page, path: str
+):
+    found = []
+    for width, theme in LOOKS:
+        large_page.emulate_media(color_scheme=theme)
+        large_page.set_viewport_size({"width": width, "height": 900})
+        large_page.goto(path)
+        busy = large_page.locator("[data-figure][aria-busy=true]:visible")
+        expect(busy).to_have_count(0)
+        found += [(width, theme, fault) for fault in large_page.evaluate(FAULTS)]
+
+    assert found == []
