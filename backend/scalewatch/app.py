@@ -35,7 +35,7 @@ from scalewatch.errors import (
 )
 from scalewatch.jobs.companion import Companion
 from scalewatch.pages.rendering.addresses import path_to
-from scalewatch.pages.rendering.errors import show_error
+from scalewatch.pages.rendering.errors import missing_page, show_error
 from scalewatch.settings import get_settings
 from scalewatch.storage.database import outages, schema
 from scalewatch.storage.database.session import Sessions, connect, sessions_of
@@ -206,7 +206,9 @@ def _add_error_handlers(app: FastAPI) -> None:
             error.headers = {"Allow": allowed(request)}
         if _is_program(request):
             return problems.problem_of_http(request, error)
-        page = show_error(request, error.status_code, str(error.detail))
+        is_missing = error.status_code == HTTPStatus.NOT_FOUND
+        detail = missing_page(request) if is_missing else str(error.detail)
+        page = show_error(request, error.status_code, detail)
         page.headers.update(error.headers or {})
         return page
 
@@ -278,7 +280,7 @@ def _answer(request: Request, error: ScalewatchError) -> Response:
         query = f"?{request.url.query}" if request.url.query else ""
         goal = f"{request.url.path}{query}"
         return RedirectResponse(path_to(request, "login", {"goal": goal}), 303)
-    page = show_error(request, problems.status_of(error), str(error))
+    page = show_error(request, problems.status_of(error), str(error), error)
     page.headers.update(problems.headers_of(error))
     return page
 

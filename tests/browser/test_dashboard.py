@@ -145,7 +145,7 @@ def test_theme_is_kept_and_repaints_the_plot(page: Page):
 def test_unknown_region_is_a_page_that_says_so(page: Page, complaints):
     page.goto("/p/openmpi/r/MPI_Nonesuch")
 
-    expect(page.get_by_role("heading", level=1)).to_have_text("Nothing here")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Not found")
     expect(page.get_by_text("No region 'MPI_Nonesuch' was measured")).to_be_visible()
     assert complaints.texts.pop().startswith("Failed to load resource")
 

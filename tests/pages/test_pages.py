@@ -26,7 +26,7 @@ BAD_ADDRESSES = (
     ("/p/openmpi/r/MPI_Scan", 404, "No region 'MPI_Scan' was measured at v5.0.11"),
     ("/p/openmpi/runs/17", 422, "Run"),
     ("/p/openmpi/runs/00000000-0000-0000-0000-000000000009", 404, "No run"),
-    ("/nonesuch", 404, "Not Found"),
+    ("/nonesuch", 404, "No page '/nonesuch'"),
 )
 
 

@@ -1,25 +1,75 @@
-"""Error pages."""
+"""Error pages: what is wrong, what the address may mean, and where to go from there."""
 
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Final
+from urllib.parse import unquote
 
-from fastapi import Request
+from fastapi import BackgroundTasks, Request
 from fastapi.responses import HTMLResponse
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.orm import Session
 
-from scalewatch.pages.rendering.navigation import FAILED
+from scalewatch.errors import NotFound, ScalewatchError
+from scalewatch.pages.rendering.addresses import path_to
+from scalewatch.pages.rendering.navigation import (
+    FAILED,
+    FAILED_WITHIN,
+    pages_of,
+    site_links,
+)
 from scalewatch.pages.rendering.templates import render
+from scalewatch.services.comparisons.compare import SEPARATOR
+from scalewatch.services.near_names import (
+    is_project,
+    near_names,
+    near_projects,
+    nearest,
+)
+from scalewatch.web.sessions import RequestSessions
 
 TITLES: Final = {
-    404: "Nothing here",
+    404: "Not found",
     405: "This address only shows pages",
     422: "The address cannot be read",
     500: "Scalewatch failed",
 }
 
+NAVIGABLE: Final = frozenset({404, 405, 409, 422})
+"""Errors of an address, after which there is a way on within the project."""
 
-def show_error(request: Request, status: int, detail: str) -> HTMLResponse:
-    """Answer with a page that names the error and where to go from there."""
+PROJECT_PAGES: Final = "/p/"
+"""How the addresses of a project's pages begin, before its name."""
+
+
+@dataclass(frozen=True, slots=True)
+class WayOn:
+    """A page that the address may mean."""
+
+    name: str
+    path: str
+
+
+def show_error(
+    request: Request, status: int, detail: str, error: Exception | None = None
+) -> HTMLResponse:
+    """Answer with a page that names the error and where to go from there.
+
+    Parameters
+    ----------
+    error
+        Whose evidence tells what the address may mean.
+    """
     setattr(request.state, FAILED, True)
+    project: str | None = None
+    ways: tuple[WayOn, ...] = ()
+    if status in NAVIGABLE:
+        # A page of an error is shown, whatever else fails.
+        with suppress(ScalewatchError, SQLAlchemyError):
+            project, ways = _way_on(request, error)
+    setattr(request.state, FAILED_WITHIN, project)
     return render(
         request,
         "errors/show.html",
@@ -27,4 +77,71 @@ def show_error(request: Request, status: int, detail: str) -> HTMLResponse:
         status=status,
         title=TITLES.get(status, HTTPStatus(status).phrase),
         detail=detail[:1].upper() + detail[1:],
+        project=project,
+        ways=ways,
     )
+
+
+def missing_page(request: Request) -> str:
+    """Say that an address leads to no page."""
+    return f"no page {request.url.path!r}"
+
+
+def _way_on(
+    request: Request, error: Exception | None
+) -> tuple[str | None, tuple[WayOn, ...]]:
+    """Return the project of an address, if the reader may see it, and pages near it."""
+    asked = _project_named(request)
+    with RequestSessions(request, BackgroundTasks(), None).reading() as session:
+        if asked is None:
+            return None, tuple(_pages_near(request, None))
+        if not is_project(session, asked):
+            return None, tuple(_projects_near(request, session, asked))
+        if isinstance(error, NotFound):
+            names = near_names(session, asked, error.kind, str(error.key))
+            return asked, tuple(_renamed(request, str(error.key), names))
+        is_page = "endpoint" in request.scope
+        return asked, () if is_page else tuple(_pages_near(request, asked))
+
+
+def _project_named(request: Request) -> str | None:
+    """Return the project that an address names, though it may lead to no page."""
+    named = request.path_params.get("project")
+    if named is not None:
+        return str(named)
+    _, found, rest = request.url.path.partition(PROJECT_PAGES)
+    return unquote(rest.partition("/")[0]) or None if found else None
+
+
+def _projects_near(request: Request, session: Session, name: str) -> Iterator[WayOn]:
+    for near in near_projects(session, name):
+        yield WayOn(near, path_to(request, "report", project=near))
+
+
+def _pages_near(request: Request, project: str | None) -> Iterator[WayOn]:
+    """Yield pages whose addresses resemble the one that leads nowhere."""
+    links = pages_of(request, project) if project else site_links(request)
+    by_word = {link.path.rstrip("/").rpartition("/")[2]: link for link in links}
+    asked = request.url.path.rstrip("/").rpartition("/")[2]
+    for word in nearest(asked, by_word):
+        yield WayOn(by_word[word].name, by_word[word].path)
+
+
+def _renamed(request: Request, wrong: str, names: tuple[str, ...]) -> Iterator[WayOn]:
+    """Yield the same address with other names in place of the wrong one."""
+    route = str(getattr(request.scope.get("route"), "name", ""))
+    for name in names:
+        params = {
+            key: SEPARATOR.join(
+                name if part == wrong else part for part in str(text).split(SEPARATOR)
+            )
+            for key, text in request.path_params.items()
+        }
+        query = {
+            key: [
+                name if text == wrong else text
+                for text in request.query_params.getlist(key)
+            ]
+            for key in request.query_params
+        }
+        yield WayOn(name, path_to(request, route, query, **params))

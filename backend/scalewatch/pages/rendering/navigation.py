@@ -49,6 +49,9 @@ A page that the application does not have is not in the menu.
 FAILED: Final = "failed"
 """What the state of a request says where it was answered by an error."""
 
+FAILED_WITHIN: Final = "failed_within"
+"""Where it then holds the project of the address, if the reader may see that."""
+
 LIVE: Final = frozenset(
     {
         "commit-report",
@@ -85,7 +88,10 @@ class Link:
 
 def project_links(request: Request) -> list[Link]:
     """Return the menu of the project that the address names; empty if it names none."""
-    project = request.path_params.get("project")
+    if getattr(request.state, FAILED, False):
+        project = getattr(request.state, FAILED_WITHIN, None)
+    else:
+        project = request.path_params.get("project")
     return [] if project is None else pages_of(request, str(project))
 
 
