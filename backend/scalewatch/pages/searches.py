@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Annotated, Final
+from typing import Annotated, Final, Literal
 
 from fastapi import APIRouter, Query, Request, Response
 
@@ -11,10 +11,11 @@ from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.navigation import pages_of, site_links
 from scalewatch.pages.rendering.templates import path_to, render
 from scalewatch.services.commits.find import label_of
-from scalewatch.services.searches import Found, search
+from scalewatch.services.searches import Found, search, search_commits
 from scalewatch.web.sessions import ReadingDep
 
 LONGEST: Final = 200
+COMMITS: Final = "Commits"
 
 router = APIRouter(include_in_schema=False)
 
@@ -28,18 +29,25 @@ class Hit:
     detail: str
     path: str
 
+    @property
+    def is_commit(self) -> bool:
+        """Whether it is the page of a commit."""
+        return self.kind == COMMITS
+
 
 @router.get("/search", name="search")
-def show_search(
+def show_search(  # noqa: PLR0913, PLR0917 - parts of the address
     request: Request,
     session: ReadingDep,
     q: Annotated[str, Query(max_length=LONGEST)] = "",
     project: Annotated[str, Query(max_length=LONGEST)] = "",
+    only: Literal["commits"] | None = None,
     wanted: FormatQuery = Format.HTML,
 ) -> Response:
     """Show what contains all words: pages, regions, machines, commits, regressions."""
-    found = search(session, q, project or None)
-    hits = list(hits_of(request, found))
+    look_for = search if only is None else search_commits
+    found = look_for(session, q, project or None)
+    hits = [each for each in hits_of(request, found) if only is None or each.is_commit]
     if wanted is not Format.HTML:
         return download(wanted, "search", hits, _listing)
     groups: dict[str, list[Hit]] = {}
@@ -70,7 +78,7 @@ def hits_of(request: Request, found: Found) -> Iterator[Hit]:
         subject = (commit.message or "").strip().partition("\n")[0]
         parts = [f"{commit.made_at:%Y-%m-%d}", subject, _place(found, commit.project)]
         detail = " · ".join(part for part in parts if part and part != label)
-        yield Hit("Commits", label, detail, path)
+        yield Hit(COMMITS, label, detail, path)
     for cause in found.regressions:
         path = path_to(
             request, "regression", project=cause.project, number=str(cause.id)

@@ -1,6 +1,6 @@
 """The search over all that has a page: projects, regions, machines, commits, causes."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from sqlalchemy.orm import Session
@@ -10,6 +10,9 @@ from scalewatch.storage.matches import CommitMatch, NamedMatch, RegressionMatch
 
 MOST: Final = 8
 """Matches of each kind."""
+
+MOST_COMMITS: Final = 30
+"""Matches where only commits are looked for."""
 
 MOST_WORDS: Final = 8
 
@@ -53,3 +56,12 @@ def search(session: Session, text: str, project: str | None) -> Found:
         commits=tuple(matches.commits(session, words, project, MOST)),
         regressions=tuple(matches.regressions(session, words, project, MOST)),
     )
+
+
+def search_commits(session: Session, text: str, project: str | None) -> Found:
+    """Return the commits whose hash, tag, message or date contain all words."""
+    found = Found(text, project)
+    if not found.words:
+        return found
+    commits = matches.commits(session, found.words, project, MOST_COMMITS)
+    return replace(found, commits=tuple(commits))
