@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { OCTANTS = 8, WEST_EAST = 1, SOUTH_NORTH = 2 };
 
@@ -55,6 +56,9 @@ static double positive(double flux)
    set to zero, cell by cell in the direction of the octant. */
 static void compute(struct sweep *s, int first, int last, int dx, int dy)
 {
+#ifdef CELL_NS /* in a simulation: cells of one time, however fast and busy the machine is */
+    usleep((useconds_t)(1e-3 * CELL_NS * s->angles * (last - first) * s->ny * s->nx + 0.5));
+#endif
     const double mu = 0.5, eta = 0.3, xi = 0.4, inverse = 1 / (1 + mu + eta + xi);
     for (int a = 0; a < s->angles; a++)
         for (int k = first; k < last; k++)
