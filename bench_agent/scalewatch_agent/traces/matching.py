@@ -52,7 +52,17 @@ def matched(trace: Trace) -> Messages:
         receives["call"][second],
         receives["order"][second],
         unmatched,
+        _doubtful(sends, first) | _doubtful(receives, second),
     )
+
+
+def _doubtful(ends: NDArray[np.void], known: Indices) -> frozenset[int]:
+    """Return the communicators of ends that have no partner."""
+    if len(known) == len(ends):
+        return frozenset()
+    is_alone = np.ones(len(ends), bool)
+    is_alone[known] = False
+    return frozenset(np.unique(ends["communicator"][is_alone]).tolist())
 
 
 def calls_of(records: Records) -> Indices:

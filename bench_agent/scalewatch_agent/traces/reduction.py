@@ -148,8 +148,20 @@ def reduced(trace: Trace, best_times: BestTimes = uncalibrated) -> Reduced:
         not_calibrated=frozenset(missing),
         unmatched=messages.unmatched,
         is_truncated=trace.is_truncated,
-        remarks=trace.remarks if ideal is not None else (*trace.remarks, NO_IDEAL),
+        remarks=_remarks(trace, messages, has_ideal=ideal is not None),
     )
+
+
+def _remarks(trace: Trace, messages: Messages, *, has_ideal: bool) -> tuple[str, ...]:
+    remarks = [*trace.remarks]
+    if messages.doubtful and not trace.is_truncated:
+        remarks.append(
+            f"{messages.unmatched} messages lack an end: no late senders and receivers "
+            "are told of their communicators"
+        )
+    if not has_ideal:
+        remarks.append(NO_IDEAL)
+    return tuple(remarks)
 
 
 def _blocks(records: Records) -> Iterator[slice]:

@@ -13,6 +13,9 @@ from scalewatch_agent.traces.reduction import LocationSums, Reduced
 from scalewatch_agent.traces.trace import Site
 
 PROGRAM: Final = "program"
+UNCALIBRATED: Final = "not_calibrated"
+"""The fact of a run's job that names functions without a best time."""
+
 SECONDS: Final = (
     "mpi_time",
     "overhead",
@@ -67,6 +70,11 @@ def region_names(traces: Iterable[Reduced]) -> Names:
         for name, keys in together.items()
         for place, key in enumerate(sorted(keys, key=itemgetter(1)), start=1)
     }
+
+
+def function_of(region: str) -> str:
+    """Return the function of MPI of a location: MPI_Recv of `halo › MPI_Recv 2`."""
+    return region.rpartition(" › ")[2].partition(" ")[0]
 
 
 def _symbol(site: Site) -> tuple[str, Path]:

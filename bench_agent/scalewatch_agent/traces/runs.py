@@ -9,7 +9,7 @@ from uuid import NAMESPACE_URL, uuid5
 from scalewatch.wire import MOST_RESULTS, Commit, Fact, Job, Machine, RunReport
 from scalewatch_agent.errors import TraceUnusable
 from scalewatch_agent.traces.reduction import Reduced
-from scalewatch_agent.traces.results import Names, results_of
+from scalewatch_agent.traces.results import UNCALIBRATED, Names, results_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ def trace_facts(reduced: Reduced) -> dict[str, Fact]:
     if reduced.extrapolated:
         facts["extrapolated"] = ", ".join(sorted(reduced.extrapolated))
     if reduced.not_calibrated:
-        facts["not_calibrated"] = ", ".join(sorted(reduced.not_calibrated))
+        facts[UNCALIBRATED] = ", ".join(sorted(reduced.not_calibrated))
     if reduced.remarks:
         facts["remarks"] = "; ".join(reduced.remarks)
     return facts

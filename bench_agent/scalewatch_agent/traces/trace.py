@@ -59,7 +59,8 @@ class Messages:
     `sender` and `receiver` are positions in `Trace.processes`, `send` and `receive`
     positions of the calls in their records: of the receive, or of the wait that
     completed it. `posted` is when the receiver was ready, in ns. `unmatched` counts
-    the ends of messages without another end.
+    the ends of messages without another end. `doubtful` are the communicators of
+    these, on which others may have been taken for their partners.
     """
 
     sender: Indices
@@ -68,6 +69,7 @@ class Messages:
     receive: Indices
     posted: Nanoseconds
     unmatched: int = 0
+    doubtful: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,9 @@
     early reduce   clip(last enter - enter(root), 0, time of the root)
 
 Of a wait for several messages the latest one counts. A send can only wait for a
-receiver that was ready before the send ended: otherwise the message went eagerly.
+receiver that was ready before the send ended: otherwise the message went eagerly. Of
+a communicator on which ends of messages are missing no late senders and receivers are
+told, since the wrong ones may have been matched.
 
 References
 ----------
@@ -16,7 +18,7 @@ at N x N, late broadcast, early reduce.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
@@ -66,6 +68,7 @@ def wait_states(trace: Trace, messages: Messages) -> WaitStates:
 def _of_messages(
     trace: Trace, messages: Messages
 ) -> tuple[tuple[Waits, ...], tuple[Waits, ...]]:
+    messages = _reliable(trace, messages)
     sent, send_took = _times(trace, messages.sender, messages.send)
     entered, receive_took = _times(trace, messages.receiver, messages.receive)
     late_sender = np.clip(sent - entered, 0, receive_took)
@@ -76,6 +79,28 @@ def _of_messages(
     return (
         _largest(messages.receiver, messages.receive, late_sender, count),
         _largest(messages.sender, messages.send, late_receiver, count),
+    )
+
+
+def _reliable(trace: Trace, messages: Messages) -> Messages:
+    """Leave out messages of communicators of which some ends are missing.
+
+    Where only the ends of files are missing, the messages before are what they were.
+    """
+    if trace.is_truncated or not messages.doubtful:
+        return messages
+    on = np.zeros(len(messages.send), np.int64)
+    for number, process in enumerate(trace.processes):
+        inside = messages.sender == number
+        on[inside] = process.records["communicator"][messages.send[inside]]
+    kept = ~np.isin(on, list(messages.doubtful))
+    return replace(
+        messages,
+        sender=messages.sender[kept],
+        send=messages.send[kept],
+        receiver=messages.receiver[kept],
+        receive=messages.receive[kept],
+        posted=messages.posted[kept],
     )
 
 

@@ -1,8 +1,12 @@
 """Wait states of traces with known delays."""
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 
 from scalewatch_agent.traces.matching import matched
+from scalewatch_agent.traces.reduction import reduced
 from scalewatch_agent.traces.waits import wait_states
 from support.traces import brought, call, post, receive, send, trace
 
@@ -104,3 +108,28 @@ def test_nothing_is_told_of_a_communicator_of_which_calls_are_missing():
     )
 
     assert found["collective"] == [{}, {}]
+
+
+@pytest.mark.parametrize(
+    ("is_truncated", "waited"), [(False, {7: 30}), (True, {3: 60, 7: 30})]
+)
+def test_messages_are_doubtful_where_ends_are_missing_but_at_the_end(
+    is_truncated, waited
+):
+    sender = [send(70, 5, 1, tag=3), send(130, 5, 1, tag=7, communicator=1)]
+    receiver = [
+        receive(10, 70, 0, tag=3),
+        receive(100, 40, 0, tag=7, communicator=1),
+        receive(200, 10, 0, tag=3),
+    ]
+    made = trace(sender, receiver, communicators={1: np.array([0, 1])})
+
+    made = replace(made, is_truncated=is_truncated)
+
+    messages = matched(made)
+    (late,) = wait_states(made, messages).late_sender[1:]
+    tags = made.processes[1].records["tag"][late.calls].tolist()
+    assert dict(zip(tags, late.waited.tolist(), strict=True)) == waited
+    assert (messages.unmatched, messages.doubtful) == (1, {0})
+    remarks = reduced(made).remarks
+    assert any("lack an end" in remark for remark in remarks) != is_truncated

@@ -214,6 +214,8 @@ def test_calibration_and_functions_without_are_told(sessions):
     assert traced.calibration.name == "2026-11-25"
     assert traced.calibration.functions == ("MPI_Put", "MPI_Send")
     assert traced.calibration.share == pytest.approx(0.5)
+    # Sends take p/2 of 3p/2 + p²/16, of which receives take the rest.
+    assert traced.calibration.time_share == pytest.approx(64 / (192 + 1024))
     assert traced.calibration.facts == {"calibration_spread": 1.5}
     assert traced.remarks == ("a clock ran backwards",)
     assert Rule.CODE in {each.rule for each in traced.conclusions}

@@ -184,6 +184,6 @@ def _written(name: str, value: float) -> str:
         case "bytes_per_message":
             return quantity(value, "B")
         case _ if name.endswith("_power"):
-            return significant(round(value, 2))
+            return f"{value:.2f}"
         case _:
             return share(value)

@@ -42,8 +42,9 @@ class CalibrationUsed:
         What the configuration says; None where overhead is all time in MPI.
     functions
         Those without a best time, all of whose time is overhead.
-    share
-        Of all calls at the largest number of processes, those of these functions.
+    share, time_share
+        Of all calls, and of all time in MPI, at the largest number of processes: those
+        of these functions.
     facts
         What else jobs told of it.
     """
@@ -51,6 +52,7 @@ class CalibrationUsed:
     name: str | None
     functions: tuple[str, ...]
     share: float | None
+    time_share: float | None
     facts: Mapping[str, Any]
 
 
@@ -201,18 +203,11 @@ def _calibration(scan: TracedScan) -> CalibrationUsed:
         for function in str(told_of.get(NOT_CALIBRATED) or "").split(", ")
         if function
     }
-    calls = {
-        region: float(np.nan_to_num(scan.of(region, "calls")[-1]))
-        for region in scan.locations
-    }
-    uncalibrated = sum(
-        count for region, count in calls.items() if function_of(region) in named
-    )
-    together = sum(calls.values())
     return CalibrationUsed(
         name=None if name == NONE else str(name),
         functions=tuple(sorted(named)),
-        share=uncalibrated / together if together else None,
+        share=_share_of(scan, named, "calls"),
+        time_share=_share_of(scan, named, "mpi_time"),
         facts={
             fact: value
             for told_of in scan.environments
@@ -220,6 +215,17 @@ def _calibration(scan: TracedScan) -> CalibrationUsed:
             if fact.startswith(CALIBRATION)
         },
     )
+
+
+def _share_of(scan: TracedScan, functions: set[str], metric: str) -> float | None:
+    """Return what functions have of a metric at the largest number of processes."""
+    values = {
+        region: float(np.nan_to_num(scan.of(region, metric)[-1]))
+        for region in scan.locations
+    }
+    together = sum(values.values())
+    own = sum(one for region, one in values.items() if function_of(region) in functions)
+    return own / together if together else None
 
 
 def function_of(region: str) -> str:

@@ -8,7 +8,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from scalewatch.wire import RunReport
-from scalewatch_agent.traces.results import PROGRAM
+from scalewatch_agent.traces.results import PROGRAM, UNCALIBRATED, function_of
 
 MOST_LOCATIONS: Final = 15
 FACTORS: Final = (
@@ -53,6 +53,29 @@ def print_traces(reports: Sequence[RunReport]) -> None:
     if len(longest) > MOST_LOCATIONS:
         left = len(longest) - MOST_LOCATIONS
         console.print(f"{left} shorter locations are not shown.", highlight=False)
+    if told := _uncalibrated(ordered[-1]):
+        console.print(told, highlight=False)
+
+
+def _uncalibrated(report: RunReport) -> str:
+    """Say which functions have no best time, and how much of the time is theirs."""
+    facts = report.job.environment if report.job else {}
+    functions = [name for name in str(facts.get(UNCALIBRATED, "")).split(", ") if name]
+    if report.configuration.get("calibration") == "none" or not functions:
+        return ""
+    times = {
+        one.region: one.values[0]
+        for one in report.results
+        if one.metric == "mpi_time" and one.region != PROGRAM
+    }
+    own = sum(
+        time for region, time in times.items() if function_of(region) in functions
+    )
+    share = 100 * own / (sum(times.values()) or 1)
+    return (
+        f"Not calibrated, so that all of it is overhead: {', '.join(functions)}, "
+        f"{share:.1f} % of the time in MPI at p = {report.coordinate.get('p', 1)}."
+    )
 
 
 def _table(title: str, reports: Sequence[RunReport]) -> Table:
