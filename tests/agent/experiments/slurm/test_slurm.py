@@ -112,6 +112,41 @@ def test_processes_find_each_other_by_srun_with_mpich(folder, receiver):
     assert "MPICH" in receiver.runs[0]["machine"]["fingerprint"]["mpi"]
 
 
+def test_each_repeat_of_an_array_leaves_a_trace_of_its_own(folder, receiver):
+    library = install_library(MPICH, libraries_folder({**os.environ, **home()}))
+    code = (
+        "import os\n"
+        "from mpi4py import MPI\n"
+        "for _ in range(2 + int(os.environ['SLURM_ARRAY_TASK_ID'])):\n"
+        "    MPI.COMM_WORLD.Barrier()\n"
+    )
+    path = sweep(
+        folder,
+        code,
+        parameters={"p": [2]},
+        repeats=2,
+        execute={"trace": True},
+        launcher={"mpiexec": str(library.mpiexec), "srun_mpi": "pmi2"},
+    )
+
+    done = run(path, receiver.url)
+
+    assert done.exit_code == 0, done.output
+    calls = {}
+    for posted in receiver.runs:
+        repeat = int(posted["job"]["environment"]["repeat"])
+        assert posted["configuration"]["traced"] is True
+        calls[repeat] = {
+            (one["region"].rpartition(" ")[2], one["location"]["line"]): one["values"]
+            for one in posted["results"]
+            if one["metric"] == "calls" and one["region"].endswith("MPI_Barrier")
+        }
+    assert calls == {
+        repeat: {("MPI_Barrier", 4): [2 * (2 + repeat)]} for repeat in calls
+    }
+    assert len(calls) == 2
+
+
 def home():
     """Let libraries be kept between sessions, not in the folder of a test."""
     return {"SCALEWATCH_AGENT_HOME": ""}
