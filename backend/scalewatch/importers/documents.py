@@ -117,7 +117,7 @@ def read_documents(source: Source) -> Iterator[Document]:
     """
     source.peek()
     line = next(source)
-    while not says_something(line):
+    while not says_something(line) or _is_chatter(line, source):
         line = next(source)
     try:
         first = _parsed(line)
@@ -132,6 +132,13 @@ def read_documents(source: Source) -> Iterator[Document]:
             except ValueError as error:
                 raise source.malformed("JSON", _complaint(error, line)) from None
             yield from _flattened(_document(value, source, source.line))
+
+
+def _is_chatter(line: str, source: Source) -> bool:
+    """Tell whether a line is before a document, and another behind it begins one."""
+    if line.lstrip().startswith(("{", "[")):
+        return False
+    return any(text.startswith(("{", "[")) for text in source.head().splitlines())
 
 
 def _concatenated(first: str, source: Source) -> Iterator[Document]:

@@ -23,6 +23,9 @@ from scalewatch.importers.source import Source, quoted
 _CHATTER: Final = re.compile(r"\s*\[[\d, ]+\]\s*[^\s,\[\]{]")
 """A line of a process, `[0] MPI startup(): …`, which only begins like JSON."""
 
+_DOCUMENT: Final = re.compile(r"^\{\s*\"(context|benchmarks)\": ?[{\[]", re.MULTILINE)
+"""Where JSON of Google Benchmark begins, behind what it says of the machine."""
+
 _BEGINNING: Final = 512
 """Bytes by which a file that is no text is known."""
 
@@ -56,11 +59,15 @@ def format_of(source: Source) -> str:
         return name
     if reader(TABLES).is_table(head):
         return CSV
-    if name := _text_format(source.head(_FAR)):
+    if name := _text_format(source.head(_FAR)) or _json_behind(head):
         return name
     known = ", ".join(FORMATS[4:])
     expected = f"Extra-P text, JSON, JSON Lines, a table with a header, or {known}"
     raise UnknownFormat(source.name, f"expected {expected}, found {quoted(first)}")
+
+
+def _json_behind(head: str) -> str | None:
+    return JSON if _DOCUMENT.search(head) else None
 
 
 def _text_format(head: str) -> str | None:
@@ -84,6 +91,8 @@ def kind_of(document: Document) -> str:
     for key, module in UNNAMED_JSON.items():
         if key in document.object():
             return module
+    if document.object().keys() >= {"data", "columns", "nodes"}:
+        raise document.malformed("Caliper's own file .cali, not its JSON")
     keys = ", ".join(map(repr, UNNAMED_JSON))
     raise document.malformed(f"an object with one of the keys {keys}")
 

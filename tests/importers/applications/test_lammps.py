@@ -59,3 +59,34 @@ def test_run_that_did_not_end_is_refused(write, text, complaint) -> None:
     [error] = read_files([write(text)]).unreadable
 
     assert complaint in str(error)
+
+
+THREADS = """
+Thread timing breakdown (MPI rank 0):
+Total threaded time 0.5 / 80.0%
+Section |  min time  |  avg time  |  max time  |%varavg| %total
+---------------------------------------------------------------
+Pair    | 0.40       | 0.45       | 0.5        |   4.0 | 68.1
+"""
+
+
+def test_parts_of_the_threads_of_one_task_are_no_repetitions(write) -> None:
+    pair = of(read_files([write(LOG + THREADS)]), "Pair", "time")
+
+    assert pair.values.tolist() == [[0.89191]]
+
+
+OLD = """LAMMPS (1 Sep 2011)
+Loop time of 1.24735 on 4 procs for 100 steps with 32000 atoms
+
+Pair  time (%) = 0.853372 (68.4148)
+Outpt time (%) = 0.000233 (0.0187)
+"""
+
+
+def test_log_of_an_old_version_has_a_task_for_each_process(write) -> None:
+    reading = read_files([write(OLD)])
+
+    loop, pair = of(reading, "loop", "time"), of(reading, "Pair", "time")
+    assert (loop.settings.tolist(), loop.values.tolist()) == ([[4]], [[1.24735]])
+    assert (pair.configuration["statistic"], pair.values[0, 0]) == ("avg", 0.853372)

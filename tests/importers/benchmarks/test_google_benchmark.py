@@ -93,3 +93,15 @@ def test_counter_without_a_number_is_left_out(write) -> None:
     told = {one.metric: one.values[0, 0] for one in read_files([path]).series}
 
     assert told == {"time": pytest.approx(2e-9), "y": 3}
+
+
+def test_what_is_said_of_the_machine_before_the_json_is_passed_over(write) -> None:
+    path = write(
+        "2024-01-01T10:00:00+01:00\nRunning ./bench\nCPU Caches:\n  L1 Data 32 KiB\n"
+        '{"context": {}, "benchmarks": [{"name": "f/n:8", "run_type": "iteration", '
+        '"real_time": 2, "time_unit": "ns"}]}\n'
+    )
+
+    [series] = read_files([path]).series
+
+    assert series.values.tolist() == [[pytest.approx(2e-9)]]

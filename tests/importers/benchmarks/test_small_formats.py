@@ -140,3 +140,68 @@ def test_list_is_read_with_and_without_units(write, unit, metric, value) -> None
     [series] = read_files([write(f'[{{"name": "a p=4", "value": 10.5{told}}}]')]).series
 
     assert (series.metric, series.values[0, 0]) == (metric, pytest.approx(value))
+
+
+@pytest.mark.parametrize(
+    ("banner", "header", "row"),
+    [
+        (
+            "HPL-NVIDIA 24.09.0  -- NVIDIA accelerated HPL benchmark -- NVIDIA",
+            "T/V                N    NB     P     Q         Time          Gflops",
+            "WC0            264192  1024    4     2        17.04       7.216e5 ( 9e4)",
+        ),
+        (
+            "rocHPL version 6.0.0  --  High-Performance Linpack benchmark",
+            "T/V                N    NB     P     Q               Time        Gflops",
+            "WC11C2R16      264192   1024     2     4            17.04     7.216e+05",
+        ),
+    ],
+    ids=["nvidia", "rocm"],
+)
+def test_hpl_of_vendors_is_read(write, banner, header, row) -> None:
+    found = series_of(write(f"{banner}\n{header}\n{'-' * 80}\n{row}\n"))
+
+    assert found["program", "time"].settings.tolist() == [[8]]
+    assert found["program", "rate"].values.tolist() == [[721600]]
+
+
+HPCG_YAML = """HPCG-Benchmark version: 2.4
+
+Machine Summary: 
+  Distributed Processes: 8
+  Threads per processes: 2
+
+Local Domain Dimensions: 
+  nx: 104
+  ny: 104
+  nz: 105
+
+Benchmark Time Summary: 
+  DDOT: 2.88
+  WAXPBY: 1.27
+  SpMV: 13.26
+  MG: 70.06
+  Total: 87.5
+
+__________ Final Summary __________: 
+  HPCG result is VALID with a GFLOP/s rating of: 5.2345
+"""  # noqa: W291 - as the program writes it
+
+
+def test_hpcg_wrote_yaml_before(write) -> None:
+    found = series_of(write(HPCG_YAML))
+
+    assert found["MG", "time"].values.tolist() == [[70.06]]
+    assert found["program", "rate"].values.tolist() == [[5.2345]]
+    assert found["program", "time"].settings.tolist() == [[8]]
+    assert found["program", "time"].configuration["nz"] == 105
+
+
+def test_result_of_hpcg_that_is_not_valid_is_a_run_that_failed(write) -> None:
+    end = "  HPCG result is: INVALID.\n"
+    path = write(HPCG_YAML[: HPCG_YAML.index("  HPCG result")] + end)
+
+    found = series_of(path)
+
+    assert all(math.isnan(one.values[0, 0]) for one in found.values())
+    assert found["program", "rate"].settings.tolist() == [[8]]

@@ -14,7 +14,7 @@ from scalewatch.importers.source import Source, quoted
 _SETTINGS: Final = {
     "p": re.compile(r"Using (\d{1,18}) MPI (?:process(?:es)?|threads?)\s*"),
     "threads": re.compile(r"Using (\d{1,18}) OpenMP threads?.*"),
-    "atoms": re.compile(r"There are: (\d{1,18}) Atoms\s*"),
+    "atoms": re.compile(r"There are: (\d{1,18}) [Aa]toms\s*"),
     "steps": re.compile(r"\s*nsteps\s*=\s*(\d{1,18})\s*"),
 }
 _TIME: Final = re.compile(r"\s*Time:\s+\S+\s+(?P<wall>\S+)\s+\S+\s*")
@@ -23,7 +23,7 @@ _PART: Final = re.compile(
     r" (?P<name>\S.*?)\s+\d+\s+\d+\s+\d+\s+(?P<wall>\d+\.\d+)\s+\S+\s+\S+\s*"
 )
 
-_UNCOUNTED: Final = re.compile(r" [A-Z][^\d?]*\s\s+\d+\.\d+\s+\S+\s+\S+\s*")
+_UNCOUNTED: Final = re.compile(r" [A-Z][^\d?]*\s\s+(?:\d+\s+)?\d+\.\d+\s+\S+\s+\S+\s*")
 """A wait for other ranks, or the rest, which is part of others."""
 
 _RULE: Final = re.compile(r"-+\s*")
@@ -31,7 +31,8 @@ _RULE: Final = re.compile(r"-+\s*")
 
 def recognises(head: str) -> bool:
     """Tell whether a text has the banner of a run."""
-    return re.search(r":-\) GROMACS - .*mdrun", head) is not None
+    banner = r":-\) (GROMACS - .*mdrun| G  R  O  M  A  C  S )"  # the second until 4.6
+    return re.search(banner, head) is not None
 
 
 def read(source: Source) -> Iterator[ImportedMeasurement]:
@@ -44,7 +45,9 @@ def read(source: Source) -> Iterator[ImportedMeasurement]:
     cycles, is_ended = _CycleTable(source), False
     for line in source:
         if part := cycles.part(line):
-            measured.append((part["name"], "time", "s", part["wall"]))
+            # With ranks for them alone, parts have a mark and are the same parts.
+            name = part["name"].removesuffix(" *")
+            measured.append((name, "time", "s", part["wall"]))
         elif time := _TIME.fullmatch(line):
             measured.append((WHOLE_PROGRAM, "time", "s", time["wall"]))
         elif performance := _PERFORMANCE.fullmatch(line):

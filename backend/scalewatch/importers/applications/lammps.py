@@ -19,6 +19,14 @@ _TASKS: Final = re.compile(
 _SECTION: Final = re.compile(
     r"(?P<name>[A-Z]\w*)\s*\|(?P<cells>[^|]*\|[^|]*\|[^|]*\|.*)"
 )
+_OLD_SECTION: Final = re.compile(
+    r"(?P<name>[A-Z]\w*)\s+time \(%\) = (?P<seconds>\S+) \(\S+\)\s*"
+)
+"""A part in versions before 2014, the average over processes, which had no threads."""
+
+_THREADS_OF_ONE: Final = "Thread timing breakdown"
+"""The title of a table that repeats the parts, of the threads of the first task."""
+
 _RATE: Final = re.compile(r"(?P<value>\S+) (?P<unit>[\w-]+/(?:day|s|sec|ns))")
 _METRICS: Final = {"ns/day": "rate", "tau/day": "rate", "hours/ns": "time_per_ns"}
 _AVERAGE, _MAXIMUM = 1, 2
@@ -53,6 +61,8 @@ class _Run:
 
     def __init__(self, source: Source, loop: re.Match[str]) -> None:
         self.source, self.line = source, source.line
+        self.procs = int(loop["procs"])
+        self.has_parts = True
         self.atoms, self.steps = int(loop["atoms"]), int(loop["steps"])
         self.tasks: tuple[int, int] | None = None
         self.measured = [("loop", "time", "s", self.source.number(loop["seconds"]), "")]
@@ -68,8 +78,14 @@ class _Run:
                 metric = _METRICS.get(unit, unit.partition("/")[0])
                 value = self.source.number(rate["value"])
                 self.measured.append(("loop", metric, unit, value, ""))
-        elif self.tasks and (section := _SECTION.fullmatch(line)):
+        elif line.startswith(_THREADS_OF_ONE):
+            self.has_parts = False
+        elif self.tasks and self.has_parts and (section := _SECTION.fullmatch(line)):
             self.read_section(section)
+        elif old := _OLD_SECTION.fullmatch(line):
+            self.tasks = self.tasks or (self.procs, 1)
+            seconds = self.source.number(old["seconds"])
+            self.measured.append((old["name"], "time", "s", seconds, "avg"))
 
     def read_section(self, section: re.Match[str]) -> None:
         """Take the slowest time of a part, or the average where it has no other."""
