@@ -193,3 +193,28 @@ def test_direction_of_a_metric_without_a_unit_is_posted(tmp_path):
 
     [posted] = json.loads(done.stdout)["results"]
     assert posted["better"] == "higher"
+
+
+def test_tables_that_nothing_tells_apart_are_named(tmp_path):
+    for name, seconds in (("a", 1), ("b", 3), ("c", 5)):
+        (tmp_path / f"{name}.csv").write_text(f"p,time\n4,{seconds}\n8,{seconds}\n")
+
+    mixed = import_files(str(tmp_path), *ORIGIN, "--dry-run")
+    apart = import_files(
+        str(tmp_path), *ORIGIN, "--dry-run", "--path", "{case:word}.csv"
+    )
+
+    assert f"Note: {tmp_path}/b.csv and 1 more hold series that" in mixed.stderr
+    assert "they are repetitions of each other" in mixed.stderr
+    assert "Note" not in apart.stderr
+
+
+def test_many_errors_of_one_reason_are_counted(tmp_path):
+    rows = "".join(f"{p},0,1.5\n" for p in range(2, 12))
+    (tmp_path / "t.csv").write_text(f"p,n,time\n{rows}16,8,1.5\n")
+
+    done = import_files(str(tmp_path / "t.csv"), *ORIGIN, "--dry-run")
+
+    assert done.exit_code == 3
+    assert done.stderr.count("coordinate.n: 0 is not positive") == 3
+    assert "Error: 7 more, for the same reason" in done.stderr

@@ -59,7 +59,7 @@ READ = {
     "jube/JUBE": Told(0, 0),
     "jube/generated-2.5.1": Told(6, 30),
     "jube/jubench-hpcg": Told(112, 784),
-    "jube/jubench-osu": Told(48, 176, NONE, OSU_COLUMNS),
+    "jube/jubench-osu": Told(24, 88, NONE, OSU_COLUMNS),
     "lammps/lammps-bench": Told(11, 28),
     "lammps/performance-study": Told(11, 176),
     "list": Told(6, 6, AT_ONE),

@@ -8,6 +8,9 @@ from typing import Final, NamedTuple, Self
 
 from scalewatch.importers.series import ImportedMeasurement, Scans
 
+_UNKNOWN: Final = "1970-01-01T00:00:00+00:00"
+"""The end of jobs of which nobody tells it: their numbers tell them apart."""
+
 _ZONES: Final = 15 * 60
 """Seconds by which time zones differ; a log's times may be in any of them."""
 
@@ -21,7 +24,7 @@ class _Told(NamedTuple):
 
 
 class KnownRuns:
-    """Results of runs whose job and end are known, and the file that told of each.
+    """Results of runs whose job is known, and the file that told of each.
 
     Attributes
     ----------
@@ -73,10 +76,10 @@ class KnownRuns:
 def _key(measurement: ImportedMeasurement) -> bytes | None:
     """Return a digest of all that tells a result from others, if its run is known."""
     subject, provenance = measurement.subject, measurement.provenance
-    if provenance.job is None or provenance.ended_at is None:
+    if provenance.job is None:
         return None
     try:
-        ended_at = datetime.fromisoformat(provenance.ended_at).timestamp()
+        ended_at = datetime.fromisoformat(provenance.ended_at or _UNKNOWN).timestamp()
     except ValueError:
         return None
     told = (

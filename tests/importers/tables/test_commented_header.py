@@ -34,7 +34,11 @@ def test_header_of_two_lines_and_rows_that_are_commented_out(write) -> None:
     [series] = read_files([write(TABLE)]).series
 
     assert (series.metric, series.parameters) == ("time", ("nodes",))
-    assert series.configuration == {"rocm": 5.3, "mag_grid_size": 128}
+    assert series.configuration == {
+        "eos": "eos",
+        "rocm": 5.3,
+        "mag_grid_size": 128,
+    }
     assert series.values.tolist() == [[54.8589], [40.3903]]
 
 
@@ -177,3 +181,15 @@ def test_numbers_whose_columns_nothing_names_are_no_table(write, text) -> None:
 
     assert not reading.series
     assert "expected Extra-P text" in str(reading.unreadable[0])
+
+
+def test_builds_that_tables_state_keep_their_files_apart() -> None:
+    reading = read_files([sample(f"{CASTRO}/frontier")])
+
+    built = {
+        (one.configuration["network"], one.configuration.get("integrator"))
+        for one in reading.series
+    }
+
+    assert len(built) == len(reading.series) - 1
+    assert ("ase", "RKC") in built

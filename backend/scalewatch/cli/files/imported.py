@@ -6,11 +6,13 @@ from dataclasses import dataclass
 import click
 
 from scalewatch.cli.files.posting import NotTaken, Told, posting_to
-from scalewatch.cli.files.preview import show, tell
+from scalewatch.cli.files.preview import show, tell, tell_faults
 from scalewatch.cli.remote import Remote
 from scalewatch.errors import UnknownOrigin
+from scalewatch.errors.files import printable
 from scalewatch.importers import Reading
 from scalewatch.services.files.imports import ImportOrigin, Runs, profiles_of, runs_of
+from scalewatch.services.files.shared_series import SharedSeries
 from scalewatch.wire import RunReport
 
 UNREADABLE = 3
@@ -52,6 +54,7 @@ class Importing:
         self._make = profiles_of if are_profiles else runs_of
         self._counts = _Counts()
         self._told = Told()
+        self._shared = SharedSeries()
 
     def posted(self, parts: Iterable[Reading], remote: Remote) -> int:
         """Post the runs of each part while the next is read; return the exit code."""
@@ -69,6 +72,7 @@ class Importing:
         except NotTaken as error:
             return self._failed(str(error), REFUSED)
         self._told.end()
+        self._tell_shared()
         before = f", {posting.known} of them before" if posting.known else ""
         project = f"{remote.server}/p/{self._origin.project}"
         if counts.runs or not counts.faults:
@@ -86,6 +90,7 @@ class Importing:
                 click.echo(run.model_dump_json(by_alias=True, exclude_unset=True))
         else:
             show(reading, self._origin.better)
+            self._tell_shared()
             click.echo(f"{self._counts} would be posted to {server}; nothing was.")
         return UNREADABLE if self._counts.faults else 0
 
@@ -94,10 +99,14 @@ class Importing:
         runs = self._make(reading.scans.measurements(), self._origin)
         self._told.end()
         tell(reading)
-        for error in runs.errors:
-            click.echo(f"Error: {error}", err=True)
+        self._shared.add(reading.scans.measurements())
+        tell_faults((str(error), error.fault) for error in runs.errors)
         self._counts.add(reading, runs)
         return runs.reports
+
+    def _tell_shared(self) -> None:
+        for note in self._shared.notes():
+            click.echo(printable(f"Note: {note}"), err=True)
 
     def _failed(self, why: str, code: int) -> int:
         self._told.end()

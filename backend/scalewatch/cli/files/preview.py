@@ -1,13 +1,12 @@
 """What files hold, printed: a row per series, and what could not be read."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 import click
 from rich.console import Console
 from rich.table import Table
 
-from scalewatch.errors import UnreadableFile
 from scalewatch.errors.files import printable
 from scalewatch.importers import ImportedSeries, Reading
 from scalewatch.services.files.previews import (
@@ -38,8 +37,8 @@ LISTED_ALIKE: Final = 3
 
 def tell(*readings: Reading) -> None:
     """Say which files cannot be read, which are no results, and which repeat others."""
-    for sentence in _faults([each for one in readings for each in one.unreadable]):
-        click.echo(f"Error: {sentence}", err=True)
+    unreadable = [each for one in readings for each in one.unreadable]
+    tell_faults((str(error), error.reason) for error in unreadable)
     for reading in readings:
         for name in reading.passed_over:
             told = f"Note: {name} is of no known format and passed over"
@@ -48,16 +47,23 @@ def tell(*readings: Reading) -> None:
             click.echo(printable(f"Note: {note}"), err=True)
 
 
-def _faults(errors: Sequence[UnreadableFile]) -> Iterator[str]:
-    """Yield a sentence per file, for many with the same fault a few and a number."""
-    by_reason: dict[str, list[UnreadableFile]] = {}
-    for error in errors:
-        by_reason.setdefault(error.reason, []).append(error)
+def tell_faults(faults: Iterable[tuple[str, str]]) -> None:
+    """Say a sentence per error, for many with the same reason a few and a number.
+
+    Parameters
+    ----------
+    faults
+        What is said of each error, and its reason.
+    """
+    by_reason: dict[str, list[str]] = {}
+    for sentence, reason in faults:
+        by_reason.setdefault(reason, []).append(sentence)
     for alike in by_reason.values():
         told = alike if len(alike) <= MOST_ALIKE else alike[:LISTED_ALIKE]
-        yield from map(str, told)
+        for sentence in told:
+            click.echo(f"Error: {sentence}", err=True)
         if more := len(alike) - len(told):
-            yield f"cannot read {more} more files for the same reason"
+            click.echo(f"Error: {more} more, for the same reason", err=True)
 
 
 def tell_together(all_series: Sequence[ImportedSeries]) -> None:

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import posixpath
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -24,6 +25,9 @@ from scalewatch.importers.tables.commented_names import (
 _DELIMITERS: Final = ";|,"
 _COMMA: Final = re.compile(r"[+-]?\d+,\d+([eE][+-]?\d+)?")
 _FACT: Final = re.compile(r"(?P<key>[A-Za-z][\w -]{0,30}?)\s*[:=]\s*(?P<value>\S.*)")
+_STATED: Final = re.compile(r"#?\s*(?P<key>[A-Z][A-Z_]{2,30}):\s+(?P<value>\S+)\s*")
+"""What a build says of itself, as `INTEGRATOR: VODE`; of a path the end says it."""
+
 _TITLE: Final = "table"
 _LONGEST_TITLE: Final = 80
 
@@ -61,7 +65,8 @@ def read(
 ) -> Iterator[ImportedMeasurement]:
     """Yield what each row measured; a deviation is of its left neighbour.
 
-    Of several tables, each is told apart by the line before its header.
+    Of several tables, each is told apart by the line before its header. What is stated
+    above them, as `INTEGRATOR: VODE`, is held fixed.
     """
     blocks = list(_blocks(source))
     for number, block in enumerate(blocks, 1):
@@ -73,10 +78,13 @@ def read(
         }
         block.names = list(usual)
         meanings = meanings_of(usual, [row for _, row in block.rows], stated)
+        facts = {**block.facts}
         if len(blocks) > 1:
             key, value = _fact(block.title) or (_TITLE, str(number))
-            block.add(key, value)
-            meanings[CONFIGURATION] = [*meanings.get(CONFIGURATION, ()), key]
+            facts[key] = value
+        for key in [name for name in facts if name not in usual]:
+            block.add(key, facts[key])
+            meanings.setdefault(CONFIGURATION, []).append(key)
         table = block.table(source)
         yield from separated.read(table, meanings, has_coordinate=has_coordinate)
 
@@ -96,6 +104,7 @@ class _Block:
 
     names: list[str]
     title: str
+    facts: Mapping[str, str]
     rows: list[tuple[int, list[str]]] = field(default_factory=list)
 
     def add(self, name: str, value: str) -> None:
@@ -144,6 +153,7 @@ class _Tables:
         self.source = source
         self.comments: list[str] = []
         self.prose = ""
+        self.facts: dict[str, str] = {}
         self.header: _Header | None = None
         self.block: _Block | None = None
         self.is_after_blank = True
@@ -151,6 +161,9 @@ class _Tables:
     def block_before(self, line: str) -> _Block | None:
         """Take a line, and return the table that ended before it, if one did."""
         ended = None
+        if stated := _STATED.fullmatch(line):
+            value = posixpath.basename(stated["value"].rstrip("/"))
+            self.facts[stated["key"].lower()] = value
         if line.startswith("#"):
             if self.header is None or not is_commented_out(line):
                 ended = self.end() if self.header else None
@@ -189,7 +202,7 @@ class _Tables:
         self.source.require_whole_line()
         if self.block is None:
             title = _title(self.comments, self.header, self.prose)
-            self.block = _Block(list(self.header.names), title)
+            self.block = _Block(list(self.header.names), title, dict(self.facts))
         self.block.rows.append((self.source.line, cells))
 
 
