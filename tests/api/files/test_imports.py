@@ -222,3 +222,27 @@ def test_real_results_of_another_tool_are_stored(client):
     assert response.status_code == 202, response.text
     run = client.get(response.json()[0]["run"]).json()
     assert run["results"][0]["metric"] == "flops_rate"
+
+
+def test_profile_becomes_what_is_asked_for_across_its_processes(client):
+    body = Path(sample("cube/pycubexr/kripke.p8.d2.g32.r1/profile.cubex")).read_bytes()
+
+    told = {}
+    for across in ("max", "sum", "mean"):
+        response = post(client, body, "cube", across=across, dry_run=1)
+        assert response.status_code == 200, response.text
+        told[across] = {
+            result["region"]: result["values"][0]
+            for run in response.json()["runs"]
+            if run["configuration"]["statistic"] == across
+            for result in run["results"]
+            if result["metric"] == "time"
+        }
+    wrong = post(client, body, "cube", across="median", dry_run=1)
+
+    assert told["max"].keys() == told["sum"].keys() == told["mean"].keys()
+    for region, total in told["sum"].items():
+        assert total == pytest.approx(8 * told["mean"][region], rel=1e-6)
+        assert told["mean"][region] <= told["max"][region] <= total
+    assert wrong.status_code == 422
+    assert "across" in wrong.text

@@ -177,6 +177,17 @@ def test_files_of_any_reader_are_judged_with_their_settings() -> None:
     assert "4 of 5 settings" in done.stdout
 
 
+def test_growth_of_a_region_is_of_its_time_and_not_of_its_cache_misses() -> None:
+    profiles = (sample("cube/extrap/single_parameter"), "--path", "extra-p")
+
+    of_time = gate(*profiles, "--expect", "main->mat_mul=O(x)")
+    of_misses = gate(*profiles, "--expect", "main->mat_mul:PAPI_L3_TCM=O(x)")
+
+    assert of_time.exit_code == FINE, of_time.stdout
+    assert "none of 1 series is worse than expected" in of_time.stdout
+    assert of_misses.exit_code == UNDECIDED
+
+
 def test_newest_commit_of_a_history_is_judged_beside_the_one_before(tmp_path) -> None:
     results = str(
         asv_results(tmp_path, 30, lambda at, p: (1 + p) * (1.4 if at >= 29 else 1))

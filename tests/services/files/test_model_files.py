@@ -144,3 +144,18 @@ def test_a_promise_of_exponential_growth_is_no_noise() -> None:
 
     assert all(str(each.growth) == "2^p" for each in findings)
     assert all(each.verdict is Verdict.MATCH for each in findings)
+
+
+def test_region_alone_means_its_time_and_all_where_it_has_none() -> None:
+    all_series = [
+        series("solve"),
+        series("solve", metric="visits"),
+        series("halo", metric="bytes"),
+    ]
+    stated_growths = [stated("solve", "O(p)"), stated("halo", "O(p)")]
+
+    asked = questions_of(all_series, Question(expectations=stated_growths))
+    general = questions_of(all_series, Question(expectations=[stated("*", "O(p)")]))
+
+    assert [one.expectation is not None for one in asked] == [True, False, True]
+    assert all(one.expectation is not None for one in general)

@@ -78,7 +78,7 @@ Exit codes:
     type=StatedGrowth(),
     multiple=True,
     help="Growth that regions should have, such as 'O(p log p)'; REGION may be "
-    "region:metric, and hold * and ?.",
+    "region:metric, and hold * and ?. A region alone means its time, if it has one.",
 )
 @click.option(
     "--compose",

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from scalewatch.importers.series import ImportedMeasurement, SeriesIdentity, Setting
-from scalewatch.importers.source import Source
+from scalewatch.importers.source import Source, quoted
 
 _LOOP: Final = re.compile(
     r"Loop time of (?P<seconds>\S+) on (?P<procs>\d{1,18}) procs"
@@ -19,6 +19,7 @@ _TASKS: Final = re.compile(
 _SECTION: Final = re.compile(
     r"(?P<name>[A-Z]\w*)\s*\|(?P<cells>[^|]*\|[^|]*\|[^|]*\|.*)"
 )
+_LIKE_SECTION: Final = re.compile(r"[A-Z]\w*\s*\|")
 _OLD_SECTION: Final = re.compile(
     r"(?P<name>[A-Z]\w*)\s+time \(%\) = (?P<seconds>\S+) \(\S+\)\s*"
 )
@@ -73,7 +74,10 @@ class _Run:
             threads = 1 if tasks["threads"] == "no" else int(tasks["threads"])
             self.tasks = int(tasks["tasks"]), threads
         elif line.startswith("Performance:"):
-            for rate in _RATE.finditer(line.partition(":")[2]):
+            rates = line.partition(":")[2]
+            if _RATE.sub("", rates).strip(" ,"):
+                raise self.source.malformed("rates, each with its unit", quoted(rates))
+            for rate in _RATE.finditer(rates):
                 unit = rate["unit"]
                 metric = _METRICS.get(unit, unit.partition("/")[0])
                 value = self.source.number(rate["value"])
@@ -82,6 +86,8 @@ class _Run:
             self.has_parts = False
         elif self.tasks and self.has_parts and (section := _SECTION.fullmatch(line)):
             self.read_section(section)
+        elif self.tasks and self.has_parts and _LIKE_SECTION.match(line):
+            raise self.source.malformed("a part of the run and its times", quoted(line))
         elif old := _OLD_SECTION.fullmatch(line):
             self.tasks = self.tasks or (self.procs, 1)
             seconds = self.source.number(old["seconds"])

@@ -1,7 +1,7 @@
 """Model the series of files, without a database."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Any, Final
@@ -14,6 +14,8 @@ from scalewatch.services.analysis.questions import SeriesQuestion
 from scalewatch.services.files.rankings import Ranking
 from scalewatch.wire.directions import Direction, stated_direction, told_direction
 
+TIME: Final = "time"
+
 DEFAULT_RULE: Final = "evidence"
 """It knows of noise."""
 
@@ -25,7 +27,8 @@ class Stated:
     Parameters
     ----------
     pattern
-        A region, or region:metric, in which * and ? stand for any text.
+        A region, or region:metric, in which * and ? stand for any text. A region
+        alone means its time where it has one, as in `scalewatch.toml`.
     growth
         What is stated.
     """
@@ -39,6 +42,14 @@ class Stated:
         return self.is_exact(series) or any(
             fnmatchcase(name, pattern) for name in _names(series)
         )
+
+    def means(self, series: ImportedSeries, timed: Collection[str]) -> bool:
+        """Tell whether it is about this series where `timed` regions have a time.
+
+        What is promised of a region's time says nothing of its calls or cache misses.
+        """
+        is_of_time = self.pattern == series.region and series.region in timed
+        return self.covers(series) and (series.metric == TIME or not is_of_time)
 
     def is_exact(self, series: ImportedSeries) -> bool:
         """Tell whether it names this series and no other."""
@@ -86,7 +97,7 @@ class Question:
 
     def expects(self, series: ImportedSeries) -> bool:
         """Tell whether an expectation is about this series."""
-        return _stated(self.expectations, series) is not None
+        return _stated(self.expectations, series, ()) is not None
 
     def chosen(self, *names: str) -> dict[str, Any]:
         """Return the choices of these names that were made."""
@@ -109,13 +120,14 @@ def questions_of(
     The series of a metric tell their noise together, where there are enough of them.
     """
     noise = _noise_by_metric(all_series, question)
+    timed = {series.region for series in all_series if series.metric == TIME}
     return [
         SeriesQuestion(
             parameters=series.parameters,
             settings=series.settings,
             values=series.values,
-            expectation=_stated(question.expectations, series),
-            deviation_limit=_stated(question.deviation_limits, series),
+            expectation=_stated(question.expectations, series, timed),
+            deviation_limit=_stated(question.deviation_limits, series, timed),
             targets=question.targets_of(series.parameters),
             noise=noise.get(series.metric, USUAL),
             exact=series.is_exact or None,
@@ -142,8 +154,10 @@ def _noise_by_metric(
     }
 
 
-def _stated(all_stated: Sequence[Stated], series: ImportedSeries) -> Growth | None:
-    covering = [stated for stated in all_stated if stated.covers(series)]
+def _stated(
+    all_stated: Sequence[Stated], series: ImportedSeries, timed: Collection[str]
+) -> Growth | None:
+    covering = [stated for stated in all_stated if stated.means(series, timed)]
     covering.sort(key=lambda stated: stated.is_exact(series))
     return covering[-1].growth if covering else None
 
