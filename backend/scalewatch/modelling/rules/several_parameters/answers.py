@@ -39,6 +39,8 @@ class SelectedHypothesis:
         The likeliest.
     coefficients
         Its c₀ … c_K.
+    residuals
+        Of its model, relative to what was measured, shape (n,).
     quality
         Adjusted R² and SMAPE, shape (2,).
     growths, probability
@@ -53,6 +55,7 @@ class SelectedHypothesis:
     least: float
     hypothesis: Hypothesis
     coefficients: Reals
+    residuals: Reals
     quality: Reals
     growths: tuple[Growth, ...]
     probability: Reals
@@ -141,6 +144,7 @@ class Questions:
             least=weighed.least,
             hypothesis=hypothesis,
             coefficients=coefficients,
+            residuals=fitted * weights.inverse - 1,
             quality=_quality(
                 self.base.tau / weights.inverse, self.base.tau * fitted, len(members)
             ),

@@ -10,6 +10,9 @@ settings cannot tell a product from a sum, simplicity alone decides between them
 verdict stays open unless both have the same, and says which measurement would settle
 it, see `scans`.
 
+Where settings scatter about the likeliest surface by more than repetitions tell, and do
+no more than scatter, the contest is held again with that as the noise, see `misfits`.
+
 Where measurements fall along a parameter, as n/p does, hypotheses compete as well that
 are multiples of 1/p, see `bases`.
 
@@ -19,7 +22,7 @@ A. Calotoiu et al., "Fast Multi-Parameter Performance Modeling", CLUSTER 2016.
 """
 
 from collections.abc import Callable, Iterator
-from functools import reduce
+from functools import partial, reduce
 from typing import Final
 
 import numpy as np
@@ -46,6 +49,7 @@ from scalewatch.modelling.rules.several_parameters.answers import (
 from scalewatch.modelling.rules.several_parameters.competitors import common_growths
 from scalewatch.modelling.rules.several_parameters.contest import Contest
 from scalewatch.modelling.rules.several_parameters.intervals import LARGEST_LOG
+from scalewatch.modelling.rules.several_parameters.misfits import misfits_of
 from scalewatch.modelling.rules.several_parameters.shortlist import shortlist
 from scalewatch.modelling.rules.several_parameters.strong_scaling import Base, falling
 from scalewatch.modelling.rules.several_parameters.weights import Weights
@@ -54,9 +58,6 @@ NO_FACTORS: Final = (
     "the space needs growths of one parameter each: it is their sums and products "
     "that compete"
 )
-
-FITTED: Final = 6
-"""Degrees of freedom that a surface takes: terms, and the choice of them."""
 
 LEAST_POINTS: Final = 12
 """Settings from which on sums of common terms compete: they would fit any cross."""
@@ -71,6 +72,13 @@ def select(sample: Sample) -> Selection:
         return _refused(sample)
     rows = np.flatnonzero(np.fmin.reduce(sample.values, axis=(1, 2)) > 0)
     location = located(sample.values[rows], Noise(sample.summary))
+    found = _likeliest(sample, location)
+    misfits = misfits_of(sample, location, found, partial(_likeliest, sample))
+    return _selection(sample, rows, found, misfits)
+
+
+def _likeliest(sample: Sample, location: Location) -> list[SelectedHypothesis]:
+    """Return what is found about series, whatever base they have."""
     base = Base.none(sample.values.shape[1], len(sample.targets))
     found = _answers(sample, base, location)
     if sample.may_fall:
@@ -79,19 +87,7 @@ def select(sample: Sample) -> Selection:
             for place, other in zip(falls.tolist(), others, strict=True):
                 if other.evidence > found[place].evidence:
                     found[place] = other
-    misfits = _misfits(sample, location, found)
-    return _selection(sample, rows, found, misfits)
-
-
-def _misfits(
-    sample: Sample, location: Location, found: list[SelectedHypothesis]
-) -> Misfits | None:
-    """Test for misfit where settings are positive and more than can be fitted."""
-    smallest = min(map(np.min, sample.settings.values()))
-    if not found or smallest <= 0 or sample.values.shape[1] <= FITTED:
-        return None
-    least = np.array([each.least for each in found])
-    return Misfits.of(sample.settings, location, least, sample.noise, FITTED)
+    return found
 
 
 def _answers(

@@ -1,0 +1,88 @@
+"""Whether surfaces explain the settings, but for scatter that jobs have in common."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+
+from scalewatch.modelling.arrays.types import Indices
+from scalewatch.modelling.measurements.location import Location
+from scalewatch.modelling.misfit.misfit import Misfits
+from scalewatch.modelling.misfit.scatter import is_scatter
+from scalewatch.modelling.rules.rule import Sample
+from scalewatch.modelling.rules.several_parameters.answers import SelectedHypothesis
+
+FITTED: Final = 6
+"""Degrees of freedom that a surface takes: terms, and the choice of them."""
+
+MOST_SHARED: Final = 5.0
+"""How many times as far as repetitions explain settings may lie from a surface because
+of what repetitions of a job have in common."""
+
+
+def _scattered(
+    sample: Sample, misfits: Misfits | None, found: list[SelectedHypothesis]
+) -> Indices:
+    """Return flagged series that scatter about their surfaces, and do no more."""
+    if misfits is None:
+        return np.array([], dtype=np.intp)
+    is_near = misfits.statistic <= MOST_SHARED**2
+    flagged = np.flatnonzero(misfits.is_flagged & is_near).tolist()
+    return np.array(
+        [row for row in flagged if is_scatter(sample.settings, found[row].residuals)],
+        dtype=np.intp,
+    )
+
+
+def _with_scatter(
+    location: Location, series: Indices, found: list[SelectedHypothesis]
+) -> Location:
+    """Return locations of which some vary as settings scatter about their surfaces."""
+    variance, freedom, known = (
+        each.copy()
+        for each in (location.variance, location.freedom, location.repeated_freedom)
+    )
+    left = len(location.log) - FITTED
+    variance[series] = [found[row].least / left for row in series.tolist()]
+    freedom[series] = known[series] = left
+    return replace(location, variance=variance, freedom=freedom, repeated_freedom=known)
+
+
+def misfits_of(
+    sample: Sample,
+    location: Location,
+    found: list[SelectedHypothesis],
+    ask: Callable[[Location], list[SelectedHypothesis]],
+) -> Misfits | None:
+    """Test for misfit; ask again about series that do no more than scatter.
+
+    Parameters
+    ----------
+    sample, location
+        Of S series.
+    found
+        What was found about each of them; overwritten where it is asked again.
+    ask
+        The contest, of locations with another variance.
+    """
+    misfits = _misfits(sample, location, found)
+    shared = _scattered(sample, misfits, found)
+    if not len(shared):
+        return misfits
+    location = _with_scatter(location, shared, found)
+    again = ask(location.only(shared))
+    for place, other in zip(shared.tolist(), again, strict=True):
+        found[place] = other
+    return _misfits(sample, location, found)
+
+
+def _misfits(
+    sample: Sample, location: Location, found: list[SelectedHypothesis]
+) -> Misfits | None:
+    """Test for misfit where settings are positive and more than can be fitted."""
+    smallest = min(map(np.min, sample.settings.values()))
+    if not found or smallest <= 0 or sample.values.shape[1] <= FITTED:
+        return None
+    least = np.array([each.least for each in found])
+    return Misfits.of(sample.settings, location, least, sample.noise, FITTED)
