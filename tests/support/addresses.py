@@ -34,10 +34,14 @@ EXAMPLES: Final[Mapping[str, str]] = {
 }
 """What stands in paths of the large project; its commits and runs are looked up."""
 
-NEEDED: Final = {"embed": "?region=mesh%3A%3Afind_neighbours&machine=juwels"}
+NEEDED: Final[Mapping[str, str]] = {
+    "embed": "?region=mesh%3A%3Afind_neighbours&machine=juwels"
+}
 """What a page cannot be asked for without, by the name of its route."""
 
-VARIANTS: Final = {
+Variants = Mapping[str, tuple[str, ...]]
+
+VARIANTS: Final[Variants] = {
     "cost": ("?machine=supermuc&target=65536",),
     "history": ("?region=mesh%3A%3Afind_neighbours",),
     "preview": ("?machine=juwels&growth=p%5E(1/3)",),
@@ -48,13 +52,19 @@ VARIANTS: Final = {
 """Further views of a page, by the name of its route."""
 
 
-def page_addresses(examples: Mapping[str, str]) -> Iterator[str]:
+def page_addresses(
+    examples: Mapping[str, str],
+    needed: Mapping[str, str] = NEEDED,
+    variants: Variants = VARIANTS,
+) -> Iterator[str]:
     """Yield an address of every page, and further views of some.
 
     Parameters
     ----------
     examples
         What stands for each name in a path.
+    needed, variants
+        Queries by the name of a route: without which it has no page, of further views.
     """
     for route in _pages(pages.router.routes):
         names = re.findall(r"{(\w+)(?::\w+)?}", route.path)
@@ -65,8 +75,8 @@ def page_addresses(examples: Mapping[str, str]) -> Iterator[str]:
             lambda found: quote(examples[found[1]], safe=""),
             route.path,
         )
-        yield path + NEEDED.get(route.name, "")
-        for variant in VARIANTS.get(route.name, ()):
+        yield path + needed.get(route.name, "")
+        for variant in variants.get(route.name, ()):
             yield path + variant
 
 

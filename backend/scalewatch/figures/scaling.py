@@ -26,6 +26,7 @@ from scalewatch.figures.notation import growth_markup, listed
 from scalewatch.figures.palette import PALETTE, machine_role, symbol
 from scalewatch.figures.styles import Style, styles
 from scalewatch.modelling.arrays.types import Reals
+from scalewatch.wire import SIMULATED
 
 MOST_REPETITIONS: Final = 120
 """Repetitions drawn at a coordinate; of more, evenly spread quantiles are drawn."""
@@ -64,7 +65,9 @@ def scaling_figure(scaling: Scaling, under: Scaling | None = None) -> Figure:
         add_candidates(figure, curves.x, scaling, style)
     else:
         add_model(figure, curves, scaling.evidence, style, is_listed=True)
-    _add_measurements(figure, scaling, style, "median and quartiles")
+    # A picture of it may leave the page that says so.
+    of = f", {escape(scaling.name)}" if SIMULATED in scaling.name else ""
+    _add_measurements(figure, scaling, style, f"median and quartiles{of}")
     figure.update_layout(hoverdistance=HOVER_DISTANCE)
     return figure
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalewatch.modelling.arrays.padding import stacked
-from scalewatch.wire import UNITS
+from scalewatch.wire import SIMULATED, UNITS
 from scalewatch.wire.directions import better_direction
 
 WHOLE_PROGRAM: Final = "program"
@@ -230,6 +230,8 @@ class Scans:
     def _told_origins(self) -> set[str]:
         origins = {subject.origin for subject in self._scans}
         common = set.intersection(*map(set, origins)) if origins else set()
+        # A machine that is none is named, though all be of it.
+        common = {each for each in common if SIMULATED not in str(each[1])}
         return {key for origin in origins for key, _ in set(origin) - common}
 
 

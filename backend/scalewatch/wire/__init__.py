@@ -13,6 +13,7 @@ from scalewatch.wire.fields import (
 from scalewatch.wire.refusals import Fault, faults, wrong
 from scalewatch.wire.reports import (
     MOST_RESULTS,
+    SIMULATED,
     Commit,
     FunctionTime,
     Job,
@@ -26,6 +27,7 @@ from scalewatch.wire.reports import (
 
 __all__ = [
     "MOST_RESULTS",
+    "SIMULATED",
     "UNITS",
     "Commit",
     "Fact",

@@ -39,6 +39,7 @@ from scalewatch.services.files.model_files import (
     questions_of,
 )
 from scalewatch.services.files.splits import SplitQuestion, splits_of
+from scalewatch.wire import SIMULATED
 from scalewatch.wire.directions import Direction
 
 UNREADABLE: Final = 3
@@ -125,6 +126,9 @@ def _costs(rows: Sequence[FindingRow]) -> list[FindingRow]:
 
 def _print_tables(rows: Sequence[FindingRow], split: SplitQuestion | None) -> None:
     print_table(rows, Console(highlight=False))
+    machines = {str(row.series.configuration.get("machine", "")) for row in rows}
+    for machine in sorted(each for each in machines if SIMULATED in each):
+        click.echo(f"{machine}: not measured, and calibrated to no real machine")
     print_compositions(rows)
     if split is not None:
         print_splits(rows, split)

@@ -100,9 +100,10 @@ def query_of(view: View, shown: ConfigurationSearch) -> Address:
 def tried(shown: ConfigurationSearch) -> Listing:
     """Return one line per configuration, the best first."""
     return Listing(
-        (*shown.space, "objective", "reason"),
+        ("machine", *shown.space, "objective", "reason"),
         [
             (
+                shown.machine,
                 *(each.settings.get(name) for name in shown.space),
                 each.value,
                 each.reason,

@@ -53,9 +53,19 @@ def scales(coordinates: Sequence[Mapping[str, Any]]) -> str:
 def coverage_listing(shown: Platform) -> Listing:
     """Return what a machine measured of its newest commits."""
     return Listing(
-        ("commit", "sha", "runs", "coordinates", "results", "failures", "last_run_at"),
+        (
+            "machine",
+            "commit",
+            "sha",
+            "runs",
+            "coordinates",
+            "results",
+            "failures",
+            "last_run_at",
+        ),
         [
             (
+                shown.name,
                 each.commit.label,
                 each.commit.sha,
                 len(each.coordinates),

@@ -161,6 +161,7 @@ def results(run: RecordedRun) -> Listing:
         (
             "region",
             "metric",
+            "machine",
             "unit",
             "repetitions",
             "minimum",
@@ -177,6 +178,7 @@ def results(run: RecordedRun) -> Listing:
             (
                 result.region,
                 result.metric,
+                run.machine,
                 result.unit,
                 result.count,
                 result.minimum,

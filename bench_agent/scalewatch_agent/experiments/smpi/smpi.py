@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from scalewatch.wire import Fact, Job
+from scalewatch.wire import SIMULATED, Fact, Job
 from scalewatch_agent.experiments.configured import Configured
 from scalewatch_agent.experiments.jobs import Executed, Request
 from scalewatch_agent.experiments.journal import Journal
@@ -25,8 +25,6 @@ ALGORITHMS: Final[Mapping[str, str]] = {
     "reduce": "binomial",
 }
 """Trees where nothing else is asked for: SimGrid's own choices are flat, in p steps."""
-
-SIMULATED: Final = "(simulated)"
 
 
 @dataclass(frozen=True, slots=True)
