@@ -1,6 +1,8 @@
 """The wavefront of examples/sweep: closed forms, and its growth under SMPI."""
 
 import json
+import re
+import resource
 import subprocess
 import sys
 from importlib.resources import files
@@ -28,13 +30,22 @@ def steps(px, py):
     return 8 * BLOCKS + 4 * (px - 1) + 2 * (py - 1)
 
 
-def swept(folder, *options):
-    """Run the example; return its exit code and its runs."""
+def swept(folder, *options, experiment=EXAMPLE / "sweep.yaml"):
+    """Run the example; return the file of its runs, and them."""
     out = folder / "runs.jsonl"
-    words = ["run", str(EXAMPLE / "sweep.yaml"), "--folder", str(folder / "jobs")]
+    words = ["run", str(experiment), "--folder", str(folder / "jobs")]
     done = CliRunner().invoke(main, [*words, "--out", str(out), *options])
     assert done.exit_code == 0, done.output
     return out, [json.loads(line) for line in out.read_text().splitlines()]
+
+
+def changed(folder, pattern, replacement):
+    """Write the experiment with a line that differs, and return its path."""
+    text = (EXAMPLE / "sweep.yaml").read_text().replace("{source}", str(EXAMPLE))
+    path = folder / "sweep.yaml"
+    path.write_text(re.sub(pattern, replacement, text))
+    assert replacement in path.read_text()
+    return path
 
 
 def values(run):
@@ -62,12 +73,31 @@ def test_messages_and_steps_equal_their_closed_forms(mode, folder):
 
 @needs_simgrid
 @pytest.mark.thorough
-def test_sweep_of_1024_processes_is_exact(folder):
-    _, runs = swept(folder, "--set", "q=32", "--set", "mode=blocking", "--repeats", "1")
+def test_sweeps_of_all_square_grids_up_to_1024_processes_are_exact(folder):
+    path = changed(folder, r"q: \[.*\]", f"q: {list(range(1, 33))}")
 
-    counted = values(runs[0])
-    assert counted["exchange", "messages"] == messages(32, 32) == 63_488
-    assert counted["pipeline", "steps"] == steps(32, 32) == 218
+    _, runs = swept(folder, "--set", "mode=blocking", *COUNTED, experiment=path)
+
+    assert [run["coordinate"]["p"] for run in runs] == [q * q for q in range(1, 33)]
+    for run in runs:
+        q = round(run["coordinate"]["p"] ** 0.5)
+        assert values(run)["exchange", "messages"] == messages(q, q)
+        assert values(run)["pipeline", "steps"] == steps(q, q)
+    assert messages(32, 32) == 63_488
+
+
+@needs_simgrid
+def test_sweep_of_1024_processes_takes_seconds_and_little_memory(folder):
+    path = changed(folder, "memory_limit: 1 GB", "memory_limit: 500 MB")
+    asked = ("--set", "q=32", "--set", "mode=blocking", "--repeats", "1")
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+
+    _, runs = swept(folder, *asked, experiment=path)
+
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert values(runs[0])["exchange", "messages"] == messages(32, 32)
+    # Seconds of the processor, compilation included: other programs take the clock's.
+    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 15
 
 
 @needs_simgrid
