@@ -5,7 +5,9 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from support.recorded import record_half_failed_project, record_project
+from scalewatch.wire import RunReport
+from support.openmp_runs import FORMULA, openmp_runs
+from support.recorded import record, record_half_failed_project, record_project
 
 
 @pytest.fixture
@@ -156,3 +158,34 @@ def test_a_click_on_a_commit_lays_its_curve_under_the_present_one(large_page: Pa
     expect(page.get_by_label("Lay under it")).to_have_value(
         re.compile("^[0-9a-f]{40}$")
     )
+
+
+def test_composed_model_is_drawn_beside_measurements_and_told_at_a_target(
+    page: Page, site: str, sessions
+):
+    runs = openmp_runs(factor=1.2)
+    record(sessions, [RunReport.model_validate(each, strict=False) for each in runs])
+    promise = {"region": "cg", "growth": None, "formula": FORMULA}
+    declared = page.request.put(
+        f"{site}/api/v1/projects/openmp-gcc/expectations",
+        data={"author": "ada", "expectations": [promise]},
+    )
+    assert declared.ok, declared.text()
+    record(sessions, [])  # until the series are judged by it
+
+    page.goto("/p/openmp-gcc?view=table&metric=time")
+    cell = page.get_by_role("row", name="cg").get_by_role("cell").nth(1)
+    expect(cell).to_contain_text("match")
+    cell.get_by_role("link").click()
+
+    expect(page.locator(".lead")).to_contain_text("measured/composed 1.20 to 1.20")
+    figure = page.get_by_role("figure", name="Measured and composed time of cg on node")
+    expect(figure.locator(".scatterlayer .trace")).to_have_count(4)
+    rows = page.get_by_role("table", name="Measured and composed time of cg on node")
+    expect(rows.get_by_role("row")).to_have_count(9)
+
+    page.get_by_label("Target scale N").fill("9000000")
+    page.keyboard.press("Enter")
+
+    told = page.get_by_text("At N = 9000000, threads = 8: composed")
+    expect(told).to_contain_text("to expect")
