@@ -114,6 +114,7 @@ def test_match_table_judges_by_the_composed_model(client, sessions):
     table = client.get(f"/p/{PROJECT}?format=json").json()
     listed = client.get(f"/p/{PROJECT}?format=csv").text
     report = client.get(f"/api/v1/projects/{PROJECT}/report").json()
+    bulk = client.get(f"/api/v1/projects/{PROJECT}/models?format=csv&region=cg").text
 
     assert f"<code>{FORMULA}" in page.replace("<wbr>", "")
     assert "measured/composed like threads" in heat_map
@@ -125,6 +126,8 @@ def test_match_table_judges_by_the_composed_model(client, sessions):
         assert cell["standing"]["divergence"] == "threads"
         assert cell["standing"]["reason"].startswith("measured/composed 1.00 to 8.00")
         assert cell["standing"]["verdict_probability"]["mismatch"] > 0.9
+    (model,) = csv.DictReader(bulk.splitlines())
+    assert (model["expectation"], model["verdict"]) == (FORMULA, "mismatch")
     assert f"{FORMULA}," in next(ln for ln in listed.splitlines() if ln[:3] == "cg,")
 
 

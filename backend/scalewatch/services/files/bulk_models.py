@@ -84,11 +84,18 @@ def _row(project: str, commit: str, series: SeriesModel) -> Sequence[Any]:
         model and model.constant,
         standing.adjusted_r2,
         standing.smape,
-        series.expectation and str(series.expectation.growth),
+        _expected(series),
         _text(standing.divergence),
         _text(standing.verdict),
         standing.reason,
     )
+
+
+def _expected(series: SeriesModel) -> str | None:
+    """Return the growth that is expected, or the formula of a composed model."""
+    if series.composition is not None:
+        return str(series.composition.formula)
+    return str(series.expectation.growth) if series.expectation else None
 
 
 def _text(value: object) -> str | None:

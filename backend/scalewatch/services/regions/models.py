@@ -10,6 +10,7 @@ from scalewatch.modelling import Forecast
 from scalewatch.modelling.few_settings.steps import Step
 from scalewatch.services.analysis.questions import Target
 from scalewatch.services.commits.find import Commit, commit_of, find_commit
+from scalewatch.services.expectations.composed import ComposedExpectation
 from scalewatch.services.expectations.in_force import Expectation
 from scalewatch.services.regions.few_settings import steps_of_scans
 from scalewatch.services.regions.forecasts import forecasts_of
@@ -29,6 +30,8 @@ class SeriesModel:
     ----------
     parameter, parameters
         What it is drawn over, and all that varies.
+    composition
+        A composed model that is expected instead of a growth.
     forecasts
         At the targets that were asked for.
     steps
@@ -44,6 +47,7 @@ class SeriesModel:
     parameter: str
     parameters: tuple[str, ...]
     expectation: Expectation | None
+    composition: ComposedExpectation | None
     standing: Standing
     forecasts: tuple[Forecast, ...] = ()
     steps: tuple[Step, ...] = ()
@@ -71,6 +75,7 @@ def series_model(
         parameter=scan.parameter,
         parameters=scan.parameters,
         expectation=scan.expectation,
+        composition=scan.composition,
         standing=scan.standing,
         forecasts=forecasts,
         steps=steps,
