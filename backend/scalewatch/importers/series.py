@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple, Self
 
@@ -102,11 +103,8 @@ def plain_setting(text: str) -> Setting:
 
     Whole numbers beyond 64 bits are no settings that databases hold: they stay texts.
     """
-    try:
+    with suppress(ValueError):
         whole = int(text)
-    except ValueError:
-        pass
-    else:
         return whole if -_WHOLE <= whole < _WHOLE else text
     try:
         number = float(text)

@@ -1,6 +1,7 @@
 """What the bench agent sends: the only package that agent and server share."""
 
 from scalewatch.wire.fields import (
+    SIMULATED,
     UNITS,
     Fact,
     Finite,
@@ -13,7 +14,6 @@ from scalewatch.wire.fields import (
 from scalewatch.wire.refusals import Fault, faults, wrong
 from scalewatch.wire.reports import (
     MOST_RESULTS,
-    SIMULATED,
     Commit,
     FunctionTime,
     Job,

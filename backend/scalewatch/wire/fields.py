@@ -18,6 +18,9 @@ from pydantic import (
 from scalewatch.wire.refusals import wrong
 from scalewatch.wire.repositories import LONGEST, holds_secret, web_address
 
+SIMULATED: Final = "(simulated)"
+"""Ends the names of machines that are simulated, wherever they are shown."""
+
 UNITS: Final[Mapping[str, Mapping[str, float]]] = {
     "time": {"s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9},
     "memory": {

@@ -67,10 +67,6 @@ class Commit(Report):
     )
 
 
-SIMULATED: Final = "(simulated)"
-"""Ends the names of machines that are simulated, wherever they are shown."""
-
-
 class Machine(Report):
     """The platform it ran on; a changed fingerprint is a new state of the machine."""
 
