@@ -28,7 +28,7 @@ def test_scaling_shows_one_machine_with_its_expectation(client):
         "machine-1",
     ]
     assert drawn["layout"]["xaxis"]["type"] == "log"
-    assert drawn["layout"]["yaxis"]["title"]["text"] == "time [s]"
+    assert drawn["layout"]["yaxis"]["title"]["text"] == "time"
 
 
 def test_machines_shows_all_of_them(client):
