@@ -97,7 +97,10 @@ export function spacedUpwards(axis, layout, height) {
   return { ...axis, ticktext };
 }
 
-/** Return traces whose names fit in one of two columns of a legend as wide as this. */
+/**
+ * Return traces whose names fit in one of two columns of a legend as wide as this. The
+ * end of a name stays: many regions begin alike.
+ */
 export function shortened(data, layout, width) {
   const long = ruler(layout.legend.font ?? layout.font);
   const room = (width - 3 * BESIDE) / 2 - ENTRY;
@@ -105,7 +108,7 @@ export function shortened(data, layout, width) {
     let { name = "" } = trace;
     // A name with markup is short, and its hover texts are not those of a machine.
     while (!name.includes("<") && name.length > 4 && long(name) > room) {
-      name = `${name.replace(/…$/, "").slice(0, -1)}…`;
+      name = `…${name.replace(/^…/, "").slice(1)}`;
     }
     return name === (trace.name ?? "") ? trace : { ...trace, name };
   });
