@@ -26,6 +26,7 @@ from starlette.routing import BaseRoute
 
 from scalewatch import api, pages
 from scalewatch.api.http import problems
+from scalewatch.api.http.described import with_titles
 from scalewatch.api.runs import bodies
 from scalewatch.errors import (
     ScalewatchError,
@@ -133,6 +134,7 @@ def create_app(
         routes=[*_routes()],
         lifespan=lifespan,
     )
+    app.openapi = with_titles(app.openapi)  # type: ignore[method-assign]
     app.state.sessions = sessions
     app.state.watch = watch
     app.state.protection = protection or Protection()

@@ -46,3 +46,27 @@ def test_posting_documents_bodies_and_problems(client):
 @pytest.mark.parametrize("reference", ["#/$defs/", "HTTPValidationError"])
 def test_description_stands_on_its_own(client, reference):
     assert reference not in client.get(OPENAPI).text
+
+
+def test_operations_are_titled_by_what_they_do(client):
+    titles = {
+        path: operation["summary"]
+        for path, methods in client.get(OPENAPI).json()["paths"].items()
+        for operation in methods.values()
+    }
+
+    assert titles["/api/v1/projects/{project}/gate"] == (
+        "Return whether a commit may pass"
+    )
+    assert [
+        title for title in titles.values() if not re.match("[A-Z][a-z]+ ", title)
+    ] == []
+    assert [title for title in titles.values() if "-Figure" in title] == []
+
+
+def test_docs_begin_with_a_request_that_works(client):
+    page = client.get("/docs").text
+
+    address = re.search(r"curl (http://testserver(/api/v1/[^<\s]+))", page)
+    assert address
+    assert client.get(address[2]).status_code == 200

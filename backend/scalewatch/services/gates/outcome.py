@@ -197,7 +197,11 @@ def _unmeasured(
 def _commonest(findings: Sequence[GateFinding]) -> str:
     said = Counter(each.sentence for each in findings)
     (commonest, often), *others = said.most_common()
-    return commonest if not others else f"{often} {commonest}, others otherwise"
+    return (
+        commonest
+        if not others
+        else f"{often} {commonest}, the others for other reasons"
+    )
 
 
 def _series(findings: Sequence[GateFinding]) -> str:
