@@ -57,6 +57,21 @@ def test_packed_file_is_read_and_a_bomb_refused(tmp_path, monkeypatch, name) -> 
     assert "it holds more than 2 GiB once unpacked" in str(error)
 
 
+@pytest.mark.parametrize("name", PACKED)
+def test_bomb_is_refused_long_before_it_is_too_large(
+    tmp_path, monkeypatch, name
+) -> None:
+    monkeypatch.setattr(archives, "USUAL_MEMBER", 30_000)
+    monkeypatch.setattr(archives, "MOST_UNPACKED", 20)
+
+    reading = read_files([PACKED[name](tmp_path / name, BOMB)])
+
+    assert not reading.series
+    assert "it holds more than 20 times its size once unpacked" in str(
+        reading.unreadable[0]
+    )
+
+
 def test_archive_of_many_bombs_is_refused(tmp_path, monkeypatch) -> None:
     monkeypatch.setattr(archives, "LARGEST_ARCHIVE", 30_000)
     with zipfile.ZipFile(tmp_path / "t.zip", "w", zipfile.ZIP_DEFLATED) as archive:

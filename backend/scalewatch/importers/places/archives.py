@@ -2,6 +2,7 @@
 
 import gzip
 import lzma
+import os
 import posixpath
 import re
 import tarfile
@@ -17,6 +18,10 @@ from scalewatch.importers.source import LONGEST_LINE, Source
 
 LARGEST_MEMBER: Final = 2 * 2**30
 """Bytes that a compressed file may hold: beyond it is a bomb."""
+
+USUAL_MEMBER: Final = 32 * 2**20
+MOST_UNPACKED: Final = 200
+"""Bytes of each packed one, of a larger file: results shrink to a tenth or so."""
 
 LARGEST_ARCHIVE: Final = 16 * 2**30
 """Bytes that all files of an archive may hold together."""
@@ -104,6 +109,7 @@ class Archive:
         self.name = name
         self._left = LARGEST_ARCHIVE
         try:
+            self._packed = size_of(stream)
             is_zipped = is_zip(stream.read(len(_ZIP)))
             stream.seek(0)
             self._open = self._zipped(stream) if is_zipped else self._tarred(stream)
@@ -145,7 +151,7 @@ class Archive:
             if (opened := self._open[name]()) is None:
                 return
             with opened as stream:
-                for line in bounded_lines(self.name, stream):
+                for line in bounded_lines(self.name, stream, self._packed):
                     self._left -= len(line)
                     if self._left < 0:
                         reason = "it holds more than 16 GiB once unpacked"
@@ -181,16 +187,33 @@ class ArchiveFolder:
 def unzipped(name: str, stream: IO[bytes]) -> Iterator[bytes]:
     """Yield the lines of a file that gzip has compressed."""
     try:
-        yield from bounded_lines(name, gzip.GzipFile(fileobj=stream))
+        packed = size_of(stream)
+        yield from bounded_lines(name, gzip.GzipFile(fileobj=stream), packed)
     except (OSError, *BROKEN) as error:
         raise UnreadableFile(name, f"the archive is broken ({error})") from None
 
 
-def bounded_lines(name: str, stream: IO[bytes] | gzip.GzipFile) -> Iterator[bytes]:
-    """Yield the lines of a compressed file, which must not grow without end."""
+def size_of(stream: IO[bytes]) -> int:
+    """Return how many bytes a file has, and stay where it is."""
+    at = stream.tell()
+    size = stream.seek(0, os.SEEK_END)
+    stream.seek(at)
+    return size
+
+
+def bounded_lines(
+    name: str, stream: IO[bytes] | gzip.GzipFile, packed: int
+) -> Iterator[bytes]:
+    """Yield the lines of a compressed file, which must not grow without end.
+
+    A file that is many times its `packed` bytes is a bomb long before it is too large.
+    """
     size = 0
     while line := stream.readline(LONGEST_LINE):
         size += len(line)
         if size >= LARGEST_MEMBER:
             raise UnreadableFile(name, "it holds more than 2 GiB once unpacked")
+        if size >= USUAL_MEMBER and size > MOST_UNPACKED * packed:
+            reason = f"it holds more than {MOST_UNPACKED} times its size once unpacked"
+            raise UnreadableFile(name, reason)
         yield line
