@@ -108,6 +108,7 @@ class Archive:
     def __init__(self, name: str, stream: IO[bytes]) -> None:
         self.name = name
         self._left = LARGEST_ARCHIVE
+        self._declared: dict[str, int] = {}
         try:
             self._packed = size_of(stream)
             is_zipped = is_zip(stream.read(len(_ZIP)))
@@ -132,6 +133,7 @@ class Archive:
 
     def _zipped(self, stream: IO[bytes]) -> Mapping[str, _Opener]:
         archive = zipfile.ZipFile(stream)
+        self._declared |= {one.filename: one.file_size for one in archive.infolist()}
         return {
             one.filename: partial(archive.open, one)
             for one in archive.infolist()
@@ -140,14 +142,16 @@ class Archive:
 
     def _tarred(self, stream: IO[bytes]) -> Mapping[str, _Opener]:
         archive = tarfile.open(fileobj=stream)  # noqa: SIM115 - of the stream
-        return {
-            one.name: partial(archive.extractfile, one)
-            for one in archive
-            if one.isfile()
-        }
+        members = [one for one in archive if one.isfile()]
+        self._declared |= {one.name: one.size for one in members}
+        return {one.name: partial(archive.extractfile, one) for one in members}
 
     def _lines(self, name: str) -> Iterator[bytes]:
         try:
+            if self._declared.get(name, 0) > max(
+                USUAL_MEMBER, MOST_UNPACKED * self._packed
+            ):
+                raise too_often(self.name)
             if (opened := self._open[name]()) is None:
                 return
             with opened as stream:
@@ -214,6 +218,11 @@ def bounded_lines(
         if size >= LARGEST_MEMBER:
             raise UnreadableFile(name, "it holds more than 2 GiB once unpacked")
         if size >= USUAL_MEMBER and size > MOST_UNPACKED * packed:
-            reason = f"it holds more than {MOST_UNPACKED} times its size once unpacked"
-            raise UnreadableFile(name, reason)
+            raise too_often(name)
         yield line
+
+
+def too_often(name: str) -> UnreadableFile:
+    """Return the error that a file is a bomb: many times its size once unpacked."""
+    reason = f"it holds more than {MOST_UNPACKED} times its size once unpacked"
+    return UnreadableFile(name, reason)
