@@ -1,7 +1,8 @@
 """How fast the pages are, on a project of real size: server, browser, wire, layout.
 
 Every page that the application has, on a project of 40 regions, 10 machines and 400
-commits (a million points). Server times are those of `scalewatch.app:served` in a
+commits (a million points), and those with most cells on one of 400 regions, 10 machines
+and 2 commits. Server times are those of `scalewatch.app:served` in a
 process of its own, over HTTP on this machine, one request at a time. The browser is the
 system's Chromium, headless: cold with a new profile, in the middle of three, as soon as
 it has started itself; warm the third time: not before does it keep compiled scripts.
@@ -40,11 +41,24 @@ from playwright.sync_api import (
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from scalewatch.app import create_app
-from scalewatch.storage.database.session import connect
+from scalewatch.storage.database.session import connect, sessions_of
+from scalewatch.storage.tables import Table
 from support.addresses import large_examples, page_addresses
 from support.chromium import QUIET, chromium
 from support.large_database import large_database
 from support.large_project import PROJECT
+from support.wide_project import Width, record_wide_project
+
+WIDE: Final = (
+    "/",
+    "/p/wide",
+    "/p/wide/r/mesh%3A%3Akernel_000",
+    "/p/wide/r/mesh%3A%3Akernel_000?machine=cluster-00",
+    "/p/wide/history?machine=cluster-00",
+    "/p/wide/cost",
+    "/p/wide/compare/cluster-00...cluster-01",
+)
+"""Pages with a cell or a row for each of hundreds of regions."""
 
 SETTLED: Final = 700
 """Milliseconds after loading in which a page may still move."""
@@ -115,18 +129,26 @@ def main(results: Results) -> None:
     paths = list(page_addresses(large_examples(client)))
     engine.dispose()
     missed = 0
-    with server() as site, sync_playwright() as playwright:
-        results.say(f"{requests} requests of each page.")
-        row = results.table("page", *(each.name for each in COLUMNS))
-        every = []
-        for path in paths:
-            values = measured(playwright, site, path, requests)
-            pairs = [*zip(COLUMNS, values, strict=True)]
-            missed += any(column.is_missed(value) for column, value in pairs)
-            row(f"`{unquote(path)}`", *(column.cell(value) for column, value in pairs))
-            every.append(values)
-        results.say(f"{missed} of {len(paths)} pages miss a goal.")
-        task = scrolled(playwright, site)
+    every = []
+    results.say(f"{requests} requests of each page.")
+    row = results.table("page", *(each.name for each in COLUMNS))
+    with TemporaryDirectory() as folder, sync_playwright() as playwright:
+        wide = wide_database(Path(folder))
+        for database, shown, note in (
+            (large_database(), paths, ""),
+            (wide, WIDE, " of 400 × 10"),
+        ):
+            with server(database) as site:
+                for path in shown:
+                    values = measured(playwright, site, path, requests)
+                    pairs = [*zip(COLUMNS, values, strict=True)]
+                    missed += any(column.is_missed(value) for column, value in pairs)
+                    cells = (column.cell(value) for column, value in pairs)
+                    row(f"`{unquote(path)}`{note}", *cells)
+                    every.append(values)
+        results.say(f"{missed} of {len(every)} pages miss a goal.")
+        with server(large_database()) as site:
+            task = scrolled(playwright, site)
     pairs = [*zip(COLUMNS, zip(*every, strict=True), strict=True), (SCROLLING, [task])]
     for column, values in pairs:
         if column.figure:
@@ -220,14 +242,24 @@ def scrolled(playwright: Playwright, site: str) -> float:
     return longest
 
 
+def wide_database(folder: Path) -> Path:
+    """Return a database of the project of many regions, made anew."""
+    path = folder / "wide.db"
+    engine = connect(f"sqlite:///{path}")
+    Table.metadata.create_all(engine)
+    record_wide_project(sessions_of(engine), Width())
+    engine.dispose()
+    return path
+
+
 @contextmanager
-def server() -> Iterator[str]:
-    """Serve the project of real size by a process of its own."""
+def server(database: Path) -> Iterator[str]:
+    """Serve a database by a process of its own."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     environment = os.environ | {
-        "SCALEWATCH_DATABASE_URL": f"sqlite:///{large_database()}",
+        "SCALEWATCH_DATABASE_URL": f"sqlite:///{database}",
         "SCALEWATCH_EMBEDDED_WORKER": "false",
     }
     command = [sys.executable, "-m", "uvicorn", "--factory", "scalewatch.app:served"]

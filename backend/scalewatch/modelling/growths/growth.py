@@ -235,7 +235,7 @@ class Growth:
 
     def unicode(self) -> str:
         """Return it as text for people: `√p · log p`, `k³ · 2^k`."""
-        return notation.unicode_text(self._symbols())
+        return self._unicode
 
     def latex(self) -> str:
         r"""Return it for LaTeX's mathematical mode: `p^{1/2} \log p`."""
@@ -248,6 +248,10 @@ class Growth:
     @cached_property
     def _text(self) -> str:
         return notation.ascii_text(self._symbols())
+
+    @cached_property
+    def _unicode(self) -> str:
+        return notation.unicode_text(self._symbols())
 
     @cached_property
     def _order(self) -> tuple[object, ...]:

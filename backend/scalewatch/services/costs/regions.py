@@ -83,7 +83,10 @@ def _measured(judged: Judged, pooled: SeriesPool) -> MeasuredRegion:
     others = [k for k in range(len(pooled.parameters)) if k != along]
     largest = pooled.settings[:, others].max(axis=0)
     is_held = (pooled.settings[:, others] == largest).all(axis=1)
-    medians = np.nanmedian(pooled.values[is_held], axis=1)
+    values = pooled.values[is_held]
+    # Medians that pass over what is missing take twenty times as long.
+    middle = np.nanmedian if np.isnan(values).any() else np.median
+    medians = middle(values, axis=1)
     return MeasuredRegion(
         judged,
         pooled,

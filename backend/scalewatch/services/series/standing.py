@@ -190,12 +190,12 @@ class Standing:
         """The most probable verdict, whether it was reached or not."""
         return next(iter(self.verdict_probability.items()), None)
 
-    @property
+    @cached_property
     def direction(self) -> Direction | None:
         """Tell whether it scales worse or better than expected."""
         return None if self.divergence is None else direction(self.divergence)
 
-    @property
+    @cached_property
     def mark(self) -> Mark | None:
         """The verdict as it is shown: better than promised is no fault."""
         verdict = self.verdict
