@@ -189,7 +189,7 @@ def middle(visits: Sequence[dict[str, Any]], name: str) -> Any:
 def server_times(url: str, requests: int) -> tuple[float, float]:
     """Return the median and the 99th percentile of a page's time, in milliseconds."""
     taken = []
-    with httpx2.Client(follow_redirects=True) as client:
+    with httpx2.Client(follow_redirects=True, timeout=PATIENCE / 1000) as client:
         client.get(url).raise_for_status()
         for _ in range(requests):
             started = time.perf_counter()

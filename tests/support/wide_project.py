@@ -7,6 +7,7 @@ last machine.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from hashlib import sha1
 from math import log2
 from uuid import NAMESPACE_OID, uuid5
 
@@ -51,8 +52,8 @@ class Width:
         return f"cluster-{number:02}".ljust(self.letters, "y")
 
 
-def record_wide_project(sessions: Sessions, width: Width) -> None:
-    """Record a project of this width, analysed."""
+def record_wide_project(sessions: Sessions, width: Width) -> RunReport:
+    """Record a project of this width, analysed; return its last run."""
     with sessions.writing.begin() as session:
         projects.find_or_create(session, PROJECT)
         promised = [
@@ -60,7 +61,9 @@ def record_wide_project(sessions: Sessions, width: Width) -> None:
             for number in range(width.regions)
         ]
         declarations.declare(session, PROJECT, promised, author="Ada", reason="manual")
-    record(sessions, list(reports_of(width)))
+    reports = list(reports_of(width))
+    record(sessions, reports)
+    return reports[-1]
 
 
 def reports_of(width: Width) -> Iterator[RunReport]:
@@ -75,7 +78,7 @@ def reports_of(width: Width) -> Iterator[RunReport]:
 def _report(
     width: Width, commit: int, machine: int, p: int, draw: np.random.Generator
 ) -> RunReport:
-    sha = f"{commit + 1:040x}"
+    sha = sha1(b"%d" % commit).hexdigest()  # noqa: S324 - a name, no secret
     results = [
         _result(width, number, machine, p, draw) for number in range(width.regions)
     ]

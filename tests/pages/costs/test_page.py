@@ -69,5 +69,5 @@ def test_project_without_process_counts_is_told_what_lacks(client, sessions):
 
     page = text(client, "/p/sizes/cost")
 
-    assert "was measured over the number of processes" in page
+    assert "has a result over the number of processes" in page
     assert "Measured over n alone." in page

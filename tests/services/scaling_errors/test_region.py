@@ -2,9 +2,12 @@ import pytest
 
 from scalewatch.errors import NotFound, NotMeasured
 from scalewatch.modelling import DivergenceMetric, Origin, ScalingKind
+from scalewatch.services.expectations import declarations
+from scalewatch.services.expectations.declarations import Declaration
 from scalewatch.services.scaling_errors.question import ScalingQuestion, TimesSource
 from scalewatch.services.scaling_errors.region import scaling_errors_at
 from scalewatch.services.selection.view import View
+from scalewatch.storage.access import projects
 from support.builders import result, run_report, sweep_reports
 from support.recorded import record, record_configurations, record_grid, record_project
 
@@ -229,3 +232,24 @@ def test_an_unknown_machine_is_named(sessions):
 
     with pytest.raises(NotMeasured, match="no machine 'moon'"):
         ask(sessions, machine="moon")
+
+
+def test_region_that_is_better_than_promised_is_not_where_efficiency_is_lost(sessions):
+    with sessions.writing.begin() as session:
+        projects.find_or_create(session, "code")
+        promised = [
+            Declaration(name, "time", "log p") for name in ("a better", "worse")
+        ]
+        declarations.declare(session, "code", promised, author="Ada", reason="manual")
+    growths = {"a better": lambda _: 1e-3, "worse": lambda p: 1e-3 * p}
+    for machine in ("one", "two"):
+        reports = sweep_reports(
+            (2, 4, 8, 16, 32),
+            growths if machine == "one" else {"a better": growths["a better"]},
+            project="code",
+            suite="own",
+            machine={"name": machine, "fingerprint": {}},
+        )
+        record(sessions, reports)
+
+    assert ask(sessions, project="code").region == "worse"

@@ -52,7 +52,8 @@ EVIDENCE: Final = {
     ),
 }
 
-HALF: Final = 0.5
+HALF: Final = 0.495
+"""Efficiency that is written as less than half, however it is rounded."""
 
 ORIGINS: Final = {
     Origin.MEASURED: "",

@@ -1,5 +1,6 @@
 """A region at a commit: how it scales on each machine."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -7,26 +8,26 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from scalewatch.errors import NotMeasured
-from scalewatch.modelling import Verdict
+from scalewatch.modelling import Mark
 from scalewatch.services.commits.baselines import Neighbours, neighbours_of
 from scalewatch.services.commits.find import Commit, commit_of, find_commit
 from scalewatch.services.compositions import ScanComposition, compositions_of
 from scalewatch.services.expectations.built_in import LITMUS_TESTS
 from scalewatch.services.expectations.composed import (
     ComposedExpectation,
-    promised_ids,
 )
 from scalewatch.services.expectations.in_force import Expectation
 from scalewatch.services.selection.settings import is_chosen, shared
 from scalewatch.services.selection.view import View
+from scalewatch.services.series.at_commit import judged_at
 from scalewatch.services.series.scans import (
     PREFERRED_METRIC,
     Scan,
     choose_metric,
     scans_at,
 )
+from scalewatch.storage import tables
 from scalewatch.storage.access import projects
-from scalewatch.storage.judgements import verdicts
 from scalewatch.storage.runs import measurements, source_locations
 from scalewatch.storage.runs.source_locations import SourceLocation
 
@@ -140,7 +141,7 @@ def timed_region(
 ) -> tuple[Region, tuple[str, ...]]:
     """Return a region on all machines, by time unless another metric is asked for.
 
-    Unless one is named, the region that most often scales unlike expected; without
+    Unless one is named, the region that most often scales worse than expected; without
     any, the first by name that is no litmus test. With the names of all regions that
     have the metric at this commit.
 
@@ -156,19 +157,21 @@ def timed_region(
     if not regions:
         raise NotMeasured("metric", metric, at=commit_of(commit).label)
     everywhere = replace(view, metric=metric, machine=None, configuration={})
-    shown = region or _telling(session, project.id, commit.id, metric, regions)
+    shown = region or _telling(session, project, commit.id, metric, regions)
     return region_at(session, everywhere, shown), regions
 
 
 def _telling(
     session: Session,
-    project_id: int,
+    project: tables.Project,
     commit_id: int,
     metric: str,
     regions: Iterable[str],
 ) -> str:
     """Return the region of a commit that there is most to say about."""
-    expected = promised_ids(session, project_id)
-    return verdicts.region_most_often(
-        session, Verdict.MISMATCH, commit_id, metric, expected
-    ) or min(regions, key=lambda region: (region in LITMUS_TESTS, region))
+    worse = Counter(
+        each.region
+        for each in judged_at(session, project, commit_id, [metric])
+        if each.standing.mark is Mark.MISMATCH
+    )
+    return min(regions, key=lambda each: (-worse[each], each in LITMUS_TESTS, each))

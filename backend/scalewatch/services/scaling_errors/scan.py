@@ -169,9 +169,13 @@ def _code_scaling(
             reason=f"scaling errors compare times; {scan.metric} is in {scan.unit}",
         )
     if not taken:
-        return CodeScaling(
-            *place, reason="no run that succeeded names its number of processes p"
+        has_run = any(each.count for each in scan.measurements)
+        reason = (
+            "no run that succeeded names its number of processes p"
+            if has_run
+            else "no run of it succeeded"
         )
+        return CodeScaling(*place, reason=reason)
     design = None
     try:
         times = Times.of(pooled(taken))

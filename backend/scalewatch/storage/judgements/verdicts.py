@@ -263,29 +263,6 @@ def _counts() -> Select[Any]:
     )
 
 
-def region_most_often(
-    session: Session,
-    verdict: str,
-    commit_id: int,
-    metric: str,
-    expectation_ids: Collection[int],
-) -> str | None:
-    """Return the region most of whose series have a verdict, if any has it."""
-    return session.scalar(
-        select(tables.Series.region)
-        .join(tables.Verdict, tables.Verdict.series_id == tables.Series.id)
-        .where(
-            tables.Verdict.commit_id == commit_id,
-            tables.Verdict.expectation_id.in_(expectation_ids),
-            tables.Verdict.verdict == verdict,
-            tables.Series.metric == metric,
-        )
-        .group_by(tables.Series.region)
-        .order_by(func.count().desc(), tables.Series.region)
-        .limit(1)
-    )
-
-
 def put_models(session: Session, rows: Sequence[NewRow]) -> None:
     """Insert or replace models."""
     bulk.put(session, tables.Model, rows, keys=("commit_id", "series_id"))
