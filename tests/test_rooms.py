@@ -36,3 +36,21 @@ def test_room_begins_with_a_sentence_and_no_names_that_say_nothing():
     assert [path for path in MODULES if path.stem in {"utils", "helpers", "misc"}] == []
     for folder in FOLDERS:
         assert (CHECKOUT / folder / "__init__.py").read_text("utf-8").startswith('"""')
+
+
+def test_no_file_holds_both_sides_of_a_merge():
+    # Python would not parse them; templates and prose are shown with them.
+    sides = ("<" * 7 + " ", ">" * 7 + " ")
+    texts = [
+        path
+        for folder in ("docs", "examples", "frontend/static", "frontend/templates")
+        for path in (CHECKOUT / folder).rglob("*")
+        if path.suffix in {".css", ".html", ".js", ".md", ".svg", ".yml", ".yaml"}
+    ]
+
+    assert len(texts) > 100
+    assert [
+        str(path.relative_to(CHECKOUT))
+        for path in texts + list(CHECKOUT.glob("*.md"))
+        if any(line.startswith(sides) for line in path.read_text("utf-8").splitlines())
+    ] == []
