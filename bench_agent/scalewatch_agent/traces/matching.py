@@ -6,7 +6,7 @@ in which they were completed. Receives know their source and tag from the status
 where the program has left them open.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 import numpy as np
@@ -31,19 +31,60 @@ END = np.dtype(
 MOST_KEYS: Final = 1 << 30
 """Possible keys that are numbered as they are; with 2³² ends of each in 63 bits."""
 
+MOST_ENDS: Final = 1_000_000
+"""Receives whose messages are matched at a time, so that memory follows the largest
+receiver of a trace, and not all of it."""
+
+LAST_RANK: Final = 1 << 31
+
 _KEY = ("communicator", "source", "goal", "tag")
 
 
-def matched(trace: Trace) -> Messages:
-    """Return the messages of a trace; ends that nothing matches are counted."""
+def matched(trace: Trace, most_ends: int = MOST_ENDS) -> Messages:
+    """Return the messages of a trace; ends that nothing matches are counted.
+
+    Parameters
+    ----------
+    most_ends
+        Receives that are matched at a time, or all those of one process.
+    """
     if trace.messages is not None:
         return trace.messages
-    sends = _joined([_sends(trace, number) for number in range(len(trace.processes))])
+    groups = [_matched_to(trace, goals) for goals in _goals(trace, most_ends)]
+    return Messages(
+        np.concatenate([one.sender for one in groups]),
+        np.concatenate([one.send for one in groups]),
+        np.concatenate([one.receiver for one in groups]),
+        np.concatenate([one.receive for one in groups]),
+        np.concatenate([one.posted for one in groups]),
+        sum(one.unmatched for one in groups),
+        frozenset[int]().union(*(one.doubtful for one in groups)),
+    )
+
+
+def _goals(trace: Trace, most_ends: int) -> Iterator[range]:
+    """Yield ranges of ranks, all of them together, that receive so many messages."""
+    begin = count = 0
+    for process in sorted(trace.processes, key=lambda one: one.rank):
+        own = int(np.count_nonzero(process.records["flags"] & Flag.RECEIVED))
+        if count and count + own > most_ends:
+            yield range(begin, process.rank)
+            begin, count = process.rank, 0
+        count += own
+    yield range(begin, LAST_RANK)
+
+
+def _matched_to(trace: Trace, goals: range) -> Messages:
+    """Return the messages to some ranks."""
+    sends = _joined([_sends(trace, at, goals) for at in range(len(trace.processes))])
     receives = _joined(
-        [_receives(trace, number) for number in range(len(trace.processes))]
+        [
+            _receives(trace, at)
+            for at, process in enumerate(trace.processes)
+            if process.rank in goals
+        ]
     )
     first, second = _pairs(sends, receives)
-    unmatched = len(sends) + len(receives) - 2 * len(first)
     # Column by column: whole ends are larger than what is wanted of them.
     return Messages(
         sends["process"][first].astype(np.int64),
@@ -51,7 +92,7 @@ def matched(trace: Trace) -> Messages:
         receives["process"][second].astype(np.int64),
         receives["call"][second],
         receives["order"][second],
-        unmatched,
+        len(sends) + len(receives) - 2 * len(first),
         _doubtful(sends, first) | _doubtful(receives, second),
     )
 
@@ -86,31 +127,42 @@ def world_ranks(
     return world
 
 
-def _ends(trace: Trace, number: int, wanted: Indices) -> NDArray[np.void]:
+def _ends(
+    trace: Trace, number: int, wanted: Indices, partners: Indices
+) -> NDArray[np.void]:
     """Return the ends of messages at some records of a process, without direction."""
     records = np.asarray(trace.processes[number].records)
     ends: NDArray[np.void] = np.zeros(len(wanted), END)
-    ends["communicator"] = communicators = records["communicator"][wanted]
+    ends["communicator"] = records["communicator"][wanted]
     ends["tag"] = records["tag"][wanted]
     ends["order"] = records["start"][wanted]
     ends["process"] = number
     ends["call"] = wanted
-    ends["source"] = ends["goal"] = world_ranks(
-        trace.communicators,
-        communicators.astype(np.int64),
-        records["peer"][wanted].astype(np.int64),
-    )
+    ends["source"] = ends["goal"] = partners
     return ends
 
 
-def _sends(trace: Trace, number: int) -> NDArray[np.void]:
+def _partners(trace: Trace, number: int, wanted: Indices) -> Indices:
+    """Return the ranks in MPI_COMM_WORLD with which records exchange messages."""
+    records = np.asarray(trace.processes[number].records)
+    return world_ranks(
+        trace.communicators,
+        records["communicator"][wanted].astype(np.int64),
+        records["peer"][wanted].astype(np.int64),
+    )
+
+
+def _sends(trace: Trace, number: int, goals: range) -> NDArray[np.void]:
     process = trace.processes[number]
     wanted = np.flatnonzero(process.records["flags"] & Flag.SENT)
-    ends = _ends(trace, number, wanted)
+    partners = _partners(trace, number, wanted)
+    inside = (partners >= goals.start) & (partners < goals.stop)
+    wanted = wanted[inside]
+    ends = _ends(trace, number, wanted, partners[inside])
     ends["source"] = process.rank
     if (process.records["flags"][wanted] & Flag.PART).any():
         ends["call"] = calls_of(process.records)[wanted]
-    return ends[ends["goal"] >= 0]
+    return ends
 
 
 def _receives(trace: Trace, number: int) -> NDArray[np.void]:
@@ -118,7 +170,7 @@ def _receives(trace: Trace, number: int) -> NDArray[np.void]:
     records = process.records
     flags = np.asarray(records["flags"])
     wanted = np.flatnonzero(flags & Flag.RECEIVED)
-    ends = _ends(trace, number, wanted)
+    ends = _ends(trace, number, wanted, _partners(trace, number, wanted))
     ends["goal"] = process.rank
     if (flags & Flag.PART).any():
         ends["call"] = calls_of(records)[wanted]

@@ -113,3 +113,46 @@ def test_keys_that_are_far_apart_are_told_apart():
 
     assert found.unmatched == 0
     assert pairs(found) == [(0, k, 1, k) for k in range(400)]
+
+
+def test_groups_of_receivers_find_the_messages_that_all_at_once_find():
+    draw = np.random.default_rng(5)
+    calls = [[] for _ in range(6)]
+    for moment in range(400):
+        source, goal, tag = (int(draw.integers(most)) for most in (6, 6, 2))
+        communicator = int(draw.choice([0, 3]))
+        local = [goal, source] if communicator == 0 else [5 - goal, 5 - source]
+        is_lost = draw.random(2) < 0.02
+        if not is_lost[0]:
+            calls[source].append(
+                send(moment, 1, local[0], tag=tag, communicator=communicator)
+            )
+        if not is_lost[1]:
+            calls[goal].append(
+                receive(moment, 9, local[1], tag=tag, communicator=communicator)
+            )
+    traced = trace(
+        *calls, communicators={0: np.arange(6), 3: np.array([5, 4, 3, 2, 1, 0])}
+    )
+    whole = matched(traced)
+
+    for most_ends in (1, 70, 150):
+        grouped = matched(traced, most_ends)
+
+        assert pairs(grouped) == pairs(whole)
+        assert (grouped.unmatched, grouped.doubtful) == (whole.unmatched, {0, 3})
+    assert len(whole.send) > 350
+
+
+def test_sends_to_ranks_that_left_no_records_are_ends_without_another():
+    found = matched(
+        trace(
+            [send(0, 1, 1), send(5, 1, 7)],
+            [receive(0, 5, 0)],
+            communicators={0: np.arange(8)},
+        ),
+        1,
+    )
+
+    assert pairs(found) == [(0, 0, 1, 0)]
+    assert found.unmatched == 1
