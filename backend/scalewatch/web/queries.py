@@ -84,8 +84,8 @@ class ScalingQuery(BaseModel):
         None,
         description="`strong` or `weak`; what the runs are made for unless given.",
     )
-    size: Size = Field(None, description="Problem size at n₁; the best unless given.")
-    base: Scale = Field(None, description="n₁ of the row; the smallest unless given.")
+    size: Size = Field(None, description="Problem size at p₁; the best unless given.")
+    base: Scale = Field(None, description="p₁ of the row; the smallest unless given.")
     source: Annotated[TimesSource | None, choice("source", TimesSource)] = Field(
         None, description="`measured` unless given, or `model`."
     )

@@ -61,7 +61,7 @@ def test_colours_are_linear_over_most_pairs_and_name_what_lies_above():
     (contour,) = traces(contour_figure(rising), "contour")
     pairs = rising.errors[np.triu_indices(SCALES.size, 1)]
 
-    # α is nearly n₂/n₁, from 2 to 64: most pairs are far below the last one.
+    # α is nearly p₂/p₁, from 2 to 64: most pairs are far below the last one.
     assert 0.6 < np.mean(pairs <= contour.zmax) < 1
     assert np.quantile(pairs, 0.5) > contour.zmax / 4
     assert contour.colorbar.ticktext[-1] == f"≥ {contour.zmax:g}"

@@ -1,11 +1,12 @@
 """Scaling errors: contours over pairs of scales, single rows, and differences.
 
 The contours are those of Figure 1, the rows those of Figure 2 of "Formulation of
-Scientific Codes", LA-UR-14-26577: n₂ to the right, n₁ upwards, and an outline around
-what was measured. Back from n₂ to fewer processes n₁ the error is that of the same two
-times and nothing new: only n₂ > n₁ is drawn.
+Scientific Codes", LA-UR-14-26577, whose n₁ and n₂ are p₁ and p₂ here, as n is the
+problem size: p₂ to the right, p₁ upwards, and an outline around what was measured.
+Back from p₂ to fewer processes p₁ the error is that of the same two times and nothing
+new: only p₂ > p₁ is drawn.
 
-α grows like n₂/n₁, so that few pairs in a corner are far above all others. The colours
+α grows like p₂/p₁, so that few pairs in a corner are far above all others. The colours
 are linear in the error over most pairs, the others have the last colour.
 """
 
@@ -48,7 +49,7 @@ ROUNDING: Final = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class ErrorRow:
-    """What is drawn of one scaling for a fixed n₁.
+    """What is drawn of one scaling for a fixed p₁.
 
     Parameters
     ----------
@@ -71,7 +72,7 @@ class ErrorRow:
 
 
 def contour_figure(scaling: ScalingErrors) -> Figure:
-    """Plot the scaling error over all pairs n₂ > n₁."""
+    """Plot the scaling error over all pairs p₂ > p₁."""
     letter = LETTERS[scaling.kind]
     figure = _contours(scaling.scales, scaling.errors, letter)
     if figure.data:
@@ -92,15 +93,15 @@ def difference_figure(scaling: ScalingErrors, other: ScalingErrors) -> Figure:
 
 
 def rows_figure(kind: ScalingKind, base: float, rows: Sequence[ErrorRow]) -> Figure:
-    """Plot one row of the contours of each scaling: the error from n₁ to all n₂."""
+    """Plot one row of the contours of each scaling: the error from p₁ to all p₂."""
     drawn = [row for row in rows if np.isfinite(row.errors).any()]
     figure = canvas()
     if not drawn:
         return figure
     axis = parameter_axis("p", np.concatenate([row.n2 for row in drawn]))
     figure.update_layout(
-        xaxis=axis | {"title": {"text": "processes n₂", "standoff": 12}},
-        yaxis=plain_axis(axis, f"{LETTERS[kind]} from n₁ = {base:,g}"),
+        xaxis=axis | {"title": {"text": "processes p₂", "standoff": 12}},
+        yaxis=plain_axis(axis, f"{LETTERS[kind]} from p₁ = {base:,g}"),
     )
     figure.add_level(y=0, line={"color": PALETTE["expectation"], "dash": "6px,5px"})
     own = styles([(row.slot, row.position) for row in drawn])
@@ -110,7 +111,7 @@ def rows_figure(kind: ScalingKind, base: float, rows: Sequence[ErrorRow]) -> Fig
 
 
 def _contours(scales: Reals, errors: Matrix, letter: str) -> Figure:
-    """Plot values of pairs n₂ > n₁ by signed colours with labelled isolines."""
+    """Plot values of pairs p₂ > p₁ by signed colours with labelled isolines."""
     figure = canvas()
     values = errors[upper_triangle(scales)]
     values = values[np.isfinite(values)]
@@ -119,8 +120,8 @@ def _contours(scales: Reals, errors: Matrix, letter: str) -> Figure:
     step, low, high = _levels(values)
     axis = parameter_axis("p", scales)
     figure.update_layout(
-        xaxis=axis | {"title": {"text": "to n₂ processes", "standoff": 12}},
-        yaxis=axis | {"title": {"text": "from n₁ processes", "standoff": 12}},
+        xaxis=axis | {"title": {"text": "to p₂ processes", "standoff": 12}},
+        yaxis=axis | {"title": {"text": "from p₁ processes", "standoff": 12}},
     )
     signs = SIGNED if low < 0 else SIGNED[1:]
     figure.add_contour(
@@ -146,7 +147,7 @@ def _contours(scales: Reals, errors: Matrix, letter: str) -> Figure:
         line={"color": PALETTE["ink"], "width": 0.6},
         connectgaps=False,
         hovertemplate=(
-            "from n₁ = %{y:,} to n₂ = %{x:,}<br>"
+            "from p₁ = %{y:,} to p₂ = %{x:,}<br>"
             + letter
             + " = %{z:.3~g}<extra></extra>"
         ),
@@ -157,12 +158,12 @@ def _contours(scales: Reals, errors: Matrix, letter: str) -> Figure:
 
 
 def upper_triangle(scales: Reals) -> NDArray[np.bool_]:
-    """Tell which pairs lead to more processes, n₂ > n₁; shape (n, n)."""
+    """Tell which pairs lead to more processes, p₂ > p₁; shape (n, n)."""
     return np.asarray(scales > scales[:, np.newaxis])
 
 
 def cover_mirror(figure: Figure, scales: Reals) -> None:
-    """Cover what lies at n₂ < n₁."""
+    """Cover what lies at p₂ < p₁."""
     low, high = float(scales.min()), float(scales.max())
     figure.add_scatter(
         x=[low, high, low, low],
@@ -178,7 +179,7 @@ def cover_mirror(figure: Figure, scales: Reals) -> None:
 
 
 def _continued(errors: Matrix) -> Matrix:
-    """Return errors that go on evenly through the 0 of n₂ = n₁, no farther.
+    """Return errors that go on evenly through the 0 of p₂ = p₁, no farther.
 
     Contours need all four corners of a cell; the fourth of those on the diagonal lies
     below it, where it is covered.
@@ -250,7 +251,7 @@ def _add_pairs(figure: Figure, scaling: ScalingErrors, letter: str) -> None:
         mode="markers",
         marker={"color": PALETTE["ink"], "size": 5},
         hovertemplate=(
-            "from n₁ = %{y:,} to n₂ = %{x:,}<br>"
+            "from p₁ = %{y:,} to p₂ = %{x:,}<br>"
             + letter
             + " = %{customdata:.3~g}<extra></extra>"
         ),
@@ -282,7 +283,7 @@ def add_row(figure: Figure, row: ErrorRow, style: Style, value: str) -> None:
             mode="lines+markers",
             line={"color": PALETTE[role], "width": 2, "dash": dash},
             marker={"color": PALETTE[role], "size": 7, "symbol": mark},
-            hovertemplate=f"n₂ = %{{x:,}}<br>{value}<extra></extra>",
+            hovertemplate=f"p₂ = %{{x:,}}<br>{value}<extra></extra>",
             name=escape(row.name) if is_listed else "extrapolated",
             showlegend=is_listed,
             meta=role,

@@ -1,8 +1,8 @@
 """Parallel efficiency: contours over pairs of scales, and single rows.
 
-Efficiency is 1 less the scaling error as a share of the ideal: 1 - α·n₁/n₂ and 1 - β
+Efficiency is 1 less the scaling error as a share of the ideal: 1 - α·p₁/p₂ and 1 - β
 with equations (4) and (5) of "Formulation of Scientific Codes", LA-UR-14-26577. From
-n₂ back to n₁ it is the reciprocal and nothing new: only n₂ > n₁ is drawn.
+p₂ back to p₁ it is the reciprocal and nothing new: only p₂ > p₁ is drawn.
 """
 
 from collections.abc import Sequence
@@ -34,15 +34,15 @@ TOP: Final = 105.0
 
 
 def efficiency_figure(scaling: ScalingErrors) -> Figure:
-    """Plot the efficiency in per cent over all pairs n₂ > n₁."""
+    """Plot the efficiency in per cent over all pairs p₂ > p₁."""
     figure = canvas()
     percent = _percent(scaling)
     if scaling.scales.size < 2 or not np.isfinite(percent).any():
         return figure
     axis = parameter_axis("p", scaling.scales)
     figure.update_layout(
-        xaxis=axis | {"title": {"text": "to n₂ processes", "standoff": 12}},
-        yaxis=axis | {"title": {"text": "from n₁ processes", "standoff": 12}},
+        xaxis=axis | {"title": {"text": "to p₂ processes", "standoff": 12}},
+        yaxis=axis | {"title": {"text": "from p₁ processes", "standoff": 12}},
     )
     figure.add_contour(
         x=scaling.scales,
@@ -70,7 +70,7 @@ def efficiency_figure(scaling: ScalingErrors) -> Figure:
 
 
 def efficiency_rows_figure(base: float, rows: Sequence[ErrorRow]) -> Figure:
-    """Plot the efficiency from n₁ to all larger n₂ of each scaling.
+    """Plot the efficiency from p₁ to all larger p₂ of each scaling.
 
     Parameters
     ----------
@@ -84,9 +84,9 @@ def efficiency_rows_figure(base: float, rows: Sequence[ErrorRow]) -> Figure:
         return figure
     axis = parameter_axis("p", np.concatenate([row.n2 for row in drawn]))
     best = max(float(np.nanmax(row.errors)) for row in drawn)
-    title = f"efficiency from n₁ = {base:,g}"
+    title = f"efficiency from p₁ = {base:,g}"
     figure.update_layout(
-        xaxis=axis | {"title": {"text": "processes n₂", "standoff": 12}},
+        xaxis=axis | {"title": {"text": "processes p₂", "standoff": 12}},
         yaxis=plain_axis(axis, title)
         | {"range": [0, max(TOP, 1.05 * best)], "ticksuffix": " %"},
     )
@@ -98,14 +98,14 @@ def efficiency_rows_figure(base: float, rows: Sequence[ErrorRow]) -> Figure:
 
 
 def _percent(scaling: ScalingErrors) -> Reals:
-    """Return efficiencies in per cent, NaN where n₂ < n₁; shape (n, n)."""
+    """Return efficiencies in per cent, NaN where p₂ < p₁; shape (n, n)."""
     percent = 100 * (1 - scaling.normalised)
     n = scaling.scales
     return np.where(n >= n[:, np.newaxis], percent, np.nan)
 
 
 def _continued(percent: Reals) -> Reals:
-    """Return efficiencies that go on evenly through the ideal of n₂ = n₁.
+    """Return efficiencies that go on evenly through the ideal of p₂ = p₁.
 
     Contours need all four corners of a cell; the fourth of those on the diagonal lies
     below it, where it is covered.
@@ -131,7 +131,7 @@ def _add_pairs(figure: Figure, scaling: ScalingErrors, percent: Reals) -> None:
             "symbol": np.where(is_beyond, "circle-open", "circle").tolist(),
         },
         hovertemplate=(
-            "from n₁ = %{y:,} to n₂ = %{x:,}<br>"
+            "from p₁ = %{y:,} to p₂ = %{x:,}<br>"
             "efficiency = %{customdata:.3~g} %<extra></extra>"
         ),
         showlegend=False,

@@ -175,15 +175,15 @@ TOPICS: Final = {
         ),
         Word(
             "scaling error",
-            "What is missing to ideal scaling between n₁ and n₂ processes, 0 if "
-            "nothing: α = n₂/n₁ − t(n₁)/t(n₂) for strong scaling, β = 1 − t(n₁)/t(n₂) "
-            "for weak scaling, with a problem that grew by n₂/n₁.",
+            "What is missing to ideal scaling between p₁ and p₂ processes, 0 if "
+            "nothing: α = p₂/p₁ − t(p₁)/t(p₂) for strong scaling, β = 1 − t(p₁)/t(p₂) "
+            "for weak scaling, with a problem that grew by p₂/p₁.",
         ),
         Word(
             "parallel efficiency",
             "The share of the added processes that is put to use: 100 % is ideal.",
         ),
-        Word("speed-up", "How many times as fast n₂ processes are as n₁."),
+        Word("speed-up", "How many times as fast p₂ processes are as p₁."),
         Word(
             "Karp–Flatt fraction",
             "The share of the work that seems to be serial. If it stays constant, "

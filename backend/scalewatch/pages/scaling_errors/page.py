@@ -164,7 +164,7 @@ def rows(shown: RegionScaling) -> Listing:
         (
             "Machine",
             "Configuration",
-            "n₂",
+            "p₂",
             LETTERS[shown.kind],
             "Efficiency",
             "Speed-up",
