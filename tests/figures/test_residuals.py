@@ -60,3 +60,25 @@ def test_what_is_left_out_has_no_residual():
     (trace,) = residuals_figure([scaling(is_left_out=crowded)]).data
 
     assert list(trace.x) == [2, 4]
+
+
+def test_measurement_far_from_the_model_leaves_the_others_apart():
+    middle = MODEL(p=P) * np.array([0.9, 1, 1.5, 50])
+    far = scaling(low=middle * 0.9, middle=middle, high=middle * 1.1)
+    figure = residuals_figure([far])
+
+    axis = figure.layout.yaxis
+    assert axis.type == "log"
+    assert axis.title.text == "measured / model"
+    assert list(figure.data[0].y) == pytest.approx([0.9, 1, 1.5, 50])
+    # The lowest is apart from the model by more than a hundredth of the height.
+    assert np.log10(1 / 0.9) > 0.01 * (axis.range[1] - axis.range[0])
+    assert figure.layout.shapes[0].y0 == 1
+
+
+def test_far_measurement_beside_one_that_is_zero_stays_linear():
+    middle = MODEL(p=P) * np.array([0, 1, 1.5, 50])
+    figure = residuals_figure([scaling(low=middle, middle=middle, high=middle)])
+
+    assert figure.layout.yaxis.type is None
+    assert list(figure.data[0].y) == pytest.approx([-1, 0, 0.5, 49])

@@ -1,19 +1,30 @@
-"""Residuals: measurements relative to their model."""
+"""Residuals: measurements relative to their model.
+
+In per cent where they are small. Where a measurement is far off, its multiple of the
+model is drawn over a logarithmic axis, since one of fifty times would flatten the rest.
+"""
 
 from collections.abc import Sequence
 from html import escape
+from typing import Final
 
 import numpy as np
 
-from scalewatch.figures.axes import canvas, nothing, parameter_axis
+from scalewatch.figures.axes import canvas, metric_axis, nothing, parameter_axis
 from scalewatch.figures.curves import Scaling
 from scalewatch.figures.figure import Figure
 from scalewatch.figures.palette import PALETTE, machine_role, symbol
 from scalewatch.modelling.arrays.types import Reals
 
+FAR: Final = 2.0
+"""Residuals beyond this, three times the model, are drawn as multiples of it."""
+
 
 def residuals_figure(scalings: Sequence[Scaling]) -> Figure:
-    """Plot measured over modelled, less 1, with the quartiles of each measurement."""
+    """Plot measured over modelled, with the quartiles of each measurement.
+
+    Less 1, in per cent, unless a measurement is far from its model.
+    """
     drawn = [
         (scaling, model)
         for scaling in (each.evidence for each in scalings)
@@ -23,21 +34,44 @@ def residuals_figure(scalings: Sequence[Scaling]) -> Figure:
         return nothing("there is no model")
     figure = canvas()
     settings = np.concatenate([scaling.x for scaling, _ in drawn])
+    ratios = _known(
+        [
+            _ratio(values, model)
+            for scaling, model in drawn
+            for values in (scaling.low, scaling.middle, scaling.high)
+        ]
+    )
+    middles = _known([_ratio(scaling.middle, model) for scaling, model in drawn])
+    is_far = ratios.size > 0 and ratios.min() > 0 and middles.max() - 1 > FAR
     figure.update_layout(
         showlegend=len(drawn) > 1,
         xaxis=parameter_axis(drawn[0][0].parameter, settings),
-        yaxis=_axis([_residual(scaling.middle, model) for scaling, model in drawn]),
+        yaxis=_multiples_axis(ratios) if is_far else _axis(middles - 1),
     )
+    if is_far:
+        _add_line_of_model(figure)
     is_one_machine = len({scaling.slot for scaling, _ in drawn}) == 1
     for scaling, model in drawn:
         place = scaling.slot + (scaling.position if is_one_machine else 0)
-        _add_residuals(figure, scaling, model, machine_role(place))
+        role = machine_role(place)
+        if is_far:
+            _add_points(figure, scaling, model, role, "%{y:.3~g}× the model")
+        else:
+            _add_points(figure, scaling, model, role, "%{y:+.1%}", base=1.0)
     return figure
 
 
-def _add_residuals(figure: Figure, scaling: Scaling, model: Reals, role: str) -> None:
+def _add_points(  # noqa: PLR0913 - where, what and how
+    figure: Figure,
+    scaling: Scaling,
+    model: Reals,
+    role: str,
+    told: str,
+    *,
+    base: float = 0.0,
+) -> None:
     low, middle, high = (
-        _residual(values, model)
+        _ratio(values, model) - base
         for values in (scaling.low, scaling.middle, scaling.high)
     )
     figure.add_scatter(
@@ -57,20 +91,37 @@ def _add_residuals(figure: Figure, scaling: Scaling, model: Reals, role: str) ->
             "width": 0,
         },
         name=escape(scaling.name),
-        hovertemplate="%{x:,}: %{y:+.1%}<extra></extra>",
+        hovertemplate=f"%{{x:,}}: {told}<extra></extra>",
         meta=role,
     )
 
 
-def _residual(values: Reals, model: Reals) -> Reals:
+def _ratio(values: Reals, model: Reals) -> Reals:
     with np.errstate(divide="ignore", invalid="ignore"):
-        residual: Reals = np.where(model != 0, values / model - 1, np.nan)
-    return residual
+        ratio: Reals = np.where(model != 0, values / model, np.nan)
+    return ratio
 
 
-def _axis(residuals: Sequence[Reals]) -> dict[str, object]:
+def _known(ratios: Sequence[Reals]) -> Reals:
+    every = np.concatenate(ratios)
+    return every[np.isfinite(every)]
+
+
+def _add_line_of_model(figure: Figure) -> None:
+    """Draw where measurements equal the model, as the line of zero does elsewhere."""
+    figure.add_level(1.0, {"color": PALETTE["quiet"], "width": 1})
+
+
+def _multiples_axis(ratios: Reals) -> dict[str, object]:
+    """Return a logarithmic axis from the least multiple to the largest, 1 included."""
+    return metric_axis(
+        "measured / model", "", measured=ratios, drawn=np.array([0.5, 2.0])
+    )
+
+
+def _axis(residuals: Reals) -> dict[str, object]:
     """Return an axis that shows noise of one per cent as small as it is."""
-    largest = np.nanmax(np.abs(np.concatenate(residuals)), initial=0.0)
+    largest = np.abs(residuals).max(initial=0.0)
     reach = max(0.05, 1.3 * float(largest))
     return {
         "automargin": True,
