@@ -30,6 +30,13 @@ def test_sentence_names_the_region_that_costs_most_and_what_it_cost_before(code)
     assert re.search(r"is in <bdi>solve</bdi>, 3\d.% at p = 64\.", page)
 
 
+def test_forecasts_say_what_they_take_for_granted(code):
+    words = "Forecasts beyond p = 64 and their intervals hold if each region keeps"
+
+    assert words in text(code)
+    assert "Forecasts beyond" not in text(code, target=64)
+
+
 def test_regions_lead_to_their_pages_at_the_same_target(code):
     page = code.get("/p/code/cost", params={"target": 256}).text
 

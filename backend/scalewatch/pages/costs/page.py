@@ -7,6 +7,7 @@ from fastapi import APIRouter, Request, Response
 from scalewatch.exporters.listing import Listing
 from scalewatch.pages.costs.bars import CostBars
 from scalewatch.pages.costs.sentences import (
+    assumption_sentence,
     cost_sentence,
     end_sentence,
     forecast_words,
@@ -53,6 +54,7 @@ def show_cost(
         ),
         lead=cost_sentence(shown),
         end=end_sentence(shown),
+        assumption=assumption_sentence(shown),
         without=without_sentence(shown),
         bar=CostBars(shown),
         share=share,

@@ -92,6 +92,18 @@ def end_sentence(shown: Cost) -> Markup | None:
     )
 
 
+def assumption_sentence(shown: Cost) -> str | None:
+    """Tell what forecasts of shares take for granted; None where all is measured."""
+    if shown.reach is None or shown.reach <= shown.measured[-1]:
+        return None
+    has_bounds = any(forecast_words(each, shown.unit) for each in shown.regions)
+    return (
+        f"Forecasts beyond p = {count(shown.measured[-1])}"
+        f"{' and their intervals' if has_bounds else ''} hold if each region keeps the "
+        "growth that its runs show, or one of those that they allow."
+    )
+
+
 def without_sentence(shown: Cost) -> Markup | None:
     """Name the regions that lack where shares end, though they are negligible."""
     if shown.reach is None or shown.is_cut_short or not shown.lacking:
