@@ -17,3 +17,13 @@ def test_a_count_says_that_it_is_exact_and_where_it_changed(client, sessions):
     assert '<span class="quiet small">exact</span>' in own
     assert "O(p²) since" in own
     assert "90 % interval" not in own
+
+
+def test_counts_that_stay_are_unchanged_after_two_commits(client, sessions):
+    for commit in (1, 2):
+        count(sessions, commit, {"sort › loop 1": lambda p: p})
+
+    page = client.get(HISTORY, params={"metric": "count"}).text
+
+    assert "0 of 1 region changed in 2 commits." in page
+    assert "No change detected." in page

@@ -4,7 +4,7 @@ import pytest
 from sqlalchemy import event
 
 from scalewatch.storage import tables
-from support.builders import on_cores
+from support.builders import on_cores, sweep_reports
 from support.histories import LINEAR, TREE, record_history, reports, sha, store_nights
 from support.recorded import record
 
@@ -224,3 +224,13 @@ def test_history_of_a_series_with_two_modes_says_so(client, sessions):
     page = client.get("/p/mpich/history?region=MPI_Bcast").text
 
     assert "two modes, × 1.2 apart; 40 % of the commits are at the upper one" in page
+
+
+def test_history_of_few_commits_says_that_no_change_can_be_told(client, sessions):
+    growths = {"MPI_Bcast": lambda p: 1e-6 * p}
+    record(sessions, sweep_reports((2, 4, 8, 16, 32), growths, project="young"))
+
+    page = client.get("/p/young/history").text
+
+    assert "No change can be told yet: 1 commit of at least 9." in page
+    assert "0 of 1 region changed" not in page

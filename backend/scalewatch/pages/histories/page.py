@@ -8,7 +8,7 @@ from scalewatch.errors import NotMeasured
 from scalewatch.exporters.listing import Listing
 from scalewatch.pages.histories.charts import HEIGHT, LEFT, WIDTH, charts, releases
 from scalewatch.pages.histories.heat import heat_map
-from scalewatch.pages.histories.sentences import overview_sentence
+from scalewatch.pages.histories.sentences import is_long_enough, overview_sentence
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.plots import Plot
 from scalewatch.pages.rendering.templates import Query, path_to, render
@@ -71,6 +71,7 @@ def show_history(  # noqa: PLR0913, PLR0917 - one per parameter of the query
         heat=None if history.region else heat_map(history, by_date=by_date),
         plot=_plot(request, history, axis, before),
         overview_sentence=overview_sentence,
+        is_long_enough=is_long_enough(history),
         axis=axis,
         size={"width": WIDTH, "height": HEIGHT, "left": LEFT},
         query={

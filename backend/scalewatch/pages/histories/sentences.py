@@ -1,6 +1,7 @@
 """Histories in words: the change that matters, and how many there are."""
 
 from collections.abc import Sequence
+from typing import Final
 
 from scalewatch.modelling import parse_growth
 from scalewatch.pages.wording.factors import factor_words
@@ -8,6 +9,9 @@ from scalewatch.pages.wording.formats import day, plural
 from scalewatch.services.histories.region import History
 from scalewatch.services.histories.segmented import SegmentedHistory
 from scalewatch.services.histories.segments import StoredChange, telling
+
+FEWEST_COMMITS: Final = 9
+"""A change of what scatters is told from this many commits on."""
 
 
 def history_sentence(history: History, series: SegmentedHistory) -> str:
@@ -33,8 +37,16 @@ def overview_sentence(history: History) -> str:
     changes = [telling(series.changes) for series in history.series]
     found = [each for each in changes if each is not None]
     commits = plural(len(history.commits), "commit")
+    if not found and not is_long_enough(history):
+        return f"No change can be told yet: {commits} of at least {FEWEST_COMMITS}."
     told = f"{len(found)} of {plural(len(changes), 'region')} changed in {commits}"
     return f"{told}{_ways(found)}."
+
+
+def is_long_enough(history: History) -> bool:
+    """Tell whether a change could be told; of exact counts it can at any commit."""
+    is_exact = bool(history.series) and all(each.is_exact for each in history.series)
+    return is_exact or len(history.commits) >= FEWEST_COMMITS
 
 
 def _ways(changes: Sequence[StoredChange]) -> str:
