@@ -75,6 +75,22 @@ def test_weak_scaling_without_sizes_says_what_to_run(client, sessions):
     assert "http://testserver/api/v1/runs" in page
 
 
+def test_reason_why_no_machine_has_weak_scaling_is_said_once(client, sessions):
+    growths = {"solve": lambda p: 1 / p}
+    for machine in ("jureca", "juwels"):
+        runs = sweep_reports(
+            (2, 4, 8), growths, project="hydro", suite="own", machine={"name": machine}
+        )
+        record(sessions, runs)
+
+    weak = client.get("/p/hydro/scaling", params={"kind": "weak"}).text
+    strong = client.get("/p/hydro/scaling", params={"kind": "strong"}).text
+
+    assert weak.lower().count("weak scaling needs problem sizes") == 1
+    assert "worst first" not in weak
+    assert "worst first" in strong
+
+
 def test_a_region_with_the_same_work_per_process_opens_as_weak_scaling(
     client, sessions
 ):
