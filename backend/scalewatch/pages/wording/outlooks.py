@@ -5,7 +5,13 @@ from typing import Final
 from markupsafe import Markup
 
 from scalewatch.modelling import Forecast, MemoryWall
-from scalewatch.pages.wording.formats import count, percent, quantity, significant
+from scalewatch.pages.wording.formats import (
+    SPACE,
+    count,
+    percent,
+    quantity,
+    significant,
+)
 from scalewatch.pages.wording.intervals import forecast_written
 from scalewatch.pages.wording.mathematics import big_o
 from scalewatch.pages.wording.sentences import metric_words
@@ -122,7 +128,7 @@ def hidden_sentence(outlook: Outlook) -> str | None:
         significant(hidden.doubles_from, 2),
     )
     return (
-        f"A term in {hidden.growth} of less than {share} % at {parameter} = "
+        f"A term in {hidden.growth} of less than {share}{SPACE}% at {parameter} = "
         f"{count(hidden.largest)} would not have shown; it would double the forecast "
         f"from {parameter} ≈ {start} on."
     )
@@ -194,7 +200,7 @@ def residual_sentence(scan: Scan) -> str | None:
     most, x = max(off)
     return (
         "The medians deviate from the model by at most "
-        f"{significant(most * 100, 2)} %, at {scan.parameter} = {count(x)}."
+        f"{significant(most * 100, 2)}{SPACE}%, at {scan.parameter} = {count(x)}."
     )
 
 
