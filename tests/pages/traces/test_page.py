@@ -30,6 +30,27 @@ def test_sentence_names_the_location_that_limits_the_scaling(client, sessions):
     assert "The extrapolation may be used" in page
 
 
+def test_report_names_ten_of_many_locations_and_counts_the_others(client, sessions):
+    regions = {f"step_{at} › MPI_Recv": at for at in range(40)}
+    runs = []
+    for p in (4, 8, 16, 32, 64, 128):
+        times = {name: p + (1 + at / 100) * p**2 for name, at in regions.items()}
+        total = {"runtime": 1e6, "overhead": sum(times.values())}
+        places = {name: {"overhead": time} for name, time in times.items()}
+        runs.append(traced_run(p, {"program": total, **places}))
+    record(sessions, runs)
+
+    page = text(client)
+
+    blamed = page[page.index("Most of that comes from") :]
+    blamed = blamed[: blamed.index("</li>")]
+    assert blamed.count("<bdi>") == 10
+    assert blamed.index("step_39 ") < blamed.index("step_30 ")
+    assert re.search(r" and \d+ others \(\d+\.\d.% together\)\.", blamed)
+    shown = json.loads(text(client, format="json"))
+    assert max(len(one["locations"]) for one in shown["chosen"]["conclusions"]) > 10
+
+
 def test_every_location_has_its_row_and_link(client, sessions):
     record(sessions, wavefront())
 

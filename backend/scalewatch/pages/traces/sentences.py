@@ -38,6 +38,9 @@ NUMBERS: Final = ("None", "One", "Two", "Three", "Four", "Five", "Six")
 
 MOST_NAMED: Final = 3
 
+MOST_BLAMED: Final = 10
+"""Locations that a rule of the report names; others are counted, exports have all."""
+
 FEW: Final = Markup(
     "{program} was traced at {settings}: from four on its table of extrapolations "
     "begins, from six on it is told how the {metric} grows."
@@ -109,8 +112,11 @@ def conclusion_sentence(said: Conclusion, metric: str) -> Markup:
     """Tell what a rule concludes, with its evidence."""
     named = Markup(", ").join(
         Markup("<bdi>{}</bdi> ({})").format(region, share(part))
-        for region, part in said.locations
+        for region, part in said.locations[:MOST_BLAMED]
     )
+    if others := said.locations[MOST_BLAMED:]:
+        together = share(sum(part for _, part in others))
+        named += f" and {plural(len(others), 'other')} ({together} together)"
     if named:
         named = Markup(" Most of that comes from {}.").format(named)
     words = {name: _written(name, value) for name, value in said.evidence.items()}
