@@ -26,6 +26,22 @@ def test_what_repetitions_of_a_job_have_in_common_is_no_misfit(growth):
     assert not any(each.verdict is Verdict.MATCH for each in wrongly)
 
 
+@pytest.mark.parametrize("growth", ["n p", "n^2 / p", "n log p"])
+def test_intervals_hold_far_beyond_what_jobs_have_in_common(growth):
+    corner = 16 * GRID.max(axis=0)
+    x = np.vstack([GRID, corner])
+    *near, far = parse_growth(growth)(dict(zip(NAMES, x.T, strict=True))).tolist()
+    target = dict(zip(NAMES, corner.tolist(), strict=True))
+
+    found = find_models(
+        GRID, shared_by_jobs(np.array(near), 8), parameter=NAMES, targets=[target]
+    )
+
+    told = [each.forecasts[0] for each in found if each.forecasts]
+    assert len(told) >= 10
+    assert sum(each.low <= far <= each.high for each in told) >= 0.8 * len(told)
+
+
 @pytest.mark.parametrize("at", ["p", "n"])
 def test_a_switch_of_protocols_remains_a_misfit(at):
     x = GRID[:, NAMES.index(at)]

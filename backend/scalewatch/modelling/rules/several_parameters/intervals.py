@@ -121,6 +121,15 @@ def forecast(
     return np.asarray(np.exp(np.minimum(log, LARGEST_LOG)))
 
 
+def widened(forecasts: Reals, by: float) -> Reals:
+    """Return value, low and high at targets, the bounds further from the value."""
+    if by == 1:
+        return forecasts
+    logs = np.log(forecasts)
+    value = logs[:, :1]
+    return np.exp(np.minimum(value + by * (logs - value), LARGEST_LOG))
+
+
 def _predict(
     contest: Contest, contenders: Contenders, weights: Weights, log2_targets: Reals
 ) -> Prediction:

@@ -12,6 +12,7 @@ from scalewatch.modelling.misfit.misfit import Misfits
 from scalewatch.modelling.misfit.scatter import is_scatter
 from scalewatch.modelling.rules.rule import Sample
 from scalewatch.modelling.rules.several_parameters.answers import SelectedHypothesis
+from scalewatch.modelling.rules.several_parameters.intervals import widened
 
 FITTED: Final = 6
 """Degrees of freedom that a surface takes: terms, and the choice of them."""
@@ -19,6 +20,18 @@ FITTED: Final = 6
 MOST_SHARED: Final = 5.0
 """How many times as far as repetitions explain settings may lie from a surface because
 of what repetitions of a job have in common."""
+
+CAUTION: Final = 4.0
+"""How many times the variance about the best surface becomes that of the noise: what
+told it is judged by it, and of thousands of surfaces the best one was taken."""
+
+WIDENING: Final = 1.2
+"""By what factor their intervals are wider: under so much noise the simplest surface
+is taken, and what lower-order terms are worth is not seen."""
+
+ODDS: Final = 10.0
+"""How many times as likely a verdict has to be: where settings tell little, what is
+expected weighs more than they do."""
 
 
 def _scattered(
@@ -44,7 +57,7 @@ def _with_scatter(
         for each in (location.variance, location.freedom, location.repeated_freedom)
     )
     left = len(location.log) - FITTED
-    variance[series] = [found[row].least / left for row in series.tolist()]
+    variance[series] = [CAUTION * found[row].least / left for row in series.tolist()]
     freedom[series] = known[series] = left
     return replace(location, variance=variance, freedom=freedom, repeated_freedom=known)
 
@@ -73,8 +86,28 @@ def misfits_of(
     location = _with_scatter(location, shared, found)
     again = ask(location.only(shared))
     for place, other in zip(shared.tolist(), again, strict=True):
-        found[place] = other
+        found[place] = _cautious(other)
     return _misfits(sample, location, found)
+
+
+def _cautious(found: SelectedHypothesis) -> SelectedHypothesis:
+    """Return what is found with wider intervals and a verdict that is less sure."""
+    mismatch = float(found.verdicts[-1])
+    least, most = sorted([mismatch, float(found.verdicts[:-1].sum())])
+    verdicts = found.verdicts
+    if least > 0:
+        doubt = min(ODDS * least / (ODDS * least + most), 1 / 2)
+        is_mismatch = mismatch > 1 / 2
+        verdicts = verdicts * np.where(
+            [is_mismatch, is_mismatch, not is_mismatch],
+            doubt / least,
+            (1 - doubt) / most,
+        )
+    return replace(
+        found,
+        forecasts=widened(found.forecasts, WIDENING),
+        verdicts=verdicts,
+    )
 
 
 def _misfits(

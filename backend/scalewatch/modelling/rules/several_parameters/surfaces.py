@@ -28,7 +28,7 @@ from typing import Final
 import numpy as np
 
 from scalewatch.modelling.arrays.columns import total
-from scalewatch.modelling.arrays.types import Indices, Reals
+from scalewatch.modelling.arrays.types import Indices
 from scalewatch.modelling.evidence.least_squares import LARGEST_RANGE
 from scalewatch.modelling.growths.growth import CONSTANT, Growth
 from scalewatch.modelling.growths.structures import count
@@ -48,7 +48,7 @@ from scalewatch.modelling.rules.several_parameters.answers import (
 )
 from scalewatch.modelling.rules.several_parameters.competitors import common_growths
 from scalewatch.modelling.rules.several_parameters.contest import Contest
-from scalewatch.modelling.rules.several_parameters.intervals import LARGEST_LOG
+from scalewatch.modelling.rules.several_parameters.intervals import widened
 from scalewatch.modelling.rules.several_parameters.misfits import misfits_of
 from scalewatch.modelling.rules.several_parameters.shortlist import shortlist
 from scalewatch.modelling.rules.several_parameters.strong_scaling import Base, falling
@@ -225,7 +225,7 @@ def _selection(
         ]
         probability[row, : len(each.growths)] = each.probability
         verdicts[row] = each.verdicts
-        forecasts[row] = _widened(each.forecasts, sample.noise.widening)
+        forecasts[row] = widened(each.forecasts, sample.noise.widening)
         quality[:, row] = each.quality
     flagged: dict[int, Misfit] = {}
     if misfits is not None:
@@ -249,15 +249,6 @@ def _selection(
         misfits=flagged,
         reasons=_reasons(sample, rows, found, doubt),
     )
-
-
-def _widened(forecasts: Reals, by: float) -> Reals:
-    """Return value, low and high at targets, the bounds further from the value."""
-    if by == 1:
-        return forecasts
-    logs = np.log(forecasts)
-    value = logs[:, :1]
-    return np.exp(np.minimum(value + by * (logs - value), LARGEST_LOG))
 
 
 def _reasons(
