@@ -46,7 +46,7 @@ READ = {
     "caliper/thicket": Told(77, 385),
     "cube/extrap": Told(24, 216, EXTRA_P),
     "cube/pycubexr": Told(354, 354, EXTRA_P),
-    "exacb": Told(3, 19),
+    "exacb": Told(2, 12),
     "google_benchmark/generated-1.9.5": Told(27, 117, AT_ONE),
     "google_benchmark/google-benchmark": Told(52, 56, AT_ONE),
     "gromacs": Told(54, 341),
