@@ -157,7 +157,7 @@ def test_thirty_commits_of_asv_are_a_history_with_its_change(
 
     assert "180 runs with 180 results posted" in imported.stdout
     assert judged.exit_code == 1, judged.stderr
-    assert "1.25 (1.2" in judged.stdout
+    assert "1.25 (1.24 to 1.26) times before at p = 512" in judged.stdout
     history = httpx2.get(
         f"{server}/p/halo/history", params={"region": BENCHMARK, "format": "json"}
     )
