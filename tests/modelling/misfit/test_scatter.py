@@ -46,6 +46,14 @@ def test_a_cross_tells_too_little():
     assert not any(is_scatter(cross, scatter(s)[on_cross]) for s in range(50))
 
 
+def test_a_line_of_one_parameter_tells_too_little():
+    p = np.array([1.0, 2, 3, 4, 5, 596, 30342])
+
+    assert len(neighbours({"p": p})) == 6
+    for seed in range(50):
+        assert not is_scatter({"p": p}, scatter(seed)[: len(p)])
+
+
 def test_order_and_size_do_not_matter():
     for seed in range(50):
         residuals = scatter(seed)

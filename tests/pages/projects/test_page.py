@@ -7,12 +7,10 @@ from scalewatch.services.projects.visits import News
 from scalewatch.storage.access import projects
 from support.histories import TREE, record_commit
 
-NOW = datetime.now(UTC)
-
 
 def seconds(ago: timedelta) -> int:
     """Return a moment as the cookie keeps it."""
-    return int((NOW - ago).timestamp())
+    return int((datetime.now(UTC) - ago).timestamp())
 
 
 def test_first_visit_is_only_noted(client, sessions):
@@ -32,12 +30,13 @@ def test_first_visit_is_only_noted(client, sessions):
 
 def test_later_visit_says_what_is_new_without_a_script(client, sessions):
     record_commit(sessions, 1, {"MPI_Bcast": TREE})
-    client.cookies.set(COOKIE, f"0.{seconds(timedelta(days=2))}")
+    last = seconds(timedelta(days=2))
+    client.cookies.set(COOKIE, f"0.{last}")
 
     answer = client.get("/")
 
     assert "Since your last visit 2 days ago: 1 new commit." in answer.text
-    assert answer.cookies[COOKIE].startswith(f"{seconds(timedelta(days=2))}.")
+    assert answer.cookies[COOKIE].startswith(f"{last}.")
 
 
 def test_visit_goes_on_while_one_looks_again_soon(client, sessions):
@@ -59,7 +58,7 @@ def test_first_visit_goes_on_as_the_first(client, sessions):
 
 
 def test_that_nothing_came_is_said():
-    news = News(NOW - timedelta(days=2), 0, (), (), {})
+    news = News(datetime.now(UTC) - timedelta(days=2), 0, (), (), {})
 
     sentence = news_sentence(None, "mpich", news)
 

@@ -95,6 +95,8 @@ def neighbours(settings: Mapping[str, Reals]) -> Indices:
         others = [each for other, each in settings.items() if other != name]
         order = np.lexsort((x, *others))
         one, following = order[:-1], order[1:]
-        on_line = np.all([each[one] == each[following] for each in others], axis=0)
+        on_line = np.ones(len(one), dtype=np.bool_)
+        for each in others:
+            on_line &= each[one] == each[following]
         pairs.append(np.stack([one[on_line], following[on_line]], axis=1))
     return np.concatenate(pairs)
