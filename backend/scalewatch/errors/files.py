@@ -93,10 +93,12 @@ class NotARun(ScalewatchError):
 class UnknownOrigin(ScalewatchError):
     """Neither a file nor who imports it says of which commit or machine it is."""
 
-    def __init__(self, source: str | None, missing: str) -> None:
+    def __init__(self, source: str | None, *missing: str) -> None:
+        options = " and ".join(f"--{each}" for each in missing)
+        says = "says it" if len(missing) == 1 else "say them"
         super().__init__(
-            f"{source or 'a file'} does not say its {missing}; "
-            f"--{missing} says it for files that do not"
+            f"{source or 'a file'} does not say its {' and '.join(missing)}; "
+            f"{options} {says} for files that do not"
         )
         self.missing = missing
 

@@ -140,7 +140,12 @@ def test_compressed_body_and_archive_are_unpacked(client):
         (TABLE, {"file": "x" * 300}, "is not the name of a file"),
         (TABLE, {"file": "/etc/x"}, "file /etc/x is not a path below a folder"),
         (TABLE, {"column": "p"}, "column p is not like p=ranks"),
-        (TABLE, {"commit": ""}, "body does not say its commit"),
+        (TABLE, {"commit": ""}, "body does not say its commit; --commit says it"),
+        (
+            TABLE,
+            {"commit": "", "machine": ""},
+            "body does not say its commit and machine; --commit and --machine say them",
+        ),
         (TABLE, {"machine": "a/b"}, "machine.name: a name is one line"),
         (zipped(a=TABLE, b=b"nothing\n"), {}, "body/b is of no known format"),
     ],

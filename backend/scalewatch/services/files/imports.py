@@ -151,12 +151,18 @@ def _by_place(
 
 def _run(place: _Place, measured: Settings, origin: ImportOrigin) -> RunReport:
     provenance = place.provenance
+    commit = _commit(provenance, origin)
+    machine = provenance.machine or origin.machine
+    if not commit or not machine:
+        known = {"commit": commit, "machine": machine}
+        missing = (name for name, value in known.items() if not value)
+        raise UnknownOrigin(provenance.source, *missing)
     content = {
         "schema": 1,
         "project": origin.project,
         "suite": origin.suite,
-        "commit": _commit(provenance, origin),
-        "machine": {"name": _machine(provenance, origin)},
+        "commit": commit,
+        "machine": {"name": machine},
         "coordinate": place.coordinate,
         "configuration": place.configuration,
         **_job(provenance),
@@ -171,11 +177,9 @@ def _run(place: _Place, measured: Settings, origin: ImportOrigin) -> RunReport:
         raise place.is_no_run(fault.field, fault.message) from None
 
 
-def _commit(provenance: Provenance, origin: ImportOrigin) -> Settings:
+def _commit(provenance: Provenance, origin: ImportOrigin) -> Settings | None:
     """Return the commit that a file names, or else that of the others."""
     if provenance.commit is None:
-        if origin.commit is None:
-            raise UnknownOrigin(provenance.source, "commit")
         return origin.commit
     known = {
         "sha": provenance.commit,
@@ -183,13 +187,6 @@ def _commit(provenance: Provenance, origin: ImportOrigin) -> Settings:
         "committed_at": provenance.committed_at,
     }
     return {key: value for key, value in known.items() if value is not None}
-
-
-def _machine(provenance: Provenance, origin: ImportOrigin) -> str:
-    machine = provenance.machine or origin.machine
-    if machine is None:
-        raise UnknownOrigin(provenance.source, "machine")
-    return machine
 
 
 def _job(provenance: Provenance) -> Settings:

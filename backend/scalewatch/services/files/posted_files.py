@@ -166,7 +166,7 @@ def _read(file: PostedFile, reading: Reading, folder: str) -> ReadFile:
     try:
         runs = make(measurements, file.origin)
     except UnknownOrigin as error:
-        raise UnknownOrigin(file.name, error.missing) from None
+        raise UnknownOrigin(file.name, *error.missing) from None
     unreadable = [
         error
         for error in reading.unreadable
