@@ -5,14 +5,15 @@ The curves of regions are held to their verdicts and intervals one by one in
 """
 
 import re
-from collections.abc import Iterator
 from html import unescape
 
 import numpy as np
 import pytest
 
+from support import shown_pages
 from support.large_project import MACHINES, PROJECT
 from support.recorded import record
+from support.shown_pages import figure_of, figures_of, leads_of, numbers, traces
 from support.traced import wavefront
 
 SIDES = ("aurora...frontier", "juwels...supermuc", "hawk...lumi")
@@ -23,40 +24,12 @@ ROUNDING = 0.01
 
 
 def page_of(client, path: str, **query: str) -> str:
-    answer = client.get(f"/p/{PROJECT}{path}", params=query)
-    assert answer.status_code == 200, answer.text
-    return answer.text
-
-
-def words_of(html: str) -> str:
-    return unescape(re.sub(r"<[^>]+>", "", html))
+    return shown_pages.page_of(client, f"/p/{PROJECT}{path}", **query)
 
 
 def lead_of(page: str) -> str:
-    (lead, *_) = re.findall(r'<p class="lead">(.*?)</p>', page, re.DOTALL)
-    return words_of(lead)
-
-
-def figures_of(client, page: str) -> Iterator[tuple[str, dict]]:
-    """Yield name and content of each figure that a page asks for."""
-    for address in re.findall(r'data-figure="([^"]+)"', page):
-        answer = client.get(unescape(address))
-        assert answer.status_code == 200, answer.text
-        yield address.split("?")[0].rsplit("/", 1)[-1], answer.json()
-
-
-def figure_of(client, page: str, name: str) -> dict:
-    return next(figure for found, figure in figures_of(client, page) if found == name)
-
-
-def traces(figure: dict, name: str) -> list[dict]:
-    return [
-        each for each in figure["data"] if (each.get("name") or "").startswith(name)
-    ]
-
-
-def numbers(values) -> np.ndarray:
-    return np.array(values, dtype=float)
+    (lead, *_) = leads_of(page)
+    return lead
 
 
 @pytest.mark.parametrize("sides", SIDES)
@@ -213,7 +186,7 @@ def test_shares_of_costs_are_of_one_sum_and_the_sentence_names_the_largest(
     named = [line for line in lines if not line["name"].endswith(" others")]
     largest = max(named, key=lambda line: line["y"][-1])
     share = float(re.search(r", ([\d.]+)\s%", lead)[1])
-    assert largest["name"].rstrip("…") in lead.replace("\u200b", "")
+    assert largest["name"].rstrip("…") in lead
     assert largest["y"][-1] == pytest.approx(share, abs=0.51)
 
 
