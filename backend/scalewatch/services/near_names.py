@@ -7,11 +7,11 @@ from typing import Final
 from sqlalchemy.orm import Session
 
 from scalewatch.services.commits.find import commit_of
+from scalewatch.services.series.metrics import metrics_at
 from scalewatch.storage import matches, tables
 from scalewatch.storage.access import projects
 from scalewatch.storage.commits import commits
 from scalewatch.storage.machines import machines
-from scalewatch.storage.runs import measurements
 
 MOST: Final = 5
 """Names that are offered."""
@@ -88,7 +88,7 @@ def _sides(session: Session, project: tables.Project) -> list[str]:
 
 def _metrics(session: Session, project: tables.Project) -> list[str]:
     newest = commits.newest(session, project.id)
-    found = measurements.metrics_at_commit(session, newest.id) if newest else []
+    found = metrics_at(session, newest.id) if newest else []
     return list(found)
 
 

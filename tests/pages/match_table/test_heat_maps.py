@@ -21,7 +21,9 @@ AUGUST = datetime(2026, 8, 3, tzinfo=UTC)
 def words_of(session, project: str) -> dict[tuple[str, str], str]:
     """Return the words of all cells of the newest commit, by region and machine."""
     return {
-        (row.region, cell.machine): cell_words(cell, row.expectation)
+        (row.region, cell.machine): cell_words(
+            cell.standing, cell.recent, row.expectation
+        )
         for row in match_table(session, View(project)).rows
         for cell in row.cells
     }

@@ -9,12 +9,14 @@ from scalewatch.services.expectations.declarations import Declaration
 from scalewatch.services.jobs import AnalysedCommit
 from scalewatch.services.operations import replay
 from scalewatch.services.projects import feed
-from scalewatch.services.series.at_commit import judged_at
+from scalewatch.services.series import standing
+from scalewatch.services.series.at_commit import KEPT, judged_at
+from scalewatch.services.series.metrics import metrics_at
 from scalewatch.services.series.standing import State
 from scalewatch.storage import tables
 from scalewatch.storage.access import projects
 from scalewatch.storage.judgements import editions
-from support.builders import sweep_reports
+from support.builders import result, run_report, sweep_reports
 from support.recorded import record_runs
 
 SUBJECT = AnalysedCommit(commit_id=1, machine_id=1)
@@ -100,3 +102,17 @@ def test_commit_that_nobody_has_analysed_has_no_edition_yet(session):
     record_runs(session, sweep_reports(growths=BCAST))
 
     assert editions.at(session, [SUBJECT.commit_id]) == {}
+
+
+def test_two_commits_of_five_hundred_regions_on_thirty_machines_are_kept():
+    # A cache that is smaller than what one page reads never finds anything in it.
+    assert KEPT >= 2 * 500 * 30
+    assert standing.KEPT >= 2 * 500 * 30
+
+
+@pytest.mark.usefixtures("analysed")
+def test_metrics_of_a_commit_are_those_of_its_newest_run(session):
+    assert metrics_at(session, SUBJECT.commit_id) == ["time"]
+    buffers = result(region="buffers", metric="memory", unit="B", values=[512.0])
+    record_runs(session, [run_report(results=[buffers])])
+    assert metrics_at(session, SUBJECT.commit_id) == ["memory", "time"]

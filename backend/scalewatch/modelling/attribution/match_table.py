@@ -13,7 +13,7 @@ S. Shudler et al., "Exascaling Your Library: Will Your Implementation Meet Your
 Expectations?", ICS 2015.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import (
     Callable,
     Collection,
@@ -107,11 +107,11 @@ def attribute(
     """
     found: list[Attribution] = []
     distrusted: set[str] = set()
-    behaving = {(cell.region, cell.machine) for cell in cells if not cell.diverges}
+    behaving = Counter(cell.region for cell in cells if not cell.diverges)
     for machine, column in _grouped(cells, attrgetter("machine")).items():
         tests = [cell for cell in column if cell.region in litmus_tests]
         others = [cell for cell in column if cell.region not in litmus_tests]
-        elsewhere = {region for region, other in behaving if other != machine}
+        elsewhere = behaving - Counter(c.region for c in column if not c.diverges)
         suspicion = (
             _from_litmus_tests(machine, tests, others)
             if tests

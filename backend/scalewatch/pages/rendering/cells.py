@@ -20,7 +20,7 @@ from scalewatch.pages.wording.sentences import (
 )
 from scalewatch.services.commit_reports.changes import SAME
 from scalewatch.services.match_table.cells import Cell
-from scalewatch.services.series.standing import Standing
+from scalewatch.services.series.standing import KEPT, Standing
 
 PROBABILITY = "Probability of this verdict"
 
@@ -57,22 +57,36 @@ def _quoted(machine: str) -> str:
 
 
 def _content(cell: Cell, sparklines: str) -> Iterator[str]:
-    standing = cell.standing
-    yield f'<span class="cell__growth">{_growth(standing)}</span>'
-    if standing.mark:
-        yield f'<span class="cell__verdict">{verdict(standing.mark)}</span>'
-    elif standing.growth:
-        state = state_words(standing)
-        yield f'<span class="cell__verdict quiet small">{state}</span>'
-    yield f'<span class="cell__details">{" · ".join(_details(standing))}</span>'
+    yield _model(cell.standing)
     yield f'<span class="cell__aside">{" ".join(_aside(cell))}</span>'
     yield (
         '<svg class="spark" viewBox="0 0 60 14" aria-hidden="true">'
         f'<use href="{_written(sparklines)}#s{cell.series}"/></svg>'
     )
-    if standing.reason and not standing.likeliest:
-        told = standing.reason.removeprefix(f"{state_words(standing)}: ")
-        yield f'<span class="cell__reason">{escape(told)}</span>'
+    yield _reason(cell.standing)
+
+
+# Cached by content, as standings are: a table shows thousands of them, and again.
+@lru_cache(maxsize=KEPT)
+def _model(standing: Standing) -> str:
+    """Write how a series grows, its verdict, and what the model rests on."""
+    state = ""
+    if standing.mark:
+        state = f'<span class="cell__verdict">{verdict(standing.mark)}</span>'
+    elif standing.growth:
+        words = state_words(standing)
+        state = f'<span class="cell__verdict quiet small">{words}</span>'
+    return (
+        f'<span class="cell__growth">{_growth(standing)}</span>{state}'
+        f'<span class="cell__details">{" · ".join(_details(standing))}</span>'
+    )
+
+
+def _reason(standing: Standing) -> str:
+    if not standing.reason or standing.likeliest:
+        return ""
+    told = standing.reason.removeprefix(f"{state_words(standing)}: ")
+    return f'<span class="cell__reason">{escape(told)}</span>'
 
 
 def _growth(standing: Standing) -> str:
@@ -100,12 +114,30 @@ def _details(standing: Standing) -> Iterator[str]:
 
 
 def _aside(cell: Cell) -> Iterator[str]:
-    standing = cell.standing
     if cell.change and cell.change not in SAME:
         yield change_mark(cell.change)
     if cell.broken:
         title = escape(". ".join(cell.broken))
         yield f'<span class="flag flag--guideline" title="{title}">guideline</span>'
+    yield from _certainty(cell.standing)
+    if cell.flags:
+        places = " ".join(
+            f"{flag.capitalize()} at {flag_places('p', at)}."
+            for flag, at in cell.flags.items()
+        )
+        yield (
+            f'<span class="flag" title="{escape(places)}"><span '
+            f'class="visually-hidden">{", ".join(cell.flags)}</span></span>'
+        )
+
+
+@lru_cache(maxsize=KEPT)
+def _certainty(standing: Standing) -> tuple[str, ...]:
+    """Write how probable a verdict is, and whether its model fits."""
+    return tuple(_certainties(standing))
+
+
+def _certainties(standing: Standing) -> Iterator[str]:
     if standing.probability is not None:
         share = percent(standing.probability)
         why = ". ".join(filter(None, [PROBABILITY, standing.reason]))
@@ -119,12 +151,3 @@ def _aside(cell: Cell) -> Iterator[str]:
     if standing.fit["misfit"]:
         title = escape(misfit_sentence(standing))
         yield f'<span class="flag flag--guideline" title="{title}">misfit</span>'
-    if cell.flags:
-        places = " ".join(
-            f"{flag.capitalize()} at {flag_places('p', at)}."
-            for flag, at in cell.flags.items()
-        )
-        yield (
-            f'<span class="flag" title="{escape(places)}"><span '
-            f'class="visually-hidden">{", ".join(cell.flags)}</span></span>'
-        )

@@ -16,7 +16,7 @@ from scalewatch.pages.wording.sentences import order, state_words
 from scalewatch.services.expectations.in_force import Expectation
 from scalewatch.services.match_table.cells import Cell, MatchRow
 from scalewatch.services.match_table.recent_changes import RecentChange
-from scalewatch.services.series.standing import Standing, State
+from scalewatch.services.series.standing import KEPT, Standing, State
 
 PANEL: Final = 14
 """Rows of a panel at most: three panels side by side fill the screen of a laptop."""
@@ -49,20 +49,29 @@ def heat_cell(cell: Cell, expectation: Expectation | None, region: str) -> Marku
     """
     if cell.series is None:
         return UNMEASURED
-    standing = cell.standing
-    kind = standing.mark or "unjudged"
-    changed = _corner(cell.recent)
-    words = escape(cell_words(cell, expectation))
+    kind, inner = _inner(cell.standing, cell.recent, expectation)
     return Markup(  # noqa: S704, its parts are escaped
-        f'<td data-live="cell-{cell.series}"><a class="heat heat--{kind}{changed}" '
+        f'<td data-live="cell-{cell.series}"><a class="heat heat--{kind}" '
         f'href="{_written(region)}&amp;machine={_quoted(cell.machine)}" '
-        f'aria-label="{words}">{_symbol(standing)}</a></td>'
+        f"{inner}</a></td>"
     )
 
 
-def cell_words(cell: Cell, expectation: Expectation | None) -> str:
+# Cached by content, as standings are: a map shows thousands of them, and again.
+@lru_cache(maxsize=KEPT)
+def _inner(
+    standing: Standing, recent: RecentChange | None, expectation: Expectation | None
+) -> tuple[str, str]:
+    """Return the kind of a cell, with its corner, and its words and symbol."""
+    words = escape(cell_words(standing, recent, expectation))
+    kind = f"{standing.mark or 'unjudged'}{_corner(recent)}"
+    return kind, f'aria-label="{words}">{_symbol(standing)}'
+
+
+def cell_words(
+    standing: Standing, recent: RecentChange | None, expectation: Expectation | None
+) -> str:
     """Say what a cell shows: `mismatch, O(p) instead of O(log p)`."""
-    standing = cell.standing
     parts = [str(standing.mark or state_words(standing))]
     if standing.growth is not None and standing.fit["misfit"]:
         parts.append("no growth fits")
@@ -76,9 +85,9 @@ def cell_words(cell: Cell, expectation: Expectation | None) -> str:
             parts.append(f"measured/composed like {standing.divergence}")
     elif standing.reason:
         parts.append(standing.reason)
-    if cell.recent:
-        way = "worse" if cell.recent.is_worse else "better"
-        parts.append(f"{way} since {cell.recent.at:%Y-%m-%d}")
+    if recent:
+        way = "worse" if recent.is_worse else "better"
+        parts.append(f"{way} since {recent.at:%Y-%m-%d}")
     return ", ".join(parts)
 
 

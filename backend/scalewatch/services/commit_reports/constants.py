@@ -128,7 +128,8 @@ def _noisy(
     session: Session, commits: tuple[int, int], asked: Sequence[_Asked]
 ) -> dict[int, ConstantChange]:
     """Return those of series that scatter, as kept."""
-    # What is kept is known by the edition of the commit itself, and of its baseline.
+    # What is kept is known by the edition of the commit itself, and of its baseline:
+    # the noise of series comes with them, and need not be told of each.
     since = editions.at(session, commits[:1])
     if not since:
         return _changed(session, commits, asked)
@@ -136,7 +137,7 @@ def _noisy(
         session,
         commits[1],
         _CHANGED,
-        (since, asked),
+        (since, [(each.series_id, each.least) for each in asked]),
         lambda: _changed(session, commits, asked),
     )
 

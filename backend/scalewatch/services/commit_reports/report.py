@@ -34,12 +34,12 @@ from scalewatch.services.nights.effect_floor import smallest_effect
 from scalewatch.services.selection.settings import is_chosen
 from scalewatch.services.selection.view import View
 from scalewatch.services.series.at_commit import judged_at
+from scalewatch.services.series.metrics import metrics_at
 from scalewatch.services.series.scans import choose_metric
 from scalewatch.services.series.standing import crowded_among
 from scalewatch.storage import tables
 from scalewatch.storage.access import projects
 from scalewatch.storage.commits.commits import AnyCommit
-from scalewatch.storage.runs import measurements
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,13 +116,7 @@ def commit_report(session: Session, view: View, asked: str | None) -> CommitRepo
     row = find_commit(session, project, view.commit)
     baseline = _baseline(session, project, row, asked)
     measured = [row.id] if baseline is None else [baseline.id, row.id]
-    metrics = sorted(
-        {
-            name
-            for one in measured
-            for name in measurements.metrics_at_commit(session, one)
-        }
-    )
+    metrics = sorted({name for one in measured for name in metrics_at(session, one)})
     now = environments_at(session, row.id)
     changes: tuple[SeriesChange, ...] = ()
     if baseline is not None:

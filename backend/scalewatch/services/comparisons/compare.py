@@ -22,6 +22,7 @@ from scalewatch.services.selection.settings import is_chosen, key_of, shared
 from scalewatch.services.selection.view import View
 from scalewatch.services.series.at_commit import Judged, judged_at
 from scalewatch.services.series.medians import Middles, middles_at
+from scalewatch.services.series.metrics import metrics_at
 from scalewatch.services.series.scans import choose_metric
 from scalewatch.services.series.standing import UNMEASURED
 from scalewatch.storage import tables
@@ -29,7 +30,6 @@ from scalewatch.storage.access import projects
 from scalewatch.storage.commits import commits
 from scalewatch.storage.commits.commits import AnyCommit
 from scalewatch.storage.machines import machines
-from scalewatch.storage.runs import measurements
 
 SEPARATOR: Final = "..."
 """Between the names of what is compared."""
@@ -95,7 +95,7 @@ def _machines(
     session: Session, project: tables.Project, view: View, slots: Mapping[str, int]
 ) -> ComparedSides:
     row = compared_commit(session, project, view, list(slots))
-    metrics = measurements.metrics_at_commit(session, row.id)
+    metrics = metrics_at(session, row.id)
     metric = choose_metric(metrics, view.metric)
     measured = _measured(session, project, row, metric, view)
     by_machine: dict[str, list[_Measured]] = {name: [] for name in slots}
@@ -120,7 +120,7 @@ def _commits(
 ) -> ComparedSides:
     rows = {name: find_commit(session, project, name) for name in dict.fromkeys(names)}
     last = list(rows.values())[-1]
-    metrics = measurements.metrics_at_commit(session, last.id)
+    metrics = metrics_at(session, last.id)
     metric = choose_metric(metrics, view.metric)
     by_commit = {
         commit_of(row).label: [

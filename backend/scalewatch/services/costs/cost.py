@@ -26,10 +26,10 @@ from scalewatch.services.regions.outlook import MULTIPLES
 from scalewatch.services.selection.settings import choices_among, is_chosen
 from scalewatch.services.selection.view import View
 from scalewatch.services.series.at_commit import Judged, judged_at
+from scalewatch.services.series.metrics import metrics_at
 from scalewatch.services.series.scans import choose_metric
 from scalewatch.services.series.standing import Standing
 from scalewatch.storage.access import projects
-from scalewatch.storage.runs import measurements
 from scalewatch.storage.runs.traces import PROGRAM
 
 MOST_SCALES: Final = 12
@@ -135,7 +135,7 @@ def cost_at(session: Session, view: View, target: float | None = None) -> Cost:
     project = projects.existing(session, view.project)
     row = find_commit(session, project, view.commit)
     commit = commit_of(row)
-    metrics = measurements.metrics_at_commit(session, row.id)
+    metrics = metrics_at(session, row.id)
     metric = choose_metric(metrics, view.metric)
     judged = judged_at(session, project, row.id, [metric])
     machine = _machine(judged, view.machine, commit)

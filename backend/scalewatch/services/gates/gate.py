@@ -7,6 +7,7 @@ job says is a suspicion: the gate then asks for another run, and stops nobody be
 that has agreed.
 """
 
+from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Final
@@ -208,14 +209,15 @@ def _steps(
 ) -> StepFor:
     """Return a function that tells what a machine still has to confirm of a series."""
     ids = {each.name: each.id for each in machines.of_project(session, project.id)}
+    measured: dict[tuple[str, str, str], list[SeriesChange]] = defaultdict(list)
+    for each in changes:
+        measured[each.region, each.metric, each.machine].append(each)
 
     def step(place: SeriesRef) -> NextStep | None:
         series = [
             each.series_id
-            for each in changes
-            if (each.region, each.metric, each.machine)
-            == (place.region, place.metric, place.machine)
-            and not each.is_exact
+            for each in measured[place.region, place.metric, place.machine]
+            if not each.is_exact
             and place.configuration.items() <= each.configuration.items()
         ]
         machine = ids[place.machine], place.machine

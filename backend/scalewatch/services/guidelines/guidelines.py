@@ -13,11 +13,11 @@ from scalewatch.services.guidelines.checks import CheckedGuideline, checks_at
 from scalewatch.services.selection.settings import is_chosen
 from scalewatch.services.selection.view import View
 from scalewatch.services.series.at_commit import judged_at
+from scalewatch.services.series.metrics import metrics_at
 from scalewatch.services.series.scans import choose_metric
 from scalewatch.storage import tables
 from scalewatch.storage.access import projects
 from scalewatch.storage.judgements import guidelines
-from scalewatch.storage.runs import measurements
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ def guidelines_at(session: Session, view: View) -> GuidelineReport:
     """
     project = projects.existing(session, view.project)
     row = find_commit(session, project, view.commit)
-    metrics = measurements.metrics_at_commit(session, row.id)
+    metrics = metrics_at(session, row.id)
     metric = choose_metric(metrics, view.metric)
     judged = judged_at(session, project, row.id, [metric])
     rules = rules_of(session, project, (each.region for each in judged))

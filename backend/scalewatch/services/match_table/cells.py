@@ -1,6 +1,6 @@
 """Cells, rows and columns of the match table."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -141,9 +141,12 @@ def columns_of(
 ) -> tuple[MatchColumn, ...]:
     """Return the machines of rows, with what all their series hold fixed."""
     common = shared([each.configuration for each in judged])
+    by_machine: dict[str, list[Judged]] = defaultdict(list)
+    for each in judged:
+        by_machine[each.machine].append(each)
     columns = []
     for position, machine in enumerate(_machines(judged)):
-        own = [each for each in judged if each.machine == machine]
+        own = by_machine[machine]
         constant = shared([each.configuration for each in own])
         columns.append(
             MatchColumn(

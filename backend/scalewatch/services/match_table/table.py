@@ -35,12 +35,12 @@ from scalewatch.services.match_table.recent_changes import (
 from scalewatch.services.selection.settings import choices_among, is_chosen, shared
 from scalewatch.services.selection.view import View
 from scalewatch.services.series.at_commit import Judged, judged_at
+from scalewatch.services.series.metrics import metrics_at
 from scalewatch.services.series.scans import choose_metric
 from scalewatch.services.series.standing import crowded_among
 from scalewatch.storage import tables
 from scalewatch.storage.access import projects
 from scalewatch.storage.commits.commits import AnyCommit
-from scalewatch.storage.runs import measurements
 
 ALL_METRICS: Final = "*"
 """Asks for the rows of every metric."""
@@ -135,7 +135,7 @@ def match_table(
     """
     project = projects.existing(session, view.project)
     row = find_commit(session, project, view.commit)
-    metrics = measurements.metrics_at_commit(session, row.id)
+    metrics = metrics_at(session, row.id)
     metric = _metric(metrics, view.metric)
     wanted = metrics if metric == ALL_METRICS else [metric]
     judged = judged_at(session, project, row.id, wanted)

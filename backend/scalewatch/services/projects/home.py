@@ -13,12 +13,12 @@ from scalewatch.services.commit_reports.changes import ChangeKind, kinds_of
 from scalewatch.services.commits.baselines import Baseline, baseline_of
 from scalewatch.services.commits.find import Commit, commit_of
 from scalewatch.services.series.at_commit import Judged, judged_at
+from scalewatch.services.series.metrics import metrics_at
 from scalewatch.services.series.standing import Standing, State, crowded_among
 from scalewatch.storage import tables
 from scalewatch.storage.access import projects
 from scalewatch.storage.commits import commits
 from scalewatch.storage.machines import machines
-from scalewatch.storage.runs import measurements
 
 MOST: Final = 10
 """Things that need attention, per project: more would not be read."""
@@ -97,7 +97,7 @@ def _project(session: Session, project: tables.Project) -> Project:
     newest = commits.newest_on(session, project.id, MAIN) or commits.newest(
         session, project.id
     )
-    metrics = measurements.metrics_at_commit(session, newest.id) if newest else []
+    metrics = metrics_at(session, newest.id) if newest else []
     scans = judged_at(session, project, newest.id, metrics) if newest else ()
     baseline = baseline_of(session, project, newest) if newest else None
     before = judged_at(session, project, baseline.id, metrics) if baseline else ()

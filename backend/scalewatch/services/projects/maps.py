@@ -18,11 +18,11 @@ from scalewatch.services.projects.home import MAIN
 from scalewatch.services.regressions.values import RegressionState
 from scalewatch.services.selection.settings import choices_among
 from scalewatch.services.series.at_commit import Judged, judged_at
+from scalewatch.services.series.metrics import metrics_at
 from scalewatch.services.series.scans import choose_metric
 from scalewatch.storage.access import projects
 from scalewatch.storage.commits import commits
 from scalewatch.storage.histories import regressions
-from scalewatch.storage.runs import measurements
 
 MOST_ROWS: Final = 42
 """Rows of a project on the home page, worst first; the match table has all."""
@@ -60,7 +60,7 @@ def home_map(session: Session, name: str) -> HomeMap | None:
     newest = commits.newest_on(session, project.id, MAIN) or commits.newest(
         session, project.id
     )
-    metrics = measurements.metrics_at_commit(session, newest.id) if newest else []
+    metrics = metrics_at(session, newest.id) if newest else []
     if newest is None or not metrics:
         return None
     metric = choose_metric(metrics, None)

@@ -9,8 +9,8 @@ from scalewatch.modelling import Growth
 from scalewatch.services.commits.find import find_commit
 from scalewatch.services.expectations.declarations import Declaration, declare
 from scalewatch.services.series.at_commit import judged_at
+from scalewatch.services.series.metrics import metrics_at
 from scalewatch.storage.access import projects
-from scalewatch.storage.runs import measurements
 
 REASON = "the status quo at {}"
 
@@ -45,7 +45,7 @@ def accept(  # noqa: PLR0913 - one per part of the wish
     """
     project = projects.existing(session, project_name)
     commit = find_commit(session, project, reference)
-    metrics = measurements.metrics_at_commit(session, commit.id)
+    metrics = metrics_at(session, commit.id)
     found: dict[tuple[str, str], Growth] = {}
     wanted = metrics if metric is None else [metric]
     for each in judged_at(session, project, commit.id, wanted):

@@ -22,7 +22,7 @@ class ConfiguredSeries(Protocol):
 
 def is_chosen(scan: ConfiguredSeries, settings: Mapping[str, str]) -> bool:
     """Tell whether a scan has these settings; one it does not know does not count."""
-    return all(
+    return not settings or all(
         str(scan.configuration[name]) == text
         for name, text in settings.items()
         if name in scan.configuration

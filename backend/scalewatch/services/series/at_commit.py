@@ -32,7 +32,7 @@ from scalewatch.storage.machines import machines
 from scalewatch.storage.runs import measurements
 from scalewatch.storage.runs.flags import Flag, flags_in
 
-KEPT: Final = 16_000
+KEPT: Final = 40_000
 """Series that are kept as they were read at commits: 3 kB each, with their models."""
 
 

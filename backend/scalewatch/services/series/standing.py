@@ -78,7 +78,7 @@ class Standing:
         """Its performance model."""
         return model_of(self.stored.constant, self.stored.terms, self.rule)
 
-    @property
+    @cached_property
     def growth(self) -> Growth | None:
         """How the model grows."""
         return growth_or_none(self.stored.growth)
@@ -100,7 +100,7 @@ class Standing:
         """Whether it is one of counts, which no repetition changes."""
         return self.rule == EXACT
 
-    @property
+    @cached_property
     def is_open(self) -> bool:
         """Whether its growth is open: undecided, explained by none, or improbable."""
         if self.model is None or self.formula:
@@ -141,7 +141,7 @@ class Standing:
         """How far the model is from what was measured, in percent."""
         return self.stored.smape
 
-    @property
+    @cached_property
     def fit(self) -> Mapping[str, Any]:
         """What is known of exact counts and of misfit, as `fit_object` has it."""
         return stored_fit(self.stored.fit)
@@ -162,7 +162,7 @@ class Standing:
         """Divergence up to which it still matches approximately."""
         return growth_or_none(self.stored.deviation_limit)
 
-    @property
+    @cached_property
     def verdict(self) -> Verdict | None:
         """Whether it scales as it should."""
         return _VERDICTS[self.stored.verdict]
@@ -178,7 +178,7 @@ class Standing:
         """When it was modelled."""
         return self.stored.modelled_at
 
-    @property
+    @cached_property
     def probability(self) -> float | None:
         """Probability of the verdict that was reached."""
         if self.verdict is None:
@@ -206,7 +206,7 @@ class Standing:
         """Whether anything succeeded of it, and its analysis was not given up."""
         return self.state not in {State.FAILED, State.UNMEASURED}
 
-    @property
+    @cached_property
     def is_crowded(self) -> bool:
         """Whether it cannot be judged because processes shared cores."""
         return self.model is None and (self.reason or "").startswith(SHARED_CORES)
@@ -243,7 +243,7 @@ class Standing:
 
 UNMEASURED = Standing(State.UNMEASURED)
 
-KEPT: Final = 8192
+KEPT: Final = 40_000
 """Of several thousand series at a commit and beside it, those that were read last."""
 
 _VERDICTS: Final = {None: None} | {str(verdict): verdict for verdict in Verdict}
