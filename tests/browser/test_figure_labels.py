@@ -29,6 +29,10 @@ FAULTS = """() => {
     && a.top < b.bottom - 1 && b.top < a.bottom - 1;
   for (const plot of document.querySelectorAll(".js-plotly-plot")) {
     const room = plot.getBoundingClientRect();
+    const { h } = plot._fullLayout._size;
+    if (h < LEAST * room.height) {
+      faults.push(`of ${room.height} pixels ${Math.round(h)} are left to the plot`);
+    }
     const texts = (kind) => [...plot.querySelectorAll(kind)]
       .filter((text) => text.textContent.trim())
       .map((text) => ({ name: text.textContent, box: text.getBoundingClientRect() }));
@@ -52,7 +56,7 @@ FAULTS = """() => {
     }
   }
   return faults;
-}"""
+}""".replace("LEAST", "0.4")
 
 
 @pytest.mark.parametrize("path", PAGES)

@@ -21,14 +21,14 @@ HONEST = "A comparison needs two machines or two commits"
 SAID: Mapping[str, Mapping[str, str]] = {
     "one_commit_and_machine": {
         "/": "Changes need two measured commits; the history needs nine",
-        "": "No verdicts yet.",
+        "": "No verdicts yet: nothing is expected of the time of 2 regions",
         "/c/{sha}": "No baseline: no earlier commit was measured",
         "/compare": "Only 1 machine measured this project",
         "/cost": "of the time on steady is in solve",
         "/history": "No change can be told yet: 1 commit of at least 9",
         "/m/steady": "What steady measured of each commit",
         "/r/{region}": "grows like O(p); nothing is expected",
-        "/regressions": "0 open regressions in 2 series over 1 commit",
+        "/regressions": "before a change can be told; 1 commit so far",
         "/scaling": "a parallel efficiency of",
         "/traces": "No trace yet",
     },

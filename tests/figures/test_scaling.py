@@ -251,7 +251,7 @@ def test_what_is_left_out_is_an_open_marker_and_moves_no_curve():
     *_, evidence, left_out = figure.data
     assert (list(evidence.x), list(left_out.x)) == ([2, 4, 8], [16, 32])
     assert left_out.marker.symbol == f"{evidence.marker.symbol}-open"
-    assert left_out.name == "left out: processes shared cores"
+    assert left_out.name == "shared cores, left out"
     curves = curves_of(replace(contended, is_left_out=CROWDED))
     assert curves.x[-1] == 8
     assert curves.expectation[0] == pytest.approx(MODEL(p=2))
@@ -265,9 +265,7 @@ def test_no_expectation_is_drawn_where_all_is_left_out():
 
     assert curves_of(nothing).expectation is None
     assert list(drawn.x) == list(P)
-    assert [each.name for each in machines] == [
-        "jureca (left out: processes shared cores)"
-    ]
+    assert [each.name for each in machines] == ["jureca (shared cores, left out)"]
 
 
 def test_a_single_setting_has_no_expectation_beside_it():

@@ -41,6 +41,8 @@ def test_ratios_lie_in_their_bands_and_on_the_side_that_the_sentence_names(
     above, below = (
         note["text"].split(" better")[0] for note in figure["layout"]["annotations"]
     )
+    bottom, top = figure["layout"]["yaxis"]["range"]
+    assert min(-bottom, top) >= 0.09 * (top - bottom), "no room for the words"
     ends = []
     for line in figure["data"]:
         if not line.get("customdata"):

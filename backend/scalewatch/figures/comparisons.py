@@ -88,7 +88,7 @@ def _reach(ratios: Sequence[Ratio]) -> tuple[float, float]:
     """Return the ends of the axis around 1, as decimal logarithms."""
     values = np.log10(np.concatenate([ratio.value for ratio in ratios]))
     low, high = float(values.min()), float(values.max())
-    room = max(LEAST_SPAN, ROOM * (high - low))
+    room = max(LEAST_SPAN, ROOM * (max(high, 0.0) - min(low, 0.0)))
     return min(-room, MARGIN * low), max(room, MARGIN * high)
 
 

@@ -39,7 +39,7 @@ GOLDEN: Final = (5**0.5 - 1) / 2
 
 NOTHING: Final = "no measurement succeeded"
 
-LEFT_OUT: Final = "left out: processes shared cores"
+LEFT_OUT: Final = "shared cores, left out"
 
 
 def scaling_figure(scaling: Scaling, under: Scaling | None = None) -> Figure:

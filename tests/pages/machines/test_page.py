@@ -1,5 +1,6 @@
 import csv
 import json
+import re
 from io import StringIO
 from uuid import UUID
 
@@ -105,6 +106,15 @@ def test_nights_are_said_to_be_correlated_with_their_spread(client, sessions):
     assert "Nights of this machine are correlated, 0.6; usual spread 2.1 %." in page
     assert "<title>bad night at c2</title>" in page
     assert "Taken for bad nights: <bdi>c2</bdi>." in page
+    assert re.findall(r'text-anchor="(\w+)">(c\d)', page) == [
+        ("start", "c1"),
+        ("end", "c3"),
+    ]
+    assert re.findall(r'class="chart__tick"[^>]*>([^<]*)<', page) == [
+        "−1.0\u202f%",
+        "0\u202f%",
+        "+20.0\u202f%",
+    ]
 
 
 def test_a_machine_that_stayed_slow_says_since_when(client, sessions):

@@ -83,3 +83,12 @@ def test_panels_hold_every_row_once_and_are_of_about_one_length(number: int):
     assert [row for part in parts for row in part] == rows
     assert all(len(part) <= PANEL for part in parts)
     assert not parts or len(parts[0]) - len(parts[-1]) < len(parts)
+
+
+def test_a_metric_of_which_nothing_is_expected_says_so_before_the_map(large_client):
+    page = large_client.get("/p/hydro", params={"metric": "memory"}).text
+    table = large_client.get("/p/hydro?view=table").text
+
+    assert "No verdicts yet: nothing is expected of the memory of 4 regions" in page
+    assert "adjusted R²" not in page
+    assert "adjusted R²" in table

@@ -1,3 +1,5 @@
+import re
+
 import pytest
 
 from scalewatch.storage.database.session import Sessions
@@ -123,3 +125,16 @@ def test_improvements_are_folded(client, sessions):
     folded = page[page.index('<details class="details">') :]
     assert "1 improved" in folded
     assert "MPI_<wbr>Scan" in folded
+
+
+@pytest.mark.usefixtures("watched")
+def test_a_growth_that_stayed_stands_once_beside_each_series(client):
+    listed = client.get("/api/v1/projects/mpich/regressions").json()["regressions"]
+    seen = {}
+    for each in listed:
+        page = client.get(f"/p/mpich/regressions/{each['id']}").text
+        (row, *_) = re.findall(r'<td class="lines__whole">(.*?)</td>', page)
+        (region,) = re.findall(r"<h1>.*?MPI_(?:<wbr>)?(\w+)", page, re.DOTALL)[:1]
+        seen[region] = row.count("</i>)</span>"), "as before" in row, "→" in row
+
+    assert seen == {"Bcast": (2, False, True), "Reduce": (1, True, False)}

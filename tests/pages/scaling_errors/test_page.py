@@ -28,7 +28,8 @@ def test_a_region_that_becomes_faster_says_how_far_it_is_from_ideal(client, sess
     page = client.get("/p/hydro/scaling", params={"size": "8000"}).text
 
     # 4.02 s on 2 processes, 0.66 s on 16.
-    assert "16 processes do <bdi>solve</bdi> of size 8,000 6.09 times as fast" in page
+    said = "16 processes do <bdi>solve</bdi> (n = 8,000) 6.09 times as fast"
+    assert said in page.replace("\u202f", " ")
     assert "of 8 times that would be ideal" in page
 
 

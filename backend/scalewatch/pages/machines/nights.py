@@ -3,10 +3,13 @@
 from dataclasses import dataclass
 from typing import Final
 
+from scalewatch.pages.wording.formats import SPACE
 from scalewatch.services.machines.nights import Nights
 
 WIDTH: Final = 360.0
 HEIGHT: Final = 120.0
+FOOT: Final = 16.0
+"""Below the nights, for the commits of the first and the last one."""
 LEFT: Final = 48.0
 EDGE: Final = 12.0
 LEAST_REACH: Final = 0.01
@@ -31,11 +34,14 @@ class NightChart:
         A path, of a dot per night.
     ticks
         Height and label.
+    ends
+        Place, side it ends or begins at, and commit of the first and the last night.
     """
 
     nights: Nights
     dots: str
     ticks: tuple[tuple[float, str], ...]
+    ends: tuple[tuple[float, str, str], ...]
     bad: tuple[NightMark, ...]
     steps: tuple[NightMark, ...]
 
@@ -49,13 +55,19 @@ def night_chart(nights: Nights) -> NightChart:
     place = {commit: LEFT + step * n for n, (commit, _) in enumerate(nights.effects)}
 
     def y(effect: float) -> float:
-        return round(EDGE + (HEIGHT - 2 * EDGE) * (high - effect) / (high - low), 1)
+        height = HEIGHT - FOOT - 2 * EDGE
+        return round(EDGE + height * (high - effect) / (high - low), 1)
 
     dots = [f"M{place[commit]:.1f} {y(effect)}h0" for commit, effect in nights.effects]
     return NightChart(
         nights=nights,
         dots="".join(dots),
-        ticks=tuple((y(each), f"{100 * each:+.1f} %") for each in (low, 0.0, high)),
+        ticks=(
+            (y(low), f"−{-100 * low:.1f}{SPACE}%"),
+            (y(0.0), f"0{SPACE}%"),
+            (y(high), f"+{100 * high:.1f}{SPACE}%"),
+        ),
+        ends=_ends([(place[commit], commit) for commit, _ in nights.effects]),
         bad=tuple(
             NightMark(round(place[each], 1), f"bad night at {each}")
             for each in nights.bad.values()
@@ -66,4 +78,12 @@ def night_chart(nights: Nights) -> NightChart:
             for each in nights.steps
             if each.commit in place
         ),
+    )
+
+
+def _ends(places: list[tuple[float, str]]) -> tuple[tuple[float, str, str], ...]:
+    """Return where the first and the last commit are written, once if they are one."""
+    ends = zip(("start", "end"), (places[:1], places[1:][-1:]), strict=True)
+    return tuple(
+        (round(x, 1), side, commit) for side, found in ends for x, commit in found
     )

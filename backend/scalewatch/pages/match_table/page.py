@@ -14,7 +14,7 @@ from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.templates import Query as LinkQuery
 from scalewatch.pages.rendering.templates import path_to, render
 from scalewatch.pages.wording.changes import baseline_sentence, gap
-from scalewatch.pages.wording.formats import stated
+from scalewatch.pages.wording.formats import plural, stated
 from scalewatch.pages.wording.sentences import verdict_lead
 from scalewatch.services.match_table.cells import MatchRow
 from scalewatch.services.match_table.table import ALL_METRICS, MatchTable, match_table
@@ -123,7 +123,7 @@ def show_report(
         rows=rows,
         flags=_flags(table),
         suspicions=suspicion_sentences(table.suspicions),
-        lead=verdict_lead(table.counts),
+        lead=_lead(table),
         arrangement=arrangement,
         shown=sum(map(arrangement.contains, rows)),
         query={
@@ -174,6 +174,19 @@ def region_query(table: MatchTable, row: MatchRow) -> LinkQuery:
         "metric": row.metric,
         "configuration": stated(row.configuration),
     }
+
+
+def _lead(table: MatchTable) -> str:
+    """Answer first; where nothing is judged, say whether anything is expected."""
+    if not any(table.counts.values()) and not any(
+        row.expectation or row.composition for row in table.rows
+    ):
+        of = "" if table.metric == ALL_METRICS else f" of the {table.metric}"
+        return (
+            f"No verdicts yet: nothing is expected{of} of "
+            f"{plural(len(table.rows), 'region')}. Declare a growth on a region's page."
+        )
+    return verdict_lead(table.counts)
 
 
 def _flags(table: MatchTable) -> list[Flag]:

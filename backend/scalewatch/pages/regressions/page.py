@@ -5,6 +5,7 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import RedirectResponse
 
+from scalewatch.pages.histories.sentences import FEWEST_COMMITS
 from scalewatch.pages.regressions.listing import causes
 from scalewatch.pages.regressions.sentences import growth_words, headline
 from scalewatch.pages.rendering.addresses import path_to
@@ -68,6 +69,8 @@ def show_regressions(
         ],
         folded={name: each for name, each in folded.items() if each},
         headline=headline,
+        fewest_commits=FEWEST_COMMITS,
+        is_short=found.detection and found.detection["commits"] < FEWEST_COMMITS,
         states=list(RegressionState),
         may_treat=may(session, Role.ADMIN, found.project),
         query={"state": [str(each) for each in state or ()]},

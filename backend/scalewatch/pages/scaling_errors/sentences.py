@@ -73,7 +73,7 @@ def scaling_sentence(shown: RegionScaling, scaling: CodeScaling) -> Markup | Non
     said = FASTER if point.speed_up >= 1 else SLOWER
     if kind is ScalingKind.WEAK:
         said = AS_LONG if is_work_assumed(shown, scaling) else LONGER
-    size = "" if scaling.size is None else f" of size {count(scaling.size)}"
+    size = "" if scaling.size is None else f" (n{SPACE}={SPACE}{count(scaling.size)})"
     return said.format(
         machine=scaling.machine,
         region=shown.region,

@@ -190,6 +190,6 @@ def _written(name: str, value: float) -> str:
         case "bytes_per_message":
             return quantity(value, "B")
         case _ if name.endswith("_power"):
-            return f"{value:.2f}"
+            return f"{round(value, 2) + 0.0:.2f}"  # never −0.00
         case _:
             return share(value)

@@ -13,7 +13,7 @@ from scalewatch.pages.wording.formats import (
     significant,
 )
 from scalewatch.pages.wording.intervals import forecast_written
-from scalewatch.pages.wording.mathematics import big_o
+from scalewatch.pages.wording.mathematics import big_o, growth
 from scalewatch.pages.wording.sentences import metric_words
 from scalewatch.services.analysis.next_measurement import proposal_words
 from scalewatch.services.regions.outlook import Outlook, held_at
@@ -117,7 +117,7 @@ def _beyond(scan: Scan, outlook: Outlook, asked: float) -> Markup:
     ).format(parameter=scan.parameter, reach=count(outlook.horizon or largest(scan)))
 
 
-def hidden_sentence(outlook: Outlook) -> str | None:
+def hidden_sentence(outlook: Outlook) -> Markup | None:
     """Tell what the measurements could not have shown, and where it would matter."""
     hidden = outlook.hidden
     if hidden is None:
@@ -127,10 +127,17 @@ def hidden_sentence(outlook: Outlook) -> str | None:
         significant(100 * hidden.share, 2),
         significant(hidden.doubles_from, 2),
     )
-    return (
-        f"A term in {hidden.growth} of less than {share}{SPACE}% at {parameter} = "
-        f"{count(hidden.largest)} would not have shown; it would double the forecast "
-        f"from {parameter} ≈ {start} on."
+    return Markup(
+        "A term in {growth} of less than {share}{space}% at {parameter}{space}={space}"
+        "{largest} would not have shown; it would double the forecast from "
+        "{parameter}{space}≈{space}{start} on."
+    ).format(
+        growth=growth(hidden.growth),
+        share=share,
+        space=SPACE,
+        parameter=parameter,
+        largest=count(hidden.largest),
+        start=start,
     )
 
 
@@ -160,8 +167,9 @@ def twice_sentence(scan: Scan, outlook: Outlook) -> str | None:
     place = significant(outlook.twice_from, 2)
     start = count(min((each.x for each in scan.evidence), default=1.0))
     return (
-        f"Above {scan.parameter} ≈ {place}, {tense} more than 2× what was promised "
-        f"(promise scaled to the measurement at {scan.parameter} = {start})."
+        f"Above {scan.parameter}{SPACE}≈{SPACE}{place}, {tense} more than 2× what was "
+        f"promised (promise scaled to the measurement at "
+        f"{scan.parameter}{SPACE}={SPACE}{start})."
     )
 
 
