@@ -59,7 +59,7 @@ name: bcast
 project: bcast
 suite: bcast
 source: {source}
-parameters: {{p: [2, 3, 4, 6, 8]}}
+parameters: {{p: [2, 3, 4, 5, 6]}}
 repeats: 2
 execute:
   run: "{{python}} {{source}}/bcast.py"

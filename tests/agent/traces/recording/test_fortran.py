@@ -40,14 +40,15 @@ RECEIVED = {
 """What brings the messages of persistent requests."""
 
 
-@pytest.fixture(params=["openmpi", "mpich"])
+@pytest.fixture(params=["openmpi", "mpich"], scope="module")
 def debian(request, mpich):
     return debian_library(request.param, mpich.mpiexec)
 
 
-@pytest.mark.parametrize("module", ["mpi", "mpi_f08"])
-def test_calls_of_fortran_are_those_of_its_source(debian, tmp_path, module):
-    program, preloaded = tmp_path / "calls", tmp_path / "interposer.so"
+@pytest.fixture(scope="module")
+def preloaded(debian, tmp_path_factory):
+    """The interposer, compiled for the library."""
+    preloaded = tmp_path_factory.mktemp(debian.name) / "interposer.so"
     wrong = compile_source(
         ["gcc"],
         (*OPTIONS, f"-I{debian.headers}"),
@@ -56,6 +57,12 @@ def test_calls_of_fortran_are_those_of_its_source(debian, tmp_path, module):
         libraries=[*debian.links, "-ldl", "-lpthread"],
     )
     assert not wrong
+    return preloaded
+
+
+@pytest.mark.parametrize("module", ["mpi", "mpi_f08"])
+def test_calls_of_fortran_are_those_of_its_source(debian, preloaded, tmp_path, module):
+    program = tmp_path / "calls"
     subprocess.run(
         [
             "gfortran", "-cpp", "-g", "-O1", "-fallow-argument-mismatch",
