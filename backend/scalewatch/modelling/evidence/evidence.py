@@ -103,28 +103,25 @@ class GrowthFits:
         out[:] = limit.log_evidence
         places = Places.where(self.fit.misfit <= limit.misfit)
         peaks = Peaks.of(self.sums.at(places), self.fit.at(places), likelihood, places)
-        width = peaks.width(self._top(places))
-        if self.curves.alone is not None:
-            alone, base = np.unique(self.curves.alone, return_inverse=True)
+        top = highest(self.curves.tau)[:, 0].astype(np.float32).take(places.curve)
+        width = peaks.width(top)
+        if self.curves.every_alone is not None:
+            alone, base = self.curves.every_alone
             misfit = self.fit.misfit[alone]
             constant, _ = likelihood(misfit, Scratch(misfit.shape))
             width += peaks.plateau(constant[base[places.curve], places.series])
-        width /= self._top(places) + np.float32(ALONE - LOWEST)
+        width /= top + np.float32(ALONE - LOWEST)
         np.clip(width, SMALLEST, 1, out=width)
         np.put(out, places.flat, peaks.phi + np.log(width))
-        if self.curves.alone is not None:
+        if self.curves.every_alone is not None:
             out[alone] = constant
-
-    def _top(self, places: Places) -> Singles:
-        """Return U of the curves at some places."""
-        return highest(self.curves.tau)[:, 0].astype(np.float32).take(places.curve)
 
     def finish(self, scratch: Scratch) -> None:
         """Return to a scratch what was taken from it, but for the fits."""
         self.sums.give_back(scratch)
-        if self.curves.alone is not None:
+        if self.curves.every_alone is not None:
             # The constant is at its lower bound like any term that is not seen.
-            alone = np.unique(self.curves.alone)
+            alone, _ = self.curves.every_alone
             self.fit.constant[alone] *= 1 + FAINTEST
             self.fit.slope[alone] = 0.0
 

@@ -124,6 +124,18 @@ class Hypotheses:
         return np.array([self.growths.index(growth) for growth in self.leading])
 
     @cached_property
+    def of_leading(self) -> Indices:
+        """The curves of each of `leading` in rising order, shape (M, G).
+
+        Of growths that have fewer than others the last one is repeated.
+        """
+        curves = [np.flatnonzero(self.leads == row) for row in range(len(self.first))]
+        most = max(map(len, curves))
+        return np.array(
+            [np.pad(each, (0, most - len(each)), "edge") for each in curves]
+        ).T
+
+    @cached_property
     def others(self) -> tuple[int, ...]:
         """All that are not the first of their growth."""
         return tuple(sorted({*range(len(self))} - {*self.first.tolist()}))

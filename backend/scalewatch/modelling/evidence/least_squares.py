@@ -82,8 +82,9 @@ class Places:
     @classmethod
     def where(cls, is_here: NDArray[np.bool_]) -> "Places":
         """Return those that are true, of shape (H, S)."""
-        flat = np.flatnonzero(is_here)
-        return cls(flat, *np.divmod(flat, is_here.shape[1]))
+        flat, series = np.flatnonzero(is_here), is_here.shape[1]
+        curve = flat // series
+        return cls(flat, curve, flat - curve * series)
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,6 @@ from typing import Final
 
 import numpy as np
 
-from scalewatch.modelling.arrays.columns import total
 from scalewatch.modelling.arrays.scratch import Scratch
 from scalewatch.modelling.arrays.types import Indices, Reals, Singles
 from scalewatch.modelling.measurements.assumptions import EXCESSES, Noise
@@ -33,7 +32,7 @@ from scalewatch.modelling.measurements.location import Location
 LARGEST = 1e20
 """Largest z, far beyond all that is likely, that single precision can square."""
 
-NEGLIGIBLE = 20.0
+NEGLIGIBLE = 16.0
 """Fall of φ from the likeliest curve behind which nothing can be told of a curve."""
 
 
@@ -130,11 +129,11 @@ class Likelihood:
         """Return what is expected of the variance at misfits R, shape (S,)."""
         larger = 1 + np.minimum(misfit / self.unit, LARGEST)
         smaller = (1 / larger).astype(np.float32)
-        terms = [
-            (term.copy(), term * ratio)
-            for term, ratio in self._terms(smaller, Scratch(misfit.shape))
-        ]
-        whole, weighted = (total(column) for column in zip(*terms, strict=True))
+        whole = np.full_like(smaller, self.shares[0])
+        weighted = whole.copy()
+        for term, ratio in self._terms(smaller, Scratch(misfit.shape)):
+            whole += term
+            weighted += term * ratio
         return np.asarray(self.unit * larger * weighted / whole / self.freedom)
 
     def _larger(self, misfit: Reals, scratch: Scratch) -> Singles:
@@ -149,7 +148,7 @@ class Likelihood:
     def _sums(self, smaller: Singles, scratch: Scratch) -> tuple[Singles, Singles]:
         """Return Σ u and Σ u/ρ, ρ = (λ + z)/(1 + z); `smaller` is 1/(1 + z)."""
         whole, falling = scratch.singles(), scratch.singles()
-        whole[:] = falling[:] = 0
+        whole[:] = falling[:] = self.shares[0]
         for term, ratio in self._terms(smaller, scratch):
             whole += term
             np.divide(term, ratio, out=ratio)
@@ -161,15 +160,12 @@ class Likelihood:
     ) -> Iterator[tuple[Singles, Singles]]:
         """Yield u_λ·(1 + z)^(ν/2), which neither overflows nor vanishes, and ρ.
 
-        Each pair is overwritten by the next.
+        Those of the least λ, 1, are its share and 1 and are left out. Each pair is
+        overwritten by the next.
         """
         ratio, term = scratch.singles(), scratch.singles()
-        for excess, share in zip(EXCESSES, self.shares, strict=True):
+        for excess, share in zip(EXCESSES[1:], self.shares[1:], strict=True):
             if not share:
-                continue
-            if excess == 1:
-                ratio[:], term[:] = 1, share
-                yield term, ratio
                 continue
             np.multiply(smaller, excess - 1, out=ratio)
             ratio += 1

@@ -7,6 +7,7 @@ is scaled by a power of two, which is exact and keeps every square finite.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import prod
 from typing import Final
 
@@ -20,7 +21,7 @@ ORDINARY: Final = 1e60
 """Values up to here, and down to its inverse, can be multiplied and squared."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Batch:
     """Measurements of many series.
 
@@ -67,6 +68,8 @@ class Batch:
         for name, column in zip(parameters, points.T, strict=True):
             if not np.isfinite(column).all():
                 raise NotFinite(name, column[~np.isfinite(column)][0])
+        if points.shape[1] == 1 and (points[1:] > points[:-1]).all():
+            return cls({parameters[0]: points[:, 0].copy()}, repetitions)
         distinct, place = np.unique(points, axis=0, return_inverse=True)
         return cls(
             dict(zip(parameters, distinct.T, strict=True)),
@@ -124,7 +127,7 @@ class Batch:
         values = np.ldexp(self.values, -exponent[:, np.newaxis, np.newaxis])
         return Batch(self.settings, values), exponent
 
-    @property
+    @cached_property
     def _sizes(self) -> Reals:
         """Largest magnitude in each series, shape (S,); NaN for one without values."""
         series, *each = self.values.shape

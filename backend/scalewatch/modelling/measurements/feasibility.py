@@ -31,6 +31,8 @@ def obstacle(settings: Mapping[str, NDArray[np.float64]], space: Space) -> str |
     if points < NEEDED_SETTINGS:
         return few_settings_reason(settings, NEEDED_SETTINGS)
     largest = log2_table(space.growths, settings).max(axis=1)
+    if (largest <= LARGEST_TERM).all():
+        return None
     for growth, log2 in zip(space, largest.tolist(), strict=True):
         if log2 <= LARGEST_TERM:
             continue

@@ -58,6 +58,8 @@ def select(sample: Sample) -> Selection:
             scratches = rising.hypotheses.scratches(len(rows))
         found.put(rows, rising.choose(location, noise, scratches))
     if may_fall:
+        for row in found.misfits.keys() & np.concatenate(falling).tolist():
+            del found.misfits[row]
         for rows in _blocks(np.concatenate(falling)):
             location = located(sample.values[rows], noise)
             scratches = competing.hypotheses.scratches(len(rows))
@@ -95,8 +97,6 @@ class _Found:
         self.quality[:, place] = choice.quality
         self.probability[: len(choice.probability), place] = choice.probability
         self.forecasts[place] = choice.forecasts
-        for row in self.misfits.keys() & rows.tolist():
-            del self.misfits[row]
         if choice.misfits is not None:
             flagged = choice.misfits.flagged()
             self.misfits.update((int(rows[row]), misfit) for row, misfit in flagged)

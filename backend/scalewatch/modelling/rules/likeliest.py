@@ -143,8 +143,9 @@ class Likeliest:
             int(hypotheses.leads[hypotheses.constant]),
             caution,
         )
-        leads = hypotheses.leads[:, np.newaxis] == growth
-        return np.asarray(np.where(leads, probability, -1.0).argmax(axis=0))
+        curves = hypotheses.of_leading[:, growth]
+        series = np.arange(len(growth))
+        return np.asarray(curves[probability[curves, series].argmax(axis=0), series])
 
     def _misfits(
         self, least: Reals, location: Location, noise: Noise

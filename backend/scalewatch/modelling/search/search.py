@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import lru_cache, reduce
 from typing import Final, Literal
 
 import numpy as np
@@ -136,7 +136,8 @@ def find_models(  # noqa: PLR0913, one keyword per choice of the user
             )
         is_exact = is_sound.copy()
         is_exact[is_sound] = question.exact_among(part.only(is_sound))
-        single |= question.count(rows[is_exact], part.only(is_exact))
+        if is_exact.any():
+            single |= question.count(rows[is_exact], part.only(is_exact))
         others = is_sound & ~is_exact
         if others.any():
             groups.append(question.ask(rows[others], part.only(others)))
@@ -238,8 +239,9 @@ def _target(
     return settings
 
 
+@lru_cache(maxsize=128)
 def _space(
-    choices: Sequence[Choice],
+    choices: tuple[Choice, ...],
     rule: Rule,
     expectation: Growth | None,
     parameters: tuple[str, ...],
