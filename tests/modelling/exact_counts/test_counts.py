@@ -9,6 +9,7 @@ from scalewatch.modelling.exact_counts.rounding import Rounding
 from scalewatch.modelling.exact_counts.suspects import suspects
 
 POWERS = np.array([4.0, 8, 16, 32, 64, 128])
+SIZES = 2.0 ** np.arange(4, 9)
 TRIPLES = np.array([6.0, 12, 24, 48, 96, 192])
 FROM_ONE = np.array([1.0, 2, 4, 8, 16, 32])
 LEVEL = 0.9
@@ -209,3 +210,49 @@ def test_formulas_of_several_parameters_have_products():
 
     assert found.formulas[0].model.formula == "n*(p-1)"
     assert next(iter(found.class_probability)) == Growth.of("n", 1) * Growth.of("p", 1)
+
+
+@pytest.mark.parametrize(
+    ("formula", "growth", "curve"),
+    [
+        ("n*p-n-p+1", "n*p", lambda p, n: (n - 1) * (p - 1)),
+        ("2*n*p+6*n-4*p-12", "n*p", lambda p, n: 2 * (n - 2) * (p + 3)),
+        ("n^3/p+n^2*log(p)", "n^2*log(p)", lambda p, n: n**3 / p + n**2 * np.log2(p)),
+        ("n^2-n+p", "n^2", lambda p, n: n**2 - n + p),
+    ],
+)
+def test_sums_and_products_of_sums_of_two_parameters_are_told(formula, growth, curve):
+    p, n = (each.ravel() for each in np.meshgrid(2.0 ** np.arange(1, 6), SIZES))
+
+    found = Counts.of({"n": n, "p": p}, curve(p, n))
+
+    assert found.outcome(0.9) is Outcome.EXACT
+    assert next(iter(found.class_probability)) == parse_growth(growth)
+    settings = {"n": np.array([4096.0]), "p": np.array([512.0])}
+    assert found.formulas[0].model(settings) == pytest.approx(
+        curve(settings["p"], settings["n"]), rel=1e-9
+    ), formula
+
+
+@pytest.mark.parametrize(
+    "curve",
+    [
+        lambda p, n: n**1.7 * p**0.3,
+        lambda p, n: np.maximum(60, n * np.log2(p)),
+        lambda p, n: n * p**0.6 + n,
+    ],
+)
+def test_surfaces_of_no_dictionary_are_told_by_no_formula(curve):
+    p, n = (each.ravel() for each in np.meshgrid(2.0 ** np.arange(1, 6), SIZES))
+
+    for y in (curve(p, n), np.round(curve(p, n))):
+        assert Counts.of({"n": n, "p": p}, y).outcome(0.9) is Outcome.NONE
+
+
+def test_three_parameters_are_answered():
+    points = np.meshgrid([2.0, 4, 8], [2.0, 4, 8], [3.0, 6, 12])
+    m, n, p = (each.ravel() for each in points)
+
+    found = Counts.of({"m": m, "n": n, "p": p}, n * p + m)
+
+    assert found.formulas[0].model.formula == "n p + m"

@@ -57,6 +57,7 @@ FACTORS: Final = (
     (1, 0),
     (1, 1),
     (2, 0),
+    (3, 0),
     (-1, 0),
     ("-1/2", 0),
 )
@@ -145,3 +146,15 @@ def _is_plain(growth: Growth) -> bool:
         and factor.log <= 1
         and factor.power <= Fraction(1)
     )
+
+
+def simplest_terms(
+    atoms: Sequence[Atom], places: Sequence[int], most: int
+) -> list[int]:
+    """Return the places of the terms with the fewest bits and parameters, in order."""
+    ordered = sorted(
+        places,
+        key=lambda place: (atoms[place].bits, len(atoms[place].growth.parameters)),
+    )
+    kept = {*ordered[:most]}
+    return [place for place in places if place in kept]

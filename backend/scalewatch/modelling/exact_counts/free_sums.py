@@ -1,13 +1,14 @@
 """Formulas whose coefficients are free and signed: 8580 + 8p, 1.88 m³ - 2 m².
 
-All sets of two and of three terms are fitted at once, by an orthonormal basis of each
+All sets of two and of three terms, and of two parameters the products of two sums of
+two, such as (n - 1)·(p - 1), are fitted at once, by an orthonormal basis of each
 that depends on the settings alone. Least squares leave at most √n times what the best
 fit leaves at any setting, so few sets remain whose coefficients have to be found.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, product
 from typing import Final
 
 import numpy as np
@@ -18,7 +19,11 @@ from scalewatch.modelling.exact_counts.description_length import (
     free_bits,
     sum_bits,
 )
-from scalewatch.modelling.exact_counts.dictionary import OTHER_BITS, Atom
+from scalewatch.modelling.exact_counts.dictionary import (
+    OTHER_BITS,
+    Atom,
+    simplest_terms,
+)
 from scalewatch.modelling.exact_counts.formula import Formula, corners
 from scalewatch.modelling.growths.fractions import simple_fraction
 from scalewatch.modelling.growths.growth import CONSTANT
@@ -26,8 +31,13 @@ from scalewatch.modelling.growths.growth import CONSTANT
 LEAST_FREEDOM: Final = 2
 """Settings beyond the coefficients, or anything would fit."""
 
-MOST_SETS: Final = 10_000
+MOST_SETS: Final = 20_000
 """Sets of one size; of more, those with the most bits are left out."""
+
+MISSING: Final = -1
+
+MOST_TERMS: Final = 100
+"""Of which sets are made; three parameters have seven hundred terms."""
 
 POLYNOMIAL: Final = 3
 """Degree of the polynomial with all of its terms."""
@@ -112,7 +122,12 @@ class TermSets:
 
 def _members(falling: Sequence[Atom], size: int) -> Iterator[tuple[int, ...]]:
     """Yield sets of terms; the rarest ones stand alone beside a constant."""
+    parameters = {name for atom in falling for name in atom.growth.parameters}
+    if size > POLYNOMIAL and len(parameters) > 1:
+        yield from _products(falling, sorted(parameters))
+        return
     known = [k for k, atom in enumerate(falling) if atom.bits < OTHER_BITS]
+    known = simplest_terms(falling, known, MOST_TERMS)
     if size > POLYNOMIAL:
         whole = [k for k in known if _is_whole_power(falling[k])]
         yield from combinations(whole[-size:], size) if len(whole) == size else ()
@@ -123,6 +138,29 @@ def _members(falling: Sequence[Atom], size: int) -> Iterator[tuple[int, ...]]:
         for other in range(len(falling)):
             if other not in known:
                 yield (other, constant) if other < constant else (constant, other)
+
+
+def _products(
+    falling: Sequence[Atom], parameters: Sequence[str]
+) -> Iterator[tuple[int, ...]]:
+    """Yield the terms of all (t + u)·(v + w), t and u of one of two parameters."""
+    if len(parameters) > 2:
+        return
+    places = {
+        atom.growth: place
+        for place, atom in enumerate(falling)
+        if not atom.is_rounded_up
+    }
+    one, other = (
+        [each for each in places if {*each.parameters} <= {name}] for name in parameters
+    )
+    table = np.array([[places.get(t * v, MISSING) for v in other] for t in one])
+    for rows, columns in product(
+        combinations(range(len(one)), 2), combinations(range(len(other)), 2)
+    ):
+        members = table[np.ix_(rows, columns)].ravel().tolist()
+        if MISSING not in members:
+            yield tuple(sorted(members))
 
 
 def _is_whole_power(atom: Atom) -> bool:

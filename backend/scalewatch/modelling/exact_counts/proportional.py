@@ -19,13 +19,21 @@ from scalewatch.modelling.exact_counts.description_length import (
     coefficient_bits,
     free_bits,
 )
-from scalewatch.modelling.exact_counts.dictionary import COMMON_BITS, RARER_BITS, Atom
+from scalewatch.modelling.exact_counts.dictionary import (
+    COMMON_BITS,
+    RARER_BITS,
+    Atom,
+    simplest_terms,
+)
 from scalewatch.modelling.exact_counts.formula import Formula
 
 RATIOS: Final = (1.0, -1.0, 2.0, -2.0, 0.5, -0.5)
 RATIO_BITS: Final = log2(len(RATIOS))
 
 MOST_TERMS: Final = 3
+
+MOST_KNOWN, MOST_USUAL = 100, 25
+"""Terms of which sums of two and of three are made; three parameters have hundreds."""
 
 MOST: Final = 20_000
 """Sums that are tried; of more, those with the most bits are left out."""
@@ -125,6 +133,10 @@ def _sums(atoms: tuple[Atom, ...]) -> tuple[Indices, Reals, Reals]:
     falling = sorted(range(len(atoms)), key=lambda k: atoms[k].growth, reverse=True)
     known = [each for each in falling if atoms[each].bits <= RARER_BITS]
     usual = [each for each in falling if atoms[each].bits <= COMMON_BITS]
+    known, usual = (
+        simplest_terms(atoms, known, MOST_KNOWN),
+        simplest_terms(atoms, usual, MOST_USUAL),
+    )
     every: list[tuple[tuple[int, ...], tuple[float, ...]]] = [
         *(((each,), (1.0,)) for each in falling),
         *product(combinations(known, 2), ((1.0, ratio) for ratio in RATIOS)),
