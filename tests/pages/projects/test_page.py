@@ -1,11 +1,14 @@
 from datetime import UTC, datetime, timedelta
+from uuid import UUID
 
 import pytest
 
 from scalewatch.pages.projects.visits import COOKIE, PAUSE, news_sentence
 from scalewatch.services.projects.visits import News
 from scalewatch.storage.access import projects
+from support.builders import result, run_report
 from support.histories import TREE, record_commit
+from support.recorded import failed_result, record
 
 
 def seconds(ago: timedelta) -> int:
@@ -106,3 +109,24 @@ def test_home_says_what_is_missing(client, sessions):
     assert "No run of new has arrived yet" in text
     assert "/start?project=new" in text
     assert "Changes need two measured commits" in text
+
+
+def test_home_names_regions_that_fail_at_some_scales_only(client, sessions):
+    reports = [
+        run_report(
+            id=str(UUID(int=p)),
+            coordinate={"p": p},
+            results=[
+                failed_result("solve")
+                if p > 16
+                else result(region="solve", values=[1e-3 * p, 1.01e-3 * p])
+            ],
+        )
+        for p in (2, 4, 8, 16, 32)
+    ]
+    record(sessions, reports)
+
+    attention = client.get("/").text.partition("Needs attention")[2]
+
+    assert "<bdi>solve</bdi>" in attention
+    assert "Failed at p = 32: " in attention

@@ -51,6 +51,17 @@ def test_what_no_growth_explains_says_so_and_draws_no_model(posted):
     assert any("interval" in name for name in traces(posted, "saw"))
 
 
+def test_what_no_growth_explains_says_so_where_nothing_is_promised(posted):
+    withdrawn = [{"region": "saw", "growth": None}]
+    told = {"author": "ada", "expectations": withdrawn}
+    assert posted.put("/api/v1/projects/shapes/expectations", json=told).is_success
+
+    page = words(posted.get("/p/shapes/r/saw?machine=jureca"))
+
+    assert "fits no growth of the space, O(log p) is nearest; nothing is" in page
+    assert "grows like no growth" not in page
+
+
 def test_an_undecided_growth_shows_what_it_may_be(client, sessions):
     record(sessions, sweep_reports(growths={"MPI_Bcast": lambda p: 1 + p}, noise=0.5))
 

@@ -172,6 +172,16 @@ def test_two_numbers_of_processes_are_said_to_be_too_few(client, sessions):
     assert "4 distinct settings needed, 2 measured" in page
 
 
+def test_five_numbers_of_processes_tell_growths_and_no_bend_yet(client, sessions):
+    record(sessions, wavefront((4, 8, 16, 32, 64)))
+
+    page = text(client)
+
+    assert "makes the overhead scale worse than p" in page
+    assert "models tell growths from five on" in page
+    assert "bends away from a line over p is told from six on" in page
+
+
 def test_hostile_names_stay_text(client, sessions):
     name = "<script>alert(1)</script>".replace("/", "_")
     times = {"mpi_time": 1.0, "overhead": 1.0, "line": 3}

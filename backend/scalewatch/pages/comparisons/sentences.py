@@ -14,8 +14,15 @@ from scalewatch.pages.wording.formats import (
     significant,
 )
 from scalewatch.pages.wording.mathematics import big_o, growth
+from scalewatch.pages.wording.sentences import WITHOUT_MODEL
 from scalewatch.services.analysis.versions import Compared, comparison_words
-from scalewatch.services.comparisons.values import ComparedRow, ComparedSides, SideKind
+from scalewatch.services.comparisons.values import (
+    ComparedRow,
+    ComparedSeries,
+    ComparedSide,
+    ComparedSides,
+    SideKind,
+)
 from scalewatch.services.comparisons.winners import Duel, Win
 
 MOST_NAMES: Final = 3
@@ -147,13 +154,25 @@ def crossing_words(crossing: Crossing, ratio: Ratio, parameter: str) -> str:
 
 def row_sentence(shown: ComparedSides, row: ComparedRow) -> Markup:
     """Tell how the sides of one region differ, as the text of its plot."""
-    first, *others = shown.sides
-    text = Markup("<bdi>{}</bdi> grows like {} on <bdi>{}</bdi>").format(
-        row.region, big_o(row.places[0].standing.growth), first.name
+    places = [*zip(shown.sides, row.places, strict=True)]
+    grown = [place for place in places if place[1].standing.growth is not None]
+    told = Markup("; ").join(
+        [
+            *([_growths(row, grown)] if grown else []),
+            *(_without_growth(*place) for place in places if place not in grown),
+        ]
     )
-    for side, place in zip(others, row.places[1:], strict=True):
-        text += Markup(", like {} on <bdi>{}</bdi>").format(
-            big_o(place.standing.growth), side.name
+    return Markup("<bdi>{}</bdi> {}.").format(row.region, told)
+
+
+def _growths(
+    row: ComparedRow, grown: Sequence[tuple[ComparedSide, ComparedSeries]]
+) -> Markup:
+    """Tell how a region grows on each side that has a model of it."""
+    text = Markup("grows ")
+    for number, (side, place) in enumerate(grown):
+        text += Markup("{}like {} on <bdi>{}</bdi>").format(
+            ", " if number else "", big_o(place.standing.growth), side.name
         )
         pair = place.against
         if pair is not None and pair.factor is not None:
@@ -166,7 +185,17 @@ def row_sentence(shown: ComparedSides, row: ComparedRow) -> Markup:
             text += Markup("; the models cross at {} = {}").format(
                 row.parameter, scale(pair.crossing)
             )
-    return text + "."
+    return text
+
+
+def _without_growth(side: ComparedSide, place: ComparedSeries) -> Markup:
+    """Tell why a side has no model of a region."""
+    standing = place.standing
+    why = WITHOUT_MODEL[standing.state].format(
+        points=plural(standing.points, "coordinate"),
+        reason=standing.reason or "no reason given",
+    )
+    return Markup("on <bdi>{}</bdi> it {}").format(side.name, why.removesuffix("."))
 
 
 def change_sentence(first: str, label: str, compared: Compared) -> Markup:

@@ -43,7 +43,8 @@ MOST_BLAMED: Final = 10
 
 FEW: Final = Markup(
     "{program} was traced at {settings}: from four on its table of extrapolations "
-    "begins, from six on it is told how the {metric} grows."
+    "begins, from five on models tell how the {metric} grows, from six on whether it "
+    "bends away from a line."
 )
 FASTER: Final = Markup(
     "{number} of {locations} {make} the {metric} scale worse than p: {named}{more}; "
@@ -125,7 +126,8 @@ def conclusion_sentence(said: Conclusion, metric: str) -> Markup:
 
 SAID: Final[Mapping[Rule, Markup]] = {
     Rule.TOO_FEW: Markup(
-        "Traced at {settings} numbers of processes: how the {metric} grows is told "
+        "Traced at {settings} numbers of processes: models tell growths from five on; "
+        "whether the {metric} of the program bends away from a line over p is told "
         "from six on."
     ),
     Rule.LINEAR: Markup(

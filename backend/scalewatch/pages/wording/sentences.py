@@ -65,7 +65,7 @@ JUDGED: Final = {
     ),
 }
 
-UNEXPLAINED: Final = Markup("grows like no growth of the space; {} is nearest; {}.")
+UNEXPLAINED: Final = Markup("fits no growth of the space, {} is nearest; {}.")
 
 BY_EXPONENTS: Final = {
     Verdict.MATCH: Markup(

@@ -47,7 +47,9 @@ class SeriesOfConcern:
     machine
         Where that is surest.
     others
-        Further machines with the same verdict, by name.
+        Further machines with the same verdict and the same failures, by name.
+    failures
+        Where it failed though it succeeded elsewhere: `p = 32: out of memory`.
     """
 
     region: str
@@ -56,6 +58,7 @@ class SeriesOfConcern:
     others: tuple[str, ...]
     configuration: Mapping[str, Any]
     standing: Standing
+    failures: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +147,7 @@ def _concerns(scans: Iterable[Judged]) -> tuple[SeriesOfConcern, ...]:
             tuple(sorted(each.machine for each in others)),
             worst.configuration,
             worst.standing,
+            worst.failures,
         )
         for worst, *others in alike.values()
     )
@@ -154,19 +158,21 @@ def _kind(scan: Judged) -> tuple[object, ...]:
     standing = scan.standing
     settings = repr(sorted(scan.configuration.items()))
     fares = (standing.state, standing.verdict, standing.direction)
-    return (scan.region, scan.metric, settings, *fares)
+    return (scan.region, scan.metric, settings, scan.failures, *fares)
 
 
 def _is_concern(scan: Judged) -> bool:
     standing = scan.standing
-    return standing.state is State.FAILED or standing.mark is Mark.MISMATCH
+    is_bad = standing.state is State.FAILED or standing.mark is Mark.MISMATCH
+    return is_bad or bool(scan.failures)
 
 
-def _urgency(scan: Judged) -> tuple[bool, float, str, str]:
-    """Order mismatches by how sure they are, then what failed."""
+def _urgency(scan: Judged) -> tuple[bool, bool, float, str, str]:
+    """Order mismatches by how sure they are, then what failed, wholly first."""
     standing = scan.standing
     return (
-        standing.state is State.FAILED,
+        standing.mark is not Mark.MISMATCH,
+        standing.state is not State.FAILED,
         -(standing.probability or 0),
         scan.region,
         scan.machine,
