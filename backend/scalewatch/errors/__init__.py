@@ -34,6 +34,7 @@
   x NotSplit
   x NotFound
     + NotMeasured
+      + NoTimes
   x AmbiguousReference
   x Conflict
     + RunAlreadyRecorded
@@ -162,6 +163,7 @@ from scalewatch.errors.records import (
     JobNotFailed,
     LeaseLost,
     NotFound,
+    NoTimes,
     NotMeasured,
     RunAlreadyRecorded,
     UnitChanged,
@@ -213,6 +215,7 @@ __all__ = [
     "NoExpectation",
     "NoMeasurements",
     "NoResults",
+    "NoTimes",
     "NotARun",
     "NotAcceptable",
     "NotFinite",

@@ -23,6 +23,15 @@ class NotMeasured(NotFound):
         self.at = at
 
 
+class NoTimes(NotMeasured):
+    """Something needs times where other metrics were measured only."""
+
+    def __init__(self, metrics: Sequence[str], *, at: str) -> None:
+        super().__init__("metric", "time", at=at)
+        self.args = (f"no time was measured at {at}, only {', '.join(metrics)}",)
+        self.metrics = tuple(metrics)
+
+
 class AmbiguousReference(ScalewatchError):
     """The beginning of a hash that several commits share."""
 

@@ -5,6 +5,7 @@ from typing import Final
 
 from fastapi import APIRouter, Request, Response
 
+from scalewatch.errors import NoTimes
 from scalewatch.exporters.listing import Listing
 from scalewatch.modelling import ScalingKind
 from scalewatch.pages.configurations.sentences import (
@@ -18,6 +19,7 @@ from scalewatch.pages.rendering.plots import plots_of
 from scalewatch.pages.rendering.templates import Query as Address
 from scalewatch.pages.rendering.templates import render
 from scalewatch.pages.scaling_errors.sentences import share
+from scalewatch.pages.untimed import show_untimed
 from scalewatch.pages.wording.formats import number
 from scalewatch.services.configurations.figures import FIGURES, objective_name
 from scalewatch.services.configurations.question import Objective
@@ -50,7 +52,12 @@ def show_configurations(  # noqa: PLR0913, PLR0917 - parts of the address
     wanted: FormatQuery = Format.HTML,
 ) -> Response:
     """Show the best configuration of a region, and which settings matter."""
-    shown = search_configurations(session, view, region or None, asked)
+    try:
+        shown = search_configurations(session, view, region or None, asked)
+    except NoTimes as error:
+        if wanted is not Format.HTML:
+            raise
+        return show_untimed(request, view, "configurations", error)
     if wanted is not Format.HTML:
         name = f"{shown.region}-{shown.commit.label}-configurations"
         return download(wanted, name, shown, tried)

@@ -4,11 +4,13 @@ from functools import partial
 
 from fastapi import APIRouter, Request, Response
 
+from scalewatch.errors import NoTimes
 from scalewatch.exporters.listing import Listing
 from scalewatch.modelling import Estimate, MachineLine
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.plots import Plot
 from scalewatch.pages.rendering.templates import path_to, render
+from scalewatch.pages.untimed import show_untimed
 from scalewatch.pages.wording.formats import MISSING, number, quantity, significant
 from scalewatch.pages.wording.intervals import quantities
 from scalewatch.services.machines.line_figures import lines_figure
@@ -30,7 +32,12 @@ def show_machine_lines(  # noqa: PLR0913, PLR0917 - parts of the address
     wanted: FormatQuery = Format.HTML,
 ) -> Response:
     """Show how the time of a region grows with the problem size on each machine."""
-    shown = machine_lines_at(session, view, region or None, scale)
+    try:
+        shown = machine_lines_at(session, view, region or None, scale)
+    except NoTimes as error:
+        if wanted is not Format.HTML:
+            raise
+        return show_untimed(request, view, "machine-lines", error)
     if wanted is not Format.HTML:
         name = f"{shown.region}-{shown.commit.label}-machine-lines"
         return download(wanted, name, shown, times, lines)

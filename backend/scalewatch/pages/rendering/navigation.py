@@ -1,5 +1,6 @@
 """Menus: the pages of a project, and those of the server."""
 
+from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
@@ -10,6 +11,7 @@ from sqlalchemy.orm import Session
 from starlette.routing import NoMatchFound
 
 from scalewatch.pages.rendering.addresses import path_to
+from scalewatch.services.projects.lacking import Lack, lacking
 from scalewatch.services.projects.news import position_now
 from scalewatch.services.traces.known import has_traces
 from scalewatch.web.sessions import CALLER, SESSION
@@ -25,6 +27,14 @@ WITHIN: Final = {
 
 TRACES: Final = "Traces"
 """Only where some program was traced."""
+
+LACKS: Final = {
+    "scaling-errors": (Lack.TIMES,),
+    "machine-lines": (Lack.TIMES, Lack.SIZES),
+    "configurations": (Lack.TIMES, Lack.CONFIGURATIONS),
+    "hotspots": (Lack.PROFILES,),
+}
+"""What pages of a project have nothing to show without."""
 
 PAGES: Final = (
     ("report", "Match table"),
@@ -79,11 +89,18 @@ SITE_PAGES: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """An entry of a menu."""
+    """An entry of a menu.
+
+    Parameters
+    ----------
+    lack
+        Why there is nothing to see there yet, in words.
+    """
 
     name: str
     path: str
     is_current: bool
+    lack: str | None = None
 
 
 def project_links(request: Request) -> list[Link]:
@@ -99,17 +116,18 @@ def pages_of(request: Request, project: str | None) -> list[Link]:
     """Return the pages of a project; of none there are none."""
     if project is None:
         return []
-    links = _links(request, PAGES, project=project)
-    if _has_traces(request, project):
+    session: Session | None = getattr(request.state, SESSION, None)
+    # A page of an error knows of nothing that a project has.
+    if session is None or getattr(request.state, FAILED, False):
+        links = _links(request, PAGES, project=project)
+        has_any = False
+    else:
+        lacks = lacking(session, project)
+        links = _links(request, PAGES, lacks, project=project)
+        has_any = has_traces(session, project)
+    if has_any:
         return links
     return [link for link in links if link.name != TRACES or link.is_current]
-
-
-def _has_traces(request: Request, project: str) -> bool:
-    """Tell whether the menu leads to traces; a page of an error knows of none."""
-    session: Session | None = getattr(request.state, SESSION, None)
-    is_failed = getattr(request.state, FAILED, False)
-    return session is not None and not is_failed and has_traces(session, project)
 
 
 def login_path(request: Request) -> str | None:
@@ -146,14 +164,18 @@ def site_links(request: Request) -> list[Link]:
 
 
 def _links(
-    request: Request, pages: tuple[tuple[str, str], ...], **names: str
+    request: Request,
+    pages: tuple[tuple[str, str], ...],
+    lacks: Collection[Lack] = (),
+    **names: str,
 ) -> list[Link]:
     current = str(getattr(request.scope.get("route"), "name", ""))
     current = WITHIN.get(current, current)
     links = []
     for route, name in _existing(request.app, pages, tuple(names)):
         path = path_to(request, route, None, **names)
-        links.append(Link(name, path, is_current=route == current))
+        lack = next((each for each in LACKS.get(route, ()) if each in lacks), None)
+        links.append(Link(name, path, is_current=route == current, lack=lack))
     return links
 
 

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Request, Response
 
+from scalewatch.errors import NoTimes
 from scalewatch.exporters.listing import Listing
 from scalewatch.modelling import DivergenceMetric, ScalingKind
 from scalewatch.modelling.scaling_errors.divergence_metric import MEANINGS
@@ -21,6 +22,7 @@ from scalewatch.pages.scaling_errors.sentences import (
     serial_fraction,
     share,
 )
+from scalewatch.pages.untimed import show_untimed
 from scalewatch.pages.wording.formats import assignments, number
 from scalewatch.services.scaling_errors.figures import FIGURES
 from scalewatch.services.scaling_errors.question import (
@@ -54,7 +56,12 @@ def show_scaling_errors(  # noqa: PLR0913, PLR0917 - parts of the address
     wanted: FormatQuery = Format.HTML,
 ) -> Response:
     """Show how far a region is from ideal scaling, between all pairs of scales."""
-    shown = scaling_errors_at(session, view, region or None, asked)
+    try:
+        shown = scaling_errors_at(session, view, region or None, asked)
+    except NoTimes as error:
+        if wanted is not Format.HTML:
+            raise
+        return show_untimed(request, view, "scaling-errors", error)
     if wanted is not Format.HTML:
         name = f"{shown.region}-{shown.commit.label}-{shown.kind}-scaling"
         return download(wanted, name, shown, pairs, rows)

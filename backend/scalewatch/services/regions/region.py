@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from scalewatch.errors import NotMeasured
+from scalewatch.errors import NoTimes, NotMeasured
 from scalewatch.modelling import Mark
 from scalewatch.services.commits.baselines import Neighbours, neighbours_of
 from scalewatch.services.commits.find import Commit, commit_of, find_commit
@@ -20,6 +20,7 @@ from scalewatch.services.expectations.in_force import Expectation
 from scalewatch.services.selection.settings import is_chosen, shared
 from scalewatch.services.selection.view import View
 from scalewatch.services.series.at_commit import judged_at
+from scalewatch.services.series.metrics import metrics_at
 from scalewatch.services.series.scans import (
     PREFERRED_METRIC,
     Scan,
@@ -28,6 +29,7 @@ from scalewatch.services.series.scans import (
 )
 from scalewatch.storage import tables
 from scalewatch.storage.access import projects
+from scalewatch.storage.commits.commits import AnyCommit
 from scalewatch.storage.runs import measurements, source_locations
 from scalewatch.storage.runs.source_locations import SourceLocation
 
@@ -149,16 +151,27 @@ def timed_region(
     ------
     NotFound, AmbiguousReference
         If the project, the commit, the metric or the region is unknown there.
+    NoTimes
+        If no metric is asked for, and others than time were measured only.
     """
     project = projects.existing(session, view.project)
     commit = find_commit(session, project, view.commit)
     metric = view.metric or PREFERRED_METRIC
     regions = tuple(measurements.regions_at(session, commit.id, metric))
     if not regions:
-        raise NotMeasured("metric", metric, at=commit_of(commit).label)
+        raise _without(session, view, commit)
     everywhere = replace(view, metric=metric, machine=None, configuration={})
     shown = region or _telling(session, project, commit.id, metric, regions)
     return region_at(session, everywhere, shown), regions
+
+
+def _without(session: Session, view: View, commit: AnyCommit) -> NotMeasured:
+    """Return why no region has the metric that a view needs."""
+    at = commit_of(commit).label
+    others = [] if view.metric else metrics_at(session, commit.id)
+    if others:
+        return NoTimes(others, at=at)
+    return NotMeasured("metric", view.metric or PREFERRED_METRIC, at=at)
 
 
 def _telling(

@@ -11,7 +11,7 @@ from uuid import UUID
 
 import orjson
 import zstandard
-from sqlalchemy import func, select
+from sqlalchemy import exists, func, select
 from sqlalchemy.orm import Session
 
 from scalewatch.storage import tables
@@ -74,6 +74,16 @@ def of_run(session: Session, run_id: int) -> Mapping[str, float]:
         select(tables.Profile.blob).where(tables.Profile.run_id == run_id)
     )
     return {} if blob is None else decode(blob)
+
+
+def is_profiled(session: Session, project_id: int) -> bool:
+    """Tell whether any run of a project was profiled."""
+    wanted = exists().where(
+        tables.Profile.run_id == tables.Run.id,
+        tables.Run.commit_id == tables.Commit.id,
+        tables.Commit.project_id == project_id,
+    )
+    return bool(session.scalar(select(wanted)))
 
 
 def commits_of(session: Session, project_id: int) -> Sequence[tables.Commit]:

@@ -1,0 +1,13 @@
+/**
+ * Menu: where the pages of a project do not fit beside one another, the entry of the
+ * current page is scrolled into sight.
+ */
+
+const menu = document.querySelector(".menu");
+const current = menu?.querySelector("[aria-current]");
+
+if (current) {
+  const { left, width } = current.getBoundingClientRect();
+  const beside = (menu.clientWidth - width) / 2;
+  menu.scrollLeft += left - menu.getBoundingClientRect().left - beside;
+}
