@@ -256,3 +256,12 @@ def test_menu_of_a_project_says_where_one_is(page: Page):
     menu.get_by_role("link", name="Scaling").click()
 
     expect(here).to_have_text("Scaling")
+
+
+def test_narrow_menu_scrolls_to_the_page_that_is_shown(page: Page):
+    page.set_viewport_size({"width": 360, "height": 800})
+    page.goto("/p/openmpi/settings")
+
+    current = page.get_by_role("navigation", name="Project").locator("[aria-current]")
+    expect(current).to_have_text("Settings")
+    expect(current).to_be_in_viewport(ratio=1)

@@ -160,6 +160,20 @@ def test_the_expectation_is_named_once_for_all_machines():
     assert groups == set(named)
 
 
+def test_of_many_machines_the_expectation_in_the_middle_is_drawn():
+    machines = [
+        replace(
+            SCALING, name=f"machine <{k}>", slot=k, model=Model(k * 1e-6, MODEL.terms)
+        )
+        for k in (5, 1, 3, 2, 4)
+    ]
+    figure = machines_figure(machines)
+
+    (drawn,) = [each for each in figure.data if each.meta == "expectation"]
+    assert drawn.name == "expected log <i>p</i>, here of machine &lt;3&gt;"
+    assert drawn.y[0] == pytest.approx(machines[2].model(p=2.0))
+
+
 def forecasts(*scales):
     return tuple(
         Forecast({"p": p}, float(MODEL(p=p)), 1e-6, 1e-3, 0.9)

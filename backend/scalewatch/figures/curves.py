@@ -1,6 +1,6 @@
 """Curves of a scan: its model, its expectation and what may deviate from it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple, Self
 
@@ -246,6 +246,16 @@ def curves_of(scaling: Scaling) -> Curves:
         lower=_anchored(expectation / limit, scaling, x, anchor),
         upper=_anchored(expectation * limit, scaling, x, anchor),
     )
+
+
+def middle_of(curves: Sequence[Curves]) -> list[int]:
+    """Return the position of the expectation that begins in the middle, if any."""
+    begins = {
+        place: float(each.expectation[0])
+        for place, each in enumerate(curves)
+        if each.expectation is not None and np.isfinite(each.expectation[0])
+    }
+    return sorted(begins, key=begins.__getitem__)[len(begins) // 2 :][:1]
 
 
 def _along(scaling: Scaling) -> Reals:

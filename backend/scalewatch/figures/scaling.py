@@ -13,7 +13,7 @@ from scalewatch.figures.axes import (
     nothing,
     parameter_axis,
 )
-from scalewatch.figures.curves import Curves, Scaling, curves_of
+from scalewatch.figures.curves import Curves, Scaling, curves_of, middle_of
 from scalewatch.figures.figure import Figure
 from scalewatch.figures.histories.under import add_under
 from scalewatch.figures.models import (
@@ -32,7 +32,8 @@ MOST_REPETITIONS: Final = 120
 """Repetitions drawn at a coordinate; of more, evenly spread quantiles are drawn."""
 
 MOST_EXPECTATIONS: Final = 4
-"""Machines up to this number are drawn together with their expectations."""
+"""Machines up to this number have an expectation each; of more the one in the middle
+has one, as a line for each would hide what was measured."""
 
 GOLDEN: Final = (5**0.5 - 1) / 2
 """Multiples of it, modulo one, spread evenly however many there are."""
@@ -80,10 +81,12 @@ def machines_figure(scalings: Sequence[Scaling]) -> Figure:
     own = styles([(each.slot, each.position) for each in measured])
     all_curves = [curves_of(scaling) for scaling in measured]
     figure = _frame(measured, all_curves)
+    is_each = len(measured) <= MOST_EXPECTATIONS
     each = ", for each" if len(measured) > 1 else ""
+    for place in range(len(measured)) if is_each else middle_of(all_curves):
+        whose = each if is_each else f", here of {escape(measured[place].name)}"
+        _add_expectation(figure, all_curves[place], measured[place], whose)
     for curves, scaling, style in zip(all_curves, measured, own, strict=True):
-        if len(measured) <= MOST_EXPECTATIONS:
-            _add_expectation(figure, curves, scaling, each)
         if not scaling.is_open:
             add_model(figure, curves, scaling.evidence, style, is_listed=False)
     for scaling, style in zip(measured, own, strict=True):

@@ -12,7 +12,8 @@ from scalewatch.figures.scaling import scaling_figure
 from scalewatch.modelling import Mark
 from scalewatch.pages.wording.sentences import scan_sentence
 from scalewatch.services.match_table.table import match_table
-from scalewatch.services.regions.outlook import curve_forecasts
+from scalewatch.services.regions.figures import FIGURES, NOTHING_ASKED
+from scalewatch.services.regions.outlook import curve_forecasts, leaves_tolerance
 from scalewatch.services.regions.region import region_at
 from scalewatch.services.selection.view import View
 from scalewatch.services.series.drawn import scaling_of
@@ -83,6 +84,26 @@ def test_what_is_within_its_band_yet_says_from_where_it_leaves_it(scans):
         assert (f"tolerance from {scan.parameter} ≈ " in said) == is_within, said
 
     assert within
+
+
+def test_figure_goes_on_to_where_a_mismatch_leaves_its_band(large, scans):
+    beyond = [
+        scan
+        for scan in scans
+        if scan.standing.mark is Mark.MISMATCH
+        and not scan.standing.is_open
+        and leaves_tolerance(scan) is not None
+    ]
+    for scan in beyond:
+        view = View(PROJECT, metric=scan.metric, machine=scan.machine)
+        region = region_at(large, view, scan.region)
+        figure = FIGURES["scaling"](large, region, NOTHING_ASKED)
+        (band,) = (each for each in figure.data if each.get("meta") == "band")
+        model = [each for each in figure.data if each.get("name", "")[:5] == "model"]
+        upper = band["y"][len(band["y"]) // 2]
+        assert model[-1]["y"][-1] > upper, (scan.region, scan.machine)
+
+    assert beyond
 
 
 def some_of_each_look(scans: list[Scan]) -> list[Scan]:

@@ -12,8 +12,9 @@ from scalewatch.figures.curves import Scaling
 from scalewatch.figures.figure import Figure
 from scalewatch.figures.residuals import residuals_figure
 from scalewatch.figures.scaling import machines_figure, scaling_figure
+from scalewatch.modelling import Mark
 from scalewatch.services.expectations.in_force import Expectation
-from scalewatch.services.regions.outlook import curve_forecasts
+from scalewatch.services.regions.outlook import curve_forecasts, leaves_tolerance
 from scalewatch.services.regions.preview import under
 from scalewatch.services.regions.region import Region, region_at, with_compositions
 from scalewatch.services.selection.view import View
@@ -42,6 +43,12 @@ class Asked:
 
 NOTHING_ASKED: Final = Asked()
 
+PAST: Final = 2.0
+"""A curve is drawn to this multiple of where it leaves its tolerance."""
+
+MOST_BEYOND: Final = 64.0
+"""Multiple of the largest run beyond which a curve is not drawn unasked."""
+
 
 def _scaling(session: Session, region: Region, asked: Asked) -> Figure:
     scan = _promised(region, asked).scans[0]
@@ -49,8 +56,19 @@ def _scaling(session: Session, region: Region, asked: Asked) -> Figure:
     under = _under(session, region, scan, asked.under)
     if not drawn.x.size:
         return scaling_figure(drawn, under)
-    forecasts = curve_forecasts(session, scan, asked.target)
+    forecasts = curve_forecasts(session, scan, asked.target or _parting(scan))
     return scaling_figure(replace(drawn, forecasts=forecasts), under)
+
+
+def _parting(scan: Scan) -> float | None:
+    """Return how far to draw a mismatch that leaves its tolerance beyond the runs."""
+    standing = scan.standing
+    if standing.mark is not Mark.MISMATCH or standing.is_open:
+        return None
+    leaves = leaves_tolerance(scan)
+    if leaves is None or leaves > MOST_BEYOND * max(each.x for each in scan.evidence):
+        return None
+    return PAST * leaves
 
 
 def _under(
