@@ -80,7 +80,7 @@ def test_list_of_regressions_shows_what_was_planted_and_hardly_anything_else(lar
     assert better[0].worst.region == "output::gather_snapshot"
     assert [each for each in ordered if each.is_sure and each not in planted][2:] == []
     (update,) = found.detection["baselines"]
-    assert update.startswith("juwels begins a new baseline at v1.8")
+    assert update.startswith("new baseline of juwels from v1.8 on")
 
 
 def test_half_failed_project_holds_every_state(sessions):

@@ -228,3 +228,13 @@ def test_extrapolated_times_of_traces_run_through_what_was_measured(client, sess
             assert all(y is None or y >= 0 for y in each["y"]), name
             seen += 1
     assert seen
+
+
+def test_gate_says_of_how_many_series_each_reason_is(large_client):
+    words = shown_pages.words_of(page_of(large_client, "/c"))
+    number, often = re.search(
+        r"(\d+) series \([^)]*\) not measured: (\d+) failed", words
+    ).groups()
+    rest = re.search(r"the others? for (?:an)?other reasons?", words)[0]
+
+    assert (int(number) - int(often) == 1) == (rest == "the other for another reason")

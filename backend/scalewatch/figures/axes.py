@@ -168,7 +168,8 @@ def _even_ticks(low: float, high: float) -> list[float]:
 def _tick_text(value: float, unit: str) -> str:
     """Write a round value with its unit: `100 µs`, `5 MB`, `10⁻⁷`."""
     if unit in PREFIXED:
-        power = min(max(floor(log10(value) / 3 + NEARLY), min(PREFIXES)), max(PREFIXES))
+        most = 0 if unit == "s" else max(PREFIXES)  # nobody reads kiloseconds
+        power = min(max(floor(log10(value) / 3 + NEARLY), min(PREFIXES)), most)
         return f"{value / 1000.0**power:,.4g} {PREFIXES[power]}{unit}"
     power = floor(log10(value) + NEARLY)
     if power in EXACT:

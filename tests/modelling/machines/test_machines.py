@@ -1,3 +1,5 @@
+import re
+
 import numpy as np
 import pytest
 
@@ -91,6 +93,25 @@ def test_another_growth_that_fits_better_stands_beside_the_line():
     assert not found.second.is_line_enough
     assert found.second.finding.growth == Growth.of("n", power=2)
     assert "On daint another growth fits better" in machine_sentence(found)
+
+
+def test_machines_are_compared_by_the_growths_where_a_line_does_not_fit():
+    level = machine(lambda k: 2 + 0 * k, noise=0.002)
+    squared = machine(lambda k: 0.5 + 1e-11 * k**2, noise=0.002)
+    always = machine(lambda k: 9 + 1e-11 * k**2, noise=0.002)
+
+    crossing = pair(level, squared)
+
+    assert not crossing.second.is_line_enough
+    said = machine_sentence(crossing)
+    at = float(
+        re.match(r"juqueen is faster from n = ([\d,]+) on", said)[1].replace(",", "")
+    )
+    assert at == pytest.approx((1.5 / 1e-11) ** 0.5, rel=0.05)
+    assert "and daint below, by the growths" in said
+    assert machine_sentence(pair(level, always)).startswith(
+        "juqueen is faster than daint at every n that both were measured at"
+    )
 
 
 def test_each_machine_is_compared_with_each():

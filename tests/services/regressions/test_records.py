@@ -103,7 +103,7 @@ def test_another_state_of_the_machine_is_a_new_baseline_and_no_regression(sessio
         assert found(session) == []
         (stored_detection,) = session.scalars(select(tables.Detection))
         (said,) = stored_detection.details["baselines"]
-        assert "jureca begins a new baseline at" in said
+        assert "new baseline of jureca from" in said
         assert "cores 128 → 64" in said
 
 

@@ -20,6 +20,9 @@ from scalewatch.modelling.search.horizon import is_told
 
 Key = TypeVar("Key")
 
+UNSETTLED: Final = "the measurements do not settle it"
+"""Why a verdict is open that no other reason keeps open, before its probabilities."""
+
 VERDICTS: Final = (Verdict.MATCH, Verdict.APPROXIMATE, Verdict.MISMATCH)
 """Columns of `Selection.verdict_probability`."""
 
@@ -215,7 +218,7 @@ def _verdict(
     if verdict is not Verdict.UNDECIDED:
         return verdict, None
     shares = ", ".join(f"{each} {probability[each]:.0%}" for each in VERDICTS)
-    return verdict, f"the measurements do not settle it: {shares}"
+    return verdict, f"{UNSETTLED}: {shares}"
 
 
 # A batch has few growths and many series.

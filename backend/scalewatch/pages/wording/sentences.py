@@ -9,6 +9,7 @@ from markupsafe import Markup
 from scalewatch.modelling import Direction, Growth, Mark, Outcome, Verdict
 from scalewatch.modelling.measurements.feasibility import NEEDED_SETTINGS
 from scalewatch.modelling.measurements.further_settings import LEAST
+from scalewatch.modelling.search.findings import UNSETTLED
 from scalewatch.pages.wording.formats import (
     SPACE,
     percent,
@@ -147,9 +148,11 @@ def scan_sentence(scan: Scan, distinction: Mapping[str, object]) -> Markup:
         return subject + said + _remark(standing)
     is_told = standing.verdict is Verdict.UNDECIDED
     judged = BY_EXPONENTS if standing.fit["misfit"] else JUDGED
+    reason = standing.reason or ""
+    is_said = judged is JUDGED and reason.startswith(UNSETTLED)
     said = judged[standing.verdict].format(
         beyond=_beyond(scan),
-        because=f" – {standing.reason}" if standing.reason else "",
+        because=f" – {reason}" if reason and not is_said else "",
         expected=big_o(scan.expectation.growth),
         worse=WORSE[standing.direction],
         found=_found(standing),

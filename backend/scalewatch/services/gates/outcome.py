@@ -197,11 +197,11 @@ def _unmeasured(
 def _commonest(findings: Sequence[GateFinding]) -> str:
     said = Counter(each.sentence for each in findings)
     (commonest, often), *others = said.most_common()
-    return (
-        commonest
-        if not others
-        else f"{often} {commonest}, the others for other reasons"
-    )
+    if not others:
+        return commonest
+    is_one = sum(number for _, number in others) == 1
+    rest = "the other for another reason" if is_one else "the others for other reasons"
+    return f"{often} {commonest}, {rest}"
 
 
 def _series(findings: Sequence[GateFinding]) -> str:

@@ -28,16 +28,42 @@ def machine_sentence(
     alpha
         Below which p-value a difference counts.
     """
-    parts = [_which(pair, parameter, alpha), _slopes(pair, parameter, unit, alpha)]
     curved = [
         each.machine for each in (pair.first, pair.second) if not each.is_line_enough
     ]
+    better = f"On {' and '.join(curved)} another growth fits better than a line"
+    if curved and (by_growths := _which_by_growths(pair, parameter)):
+        return f"{by_growths} {better}."
+    parts = [_which(pair, parameter, alpha), _slopes(pair, parameter, unit, alpha)]
     if curved:
-        where = " and ".join(curved)
-        parts.append(
-            f"On {where} another growth fits better than a line: trust that instead."
-        )
+        parts.append(f"{better}: trust that instead.")
     return " ".join(parts)
+
+
+def _which_by_growths(pair: MachinePair, parameter: str) -> str | None:
+    """Say which machine is faster by the growths, where both were measured."""
+    overlap, crossing = pair.overlap, pair.growth_crossing
+    models = (pair.first.finding.model, pair.second.finding.model)
+    if overlap is None or models[0] is None or models[1] is None:
+        return None
+    is_first_faster = [
+        bool(models[0]({parameter: at}) <= models[1]({parameter: at})) for at in overlap
+    ]
+    below, above = (
+        (pair.first.machine, pair.second.machine)[:: 1 if is_first else -1]
+        for is_first in is_first_faster
+    )
+    if below == above:
+        return (
+            f"{below[0]} is faster than {below[1]} at every {parameter} that both were "
+            "measured at, by the growths that fit best."
+        )
+    if crossing is None:
+        return None
+    return (
+        f"{above[0]} is faster from {parameter} = {_number(crossing)} on, and "
+        f"{below[0]} below, by the growths that fit best."
+    )
 
 
 def _which(pair: MachinePair, parameter: str, alpha: float) -> str:
@@ -49,7 +75,7 @@ def _which(pair: MachinePair, parameter: str, alpha: float) -> str:
     if overlap is not None and chance >= alpha:
         return (
             f"{pair.first.machine} and {pair.second.machine} take the same time, as "
-            f"far as these {parameter} can tell (p = {chance:.2g})."
+            f"far as these {parameter} can tell ({_chance(chance)})."
         )
     if crossing is not None and (
         overlap is None or overlap[0] <= crossing.value <= overlap[1]
@@ -96,9 +122,16 @@ def _slopes(pair: MachinePair, parameter: str, unit: str, alpha: float) -> str:
     if pair.slope_p_value >= alpha:
         return (
             f"One more unit of {parameter} costs {costs}; that may be the same "
-            f"(p = {pair.slope_p_value:.2g})."
+            f"({_chance(pair.slope_p_value)})."
         )
-    return f"One more unit of {parameter} costs {costs} (p = {pair.slope_p_value:.2g})."
+    return (
+        f"One more unit of {parameter} costs {costs} ({_chance(pair.slope_p_value)})."
+    )
+
+
+def _chance(p_value: float) -> str:
+    """Write a p-value with two digits; nobody needs more of a tiny one."""
+    return "p < 0.001" if p_value < 0.001 else f"p = {p_value:.2g}"
 
 
 def _by_slope(pair: MachinePair) -> tuple[MachineLine, MachineLine]:

@@ -255,8 +255,8 @@ def _baselines(
         ordered = sorted(own, key=own.__getitem__)
         for former, state in pairwise(ordered):
             said.append(
-                f"{machine} begins a new baseline at "
-                f"{label(line.commits[own[state]])}: its fingerprint changed "
+                f"new baseline of {machine} from "
+                f"{label(line.commits[own[state]])} on: its fingerprint changed "
                 f"({_difference(facts.get(former, {}), facts.get(state, {}))})"
             )
     return said
