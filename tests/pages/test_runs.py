@@ -1,4 +1,5 @@
 import json
+import re
 
 from support.builders import result, run
 from support.recorded import failed_result
@@ -68,3 +69,19 @@ def test_environment_of_the_job_is_a_list_of_its_own(client):
     assert "Environment of the job" in page
     assert "<dt><code>SLURM_JOB_PARTITION</code></dt><dd>batch</dd>" in page
     assert "OMP_NUM_THREADS = 4" not in page
+
+
+def test_digits_are_grouped_of_scales_and_not_of_other_settings(client):
+    _, path = post(
+        client,
+        coordinate={"p": 8192},
+        configuration={"message_bytes": 1024, "seed": 2015},
+    )
+
+    page = client.get(path).text
+
+    assert re.findall(r"<dd>([\d,]+)</dd>", page)[:3] == [
+        "8,192",
+        "1024",
+        "2015",
+    ]

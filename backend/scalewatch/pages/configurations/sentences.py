@@ -6,7 +6,7 @@ from markupsafe import Markup
 
 from scalewatch.modelling import MainEffect
 from scalewatch.pages.scaling_errors.sentences import share
-from scalewatch.pages.wording.formats import setting, settings, significant
+from scalewatch.pages.wording.formats import held, settings, significant
 from scalewatch.services.configurations.figures import objective_name
 from scalewatch.services.configurations.search import ConfigurationSearch
 
@@ -90,7 +90,8 @@ def confounded_sentence(effect: MainEffect) -> str:
 def level_text(effect: MainEffect) -> str:
     """Return the levels of a setting with their means, the best first."""
     return " · ".join(
-        f"{setting(each.level)}: {significant(each.mean)}" for each in effect.levels
+        f"{held(each.level, effect.setting)}: {significant(each.mean)}"
+        for each in effect.levels
     )
 
 

@@ -127,6 +127,7 @@ def _environment() -> Environment:
         "sentence": formats.sentence,
         "stated": formats.stated,
         "fact": formats.fact,
+        "held": formats.held,
         "setting": formats.setting,
         "settings": formats.settings,
         "significant": formats.significant,

@@ -146,11 +146,11 @@ def day(value: datetime) -> str:
 def settings(values: Mapping[str, object]) -> str:
     """Write a configuration or a coordinate: `message_bytes = 256 · threads = 4`."""
     return " · ".join(
-        f"{name}{SPACE}={SPACE}{_value(name, value)}" for name, value in values.items()
+        f"{name}{SPACE}={SPACE}{held(value, name)}" for name, value in values.items()
     )
 
 
-def _value(name: str, value: object) -> str:
+def held(value: object, name: str) -> str:
     """Write a setting: digits are grouped of scales, not of seeds and message sizes."""
     if type(value) is int and name not in COUNTED_PARAMETERS:
         return str(value)
