@@ -41,6 +41,17 @@ def test_what_grows_as_expected_is_called_a_match():
     assert np.mean([f.verdict is Verdict.MATCH for f in findings]) > 0.93
 
 
+def test_what_all_others_send_is_no_growth_even_where_it_is_seen_to_rise():
+    p = np.array([48.0, 96, 144, 192, 288, 384])
+    values = np.random.default_rng(29).uniform(0.99, 1.01, (100, 6, 5))
+    values *= 1e6 * ((p - 1) / p)[:, np.newaxis]
+
+    findings = find_models(p, values, expectation=CONSTANT)
+
+    assert np.mean([f.verdict is Verdict.MATCH for f in findings]) > 0.4
+    assert np.mean([f.verdict is Verdict.MISMATCH for f in findings]) <= 0.02
+
+
 def test_what_grows_faster_is_a_mismatch_or_undecided():
     quadratic = parse_growth("p^2")
     values = measured([curve(quadratic, 20.0)] * 200, 0.05, seed=25)

@@ -104,6 +104,8 @@ def sums(parameter: str) -> Iterator[Shape]:
     all_others = one - model_of(growth_with(parameter, ("-1", 0)))
     steps = model_of(growth_with(parameter, ("1", 1)))
     yield Shape(all_others, growth_with(parameter, LOG))
+    # What is taken off a constant may be of any size, but all others are p - 1 of p.
+    yield Shape(CONSTANT, all_others)
     yield Shape(CONSTANT, logarithm + all_others)
     yield Shape(CONSTANT, steps - model_of(growth_with(parameter, LINEAR)) + one)
 
