@@ -5,16 +5,15 @@ the slowest message that it completes.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scalewatch_agent.traces.functions import COLLECTIVES, standard_name
-from scalewatch_agent.traces.matching import calls_of
+from scalewatch_agent.traces.messages.pairs import Open, calls_of
 from scalewatch_agent.traces.records import Flag, Records
-from scalewatch_agent.traces.trace import Indices, Process, Trace
+from scalewatch_agent.traces.trace import Indices, Trace
 
 WAITS: Final = frozenset(
     {
@@ -48,34 +47,53 @@ def uncalibrated(
     """Know no best time of any function."""
 
 
-@dataclass(frozen=True, slots=True)
 class Overheads:
-    """Overheads of a process's records in ns, shape (n,), and who has no best time."""
+    """Overheads of the records of a process, of which blocks are given in order.
 
-    lost: NDArray[np.float64]
-    not_calibrated: frozenset[str]
+    Blocks hold calls with all their parts. `not_calibrated` are functions without a
+    best time.
+    """
 
+    def __init__(self, trace: Trace, best_times: BestTimes) -> None:
+        """Begin before the first record."""
+        self.not_calibrated: set[str] = set()
+        self._trace, self._best_times = trace, best_times
+        self._posted = Open()
 
-def overheads(trace: Trace, process: Process, best_times: BestTimes) -> Overheads:
-    """Return the overheads of the calls of a process; those of parts mean nothing."""
-    records = process.records
-    lost = records["took"].astype(np.float64)
-    used = np.bincount(records["function"], minlength=len(trace.functions))
-    names = [trace.functions[number] for number in np.flatnonzero(used).tolist()]
-    if best_times is uncalibrated:
-        return Overheads(lost, frozenset(names))
-    missing = set()
-    for name in names:
-        calls = np.flatnonzero(records["function"] == trace.functions.index(name))
-        if standard_name(name) in WAITS:
-            best = _of_waits(trace, records, calls, best_times)
-        else:
-            best = _of_calls(trace, records, calls, best_times)
-        if best is None:
-            missing.add(name)
-        else:
-            lost[calls] = np.maximum(0, lost[calls] - best * 1e9)
-    return Overheads(lost, frozenset(missing))
+    def of(self, records: Records) -> NDArray[np.float64]:
+        """Return the overheads in ns, shape (n,); those of parts mean nothing."""
+        trace, best_times = self._trace, self._best_times
+        lost = records["took"].astype(np.float64)
+        used = np.bincount(records["function"], minlength=len(trace.functions))
+        names = [trace.functions[number] for number in np.flatnonzero(used).tolist()]
+        if best_times is uncalibrated:
+            self.not_calibrated.update(names)
+            return lost
+        sizes = self._sizes(records)
+        for name in names:
+            calls = np.flatnonzero(records["function"] == trace.functions.index(name))
+            if standard_name(name) in WAITS:
+                best = _of_waits(trace, records, sizes, calls, best_times)
+            else:
+                best = _of_calls(trace, records, calls, best_times)
+            if best is None:
+                self.not_calibrated.add(name)
+            else:
+                lost[calls] = np.maximum(0, lost[calls] - best * 1e9)
+        return lost
+
+    def _sizes(self, records: Records) -> NDArray[np.float64]:
+        """Return the bytes of each record, or those with which it was posted."""
+        sizes = records["bytes"].astype(np.float64)
+        flags, requests = records["flags"], records["request"].astype(np.int64)
+        posts = np.flatnonzero((requests > 0) & ((flags & Flag.SENT) != 0))
+        is_ended = ((flags & Flag.PART) != 0) & ((flags & Flag.RECEIVED) == 0)
+        ended = np.flatnonzero(is_ended)
+        posted = records["bytes"][posts].astype(np.int64)
+        known, found = self._posted.ended(requests[posts], posted, requests[ended])
+        sizes[ended] = 0
+        sizes[ended[known]] = found
+        return sizes
 
 
 def _of_calls(
@@ -110,7 +128,11 @@ def _by_size(
 
 
 def _of_waits(
-    trace: Trace, records: Records, calls: Indices, best_times: BestTimes
+    trace: Trace,
+    records: Records,
+    sizes: NDArray[np.float64],
+    calls: Indices,
+    best_times: BestTimes,
 ) -> NDArray[np.float64] | None:
     """Return the best times of waits: none where they complete no message."""
     inside = np.isin(records["function"], np.unique(records["function"][calls]))
@@ -118,30 +140,9 @@ def _of_waits(
     best = np.zeros(len(records))
     owners = calls_of(records)[parts]
     is_received = (records["flags"][parts] & Flag.RECEIVED) != 0
-    sizes = records["bytes"][parts].astype(np.float64)
-    sizes[~is_received] = _posted_sizes(
-        records, records["request"][parts][~is_received]
-    )
     for function, chosen in (("MPI_Recv", is_received), ("MPI_Send", ~is_received)):
-        found = best_times(function, len(trace.processes), sizes[chosen])
+        found = best_times(function, len(trace.processes), sizes[parts[chosen]])
         if found is None:
             return None
         np.maximum.at(best, owners[chosen], found)
     return best[calls]
-
-
-def _posted_sizes(
-    records: Records, requests: NDArray[np.uint32]
-) -> NDArray[np.float64]:
-    """Return the bytes with which requests were posted."""
-    posts = np.flatnonzero(
-        (records["request"] > 0) & ((records["flags"] & Flag.SENT) != 0)
-    )
-    numbers = records["request"][posts]
-    order = np.argsort(numbers, kind="stable")
-    at = np.searchsorted(numbers[order], requests)
-    sizes = np.zeros(len(requests))
-    known = at < len(order)
-    known[known] = numbers[order[at[known]]] == requests[known]
-    sizes[known] = records["bytes"][posts[order[at[known]]]]
-    return sizes

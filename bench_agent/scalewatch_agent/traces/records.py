@@ -1,7 +1,7 @@
 """Records of calls: 48 bytes each, one file for each thread of each process.
 
 A file is a header of 64 bytes and records, in the order in which calls ended. It is
-mapped into memory, never read as a whole. A program that was killed leaves what it had
+read in blocks, never as a whole. A program that was killed leaves what it had
 flushed, perhaps with a part of a record at the end: the file is then truncated.
 """
 
@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalewatch_agent.errors import TraceUnusable
+from scalewatch_agent.traces.stored.rows import StoredRows
 
 Records = NDArray[Any]
 """Records of calls, shape (n,), of type `RECORD`."""
@@ -65,19 +66,19 @@ class Flag(IntFlag):
 
 @dataclass(frozen=True, slots=True)
 class RecordFile:
-    """The records of one thread, mapped into memory: changes stay there."""
+    """The records of one thread."""
 
     path: Path
     rank: int
     thread: int
     processes: int
     run: str
-    records: Records
+    records: StoredRows
     is_truncated: bool
 
 
 def open_records(path: Path) -> RecordFile:
-    """Map the records of a file.
+    """Return the records of a file, which is read where they are wanted.
 
     Raises
     ------
@@ -102,18 +103,13 @@ def open_records(path: Path) -> RecordFile:
             f"{RECORD.itemsize} bytes can be read",
         )
     count, rest = divmod(size - HEADER.itemsize, RECORD.itemsize)
-    records = (
-        np.memmap(path, RECORD, "c", offset=HEADER.itemsize, shape=(count,))
-        if count
-        else np.empty(0, RECORD)
-    )
     return RecordFile(
         path,
         int(header["rank"]),
         int(header["thread"]),
         int(header["processes"]),
         header["run"].decode("ascii", "replace"),
-        records,
+        StoredRows(path, RECORD, HEADER.itemsize, count),
         is_truncated=bool(rest) or not header["closed"],
     )
 

@@ -11,28 +11,27 @@ References
 section 2.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from scalewatch_agent.traces.collectives import Collectives
 from scalewatch_agent.traces.efficiencies import Efficiencies, efficiencies
-from scalewatch_agent.traces.matching import matched
-from scalewatch_agent.traces.overheads import BestTimes, overheads, uncalibrated
+from scalewatch_agent.traces.messages.matching import matched
+from scalewatch_agent.traces.overheads import BestTimes, Overheads, uncalibrated
 from scalewatch_agent.traces.records import Flag, Records
 from scalewatch_agent.traces.replay import ideal_runtime
-from scalewatch_agent.traces.trace import Messages, Process, Site, Trace
-from scalewatch_agent.traces.waits import Waits, wait_states
+from scalewatch_agent.traces.trace import Messages, Site, Trace
+from scalewatch_agent.traces.waits import by_process, wait_states
+from scalewatch_agent.traces.windows import blocks
 
 NO_IDEAL: Final = (
     "no run time on an ideal network: the trace is too long for a replay, or lacks "
     "messages that processes wait for"
 )
-
-BLOCK: Final = 1_000_000
-"""Records that are summed at a time, so that memory does not grow with the trace."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,25 +114,21 @@ def reduced(trace: Trace, best_times: BestTimes = uncalibrated) -> Reduced:
     """Return the sums of a trace."""
     size = len(trace.functions) * max(1, len(trace.sites))
     sums = {name: np.zeros(size) for name in _COLUMNS}
-    missing: set[str] = set()
-    for process in trace.processes:
-        found = overheads(trace, process, best_times)
-        missing |= found.not_calibrated
-        for chosen in _blocks(process.records):
-            _add_calls(sums, trace, process.records[chosen], found.lost[chosen])
     messages = matched(trace)
+    collectives = Collectives(trace)
+    waits = wait_states(trace, messages, collectives)
+    missing: set[str] = set()
+    for number, process in enumerate(trace.processes):
+        overheads, waited = Overheads(trace, best_times), waits.of(number)
+        for begin, block in blocks(process.records):
+            lost = overheads.of(block)
+            _add_calls(sums, trace, block, lost)
+            _add_waits(sums, trace, block, waited[begin : begin + len(block)])
+        missing |= overheads.not_calibrated
     if trace.messages is not None:
         sums["messages"] += _ends(trace, messages, size)
-    waits = wait_states(trace, messages)
-    for name, kind in (
-        ("late_sender", waits.late_sender),
-        ("late_receiver", waits.late_receiver),
-        ("collective", waits.collective),
-    ):
-        for process, one in zip(trace.processes, kind, strict=True):
-            sums[name] += _by_key(trace, process, one, size)
     useful = trace.useful
-    ideal = ideal_runtime(trace, messages)
+    ideal = ideal_runtime(trace, messages, collectives)
     return Reduced(
         processes=len(trace.processes),
         runtime=trace.runtime * 1e-9,
@@ -164,11 +159,6 @@ def _remarks(trace: Trace, messages: Messages, *, has_ideal: bool) -> tuple[str,
     return tuple(remarks)
 
 
-def _blocks(records: Records) -> Iterator[slice]:
-    for begin in range(0, len(records), BLOCK):
-        yield slice(begin, begin + BLOCK)
-
-
 def _keys(trace: Trace, records: Records) -> NDArray[np.int64]:
     sites = max(1, len(trace.sites))
     keys: NDArray[np.int64] = records["function"].astype(np.int64) * sites
@@ -197,21 +187,29 @@ def _add_calls(
     sums["overhead"] += np.bincount(key, lost[is_call], minlength=size)
 
 
-def _by_key(
-    trace: Trace, process: Process, waits: Waits, size: int
-) -> NDArray[np.float64]:
-    key = _keys(trace, process.records[waits.calls])
-    return np.bincount(key, waits.waited, minlength=size).astype(np.float64)
+def _add_waits(
+    sums: dict[str, NDArray[np.float64]],
+    trace: Trace,
+    block: Records,
+    waited: NDArray[Any],
+) -> None:
+    """Add what a block of records has waited for."""
+    for name in waited.dtype.names or ():
+        late = np.flatnonzero(waited[name])
+        if len(late):
+            key = _keys(trace, block[late])
+            size = len(sums[name])
+            sums[name] += np.bincount(key, waited[name][late], minlength=size)
 
 
 def _ends(trace: Trace, messages: Messages, size: int) -> NDArray[np.float64]:
     """Count messages where they are sent and where they are received."""
     counts = np.zeros(size)
-    for number, process in enumerate(trace.processes):
-        sends = messages.send[messages.sender == number]
-        receives = messages.receive[messages.receiver == number]
-        calls = np.concatenate([sends, receives])
-        counts += np.bincount(_keys(trace, process.records[calls]), minlength=size)
+    for block in messages.blocks():
+        for numbers, calls in (("sender", "send"), ("receiver", "receive")):
+            for number, chosen in by_process(block[numbers]):
+                records = trace.processes[number].records[block[calls][chosen]]
+                counts += np.bincount(_keys(trace, records), minlength=size)
     return counts
 
 

@@ -9,15 +9,18 @@ References
 POP, "serialisation efficiency"; Dimemas with latency 0 and infinite bandwidth.
 """
 
+import itertools
 from collections import defaultdict, deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from scalewatch_agent.traces.collectives import Collectives, Operations
 from scalewatch_agent.traces.records import Flag
+from scalewatch_agent.traces.stored.rows import part, zeros
 from scalewatch_agent.traces.trace import (
     Indices,
     Messages,
@@ -25,7 +28,7 @@ from scalewatch_agent.traces.trace import (
     Process,
     Trace,
 )
-from scalewatch_agent.traces.waits import Operations, operations_of
+from scalewatch_agent.traces.windows import blocks
 
 LAST: Final = np.array([np.iinfo(np.int64).max])
 """A moment after all others."""
@@ -60,21 +63,20 @@ class _Stage:
     clocks: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
 
 
-def ideal_runtime(trace: Trace, messages: Messages) -> int | None:
+def ideal_runtime(
+    trace: Trace, messages: Messages, collectives: Collectives
+) -> int | None:
     """Return the run time on an ideal network in ns.
 
     None where the trace is too long, or lacks messages that processes wait for.
     """
-    operations = list(operations_of(trace))
-    steps = [
-        _steps(number, process, messages, operations)
-        for number, process in enumerate(trace.processes)
-    ]
-    if sum(map(len, steps)) > MOST_STEPS:
+    steps = _steps(trace, messages, collectives)
+    if steps is None:
         return None
+    operations, held = list(collectives.operations()), messages.rows[:]
     members = _members(operations)
     scripts = [
-        _script(process, number, calls, messages, operations)
+        _script(process, number, calls, held, operations)
         for number, (process, calls) in enumerate(
             zip(trace.processes, steps, strict=True)
         )
@@ -86,16 +88,34 @@ def ideal_runtime(trace: Trace, messages: Messages) -> int | None:
 
 
 def _steps(
-    number: int, process: Process, messages: Messages, operations: Sequence[Operations]
-) -> Indices:
-    """Return the calls of a process that others take part in."""
-    takes_part = np.zeros(len(process.records), bool)
-    takes_part[messages.send[messages.sender == number]] = True
-    takes_part[messages.receive[messages.receiver == number]] = True
-    for one in operations:
-        for calls in one.calls[one.numbers == number]:
-            takes_part[calls] = True
-    return np.flatnonzero(takes_part)
+    trace: Trace, messages: Messages, collectives: Collectives
+) -> list[Indices] | None:
+    """Return the calls of each process that others take part in; None if too many."""
+    lengths = [len(process.records) for process in trace.processes]
+    begins = np.r_[0, np.cumsum(lengths, dtype=np.int64)]
+    takes_part = zeros(int(begins[-1]), np.dtype(bool))
+    count = 0
+    for calls in _taking_part(messages, collectives, begins):
+        unique = np.unique(calls)
+        count += int(np.count_nonzero(~takes_part[unique]))
+        if count > MOST_STEPS:
+            return None
+        takes_part[unique] = np.ones(len(unique), bool)
+    return [
+        np.flatnonzero(part(takes_part, begin, end)[:])
+        for begin, end in itertools.pairwise(begins.tolist())
+    ]
+
+
+def _taking_part(
+    messages: Messages, collectives: Collectives, begins: Indices
+) -> Iterator[Indices]:
+    """Yield calls that others take part in, counted over all processes."""
+    for block in messages.blocks():
+        yield begins[block["sender"]] + block["send"]
+        yield begins[block["receiver"]] + block["receive"]
+    for one in collectives.operations():
+        yield (begins[one.numbers][:, np.newaxis] + one.calls).reshape(-1)
 
 
 def _members(operations: Sequence[Operations]) -> list[int]:
@@ -107,7 +127,7 @@ def _script(
     process: Process,
     number: int,
     steps: Indices,
-    messages: Messages,
+    messages: NDArray[Any],
     operations: Sequence[Operations],
 ) -> _Script:
     meeting = np.full(len(steps), -1, np.int64)
@@ -119,8 +139,8 @@ def _script(
         first += count
     return _Script(
         _work(process, steps).tolist(),
-        _by_step(steps, messages.send, messages.sender == number),
-        _by_step(steps, messages.receive, messages.receiver == number),
+        _by_step(steps, messages["send"], messages["sender"] == number),
+        _by_step(steps, messages["receive"], messages["receiver"] == number),
         meeting.tolist(),
     )
 
@@ -139,23 +159,31 @@ def _by_step(
 
 def _work(process: Process, steps: Indices) -> Nanoseconds:
     """Return the time that a process computes before each step, and at last."""
-    records = process.records
-    calls = np.flatnonzero((np.asarray(records["flags"]) & Flag.PART) == 0)
-    if not len(calls):
-        return np.array([process.useful], np.int64)
-    start = records["start"][calls].astype(np.int64)
-    end = start + records["took"][calls].astype(np.int64)
-    if process.running is None:
-        begin, last = process.span or (start[0], end[-1])
-        done = np.cumsum(np.maximum(0, start - np.r_[begin, end[:-1]]))
-        total = done[-1] + max(0, last - end[-1])
-    else:
-        after = _computed(process.running, end)
-        done = np.cumsum(_computed(process.running, start) - np.r_[0, after[:-1]])
-        total = done[-1] + _computed(process.running, LAST)[0] - after[-1]
-    worked = np.r_[0, done[np.searchsorted(calls, steps)], total]
-    gaps: Nanoseconds = np.diff(worked)
-    return gaps
+    worked, done, now = [np.zeros(1, np.int64)], 0, process.span and process.span[0]
+    for begin, block in blocks(process.records):
+        calls = np.flatnonzero((block["flags"] & Flag.PART) == 0)
+        start = block["start"][calls].astype(np.int64)
+        end = start + block["took"][calls].astype(np.int64)
+        if process.running is None:
+            before = np.r_[start[0] if now is None else now, end[:-1]]
+            gaps = np.maximum(0, start - before)
+        else:
+            before = np.r_[0 if now is None else now, end[:-1]]
+            gaps = _computed(process.running, start)
+            gaps -= _computed(process.running, before)
+        sums = done + np.cumsum(gaps)
+        first, last = np.searchsorted(steps, (begin, begin + len(block)))
+        worked.append(sums[np.searchsorted(calls, steps[first:last] - begin)])
+        done, now = int(sums[-1]), int(end[-1])
+    if now is None or not len(process.records):
+        done = process.useful
+    elif process.running is not None:
+        computed = _computed(process.running, np.array([now]))[0]
+        done += int(_computed(process.running, LAST)[0] - computed)
+    elif process.span is not None:
+        done += max(0, process.span[1] - now)
+    work: Nanoseconds = np.diff(np.r_[np.concatenate(worked), done])
+    return work
 
 
 def _computed(running: Nanoseconds, times: Nanoseconds) -> Nanoseconds:

@@ -1,12 +1,13 @@
 """A trace in memory: the calls of each process, whatever format they came in."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scalewatch_agent.traces.records import Records
+from scalewatch_agent.traces.stored.rows import BLOCK, Rows
 
 Nanoseconds = NDArray[np.int64]
 Indices = NDArray[np.int64]
@@ -46,30 +47,50 @@ class Process:
     """
 
     rank: int
-    records: Records
+    records: Rows
     useful: int
     running: Nanoseconds | None = None
     span: tuple[int, int] | None = None
 
 
+MESSAGE: Final = np.dtype(
+    [
+        ("sender", "<i4"),
+        ("receiver", "<i4"),
+        ("send", "<i8"),
+        ("receive", "<i8"),
+        ("posted", "<i8"),
+        ("communicator", "<u4"),
+    ]
+)
+"""A message whose both ends are known.
+
+`sender` and `receiver` are positions in `Trace.processes`, `send` and `receive`
+positions of the calls in their records: of the receive, or of the wait that completed
+it. `posted` is when the receiver was ready, in ns.
+"""
+
+
 @dataclass(frozen=True, slots=True)
 class Messages:
-    """Messages whose both ends are known, each array of shape (m,).
+    """Messages of type `MESSAGE`, shape (m,).
 
-    `sender` and `receiver` are positions in `Trace.processes`, `send` and `receive`
-    positions of the calls in their records: of the receive, or of the wait that
-    completed it. `posted` is when the receiver was ready, in ns. `unmatched` counts
-    the ends of messages without another end. `doubtful` are the communicators of
-    these, on which others may have been taken for their partners.
+    `unmatched` counts the ends of messages without another end. `doubtful` are the
+    communicators of these, on which others may have been taken for their partners.
     """
 
-    sender: Indices
-    send: Indices
-    receiver: Indices
-    receive: Indices
-    posted: Nanoseconds
+    rows: Rows
     unmatched: int = 0
     doubtful: frozenset[int] = frozenset()
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+        return len(self.rows)
+
+    def blocks(self) -> Iterator[NDArray[Any]]:
+        """Yield them, some at a time."""
+        for begin in range(0, len(self.rows), BLOCK):
+            yield self.rows[begin : begin + BLOCK]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +109,7 @@ class Trace:
         In ns.
     messages
         Where the format says which send goes with which receive; found by order
-        (`matching`) otherwise.
+        (`messages.matching`) otherwise.
     remarks
         Doubts about the trace, a sentence each.
     """

@@ -2,20 +2,13 @@
 
 import numpy as np
 
-from scalewatch_agent.traces.matching import matched
+from scalewatch_agent.traces.messages.matching import matched
 from support.traces import brought, call, post, receive, send, trace
 
 
 def pairs(found):
-    return sorted(
-        zip(
-            found.sender.tolist(),
-            found.send.tolist(),
-            found.receiver.tolist(),
-            found.receive.tolist(),
-            strict=True,
-        )
-    )
+    names = ["sender", "send", "receiver", "receive"]
+    return sorted(tuple(row) for row in found.rows[:][names].tolist())
 
 
 def test_messages_of_one_tag_match_in_order_and_others_overtake():
@@ -45,11 +38,7 @@ def test_requests_match_in_the_order_in_which_they_were_posted():
     found = matched(trace(sender, receiver))
 
     assert pairs(found) == [(0, 0, 1, 2), (0, 1, 1, 2)]
-    assert sorted(found.posted.tolist()) == [10, 20]
-    assert dict(zip(found.send.tolist(), found.posted.tolist(), strict=True)) == {
-        0: 10,
-        1: 20,
-    }
+    assert dict(found.rows[["send", "posted"]].tolist()) == {0: 10, 1: 20}
 
 
 def test_ranks_are_those_of_the_communicator():
@@ -76,7 +65,7 @@ def test_messages_of_different_communicators_do_not_match():
 def test_partner_that_no_communicator_holds_is_nobody():
     found = matched(trace([send(0, 1, 99)], [receive(0, 5, -2)]))
 
-    assert len(found.send) == found.unmatched == 0
+    assert len(found) == found.unmatched == 0
 
 
 def test_generated_exchange_matches_whatever_the_order_of_completion():
@@ -93,8 +82,8 @@ def test_generated_exchange_matches_whatever_the_order_of_completion():
 
     assert found.unmatched == 0
     # The k-th of all was posted at k, and sent as the k-th.
-    assert found.posted.tolist() == found.send.tolist()
-    assert sorted(found.send.tolist()) == list(range(count))
+    assert found.rows["posted"].tolist() == found.rows["send"].tolist()
+    assert sorted(found.rows["send"].tolist()) == list(range(count))
 
 
 def test_keys_that_are_far_apart_are_told_apart():
@@ -115,7 +104,7 @@ def test_keys_that_are_far_apart_are_told_apart():
     assert pairs(found) == [(0, k, 1, k) for k in range(400)]
 
 
-def test_groups_of_receivers_find_the_messages_that_all_at_once_find():
+def test_windows_of_a_trace_find_the_messages_that_all_of_it_has():
     draw = np.random.default_rng(5)
     calls = [[] for _ in range(6)]
     for moment in range(400):
@@ -136,12 +125,42 @@ def test_groups_of_receivers_find_the_messages_that_all_at_once_find():
     )
     whole = matched(traced)
 
-    for most_ends in (1, 70, 150):
-        grouped = matched(traced, most_ends)
+    for size in (1, 70, 150):
+        divided = matched(traced, size)
 
-        assert pairs(grouped) == pairs(whole)
-        assert (grouped.unmatched, grouped.doubtful) == (whole.unmatched, {0, 3})
-    assert len(whole.send) > 350
+        assert pairs(divided) == pairs(whole)
+        assert (divided.unmatched, divided.doubtful) == (whole.unmatched, {0, 3})
+    assert len(whole) > 350
+
+
+def test_request_that_ends_in_a_later_window_has_been_posted_before_others():
+    sender = [send(100, 1, 1), send(200, 1, 1), send(900, 1, 1)]
+    receiver = [
+        post(10, request=1),
+        receive(20, 190, 0),
+        call("MPI_Waitall", 700, 10),
+        brought(700, 10, 0, request=1),
+        receive(800, 150, 0),
+    ]
+    traced = trace(sender, receiver)
+
+    for size in (1, 2, 100):
+        found = matched(traced, size)
+
+        # The request was posted first: it has the first message.
+        assert pairs(found) == [(0, 0, 1, 2), (0, 1, 1, 1), (0, 2, 1, 4)]
+        assert dict(found.rows[["send", "posted"]].tolist()) == {0: 10, 1: 20, 2: 800}
+
+
+def test_ends_whose_partner_comes_much_later_wait_for_it():
+    count = 500
+    sender = [send(k, 1, 1) for k in range(count)]
+    receiver = [receive(10_000 + k, 1, 0) for k in range(count)]
+
+    found = matched(trace(sender, receiver), 20)
+
+    assert pairs(found) == [(0, k, 1, k) for k in range(count)]
+    assert found.unmatched == 0
 
 
 def test_sends_to_ranks_that_left_no_records_are_ends_without_another():

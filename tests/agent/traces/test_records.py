@@ -16,12 +16,14 @@ def path(tmp_path):
     return path
 
 
-def test_records_are_mapped_as_they_were_written(path):
+def test_records_are_read_as_they_were_written(path):
     found = open_records(path)
 
     assert (found.rank, found.thread, found.processes, found.run) == (3, 1, 8, "r1")
     assert found.records["start"].tolist() == list(range(0, 90, 10))
-    assert isinstance(found.records, np.memmap)
+    assert found.records[2:4]["start"].tolist() == [20, 30]
+    assert found.records[np.array([7, 0])]["start"].tolist() == [70, 0]
+    assert int(found.records[-1]["start"]) == 80
     assert not found.is_truncated
 
 

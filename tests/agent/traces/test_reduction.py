@@ -1,11 +1,14 @@
 """Sums by location, against sums made by hand."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
 from scalewatch_agent.traces import reduction
 from scalewatch_agent.traces.reduction import reduced
 from scalewatch_agent.traces.trace import Site
+from scalewatch_agent.traces.windows import blocks
 from support.traces import call, receive, send, trace
 
 SITES = (Site("a.c", 10, "main"), Site("a.c", 20, "main"))
@@ -77,7 +80,7 @@ def test_nothing_is_calibrated_unless_somebody_says_so():
 @pytest.mark.parametrize("size", [1, 2])
 def test_blocks_add_up_to_the_whole(size, monkeypatch):
     whole = reduced(example())
-    monkeypatch.setattr(reduction, "BLOCK", size)
+    monkeypatch.setattr(reduction, "blocks", partial(blocks, size=size))
 
     assert reduced(example()).locations == whole.locations
 

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from scalewatch_agent.traces import replay
-from scalewatch_agent.traces.matching import matched
+from scalewatch_agent.traces.collectives import Collectives
+from scalewatch_agent.traces.messages.matching import matched
 from scalewatch_agent.traces.reduction import NO_IDEAL, reduced
 from scalewatch_agent.traces.replay import ideal_runtime
 from scalewatch_agent.traces.results import region_names, results_of
@@ -13,7 +14,7 @@ from support.traces import call, receive, send, trace
 
 def ideal(*processes):
     made = trace(*processes)
-    return ideal_runtime(made, matched(made))
+    return ideal_runtime(made, matched(made), Collectives(made))
 
 
 def test_message_arrives_when_it_is_sent():
@@ -63,7 +64,7 @@ def test_program_that_waits_for_ever_has_no_ideal_run_time():
         [receive(0, 10, 1), send(20, 1, 1)], [receive(0, 10, 0), send(20, 1, 0)]
     )
 
-    assert ideal_runtime(made, matched(made)) is None
+    assert ideal_runtime(made, matched(made), Collectives(made)) is None
 
 
 def test_trace_that_is_too_long_has_no_ideal_run_time_and_says_so(monkeypatch):

@@ -5,7 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from scalewatch_agent.traces.matching import matched
+from scalewatch_agent.traces.collectives import Collectives
+from scalewatch_agent.traces.messages.matching import matched
 from scalewatch_agent.traces.reduction import reduced
 from scalewatch_agent.traces.waits import wait_states
 from support.traces import brought, call, post, receive, send, trace
@@ -13,11 +14,12 @@ from support.traces import brought, call, post, receive, send, trace
 
 def waits(*processes):
     made = trace(*processes)
-    found = wait_states(made, matched(made))
+    found = wait_states(made, matched(made), Collectives(made))
+    rows = [found.of(number) for number in range(len(processes))]
     return {
         kind: [
-            dict(zip(one.calls.tolist(), one.waited.tolist(), strict=True))
-            for one in getattr(found, kind)
+            {at: wait for at, wait in enumerate(one[kind].tolist()) if wait}
+            for one in rows
         ]
         for kind in ("late_sender", "late_receiver", "collective")
     }
@@ -127,9 +129,9 @@ def test_messages_are_doubtful_where_ends_are_missing_but_at_the_end(
     made = replace(made, is_truncated=is_truncated)
 
     messages = matched(made)
-    (late,) = wait_states(made, messages).late_sender[1:]
-    tags = made.processes[1].records["tag"][late.calls].tolist()
-    assert dict(zip(tags, late.waited.tolist(), strict=True)) == waited
+    late = wait_states(made, messages, Collectives(made)).of(1)["late_sender"]
+    tags = made.processes[1].records["tag"].tolist()
+    assert {tag: wait for tag, wait in zip(tags, late, strict=True) if wait} == waited
     assert (messages.unmatched, messages.doubtful) == (1, {0})
     remarks = reduced(made).remarks
     assert any("lack an end" in remark for remark in remarks) != is_truncated

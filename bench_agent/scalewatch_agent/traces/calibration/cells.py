@@ -96,7 +96,8 @@ def _measured(
     trace: Trace, process: Process
 ) -> Mapping[tuple[str, int], NDArray[np.float64]]:
     """Return the times of a process's measured calls in s, by function and bytes."""
-    own = process.records[process.records["communicator"] == 1]
+    own = process.records[:]
+    own = own[own["communicator"] == 1]
     own = own[(own["flags"] & Flag.PART) == 0]
     times = {}
     for tag, name in enumerate(FUNCTIONS):

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from scalewatch_agent.traces.otf2.numbering import Numbering
 from scalewatch_agent.traces.otf2.rows import REQUESTED, Rows
 from scalewatch_agent.traces.records import RECORD, Flag, Records
-from scalewatch_agent.traces.spool import Spool
+from scalewatch_agent.traces.stored.rows import StoredRows, part
+from scalewatch_agent.traces.stored.spool import Spool
 from scalewatch_agent.traces.trace import Indices, Process, Site
 
 Ticks = NDArray[np.uint64]
@@ -45,24 +46,34 @@ class Converter:
         self.functions, self.sites = functions, sites
         self._communicators = communicators
         self._nanoseconds = nanoseconds
+        # One for all processes: each keeps some megabytes in memory.
+        self._spool = Spool(RECORD)
+        self._added: list[tuple[int, int, int, tuple[int, int]]] = []
 
-    def process(self, rank: int, rows: Rows, span: tuple[int, int]) -> Process:
-        """Return a process that ran from and to two moments, in ns."""
-        spool = Spool(RECORD)
+    def add(self, rows: StoredRows, span: tuple[int, int]) -> None:
+        """Take the rows of the next process, which ran from and to moments in ns."""
+        begin = self._spool.count
         numbers = _request_numbers(rows)
         useful, now = 0, span[0]
-        for begin in range(0, len(rows), BLOCK):
-            block = np.asarray(rows[begin : begin + BLOCK])
-            records = self._records(block, numbers)
+        for first in range(0, len(rows), BLOCK):
+            records = self._records(rows[first : first + BLOCK], numbers)
             starts = records["start"].astype(np.int64)
             ends = np.maximum.accumulate(
                 np.maximum(now, starts + records["took"].astype(np.int64))
             )
             useful += int(np.maximum(0, starts - np.r_[now, ends[:-1]]).sum())
             now = int(ends[-1])
-            spool.add(records)
+            self._spool.add(records)
         useful += max(0, span[1] - now)
-        return Process(rank, spool.rows(), useful, span=span)
+        self._added.append((begin, self._spool.count, useful, span))
+
+    def processes(self) -> list[Process]:
+        """Return all processes in the order of their ranks."""
+        records = self._spool.stored()
+        return [
+            Process(rank, part(records, begin, end), useful, span=span)
+            for rank, (begin, end, useful, span) in enumerate(self._added)
+        ]
 
     def _records(
         self, rows: Rows, request_numbers: Callable[[Ticks], Indices]
@@ -84,17 +95,17 @@ class Converter:
         return records
 
 
-def _request_numbers(rows: Rows) -> Callable[[Ticks], Indices]:
+def _request_numbers(rows: StoredRows) -> Callable[[Ticks], Indices]:
     """Return what numbers requests from 1 on, in 32 bits."""
     largest = max(
         (
-            int(np.max(rows["request"][begin : begin + BLOCK]))
+            int(rows[begin : begin + BLOCK]["request"].max())
             for begin in range(0, len(rows), BLOCK)
         ),
         default=0,
     )
     if largest <= LAST_REQUEST:
         return lambda requests: requests.astype(np.int64) + 1
-    chosen = (np.asarray(rows["flags"]) & REQUESTED) != 0
+    chosen = (rows["flags"] & REQUESTED) != 0
     known = np.unique(rows["request"][chosen])
     return lambda requests: np.searchsorted(known, requests) + 1

@@ -18,7 +18,8 @@ from scalewatch_agent.traces.otf2.child import DEFINITIONS, calls_file
 from scalewatch_agent.traces.otf2.definitions import Definitions
 from scalewatch_agent.traces.otf2.library import library_path
 from scalewatch_agent.traces.otf2.numbering import Numbering
-from scalewatch_agent.traces.otf2.rows import Rows, read_rows
+from scalewatch_agent.traces.otf2.rows import read_rows
+from scalewatch_agent.traces.stored.rows import StoredRows
 from scalewatch_agent.traces.trace import Indices, Site, Trace
 
 SUFFIXES: Final = (".otf2",)
@@ -55,9 +56,8 @@ def read_otf2(anchor: Path) -> Trace:
         if definitions.resolution < 1:
             raise TraceUnusable(anchor, "its clock has no resolution")
         ranks = definitions.ranks()
-        locations = [
-            _Location(*read_rows(calls_file(Path(folder), each))) for each in ranks
-        ]
+        paths = [calls_file(Path(folder), each) for each in ranks]
+        locations = [_Location(path, *read_rows(path)) for path in paths]
         return _trace(anchor, definitions, locations)
 
 
@@ -90,8 +90,9 @@ def _size(anchor: Path) -> int:
 class _Location:
     """What was collected of a process: the heading of its file, and its rows."""
 
+    path: Path
     heading: Mapping[str, int]
-    rows: Rows
+    rows: StoredRows
 
 
 def _trace(
@@ -118,18 +119,16 @@ def _trace(
         Numbering(lambda reference: numbers.get(reference, 0)),
         scale.nanoseconds,
     )
-    processes = []
-    for rank, one in enumerate(locations):
+    for one in locations:
         first, last = one.heading["first"], one.heading["last"]
         span = (scale.nanosecond(first), scale.nanosecond(last))
-        processes.append(
-            converter.process(rank, one.rows, span if one.heading["events"] else (0, 0))
-        )
+        converter.add(one.rows, span if one.heading["events"] else (0, 0))
+        one.path.unlink()  # so that not all of the trace lies there twice
     communicators = {0: np.arange(len(locations), dtype=np.int64)}
     for reference, ranks in members.items():
         communicators[numbers[reference]] = np.array(ranks, np.int64)
     return Trace(
-        processes,
+        converter.processes(),
         converter.functions.meanings,
         converter.sites.meanings,
         communicators,

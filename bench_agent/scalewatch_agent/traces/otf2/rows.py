@@ -6,6 +6,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from scalewatch_agent.traces.stored.rows import StoredRows
+
 Rows = NDArray[Any]
 """Calls in the order in which they began, and parts behind theirs, of type `ROW`."""
 
@@ -42,11 +44,8 @@ REQUESTED: Final = 16
 """The row has the number of a request: of a receive that was posted or completed."""
 
 
-def read_rows(path: Path) -> tuple[dict[str, int], Rows]:
-    """Return the heading of a location's file, and its rows, mapped into memory."""
+def read_rows(path: Path) -> tuple[dict[str, int], StoredRows]:
+    """Return the heading of a location's file, and its rows."""
     heading = np.fromfile(path, HEADING, count=1)[0]
     told = {name: int(heading[name]) for name in HEADING.names or ()}
-    if not told["rows"]:
-        return told, np.zeros(0, ROW)
-    offset = HEADING.itemsize
-    return told, np.memmap(path, ROW, "r", offset=offset, shape=(told["rows"],))
+    return told, StoredRows(path, ROW, HEADING.itemsize, told["rows"])

@@ -12,8 +12,10 @@ import numpy as np
 
 from scalewatch_agent.errors import TraceUnusable
 from scalewatch_agent.traces.functions import COLLECTIVES, standard_name
-from scalewatch_agent.traces.records import Flag, Records
+from scalewatch_agent.traces.records import RECORD, Flag
+from scalewatch_agent.traces.stored.rows import Rows
 from scalewatch_agent.traces.trace import Process, Site, Trace
+from scalewatch_agent.traces.windows import blocks
 
 TICKS: Final = 10**9
 ARCHIVE: Final = "otf2"
@@ -52,13 +54,16 @@ def write_otf2(trace: Trace, folder: Path) -> Path:
 
 
 def _check(folder: Path, process: Process) -> None:
-    records = process.records
-    calls = records[(np.asarray(records["flags"]) & Flag.PART) == 0]
-    ends = calls["start"] + calls["took"]
-    if len(calls) > 1 and (calls["start"][1:] < ends[:-1]).any():
-        raise TraceUnusable(
-            folder, f"calls of process {process.rank} overlap: it has several threads"
-        )
+    last = 0
+    for _, block in blocks(process.records):
+        calls = block[(block["flags"] & Flag.PART) == 0]
+        ends = calls["start"] + calls["took"]
+        if (calls["start"] < np.r_[last, ends[:-1]]).any():
+            raise TraceUnusable(
+                folder,
+                f"calls of process {process.rank} overlap: it has several threads",
+            )
+        last = int(ends[-1])
 
 
 @dataclass(slots=True)
@@ -105,7 +110,7 @@ class _Archive:
         self.sites = [self._region(known, site) for site in trace.sites]
         self.operations = [self._operation(name) for name in trace.functions]
         begins = [
-            one.span[0] if one.span else int(one.records["start"][0])
+            one.span[0] if one.span else int(one.records[0]["start"])
             for one in trace.processes
             if one.span or len(one.records)
         ]
@@ -182,13 +187,13 @@ class _Archive:
             writer.mpi_isend_complete(call.end, request)
 
 
-def _request_kinds(records: Records) -> frozenset[int]:
+def _request_kinds(records: Rows) -> frozenset[int]:
     """Return the requests that are sends."""
-    is_sent = (np.asarray(records["flags"]) & Flag.SENT) != 0
+    is_sent = (records["flags"] & Flag.SENT) != 0
     return frozenset(records["request"][is_sent].tolist()) - {0}
 
 
-def _calls(records: Records, base: int) -> Iterator[_Call]:
+def _calls(records: Rows, base: int) -> Iterator[_Call]:
     call: _Call | None = None
     for record in _rows(records):
         if call is not None and record["flags"] & Flag.PART:
@@ -208,8 +213,8 @@ def _calls(records: Records, base: int) -> Iterator[_Call]:
         yield call
 
 
-def _rows(records: Records) -> Iterator[Any]:
-    names: Sequence[str] = records.dtype.names or ()
+def _rows(records: Rows) -> Iterator[Any]:
+    names: Sequence[str] = RECORD.names or ()
     for begin in range(0, len(records), BLOCK):
         for row in records[begin : begin + BLOCK].tolist():
             yield dict(zip(names, row, strict=True))

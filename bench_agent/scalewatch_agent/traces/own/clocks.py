@@ -21,29 +21,19 @@ class Timeline:
     end: int
     clocks: Sequence[tuple[int, int]]
 
-    def apply(self, records: Records, is_one_thread: bool) -> int:  # noqa: FBT001
-        """Correct the times of records; return how often they ran backwards.
-
-        A call that seems to begin before the one before it has begun, begins with it.
-        """
+    def apply(self, records: Records) -> None:
+        """Correct the times of some records."""
         if self.clocks:
             start = records["start"].astype(np.int64)
             # Clocks of other hosts may have begun before that of process 0.
             records["start"] = np.maximum(0, corrected(start, self.clocks))
-        if not is_one_thread or len(records) < 2:
-            return 0
-        start = records["start"]
-        backwards = int(np.count_nonzero(start[1:] < start[:-1]))
-        if backwards:
-            records["start"] = np.maximum.accumulate(start)
-        return backwards
 
 
 def timeline(definitions: Definitions, threads: Sequence[RecordFile]) -> Timeline:
     """Return the timeline of a process; its records stand for what is not defined."""
     records = [one.records for one in threads if len(one.records)]
-    first = min((int(one["start"][0]) for one in records), default=0)
-    last = max((int(one["start"][-1] + one["took"][-1]) for one in records), default=0)
+    first = min((int(one[0]["start"]) for one in records), default=0)
+    last = max((int(one[-1]["start"] + one[-1]["took"]) for one in records), default=0)
     begin = first if definitions.begin is None else definitions.begin
     end = max(begin, last) if definitions.end is None else definitions.end
     clocks = definitions.clocks

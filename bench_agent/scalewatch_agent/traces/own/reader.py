@@ -7,24 +7,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-import numpy as np
-from numpy.typing import NDArray
-
 from scalewatch_agent.errors import TraceUnusable
-from scalewatch_agent.traces.matching import calls_of
 from scalewatch_agent.traces.own.clocks import Timeline, timeline
 from scalewatch_agent.traces.own.definitions import (
     Definitions,
     common_communicators,
     read_definitions,
 )
-from scalewatch_agent.traces.own.sites import common_sites
-from scalewatch_agent.traces.records import (
-    Flag,
-    RecordFile,
-    Records,
-    open_records,
+from scalewatch_agent.traces.own.records import (
+    Translation,
+    forwards,
+    merged,
+    seen,
 )
+from scalewatch_agent.traces.own.sites import common_sites
+from scalewatch_agent.traces.records import RecordFile, Records, open_records
+from scalewatch_agent.traces.stored.rows import Rows
 from scalewatch_agent.traces.trace import Process, Trace
 
 HEADER: Final = "trace.json"
@@ -73,13 +71,10 @@ def read_own(path: Path) -> Trace:
     processes = []
     backwards = 0
     for one, table, meaning in zip(recorded, places, meanings, strict=True):
-        records = _joined(one.threads)
-        _check(path, one.rank, records, len(functions), len(table))
-        backwards += one.times.apply(records, len(one.threads) == 1)
-        _translate(records, table, meaning)
-        if len(one.threads) > 1:
-            records = _in_order(records)
-        processes.append(_process(one, records))
+        translation = Translation.of(one.times, table, meaning)
+        process, turns = _process(path, one, translation, len(functions), len(table))
+        backwards += turns
+        processes.append(process)
     if not any(len(process.records) for process in processes):
         raise TraceUnusable(path, NOTHING)
     begin = min(one.times.begin for one in recorded)
@@ -141,53 +136,29 @@ def _recorded(path: Path, rank: int, threads: Sequence[RecordFile]) -> _Recorded
     return _Recorded(rank, threads, definitions, timeline(definitions, threads))
 
 
-def _joined(threads: Sequence[RecordFile]) -> Records:
-    if len(threads) == 1:
-        return threads[0].records
-    return np.concatenate([one.records for one in threads])
+def _process(
+    path: Path, one: _Recorded, translation: Translation, functions: int, sites: int
+) -> tuple[Process, int]:
+    """Return a process, and how often time ran backwards in it."""
 
-
-def _check(path: Path, rank: int, records: Records, functions: int, sites: int) -> None:
-    if not len(records):
-        return
-    if records["function"].max() >= functions or records["site"].max() >= sites:
-        raise TraceUnusable(
-            path, f"the records of process {rank} name what it has not defined"
-        )
-
-
-def _translate(
-    records: Records,
-    places: NDArray[np.uint32],
-    meaning: Mapping[int, tuple[int, int]],
-) -> None:
-    """Put the numbers of the trace in the place of those of a process."""
-    if not np.array_equal(places, np.arange(len(places))):
-        records["site"] = places[records["site"]]
-    if any(number != common or shift for number, (common, shift) in meaning.items()):
-        table = np.zeros((max(meaning) + 1, 2), np.int64)
-        for number, pair in meaning.items():
-            table[number] = pair
-        own = np.minimum(records["communicator"], max(meaning))
-        records["communicator"] = table[own, 0]
-        if table[:, 1].any():
-            records["peer"] += np.where(records["peer"] >= 0, table[own, 1], 0).astype(
-                np.int32
+    def check(records: Records) -> None:
+        if records["function"].max() >= functions or records["site"].max() >= sites:
+            raise TraceUnusable(
+                path, f"the records of process {one.rank} name what it has not defined"
             )
 
-
-def _in_order(records: Records) -> Records:
-    """Return the records of several threads by the start of their calls."""
-    calls = calls_of(records)
-    return records[np.lexsort((calls, records["start"][calls]))]
-
-
-def _process(one: _Recorded, records: Records) -> Process:
-    master = one.threads[0].records
-    calls = (np.asarray(master["flags"]) & Flag.PART) == 0
-    in_mpi = int(master["took"][calls].sum()) if len(master) else 0
+    told = [seen(thread.records, one.times, check) for thread in one.threads]
+    threads = [thread.records.translated(translation) for thread in one.threads]
+    records: Rows
+    if len(threads) > 1:
+        records, backwards = merged(threads), 0
+    elif backwards := told[0].backwards:
+        records = forwards(threads[0])
+    else:
+        records = threads[0]
     begin, end = one.times.begin, one.times.end
-    return Process(one.rank, records, end - begin - in_mpi, span=(begin, end))
+    useful = end - begin - told[0].in_mpi
+    return Process(one.rank, records, useful, span=(begin, end)), backwards
 
 
 def _remarks(

@@ -10,7 +10,7 @@ import numpy as np
 from scalewatch_agent.traces.paraver.labels import Labels
 from scalewatch_agent.traces.paraver.lines import Numbers
 from scalewatch_agent.traces.records import RECORD, Records
-from scalewatch_agent.traces.spool import Spool
+from scalewatch_agent.traces.stored.spool import Spool
 from scalewatch_agent.traces.trace import Site
 
 T = TypeVar("T")
@@ -38,10 +38,12 @@ ROW: Final = np.dtype([("task", "<i4"), ("record", RECORD)])
 class Calls:
     """Calls of all tasks, in the order of task and start, and what they count in.
 
-    `records` maps a file, and `bounds` says where the calls of each task begin.
+    `records` maps a file, which can be changed, and `spool` has the same; `bounds` says
+    where the calls of each task begin.
     """
 
     records: Records
+    spool: Spool
     bounds: Numbers
     functions: Sequence[str]
     sites: Sequence[Site]
@@ -144,7 +146,7 @@ class CallCollector:
             records["site"] = site_of[records["site"]]
             ordered.add(records)
         left_open = self._left_open + len(self._entered)
-        return Calls(ordered.rows(), bounds, functions, sites, left_open)
+        return Calls(ordered.rows(), ordered, bounds, functions, sites, left_open)
 
 
 def _attribute(events: Numbers, entered: Numbers) -> Numbers:

@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,7 +13,9 @@ from scalewatch_agent.errors import TraceUnusable
 from scalewatch_agent.traces.paraver.calls import KINDS, THREAD, CallCollector, Calls
 from scalewatch_agent.traces.paraver.labels import read_labels
 from scalewatch_agent.traces.paraver.lines import Block, Header, Numbers, read_lines
-from scalewatch_agent.traces.spool import Spool
+from scalewatch_agent.traces.stored.rows import part
+from scalewatch_agent.traces.stored.spool import Spool
+from scalewatch_agent.traces.trace import MESSAGE as FOUND
 from scalewatch_agent.traces.trace import Indices, Messages, Process, Trace
 
 RUNNING: Final = 1
@@ -135,6 +138,13 @@ def _trace(
         useful = int((computing[:, 1] - computing[:, 0]).sum())
         processes.append(Process(rank, records, useful, computing))
     found = _messages(processes, messages)
+    stored = calls.spool.stored()
+    processes = [
+        replace(process, records=part(stored, begin, end))
+        for process, (begin, end) in zip(
+            processes, itertools.pairwise(calls.bounds.tolist()), strict=True
+        )
+    ]
     remarks = []
     if calls.left_open:
         remarks.append(f"{calls.left_open} calls have no end")
@@ -161,16 +171,16 @@ def _messages(processes: list[Process], messages: NDArray[Any]) -> Messages:
     sender, send = sender[known], send[known]
     receiver, receive = receiver[known], receive[known]
     sizes = np.maximum(0, messages["size"][known]).astype(np.uint64)
-    posted = np.zeros(len(sender), np.int64)
+    rows = np.zeros(len(sender), FOUND)
+    rows["sender"], rows["send"] = sender, send
+    rows["receiver"], rows["receive"] = receiver, receive
     for number, process in enumerate(processes):
         inside = sender == number
         np.add.at(process.records["bytes"], send[inside], sizes[inside])
         inside = receiver == number
         np.add.at(process.records["bytes"], receive[inside], sizes[inside])
-        posted[inside] = process.records["start"][receive[inside]]
-    return Messages(
-        sender, send, receiver, receive, posted, 2 * int(len(known) - known.sum())
-    )
+        rows["posted"][inside] = process.records["start"][receive[inside]]
+    return Messages(rows, 2 * int(len(known) - known.sum()))
 
 
 def _calls_at(processes: list[Process], ranks: Indices, times: Numbers) -> Indices:

@@ -1,0 +1,1 @@
+"""Messages of a trace: which send goes with which receive."""

@@ -1,0 +1,175 @@
+"""Find the messages of a trace: which send goes with which receive.
+
+MPI delivers messages of one communicator, sender, receiver and tag in order, so that
+the k-th send matches the k-th receive in the order in which receives were posted, not
+in which they were completed. Receives know their source and tag from the status, also
+where the program has left them open.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scalewatch_agent.traces.messages.pairs import calls_of, pairs
+from scalewatch_agent.traces.messages.posts import Posts
+from scalewatch_agent.traces.records import Flag, Records
+from scalewatch_agent.traces.stored.spool import Spool
+from scalewatch_agent.traces.trace import MESSAGE, Indices, Messages, Trace
+from scalewatch_agent.traces.windows import WINDOW, windows
+
+END: Final = np.dtype(
+    [
+        ("communicator", "u4"),
+        ("source", "i4"),
+        ("goal", "i4"),
+        ("tag", "i4"),
+        ("process", "i4"),
+        ("call", "i8"),
+        ("posted", "i8"),
+    ]
+)
+"""An end of a message; `posted` is when it was, in ns."""
+
+MOST_KEYS: Final = 1 << 30
+"""Possible keys that are numbered as they are; with 2³² ends of each in 63 bits."""
+
+_KEY = ("communicator", "source", "goal", "tag")
+
+Ends = NDArray[Any]
+"""Ends of messages of one direction, shape (n,), of type `END`, in order."""
+
+
+def matched(trace: Trace, size: int = WINDOW) -> Messages:
+    """Return the messages of a trace; ends that nothing matches are counted.
+
+    The trace is gone through once, some records of all processes at about one moment
+    at a time; ends whose partner comes later wait for it.
+
+    Parameters
+    ----------
+    size
+        Records that are taken at a time.
+    """
+    if trace.messages is not None:
+        return trace.messages
+    posts = Posts(trace.processes)
+    if not posts.has_messages:
+        return Messages(np.zeros(0, MESSAGE))
+    found = Spool(MESSAGE)
+    sends = receives = np.zeros(0, END)
+    new: list[tuple[Ends, Ends]] = []
+    for window in windows([process.records for process in trace.processes], size):
+        new.append(_ends_in(trace, posts, window))
+        if 2 * sum(len(a) + len(b) for a, b in new) < len(sends) + len(receives):
+            continue  # what waits would be sorted far too often
+        sends, receives = _put(found, sends, receives, new)
+        new = []
+    sends, receives = _put(found, sends, receives, new)
+    alone = np.concatenate([sends["communicator"], receives["communicator"]])
+    return Messages(found.stored(), len(alone), frozenset(np.unique(alone).tolist()))
+
+
+def _put(
+    found: Spool, sends: Ends, receives: Ends, new: Iterable[tuple[Ends, Ends]]
+) -> tuple[Ends, Ends]:
+    """Match ends, put the messages down, and return the ends that are left."""
+    sends = np.concatenate([sends, *(one for one, _ in new)])
+    receives = np.concatenate([receives, *(one for _, one in new)])
+    key = _keys(sends, receives)
+    first, second = pairs(key[: len(sends)], key[len(sends) :])
+    # In the order of the receives, so that those of one process stay together.
+    order = np.argsort(second)
+    first, second = first[order], second[order]
+    rows = np.zeros(len(first), MESSAGE)
+    rows["sender"], rows["send"] = sends["process"][first], sends["call"][first]
+    rows["receiver"] = receives["process"][second]
+    rows["receive"] = receives["call"][second]
+    rows["posted"] = receives["posted"][second]
+    rows["communicator"] = receives["communicator"][second]
+    found.add(rows)
+    return _without(sends, first), _without(receives, second)
+
+
+def _without(ends: Ends, chosen: Indices) -> Ends:
+    is_left = np.ones(len(ends), bool)
+    is_left[chosen] = False
+    return ends[is_left]
+
+
+def world_ranks(
+    communicators: Mapping[int, NDArray[np.int64]], numbers: Indices, ranks: Indices
+) -> Indices:
+    """Return ranks in MPI_COMM_WORLD; -1 of what a communicator does not hold."""
+    world = np.full(len(ranks), -1, np.int64)
+    for number in np.unique(numbers):
+        members = communicators.get(int(number))
+        if members is not None:
+            inside = (numbers == number) & (ranks >= 0) & (ranks < len(members))
+            world[inside] = members[ranks[inside]]
+    return world
+
+
+def _ends_in(
+    trace: Trace, posts: Posts, window: list[tuple[int, int]]
+) -> tuple[Ends, Ends]:
+    """Return the sends and the receives of all processes in a window."""
+    sends, receives = [np.zeros(0, END)], [np.zeros(0, END)]
+    for number, (begin, end) in enumerate(window):
+        if begin == end:
+            continue
+        process = trace.processes[number]
+        block = process.records[begin:end]
+        wanted = np.flatnonzero(block["flags"] & Flag.SENT)
+        own = _ends(trace, number, block, wanted)
+        own["call"] = begin + _calls(block)[wanted]
+        own["goal"], own["source"] = own["source"], process.rank
+        sends.append(own[own["goal"] >= 0])
+        brought = posts.received(number, begin, block)
+        own = _ends(trace, number, brought.records, slice(None))
+        own["call"], own["posted"] = brought.calls, brought.posted
+        own["goal"] = process.rank
+        receives.append(own[own["source"] >= 0])
+    return np.concatenate(sends), np.concatenate(receives)
+
+
+def _calls(block: Records) -> Indices:
+    if (block["flags"] & Flag.PART).any():
+        return calls_of(block)
+    return np.arange(len(block))
+
+
+def _ends(trace: Trace, number: int, records: Records, wanted: Any) -> Ends:
+    """Return the ends of messages at some records; `source` is their partner."""
+    chosen = records[wanted]
+    ends = np.zeros(len(chosen), END)
+    ends["communicator"], ends["tag"] = chosen["communicator"], chosen["tag"]
+    ends["process"] = number
+    ends["source"] = world_ranks(
+        trace.communicators,
+        chosen["communicator"].astype(np.int64),
+        chosen["peer"].astype(np.int64),
+    )
+    return ends
+
+
+def _keys(sends: NDArray[np.void], receives: NDArray[np.void]) -> Indices:
+    """Return numbers of the keys of all ends, the same for the same key."""
+    key = np.zeros(len(sends) + len(receives), np.int64)
+    largest = 0
+    for name in _KEY:
+        column = np.concatenate([sends[name], receives[name]]).astype(np.int64)
+        low, high = (int(column.min()), int(column.max())) if len(column) else (0, 0)
+        span = high - low + 1
+        if (largest + 1) * span > MOST_KEYS:
+            # Few of all possible keys occur: number those alone.
+            key = np.unique(key, return_inverse=True)[1].astype(np.int64)
+            column = np.unique(column, return_inverse=True)[1].astype(np.int64)
+            low, span = 0, int(column.max()) + 1
+            largest = int(key.max())
+        key = key * span + (column - low)
+        largest = (largest + 1) * span - 1
+    if largest > MOST_KEYS:
+        key = np.unique(key, return_inverse=True)[1].astype(np.int64)
+    return key
