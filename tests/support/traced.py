@@ -83,6 +83,8 @@ def wavefront(
                     "calls": 200 * p,
                     "messages": 200 * p,
                     "bytes": 4000 * p,
+                    "path_mpi_time": 1.5 + p / 16,
+                    "path_computing": 100 / p,
                     "line": line,
                 },
                 "send › MPI_Send": {
@@ -94,6 +96,8 @@ def wavefront(
                     "calls": 200 * p,
                     "messages": 200 * p,
                     "bytes": 4000 * p,
+                    "path_mpi_time": 0.05,
+                    "path_computing": 0.0,
                     "line": line + 20,
                 },
             },

@@ -13,6 +13,7 @@ section 2.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -23,9 +24,14 @@ from scalewatch_agent.traces.efficiencies import Efficiencies, efficiencies
 from scalewatch_agent.traces.messages.matching import matched
 from scalewatch_agent.traces.overheads import BestTimes, Overheads, uncalibrated
 from scalewatch_agent.traces.records import Flag, Records
-from scalewatch_agent.traces.replay import ideal_runtime
+from scalewatch_agent.traces.replays.critical import (
+    CriticalPath,
+    WaitingCalls,
+    critical_path,
+)
+from scalewatch_agent.traces.replays.ideal import ideal_runtime
 from scalewatch_agent.traces.trace import Messages, Site, Trace
-from scalewatch_agent.traces.waits import by_process, wait_states
+from scalewatch_agent.traces.waits import KINDS, by_process, wait_states
 from scalewatch_agent.traces.windows import blocks
 
 NO_IDEAL: Final = (
@@ -39,8 +45,9 @@ class LocationSums:
     """What the calls of a function at one place came to, over all processes.
 
     Times are in s. `messages` counts those that are sent or received there, `bytes`
-    what these hold, and what each process brings to a collective. A profile may lack
-    all but the time: None.
+    what these hold, and what each process brings to a collective. On the critical path
+    are these calls for `path_mpi_time`, and computation before them for
+    `path_computing`. A profile may lack all but the time: None.
     """
 
     function: str
@@ -53,6 +60,8 @@ class LocationSums:
     wait_late_sender: float | None = None
     wait_late_receiver: float | None = None
     wait_collective: float | None = None
+    path_mpi_time: float | None = None
+    path_computing: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +82,8 @@ class Reduced:
         Functions whose best time nobody measured: all their time is overhead.
     unmatched
         Ends of messages without another end.
+    path_computing
+        What each process computes on the critical path in s, shape (p,).
     has_each
         Whether useful time is known of each process, or only their mean.
     calibration
@@ -94,6 +105,7 @@ class Reduced:
     is_truncated: bool
     remarks: Sequence[str]
     has_each: bool = True
+    path_computing: NDArray[np.float64] | None = None
     calibration: str | None = None
     extrapolated: frozenset[str] = frozenset()
 
@@ -117,16 +129,20 @@ def reduced(trace: Trace, best_times: BestTimes = uncalibrated) -> Reduced:
     messages = matched(trace)
     collectives = Collectives(trace)
     waits = wait_states(trace, messages, collectives)
+    waiting = WaitingCalls(len(trace.processes))
     missing: set[str] = set()
     for number, process in enumerate(trace.processes):
         overheads, waited = Overheads(trace, best_times), waits.of(number)
         for begin, block in blocks(process.records):
             lost = overheads.of(block)
             _add_calls(sums, trace, block, lost)
-            _add_waits(sums, trace, block, waited[begin : begin + len(block)])
+            waits_of_block = waited[begin : begin + len(block)]
+            _add_waits(sums, trace, block, waits_of_block)
+            waiting.add(number, block, waits_of_block)
         missing |= overheads.not_calibrated
     if trace.messages is not None:
         sums["messages"] += _ends(trace, messages, size)
+    path = critical_path(trace, waiting, partial(_keys, trace), size)
     useful = trace.useful
     ideal = ideal_runtime(trace, messages, collectives)
     return Reduced(
@@ -135,7 +151,7 @@ def reduced(trace: Trace, best_times: BestTimes = uncalibrated) -> Reduced:
         useful=useful,
         mpi_time=float(sums["time"].sum()) * 1e-9,
         overhead=float(sums["overhead"].sum()) * 1e-9,
-        locations=_locations(trace, sums),
+        locations=_locations(trace, sums, path),
         ideal_runtime=None if ideal is None else ideal * 1e-9,
         efficiencies=efficiencies(
             useful, trace.runtime * 1e-9, None if ideal is None else ideal * 1e-9
@@ -144,6 +160,7 @@ def reduced(trace: Trace, best_times: BestTimes = uncalibrated) -> Reduced:
         unmatched=messages.unmatched,
         is_truncated=trace.is_truncated,
         remarks=_remarks(trace, messages, has_ideal=ideal is not None),
+        path_computing=None if path is None else path.computing * 1e-9,
     )
 
 
@@ -194,7 +211,7 @@ def _add_waits(
     waited: NDArray[Any],
 ) -> None:
     """Add what a block of records has waited for."""
-    for name in waited.dtype.names or ():
+    for name in KINDS:
         late = np.flatnonzero(waited[name])
         if len(late):
             key = _keys(trace, block[late])
@@ -214,9 +231,15 @@ def _ends(trace: Trace, messages: Messages, size: int) -> NDArray[np.float64]:
 
 
 def _locations(
-    trace: Trace, sums: dict[str, NDArray[np.float64]]
+    trace: Trace, sums: dict[str, NDArray[np.float64]], path: CriticalPath | None
 ) -> tuple[LocationSums, ...]:
     sites = trace.sites or (Site(),)
+    unknown: list[float | None] = [None] * len(sums["calls"])
+    path_in_calls, path_before = (
+        (unknown, unknown)
+        if path is None
+        else ((path.in_calls * 1e-9).tolist(), (path.before_calls * 1e-9).tolist())
+    )
     used = np.flatnonzero(sums["calls"])
     longest = used[np.argsort(-sums["time"][used], kind="stable")]
     return tuple(
@@ -231,6 +254,8 @@ def _locations(
             wait_late_sender=float(sums["late_sender"][key]) * 1e-9,
             wait_late_receiver=float(sums["late_receiver"][key]) * 1e-9,
             wait_collective=float(sums["collective"][key]) * 1e-9,
+            path_mpi_time=path_in_calls[key],
+            path_computing=path_before[key],
         )
         for key in longest.tolist()
     )

@@ -16,12 +16,17 @@ PROGRAM: Final = "program"
 UNCALIBRATED: Final = "not_calibrated"
 """The fact of a run's job that names functions without a best time."""
 
+CRITICAL_PATH: Final = "critical_path"
+"""The fact of a run's job that names the processes whose computation decides."""
+
 SECONDS: Final = (
     "mpi_time",
     "overhead",
     "wait_late_sender",
     "wait_late_receiver",
     "wait_collective",
+    "path_mpi_time",
+    "path_computing",
 )
 COUNTS: Final[Mapping[str, str]] = {"calls": "1", "messages": "1", "bytes": "B"}
 LONGEST: Final = 180

@@ -4,12 +4,23 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 from uuid import NAMESPACE_URL, uuid5
+
+import numpy as np
 
 from scalewatch.wire import MOST_RESULTS, Commit, Fact, Job, Machine, RunReport
 from scalewatch_agent.errors import TraceUnusable
 from scalewatch_agent.traces.reduction import Reduced
-from scalewatch_agent.traces.results import UNCALIBRATED, Names, results_of
+from scalewatch_agent.traces.results import (
+    CRITICAL_PATH,
+    UNCALIBRATED,
+    Names,
+    results_of,
+)
+
+MOST_NAMED: Final = 3
+LEAST_NAMED: Final = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +99,20 @@ def trace_facts(reduced: Reduced) -> dict[str, Fact]:
         facts["extrapolated"] = ", ".join(sorted(reduced.extrapolated))
     if reduced.not_calibrated:
         facts[UNCALIBRATED] = ", ".join(sorted(reduced.not_calibrated))
+    if reduced.path_computing is not None:
+        facts[CRITICAL_PATH] = _on_path(reduced)
     if reduced.remarks:
         facts["remarks"] = "; ".join(reduced.remarks)
     return facts
+
+
+def _on_path(reduced: Reduced) -> str:
+    """Name the processes that compute longest on the critical path."""
+    shares = 100 * np.asarray(reduced.path_computing) / reduced.runtime
+    longest = np.argsort(-shares, kind="stable")[:MOST_NAMED]
+    named = [
+        f"process {rank}: {shares[rank]:.1f} % of the run time"
+        for rank in longest.tolist()
+        if shares[rank] >= LEAST_NAMED
+    ]
+    return ", ".join(named) or "no process computes on it"

@@ -36,9 +36,16 @@ from scalewatch_agent.traces.stored.rows import Rows, part, zeros
 from scalewatch_agent.traces.trace import Indices, Messages, Nanoseconds, Trace
 
 WAITED: Final = np.dtype(
-    [("late_sender", "<i8"), ("late_receiver", "<i8"), ("collective", "<i8")]
+    [
+        ("late_sender", "<i8"),
+        ("late_receiver", "<i8"),
+        ("collective", "<i8"),
+        ("cause", "<i4"),
+    ]
 )
-"""What a call waits for, by its cause, in ns."""
+"""What a call waits for in ns, by its kind; `cause` is for which process, plus one."""
+
+KINDS: Final = ("late_sender", "late_receiver", "collective")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,13 +86,14 @@ def _put_messages(trace: Trace, states: WaitStates, messages: NDArray[Any]) -> N
     late_receiver = np.clip(posted - sent, 0, send_took)
     may_wait = np.isin(function, numbers_of(trace.functions, BLOCKING_SENDS))
     late_receiver[~may_wait | (sent + send_took <= posted)] = 0
-    for name, numbers, calls, waited in (
-        ("late_sender", messages["receiver"], receive, late_sender),
-        ("late_receiver", messages["sender"], send, late_receiver),
+    for name, own, other, calls, waited in (
+        ("late_sender", "receiver", "sender", receive, late_sender),
+        ("late_receiver", "sender", "receiver", send, late_receiver),
     ):
         is_late = waited > 0
-        at = states.begins[numbers[is_late]] + calls[is_late]
-        _put_largest(states.rows, name, at, waited[is_late])
+        at = states.begins[messages[own][is_late]] + calls[is_late]
+        causes = messages[other][is_late]
+        _put_largest(states.rows, name, at, waited[is_late], causes)
 
 
 def _reliable(trace: Trace, messages: Messages, block: NDArray[Any]) -> NDArray[Any]:
@@ -120,14 +128,19 @@ def _calls(
     return start, took, function
 
 
-def _put_largest(rows: Rows, name: str, at: Indices, waited: Nanoseconds) -> None:
-    """Note waiting of calls, of each the longest."""
-    unique, place = np.unique(at, return_inverse=True)
-    longest = np.zeros(len(unique), np.int64)
-    np.maximum.at(longest, place, waited)
-    known = rows[unique]
-    known[name] = np.maximum(known[name], longest)
-    rows[unique] = known
+def _put_largest(
+    rows: Rows, name: str, at: Indices, waited: Nanoseconds, causes: Indices
+) -> None:
+    """Note waiting of calls, of each the longest, and for which process."""
+    order = np.lexsort((waited, at))
+    at = at[order]
+    last = order[np.r_[at[1:] != at[:-1], True][: len(at)]]
+    at = np.unique(at)
+    known = rows[at]
+    is_longer = waited[last] > known[name]
+    known[name][is_longer] = waited[last][is_longer]
+    known["cause"][is_longer] = causes[last][is_longer] + 1
+    rows[at] = known
 
 
 def _put_collectives(
@@ -139,12 +152,22 @@ def _put_collectives(
     ]
     for operations in collectives.operations():
         waited = _waited(operations, *kinds)
+        causes = operations.numbers[_latest(operations, kinds[1])]
         for number, calls, times in zip(
             operations.numbers.tolist(), operations.calls, waited, strict=True
         ):
             late = times > 0
             at = states.begins[number] + calls[late]
-            _put_largest(states.rows, "collective", at, times[late])
+            _put_largest(states.rows, "collective", at, times[late], causes[late])
+
+
+def _latest(operations: Operations, root_to_all: list[int]) -> Indices:
+    """Return for which member others wait in each operation: its root, or the last."""
+    last = operations.start.argmax(axis=0)
+    roots = operations.is_root.argmax(axis=0)
+    is_from_root = np.isin(operations.function[0], root_to_all)
+    latest: Indices = np.where(is_from_root, roots, last)
+    return latest
 
 
 def _waited(

@@ -62,6 +62,9 @@ def test_dry_run_prints_runs_as_they_would_be_posted(made):
             "wait_late_sender": 60e-9,
             "wait_late_receiver": 0,
             "wait_collective": 0,
+            # From the message on, which is sent at 100; the path came from its sender.
+            "path_mpi_time": 40e-9,
+            "path_computing": 0,
             "calls": 1,
             "messages": 1,
             "bytes": 64,

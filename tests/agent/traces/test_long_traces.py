@@ -21,10 +21,10 @@ MEASURE = """\
 import re
 import sys
 from pathlib import Path
-from scalewatch_agent.traces import replay
+from scalewatch_agent.traces.replays import ideal
 from scalewatch_agent.traces.own.reader import read_own
 from scalewatch_agent.traces.reduction import reduced
-replay.MOST_STEPS = 1000  # what a replay needs has its own limit
+ideal.MOST_STEPS = 1000  # what a replay needs has its own limit
 sums = reduced(read_own(Path(sys.argv[1])))
 print(sum(one.calls for one in sums.locations), sums.unmatched)
 # Unlike that of getrusage, this mark knows nothing of the process that started it.

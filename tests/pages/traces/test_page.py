@@ -30,6 +30,22 @@ def test_sentence_names_the_location_that_limits_the_scaling(client, sessions):
     assert "The extrapolation may be used" in page
 
 
+def test_report_tells_the_path_that_decides_the_run_time(client, sessions):
+    facts = {"environment": {"critical_path": "process 5: 8.1 % of the run time"}}
+    record(sessions, wavefront(job=facts))
+
+    page = text(client)
+
+    # 100/128 s of 100/128 + 1.5 + 128/16 + 0.05
+    assert (
+        "The path that decides the run time at p\u202f=\u202f128 computes for "
+        "7.6\u202f% of it (process 5: 8.1 % of the run time); the rest is in calls. "
+        "It leads most through <bdi>receive › MPI_Recv</bdi> (sweep.c:32) "
+        "(99.5\u202f%)" in page
+    )
+    assert "on the path</span>" in page
+
+
 def test_report_names_ten_of_many_locations_and_counts_the_others(client, sessions):
     regions = {f"step_{at} › MPI_Recv": at for at in range(40)}
     runs = []

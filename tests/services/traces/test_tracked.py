@@ -48,7 +48,14 @@ def test_slower_location_is_a_regression_and_its_history_goes_on_as_lines_move(c
     assert found["is_worse"]
     assert found["last"]["sha"] == sha(AT)
     assert {(each["region"], each["metric"]) for each in found["members"]} == {
-        (RECEIVE, metric) for metric in ("mpi_time", "overhead", "wait_late_sender")
+        (RECEIVE, metric)
+        for metric in (
+            "mpi_time",
+            "overhead",
+            "wait_late_sender",
+            "path_mpi_time",
+            "path_computing",
+        )
     }
     assert len(history["commits"]) == COMMITS
     assert len(history["series"]) == 1

@@ -19,6 +19,7 @@ from scalewatch.pages.traces.sentences import (
     METRIC_NAMES,
     conclusion_sentence,
     error,
+    path_sentence,
     traces_sentence,
 )
 from scalewatch.pages.wording.formats import number
@@ -62,6 +63,7 @@ def show_traces(
         ),
         lead=shown.chosen and traces_sentence(shown.chosen),
         conclusion_sentence=conclusion_sentence,
+        path_sentence=path_sentence,
         time=shown.chosen and shown_time(shown.chosen, region),
         other_time=shown.other and shown_time(shown.other.traced, region),
         metric_names=METRIC_NAMES,

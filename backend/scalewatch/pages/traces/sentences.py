@@ -54,6 +54,10 @@ NONE_FASTER: Final = Markup(
     "None of {locations} makes the {metric} scale worse than p; together they take "
     "{total} at p{equals}{largest}."
 )
+PATH: Final = Markup(
+    "The path that decides the run time at p{equals}{largest} computes for {computing} "
+    "of it{processes}; the rest is in calls.{named}"
+)
 WHOLE: Final = Markup("The {metric} of the program is {total} at p{equals}{largest}.")
 
 
@@ -92,6 +96,24 @@ def traces_sentence(traced: Traced) -> Markup:
         more=f" and {plural(others, 'other')}" if others > 0 else "",
         share=share(shares),
         **known,
+    )
+
+
+def path_sentence(traced: Traced) -> Markup:
+    """Tell what the path that decides the run time consists of; nothing if unknown."""
+    path = traced.path
+    if path is None:
+        return Markup("")
+    named = Markup(", ").join(
+        Markup("{} ({})").format(_named(each), share(each.path or 0.0))
+        for each in path.locations
+    )
+    return PATH.format(
+        largest=count(traced.processes[-1]),
+        equals=f"{SPACE}={SPACE}",
+        computing=share(path.computing),
+        processes=f" ({path.processes})" if path.processes else "",
+        named=Markup(" It leads most through {}.").format(named) if named else "",
     )
 
 

@@ -11,8 +11,9 @@ from scalewatch.modelling.arrays.types import Reals
 from scalewatch.modelling.traces.linearity import Bend, bend_of, is_usable
 from scalewatch.services.series.standing import Standing
 from scalewatch.services.traces.efficiencies import predicted
-from scalewatch.services.traces.scans import COUNTS, SCALE, WAITS, TracedScan
+from scalewatch.services.traces.scans import COUNTS, PATH, SCALE, WAITS, TracedScan
 from scalewatch.storage.runs.source_locations import SourceLocation
+from scalewatch.storage.runs.traces import PROGRAM
 
 LINEAR: Final = Growth.of(SCALE, 1).factor(SCALE).order
 """A sum over processes may grow like p: each of them takes what it took."""
@@ -79,6 +80,9 @@ class TracedLocation:
         Each kind over the number of processes, over all of them.
     wait
         The kind that takes longest at the largest number of processes.
+    path
+        Of the run time there, what its calls and the computation before them take on
+        the critical path.
     """
 
     region: str
@@ -90,6 +94,7 @@ class TracedLocation:
     bytes: float | None
     waits: dict[str, tuple[float | None, ...]]
     wait: str | None
+    path: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +161,7 @@ def location_of(
         bytes=size,
         waits=waits,
         wait=longest if longest and waits[longest][-1] else None,
+        path=_path_share(scan, region),
     )
 
 
@@ -172,6 +178,12 @@ def _extrapolated(
         return extrapolations(processes[known], values[known]), None
     except ModellingError as why:
         return (), str(why)
+
+
+def _path_share(scan: TracedScan, region: str) -> float | None:
+    runtime = float(scan.of(PROGRAM, "runtime")[-1])
+    on_path = sum(float(scan.of(region, metric)[-1]) for metric in PATH)
+    return on_path / runtime if runtime > 0 and np.isfinite(on_path) else None
 
 
 def _share(part: float, total: float) -> float | None:

@@ -30,6 +30,8 @@ from scalewatch.storage.runs.traces import PROGRAM
 CALIBRATION: Final = "calibration"
 NOT_CALIBRATED: Final = "not_calibrated"
 NONE: Final = "none"
+CRITICAL_PATH: Final = "critical_path"
+MOST_ON_PATH: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,19 @@ class CalibrationUsed:
     share: float | None
     time_share: float | None
     facts: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class PathShown:
+    """The critical path at the largest number of processes.
+
+    `computing` is the share of the run time that it computes, `processes` what the job
+    told of who does, `locations` those that most of it lies at, first.
+    """
+
+    computing: float
+    processes: str | None
+    locations: tuple[TracedLocation, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +106,7 @@ class Traced:
     conclusions: tuple[Conclusion, ...]
     calibration: CalibrationUsed
     remarks: tuple[str, ...]
+    path: "PathShown | None" = None
 
     @property
     def faster(self) -> tuple[TracedLocation, ...]:
@@ -148,6 +164,23 @@ def traced_program(
         conclusions=conclusions(_reported(scan, values, total, ranked)),
         calibration=_calibration(scan),
         remarks=_remarks(scan),
+        path=_path(scan, ranked),
+    )
+
+
+def _path(scan: TracedScan, locations: tuple[TracedLocation, ...]) -> PathShown | None:
+    computing = float(_sum(scan, "path_computing")[-1])
+    runtime = float(scan.of(PROGRAM, "runtime")[-1])
+    if not (runtime > 0 and np.isfinite(computing)):
+        return None
+    known = [each for each in locations if each.path]
+    longest = sorted(known, key=lambda each: each.path or 0.0, reverse=True)
+    told_of = scan.environments[-1] if scan.environments else {}
+    processes = told_of.get(CRITICAL_PATH)
+    return PathShown(
+        computing=computing / runtime,
+        processes=None if processes is None else str(processes),
+        locations=tuple(longest[:MOST_ON_PATH]),
     )
 
 

@@ -26,7 +26,10 @@ WORK: Final = "n/p"
 WAITS: Final = ("wait_late_sender", "wait_late_receiver", "wait_collective")
 COUNTS: Final = ("calls", "messages", "bytes")
 PROGRAM_TIMES: Final = ("runtime", "useful_mean", "useful_max", "ideal_runtime")
-METRICS: Final = frozenset({*TRACED, *WAITS, *COUNTS, *PROGRAM_TIMES})
+PATH: Final = ("path_mpi_time", "path_computing")
+"""What lies on the critical path: calls, and computation before them."""
+
+METRICS: Final = frozenset({*TRACED, *WAITS, *COUNTS, *PROGRAM_TIMES, *PATH})
 
 Key = tuple[str, str]
 """Region and metric."""
@@ -59,7 +62,7 @@ class TracedScan:
     traces
         How many there are, repeats included.
     environments
-        What the jobs of the runs that are looked at told.
+        What the jobs of the runs that are looked at told, by their processes.
     """
 
     machine: str
@@ -147,7 +150,9 @@ def traced_scan(
         },
         standings={key: traced.series[key].standing for key in keys},
         traces=sum(len(_repeats(found[run])) for own in runs.values() for run in own),
-        environments=tuple(told.values()),
+        environments=tuple(
+            told[run] for _, own in sorted(runs.items()) for run in own if run in told
+        ),
     )
 
 

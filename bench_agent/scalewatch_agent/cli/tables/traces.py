@@ -8,7 +8,12 @@ from rich.markup import escape
 from rich.table import Table
 
 from scalewatch.wire import RunReport
-from scalewatch_agent.traces.results import PROGRAM, UNCALIBRATED, function_of
+from scalewatch_agent.traces.results import (
+    CRITICAL_PATH,
+    PROGRAM,
+    UNCALIBRATED,
+    function_of,
+)
 
 MOST_LOCATIONS: Final = 15
 FACTORS: Final = (
@@ -53,8 +58,9 @@ def print_traces(reports: Sequence[RunReport]) -> None:
     if len(longest) > MOST_LOCATIONS:
         left = len(longest) - MOST_LOCATIONS
         console.print(f"{left} shorter locations are not shown.", highlight=False)
-    if told := _uncalibrated(ordered[-1]):
-        console.print(told, highlight=False)
+    for told in (_uncalibrated(ordered[-1]), _on_path(ordered[-1])):
+        if told:
+            console.print(told, highlight=False)
 
 
 def _uncalibrated(report: RunReport) -> str:
@@ -75,6 +81,23 @@ def _uncalibrated(report: RunReport) -> str:
     return (
         f"Not calibrated, so that all of it is overhead: {', '.join(functions)}, "
         f"{share:.1f} % of the time in MPI at p = {report.coordinate.get('p', 1)}."
+    )
+
+
+def _on_path(report: RunReport) -> str:
+    """Say what the path that decides the run time leads through."""
+    facts = report.job.environment if report.job else {}
+    if CRITICAL_PATH not in facts:
+        return ""
+    computing = runtime = 0.0
+    for result in report.results:
+        computing += result.values[0] if result.metric == "path_computing" else 0.0
+        runtime += result.values[0] if result.metric == "runtime" else 0.0
+    share = 100 * computing / (runtime or 1.0)
+    return (
+        f"The path that decides the run time at p = {report.coordinate.get('p', 1)} "
+        f"computes for {share:.1f} % of it ({facts[CRITICAL_PATH]}); the rest is in "
+        "calls."
     )
 
 

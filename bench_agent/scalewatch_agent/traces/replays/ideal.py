@@ -169,8 +169,8 @@ def _work(process: Process, steps: Indices) -> Nanoseconds:
             gaps = np.maximum(0, start - before)
         else:
             before = np.r_[0 if now is None else now, end[:-1]]
-            gaps = _computed(process.running, start)
-            gaps -= _computed(process.running, before)
+            gaps = time_within(process.running, start)
+            gaps -= time_within(process.running, before)
         sums = done + np.cumsum(gaps)
         first, last = np.searchsorted(steps, (begin, begin + len(block)))
         worked.append(sums[np.searchsorted(calls, steps[first:last] - begin)])
@@ -178,16 +178,22 @@ def _work(process: Process, steps: Indices) -> Nanoseconds:
     if now is None or not len(process.records):
         done = process.useful
     elif process.running is not None:
-        computed = _computed(process.running, np.array([now]))[0]
-        done += int(_computed(process.running, LAST)[0] - computed)
+        computed = time_within(process.running, np.array([now]))[0]
+        done += int(time_within(process.running, LAST)[0] - computed)
     elif process.span is not None:
         done += max(0, process.span[1] - now)
     work: Nanoseconds = np.diff(np.r_[np.concatenate(worked), done])
     return work
 
 
-def _computed(running: Nanoseconds, times: Nanoseconds) -> Nanoseconds:
-    """Return the time computed until some moments, shape (n,)."""
+def time_within(running: Nanoseconds, times: Nanoseconds) -> Nanoseconds:
+    """Return how much of some spans has passed at some moments, shape (n,).
+
+    Parameters
+    ----------
+    running
+        Begins and ends of spans, in order, shape (k, 2).
+    """
     if not len(running):
         return np.zeros(len(times), np.int64)
     begins, ends = running[:, 0], running[:, 1]

@@ -1,0 +1,1 @@
+"""What decides the run time: a replay on an ideal network, and the critical path."""
