@@ -81,14 +81,14 @@ def machines_figure(scalings: Sequence[Scaling]) -> Figure:
     own = styles([(each.slot, each.position) for each in measured])
     all_curves = [curves_of(scaling) for scaling in measured]
     figure = _frame(measured, all_curves)
+    for curves, scaling, style in zip(all_curves, measured, own, strict=True):
+        if not scaling.is_open:
+            add_model(figure, curves, scaling.evidence, style, is_listed=False)
     is_each = len(measured) <= MOST_EXPECTATIONS
     each = ", for each" if len(measured) > 1 else ""
     for place in range(len(measured)) if is_each else middle_of(all_curves):
         whose = each if is_each else f", here of {escape(measured[place].name)}"
         _add_expectation(figure, all_curves[place], measured[place], whose)
-    for curves, scaling, style in zip(all_curves, measured, own, strict=True):
-        if not scaling.is_open:
-            add_model(figure, curves, scaling.evidence, style, is_listed=False)
     for scaling, style in zip(measured, own, strict=True):
         _add_measurements(figure, scaling, style, listed(scaling.name))
     return figure

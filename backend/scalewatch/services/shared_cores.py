@@ -73,8 +73,7 @@ def left_out_at(
     crowded = {each.series_id for each in measured if each.flags & _CROWDED}
     if not crowded:
         return LeftOut(frozenset())
-    commit = session.get_one(tables.Commit, commit_id)
-    if _accepts(session, commit.project_id):
+    if accepts_shared_cores(session, commit_id):
         return LeftOut(frozenset())
     return LeftOut(frozenset(series.measured_in(session, crowded, _TIMES)))
 
@@ -122,7 +121,10 @@ def queue_crowded(session: Session, project_id: int) -> None:
         jobs.enqueue(session, jobs.JobKind.ANALYSE, str(subject))
 
 
-def _accepts(session: Session, project_id: int) -> bool:
+def accepts_shared_cores(session: Session, commit_id: int) -> bool:
+    """Tell whether the project of a commit accepts times of shared cores."""
+    project_id = session.get_one(tables.Commit, commit_id).project_id
+
     def read() -> bool:
         rules = gate_rules.newest(session, project_id)
         return rules is not None and declared(rules.rules) is Oversubscribed.ACCEPT

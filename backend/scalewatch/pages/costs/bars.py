@@ -11,15 +11,15 @@ from scalewatch.services.costs.cost import Cost, RegionCost
 WIDTH: Final = 200
 MARGIN: Final = 6
 
-BAR: Final = Markup(
+BAR: Final = (
     '<svg class="cost" viewBox="0 0 {width} 16" aria-hidden="true">{parts}</svg>'
 )
-MOVE: Final = Markup('<line class="cost__move" x1="{}" x2="{}" y1="8" y2="8"/>')
-INTERVAL: Final = Markup(
+MOVE: Final = '<line class="cost__move" x1="{}" x2="{}" y1="8" y2="8"/>'
+INTERVAL: Final = (
     '<rect class="cost__interval" x="{}" width="{}" y="3" height="10" rx="2"/>'
 )
-BEFORE: Final = Markup('<circle class="cost__before" cx="{}" cy="8" r="3.5"/>')
-AFTER: Final = Markup('<circle class="cost__after" cx="{}" cy="8" r="4"/>')
+BEFORE: Final = '<circle class="cost__before" cx="{}" cy="8" r="3.5"/>'
+AFTER: Final = '<circle class="cost__after" cx="{}" cy="8" r="4"/>'
 
 
 class CostBars:
@@ -50,9 +50,10 @@ class CostBars:
             parts.append(BEFORE.format(self._place(before)))
         if _is_drawn(after):
             parts.append(AFTER.format(self._place(after)))
-        return (
-            BAR.format(width=WIDTH, parts=Markup().join(parts)) if parts else Markup()
-        )
+        if not parts:
+            return Markup()
+        drawn = BAR.format(width=WIDTH, parts="".join(parts))
+        return Markup(drawn)  # noqa: S704, its parts are numbers
 
     def _marks(self, region: RegionCost) -> tuple[float | None, float | None]:
         """Return the value at the largest scale measured, and where it is ranked."""

@@ -58,6 +58,7 @@ class _Asked:
 
 
 _CHANGED: Final = Kept[dict[int, ConstantChange]](256)
+_DIFFERING: Final = Kept[Sequence[int]](256)
 
 
 def with_constants(
@@ -220,8 +221,24 @@ def _agreeing(
 
 def differing(
     session: Session, commits: tuple[int, int], series: Collection[int]
-) -> list[int]:
+) -> Sequence[int]:
     """Return those series whose medians differ enough to ask more of them."""
+    asked = sorted(series)
+    since = editions.at(session, commits[:1])
+    if not since:
+        return _differing(session, commits, asked)
+    return kept_at(
+        session,
+        commits[1],
+        _DIFFERING,
+        (since, asked),
+        lambda: _differing(session, commits, asked),
+    )
+
+
+def _differing(
+    session: Session, commits: tuple[int, int], series: Sequence[int]
+) -> list[int]:
     before, after = (middles_at(session, each, series) for each in commits)
     return [
         key

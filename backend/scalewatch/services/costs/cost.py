@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import ceil, log2
+from math import ceil, isfinite, log2
 from typing import Any, Final
 
 import numpy as np
@@ -262,18 +262,19 @@ def _ranked(
         forecast: Forecast | None = None
         if at is not None and scales[at] not in region.medians:
             forecast = forecast_at(finding, scales[at])
+        told, parts = _told(values[row]), _told(shares.shares[row])
         costs.append(
             RegionCost(
                 region=region.judged.region,
                 configuration=region.judged.configuration,
                 expectation=region.judged.expectation,
                 standing=region.judged.standing,
-                values=_told(values[row]),
-                shares=_told(shares.shares[row]),
-                value=None if at is None else _told(values[row])[at],
+                values=told,
+                shares=parts,
+                value=None if at is None else told[at],
                 low=forecast.low if forecast else None,
                 high=forecast.high if forecast else None,
-                share=None if at is None else _told(shares.shares[row])[at],
+                share=None if at is None else parts[at],
                 horizon=finding.horizon if finding else None,
             )
         )
@@ -285,4 +286,4 @@ def _expense(cost: RegionCost) -> tuple[bool, float, str]:
 
 
 def _told(values: Reals) -> tuple[float | None, ...]:
-    return tuple(float(value) if np.isfinite(value) else None for value in values)
+    return tuple([value if isfinite(value) else None for value in values.tolist()])

@@ -1,6 +1,6 @@
 """What the regions of a machine cost: medians where measured, forecasts beyond."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Final
@@ -13,9 +13,11 @@ from scalewatch.modelling import Finding, Forecast
 from scalewatch.modelling.search.exact import EXACT
 from scalewatch.services.analysis.pooling import SeriesPool, pool
 from scalewatch.services.analysis.questions import SeriesQuestion, find_all
+from scalewatch.services.caches.editions import kept_at
+from scalewatch.services.caches.lru import Kept
 from scalewatch.services.regions.forecasts import LEVEL
 from scalewatch.services.series.at_commit import Judged
-from scalewatch.services.shared_cores import left_out_at
+from scalewatch.services.shared_cores import accepts_shared_cores, left_out_at
 from scalewatch.storage.runs import points, samples
 
 PARAMETER: Final = "p"
@@ -52,33 +54,72 @@ class MeasuredRegion:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class _Measured:
+    """What was measured of a series over p, see `MeasuredRegion`."""
+
+    series_id: int
+    pool: SeriesPool
+    medians: Mapping[float, float]
+    held: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class _OverP:
+    """What was measured over p, and why other series were not, by series."""
+
+    measured: list[_Measured]
+    reasons: dict[int, str]
+
+
+KEPT: Final = 20_000
+"""Series whose repetitions over p are kept by commits: 2 kB each."""
+
+_OVER_P: Final = Kept[_OverP](KEPT, lambda found: len(found.measured))
+
+
 def measured_regions(
     session: Session, commit_id: int, chosen: Sequence[Judged]
 ) -> tuple[list[MeasuredRegion], dict[int, str]]:
     """Return regions that were measured over p, and why others were not, by series."""
     judged_of = {each.series_id: each for each in chosen}
-    taken = points.of_series(session, commit_id, judged_of)
+    found = kept_at(
+        session,
+        commit_id,
+        _OVER_P,
+        (sorted(judged_of), accepts_shared_cores(session, commit_id)),
+        lambda: _over_p(session, commit_id, judged_of),
+    )
+    regions = [
+        MeasuredRegion(judged_of[each.series_id], each.pool, each.medians, each.held)
+        for each in found.measured
+    ]
+    return regions, dict(found.reasons)
+
+
+def _over_p(session: Session, commit_id: int, series: Collection[int]) -> _OverP:
+    taken = points.of_series(session, commit_id, series)
     left_out = left_out_at(session, commit_id, taken)
     blobs = samples.of_runs(session, {each.run_id for each in taken})
-    regions: list[MeasuredRegion] = []
-    reasons: dict[int, str] = {}
+    found = _OverP([], {})
     for series_id, group in groupby(taken, key=lambda each: each.series_id):
         kept = [each for each in group if each not in left_out]
         try:
             pooled = pool(kept, blobs) if kept else None
         except (IncompleteCoordinates, NothingMeasured) as error:
-            reasons[series_id] = str(error)
+            found.reasons[series_id] = str(error)
             continue
         if pooled is None:
-            reasons[series_id] = "processes shared cores"
+            found.reasons[series_id] = "processes shared cores"
         elif PARAMETER not in pooled.parameters:
-            reasons[series_id] = f"measured over {', '.join(pooled.parameters)} alone"
+            names = ", ".join(pooled.parameters)
+            found.reasons[series_id] = f"measured over {names} alone"
         else:
-            regions.append(_measured(judged_of[series_id], pooled))
-    return regions, reasons
+            found.measured.append(_measured(series_id, pooled))
+    return found
 
 
-def _measured(judged: Judged, pooled: SeriesPool) -> MeasuredRegion:
+def _measured(series_id: int, pooled: SeriesPool) -> _Measured:
     along = pooled.parameters.index(PARAMETER)
     others = [k for k in range(len(pooled.parameters)) if k != along]
     largest = pooled.settings[:, others].max(axis=0)
@@ -87,8 +128,8 @@ def _measured(judged: Judged, pooled: SeriesPool) -> MeasuredRegion:
     # Medians that pass over what is missing take twenty times as long.
     middle = np.nanmedian if np.isnan(values).any() else np.median
     medians = middle(values, axis=1)
-    return MeasuredRegion(
-        judged,
+    return _Measured(
+        series_id,
         pooled,
         dict(
             zip(pooled.settings[is_held, along].tolist(), medians.tolist(), strict=True)

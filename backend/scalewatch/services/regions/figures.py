@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from math import ceil, log2
 from typing import Final
 
 from sqlalchemy.orm import Session
@@ -44,7 +45,8 @@ class Asked:
 NOTHING_ASKED: Final = Asked()
 
 PAST: Final = 2.0
-"""A curve is drawn to this multiple of where it leaves its tolerance."""
+"""A curve is drawn to this multiple of where it leaves its tolerance, or doublings of
+the largest run beyond."""
 
 MOST_BEYOND: Final = 64.0
 """Multiple of the largest run beyond which a curve is not drawn unasked."""
@@ -66,9 +68,10 @@ def _parting(scan: Scan) -> float | None:
     if standing.mark is not Mark.MISMATCH or standing.is_open:
         return None
     leaves = leaves_tolerance(scan)
-    if leaves is None or leaves > MOST_BEYOND * max(each.x for each in scan.evidence):
+    largest = max(each.x for each in scan.evidence)
+    if leaves is None or leaves > MOST_BEYOND * largest:
         return None
-    return PAST * leaves
+    return largest * 2.0 ** ceil(log2(PAST * leaves / largest))
 
 
 def _under(

@@ -95,7 +95,7 @@ class Standing:
         """By what rule the model was selected."""
         return self.stored.rule
 
-    @property
+    @cached_property
     def is_exact(self) -> bool:
         """Whether it is one of counts, which no repetition changes."""
         return self.rule == EXACT
