@@ -21,7 +21,7 @@ from scalewatch.services.series.standing import KEPT, Standing, State
 PANEL: Final = 14
 """Rows of a panel at most: three panels side by side fill the screen of a laptop."""
 
-UNMEASURED: Final = Markup(
+UNMEASURED: Final = (
     '<td class="heat--unmeasured">'
     '<span class="visually-hidden">not measured</span></td>'
 )
@@ -39,21 +39,26 @@ def panels(rows: Sequence[MatchRow]) -> list[Sequence[MatchRow]]:
     return [rows[at : at + length] for at in range(0, len(rows), length)]
 
 
-def heat_cell(cell: Cell, expectation: Expectation | None, region: str) -> Markup:
-    """Write the cell of a region on a machine.
+def heat_cells(row: MatchRow, region: str) -> Markup:
+    """Write the cells of a region, one for each machine.
 
     Parameters
     ----------
     region
         Address of the page of the region, with a query.
     """
+    address = escape(region)
+    cells = [_cell(cell, row.expectation, address) for cell in row.cells]
+    return Markup("".join(cells))  # noqa: S704, its parts are escaped
+
+
+def _cell(cell: Cell, expectation: Expectation | None, address: str) -> str:
     if cell.series is None:
         return UNMEASURED
     kind, inner = _inner(cell.standing, cell.recent, expectation)
-    return Markup(  # noqa: S704, its parts are escaped
+    return (
         f'<td data-live="cell-{cell.series}"><a class="heat heat--{kind}" '
-        f'href="{_written(region)}&amp;machine={_quoted(cell.machine)}" '
-        f"{inner}</a></td>"
+        f'href="{address}&amp;machine={_quoted(cell.machine)}" {inner}</a></td>'
     )
 
 
@@ -101,11 +106,6 @@ def _corner(recent: RecentChange | None) -> str:
     if recent is None:
         return ""
     return " heat--worsened" if recent.is_worse else " heat--improved"
-
-
-@lru_cache(maxsize=1024)
-def _written(address: str) -> str:
-    return str(escape(address))
 
 
 @lru_cache(maxsize=1024)
