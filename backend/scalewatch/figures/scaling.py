@@ -84,11 +84,13 @@ def machines_figure(scalings: Sequence[Scaling]) -> Figure:
     for curves, scaling, style in zip(all_curves, measured, own, strict=True):
         if not scaling.is_open:
             add_model(figure, curves, scaling.evidence, style, is_listed=False)
-    is_each = len(measured) <= MOST_EXPECTATIONS
-    each = ", for each" if len(measured) > 1 else ""
-    for place in range(len(measured)) if is_each else middle_of(all_curves):
-        whose = each if is_each else f", here of {escape(measured[place].name)}"
-        _add_expectation(figure, all_curves[place], measured[place], whose)
+    if len(measured) <= MOST_EXPECTATIONS:
+        each = ", for each" if len(measured) > 1 else ""
+        for curves, scaling in zip(all_curves, measured, strict=True):
+            _add_expectation(figure, curves, scaling, each)
+    else:
+        for place in middle_of(all_curves):
+            _add_expectation(figure, all_curves[place], measured[place], None)
     for scaling, style in zip(measured, own, strict=True):
         _add_measurements(figure, scaling, style, listed(scaling.name))
     return figure
@@ -185,27 +187,28 @@ def _add_forecast(figure: Figure, scaling: Scaling) -> None:
 
 
 def _add_expectation(
-    figure: Figure, curves: Curves, scaling: Scaling, each: str = ""
+    figure: Figure, curves: Curves, scaling: Scaling, each: str | None = ""
 ) -> None:
-    """Draw what is expected; lines of the same growth share one entry of the legend."""
+    """Draw what is expected; one entry of the legend names all, without `each` none."""
     expectation = scaling.expectation
     if expectation is None or curves.expectation is None:
         return
-    name = f"expected {growth_markup(expectation)}{each}"
+    name = f"expected {growth_markup(expectation)}{each or ''}"
     figure.add_scatter(
         x=curves.x,
         y=curves.expectation,
         mode="lines",
         line={"color": PALETTE["expectation"], "dash": "6px,5px", "width": 1.5},
         legendgroup=name,
-        showlegend=not any(trace.get("name") == name for trace in figure.data),
+        showlegend=each is not None
+        and not any(trace.get("name") == name for trace in figure.data),
         name=name,
         meta="expectation",
         **curve_hover(
             scaling,
             curves.x,
             f"expected {growth_markup(expectation)}",
-            scaling.name if each else "",
+            "" if each == "" else scaling.name,
             assumed=None,
         ),
     )
