@@ -62,6 +62,8 @@ def canvas() -> Figure:
             "hovermode": "closest",
             "legend": {
                 "orientation": "h",
+                # Where lines share an entry, Plotly would give the others a column.
+                "traceorder": "normal",
                 "x": 0,
                 "xanchor": "left",
                 "y": 1.02,
