@@ -18,6 +18,9 @@ from support.large_project import Size, record_large_project
 DAYS = 3
 """Databases that nobody used for so long are removed."""
 
+MOST = 6
+"""Of the others the last used are kept: each has hundreds of megabytes."""
+
 ANALYSED_BY = ("modelling/**/*.py", "services/**/*.py", "jobs/*.py")
 """Code of the product that decides what the analysis stores."""
 
@@ -64,9 +67,12 @@ def _digest(size: Size) -> str:
 
 
 def _tidy(folder: Path) -> None:
-    for path in folder.glob("*.db*"):
-        if time.time() - path.stat().st_mtime > DAYS * 86_400:
-            path.unlink()
+    used = {path: path.stat().st_mtime for path in folder.glob("*.db")}
+    last = sorted(used, key=used.__getitem__, reverse=True)[:MOST]
+    for path, moment in used.items():
+        if path not in last or time.time() - moment > DAYS * 86_400:
+            for each in (path, *folder.glob(f"{path.name}-*")):  # and its log
+                each.unlink()
 
 
 def _build(path: Path, size: Size) -> None:
