@@ -12,7 +12,6 @@ from typing import Final
 
 import numpy as np
 
-from scalewatch.modelling.arrays.types import Reals
 from scalewatch.modelling.false_discoveries import Correction, corrected
 from scalewatch.modelling.growths.space import Space
 from scalewatch.modelling.histories.detection import Detection, detection
@@ -21,8 +20,6 @@ from scalewatch.modelling.histories.histories import Histories
 from scalewatch.modelling.histories.mode_shifts import with_mode_shifts
 from scalewatch.modelling.histories.modes import Modes, modes
 from scalewatch.modelling.histories.segments import Segments, segments
-from scalewatch.modelling.nights.features import largest_effect
-from scalewatch.modelling.nights.spreads import projection
 from scalewatch.modelling.nights.thresholds import TARGET
 
 FALSE_SHARE: Final = 0.1
@@ -89,8 +86,7 @@ def watched(histories: Histories, space: Space, target: float = TARGET) -> Found
     """
     noticed = detection(histories, target)
     own = segments(histories, noticed.alarms)
-    scattering = [_scattering(each, noticed, histories.directions) for each in own]
-    shifts = explained(histories, scattering, space)
+    shifts = explained(histories, [_scattering(each, noticed) for each in own], space)
     found = modes(histories)
     return FoundChanges(
         tuple(with_mode_shifts(histories, shifts, found)),
@@ -98,15 +94,12 @@ def watched(histories: Histories, space: Space, target: float = TARGET) -> Found
     )
 
 
-def _scattering(own: Segments, noticed: Detection, directions: Reals) -> Segments:
+def _scattering(own: Segments, noticed: Detection) -> Segments:
     """Return segments with what the nights of their machine make them scatter by."""
     covariance = noticed.difference_covariance(
         own.series, own.before_commits, own.after_commits
     )
-    if covariance is None:
-        return own
-    effect = largest_effect(own.difference @ projection(directions).T, directions)
-    return own.scattering(covariance, noticed.in_spreads(own.series, float(effect)))
+    return own if covariance is None else own.scattering(covariance)
 
 
 def false_discoveries(p_values: Sequence[float], series: int) -> FalseDiscoveries:

@@ -16,9 +16,8 @@ from scalewatch.modelling.nights.spreads import NORMAL, medians, projection
 Counts = NDArray[np.intp]
 Rows = NDArray[np.intp] | slice
 
-REACH: Final = 2.6
-"""Errors of the forecast within which a commit is held, all its features together: two
-commits say at most twice its square, less than any threshold."""
+REACH: Final = 2.5
+"""Errors of the forecast within which a commit is held."""
 
 UNREST: Final = 5
 """Newest commits that tell whether the noise of a machine has grown."""
@@ -28,12 +27,6 @@ MARGIN: Final = 1.1
 
 LEAST_HISTORY: Final = 8
 """Commits before the first that can be told to differ."""
-
-
-def largest_effect(features: Reals, directions: Reals) -> Reals:
-    """Return the largest effect of steps of features, (…, k), on level and settings."""
-    seen_at = np.column_stack([np.eye(len(directions))[0], directions])
-    return np.asarray(np.abs(features @ seen_at).max(axis=-1))
 
 
 class Features:
@@ -156,19 +149,19 @@ class Features:
 
     def bounded(self, t: int, white: Reals, known: Learned, reach: float) -> Reals:
         """Return features of commit t held near their forecast, shape (S, k)."""
-        missed = np.zeros_like(white)
-        distance = np.zeros(len(white))
+        bounded = white.copy()
         for length, rows in self.windows(t):
             for number, of in enumerate(known.correlations):
                 weights = contrasts(of, length)
                 before = self.white[number, rows, t + 1 - length : t]
-                missed[rows, number] = white[rows, number] - before @ weights.forecast
-                error = weights.error * np.sqrt(self._usual[rows, number])
-                self._errors[number, rows, t] = missed[rows, number] / error
-                variance = weights.error**2 * self.variance[rows, number]
-                distance[rows] += missed[rows, number] ** 2 / variance
-        beyond = 1 - np.minimum(1, reach / np.maximum(np.sqrt(distance), 1e-9))
-        return np.asarray(white - beyond[:, np.newaxis] * missed)
+                forecast = before @ weights.forecast
+                usual = weights.error * np.sqrt(self._usual[rows, number])
+                self._errors[number, rows, t] = (white[rows, number] - forecast) / usual
+                error = weights.error * np.sqrt(self.variance[rows, number])
+                bounded[rows, number] = forecast + np.clip(
+                    white[rows, number] - forecast, -reach * error, reach * error
+                )
+        return bounded
 
     def error(self, series: int, t: int) -> float:
         """Return the standard error of the forecast of a series' level at commit t."""

@@ -27,7 +27,6 @@ from scalewatch.services.confirmations.requests import is_confirmed
 from scalewatch.services.expectations.in_force import in_force
 from scalewatch.services.nights.effect_floor import (
     SMALLEST_EFFECT,
-    SPREADS,
     effect_floor,
     stated,
 )
@@ -95,7 +94,7 @@ def detect(session: Session, project_id: int) -> Detected:
     watched = watch(histories)
     rules = gate_rules.newest(session, project_id)
     smallest = stated(rules.rules) if rules else SMALLEST_EFFECT
-    changes, drifts = by_effect(watched, smallest)
+    changes, drifts = _by_effect(watched, smallest)
     false = false_discoveries(
         [change.shift.p_value for change in changes], len(histories)
     )
@@ -131,13 +130,10 @@ def detect(session: Session, project_id: int) -> Detected:
     )
 
 
-def by_effect(
+def _by_effect(
     watched: Watched, smallest: float
 ) -> tuple[list[HistoryChange], list[HistoryChange]]:
-    """Part the changes that matter from drifts, which are too small.
-
-    Too small beside the nights of the machine, or beside those of the series itself.
-    """
+    """Part the changes that matter from drifts, which are too small."""
     spreads = {(each.machine, each.metric): each.spread for each in watched.nights}
     changes, drifts = [], []
     for change in watched.changes:
@@ -145,16 +141,11 @@ def by_effect(
         spread = spreads.get((series.machine, series.metric), 0.0)
         floor = LEAST_EFFECT if series.is_exact else effect_floor(smallest, spread)
         size = _largest_difference(change)
-        if size >= np.log1p(floor) and _stands_out(change):
+        if size >= np.log1p(floor):
             changes.append(change)
         elif size >= LEAST_EFFECT:
             drifts.append(change)
     return changes, drifts
-
-
-def _stands_out(change: HistoryChange) -> bool:
-    in_spreads = change.shift.segments.in_spreads
-    return in_spreads is None or in_spreads >= SPREADS
 
 
 def is_worse(change: HistoryChange) -> bool:
