@@ -153,7 +153,7 @@ def test_a_region_is_renamed_and_the_rules_of_the_gate_are_told(browser):
     assert "<bdi>bcast</bdi> → <bdi>MPI_Bcast</bdi>" in page.text
     assert "<bdi>bcast</bdi>" not in back.text
     assert (
-        "stopped by a new mismatch, a faster growth, a broken guideline, a constant "
+        "stopped by a new mismatch, a steeper growth, a broken guideline, a constant "
         "that is surely worse by over 5 % (by less where a history tells)."
     ) in page.text.replace(SPACE, " ")
 

@@ -223,7 +223,7 @@ def test_bytes_are_no_times(sessions):
     shown = ask(sessions, project="mpich", metric="memory")
 
     assert shown.chosen.reason == "scaling errors compare times; memory is in B"
-    with pytest.raises(NotMeasured, match="no metric 'time'"):
+    with pytest.raises(NotMeasured, match="no time was measured at"):
         ask(sessions, project="mpich")
 
 
