@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from math import log, log1p
-from typing import Final
+from typing import Final, TypeVar
 
 from sqlalchemy.orm import Session
 
@@ -40,6 +40,8 @@ from scalewatch.services.commit_reports.thresholds import (
 from scalewatch.services.nights.newest_nights import newest_nights
 from scalewatch.services.series.medians import Middles, middles_at
 from scalewatch.storage.judgements import editions
+
+Answer = TypeVar("Answer")
 
 KINDS: Final = {
     Direction.WORSE: ChangeKind.WORSE_CONSTANT,
@@ -129,18 +131,30 @@ def _noisy(
     session: Session, commits: tuple[int, int], asked: Sequence[_Asked]
 ) -> dict[int, ConstantChange]:
     """Return those of series that scatter, as kept."""
-    # What is kept is known by the edition of the commit itself, and of its baseline:
-    # the noise of series comes with them, and need not be told of each.
-    since = editions.at(session, commits[:1])
-    if not since:
-        return _changed(session, commits, asked)
-    return kept_at(
+    return _kept_between(
         session,
-        commits[1],
+        commits,
         _CHANGED,
-        (since, [(each.series_id, each.least) for each in asked]),
+        [(each.series_id, each.least) for each in asked],
         lambda: _changed(session, commits, asked),
     )
+
+
+def _kept_between(
+    session: Session,
+    commits: tuple[int, int],
+    kept: Kept[Answer],
+    asked: Sequence[object],
+    read: Callable[[], Answer],
+) -> Answer:
+    """Return an answer about a baseline and a commit, cached by the editions of both.
+
+    The noise of series comes with these, and need not be told of each.
+    """
+    since = editions.at(session, commits[:1])
+    if not since:
+        return read()
+    return kept_at(session, commits[1], kept, (since, asked), read)
 
 
 def _changed(
@@ -224,14 +238,11 @@ def differing(
 ) -> Sequence[int]:
     """Return those series whose medians differ enough to ask more of them."""
     asked = sorted(series)
-    since = editions.at(session, commits[:1])
-    if not since:
-        return _differing(session, commits, asked)
-    return kept_at(
+    return _kept_between(
         session,
-        commits[1],
+        commits,
         _DIFFERING,
-        (since, asked),
+        asked,
         lambda: _differing(session, commits, asked),
     )
 
