@@ -5,12 +5,17 @@ the slowest message that it completes.
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scalewatch_agent.traces.functions import COLLECTIVES, standard_name
+from scalewatch_agent.traces.functions import (
+    COLLECTIVES,
+    numbers_of,
+    standard_name,
+)
 from scalewatch_agent.traces.messages.pairs import Open, calls_of
 from scalewatch_agent.traces.records import Flag, Records
 from scalewatch_agent.traces.trace import Indices, Trace
@@ -69,11 +74,11 @@ class Overheads:
         if best_times is uncalibrated:
             self.not_calibrated.update(names)
             return lost
-        sizes = self._sizes(records)
+        completed = self._completed(records)
         for name in names:
             calls = np.flatnonzero(records["function"] == trace.functions.index(name))
             if standard_name(name) in WAITS:
-                best = _of_waits(trace, records, sizes, calls, best_times)
+                best = _of_waits(trace, records, calls, completed, best_times)
             else:
                 best = _of_calls(trace, records, calls, best_times)
             if best is None:
@@ -82,18 +87,35 @@ class Overheads:
                 lost[calls] = np.maximum(0, lost[calls] - best * 1e9)
         return lost
 
-    def _sizes(self, records: Records) -> NDArray[np.float64]:
-        """Return the bytes of each record, or those with which it was posted."""
-        sizes = records["bytes"].astype(np.float64)
+    def _completed(self, records: Records) -> "_Completed":
+        """Return the messages that waits have completed.
+
+        Own traces have parts of a wait for them; others tell the first in its own row.
+        """
         flags, requests = records["flags"], records["request"].astype(np.int64)
+        waits = numbers_of(self._trace.functions, WAITS)
+        is_told = (requests > 0) | ((flags & (Flag.PART | Flag.RECEIVED)) != 0)
+        at = np.flatnonzero(is_told & np.isin(records["function"], waits))
+        is_received = (flags[at] & Flag.RECEIVED) != 0
+        sizes = records["bytes"][at].astype(np.float64)
         posts = np.flatnonzero((requests > 0) & ((flags & Flag.SENT) != 0))
-        is_ended = ((flags & Flag.PART) != 0) & ((flags & Flag.RECEIVED) == 0)
-        ended = np.flatnonzero(is_ended)
         posted = records["bytes"][posts].astype(np.int64)
-        known, found = self._posted.ended(requests[posts], posted, requests[ended])
-        sizes[ended] = 0
+        ended = np.flatnonzero(~is_received)
+        known, found = self._posted.ended(requests[posts], posted, requests[at[ended]])
+        is_sent = np.zeros(len(at), bool)
+        is_sent[ended[known]] = True
         sizes[ended[known]] = found
-        return sizes
+        return _Completed(at, sizes, is_received, is_sent)
+
+
+@dataclass(frozen=True, slots=True)
+class _Completed:
+    """What waits have completed: positions of records, and bytes, shape (n,)."""
+
+    at: Indices
+    sizes: NDArray[np.float64]
+    is_received: NDArray[np.bool_]
+    is_sent: NDArray[np.bool_]
 
 
 def _of_calls(
@@ -130,18 +152,20 @@ def _by_size(
 def _of_waits(
     trace: Trace,
     records: Records,
-    sizes: NDArray[np.float64],
     calls: Indices,
+    completed: _Completed,
     best_times: BestTimes,
 ) -> NDArray[np.float64] | None:
     """Return the best times of waits: none where they complete no message."""
-    inside = np.isin(records["function"], np.unique(records["function"][calls]))
-    parts = np.flatnonzero(inside & ((records["flags"] & Flag.PART) != 0))
     best = np.zeros(len(records))
-    owners = calls_of(records)[parts]
-    is_received = (records["flags"][parts] & Flag.RECEIVED) != 0
-    for function, chosen in (("MPI_Recv", is_received), ("MPI_Send", ~is_received)):
-        found = best_times(function, len(trace.processes), sizes[parts[chosen]])
+    owners = calls_of(records)[completed.at]
+    is_own = records["function"][owners] == records["function"][calls[0]]
+    for function, is_one in (
+        ("MPI_Recv", completed.is_received),
+        ("MPI_Send", completed.is_sent),
+    ):
+        chosen = is_own & is_one
+        found = best_times(function, len(trace.processes), completed.sizes[chosen])
         if found is None:
             return None
         np.maximum.at(best, owners[chosen], found)

@@ -28,6 +28,7 @@ from scalewatch_agent.traces.replays.critical import (
     CriticalPath,
     WaitingCalls,
     critical_path,
+    no_path,
 )
 from scalewatch_agent.traces.replays.ideal import ideal_runtime
 from scalewatch_agent.traces.trace import Messages, Site, Trace
@@ -159,12 +160,16 @@ def reduced(trace: Trace, best_times: BestTimes = uncalibrated) -> Reduced:
         not_calibrated=frozenset(missing),
         unmatched=messages.unmatched,
         is_truncated=trace.is_truncated,
-        remarks=_remarks(trace, messages, has_ideal=ideal is not None),
+        remarks=_remarks(
+            trace, messages, has_ideal=ideal is not None, has_path=path is not None
+        ),
         path_computing=None if path is None else path.computing * 1e-9,
     )
 
 
-def _remarks(trace: Trace, messages: Messages, *, has_ideal: bool) -> tuple[str, ...]:
+def _remarks(
+    trace: Trace, messages: Messages, *, has_ideal: bool, has_path: bool
+) -> tuple[str, ...]:
     remarks = [*trace.remarks]
     if messages.doubtful and not trace.is_truncated:
         remarks.append(
@@ -173,6 +178,8 @@ def _remarks(trace: Trace, messages: Messages, *, has_ideal: bool) -> tuple[str,
         )
     if not has_ideal:
         remarks.append(NO_IDEAL)
+    if not has_path:
+        remarks.append(no_path())
     return tuple(remarks)
 
 

@@ -107,6 +107,10 @@ def test_path_adds_up_to_the_run_and_is_never_longer(monkeypatch):
     monkeypatch.setattr(critical, "MOST_WAITS", 3)
     without = reduced(made)
     assert without.path_computing is None
+    assert trace_facts(without)["remarks"] == (
+        "no critical path: more than 3 calls have waited"
+    )
+    assert "remarks" not in trace_facts(found)
     assert {one.path_computing for one in without.locations} == {None}
     metrics = {one.metric for one in results_of(without, region_names([without]))}
     assert "path_computing" not in metrics

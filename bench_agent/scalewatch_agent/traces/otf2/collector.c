@@ -194,7 +194,12 @@ int on_send(HEAD, uint32_t peer, uint32_t comm, uint32_t tag, uint64_t bytes) {
 }
 int on_isend(HEAD, uint32_t peer, uint32_t comm, uint32_t tag, uint64_t bytes,
              uint64_t request) {
-  return tell(data, time, (row){MESSAGE, .flags = SENT});
+  return tell(data, time, (row){MESSAGE, .request = request, .flags = SENT | REQUESTED});
+}
+/* Which row of a call that has completed a send stands for it: bytes are where it began. */
+int on_sent(HEAD, uint64_t request) {
+  return tell(data, time, (row){.peer = -1, .communicator = NOTHING, .request = request,
+                                .flags = REQUESTED});
 }
 int on_receive(HEAD, uint32_t peer, uint32_t comm, uint32_t tag, uint64_t bytes) {
   return tell(data, time, (row){MESSAGE, .flags = RECEIVED});

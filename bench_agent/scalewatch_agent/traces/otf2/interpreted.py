@@ -81,7 +81,10 @@ class Collector:
             "on_leave": self.leave,
             "on_send": lambda time, *rest: self._tell(time, _message(SENT, *rest)),
             "on_isend": lambda time, *rest: self._tell(
-                time, _message(SENT, *rest[:-1])
+                time, _message(SENT | REQUESTED, *rest)
+            ),
+            "on_sent": lambda time, request: self._tell(
+                time, _Message(REQUESTED, request=request)
             ),
             "on_receive": lambda time, *rest: self._tell(
                 time, _message(RECEIVED, *rest)

@@ -41,7 +41,7 @@ HEADING: Final = np.dtype(
 NOTHING: Final = 2**32 - 1
 
 REQUESTED: Final = 16
-"""The row has the number of a request: of a receive that was posted or completed."""
+"""The row has the number of a request that was begun or completed."""
 
 
 def read_rows(path: Path) -> tuple[dict[str, int], StoredRows]:

@@ -96,6 +96,11 @@ def critical_path(
     return path
 
 
+def no_path() -> str:
+    """Say why there is no critical path."""
+    return f"no critical path: more than {MOST_WAITS:,} calls have waited"
+
+
 def _spans(trace: Trace, waiting: WaitingCalls) -> Sequence[list[tuple[int, int]]]:
     """Return from when to when each process is on the path, in order of time."""
     lives = [_life(trace, number) for number in range(len(trace.processes))]
