@@ -219,6 +219,54 @@ def test_marks_of_a_ranking_move_as_its_numbers_do(large_client):
     assert (np.diff(ends) <= 0).all()
 
 
+def is_open(standing) -> bool:
+    """Tell whether the growth in an answer is one of several that may be."""
+    if standing is None or standing["model"] is None or standing["outcome"]:
+        return False
+    likely = standing["class_probability"].get(standing["growth"], 1)
+    return standing["verdict"] == "undecided" or standing["misfit"] or likely < 0.5
+
+
+def growths_in(page: str, cell: str) -> dict[str, str]:
+    """Return what rows of a table say of growth, by their first words."""
+    rows = re.findall(r"<tr[ >].*?</tr>", page, re.DOTALL)
+    heads = [
+        re.search(r'<th scope="row"[^>]*>(.*?)</th>', row, re.DOTALL) for row in rows
+    ]
+    return {
+        words_of(head[1]).strip(): words_of(found[1])
+        for head, row in zip(heads, rows, strict=True)
+        if head and (found := re.search(cell, row, re.DOTALL))
+    }
+
+
+def test_a_growth_that_may_be_another_is_stated_alone_nowhere(large_client):
+    report = large_client.get(f"/api/v1/projects/{PROJECT}/report").json()
+    opened = {
+        (row["region"], cell["machine"])
+        for row in report["rows"]
+        for cell in row["cells"]
+        if cell and row["metric"] == "time" and is_open(cell.get("standing"))
+    }
+    assert {machine for _, machine in opened} >= {"supermuc", "hawk"}
+    told = {}
+    for machine in {machine for _, machine in opened}:
+        page = page_of(large_client, f"/p/{PROJECT}/cost", machine=machine)
+        found = growths_in(page, r"<td>((?:(?!<td).)*?)</td>\s*</tr>")
+        told |= {(region, machine, "cost"): said for region, said in found.items()}
+    for region in {region for region, _ in opened}:
+        page = page_of(large_client, f"/p/{PROJECT}/r/{region}")
+        found = growths_in(page, r"<td[^>]*>.*?</td>\s*<td[^>]*>(.*?)</td>")
+        told |= {(region, machine, "region"): said for machine, said in found.items()}
+    stated = {
+        at: said
+        for at, said in told.items()
+        if at[:2] in opened and "O(" in said and "perhaps O(" not in said
+    }
+    assert stated == {}
+    assert {kind for *at, kind in told if tuple(at) in opened} == {"cost", "region"}
+
+
 def test_small_ratios_end_on_the_side_of_the_machine_that_is_better(large_client):
     page = page_of(large_client, f"/p/{PROJECT}/compare/juwels...lumi")
     above = re.search(r"Above 1 <bdi>([\w-]+)</bdi> is better", page)[1]

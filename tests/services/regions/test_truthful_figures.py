@@ -13,7 +13,12 @@ from scalewatch.modelling import Mark
 from scalewatch.pages.wording.sentences import scan_sentence
 from scalewatch.services.match_table.table import match_table
 from scalewatch.services.regions.figures import FIGURES, NOTHING_ASKED
-from scalewatch.services.regions.outlook import curve_forecasts, leaves_tolerance
+from scalewatch.services.regions.forecasts import forecasts_of
+from scalewatch.services.regions.outlook import (
+    MULTIPLES,
+    curve_forecasts,
+    leaves_tolerance,
+)
 from scalewatch.services.regions.region import region_at
 from scalewatch.services.selection.view import View
 from scalewatch.services.series.drawn import scaling_of
@@ -23,6 +28,9 @@ from support.large_project import PROJECT
 
 LEAST = 300
 """Scans with a model that the project has, and more."""
+
+AWAY = 1.5
+"""By which factor a forecast may differ from the growth that is stated beside it."""
 
 ALIKE = 4
 """Scans of one verdict and growth whose figures the short form draws."""
@@ -150,6 +158,27 @@ def test_every_curve_that_is_drawn_lies_in_its_interval_and_is_whole(
     }
     assert outside == []
     assert cut == []
+
+
+def test_a_growth_that_is_stated_alone_goes_where_its_forecast_does(large, scans):
+    apart, told = [], 0
+    closed = [scan for scan in scans if not scan.standing.is_open]
+    largest = max(each.x for scan in closed for each in scan.evidence)
+    beyond = [{"p": MULTIPLES[-1] * largest}]
+    found = forecasts_of(large, closed, beyond)
+    for scan, forecasts in zip(closed, found, strict=True):
+        if scan.parameter != "p" or len(scan.parameters) > 1:
+            continue
+        for forecast in forecasts:
+            assert scan.standing.model is not None
+            value = scan.standing.model(forecast.at)
+            told += 1
+            is_inside = forecast.low <= value <= forecast.high
+            if not is_inside or not 1 / AWAY < forecast.value / value < AWAY:
+                apart.append((scan.region, scan.machine, scan.standing.growth))
+
+    assert told > LEAST
+    assert apart == []
 
 
 def test_a_growth_that_is_likelier_another_is_open_though_its_verdict_holds(scans):

@@ -2,7 +2,8 @@
 
 from scalewatch.exporters.listing import Listing
 from scalewatch.pages.wording.formats import assignments, settings, significant
-from scalewatch.pages.wording.sentences import SYMBOLS, order
+from scalewatch.pages.wording.growths import found_order
+from scalewatch.pages.wording.sentences import SYMBOLS
 from scalewatch.services.comparisons.values import ComparedSeries, ComparedSides
 
 
@@ -70,7 +71,7 @@ def _place(place: ComparedSeries) -> str:
     if standing.growth is None:
         return str(standing.state)
     mark = f"{SYMBOLS[standing.mark]} " if standing.mark else ""
-    parts = [mark + order(standing.growth)]
+    parts = [mark + found_order(standing)]
     if pair is not None and pair.factor is not None:
         parts.append(f"× {significant(pair.factor)}")
     elif pair is not None:

@@ -13,7 +13,8 @@ from scalewatch.pages.wording.formats import (
     plural,
     significant,
 )
-from scalewatch.pages.wording.mathematics import big_o, growth
+from scalewatch.pages.wording.growths import like
+from scalewatch.pages.wording.mathematics import growth
 from scalewatch.pages.wording.sentences import WITHOUT_MODEL
 from scalewatch.services.analysis.versions import Compared, comparison_words
 from scalewatch.services.comparisons.values import (
@@ -171,8 +172,8 @@ def _growths(
     """Tell how a region grows on each side that has a model of it."""
     text = Markup("grows ")
     for number, (side, place) in enumerate(grown):
-        text += Markup("{}like {} on <bdi>{}</bdi>").format(
-            ", " if number else "", big_o(place.standing.growth), side.name
+        text += Markup("{}{} on <bdi>{}</bdi>").format(
+            ", " if number else "", like(place.standing), side.name
         )
         pair = place.against
         if pair is not None and pair.factor is not None:

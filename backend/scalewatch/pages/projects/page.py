@@ -12,7 +12,8 @@ from scalewatch.pages.rendering import listings
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.templates import Query, path_to, render
 from scalewatch.pages.wording.formats import percent, stated
-from scalewatch.pages.wording.mathematics import big_o, growth
+from scalewatch.pages.wording.growths import like
+from scalewatch.pages.wording.mathematics import growth
 from scalewatch.pages.wording.sentences import WORSE, verdict_lead
 from scalewatch.services.machines.provenance import all_origins
 from scalewatch.services.match_table.cells import MatchRow
@@ -32,16 +33,14 @@ router = APIRouter(include_in_schema=False)
 def concern_words(concern: SeriesOfConcern) -> Markup:
     """Say how a series that scales worse than expected does scale."""
     standing = concern.standing
-    sure = ""
-    if standing.probability is not None:
-        sure = f", probability {percent(standing.probability)}"
-    return Markup("{} grows like {}, {} than promised: divergence {}{}").format(
-        concern.metric,
-        big_o(standing.growth),
-        WORSE[standing.direction],
-        growth(standing.divergence),
-        sure,
+    told = Markup("{} grows {}, {} than promised").format(
+        concern.metric, like(standing), WORSE[standing.direction]
     )
+    if not standing.is_open:
+        told += Markup(": divergence {}").format(growth(standing.divergence))
+    if standing.probability is not None:
+        told += f", probability {percent(standing.probability)}"
+    return told
 
 
 @router.get("/", name="home")

@@ -11,8 +11,9 @@ from urllib.parse import quote
 from markupsafe import Markup, escape
 
 from scalewatch.pages.wording.formats import count, determination, percent
+from scalewatch.pages.wording.growths import found_growth
 from scalewatch.pages.wording.marks import change_mark, verdict
-from scalewatch.pages.wording.mathematics import big_o, growth
+from scalewatch.pages.wording.mathematics import growth
 from scalewatch.pages.wording.sentences import (
     flag_places,
     misfit_sentence,
@@ -90,12 +91,8 @@ def _reason(standing: Standing) -> str:
 
 
 def _growth(standing: Standing) -> str:
-    if standing.growth and standing.fit["misfit"]:
-        return '<span class="quiet small">no growth fits</span>'
-    if standing.growth and standing.is_open:
-        return f'<span class="quiet small">perhaps {big_o(standing.growth)}</span>'
     if standing.growth:
-        return big_o(standing.growth)
+        return found_growth(standing)
     return f'<span class="quiet small">{state_words(standing)}</span>'
 
 

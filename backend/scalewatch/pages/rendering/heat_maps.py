@@ -12,7 +12,8 @@ from urllib.parse import quote
 
 from markupsafe import Markup, escape
 
-from scalewatch.pages.wording.sentences import order, state_words
+from scalewatch.pages.wording.growths import NO_GROWTH, found_order, order
+from scalewatch.pages.wording.sentences import state_words
 from scalewatch.services.expectations.in_force import Expectation
 from scalewatch.services.match_table.cells import Cell, MatchRow
 from scalewatch.services.match_table.recent_changes import RecentChange
@@ -79,13 +80,12 @@ def cell_words(
     """Say what a cell shows: `mismatch, O(p) instead of O(log p)`."""
     parts = [str(standing.mark or state_words(standing))]
     if standing.growth is not None and standing.fit["misfit"]:
-        parts.append("no growth fits")
+        parts.append(NO_GROWTH)
     elif standing.growth is not None:
         found = order(standing.growth)
         promised = order(expectation.growth) if expectation else found
-        perhaps = "perhaps " if standing.is_open else ""
         instead = f" instead of {promised}" if promised != found else ""
-        parts.append(f"{perhaps}{found}{instead}")
+        parts.append(f"{found_order(standing)}{instead}")
         if expectation is None and standing.divergence is not None:
             parts.append(f"measured/composed like {standing.divergence}")
     elif standing.reason:

@@ -3,7 +3,8 @@
 from scalewatch.exporters.listing import Listing, markdown_line, markdown_text
 from scalewatch.modelling import Growth
 from scalewatch.pages.wording.formats import assignments, determination, settings
-from scalewatch.pages.wording.sentences import SYMBOLS, order
+from scalewatch.pages.wording.growths import found_order, order
+from scalewatch.pages.wording.sentences import SYMBOLS
 from scalewatch.services.match_table.cells import Cell, MatchRow
 from scalewatch.services.match_table.table import MatchTable
 from scalewatch.services.projects.home import Project
@@ -217,7 +218,7 @@ def _cell(cell: Cell) -> str:
     standing = cell.standing
     found = standing.reason or str(standing.state)
     if standing.growth is not None:
-        found = f"{order(standing.growth)}, R̄² {determination(standing.adjusted_r2)}"
+        found = f"{found_order(standing)}, R̄² {determination(standing.adjusted_r2)}"
     if standing.mark is None:
         return found
     delta = f", δ {standing.divergence.unicode()}" if standing.divergence else ""

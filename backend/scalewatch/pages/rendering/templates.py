@@ -23,6 +23,7 @@ from scalewatch.pages.rendering.navigation import (
 from scalewatch.pages.rendering.vocabulary import MEANINGS, RULES
 from scalewatch.pages.wording import (
     formats,
+    growths,
     intervals,
     marks,
     mathematics,
@@ -118,6 +119,7 @@ def _environment() -> Environment:
         "determination": formats.determination,
         "exact_formula": mathematics.exact_formula,
         "formula": mathematics.formula,
+        "found_growth": growths.found_growth,
         "growth": mathematics.growth,
         "moment": formats.moment,
         "number": formats.number,

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from scalewatch.pages.wording.sentences import order
+from scalewatch.pages.wording.growths import found_order
 from scalewatch.services.commit_reports.changes import ChangeKind, SeriesChange
 from scalewatch.services.commit_reports.outcomes import STILL, SeriesOutcome
 from scalewatch.services.commit_reports.report import CommitReport
@@ -127,5 +127,5 @@ def change_sentence(change: SeriesChange) -> str:
 
 
 def _state(standing: Standing) -> str:
-    found = order(standing.growth) if standing.growth else str(standing.state)
+    found = found_order(standing) if standing.growth else str(standing.state)
     return f"{found}, {standing.verdict}" if standing.verdict else found

@@ -6,7 +6,7 @@ from typing import Final
 
 from markupsafe import Markup
 
-from scalewatch.modelling import Direction, Growth, Mark, Outcome, Verdict
+from scalewatch.modelling import Direction, Mark, Outcome, Verdict
 from scalewatch.modelling.measurements.feasibility import NEEDED_SETTINGS
 from scalewatch.modelling.measurements.further_settings import LEAST
 from scalewatch.modelling.search.findings import UNSETTLED
@@ -106,11 +106,6 @@ def state_words(standing: Standing) -> str:
             f"{standing.points} of {NEEDED_SETTINGS} settings" if is_few else NO_MODEL
         )
     return STATES[standing.state]
-
-
-def order(value: Growth | None) -> str:
-    """Write a growth as an order in plain text: `O(√p · log p)`."""
-    return "–" if value is None else f"O({value.unicode()})"
 
 
 def metric_words(metric: str) -> str:

@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 from scalewatch.errors import ModellingError
 from scalewatch.modelling import (
     Forecast,
+    Mark,
     MemoryWall,
     Proposal,
     break_even,
@@ -164,6 +165,8 @@ def _against_expectation(
         expected = (
             None if target is None else float(expected_growth({scan.parameter: target}))
         )
+        if scan.standing.is_open and scan.standing.mark is not Mark.MISMATCH:
+            return expected, None  # another growth may be the true one
         twice = break_even(model, expected_growth, TWICE, scan.parameter, start=start)
     except ModellingError:
         return None, None
