@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 
 from scalewatch.modelling import pmnf
-from scalewatch.modelling.arrays.scratch import Scratch
 from scalewatch.modelling.evidence.bases import curves_of
 from scalewatch.modelling.evidence.differences import DifferenceFits
 from scalewatch.modelling.evidence.hypotheses import Hypotheses
@@ -26,7 +25,7 @@ def integrated(row: int, values: np.ndarray) -> float:
     weight = location.weight
     once, twice = (weight * own).sum(axis=0), (weight * own**2).sum(axis=0)
     misfit = np.maximum(weight.sum() - once**2 / twice, 0)[:, np.newaxis]
-    phi, _ = Likelihood.of(location, USUAL)(misfit, Scratch(misfit.shape))
+    phi, _ = Likelihood.of(location, USUAL)(misfit)
     logarithm = phi[:, 0].astype(float)
     top = logarithm.max()
     return top + float(np.log(np.trapezoid(np.exp(logarithm - top), share) / share[-1]))

@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 
 from scalewatch.modelling import CONSTANT, parse_growth, pmnf
-from scalewatch.modelling.arrays.scratch import Scratch
 from scalewatch.modelling.evidence.curves import ScaledCurves
 from scalewatch.modelling.evidence.evidence import ALONE, LOWEST, GrowthFits, highest
 from scalewatch.modelling.evidence.likelihood import Likelihood
@@ -39,7 +38,7 @@ def integrated(values, nodes=4000):
             logs[:] = 0
         logs -= logs.mean(axis=1, keepdims=True)
         misfit = ((centred[np.newaxis] - logs[..., np.newaxis]) ** 2).sum(axis=1)
-        values_of_phi, _ = phi(misfit, Scratch(misfit.shape))
+        values_of_phi, _ = phi(misfit)
         largest = values_of_phi.max(axis=0)
         integral = weight @ np.exp(values_of_phi - largest).astype(np.float64)
         log_evidence[growth] = largest + np.log(integral / weight.sum())

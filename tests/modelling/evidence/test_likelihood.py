@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
 
-from scalewatch.modelling.arrays.scratch import Scratch
 from scalewatch.modelling.evidence.likelihood import Likelihood
 from scalewatch.modelling.measurements.assumptions import EXCESSES, Noise
 from scalewatch.modelling.measurements.location import locate
@@ -15,7 +14,7 @@ def likelihood(series=50):
 
 
 def evaluate(phi, misfit):
-    return phi(misfit, Scratch(misfit.shape))
+    return phi(misfit)
 
 
 def test_it_is_the_mixture_of_its_formula():

@@ -49,7 +49,7 @@ def sorted_rows(rows: Sequence[Reals]) -> list[Reals]:
     Parameters
     ----------
     rows
-        Arrays of one shape, without NaN.
+        Arrays of one shape. A column with NaN has it afterwards, in no order.
     """
     if len(rows) > MOST_ROWS:
         return list(np.sort(np.stack(rows), axis=0))

@@ -77,7 +77,7 @@ class DifferenceFits:
         places = Places.where(self.fit.misfit <= limit.misfit)
         sums, fit = self.sums.at(places), self.fit.at(places)
         own = likelihood.at(places.series)
-        phi, share = own(fit.misfit, Scratch(fit.misfit.shape))
+        phi, share = own(fit.misfit)
         share /= own.freedom
         ratio = self.square.take(places.flat) / (fit.slope**2 * fit.determinant)
         deviation = np.sqrt(single(ratio) * share)

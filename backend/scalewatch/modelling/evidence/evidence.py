@@ -108,8 +108,9 @@ class GrowthFits:
         if self.curves.every_alone is not None:
             alone, base = self.curves.every_alone
             misfit = self.fit.misfit[alone]
-            constant, _ = likelihood(misfit, Scratch(misfit.shape))
-            width += peaks.plateau(constant[base[places.curve], places.series])
+            constant, _ = likelihood(misfit)
+            of_base = base.take(places.curve) * constant.shape[1] + places.series
+            width += peaks.plateau(constant.take(of_base))
         width /= top + np.float32(ALONE - LOWEST)
         np.clip(width, SMALLEST, 1, out=width)
         np.put(out, places.flat, peaks.phi + np.log(width))
@@ -165,7 +166,7 @@ class Peaks:
     ) -> "Peaks":
         """Return those of some fits."""
         own = likelihood.at(places.series)
-        phi, share = own(fit.misfit, Scratch(fit.misfit.shape))
+        phi, share = own(fit.misfit)
         share /= own.freedom
         c1 = fit.slope
         c0 = np.maximum(fit.constant, c1 * SMALLEST)

@@ -127,7 +127,8 @@ class Sums:
 
     def at(self, places: Places) -> "Sums":
         """Return those of some curves and series."""
-        s11, y1 = self.of_base(places.flat)
+        of_base = places.flat if self.s11.ndim > 1 else places.series
+        s11, y1 = self.s11.take(of_base), self.y1.take(of_base)
         s12, s22, y2 = (
             each.take(places.flat) for each in (self.s12, self.s22, self.y2)
         )

@@ -18,13 +18,11 @@ over the variance).
 """
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
-from scalewatch.modelling.arrays.scratch import Scratch
 from scalewatch.modelling.arrays.types import Indices, Reals, Singles
 from scalewatch.modelling.measurements.assumptions import EXCESSES, Noise
 from scalewatch.modelling.measurements.location import Location
@@ -100,7 +98,7 @@ class Likelihood:
         A sum of four terms is at most four times the largest of them, whose z follows
         from its value.
         """
-        phi, _ = self(least, Scratch(least.shape))
+        phi, _ = self(least)
         largest = phi - np.float32(NEGLIGIBLE + math.log(len(EXCESSES)))
         power = -2 / self.freedom
         z = np.zeros_like(phi)
@@ -111,67 +109,51 @@ class Likelihood:
                 np.maximum(z, each - np.float32(excess), out=z)
         return Limit(np.maximum(z * self.unit, least), phi - 2 * NEGLIGIBLE)
 
-    def __call__(self, misfit: Reals, scratch: Scratch) -> tuple[Singles, Singles]:
-        """Return φ and E at misfits R, shape (…, S) as that of `scratch`."""
-        larger = self._larger(misfit, scratch)
-        smaller = np.divide(1, larger, out=scratch.singles())
-        whole, falling = self._sums(smaller, scratch)
-        energy = np.divide(whole, falling, out=falling)
+    def __call__(self, misfit: Reals) -> tuple[Singles, Singles]:
+        """Return φ and E at misfits R, shape (…, S)."""
+        z = np.minimum(misfit / self.unit, LARGEST)
+        larger = (z + 1).astype(np.float32)
+        terms, ratios = self._terms(np.reciprocal(larger))
+        whole = self._sum(terms)
+        np.divide(terms, ratios, out=terms)
+        energy = whole / self._sum(terms)
         energy *= larger
         energy *= self.unit.astype(np.float32)
         phi = np.log(larger, out=larger)
         phi *= self.freedom / -2
         phi += np.log(whole, out=whole)
-        scratch.take_back(smaller, whole)
         return phi, energy
 
     def variance(self, misfit: Reals) -> Reals:
         """Return what is expected of the variance at misfits R, shape (S,)."""
         larger = 1 + np.minimum(misfit / self.unit, LARGEST)
-        smaller = (1 / larger).astype(np.float32)
-        whole = np.full_like(smaller, self.shares[0])
-        weighted = whole.copy()
-        for term, ratio in self._terms(smaller, Scratch(misfit.shape)):
-            whole += term
-            weighted += term * ratio
-        return np.asarray(self.unit * larger * weighted / whole / self.freedom)
+        terms, ratios = self._terms((1 / larger).astype(np.float32))
+        weighted = self._sum(terms * ratios)
+        return np.asarray(
+            self.unit * larger * weighted / self._sum(terms) / self.freedom
+        )
 
-    def _larger(self, misfit: Reals, scratch: Scratch) -> Singles:
-        """Return 1 + z."""
-        z = np.divide(misfit, self.unit, out=scratch.reals())
-        np.minimum(z, LARGEST, out=z)
-        larger = scratch.singles()
-        np.add(z, 1, out=larger, casting="same_kind")
-        scratch.take_back(z)
-        return larger
+    def _terms(self, smaller: Singles) -> tuple[Singles, Singles]:
+        """Return u_λ·(1 + z)^(ν/2), which neither overflows nor vanishes, and ρ.
 
-    def _sums(self, smaller: Singles, scratch: Scratch) -> tuple[Singles, Singles]:
-        """Return Σ u and Σ u/ρ, ρ = (λ + z)/(1 + z); `smaller` is 1/(1 + z)."""
-        whole, falling = scratch.singles(), scratch.singles()
-        whole[:] = falling[:] = self.shares[0]
-        for term, ratio in self._terms(smaller, scratch):
-            whole += term
-            np.divide(term, ratio, out=ratio)
-            falling += ratio
-        return whole, falling
-
-    def _terms(
-        self, smaller: Singles, scratch: Scratch
-    ) -> Iterator[tuple[Singles, Singles]]:
-        """Yield u_λ·(1 + z)^(ν/2), which neither overflows nor vanishes, and ρ.
-
-        Those of the least λ, 1, are its share and 1 and are left out. Each pair is
-        overwritten by the next.
+        ρ = (λ + z)/(1 + z), and `smaller` is 1/(1 + z), shape (…, S). Both have one
+        more axis in front, of the λ that have a share. Those of the least λ, 1, are its
+        share and 1 and are left out.
         """
-        ratio, term = scratch.singles(), scratch.singles()
-        for excess, share in zip(EXCESSES[1:], self.shares[1:], strict=True):
-            if not share:
-                continue
-            np.multiply(smaller, excess - 1, out=ratio)
-            ratio += 1
-            np.log(ratio, out=term)
-            term *= self.freedom / -2
-            term += self.prior_freedom * (math.log(excess) / 2) + math.log(share)
-            np.exp(term, out=term)
-            yield term, ratio
-        scratch.take_back(ratio, term)
+        others = zip(EXCESSES[1:], self.shares[1:], strict=True)
+        known = [(each - 1, math.log(each) / 2, math.log(q)) for each, q in others if q]
+        column = np.array(known, dtype=np.float32).reshape(-1, 3, *[1] * smaller.ndim)
+        more, half_log, log_share = column[:, 0], column[:, 1], column[:, 2]
+        ratio = smaller * more
+        ratio += 1
+        term = np.log(ratio)
+        term *= self.freedom / -2
+        term += self.prior_freedom * half_log + log_share
+        return np.exp(term, out=term), ratio
+
+    def _sum(self, terms: Singles) -> Singles:
+        """Add up terms and that of the least λ, in this order for any shape."""
+        added = np.full(terms.shape[1:], self.shares[0], dtype=np.float32)
+        for term in terms:
+            added += term
+        return added

@@ -5,6 +5,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from scalewatch.modelling.arrays.columns import sorted_rows
 from scalewatch.modelling.arrays.types import Reals
 from scalewatch.modelling.exact_counts.rounding import RELATIVE
 
@@ -64,13 +65,13 @@ def exact_values(values: Reals) -> Reals:
 
 
 def _may_be(first: Reals) -> NDArray[np.bool_]:
-    """Tell for which series two repetitions agree at a setting, or it has but one.
+    """Tell for which series two repetitions may agree at a setting, or it has but one.
 
     Hardly any noisy series passes, so that large batches cost next to nothing.
     """
     if first.shape[1] < 2:
         return np.ones(len(first), dtype=np.bool_)
-    ordered = np.sort(first, axis=1)
-    near = np.diff(ordered, axis=1) <= RELATIVE * np.abs(ordered[:, 1:])
-    is_single = np.isnan(ordered[:, 1])
-    return np.asarray(near.any(axis=1) | is_single)
+    ordered = np.stack(sorted_rows(list(np.ascontiguousarray(first.T))))
+    # Where a repetition is missing, nothing is told apart.
+    is_apart = np.diff(ordered, axis=0) > RELATIVE * np.abs(ordered[1:])
+    return np.asarray(~is_apart.all(axis=0))

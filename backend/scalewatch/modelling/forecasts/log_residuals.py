@@ -23,7 +23,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalewatch.modelling.arrays.columns import total
-from scalewatch.modelling.arrays.scratch import Scratch
 from scalewatch.modelling.arrays.types import Reals
 from scalewatch.modelling.evidence.likelihood import Likelihood
 from scalewatch.modelling.forecasts.mixture import Mixture
@@ -147,5 +146,5 @@ class Centred:
 
     def phi(self, misfit: Reals) -> tuple[Reals, Reals]:
         """Return φ and E, shape of `misfit`."""
-        phi, energy = self.likelihood(misfit, Scratch(misfit.shape))
+        phi, energy = self.likelihood(misfit)
         return phi.astype(np.float64), energy.astype(np.float64)

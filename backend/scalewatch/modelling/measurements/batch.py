@@ -133,8 +133,7 @@ class Batch:
         series, *each = self.values.shape
         flat = self.values.reshape(series, prod(each))
         # `fmax`, which passes over NaN, takes six times as long as `max`.
-        highest, lowest = flat.max(axis=1, initial=0.0), flat.min(axis=1, initial=0.0)
-        sizes = np.maximum(highest, -lowest)
+        sizes = np.abs(flat).max(axis=1, initial=0.0)
         has_gaps = np.isnan(sizes)
         gappy = np.abs(flat[has_gaps])
         sizes[has_gaps] = np.fmax.reduce(gappy, axis=1, initial=np.nan)

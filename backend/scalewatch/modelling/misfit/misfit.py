@@ -26,10 +26,9 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import chdtri, fdtrc
 
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays.types import Indices, Reals
 from scalewatch.modelling.measurements.assumptions import EXCESSES, USUAL, Noise
 from scalewatch.modelling.measurements.designs import far_corner
 from scalewatch.modelling.measurements.location import Location
@@ -93,17 +92,21 @@ class Misfits:
 
     Parameters
     ----------
-    statistic, probability
-        F, and that of a larger one by chance, 1 where F is too small to be flagged,
-        shape (S,).
+    statistic
+        F, shape (S,).
+    rows
+        The K series that are flagged, rising.
+    probability
+        Of a larger F of these by chance, shape (K,).
     exponents
         Per parameter their bounds beyond its largest setting while the others are
-        held at theirs, low and high, shape (2, S); infinite where nothing tells.
+        held at theirs, low and high, shape (2, K); infinite where nothing tells.
     last
-        Logarithm of the values at the largest settings, shape (S,).
+        Logarithm of their values at the largest settings, shape (K,).
     """
 
     statistic: Reals
+    rows: Indices
     probability: Reals
     exponents: Mapping[str, Reals]
     last: Reals
@@ -135,34 +138,29 @@ class Misfits:
         points = len(location.log)
         freedom = points - fitted
         statistic = least / freedom / location.variance
-        variance = np.maximum(location.variance, least / (points - 2))
+        probability = _probability(statistic, freedom, location.repeated_freedom, noise)
+        rows = np.flatnonzero(probability < FLAGGED)
+        log = location.log[:, rows]
+        variance = np.maximum(location.variance[rows], least[rows] / (points - 2))
         return cls(
             statistic=statistic,
-            probability=_probability(
-                statistic, freedom, location.repeated_freedom, noise
-            ),
+            rows=rows,
+            probability=probability[rows],
             exponents={
-                name: _bounds(settings, name, location.log, variance)
-                for name in settings
+                name: _bounds(settings, name, log, variance) for name in settings
             },
             # Without a corner no exponent is bounded, whatever lies there.
-            last=location.log[far_corner(settings) or 0],
+            last=log[far_corner(settings) or 0],
         )
-
-    @property
-    def is_flagged(self) -> NDArray[np.bool_]:
-        """Which series no growth explains, shape (S,)."""
-        return np.asarray(self.probability < FLAGGED)
 
     def flagged(self) -> Iterator[tuple[int, Misfit]]:
         """Yield the series that no growth explains, with how far they lie from all."""
-        rows = np.flatnonzero(self.is_flagged)
-        low, high = np.sum([each[:, rows] for each in self.exponents.values()], axis=0)
+        low, high = np.sum(list(self.exponents.values()), axis=0)
         is_bounded = np.isfinite(low) & np.isfinite(high)
         for row, ratio, probability, bounded, *bounds in zip(
-            rows.tolist(),
-            np.sqrt(self.statistic[rows]).tolist(),
-            self.probability[rows].tolist(),
+            self.rows.tolist(),
+            np.sqrt(self.statistic[self.rows]).tolist(),
+            self.probability.tolist(),
             is_bounded.tolist(),
             low.tolist(),
             high.tolist(),
@@ -182,20 +180,19 @@ class Misfits:
             How many times as large as the largest setting the targets are, by
             parameter, shape (T,).
         """
-        rows = np.flatnonzero(self.is_flagged)
         # Between the settings the curves that compete are near enough.
         beyond = np.flatnonzero(np.any([each > 1 for each in ratio.values()], axis=0))
-        if not len(rows) or not len(beyond):
+        if not len(self.rows) or not len(beyond):
             return
-        reach = np.zeros((2, len(rows), len(beyond)))
+        reach = np.zeros((2, len(self.rows), len(beyond)))
         for name, bounds in self.exponents.items():
             steps = np.log(ratio[name][beyond])
             ends = np.zeros_like(reach)
             # Where nothing bounds an exponent, nothing bounds a step that is none.
-            np.multiply(bounds[:, rows, np.newaxis], steps, out=ends, where=steps != 0)
+            np.multiply(bounds[..., np.newaxis], steps, out=ends, where=steps != 0)
             reach += np.sort(ends, axis=0)
-        logs = np.clip(self.last[rows, np.newaxis] + reach, -LARGEST_LOG, LARGEST_LOG)
-        places = np.ix_(rows, beyond)
+        logs = np.clip(self.last[:, np.newaxis] + reach, -LARGEST_LOG, LARGEST_LOG)
+        places = np.ix_(self.rows, beyond)
         low, high = forecasts[..., 1], forecasts[..., 2]
         low[places] = np.minimum(low[places], np.exp(logs[0]))
         high[places] = np.maximum(high[places], np.exp(logs[1]))

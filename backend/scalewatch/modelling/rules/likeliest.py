@@ -114,7 +114,8 @@ class Likeliest:
         probability = posterior(weighed.log_evidence, self.prior)
         by_growth = self.hypotheses.by_growth(probability)
         chosen = self._chosen(probability, by_growth, caution_of(noise.summary))
-        model = self._centred(weighed.coefficients(chosen), chosen, location)
+        coefficients = weighed.coefficients(chosen)
+        model, fitted = self._centred(coefficients, chosen, location)
         forecasts = np.zeros((len(chosen), 0, 3))
         if self.forecaster:
             forecasts = self.forecaster.forecasts(
@@ -127,7 +128,7 @@ class Likeliest:
         return Choice(
             chosen=chosen,
             coefficients=self._coefficients(model, chosen),
-            quality=self._quality(model, chosen, location),
+            quality=self._quality(fitted, chosen, location),
             probability=by_growth,
             forecasts=forecasts,
             misfits=misfits,
@@ -163,18 +164,21 @@ class Likeliest:
             fitted *= curves.base[chosen].T
         return fitted
 
-    def _centred(self, model: Reals, chosen: Indices, location: Location) -> Reals:
+    def _centred(
+        self, model: Reals, chosen: Indices, location: Location
+    ) -> tuple[Reals, Reals]:
         """Return the models through the middle of the logarithms, as forecasts run.
 
         Relative least squares pays at most 1 for any point far above the curve, so
         that a growth which fits badly would lie below nearly all of its measurements.
+        With them come their values at the settings, shape (n, S).
         """
         fitted = self._fitted(model, chosen)
         weight = np.where(fitted > 0, location.weight, 0)  # log p is 0 at p = 1
         logarithm = np.log(fitted, out=np.zeros_like(fitted), where=fitted > 0)
         middle = total(weight * (location.log - logarithm)) / total(weight)
-        centred: Reals = model * np.exp(middle)
-        return centred
+        factor = np.exp(middle)
+        return model * factor, fitted * factor
 
     def _coefficients(self, model: Reals, chosen: Indices) -> Reals:
         """Return the coefficients of a constant and of the terms, shape (S, 3)."""
@@ -184,9 +188,9 @@ class Likeliest:
             + model[1, :, np.newaxis] * contributions[:, 1]
         )
 
-    def _quality(self, model: Reals, chosen: Indices, location: Location) -> Reals:
+    def _quality(self, fitted: Reals, chosen: Indices, location: Location) -> Reals:
         """Return adjusted R², NaN for a constant, and SMAPE, shape (2, S)."""
-        actual, fitted = np.exp(location.log), self._fitted(model, chosen)
+        actual = np.exp(location.log)
         variation = total((actual - total(actual) / len(actual)) ** 2)
         residual = total((actual - fitted) ** 2)
         unexplained = np.ones_like(variation)

@@ -31,7 +31,6 @@ import numpy as np
 from scipy.special import softmax
 
 from scalewatch.modelling.arrays.columns import total
-from scalewatch.modelling.arrays.scratch import Scratch
 from scalewatch.modelling.arrays.types import Indices, Reals
 from scalewatch.modelling.evidence.bases import falls
 from scalewatch.modelling.evidence.hypotheses import Hypotheses
@@ -179,7 +178,7 @@ def _explanation(
     log_posterior, places, variances = [], [], []
     series = np.arange(likelihood.unit.size)
     for change, (misfit, log_width) in found.items():
-        phi, energy = likelihood(misfit, Scratch(misfit.shape))
+        phi, energy = likelihood(misfit)
         variance = (energy / likelihood.freedom).astype(np.float64)
         log_evidence = phi + log_width
         if change is not VersionChange.NONE:

@@ -11,7 +11,6 @@ import numpy as np
 from scipy.special import softmax, stdtrit
 
 from scalewatch.modelling.arrays.columns import total
-from scalewatch.modelling.arrays.scratch import Scratch
 from scalewatch.modelling.arrays.types import Reals
 from scalewatch.modelling.evidence.likelihood import Likelihood
 from scalewatch.modelling.few_settings.unseen import with_unseen
@@ -45,7 +44,7 @@ class Levels:
         same = total(weight * difference**2)
         moved = total(weight * (difference - versions.log_factor) ** 2)
         misfit = np.stack([same, moved])
-        phi, _ = likelihood(misfit, Scratch(misfit.shape))
+        phi, _ = likelihood(misfit)
         self.variance: Reals = likelihood.variance(moved)
         self.freedom: Reals = both.freedom + points - 1
         width = np.log(2 * np.pi * self.variance / total(weight)) / 2 - LOG_RANGE

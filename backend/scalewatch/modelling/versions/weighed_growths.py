@@ -14,7 +14,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from scalewatch.modelling.arrays.scratch import Scratch
 from scalewatch.modelling.arrays.types import Reals
 from scalewatch.modelling.evidence.hypotheses import Hypotheses
 from scalewatch.modelling.evidence.likelihood import Likelihood
@@ -60,7 +59,7 @@ class WeighedGrowths:
             chosen[growth, is_likelier] = row
             together[growth] = np.logaddexp(together[growth], log_evidence[row])
         misfit = misfits[chosen, np.arange(series)]
-        phi, _ = Likelihood.of(location, noise)(misfit, Scratch(misfit.shape))
+        phi, _ = Likelihood.of(location, noise)(misfit)
         return cls(misfit, together - phi, hypotheses.is_alone[chosen])
 
 

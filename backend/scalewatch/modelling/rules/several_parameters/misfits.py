@@ -40,10 +40,10 @@ def _scattered(
     """Return flagged series that scatter about their surfaces, and do no more."""
     if misfits is None:
         return np.array([], dtype=np.intp)
-    is_near = misfits.statistic <= MOST_SHARED**2
-    flagged = np.flatnonzero(misfits.is_flagged & is_near).tolist()
+    is_near = misfits.statistic[misfits.rows] <= MOST_SHARED**2
+    near = misfits.rows[is_near].tolist()
     return np.array(
-        [row for row in flagged if is_scatter(sample.settings, found[row].residuals)],
+        [row for row in near if is_scatter(sample.settings, found[row].residuals)],
         dtype=np.intp,
     )
 
