@@ -23,6 +23,7 @@ from scalewatch.modelling import find_models, pmnf
 from scalewatch.modelling.evidence.differences import DifferenceFits
 from scalewatch.modelling.evidence.evidence import GrowthFits
 from scalewatch.modelling.evidence.hypotheses import Hypotheses
+from scalewatch.modelling.evidence.least_squares import Sums
 from scalewatch.modelling.evidence.likelihood import Likelihood
 from scalewatch.modelling.evidence.posterior import posterior
 from scalewatch.modelling.measurements.location import locate
@@ -39,7 +40,11 @@ STEPS: Final[dict[str, tuple[Callable[..., object], ...]]] = {
     "all, under the profiler": (find_models,),
     "locations of the repetitions": (locate,),
     "weighing all curves": (Hypotheses.weigh,),
-    "of it sums and closed-form fits": (GrowthFits.of, DifferenceFits.of),
+    "of it sums and closed-form fits": (
+        Sums.of,
+        GrowthFits.solve,
+        DifferenceFits.solve,
+    ),
     "of it likelihoods of what is not negligible": (Likelihood.__call__,),
     "posterior of the growths": (posterior,),
 }

@@ -100,8 +100,8 @@ def test_shapes_that_have_no_value_at_a_setting_are_left_out():
 
 def test_coefficients_are_those_of_the_curve_at_the_settings():
     location = locate(measured([P - 1, 2 * P**2 + 9 * P, 100 / P + 3], 0.02, seed=5))
-    scratches = EVERY.scratches(3)
-    weighed = EVERY.weigh(location, USUAL, scratches)
+    scratch = EVERY.scratch(3)
+    weighed = EVERY.weigh(location, USUAL, scratch)
 
     for row, terms in enumerate(EVERY.terms):
         scaled = weighed.coefficients(np.full(3, row))
@@ -172,8 +172,8 @@ def test_a_large_block_leaves_its_memory_to_the_next_batch_and_nothing_else():
     again = [finding.class_probability for finding in find_models(P, values)]
 
     assert again == first
-    assert rising.scratches(600) is rising.scratches(600)
-    assert rising.scratches(5) is not rising.scratches(5)
+    assert rising.scratch(600) is rising.scratch(600)
+    assert rising.scratch(5) is not rising.scratch(5)
 
 
 @pytest.mark.parametrize("noise", [0.001, 0.02, 0.1])
@@ -181,10 +181,10 @@ def test_what_is_negligible_changes_no_probability(noise):
     _, curves = random_curves(60, seed=41)
     location = locate(measured([*curves, P - 1, 1000 / P + 2], noise, seed=42))
     prior = Prior.among(EVERY, USUAL.shapes, None, None)
-    scratches = EVERY.scratches(62)
+    scratch = EVERY.scratch(62)
 
     found = [
-        EVERY.weigh(location, USUAL, scratches, thoroughly=thoroughly).log_evidence
+        EVERY.weigh(location, USUAL, scratch, thoroughly=thoroughly).log_evidence
         for thoroughly in (False, True)
     ]
 

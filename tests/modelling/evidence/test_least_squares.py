@@ -26,7 +26,9 @@ def fitted(curves, y):
     scratch, level = Scratch((len(curves), y.shape[1])), np.zeros(y.shape[1])
     with np.errstate(all="ignore"):
         sums = Sums.of(curves, Measured(level, 1 / y, np.ones_like(y)), scratch)
-        return Fit.of(sums, scratch)
+        fit = Fit.empty(scratch)
+        fit.solve(sums, scratch.reals())
+    return fit
 
 
 def bases(curves):

@@ -196,12 +196,13 @@ def curves_of(frames: Sequence[Frame]) -> ScaledCurves:
     sizes = [len(frame.growths) for frame in frames]
     starts = np.cumsum([0, *sizes[:-1]])
     base = [np.broadcast_to(np.exp(f.log_base), f.tau.shape) for f in frames]
-    alone = None
-    if all(frame.base in frame.rows for frame in frames):
-        alone = np.repeat(starts + [frame.alone for frame in frames], sizes)
+    own = [
+        start + frame.alone if frame.base in frame.rows else -1
+        for start, frame in zip(starts.tolist(), frames, strict=True)
+    ]
     return ScaledCurves(
         tau=np.concatenate([frame.tau for frame in frames]),
-        alone=alone,
+        alone=np.repeat(own, sizes),
         base=np.concatenate(base) if any(f.log_base.any() for f in frames) else None,
     )
 

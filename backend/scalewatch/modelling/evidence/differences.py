@@ -26,12 +26,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scalewatch.modelling.arrays.scratch import Scratch
 from scalewatch.modelling.arrays.types import Reals, Singles
 from scalewatch.modelling.evidence.curves import ScaledCurves
 from scalewatch.modelling.evidence.evidence import single, twice_normal
-from scalewatch.modelling.evidence.least_squares import Fit, Measured, Places, Sums
-from scalewatch.modelling.evidence.likelihood import Likelihood, Limit
+from scalewatch.modelling.evidence.least_squares import Fit, Sums
+from scalewatch.modelling.evidence.peaks import Peaks
 from scalewatch.modelling.evidence.shapes import LARGEST_SHARE
 
 LEAST_WIDTH = 1e-12
@@ -40,91 +39,79 @@ LEAST_WIDTH = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class DifferenceFits:
-    """The best fits of differences for S series, as `GrowthFits` are of growths.
+    """How H differences are fitted and weighed, as `GrowthFits` are of growths.
 
     Parameters
     ----------
     largest
-        K, shape (H, 1).
-    sums
-        Of u and t/u over their largest values, shape (H, S).
-    fit
-        Within the bounds.
-    best
-        κ̂, shape (H, S).
-    square
-        A, shape (H, S).
+        K, shape (H,).
     """
 
     largest: Reals
-    sums: Sums
-    fit: Fit
-    best: Reals
-    square: Reals
 
     @classmethod
-    def of(
-        cls, curves: ScaledCurves, measured: Measured, scratch: Scratch
-    ) -> "DifferenceFits":
-        """Fit every difference; call under `np.errstate(all="ignore")`."""
-        largest = LARGEST_SHARE * curves.tau.min(axis=1, keepdims=True)
-        sums = Sums.of(curves, measured, scratch)
-        return cls(largest, sums, *_fit(sums, largest, scratch))
+    def of(cls, curves: ScaledCurves) -> "DifferenceFits":
+        """Return that of t/u over their largest values, and of u."""
+        return cls(LARGEST_SHARE * curves.tau.min(axis=1))
 
-    def weigh(self, likelihood: Likelihood, limit: Limit, out: Singles) -> None:
-        """Write log Z, but for a summand per series, to `out`, shape (H, S)."""
-        out[:] = limit.log_evidence
-        places = Places.where(self.fit.misfit <= limit.misfit)
-        sums, fit = self.sums.at(places), self.fit.at(places)
-        own = likelihood.at(places.series)
-        phi, share = own(fit.misfit)
-        share /= own.freedom
-        ratio = self.square.take(places.flat) / (fit.slope**2 * fit.determinant)
-        deviation = np.sqrt(single(ratio) * share)
-        width = _tail(single(_fall(sums, fit)) / share, deviation)
-        largest = single(self.largest[:, 0]).take(places.curve)
+    def solve(self, sums: Sums, fit: Fit, spare: Reals) -> None:
+        """Write the best fits within the bounds, c₀ = -κ c₁; see `GrowthFits.solve`."""
+        largest = self.largest[:, np.newaxis]
+        best = _best(sums, spare)
+        np.greater(best, largest, out=fit.is_faint)
+        np.less(best, 0, out=fit.is_pure)
+        share = _bounded(best, largest)
+        np.multiply(sums.s11, sums.s22, out=fit.determinant)
+        fit.determinant[:] -= np.multiply(sums.s12, sums.s12, out=spare)
+        rest = np.multiply(share, sums.y1, out=fit.misfit)
+        np.subtract(sums.y2, rest, out=rest)
+        slope = np.divide(rest, _square(sums, share), out=fit.slope)
+        misfit = np.multiply(rest, slope, out=rest)
+        np.subtract(sums.mass, misfit, out=misfit)
+        np.maximum(misfit, 0, out=misfit)
+        np.multiply(share, slope, out=fit.constant)
+        np.negative(fit.constant, out=fit.constant)
+
+    def width(self, peaks: Peaks) -> Singles:
+        """Return the width of the likelihood relative to that of the prior, (K,)."""
+        sums, fit = peaks.sums, peaks.fit
+        largest = self.largest.take(peaks.places.curve)
+        best = _best(sums, np.empty_like(largest))
+        square = _square(sums, _bounded(best, largest))
+        ratio = square / (fit.slope**2 * fit.determinant)
+        deviation = np.sqrt(single(ratio) * peaks.share)
+        width = _tail(single(_fall(sums, fit)) / peaks.share, deviation)
         inside = np.flatnonzero(~(fit.is_pure | fit.is_faint))
-        best = single(self.best.take(places.flat[inside]))
-        width[inside] = _inside(best, largest[inside], deviation[inside])
-        width /= largest
-        np.clip(width, LEAST_WIDTH, 1, out=width)
-        np.put(out, places.flat, phi + np.log(width))
-
-    def finish(self, scratch: Scratch) -> None:
-        """Return to a scratch what was taken from it, but for the fits."""
-        self.sums.give_back(scratch)
-        scratch.take_back(self.best, self.square)
+        whole = single(largest)
+        width[inside] = _inside(single(best[inside]), whole[inside], deviation[inside])
+        width /= whole
+        return np.clip(width, LEAST_WIDTH, 1, out=width)
 
 
-def _fit(sums: Sums, largest: Reals, scratch: Scratch) -> tuple[Fit, Reals, Reals]:
-    """Return the best fits within the bounds, κ̂ and A; `largest` is K."""
-    spare = scratch.reals()
-    determinant = np.multiply(sums.s11, sums.s22, out=scratch.reals())
-    determinant -= np.multiply(sums.s12, sums.s12, out=spare)
-    steep = np.multiply(sums.s11, sums.y2, out=scratch.reals())
+def _best(sums: Sums, spare: Reals) -> Reals:
+    """Return κ̂, ∞ where t does not lead; `spare` is overwritten."""
+    steep = sums.s11 * sums.y2
     steep -= np.multiply(sums.s12, sums.y1, out=spare)
-    best = np.multiply(sums.s12, sums.y2, out=scratch.reals())
+    best = sums.s12 * sums.y2
     best -= np.multiply(sums.s22, sums.y1, out=spare)
     best /= steep
     np.copyto(best, np.inf, where=steep <= 0)
-    share = np.minimum(best, largest, out=steep)
-    np.maximum(share, 0, out=share)
-    square = np.multiply(share, sums.s11, out=scratch.reals())
-    square -= np.multiply(sums.s12, 2, out=spare)
+    return best
+
+
+def _bounded(best: Reals, largest: Reals) -> Reals:
+    """Return the best κ within its bounds."""
+    share = np.minimum(best, largest)
+    return np.maximum(share, 0, out=share)
+
+
+def _square(sums: Sums, share: Reals) -> Reals:
+    """Return A."""
+    square = share * sums.s11
+    square -= 2 * sums.s12
     square *= share
     square += sums.s22
-    misfit = np.multiply(share, sums.y1, out=scratch.reals())
-    np.subtract(sums.y2, misfit, out=misfit)
-    slope = np.divide(misfit, square, out=scratch.reals())
-    misfit *= slope
-    np.subtract(sums.mass, misfit, out=misfit)
-    np.maximum(misfit, 0, out=misfit)
-    constant = np.multiply(share, slope, out=share)
-    np.negative(constant, out=constant)
-    scratch.take_back(spare)
-    is_faint, is_pure = best > largest, best < 0
-    fit = Fit(constant, slope, misfit, determinant, is_faint, is_pure)
-    return fit, best, square
+    return square
 
 
 def _fall(sums: Sums, fit: Fit) -> Reals:

@@ -38,17 +38,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scalewatch.modelling.arrays.scratch import Scratch
 from scalewatch.modelling.arrays.types import Indices, Reals, Singles
 from scalewatch.modelling.evidence.curves import ScaledCurves
-from scalewatch.modelling.evidence.least_squares import (
-    FAINTEST,
-    Fit,
-    Measured,
-    Places,
-    Sums,
-)
-from scalewatch.modelling.evidence.likelihood import Likelihood, Limit
+from scalewatch.modelling.evidence.least_squares import FAINTEST, Fit, Sums
+from scalewatch.modelling.evidence.peaks import Peaks
 
 LOWEST = math.log(FAINTEST)
 """L."""
@@ -68,63 +61,43 @@ SMALLEST, LARGEST = 1e-15, 1e15
 
 @dataclass(frozen=True, slots=True)
 class GrowthFits:
-    """The best fits of growths for S series.
+    """How H growths are fitted and weighed.
 
     What is found about a series does not depend on the series beside it.
 
     Parameters
     ----------
-    curves
-        Of H growths.
-    sums
-        Of shape (H, S).
-    fit
-        c₁ of τ, in units of the level of the measurements.
+    top
+        U, shape (H,).
     """
 
-    curves: ScaledCurves
-    sums: Sums
-    fit: Fit
+    top: Singles
 
     @classmethod
-    def of(
-        cls, curves: ScaledCurves, measured: Measured, scratch: Scratch
-    ) -> "GrowthFits":
-        """Fit every growth; call under `np.errstate(all="ignore")`."""
-        sums = Sums.of(curves, measured, scratch)
-        return cls(curves, sums, Fit.of(sums, scratch))
+    def of(cls, curves: ScaledCurves) -> "GrowthFits":
+        """Return that of some curves."""
+        return cls(highest(curves.tau)[:, 0].astype(np.float32))
 
-    def weigh(self, likelihood: Likelihood, limit: Limit, out: Singles) -> None:
-        """Write log Z, but for a summand per series, to `out`, shape (H, S).
+    def solve(self, sums: Sums, fit: Fit, spare: Reals) -> None:
+        """Write the best fits, c₁ of τ, in units of the level of the measurements.
+
+        Sums and fits are of shape (H, S), as is `spare`, which is overwritten; call
+        under `np.errstate(all="ignore")`.
+        """
+        fit.solve(sums, spare)
+
+    def width(self, peaks: Peaks) -> Singles:
+        """Return W/(U + a - L) of some curves, shape (K,).
 
         Formulas of the interior are evaluated beyond its bounds too, then replaced;
         call under `np.errstate(all="ignore")`.
         """
-        out[:] = limit.log_evidence
-        places = Places.where(self.fit.misfit <= limit.misfit)
-        peaks = Peaks.of(self.sums.at(places), self.fit.at(places), likelihood, places)
-        top = highest(self.curves.tau)[:, 0].astype(np.float32).take(places.curve)
-        width = peaks.width(top)
-        if self.curves.every_alone is not None:
-            alone, base = self.curves.every_alone
-            misfit = self.fit.misfit[alone]
-            constant, _ = likelihood(misfit)
-            of_base = base.take(places.curve) * constant.shape[1] + places.series
-            width += peaks.plateau(constant.take(of_base))
+        top = self.top.take(peaks.places.curve)
+        interior = Interior.of(peaks)
+        width = interior.width(top)
+        width += interior.plateau()
         width /= top + np.float32(ALONE - LOWEST)
-        np.clip(width, SMALLEST, 1, out=width)
-        np.put(out, places.flat, peaks.phi + np.log(width))
-        if self.curves.every_alone is not None:
-            out[alone] = constant
-
-    def finish(self, scratch: Scratch) -> None:
-        """Return to a scratch what was taken from it, but for the fits."""
-        self.sums.give_back(scratch)
-        if self.curves.every_alone is not None:
-            # The constant is at its lower bound like any term that is not seen.
-            alone, _ = self.curves.every_alone
-            self.fit.constant[alone] *= 1 + FAINTEST
-            self.fit.slope[alone] = 0.0
+        return np.clip(width, SMALLEST, 1, out=width)
 
 
 def highest(tau: Reals) -> Reals:
@@ -135,47 +108,32 @@ def highest(tau: Reals) -> Reals:
 
 
 @dataclass(frozen=True, slots=True)
-class Peaks:
-    """Likelihoods about their maxima, at K places.
+class Interior:
+    """Likelihoods of growths about their maxima, at K places.
 
     Parameters
     ----------
-    sums, fit
-        At these places.
-    phi
-        φ of the best fit.
-    share
-        E/ν.
-    freedom
-        ν.
+    peaks
+        The maxima.
     place, deviation
         ξ̂ and its standard deviation.
     """
 
-    sums: Sums
-    fit: Fit
-    phi: Singles
-    share: Singles
-    freedom: Singles
+    peaks: Peaks
     place: Singles
     deviation: Singles
 
     @classmethod
-    def of(
-        cls, sums: Sums, fit: Fit, likelihood: Likelihood, places: Places
-    ) -> "Peaks":
-        """Return those of some fits."""
-        own = likelihood.at(places.series)
-        phi, share = own(fit.misfit)
-        share /= own.freedom
+    def of(cls, peaks: Peaks) -> "Interior":
+        """Return those about some maxima."""
+        sums, fit = peaks.sums, peaks.fit
         c1 = fit.slope
         c0 = np.maximum(fit.constant, c1 * SMALLEST)
         product = c0 * c1
         form = c1 * c1 * sums.s22 + c0 * c0 * sums.s11 + 2 * (product * sums.s12)
         form /= product * product * fit.determinant
-        deviation = np.sqrt(single(form) * share)
-        place = np.log(single(c1 / c0))
-        return cls(sums, fit, phi, share, own.freedom, place, deviation)
+        deviation = np.sqrt(single(form) * peaks.share)
+        return cls(peaks, np.log(single(c1 / c0)), deviation)
 
     def width(self, top: Singles) -> Singles:
         """Return W but for the plateau of the constant; `top` is U."""
@@ -186,42 +144,45 @@ class Peaks:
         beyond = np.maximum(top - place - 2 * deviation, 0) + np.float32(ALONE)
         width += beyond * self._pure_ratio()
         # Few fits are at a bound, so that its formulas are evaluated for these alone.
-        faint, pure = map(np.flatnonzero, (self.fit.is_faint, self.fit.is_pure))
+        faint, pure = map(
+            np.flatnonzero, (self.peaks.fit.is_faint, self.peaks.fit.is_pure)
+        )
         width[faint] = self._faint_width(faint)
         width[pure] = self._pure_width(pure, top[pure])
         return width
 
-    def plateau(self, constant: Singles) -> Singles:
-        """Return what W has where the curve is the constant, φ of which is given."""
+    def plateau(self) -> Singles:
+        """Return what W has where the curve is its base alone."""
         reach = np.maximum(self.place - 2 * self.deviation - np.float32(LOWEST), 0)
-        at_bound = self.fit.is_faint | self.fit.is_pure
+        at_bound = self.peaks.fit.is_faint | self.peaks.fit.is_pure
         reach[at_bound] = 0
-        flat: Singles = np.exp(constant - self.phi) * reach
+        flat: Singles = np.exp(self.peaks.alone - self.peaks.phi) * reach
         return flat
 
     def _pure_ratio(self) -> Singles:
         """Return the likelihood of the term alone, relative to the best fit."""
-        sums = self.sums
-        more = sums.mass - sums.y2 * sums.y2 / sums.s22 - self.fit.misfit
-        ratio: Singles = np.log(1 + single(more) / self.share / self.freedom)
-        ratio *= self.freedom / -2
+        sums, freedom = self.peaks.sums, self.peaks.freedom
+        more = sums.mass - sums.y2 * sums.y2 / sums.s22 - self.peaks.fit.misfit
+        ratio: Singles = np.log(1 + single(more) / self.peaks.share / freedom)
+        ratio *= freedom / -2
         return np.exp(ratio, out=ratio)
 
     def _faint_width(self, at: Indices) -> Singles:
         """Return W at the lower bound, for some places."""
-        sums, slope = self.sums, self.fit.slope[at]
-        decline = self.fit.constant[at] * sums.s12[at]
+        sums, fit = self.peaks.sums, self.peaks.fit
+        slope = fit.slope[at]
+        decline = fit.constant[at] * sums.s12[at]
         decline += slope * sums.s22[at]
         decline -= sums.y2[at]
         decline *= slope
-        return _scaled_e1(single(decline) / self.share[at])
+        return _scaled_e1(single(decline) / self.peaks.share[at])
 
     def _pure_width(self, at: Indices, top: Singles) -> Singles:
         """Return W at the upper bound, for some places."""
-        slope = self.fit.slope[at]
-        rise = slope * self.sums.s12[at] - self.sums.y1[at]
+        slope, sums = self.peaks.fit.slope[at], self.peaks.sums
+        rise = slope * sums.s12[at] - sums.y1[at]
         rise *= slope
-        r = single(rise) * np.exp(-top) / self.share[at]
+        r = single(rise) * np.exp(-top) / self.peaks.share[at]
         width: Singles = np.exp(-r) * _scaled_e1(r) + ALONE
         return width
 

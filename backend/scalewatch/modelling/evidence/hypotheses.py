@@ -5,7 +5,7 @@ measurements fall what strong scaling may be, see `bases`.
 """
 
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import chain, groupby
@@ -27,9 +27,9 @@ from scalewatch.modelling.evidence.curves import ScaledCurves
 from scalewatch.modelling.evidence.differences import DifferenceFits
 from scalewatch.modelling.evidence.evidence import GrowthFits
 from scalewatch.modelling.evidence.least_squares import Measured
-from scalewatch.modelling.evidence.likelihood import NO_LIMIT, Likelihood
+from scalewatch.modelling.evidence.likelihood import Likelihood
 from scalewatch.modelling.evidence.shapes import Shape, differences, sums
-from scalewatch.modelling.evidence.weighed import Weighed
+from scalewatch.modelling.evidence.weighed import Competing, Fits, Weighed
 from scalewatch.modelling.growths.growth import Growth
 from scalewatch.modelling.growths.space import Space
 from scalewatch.modelling.measurements.assumptions import Noise
@@ -42,9 +42,7 @@ LEADING: Final = 0.3
 the other there would be promised rather than seen."""
 
 LARGE: Final = 500
-"""Series of a block whose scratches are kept; they take some ten megabytes."""
-
-Fits = GrowthFits | DifferenceFits
+"""Series of a block whose scratch is kept; it takes some ten megabytes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,70 +161,52 @@ class Hypotheses:
         return curves_of(self.every)
 
     @cached_property
-    def parts(self) -> tuple[tuple[type[Fits], ScaledCurves], ...]:
-        """What is weighed together: growths have no base in their way, others do."""
-        parts: tuple[tuple[type[Fits], tuple[Frame, ...]], ...] = (
-            (DifferenceFits, self.differences),
-            (GrowthFits, (self.rising,)),
-            (GrowthFits, self.sums),
-            (GrowthFits, self.falling),
+    def competing(self) -> Competing:
+        """All of them, differences and those whose terms add up."""
+        curves, first = self.curves, len(self.differences)
+        taken_off, added = slice(0, first), slice(first, len(self))
+        parts: tuple[tuple[slice, Fits], ...] = (
+            (taken_off, DifferenceFits.of(curves.rows(taken_off))),
+            (added, GrowthFits.of(curves.rows(added))),
         )
-        return tuple((each, curves_of(frames)) for each, frames in parts if frames)
+        return Competing(curves, parts if first else parts[1:])
 
     def __len__(self) -> int:
         return len(self.growths)
 
-    def scratches(self, series: int) -> tuple[Scratch, ...]:
-        """Return what `weigh` needs for so many series: of each part, and of all.
+    def scratch(self, series: int) -> Scratch:
+        """Return what `weigh` needs for so many series.
 
-        A thread keeps those of a large block for its next batch.
+        A thread keeps that of a large block for its next batch.
         """
-        sizes = [len(curves) for _, curves in self.parts]
-        shapes = tuple((size, series) for size in (*sizes, sum(sizes)))
+        shape = len(self), series
         if series < LARGE:
-            return tuple(map(Scratch, shapes))
-        if _kept.shapes != shapes:
-            _kept.shapes, _kept.scratches = shapes, tuple(map(Scratch, shapes))
-        return _kept.scratches
+            return Scratch(shape)
+        if _kept.scratch.shape != shape:
+            _kept.scratch = Scratch(shape)
+        return _kept.scratch
 
     def weigh(
         self,
         location: Location,
         noise: Noise,
-        scratches: Sequence[Scratch],
+        scratch: Scratch,
         *,
         thoroughly: bool = False,
     ) -> Weighed:
-        """Weigh every curve for every series of the scratches.
-
-        Unless it is done `thoroughly`, curves that are negligible beside the best one
-        of their series get one and the same small evidence.
-        """
-        *each_own, together = scratches
-        measured, likelihood = Measured.of(location), Likelihood.of(location, noise)
-        with np.errstate(all="ignore"):
-            parts = tuple(
-                kind.of(curves, measured, scratch)
-                for (kind, curves), scratch in zip(self.parts, each_own, strict=True)
-            )
-            misfits = [np.minimum.reduce(part.fit.misfit) for part in parts]
-            least = np.minimum.reduce(misfits)
-            limit = NO_LIMIT if thoroughly else likelihood.limit(least)
-            log_evidence, start = together.singles(), 0
-            for part, scratch in zip(parts, each_own, strict=True):
-                end = start + len(part.fit.misfit)
-                part.weigh(likelihood, limit, log_evidence[start:end])
-                part.finish(scratch)
-                start = end
-        fits = tuple(part.fit for part in parts)
-        return Weighed(log_evidence, least, fits, measured.level)
+        """Weigh every curve for every series of the scratch, see `Competing`."""
+        return self.competing.weigh(
+            Measured.of(location),
+            Likelihood.of(location, noise),
+            scratch,
+            thoroughly=thoroughly,
+        )
 
 
 class _Kept(threading.local):
-    """The scratches of the last large block of a thread."""
+    """The scratch of the last large block of a thread."""
 
-    shapes: tuple[tuple[int, int], ...] = ()
-    scratches: tuple[Scratch, ...] = ()
+    scratch = Scratch((0, 0))
 
 
 _kept = _Kept()

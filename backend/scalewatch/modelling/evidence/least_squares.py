@@ -86,6 +86,10 @@ class Places:
         curve = flat // series
         return cls(flat, curve, flat - curve * series)
 
+    def rows(self, rows: slice, first: int) -> "Places":
+        """Return some of them, with curves counted from the `first`."""
+        return Places(self.flat[rows], self.curve[rows] - first, self.series[rows])
+
 
 @dataclass(frozen=True, slots=True)
 class Sums:
@@ -118,6 +122,11 @@ class Sums:
             y2=combine(t, once, out=scratch.reals()),
         )
 
+    def rows(self, rows: slice) -> "Sums":
+        """Return those of some curves, or of some places."""
+        each = (self.mass, self.s11, self.s12, self.s22, self.y1, self.y2)
+        return Sums(*(x[rows] if x.ndim == self.s12.ndim else x for x in each))
+
     def of_base(self, places: Indices) -> tuple[Reals, Reals]:
         """Return S₁₁ and Y₁ at some of all curves and series."""
         if self.s11.ndim > 1:
@@ -147,7 +156,10 @@ def _over_base(
     """Return Σ u^power of rows."""
     if curves.base is None:
         return total(rows)
-    return combine(curves.base**power, rows, out=scratch.reals())
+    distinct, place = curves.distinct_bases
+    sums = np.empty((len(distinct), rows.shape[1]))
+    combine(distinct**power, rows, out=sums)
+    return np.take(sums, place, axis=0, out=scratch.reals(), mode="clip")
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,9 +190,16 @@ class Fit:
         """c₁/c₀, largest where there is no constant."""
         return self.slope / np.maximum(self.constant, self.slope * LEAST_CONSTANT)
 
+    @classmethod
+    def empty(cls, scratch: Scratch) -> "Fit":
+        """Return arrays of any content."""
+        constant, slope, misfit, determinant = (scratch.reals() for _ in range(4))
+        is_faint, is_pure = (np.empty(scratch.shape, np.bool_) for _ in range(2))
+        return cls(constant, slope, misfit, determinant, is_faint, is_pure)
+
     @property
     def arrays(self) -> tuple[Reals, ...]:
-        """What `of` took from its scratch."""
+        """What `empty` took from its scratch."""
         return self.constant, self.slope, self.misfit, self.determinant
 
     def at(self, places: Places) -> "Fit":
@@ -193,33 +212,39 @@ class Fit:
         )
         return Fit(constant, slope, misfit, determinant, is_faint, is_pure)
 
-    @classmethod
-    def of(cls, sums: Sums, scratch: Scratch) -> "Fit":
-        """Solve all normal equations; call under `np.errstate(all="ignore")`."""
-        spare = scratch.reals()
-        determinant = np.multiply(sums.s11, sums.s22, out=scratch.reals())
+    def rows(self, rows: slice) -> "Fit":
+        """Return the fits of some curves, or of some places, in these arrays."""
+        constant, slope, misfit, determinant = (each[rows] for each in self.arrays)
+        is_faint, is_pure = self.is_faint[rows], self.is_pure[rows]
+        return Fit(constant, slope, misfit, determinant, is_faint, is_pure)
+
+    def solve(self, sums: Sums, spare: Reals) -> None:
+        """Solve all normal equations; call under `np.errstate(all="ignore")`.
+
+        `spare` is overwritten.
+        """
+        constant, slope, misfit, determinant = self.arrays
+        np.multiply(sums.s11, sums.s22, out=determinant)
+        np.multiply(determinant, SINGULAR, out=misfit)
         determinant -= np.multiply(sums.s12, sums.s12, out=spare)
-        constant = np.multiply(sums.s22, sums.y1, out=scratch.reals())
+        is_faint = np.less_equal(determinant, misfit, out=self.is_faint)
+        np.multiply(sums.s22, sums.y1, out=constant)
         constant -= np.multiply(sums.s12, sums.y2, out=spare)
         constant /= determinant
-        is_pure = constant <= 0
+        np.less_equal(constant, 0, out=self.is_pure)
         np.maximum(constant, 0, out=constant)
-        slope = np.multiply(sums.s12, constant, out=scratch.reals())
+        np.multiply(sums.s12, constant, out=slope)
         np.subtract(sums.y2, slope, out=slope)
         slope /= sums.s22
-        is_faint = slope <= np.multiply(constant, FAINTEST, out=spare)
-        np.multiply(sums.s22, sums.s11 * SINGULAR, out=spare)
-        is_faint |= determinant <= spare
+        is_faint |= slope <= np.multiply(constant, FAINTEST, out=spare)
         faint = np.flatnonzero(is_faint)
         least = _faint_constant(sums, faint)
-        constant.reshape(-1)[faint] = least
-        slope.reshape(-1)[faint] = least * FAINTEST
-        misfit = np.multiply(constant, sums.y1, out=scratch.reals())
+        np.put(constant, faint, least)
+        np.put(slope, faint, least * FAINTEST)
+        np.multiply(constant, sums.y1, out=misfit)
         misfit += np.multiply(slope, sums.y2, out=spare)
         np.subtract(sums.mass, misfit, out=misfit)
         np.maximum(misfit, 0, out=misfit)
-        scratch.take_back(spare)
-        return cls(constant, slope, misfit, determinant, is_faint, is_pure)
 
 
 def _faint_constant(sums: Sums, places: Indices) -> Reals:

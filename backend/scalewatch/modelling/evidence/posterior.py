@@ -214,7 +214,7 @@ def posterior(log_evidence: Singles, prior: Prior) -> Reals:
     log_evidence += np.log(prior.share)[:, np.newaxis].astype(np.float32)
     log_evidence -= log_evidence.max(axis=0)
     probability = np.exp(log_evidence, out=log_evidence).astype(np.float64)
-    probability /= total(probability)
+    probability *= 1 / total(probability)  # to divide takes three times as long
     return probability
 
 

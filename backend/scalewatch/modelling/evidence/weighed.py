@@ -1,13 +1,106 @@
-"""What is found when curves are weighed for a block of series."""
+"""Weighing curves for a block of series, and what is found."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
 from scalewatch.modelling.arrays.scratch import Scratch
 from scalewatch.modelling.arrays.types import Indices, Reals, Singles
-from scalewatch.modelling.evidence.least_squares import Fit
+from scalewatch.modelling.evidence.curves import ScaledCurves
+from scalewatch.modelling.evidence.least_squares import (
+    FAINTEST,
+    Fit,
+    Measured,
+    Places,
+    Sums,
+)
+from scalewatch.modelling.evidence.likelihood import NO_LIMIT, Likelihood
+from scalewatch.modelling.evidence.peaks import Peaks
+
+
+class Fits(Protocol):
+    """How curves of one kind are fitted and weighed, see `GrowthFits`."""
+
+    def solve(self, sums: Sums, fit: Fit, spare: Reals) -> None:
+        """Write the best fits of all curves, shape (H, S)."""
+
+    def width(self, peaks: Peaks) -> Singles:
+        """Return how wide the likelihood is beside the prior at K places."""
+
+
+@dataclass(frozen=True, eq=False)
+class Competing:
+    """H curves that compete.
+
+    Parameters
+    ----------
+    curves
+        All of them.
+    parts
+        Which of them are of a kind, one after the other.
+    """
+
+    curves: ScaledCurves
+    parts: tuple[tuple[slice, Fits], ...]
+
+    def weigh(
+        self,
+        measured: Measured,
+        likelihood: Likelihood,
+        scratch: Scratch,
+        *,
+        thoroughly: bool = False,
+    ) -> "Weighed":
+        """Weigh every curve for every series; the scratch is of shape (H, S).
+
+        Unless it is done `thoroughly`, curves that are negligible beside the best one
+        of their series get one and the same small evidence.
+        """
+        with np.errstate(all="ignore"):
+            sums = Sums.of(self.curves, measured, scratch)
+            fit = self._solved(sums, scratch)
+            least = np.minimum.reduce(fit.misfit)
+            limit = NO_LIMIT if thoroughly else likelihood.limit(least)
+            log_evidence = scratch.singles()
+            log_evidence[:] = limit.log_evidence
+            places = Places.where(fit.misfit <= limit.misfit)
+            bases, _ = self.curves.every_alone
+            alone, _ = likelihood(fit.misfit[bases])
+            peaks = Peaks.of(sums, fit, likelihood, places, self._at(places, alone))
+            np.put(log_evidence, places.flat, peaks.phi + np.log(self._width(peaks)))
+            log_evidence[bases] = alone
+        sums.give_back(scratch)
+        # A base alone is at its lower bound like any term that is not seen.
+        fit.constant[bases] *= 1 + FAINTEST
+        fit.slope[bases] = 0.0
+        return Weighed(log_evidence, least, fit, measured.level)
+
+    def _solved(self, sums: Sums, scratch: Scratch) -> Fit:
+        """Return the best fits."""
+        fit, spare = Fit.empty(scratch), scratch.reals()
+        for rows, part in self.parts:
+            part.solve(sums.rows(rows), fit.rows(rows), spare[rows])
+        scratch.take_back(spare)
+        return fit
+
+    def _at(self, places: Places, alone: Singles) -> Singles:
+        """Return φ of the base alone of each place; -∞ where that does not compete."""
+        _, of_curves = self.curves.every_alone
+        series = alone.shape[1]
+        none = np.full((1, series), -np.inf, dtype=np.float32)
+        each = of_curves.take(places.curve) * series + places.series
+        known: Singles = np.concatenate([alone, none]).take(each)
+        return known
+
+    def _width(self, peaks: Peaks) -> Singles:
+        """Return how wide the likelihood is beside the prior at each place."""
+        width = np.empty_like(peaks.phi)
+        for rows, part in self.parts:
+            start, end = peaks.places.curve.searchsorted((rows.start, rows.stop))
+            here = slice(start, end)
+            width[here] = part.width(peaks.part(here, rows.start))
+        return width
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,41 +113,29 @@ class Weighed:
         log Z, but for a summand per series, shape (H, S).
     misfit
         The least misfit of all curves, shape (S,).
-    parts
-        The fits of all curves, in units of exp `level`.
+    fit
+        Of all curves, in units of exp `level`.
     level
         Mean logarithm of the locations, shape (S,).
     """
 
     log_evidence: Singles
     misfit: Reals
-    parts: tuple[Fit, ...]
+    fit: Fit
     level: Reals
 
     @property
     def fits(self) -> tuple[Reals, Reals]:
         """c₀ and c₁ of all curves, shape (H, S) each."""
-        return (
-            np.concatenate([part.constant for part in self.parts]),
-            np.concatenate([part.slope for part in self.parts]),
-        )
+        return self.fit.constant, self.fit.slope
 
     def coefficients(self, rows: Indices) -> Reals:
         """Return c₀ and c₁ of a curve of each series, shape (2, S)."""
-        found = np.empty((2, len(rows)))
-        start = 0
-        for part in self.parts:
-            size = len(part.slope)
-            series = np.flatnonzero((start <= rows) & (rows < start + size))
-            place = rows[series] - start, series
-            found[:, series] = part.constant[place], part.slope[place]
-            start += size
+        places = rows * len(rows) + np.arange(len(rows))
+        found = np.stack([each.take(places) for each in self.fits])
         found *= np.exp(self.level)
         return found
 
-    def give_back(self, scratches: Sequence[Scratch]) -> None:
-        """Return to the scratches what was taken from them."""
-        *each_own, together = scratches
-        together.take_back(self.log_evidence)
-        for part, scratch in zip(self.parts, each_own, strict=True):
-            scratch.take_back(*part.arrays)
+    def give_back(self, scratch: Scratch) -> None:
+        """Return to the scratch what was taken from it."""
+        scratch.take_back(self.log_evidence, *self.fit.arrays)

@@ -1,6 +1,7 @@
 """Why series that were measured at some settings cannot be modelled."""
 
 from collections.abc import Mapping
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +31,17 @@ def obstacle(settings: Mapping[str, NDArray[np.float64]], space: Space) -> str |
     points = len(next(iter(settings.values())))
     if points < NEEDED_SETTINGS:
         return few_settings_reason(settings, NEEDED_SETTINGS)
+    columns = tuple((name, tuple(x.tolist())) for name, x in settings.items())
+    return _undefined(columns, space)
+
+
+# Many batches have the same few settings.
+@lru_cache(maxsize=128)
+def _undefined(
+    columns: tuple[tuple[str, tuple[float, ...]], ...], space: Space
+) -> str | None:
+    """Say which growth has no value at some settings that can be computed with."""
+    settings = {name: np.array(x) for name, x in columns}
     largest = log2_table(space.growths, settings).max(axis=1)
     if (largest <= LARGEST_TERM).all():
         return None

@@ -152,6 +152,8 @@ def _logarithms(values: Reals) -> tuple[Reals, Counts]:
     """Return logarithms, (R, n, S), and how many of them there are, (n, S)."""
     logs = np.log(np.ascontiguousarray(values.transpose(2, 1, 0)))
     is_missing = np.isnan(logs)
+    if not is_missing.any():
+        return logs, np.full(logs.shape[1:], len(logs))
     logs[is_missing] = ABSENT
     return logs, len(logs) - np.count_nonzero(is_missing, axis=0)
 
@@ -191,8 +193,11 @@ def _normal_spread(repetitions: Counts | int) -> Reals:
 def _bisquare(logs: Reals, start: Reals, scale: Reals) -> Reals:
     """Improve the location of each point, (n, S)."""
     m, reach = start, 1 / (REACH * scale)
+    u = np.empty_like(logs)
     for _ in range(STEPS):
-        weight = _kept((logs - m) * reach)
+        np.subtract(logs, m, out=u)
+        np.multiply(u, reach, out=u)
+        weight = _kept(u)
         np.multiply(weight, weight, out=weight)
         everything = total(weight)
         np.multiply(weight, logs, out=weight)
@@ -209,11 +214,17 @@ def _kept(u: Reals) -> Reals:
 
 def _variance(logs: Reals, m: Reals, scale: Reals, count: Counts) -> Reals:
     """Return v·R."""
-    u = (logs - m) / (REACH * scale)
+    u = logs - m
+    u /= REACH * scale
     kept = _kept(u.copy())
-    influence = total(total((u * kept * kept) ** 2)) * REACH**2
+    for factor in (kept, kept, u):
+        u *= factor
+    influence = total(total(u)) * REACH**2
     # ψ' = (1 - u²)(1 - 5u²) where a repetition is kept, and 1 - 5u² = 5(1 - u²) - 4.
-    slope = total(total(kept * (5 * kept - 4))) / total(count)
+    np.multiply(kept, 5, out=u)
+    u -= 4
+    u *= kept
+    slope = total(total(u)) / total(count)
     freedom = np.maximum(total(count - 1), 1)
     variance: Reals = scale**2 * influence / freedom
     variance /= np.maximum(slope, LEAST_SLOPE) ** 2

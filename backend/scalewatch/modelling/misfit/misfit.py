@@ -216,10 +216,11 @@ def _bounds(
     line = line[np.argsort(x[line], kind="stable")]
     if len(line) < SHORTEST_LINE or x[line[-1]] < x.max():
         return np.array([-np.inf, np.inf])[:, np.newaxis] * np.ones_like(variance)
-    steps = np.diff(np.log(x[line]))
-    slopes = np.diff(log[line], axis=0) / steps[:, np.newaxis]
+    last = line[-SHORTEST_LINE:]
+    steps = np.diff(np.log(x[last]))
+    before, after = np.diff(log[last], axis=0) / steps[:, np.newaxis]
     deviation = np.sqrt(2 * variance) / steps[-1]
-    ends = np.stack([slopes[-1], slopes[-2:].mean(axis=0), 2 * slopes[-1] - slopes[-2]])
+    ends = np.stack([after, (before + after) / 2, 2 * after - before])
     return np.stack([ends.min(axis=0) - deviation, ends.max(axis=0) + deviation])
 
 

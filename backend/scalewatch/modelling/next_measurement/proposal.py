@@ -215,7 +215,7 @@ class _State:
             space, measured.settings, may_fall=bool(falls(location)[0])
         )
         prior = Prior.among(hypotheses, noise.shapes, *question)
-        weighed = hypotheses.weigh(location, noise, hypotheses.scratches(1))
+        weighed = hypotheses.weigh(location, noise, hypotheses.scratch(1))
         probability = posterior(weighed.log_evidence, prior)[:, 0]
         ((name, _),) = measured.settings.items()
         targets = [{name: float(each)} for each in candidates]

@@ -69,8 +69,8 @@ class Pool:
     def weigh(self, location: Location, noise: Noise) -> Weighed:
         """Weigh all that competes for all series."""
         hypotheses = self.hypotheses
-        scratches = hypotheses.scratches(location.log.shape[1])
-        return hypotheses.weigh(location, noise, scratches)
+        scratch = hypotheses.scratch(location.log.shape[1])
+        return hypotheses.weigh(location, noise, scratch)
 
     def but_last(self) -> "Pool":
         """Return it without the largest setting."""

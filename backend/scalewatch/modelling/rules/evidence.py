@@ -52,18 +52,18 @@ def select(sample: Sample) -> Selection:
         more = Hypotheses.of(sample.space, sample.settings, may_fall=True)
         competing = Likeliest.of(sample, more)
     found = _Found.empty(len(sample.values), competing, len(sample.targets))
-    scratches = rising.hypotheses.scratches(BLOCK)
+    scratch = rising.hypotheses.scratch(BLOCK)
     for rows, location in blocks:
         if len(rows) < BLOCK:
-            scratches = rising.hypotheses.scratches(len(rows))
-        found.put(rows, rising.choose(location, noise, scratches))
+            scratch = rising.hypotheses.scratch(len(rows))
+        found.put(rows, rising.choose(location, noise, scratch))
     if may_fall:
         for row in found.misfits.keys() & np.concatenate(falling).tolist():
             del found.misfits[row]
         for rows in _blocks(np.concatenate(falling)):
             location = located(sample.values[rows], noise)
-            scratches = competing.hypotheses.scratches(len(rows))
-            found.put(rows, competing.choose(location, noise, scratches))
+            scratch = competing.hypotheses.scratch(len(rows))
+            found.put(rows, competing.choose(location, noise, scratch))
     return found.selection(competing, np.flatnonzero(~is_positive))
 
 

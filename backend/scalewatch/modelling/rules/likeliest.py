@@ -1,6 +1,6 @@
 """The likeliest growth of several bases, for blocks of series."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -106,11 +106,9 @@ class Likeliest:
             beyond=sample.beyond(),
         )
 
-    def choose(
-        self, location: Location, noise: Noise, scratches: Sequence[Scratch]
-    ) -> Choice:
-        """Choose for as many series as the scratches are made for."""
-        weighed = self.hypotheses.weigh(location, noise, scratches)
+    def choose(self, location: Location, noise: Noise, scratch: Scratch) -> Choice:
+        """Choose for as many series as the scratch is made for."""
+        weighed = self.hypotheses.weigh(location, noise, scratch)
         probability = posterior(weighed.log_evidence, self.prior)
         by_growth = self.hypotheses.by_growth(probability)
         chosen = self._chosen(probability, by_growth, caution_of(noise.summary))
@@ -124,7 +122,7 @@ class Likeliest:
         misfits = self._misfits(weighed.misfit, location, noise)
         if misfits is not None:
             misfits.widen(forecasts, self.beyond)
-        weighed.give_back(scratches)
+        weighed.give_back(scratch)
         return Choice(
             chosen=chosen,
             coefficients=self._coefficients(model, chosen),
@@ -146,7 +144,8 @@ class Likeliest:
         )
         curves = hypotheses.of_leading[:, growth]
         series = np.arange(len(growth))
-        return np.asarray(curves[probability[curves, series].argmax(axis=0), series])
+        among = probability.take(curves * len(growth) + series)
+        return np.asarray(curves[among.argmax(axis=0), series])
 
     def _misfits(
         self, least: Reals, location: Location, noise: Noise

@@ -44,11 +44,11 @@ class WeighedGrowths:
     ) -> "WeighedGrowths":
         """Weigh each growth that leads a hypothesis, shape (G, S)."""
         series = location.log.shape[1]
-        scratches = hypotheses.scratches(series)
+        scratch = hypotheses.scratch(series)
         # What is negligible of one version may be likely of both.
-        weighed = hypotheses.weigh(location, noise, scratches, thoroughly=True)
+        weighed = hypotheses.weigh(location, noise, scratch, thoroughly=True)
         log_evidence = weighed.log_evidence + _log_shares(hypotheses, noise.shapes)
-        misfits = np.concatenate([part.misfit for part in weighed.parts])
+        misfits = weighed.fit.misfit
         most = log_evidence[hypotheses.first]
         chosen = np.repeat(hypotheses.first[:, np.newaxis], series, axis=1)
         together = most.copy()
