@@ -155,7 +155,7 @@ class Interior:
         """Return what W has where the curve is its base alone."""
         reach = np.maximum(self.place - 2 * self.deviation - np.float32(LOWEST), 0)
         at_bound = self.peaks.fit.is_faint | self.peaks.fit.is_pure
-        reach[at_bound] = 0
+        reach *= ~at_bound
         flat: Singles = np.exp(self.peaks.alone - self.peaks.phi) * reach
         return flat
 
@@ -208,6 +208,6 @@ def twice_normal(z: Singles) -> Singles:
 
 def single(values: Reals) -> Singles:
     """Return values in single precision; NaN, from an empty interior, as the least."""
-    np.fmax(values, SMALLEST, out=values)
-    np.minimum(values, LARGEST, out=values)
-    return values.astype(np.float32)
+    found = values.astype(np.float32)
+    np.fmax(found, SMALLEST, out=found)
+    return np.minimum(found, LARGEST, out=found)

@@ -92,13 +92,12 @@ class Likelihood:
             self.shares,
         )
 
-    def limit(self, least: Reals) -> Limit:
-        """Return where curves are negligible beside one of this misfit, shape (S,).
+    def limit(self, least: Reals, phi: Singles) -> Limit:
+        """Return where curves are negligible beside one of this misfit and φ, (S,).
 
         A sum of four terms is at most four times the largest of them, whose z follows
         from its value.
         """
-        phi, _ = self(least)
         largest = phi - np.float32(NEGLIGIBLE + math.log(len(EXCESSES)))
         power = -2 / self.freedom
         z = np.zeros_like(phi)

@@ -61,15 +61,15 @@ class Competing:
             sums = Sums.of(self.curves, measured, scratch)
             fit = self._solved(sums, scratch)
             least = np.minimum.reduce(fit.misfit)
-            limit = NO_LIMIT if thoroughly else likelihood.limit(least)
+            bases, _ = self.curves.every_alone
+            phi, _ = likelihood(np.stack([least, *fit.misfit[bases]]))
+            limit = NO_LIMIT if thoroughly else likelihood.limit(least, phi[0])
             log_evidence = scratch.singles()
             log_evidence[:] = limit.log_evidence
             places = Places.where(fit.misfit <= limit.misfit)
-            bases, _ = self.curves.every_alone
-            alone, _ = likelihood(fit.misfit[bases])
-            peaks = Peaks.of(sums, fit, likelihood, places, self._at(places, alone))
+            peaks = Peaks.of(sums, fit, likelihood, places, self._at(places, phi[1:]))
             np.put(log_evidence, places.flat, peaks.phi + np.log(self._width(peaks)))
-            log_evidence[bases] = alone
+            log_evidence[bases] = phi[1:]
         sums.give_back(scratch)
         # A base alone is at its lower bound like any term that is not seen.
         fit.constant[bases] *= 1 + FAINTEST
