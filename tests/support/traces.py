@@ -17,6 +17,8 @@ FUNCTIONS = (
     "MPI_Barrier",
     "MPI_Bcast",
     "MPI_Reduce",
+    "MPI_Scatterv",
+    "MPI_Iallreduce",
 )
 
 

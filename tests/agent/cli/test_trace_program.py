@@ -1,7 +1,6 @@
 """`scalewatch-agent trace -- PROGRAM`: what is posted of programs, and refused."""
 
 import json
-import os
 import shutil
 import subprocess
 import sys
@@ -166,16 +165,21 @@ def test_compiler_that_is_missing_is_named(openmpi, monkeypatch):
     assert len(done.stderr.strip().splitlines()) == 1
 
 
+def simulated(name, place):
+    """Return a program of the tests, built for SMPI."""
+    source, made = str(PROGRAMS / f"{name}.c"), place / name
+    command = ["smpicc", "-DSIMULATED", "-g", "-O1", "-o", str(made), source]
+    subprocess.run(command, check=True)
+    return made
+
+
 @needs_simgrid
 def test_simulated_communicators_are_told_apart(place):
-    source = PROGRAMS / "calls.c"
-    made = str(place / "calls")
-    command = ["smpicc", "-DSIMULATED", "-g", "-O1", "-o", made, str(source)]
-    subprocess.run(command, check=True)
+    program = simulated("calls", place)
 
     (run,) = runs(
         "-p", "2", "--repeats", "1", "--launcher", "smpi", "--keep", "kept",
-        "--", "./calls",
+        "--", program,
     )  # fmt: skip
 
     assert run["job"]["environment"]["unmatched_messages"] == 0
@@ -187,14 +191,11 @@ def test_simulated_communicators_are_told_apart(place):
 
 @needs_simgrid
 def test_planted_delays_are_found_in_a_simulation(place):
-    source = PROGRAMS / "delays.c"
-    made = place / "delays"
-    command = ["smpicc", "-DSIMULATED", "-g", "-O1", "-o", str(made), str(source)]
-    subprocess.run(command, check=True, env=os.environ)
+    program = simulated("delays", place)
 
     (run,) = runs(
         "-p", "2", "--repeats", "1", "--launcher", "smpi", "--keep", "kept",
-        "--", "./delays", "10000",
+        "--", program, "10000",
     )  # fmt: skip
 
     sender = values(run, "wait_late_sender")
@@ -205,6 +206,7 @@ def test_planted_delays_are_found_in_a_simulation(place):
         "entry": collective["main › MPI_Allreduce"],
         "root": collective["main › MPI_Bcast"],
         "early root": collective["main › MPI_Reduce"],
+        "barrier": collective["meet › MPI_Barrier"],
     }
     assert late == pytest.approx(dict.fromkeys(late, 0.1), rel=0.02)
     assert run["job"]["environment"]["unmatched_messages"] == 0
@@ -212,3 +214,39 @@ def test_planted_delays_are_found_in_a_simulation(place):
         one["location"]["line"] for one in run["results"] if one["region"] != "program"
     }
     assert min(lines) > 0
+
+
+SLOW = 20 * 10
+"""Microseconds that the slow process of the ring computes, by those of a step."""
+
+
+@needs_simgrid
+@pytest.mark.parametrize(("p", "slow"), [(4, 0), (6, 4)], ids=str)
+def test_path_of_a_simulation_leads_through_the_slow_process(place, p, slow):
+    program = simulated("slow", place)
+
+    (run,) = runs(
+        "-p", p, "--repeats", "1", "--launcher", "smpi", "--computation", "none",
+        "--", program, slow, 1000,
+    )  # fmt: skip
+
+    named, share = (
+        run["job"]["environment"]["critical_path"].split(" % ")[0].split(": ")
+    )
+    assert (named, float(share) > 98) == (f"process {slow}", True)
+    computing = values(run, "path_computing")
+    assert computing["exchange › MPI_Irecv"] == pytest.approx(SLOW * 1e-3, rel=0.02)
+
+
+def test_path_of_a_program_leads_through_its_slow_process(place, openmpi):
+    program = compiled(openmpi, "slow", place)
+
+    (run,) = runs(
+        "-p", "2", "--repeats", "1", "--mpi", OPENMPI, "--", program, 1, 4000,
+    )  # fmt: skip
+
+    # Where others use the processors, too, all takes longer than was planted.
+    computing = values(run, "path_computing")
+    assert computing["exchange › MPI_Irecv"] > 0.9 * SLOW * 4e-3
+    assert max(computing, key=computing.get) == "exchange › MPI_Irecv"
+    assert run["job"]["environment"]["critical_path"].startswith("process 1: ")

@@ -24,7 +24,7 @@ def test_collectives_count_the_processes_of_their_communicator():
         communicators={1: np.array([0, 1])},
     )
 
-    lost = Overheads(made, times).of(made.processes[0].records)
+    lost = Overheads(made, times, 0).of(made.processes[0].records)
 
     assert lost.tolist() == [70, 80]
     assert reduced(made, times).overhead == pytest.approx((3 * 70 + 2 * 80) * 1e-9)
@@ -43,8 +43,8 @@ def test_wait_has_the_best_time_of_its_largest_message():
     ]
     made = trace(waiting, [])
 
-    whole = Overheads(made, times)
-    halves = Overheads(made, times)
+    whole = Overheads(made, times, 0)
+    halves = Overheads(made, times, 0)
     records = made.processes[0].records
 
     for lost in (
@@ -55,3 +55,44 @@ def test_wait_has_the_best_time_of_its_largest_message():
         assert lost[3] == pytest.approx(40)
         assert lost[7] == pytest.approx(30)
     assert whole.not_calibrated == halves.not_calibrated == {"MPI_Irecv"}
+
+
+def test_wait_has_the_best_time_of_the_collective_that_it_completes():
+    start = {"request": 3, "communicator": 1, "bytes": 24}
+    others = [call("MPI_Iallreduce", 0, 40, **start)]
+    waiting = [
+        call("MPI_Iallreduce", 0, 40, **start),
+        call("MPI_Waitall", 50, 700),
+        call("MPI_Waitall", 50, 700, request=3, flags=Flag.PART),
+        call("MPI_Waitall", 800, 700),
+    ]
+    made = trace(waiting, others, [], communicators={1: np.array([0, 1])})
+
+    def best_times(function, processes, sizes):
+        best = {"MPI_Iallreduce": 1e-9, "MPI_Iallreduce › MPI_Wait": 10e-9}
+        return sizes * processes * best.get(function, 0.0)
+
+    whole, halves = (Overheads(made, best_times, 0) for _ in range(2))
+    records = made.processes[0].records
+
+    for lost in (
+        whole.of(records),
+        np.concatenate([halves.of(records[:1]), halves.of(records[1:])]),
+    ):
+        # two of three processes take part
+        assert lost[[0, 1, 3]] == pytest.approx([0, 700 - 10 * 2 * 24, 700])
+
+
+def test_root_of_a_scatter_has_the_best_time_of_what_each_gets():
+    scatter = [call("MPI_Scatterv", 0, 100, peer=0, bytes=60)]
+    made = trace(scatter, [call("MPI_Scatterv", 0, 100, peer=0, bytes=20)], [])
+
+    def best_times(function, processes, sizes):  # noqa: ARG001 - of a table
+        return sizes * 1e-9
+
+    lost = [
+        Overheads(made, best_times, rank).of(made.processes[rank].records).tolist()
+        for rank in (0, 1)
+    ]
+
+    assert lost == [[80], [80]]

@@ -3,7 +3,8 @@
     t_max = min over blocks of q95(times of a block)
 
 for each function, number of processes and bytes, the time of a collective being that of
-its slowest process. A block that was disturbed has a high quantile: the least of
+its slowest process. One that does not block is started and waited for at once: start
+and wait have a cell each. A block that was disturbed has a high quantile: the least of
 several is what the call takes when nothing else goes on.
 """
 
@@ -15,16 +16,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalewatch_agent.errors import CalibrationUnusable
-from scalewatch_agent.traces.functions import COLLECTIVES
-from scalewatch_agent.traces.records import Flag
+from scalewatch_agent.traces.functions import (
+    SCATTERING,
+    STARTING,
+    non_blocking,
+    wait_for,
+)
+from scalewatch_agent.traces.records import Flag, Records
 from scalewatch_agent.traces.trace import Process, Trace
 
 QUANTILE: Final = 0.95
 WARM_UPS: Final = 10
+ROOT: Final = 0
 WIDE: Final = 2.0
 """Ratio of the blocks' quantiles beyond which a cell is flagged."""
 
-FUNCTIONS: Final = (
+_MESSAGES: Final = (
     "MPI_Send",
     "MPI_Ssend",
     "MPI_Rsend",
@@ -32,21 +39,45 @@ FUNCTIONS: Final = (
     "MPI_Isend",
     "MPI_Irecv",
     "MPI_Sendrecv",
+)
+_COLLECTIVES: Final = (
     "MPI_Barrier",
     "MPI_Bcast",
     "MPI_Reduce",
     "MPI_Allreduce",
     "MPI_Gather",
+    "MPI_Gatherv",
     "MPI_Scatter",
+    "MPI_Scatterv",
     "MPI_Allgather",
+    "MPI_Allgatherv",
     "MPI_Alltoall",
+    "MPI_Alltoallv",
     "MPI_Scan",
+    "MPI_Exscan",
+    "MPI_Reduce_scatter",
     "MPI_Reduce_scatter_block",
+)
+FUNCTIONS: Final = (
+    *_MESSAGES,
+    *(one for name in _COLLECTIVES for one in (name, non_blocking(name))),
 )
 """Functions that are calibrated; messages carry their places here as tags."""
 
-WITHOUT_BYTES: Final = frozenset({"MPI_Barrier", "MPI_Irecv"})
+WITHOUT_BYTES: Final = frozenset({"MPI_Barrier", "MPI_Ibarrier", "MPI_Irecv"})
 """Functions whose time does not depend on bytes: one size does."""
+
+SHARED: Final = frozenset(
+    one
+    for name in (
+        "MPI_Alltoall",
+        "MPI_Alltoallv",
+        "MPI_Reduce_scatter",
+        "MPI_Reduce_scatter_block",
+    )
+    for one in (name, non_blocking(name))
+)
+"""Functions to which each process brings so many bytes for each other one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,19 +129,30 @@ def _measured(
     """Return the times of a process's measured calls in s, by function and bytes."""
     own = process.records[:]
     own = own[own["communicator"] == 1]
-    own = own[(own["flags"] & Flag.PART) == 0]
+    is_part = (own["flags"] & Flag.PART) != 0
+    own, parts = own[~is_part], own[is_part]
     times = {}
     for tag, name in enumerate(FUNCTIONS):
         if name not in trace.functions:
             continue
         chosen = own["function"] == trace.functions.index(name)
-        if name not in COLLECTIVES:
+        if name in _MESSAGES:
             chosen &= own["tag"] == tag
         calls = own[chosen]
-        for size in np.unique(calls["bytes"]):
-            took = calls["took"][calls["bytes"] == size] * 1e-9
-            times[name, int(size)] = took.astype(np.float64)
+        sizes = calls["bytes"].astype(np.int64)
+        if process.rank == ROOT and name in SCATTERING:
+            sizes //= len(trace.processes)
+        for size in np.unique(sizes).tolist():
+            found = calls[sizes == size]
+            times[name, size] = _seconds(found)
+            if name in STARTING:
+                is_one = np.isin(parts["request"], found["request"])
+                times[wait_for(name), size] = _seconds(parts[is_one])
     return times
+
+
+def _seconds(calls: Records) -> NDArray[np.float64]:
+    return calls["took"].astype(np.float64) * 1e-9
 
 
 def _quantiles(

@@ -22,10 +22,12 @@ from scalewatch_agent.experiments.instruments import Output
 from scalewatch_agent.experiments.jobs import Executed, Request
 from scalewatch_agent.traces.calibration.cells import (
     FUNCTIONS,
+    SHARED,
     WITHOUT_BYTES,
     Cell,
     cells_of,
 )
+from scalewatch_agent.traces.functions import function_of
 from scalewatch_agent.traces.own.reader import read_own
 from scalewatch_agent.traces.recording.tracing import FOLDER, Tracing
 
@@ -36,9 +38,6 @@ CLOSEST: Final = 1.25
 ROUNDS: Final = 6
 ALIGNED: Final = 8
 """Bytes of a double, of which reductions take a whole number."""
-
-SHARED: Final = frozenset({"MPI_Alltoall", "MPI_Reduce_scatter_block"})
-"""Functions to which each process brings so many bytes for each other one."""
 
 Sizes = Mapping[str, Sequence[int]]
 """Bytes to measure, by function, as the program takes them."""
@@ -101,7 +100,8 @@ def sizes_at_jumps(cells: Iterable[Cell]) -> Sizes:
     """Return sizes between neighbours that are too far apart."""
     rows = defaultdict(list)
     for cell in cells:
-        size = cell.bytes // (cell.processes if cell.function in SHARED else 1)
+        is_shared = function_of(cell.function) in SHARED
+        size = cell.bytes // (cell.processes if is_shared else 1)
         rows[cell.function, cell.processes].append((size, cell.best))
     wanted: dict[str, set[int]] = defaultdict(set)
     for (function, _), row in rows.items():
@@ -111,7 +111,7 @@ def sizes_at_jumps(cells: Iterable[Cell]) -> Sizes:
                 middle = math.sqrt(below * above)
                 size = ALIGNED * max(1, round(middle / ALIGNED))
                 if below < size < above:
-                    wanted[function].add(size)
+                    wanted[function_of(function)].add(size)
     return {name: sorted(sizes) for name, sizes in wanted.items()}
 
 

@@ -5,22 +5,44 @@
  * What is measured runs on a communicator of its own, and messages carry the number of the
  * function as their tag, by which the reader tells them from what synchronises processes.
  * Point-to-point calls: between processes 0 and 1, the partner being ready; a receive finds its
- * message on the way.  Collectives: all have met before.  Blocks take turns, so that one that
- * was disturbed does not spoil a cell. */
+ * message on the way.  Collectives: all have met before, and those that do not block are waited
+ * for at once.  Blocks take turns, so that one that was disturbed does not spoil a cell. */
+#include <limits.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { SEND, SSEND, RSEND, RECV, ISEND, IRECV, SENDRECV, BARRIER, BCAST, REDUCE, ALLREDUCE, GATHER,
-       SCATTER, ALLGATHER, ALLTOALL, SCAN, REDUCE_SCATTER_BLOCK, FUNCTIONS };
+/* Collectives with their arguments: blocking, and not. */
+#define COLLECTIVES(EACH) \
+    EACH(Barrier, Ibarrier, measured) \
+    EACH(Bcast, Ibcast, out, bytes, MPI_BYTE, 0, measured) \
+    EACH(Reduce, Ireduce, out, in, doubles, MPI_DOUBLE, MPI_SUM, 0, measured) \
+    EACH(Allreduce, Iallreduce, out, in, doubles, MPI_DOUBLE, MPI_SUM, measured) \
+    EACH(Gather, Igather, out, bytes, MPI_BYTE, in, bytes, MPI_BYTE, 0, measured) \
+    EACH(Gatherv, Igatherv, out, bytes, MPI_BYTE, in, counts, places, MPI_BYTE, 0, measured) \
+    EACH(Scatter, Iscatter, out, bytes, MPI_BYTE, in, bytes, MPI_BYTE, 0, measured) \
+    EACH(Scatterv, Iscatterv, out, counts, places, MPI_BYTE, in, bytes, MPI_BYTE, 0, measured) \
+    EACH(Allgather, Iallgather, out, bytes, MPI_BYTE, in, bytes, MPI_BYTE, measured) \
+    EACH(Allgatherv, Iallgatherv, out, bytes, MPI_BYTE, in, counts, places, MPI_BYTE, measured) \
+    EACH(Alltoall, Ialltoall, out, bytes, MPI_BYTE, in, bytes, MPI_BYTE, measured) \
+    EACH(Alltoallv, Ialltoallv, out, counts, places, MPI_BYTE, in, counts, places, MPI_BYTE, measured) \
+    EACH(Scan, Iscan, out, in, doubles, MPI_DOUBLE, MPI_SUM, measured) \
+    EACH(Exscan, Iexscan, out, in, doubles, MPI_DOUBLE, MPI_SUM, measured) \
+    EACH(Reduce_scatter, Ireduce_scatter, out, in, shares, MPI_DOUBLE, MPI_SUM, measured) \
+    EACH(Reduce_scatter_block, Ireduce_scatter_block, out, in, doubles, MPI_DOUBLE, MPI_SUM, measured)
+
+#define NUMBERS(blocking, starting, ...) blocking, starting,
+#define NAMES(blocking, starting, ...) #blocking, #starting,
+
+enum { Send, Ssend, Rsend, Recv, Isend, Irecv, Sendrecv, COLLECTIVES(NUMBERS) FUNCTIONS };
 static const char *const names[FUNCTIONS] = {
-    "Send", "Ssend", "Rsend", "Recv", "Isend", "Irecv", "Sendrecv", "Barrier", "Bcast", "Reduce", "Allreduce",
-    "Gather", "Scatter", "Allgather", "Alltoall", "Scan", "Reduce_scatter_block"};
+    "Send", "Ssend", "Rsend", "Recv", "Isend", "Irecv", "Sendrecv", COLLECTIVES(NAMES)};
 enum { WARM_UPS = 10 };
 
 static MPI_Comm measured;
 static char *out, *in;
+static int *counts, *places, *shares;
 static int rank, size;
 
 static void tell(int other) { MPI_Send(&rank, 1, MPI_INT, other, 99, MPI_COMM_WORLD); }
@@ -42,7 +64,7 @@ static void sent(int function, int bytes)
 {
     MPI_Request request;
     if (rank == 1) {
-        if (function == RSEND) {
+        if (function == Rsend) {
             MPI_Irecv(in, bytes, MPI_BYTE, 0, function, measured, &request);
             tell(0);
             MPI_Wait(&request, MPI_STATUS_IGNORE);
@@ -54,10 +76,10 @@ static void sent(int function, int bytes)
     }
     hear(1);
     let_go_on();
-    if (function == SEND) MPI_Send(out, bytes, MPI_BYTE, 1, function, measured);
-    if (function == SSEND) MPI_Ssend(out, bytes, MPI_BYTE, 1, function, measured);
-    if (function == RSEND) MPI_Rsend(out, bytes, MPI_BYTE, 1, function, measured);
-    if (function == ISEND) {
+    if (function == Send) MPI_Send(out, bytes, MPI_BYTE, 1, function, measured);
+    if (function == Ssend) MPI_Ssend(out, bytes, MPI_BYTE, 1, function, measured);
+    if (function == Rsend) MPI_Rsend(out, bytes, MPI_BYTE, 1, function, measured);
+    if (function == Isend) {
         MPI_Isend(out, bytes, MPI_BYTE, 1, function, measured, &request);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
     }
@@ -74,7 +96,7 @@ static void received(int function, int bytes)
     }
     hear(1);
     let_go_on();
-    if (function == RECV) MPI_Recv(in, bytes, MPI_BYTE, 1, function, measured, MPI_STATUS_IGNORE);
+    if (function == Recv) MPI_Recv(in, bytes, MPI_BYTE, 1, function, measured, MPI_STATUS_IGNORE);
     else {
         MPI_Irecv(in, bytes, MPI_BYTE, 1, function, measured, &request);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
@@ -85,35 +107,40 @@ static void exchanged(int bytes)
 {
     int other = 1 - rank;
     if (rank) { tell(other); hear(other); } else { hear(other); tell(other); }
-    MPI_Sendrecv(out, bytes, MPI_BYTE, other, SENDRECV, in, bytes, MPI_BYTE, other, SENDRECV, measured,
+    MPI_Sendrecv(out, bytes, MPI_BYTE, other, Sendrecv, in, bytes, MPI_BYTE, other, Sendrecv, measured,
                  MPI_STATUS_IGNORE);
 }
+
+/* Every process has a part of the same size in what is gathered, scattered or exchanged. */
+static void share(int bytes)
+{
+    for (int at = 0; at < size; at++) {
+        counts[at] = bytes;
+        places[at] = at * bytes;
+        shares[at] = bytes / (int)sizeof(double);
+    }
+}
+
+#define MET(blocking, starting, ...) \
+    case blocking: MPI_##blocking(__VA_ARGS__); break; \
+    case starting: MPI_##starting(__VA_ARGS__, &request); MPI_Wait(&request, MPI_STATUS_IGNORE); break;
 
 static void met(int function, int bytes)
 {
     int doubles = bytes / (int)sizeof(double);
+    MPI_Request request;
     MPI_Barrier(MPI_COMM_WORLD);
-    switch (function) {
-    case BARRIER: MPI_Barrier(measured); break;
-    case BCAST: MPI_Bcast(out, bytes, MPI_BYTE, 0, measured); break;
-    case REDUCE: MPI_Reduce(out, in, doubles, MPI_DOUBLE, MPI_SUM, 0, measured); break;
-    case ALLREDUCE: MPI_Allreduce(out, in, doubles, MPI_DOUBLE, MPI_SUM, measured); break;
-    case GATHER: MPI_Gather(out, bytes, MPI_BYTE, in, bytes, MPI_BYTE, 0, measured); break;
-    case SCATTER: MPI_Scatter(out, bytes, MPI_BYTE, in, bytes, MPI_BYTE, 0, measured); break;
-    case ALLGATHER: MPI_Allgather(out, bytes, MPI_BYTE, in, bytes, MPI_BYTE, measured); break;
-    case ALLTOALL: MPI_Alltoall(out, bytes, MPI_BYTE, in, bytes, MPI_BYTE, measured); break;
-    case SCAN: MPI_Scan(out, in, doubles, MPI_DOUBLE, MPI_SUM, measured); break;
-    default: MPI_Reduce_scatter_block(out, in, doubles, MPI_DOUBLE, MPI_SUM, measured); break;
-    }
+    switch (function) { COLLECTIVES(MET) }
 }
 
 static void repeated(int function, int bytes, int repetitions)
 {
+    share(bytes);
     for (int turn = 0; turn < WARM_UPS + repetitions; turn++) {
-        if (function >= BARRIER) met(function, bytes);
+        if (function >= Barrier) met(function, bytes);
         else if (rank > 1) break;
-        else if (function == SENDRECV) exchanged(bytes);
-        else if (function == RECV || function == IRECV) received(function, bytes);
+        else if (function == Sendrecv) exchanged(bytes);
+        else if (function == Recv || function == Irecv) received(function, bytes);
         else sent(function, bytes);
     }
     MPI_Barrier(MPI_COMM_WORLD);
@@ -150,10 +177,13 @@ int main(int count, char **words)
     }
     out = calloc((size_t)largest * (size_t)size + sizeof(double), 1);
     in = calloc((size_t)largest * (size_t)size + sizeof(double), 1);
-    if (!out || !in) {
+    counts = calloc(3 * (size_t)size, sizeof *counts);
+    if (!out || !in || !counts || (double)largest * size > INT_MAX) {   /* places are ints */
         fprintf(stderr, "error: there is no memory for messages of %d bytes\n", largest);
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
+    places = counts + size;
+    shares = places + size;
     for (int block = 0; block < atoi(words[1]); block++)
         for (int at = 3; at < count; at++) {
             int function = known(words[at], &bytes);
@@ -161,6 +191,7 @@ int main(int count, char **words)
         }
     free(out);
     free(in);
+    free(counts);
     MPI_Comm_free(&measured);
     MPI_Finalize();
     return 0;

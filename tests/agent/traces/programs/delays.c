@@ -8,10 +8,10 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { ROUNDS = 10, KINDS = 5 };
-enum { LATE_SENDER, LATE_RECEIVER, LATE_ENTRY, LATE_ROOT, EARLY_ROOT };
-static const char *names[] = {"late_sender", "late_receiver", "late_entry", "late_root", "early_root"};
-static const int waiting[] = {1, 0, 1, 1, 0};
+enum { ROUNDS = 10, KINDS = 6 };
+enum { LATE_SENDER, LATE_RECEIVER, LATE_ENTRY, LATE_ROOT, EARLY_ROOT, LATE_BARRIER };
+static const char *names[] = {"late_sender", "late_receiver", "late_entry", "late_root", "early_root", "late_barrier"};
+static const int waiting[] = {1, 0, 1, 1, 0, 1};
 
 static double times[KINDS][ROUNDS][2], all[2][KINDS][ROUNDS][2];
 static int round_number;
@@ -33,6 +33,12 @@ static double now(void)
         call; \
         times[kind][round_number][1] = now(); \
     } while (0)
+
+/* Of its own, since all other barriers only bring processes together. */
+static __attribute__((noinline)) void meet(void)
+{
+    TIMED(LATE_BARRIER, MPI_Barrier(MPI_COMM_WORLD));
+}
 
 int main(int count, char **words)
 {
@@ -69,6 +75,9 @@ int main(int count, char **words)
         MPI_Barrier(MPI_COMM_WORLD);
         if (rank == 1) usleep(delay);
         TIMED(EARLY_ROOT, MPI_Reduce(rank ? &value : MPI_IN_PLACE, &value, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD));
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (rank == 0) usleep(delay);
+        meet();
     }
     MPI_Gather(times, sizeof times, MPI_CHAR, all, sizeof times, MPI_CHAR, 0, MPI_COMM_WORLD);
     for (int kind = 0; !rank && kind < KINDS; kind++) {

@@ -131,8 +131,13 @@ def waits(sums):
         "late_entry": ("MPI_Allreduce", "wait_collective"),
         "late_root": ("MPI_Bcast", "wait_collective"),
         "early_root": ("MPI_Reduce", "wait_collective"),
+        "late_barrier": ("meet", "wait_collective"),
     }
     return {
-        name: sum(getattr(one, kind) for one in sums.locations if one.function in names)
+        name: sum(
+            getattr(one, kind)
+            for one in sums.locations
+            if one.function in names or one.site.caller in names
+        )
         for name, (*names, kind) in found.items()
     }
