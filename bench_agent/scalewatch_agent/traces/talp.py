@@ -18,11 +18,24 @@ LARGEST: Final = 64 * 2**20
 """Bytes of a file; one with a thousand regions has one of them."""
 
 MOST_PROCESSES: Final = 10**8
-REGIONS: Final = ("Application", "popMetrics")
-"""Keys of the regions, by version."""
+REGIONS: Final = ("Application", "popMetrics", "popRaw")
+"""Keys of the regions, by version: since 3.5, before, and of sums before."""
 
-WHOLE: Final = "Global"
+WHOLE: Final = ("Global", "Application", "MPI Execution")
+"""Names of the region that is all of the run, by version."""
+
+NEWER: Final[Mapping[str, str]] = {
+    "numRanks": "numMpiRanks",
+    "usefulCpuTotal": "usefulTime",
+    "numMPICalls": "numMpiCalls",
+    "loadBalance": "mpiLoadBalance",
+}
+"""Names before version 3.5, and those since."""
+
 NANOSECOND: Final = 1e-9
+CLOSE: Final = 0.02
+"""How far TALP's own efficiency, of two digits, may be from that of the times."""
+
 MPI: Final = "MPI"
 
 
@@ -35,12 +48,12 @@ def read_talp(path: Path) -> Reduced:
         If it is none, or lacks the time of the whole run.
     """
     told = _document(path)
-    regions = next((told[key] for key in REGIONS if key in told), None)
-    if not isinstance(regions, dict) or not regions:
+    regions = _regions(told)
+    if not regions:
         raise TraceUnusable(path, "it is no file of TALP: it names no regions")
-    whole = regions.get(WHOLE) or next(iter(regions.values()))
-    resources = told.get("resources")
-    processes = _processes(path, resources if isinstance(resources, dict) else whole)
+    name = next((one for one in WHOLE if one in regions), next(iter(regions)))
+    whole = regions.pop(name)
+    processes = _processes(path, told.get("resources"), whole)
     runtime = _seconds(path, whole, "elapsedTime")
     if not runtime:
         raise TraceUnusable(path, "it does not say how long the run took")
@@ -58,9 +71,37 @@ def read_talp(path: Path) -> Reduced:
         not_calibrated=frozenset({MPI}),
         unmatched=0,
         is_truncated=False,
-        remarks=() if mpi_time else ("TALP did not tell the time in MPI",),
+        remarks=_remarks(path, whole, useful.mean() / runtime),
         has_each=has_each,
     )
+
+
+def _regions(told: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """Return the regions by their names; before version 3.5 they stood in lists."""
+    regions: dict[str, Mapping[str, Any]] = {}
+    for key in REGIONS:
+        listed = told.get(key)
+        if isinstance(listed, list):
+            named = [one for one in listed if isinstance(one, dict)]
+            listed = {str(one.get("name")): one for one in named}
+        for name, one in listed.items() if isinstance(listed, dict) else ():
+            if isinstance(one, dict):
+                renamed = {NEWER.get(str(k), str(k)): v for k, v in one.items()}
+                regions[name] = {**regions.get(name, {}), **renamed}
+    return regions
+
+
+def _remarks(path: Path, whole: Mapping[str, Any], parallel: float) -> tuple[str, ...]:
+    remarks = []
+    if _number(path, whole, "mpiTime") is None:
+        remarks.append("TALP did not tell the time in MPI")
+    told = _number(path, whole, "parallelEfficiency")
+    if told is not None and abs(told - parallel) > CLOSE:
+        remarks.append(
+            f"TALP tells a parallel efficiency of {told:.2f}, of the time in which it "
+            f"saw threads: of the run time of all processors {parallel:.2f} is useful"
+        )
+    return tuple(remarks)
 
 
 def _document(path: Path) -> dict[str, Any]:
@@ -77,12 +118,17 @@ def _document(path: Path) -> dict[str, Any]:
     return told
 
 
-def _processes(path: Path, resources: Mapping[str, Any]) -> int:
+def _processes(path: Path, resources: Any, whole: Mapping[str, Any]) -> int:
+    told = [one for one in (resources, whole) if isinstance(one, dict)]
     for name in ("numMpiRanks", "numCpus"):
-        number = resources.get(name)
-        if isinstance(number, int) and 0 < number <= MOST_PROCESSES:
-            return number
-    raise TraceUnusable(path, "it does not say how many processes there were")
+        for one in told:
+            number = one.get(name)
+            if isinstance(number, int) and 0 < number <= MOST_PROCESSES:
+                return number
+    reason = "it does not say how many processes there were"
+    if resources is None:
+        reason += ": before DLB 3.5, --talp-summary=pop-metrics,pop-raw does"
+    raise TraceUnusable(path, reason)
 
 
 def _useful(
@@ -110,11 +156,9 @@ def _useful(
 
 
 def _locations(path: Path, regions: Mapping[str, Any]) -> tuple[LocationSums, ...]:
-    """Return the regions but the whole one that tell a time in MPI."""
+    """Return the regions that tell a time in MPI."""
     found = []
     for name, region in regions.items():
-        if name == WHOLE or not isinstance(region, dict):
-            continue
         time = _seconds(path, region, "mpiTime")
         if time is not None:
             calls = _number(path, region, "numMpiCalls")

@@ -70,14 +70,68 @@ def test_older_files_name_their_regions_pop_metrics(tmp_path):
     assert read_talp(path).runtime == pytest.approx(10)
 
 
+def test_lists_before_version_3_5_are_joined_by_name(tmp_path):
+    metrics = {"elapsedTime": 10**10, "parallelEfficiency": 0.8, "loadBalance": 0.9}
+    raw = {
+        "numCpus": 4, "numRanks": 4, "elapsedTime": 10**10,
+        "usefulCpuTotal": 32 * 10**9, "numMPICalls": 400,
+    }  # fmt: skip
+    whole, solve = {"name": "MPI Execution"}, {"name": "solve"}
+    told = {
+        "popMetrics": [whole | metrics, solve | metrics],
+        "popRaw": [whole | raw, solve | raw],
+    }
+    path = tmp_path / "talp.json"
+    path.write_text(json.dumps(told))
+
+    found = read_talp(path)
+
+    assert (found.processes, found.runtime) == (4, pytest.approx(10))
+    assert found.efficiencies.parallel == pytest.approx(0.8)
+    assert found.efficiencies.load_balance == pytest.approx(0.9)
+    assert found.remarks == ("TALP did not tell the time in MPI",)
+
+    del told["popRaw"]
+    path.write_text(json.dumps(told))
+    with pytest.raises(TraceUnusable, match="--talp-summary=pop-metrics,pop-raw"):
+        read_talp(path)
+
+
+def test_region_of_the_whole_run_has_several_names(tmp_path):
+    solve = {**GLOBAL, "mpiTime": 10**9}
+    regions = {"solve": solve, "Application": {**GLOBAL, "mpiTime": 0}}
+    path = talp(tmp_path / "talp.json", Application=regions)
+
+    found = read_talp(path)
+
+    assert [one.site.caller for one in found.locations] == ["solve"]
+    assert (found.mpi_time, found.remarks) == (0, ())
+
+
+def test_efficiency_of_threads_that_were_seen_is_told_beside_that_of_the_run(tmp_path):
+    """As in hybrid programs whose threads begin late."""
+    path = talp(
+        tmp_path / "talp.json",
+        resources={"numCpus": 224, "numMpiRanks": 4},
+        whole={"numCpus": 224, "parallelEfficiency": 0.96, "usefulTime": 14 * 10**11},
+    )
+
+    found = read_talp(path)
+
+    assert found.processes == 4
+    assert found.efficiencies.parallel == pytest.approx(1400 / 224 / 10)
+    assert "0.96" in found.remarks[0]
+    assert "0.62" in found.remarks[0]
+
+
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
         ({"Application": None}, "names no regions"),
         ({"Application": []}, "names no regions"),
-        ({"Application": {"Global": 3}}, "how long the run took"),
-        ({"resources": {"numMpiRanks": 0}}, "how many processes"),
-        ({"resources": {"numMpiRanks": 2**62}}, "how many processes"),
+        ({"Application": {"Global": 3}}, "names no regions"),
+        ({"resources": {"numMpiRanks": 0}, "whole": {"numCpus": 0}}, "how many proc"),
+        ({"resources": {"numMpiRanks": 2**62}, "whole": {"numCpus": 0}}, "how many"),
         ({"whole": {"elapsedTime": None}}, "how long the run took"),
         ({"whole": {"elapsedTime": "long"}}, "its elapsedTime is 'long'"),
         ({"whole": {"elapsedTime": -1}}, "its elapsedTime is -1"),
