@@ -28,8 +28,11 @@ def test_killed_process_leaves_what_was_written(library, program, tmp_path):
     sums = result.sums
     assert sums.is_truncated
     assert any("MPI_Finalize" in remark for remark in sums.remarks)
-    # One block of 4096 records has been flushed by the process that was killed.
-    assert totals(sums)["MPI_Recv"] == (4096, 4096, 4 * 4096)
+    # One block of 4096 records has been flushed by the process that was killed, or
+    # another number of them where these took longer than a second.
+    calls, messages, size = totals(sums)["MPI_Recv"]
+    assert (messages, size) == (calls, 4 * calls)
+    assert calls == 4096 or (calls > 0 and sums.runtime > 1)
 
 
 def test_aborting_process_leaves_everything(library, program, tmp_path):
