@@ -53,7 +53,7 @@ TRIALS: Final = 5
 DEFAULT: Final = Goal(
     "models a second of the default rule, fewest of three batches",
     "{:,.0f} × Extra-P",
-    least=1_000,
+    least=2_500,
     rival=EXTRA_P,
 )
 OTHERS: Final = Goal(
