@@ -136,6 +136,24 @@ def test_plots_begin_with_the_room_that_their_words_need(
         assert taken == pytest.approx(begun, abs=font / 3), "far from what it took"
 
 
+def test_values_under_the_pointer_are_written_as_on_the_page(large_page: Page):
+    large_page.goto("/p/hydro/r/mesh%3A%3Afind_neighbours?machine=juwels")
+    plot = large_page.locator("[data-figure*='figures/scaling'][aria-busy=false]")
+    plot.locator(".main-svg").first.wait_for()
+
+    plot.evaluate(
+        """(plot) => Plotly.Fx.hover(plot, [
+            {curveNumber: plot.data.findIndex((trace) => trace.error_y), pointNumber: 0}
+        ])"""
+    )
+
+    told = plot.locator(".hoverlayer")
+    expect(told).to_contain_text(re.compile(r"median \d[\d.]* [µm]s"))
+    expect(told).to_contain_text(
+        re.compile(r"quartiles \d[\d.]* [µm]s to \d[\d.]* [µm]s")
+    )
+
+
 def test_column_of_remarks_is_there_where_something_is_remarked(page: Page, sessions):
     record_project(sessions)
     record_half_failed_project(sessions)

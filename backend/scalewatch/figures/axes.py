@@ -124,14 +124,28 @@ def metric_axis(
         the picture: a model can be tiny, or negative, between measurements.
     """
     if measured.min() <= 0:
-        title = metric if unit in WITHOUT else f"{metric} [{unit}]"
-        return titled_axis(title) | {"rangemode": "tozero"}
+        return even_axis(metric, unit, np.append(measured, 0))
     low, high = _range(measured, drawn)
     ticks = _ticks(low, high)
     has_unit = unit in PREFIXED or unit in WITHOUT
     return titled_axis(metric if has_unit else f"{metric} [{unit}]") | {
         "type": "log",
         "range": [low, high],
+        "tickmode": "array",
+        "tickvals": ticks,
+        "ticktext": [_tick_text(tick, unit) for tick in ticks],
+    }
+
+
+def even_axis(metric: str, unit: str, values: NDArray[np.float64]) -> dict[str, Any]:
+    """Return a linear axis whose ticks have the unit of these values."""
+    low, high = float(values.min()), float(values.max())
+    has_unit = unit in PREFIXED or unit in WITHOUT
+    axis = titled_axis(metric if has_unit else f"{metric} [{unit}]")
+    if not low < high:
+        return axis | {"rangemode": "tozero"}
+    ticks = _even_ticks(low, high)
+    return axis | {
         "tickmode": "array",
         "tickvals": ticks,
         "ticktext": [_tick_text(tick, unit) for tick in ticks],
@@ -169,6 +183,10 @@ def _even_ticks(low: float, high: float) -> list[float]:
 
 def _tick_text(value: float, unit: str) -> str:
     """Write a round value with its unit: `100 µs`, `5 MB`, `10⁻⁷`."""
+    if value == 0:
+        return "0"
+    if value < 0:
+        return f"−{_tick_text(-value, unit)}"
     if unit in PREFIXED:
         most = 0 if unit == "s" else max(PREFIXES)  # nobody reads kiloseconds
         power = min(max(floor(log10(value) / 3 + NEARLY), min(PREFIXES)), most)

@@ -16,7 +16,7 @@ from scalewatch.figures.axes import (
     parameter_axis,
 )
 from scalewatch.figures.figure import Figure
-from scalewatch.figures.notation import setting_text
+from scalewatch.figures.notation import held_text
 from scalewatch.figures.palette import PALETTE, machine_role, symbol
 from scalewatch.modelling import Composed
 from scalewatch.modelling.arrays.types import Reals
@@ -62,7 +62,7 @@ def _lines(composed: Composed, column: int) -> Iterator[tuple[str, NDArray[np.in
     for held in sorted(rows):
         names = (composed.series.parameters[k] for k in others)
         words = (
-            f"{name} = {setting_text(setting)}"
+            f"{name} = {held_text(setting, name)}"
             for name, setting in zip(names, held, strict=True)
         )
         yield ", ".join(words), np.array(rows[held])

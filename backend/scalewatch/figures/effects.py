@@ -4,14 +4,15 @@ Main effects as means over all trials with a level, interactions as the means ov
 both settings: lines that are not parallel interact.
 """
 
+from dataclasses import dataclass
 from html import escape
 from typing import Final
 
 import numpy as np
 
-from scalewatch.figures.axes import canvas
+from scalewatch.figures.axes import canvas, even_axis, hover_number
 from scalewatch.figures.figure import Figure
-from scalewatch.figures.notation import setting_text
+from scalewatch.figures.notation import held_text
 from scalewatch.figures.palette import PALETTE, machine_role, symbol
 from scalewatch.figures.styles import machine_dash
 from scalewatch.modelling import Effects, Interaction
@@ -20,7 +21,19 @@ MOST_SETTINGS: Final = 6
 """Settings whose main effects are drawn, those first that explain most."""
 
 
-def main_effects_figure(effects: Effects, objective: str) -> Figure:
+@dataclass(frozen=True, slots=True)
+class DrawnObjective:
+    """What is to be small, in words, and its unit."""
+
+    name: str
+    unit: str
+
+    def told(self, value: str) -> str:
+        """Return a value of it in a hover text."""
+        return hover_number(value, self.unit) if self.unit else f"%{{{value}:.3~g}}"
+
+
+def main_effects_figure(effects: Effects, objective: DrawnObjective) -> Figure:
     """Plot the mean objective at each level, setting by setting."""
     figure = canvas()
     shown = effects.main[:MOST_SETTINGS]
@@ -29,7 +42,11 @@ def main_effects_figure(effects: Effects, objective: str) -> Figure:
     overall = float(np.mean([trial.value for trial in effects.trials]))
     figure.update_layout(
         xaxis={"automargin": True, "type": "multicategory", "title": {"text": ""}},
-        yaxis=_objective_axis(objective),
+        yaxis=even_axis(
+            objective.name,
+            objective.unit,
+            np.array([each.mean for effect in shown for each in effect.levels]),
+        ),
         showlegend=False,
     )
     for slot, effect in enumerate(shown):
@@ -38,7 +55,7 @@ def main_effects_figure(effects: Effects, objective: str) -> Figure:
         figure.add_scatter(
             x=[
                 [escape(effect.setting)] * len(levels),
-                [escape(setting_text(each.level)) for each in levels],
+                [escape(held_text(each.level, effect.setting)) for each in levels],
             ],
             y=[each.mean for each in levels],
             customdata=[[each.best, each.count] for each in levels],
@@ -47,7 +64,8 @@ def main_effects_figure(effects: Effects, objective: str) -> Figure:
             marker={"color": PALETTE[role], "size": 9, "symbol": symbol(slot)},
             name=escape(effect.setting),
             hovertemplate=(
-                "%{x}: mean %{y:.3~g}, best %{customdata[0]:.3~g} "
+                f"%{{x}}: mean {objective.told('y')}, best "
+                f"{objective.told('customdata[0]')} "
                 "of %{customdata[1]}<extra></extra>"
             ),
             meta=role,
@@ -58,7 +76,7 @@ def main_effects_figure(effects: Effects, objective: str) -> Figure:
     return figure
 
 
-def interaction_figure(interaction: Interaction, objective: str) -> Figure:
+def interaction_figure(interaction: Interaction, objective: DrawnObjective) -> Figure:
     """Plot the mean objective over the levels of one setting, per level of another."""
     figure = canvas()
     across, along = interaction.settings
@@ -68,9 +86,9 @@ def interaction_figure(interaction: Interaction, objective: str) -> Figure:
             "type": "category",
             "title": {"text": escape(across)},
         },
-        yaxis=_objective_axis(objective),
+        yaxis=even_axis(objective.name, objective.unit, interaction.means),
     )
-    levels = [escape(setting_text(level)) for level in interaction.levels[0]]
+    levels = [escape(held_text(level, across)) for level in interaction.levels[0]]
     for slot, level in enumerate(interaction.levels[1]):
         role = machine_role(slot)
         figure.add_scatter(
@@ -79,18 +97,9 @@ def interaction_figure(interaction: Interaction, objective: str) -> Figure:
             mode="lines+markers",
             line={"color": PALETTE[role], "width": 2, "dash": machine_dash(slot)},
             marker={"color": PALETTE[role], "size": 9, "symbol": symbol(slot)},
-            name=escape(f"{along} = {setting_text(level)}"),
+            name=escape(f"{along} = {held_text(level, along)}"),
             showlegend=True,
-            hovertemplate="%{x}: %{y:.3~g}",
+            hovertemplate=f"%{{x}}: {objective.told('y')}",
             meta=role,
         )
     return figure
-
-
-def _objective_axis(objective: str) -> dict[str, object]:
-    return {
-        "automargin": True,
-        "gridcolor": PALETTE["grid"],
-        "title": {"text": escape(objective), "standoff": 12},
-        "zeroline": False,
-    }

@@ -6,6 +6,7 @@ from html import escape
 from typing import Final
 
 from scalewatch.modelling import Factor, Growth
+from scalewatch.wire.reports import COUNTED_PARAMETERS
 
 LONGEST_NAME: Final = 40
 """Letters of a name in a legend."""
@@ -38,10 +39,20 @@ def setting_text(value: object) -> str:
     if isinstance(value, int | float):
         return f"{int(value):,}" if value == int(value) else f"{value:.12g}"
     if isinstance(value, Mapping):
-        return ", ".join(f"{name} = {setting_text(own)}" for name, own in value.items())
+        return ", ".join(
+            f"{name} = {held_text(own, name)}" for name, own in value.items()
+        )
     if isinstance(value, list | tuple):
         return ", ".join(map(setting_text, value))
     return "–" if value is None else str(value)
+
+
+def held_text(value: object, name: str) -> str:
+    """Write a setting: digits are grouped of scales, not of seeds and message sizes."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if is_number and name not in COUNTED_PARAMETERS:
+        return str(value) if isinstance(value, int) else f"{value:.12g}"
+    return setting_text(value)
 
 
 def _powers(factor: Factor) -> list[tuple[str, Fraction]]:

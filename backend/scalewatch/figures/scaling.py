@@ -60,12 +60,13 @@ def scaling_figure(scaling: Scaling, under: Scaling | None = None) -> Figure:
     if under is not None:
         add_under(figure, under)
     _add_interval(figure, curves.x, scaling)
-    _add_expectation(figure, curves, scaling)
     _add_repetitions(figure, scaling)
     if scaling.is_open:
         add_candidates(figure, curves.x, scaling, style)
     else:
         add_model(figure, curves, scaling.evidence, style, is_listed=True)
+    # Dashes on top of the model show both where they agree.
+    _add_expectation(figure, curves, scaling)
     # A picture of it may leave the page that says so.
     of = f", {escape(scaling.name)}" if SIMULATED in scaling.name else ""
     _add_measurements(figure, scaling, style, f"median and quartiles{of}")

@@ -3,6 +3,7 @@
  * its words take. The roles are the custom properties --figure-* of tokens.css.
  */
 
+import { spelled } from "./hover.js";
 import { margins, shortened, spaced, spacedUpwards } from "./room.js";
 
 /** Roles of the colours of a negative value, where there is one, of 0, of a positive one. */
@@ -32,10 +33,10 @@ export function paint(figure, element) {
     layout.legend = { ...layout.legend, ...SMALL, ...(isMany ? IN_COLUMNS : {}) };
     data = isMany ? shortened(data, layout, element.clientWidth) : data;
   }
-  layout.margin = margins(data, layout, element.clientWidth);
+  layout.margin = margins(data, layout, element.clientWidth, element.clientHeight);
   layout.xaxis = spaced(layout.xaxis, figure.data, layout, element.clientWidth);
   layout.yaxis = spacedUpwards(layout.yaxis, layout, element.clientHeight);
-  return [data.map((trace) => paintTrace(trace, colour)), layout];
+  return [data.map((trace) => paintTrace(spelled(trace), colour)), layout];
 }
 
 /** Entries side by side, however long the longest one is. */

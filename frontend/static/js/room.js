@@ -16,15 +16,22 @@ const USUAL = ["000 µs"];
 /** Pixels between two tick labels. */
 const APART = 6;
 
-/** Pixels of a legend's entry beside its name, and around all entries. */
-const ENTRY = 45;
-const AROUND = 30;
+/**
+ * A legend as plotly.js lays it out, in pixels: an entry beside its name, between two
+ * entries, around all of them, and the least height of a row.
+ */
+const ENTRY = 41;
+const BETWEEN = 5;
+const AROUND = 22;
+const LEAST = 16;
+const BELOW = 3;
 
 /** Height of a row with exponents, in font sizes. */
 const ROW = 1.8;
+const LINE = 1.3;
 
-/** Return the margins, in pixels, that a painted figure of `width` begins with. */
-export function margins(data, layout, width) {
+/** Return the margins, in pixels, that a painted figure of this size begins with. */
+export function margins(data, layout, width, height) {
   const long = ruler(layout.font);
   const given = layout.margin;
   const left = titled(layout.yaxis)
@@ -32,15 +39,21 @@ export function margins(data, layout, width) {
     : given.l;
   const last = layout.xaxis?.ticktext?.at(-1) ?? "";
   const right = Math.max(given.r, long(last) / 2 + EDGE);
-  const names = entries(data, layout).map((trace) => long(trace.name));
-  const row = ROW * (layout.legend.font ?? layout.font).size;
+  const { size } = layout.legend.font ?? layout.font;
+  const row = ROW * size;
+  const bottom = titled(layout.xaxis) ? BESIDE + row : given.b;
+  const named = ruler({ ...layout.font, size });
+  const names = entries(data, layout).map((trace) => named(trace.name));
   const rows = legendRows(names, layout.legend, width - left - right);
+  const legend = AROUND + rows * (Math.max(LINE * size, LEAST) + BELOW);
+  // It stands above the plot by a share of the plot's own height.
+  const gap = (layout.legend.y - 1) * Math.max(height - bottom - legend, 0);
   return {
     ...given,
-    b: titled(layout.xaxis) ? BESIDE + row : given.b,
+    b: bottom,
     l: Math.ceil(left),
     r: Math.ceil(right),
-    t: rows ? AROUND + rows * row : row,
+    t: rows ? Math.ceil(legend + gap) : row,
   };
 }
 
@@ -139,10 +152,12 @@ function entries(data, layout) {
 
 /** A row holds all entries if they fit; otherwise they stand in columns, all equally wide. */
 function legendRows(names, legend, width) {
-  const wide = names.map((name) => name + ENTRY);
-  if (!wide.length || wide.reduce((sum, each) => sum + each) < width) {
+  const wide = names.map((name) => name + ENTRY + BETWEEN);
+  if (!wide.length || wide.reduce((sum, each) => sum + each) - BETWEEN < width) {
     return Math.min(wide.length, 1);
   }
-  const columns = legend.entrywidth ? 1 / legend.entrywidth : width / Math.max(...wide);
+  const columns = legend.entrywidth
+    ? 1 / legend.entrywidth
+    : (width + BETWEEN) / Math.max(...wide);
   return Math.ceil(wide.length / Math.max(1, Math.floor(columns)));
 }

@@ -7,6 +7,7 @@ from scalewatch.api.http.derived import schema_of
 from scalewatch.services.configurations.search import ConfigurationSearch
 from support.builders import sweep_reports
 from support.recorded import record, record_configurations
+from support.shown_pages import words_of
 
 PAGE = "/p/hybrid/configurations"
 API = "/api/v1/projects/hybrid/configurations"
@@ -28,7 +29,7 @@ def test_nothing_to_choose_from_says_what_to_run(client, sessions):
     page = client.get(PAGE).text
 
     assert "at least two configurations" in page
-    assert "scalewatch search EXPERIMENT.yaml --vary threads=1,2,4" in page
+    assert "scalewatch search EXPERIMENT.yaml --vary threads=1,2,4" in words_of(page)
 
 
 def test_a_constraint_can_be_taken_back(client, sessions):
@@ -84,6 +85,8 @@ def test_figures_draw_effects(client, sessions):
     interaction = client.get(figures + "interaction", params={"project": "hybrid"})
     unknown = client.get(figures + "moon", params={"project": "hybrid"})
 
+    layout = effects.json()["layout"]
+    assert all(text.endswith("s") for text in layout["yaxis"]["ticktext"])
     names = [trace.name for trace in go.Figure(effects.json()).data]
     assert names == ["threads", "compiler"]
     assert len(go.Figure(interaction.json()).data) == 2

@@ -7,6 +7,7 @@ from scalewatch.storage import tables
 from support.builders import on_cores, sweep_reports
 from support.histories import LINEAR, TREE, record_history, reports, sha, store_nights
 from support.recorded import record
+from support.shown_pages import words_of
 
 AT = 13
 
@@ -95,7 +96,7 @@ def test_states_are_filters_and_the_empty_one_says_what_to_run(client):
     page = client.get("/p/mpich/regressions?state=fixed").text
 
     assert "No regressions in this state" in page
-    assert "scalewatch gate --project mpich" in page
+    assert "scalewatch gate --project mpich" in words_of(page)
 
 
 @pytest.mark.usefixtures("watched")

@@ -5,6 +5,7 @@ from io import StringIO
 import pytest
 
 from support.recorded import record_hydro
+from support.shown_pages import words_of
 
 HYDRO = "/p/hydro/hotspots"
 
@@ -36,7 +37,7 @@ def test_without_profiles_the_page_says_how_to_get_one(client, sessions):
     page = client.get(HYDRO).text
 
     assert "No profile yet" in page
-    assert "examples/hydro.yaml --server http://testserver" in page
+    assert "examples/hydro.yaml --server http://testserver" in words_of(page)
 
 
 def test_a_single_profile_says_why_nothing_is_compared(client, sessions):

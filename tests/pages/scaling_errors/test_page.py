@@ -7,6 +7,7 @@ import pytest
 
 from support.builders import sweep_reports
 from support.recorded import record, record_configurations, record_grid, record_project
+from support.shown_pages import words_of
 
 OPENMPI = "/p/openmpi/scaling"
 
@@ -124,7 +125,7 @@ def test_a_single_scale_says_how_to_measure_more(client, sessions):
 
     page = client.get("/p/mpich/scaling").text
 
-    assert "scalewatch-agent mpi --server http://testserver" in page
+    assert "scalewatch-agent mpi --server http://testserver" in words_of(page)
 
 
 @pytest.mark.parametrize(

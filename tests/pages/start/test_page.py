@@ -1,9 +1,12 @@
+import re
+
 import pytest
 
 from scalewatch.services.access import tokens
 from scalewatch.services.access.callers import Role
 from support.builders import sweep_reports
 from support.recorded import PROCESSES, record, record_project, record_runs
+from support.shown_pages import words_of
 
 
 def test_start_is_reached_from_every_page(client):
@@ -14,9 +17,19 @@ def test_start_is_reached_from_every_page(client):
 def test_new_project_has_its_name_in_every_command(client):
     page = client.get("/start?project=hydro").text
 
-    assert page.count("--project hydro") == 5
+    assert words_of(page).count("--project hydro") == 5
     assert "No run of <bdi>hydro</bdi> has arrived yet" in page
     assert "No token is needed" in page
+
+
+def test_options_of_commands_are_never_broken(client):
+    page = client.get("/start?project=hydro&ci=github").text
+
+    commands = re.findall(r"<pre><code[^>]*>(.*?)</code>", page, re.DOTALL)
+    whole = re.compile(r'<span class="option">(-[^<]*)</span>')
+    options = [option for command in commands for option in whole.findall(command)]
+    assert {"--project", "--role", "--server"} <= {*options}
+    assert not any(" -" in whole.sub("", command) for command in commands)
 
 
 def test_known_project_is_the_default_and_has_its_ticks(client, sessions):
@@ -24,7 +37,7 @@ def test_known_project_is_the_default_and_has_its_ticks(client, sessions):
 
     page = client.get("/start").text
 
-    assert "--project openmpi" in page
+    assert "--project openmpi" in words_of(page)
     assert "20 runs arrived" in page
     assert "2 commits measured" in page
     assert page.count("step__mark--done") == 4
@@ -70,7 +83,7 @@ def test_what_cannot_be_is_refused(client, query: str):
 
 
 def test_empty_name_is_none(client):
-    assert "--project my-code" in client.get("/start?project=").text
+    assert "--project my-code" in words_of(client.get("/start?project=").text)
 
 
 def test_names_are_text(client, sessions):

@@ -6,6 +6,7 @@ from io import StringIO
 import pytest
 
 from support.recorded import record, record_hydro
+from support.shown_pages import words_of
 from support.traced import RELEASES, SWEEP3D, sweep3d, traced_run, wavefront
 
 SWEEP = "/p/sweep/traces"
@@ -176,7 +177,7 @@ def test_without_traces_the_page_says_how_to_get_some(client, sessions):
     page = text(client, "/p/hydro/traces")
 
     assert "No trace yet" in page
-    assert "scalewatch-agent trace --read traces/ --machine NAME" in page
+    assert "scalewatch-agent trace --read traces/ --machine NAME" in words_of(page)
 
 
 def test_two_numbers_of_processes_are_said_to_be_too_few(client, sessions):

@@ -21,7 +21,11 @@ from scalewatch.pages.rendering.templates import render
 from scalewatch.pages.scaling_errors.sentences import share
 from scalewatch.pages.untimed import show_untimed
 from scalewatch.pages.wording.formats import number
-from scalewatch.services.configurations.figures import FIGURES, objective_name
+from scalewatch.services.configurations.figures import (
+    FIGURES,
+    objective_name,
+    objective_unit,
+)
 from scalewatch.services.configurations.question import Objective
 from scalewatch.services.configurations.search import (
     ConfigurationSearch,
@@ -80,6 +84,7 @@ def show_configurations(  # noqa: PLR0913, PLR0917 - parts of the address
         confounded=confounded_sentence,
         level_text=level_text,
         objective=objective_name(asked),
+        unit=objective_unit(asked),
         objectives=OBJECTIVES,
         share=share,
         server=str(request.base_url).rstrip("/"),

@@ -6,8 +6,8 @@ from markupsafe import Markup
 
 from scalewatch.modelling import MainEffect
 from scalewatch.pages.scaling_errors.sentences import share
-from scalewatch.pages.wording.formats import held, settings, significant
-from scalewatch.services.configurations.figures import objective_name
+from scalewatch.pages.wording.formats import held, quantity, settings
+from scalewatch.services.configurations.figures import objective_name, objective_unit
 from scalewatch.services.configurations.search import ConfigurationSearch
 
 BEST: Final = Markup(
@@ -46,13 +46,14 @@ def search_sentence(shown: ConfigurationSearch) -> Markup:
     best, effects = shown.best, shown.effects
     if best is None or effects is None:
         return Markup("")
+    unit = objective_unit(shown.question)
     said = BEST.format(
         machine=shown.machine,
         settings=settings(best.settings) or "the only configuration",
         region=shown.region,
-        objective=objective_name(shown.question).removesuffix(" [s]"),
-        value=significant(effects.best.value),
-        worst=significant(effects.trials[-1].value),
+        objective=objective_name(shown.question),
+        value=quantity(effects.best.value, unit),
+        worst=quantity(effects.trials[-1].value, unit),
     )
     leading = effects.main[0] if effects.main else None
     if leading is None or not leading.share:
@@ -87,10 +88,10 @@ def confounded_sentence(effect: MainEffect) -> str:
     return f"always changed together with {others}: nothing tells them apart"
 
 
-def level_text(effect: MainEffect) -> str:
-    """Return the levels of a setting with their means, the best first."""
+def level_text(effect: MainEffect, unit: str) -> str:
+    """Return the levels of a setting with their means in a unit, the best first."""
     return " · ".join(
-        f"{held(each.level, effect.setting)}: {significant(each.mean)}"
+        f"{held(each.level, effect.setting)}: {quantity(each.mean, unit)}"
         for each in effect.levels
     )
 

@@ -120,6 +120,7 @@ def _environment() -> Environment:
         "exact_formula": mathematics.exact_formula,
         "formula": mathematics.formula,
         "found_growth": growths.found_growth,
+        "whole_options": formats.whole_options,
         "growth": mathematics.growth,
         "moment": formats.moment,
         "number": formats.number,

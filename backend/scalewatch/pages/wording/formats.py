@@ -11,10 +11,9 @@ from functools import lru_cache
 from math import floor, inf, isfinite
 from typing import Final
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
-from scalewatch.figures.notation import CERTAIN, setting_text
-from scalewatch.wire.reports import COUNTED_PARAMETERS
+from scalewatch.figures.notation import CERTAIN, held_text, setting_text
 
 SPACE: Final = "\N{NARROW NO-BREAK SPACE}"
 MISSING: Final = "–"
@@ -37,6 +36,9 @@ LARGEST_WHOLE: Final = 1e12
 
 PARTS: Final = re.compile(r"[^_.:]*[_.:]|[^_.:]+")
 """The parts of a name that a line break may follow."""
+
+OPTION: Final = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*")
+"""An option of a command: browsers would break the line after its hyphens."""
 
 AGES: Final = (
     (60, 1, "second"),
@@ -152,9 +154,7 @@ def settings(values: Mapping[str, object]) -> str:
 
 def held(value: object, name: str) -> str:
     """Write a setting: digits are grouped of scales, not of seeds and message sizes."""
-    if type(value) is int and name not in COUNTED_PARAMETERS:
-        return str(value)
-    return setting(value)
+    return moment(value) if isinstance(value, datetime) else held_text(value, name)
 
 
 def assignments(values: Mapping[str, object]) -> str:
@@ -192,6 +192,14 @@ def listed(parts: Sequence[Markup]) -> Markup:
 
 
 @lru_cache(maxsize=4096)
+def whole_options(command: str) -> Markup:
+    """Set a command that may break between its options, but never within one."""
+    escaped = str(escape(command))
+    return Markup(  # noqa: S704, its parts are escaped
+        OPTION.sub(r'<span class="option">\g<0></span>', escaped)
+    )
+
+
 def breakable(name: str) -> Markup:
     """Let a long name break after its underscores, dots and colons."""
     return Markup("<wbr>").join(PARTS.findall(name)) if name else Markup()

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from scalewatch.errors import IncompleteCoordinates
 from scalewatch.figures.curves import Scaling
-from scalewatch.figures.notation import setting_text
+from scalewatch.figures.notation import held_text
 from scalewatch.modelling import Model
 from scalewatch.modelling.growths.nearest import nearest_models
 from scalewatch.services.analysis.pooling import modelled_parameters
@@ -56,7 +56,7 @@ def scaling_of(
             [
                 scan.machine,
                 *(
-                    f"{name} = {setting_text(value)}"
+                    f"{name} = {held_text(value, name)}"
                     for name, value in {**(distinction or {}), **held}.items()
                 ),
             ]
