@@ -203,6 +203,7 @@ def titled_axis(title: str) -> dict[str, Any]:
         "automargin": True,
         "gridcolor": PALETTE["grid"],
         "linecolor": PALETTE["grid"],
+        "separatethousands": True,
         "showline": True,
         "ticks": "outside",
         "tickcolor": PALETTE["grid"],

@@ -1,4 +1,5 @@
 from scalewatch.modelling import Mark
+from scalewatch.services.commit_reports.changes import ChangeKind
 from scalewatch.services.projects.feed import Condition, condition_of
 from scalewatch.services.projects.home import MOST, all_projects
 from support.builders import sweep_reports
@@ -22,6 +23,22 @@ def test_project_is_shown_at_its_newest_commit(reading):
     assert project.commit.subject == "Release v5.0.11"
     assert (project.commits, project.regions) == (2, 4)
     assert project.counts[Mark.MISMATCH] == 1
+
+
+def test_a_commit_that_measures_more_is_compared_anew(sessions):
+    record_project(sessions)
+    with sessions.reading() as session:
+        (first,), (second,) = all_projects(session), all_projects(session)
+    assert first.changes == second.changes
+
+    made = {"sha": first.commit.sha, "committed_at": "2026-09-02T12:00:00Z"}
+    growths = {"MPI_Scan": lambda p: 1e-6 * p}
+    record(sessions, sweep_reports(PROCESSES, growths, project="openmpi", commit=made))
+
+    with sessions.reading() as session:
+        (third,) = all_projects(session)
+    before = first.changes.get(ChangeKind.NEW, 0)
+    assert third.changes.get(ChangeKind.NEW, 0) == before + 1
 
 
 def test_machines_are_listed_with_their_runs(reading):

@@ -61,7 +61,8 @@ def significant(value: float | None, digits: int = DIGITS) -> str:
     mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
     power = int(exponent)
     if not -4 < power < 6:
-        return f"{mantissa}{SPACE}×{SPACE}10{str(power).translate(SUPERSCRIPTS)}"
+        raised = str(power).translate(SUPERSCRIPTS)
+        return f"{mantissa}{SPACE}×{SPACE}10{raised}".replace("-", "−")
     decimals = max(0, digits - 1 - power)
     return f"{float(f'{mantissa}e{power}'):,.{decimals}f}".replace("-", "−")
 

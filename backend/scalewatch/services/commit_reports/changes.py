@@ -9,6 +9,7 @@ from typing import Any, Final
 from scalewatch.modelling import Direction, GrowthOdds, Verdict, all_growth_odds
 from scalewatch.modelling.measurements.feasibility import NEEDED_SETTINGS
 from scalewatch.modelling.measurements.further_settings import LEAST
+from scalewatch.services.caches.lru import Kept, key_of
 from scalewatch.services.commit_reports.outcomes import STILL, SeriesOutcome
 from scalewatch.services.commit_reports.thresholds import SURE
 from scalewatch.services.series.at_commit import Judged
@@ -150,6 +151,21 @@ class SeriesChange:
         return (_RANK[self.kind], -certainty, *place)
 
 
+@dataclass(frozen=True, slots=True)
+class _Kinds:
+    """Kinds of changes; it holds both commits, so that no others have their place."""
+
+    before: tuple[Judged, ...]
+    later: tuple[Judged, ...]
+    kinds: Mapping[int, ChangeKind]
+
+
+KEPT: Final = 40_000
+"""Series compared with those before that are kept; what they hold is held anyway."""
+
+_KINDS: Final = Kept[_Kinds](KEPT, lambda found: len(found.kinds))
+
+
 def changes_between(
     before: Sequence[Judged], later: Sequence[Judged], measuring: Collection[str]
 ) -> tuple[SeriesChange, ...]:
@@ -172,11 +188,20 @@ def changes_between(
 
 
 def kinds_of(
-    before: Sequence[Judged], later: Sequence[Judged]
-) -> dict[int, ChangeKind]:
-    """Return the kind of change of each series since an earlier commit."""
-    changes = _changes(later, _earlier(before, later))
-    return {each.series_id: each.kind for each in changes}
+    before: tuple[Judged, ...], later: tuple[Judged, ...]
+) -> Mapping[int, ChangeKind]:
+    """Return the kind of change of each series since an earlier commit.
+
+    What is known of a commit is the same tuple until something changes there: home and
+    match table compare thousands of series once, not at each request.
+    """
+
+    def compared(_: object) -> list[_Kinds]:
+        changes = _changes(later, _earlier(before, later))
+        return [_Kinds(before, later, {each.series_id: each.kind for each in changes})]
+
+    (known,) = _KINDS.answers([key_of(id(before), id(later))], compared)
+    return known.kinds
 
 
 def counts_of(changes: Iterable[SeriesChange]) -> Mapping[ChangeKind, int]:

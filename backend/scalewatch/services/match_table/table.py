@@ -156,7 +156,7 @@ def match_table(
         shown,
         tuple(choices),
         _Cells(
-            kinds_of(before, shown) if baseline else {},
+            kinds_of(before, judged) if baseline else {},
             recent_changes(session, row),
             _broken(session, project, row, shown),
         ),
