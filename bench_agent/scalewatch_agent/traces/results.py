@@ -14,6 +14,7 @@ from scalewatch_agent.traces.trace import Site
 
 PROGRAM: Final = "program"
 UNCALIBRATED: Final = "not_calibrated"
+EXTRAPOLATED: Final = "extrapolated"
 """The fact of a run's job that names functions without a best time."""
 
 CRITICAL_PATH: Final = "critical_path"

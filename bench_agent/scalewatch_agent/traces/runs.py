@@ -14,6 +14,7 @@ from scalewatch_agent.errors import TraceUnusable
 from scalewatch_agent.traces.reduction import Reduced
 from scalewatch_agent.traces.results import (
     CRITICAL_PATH,
+    EXTRAPOLATED,
     UNCALIBRATED,
     Names,
     results_of,
@@ -96,7 +97,7 @@ def trace_facts(reduced: Reduced) -> dict[str, Fact]:
     if reduced.calibration:
         facts["calibration"] = reduced.calibration
     if reduced.extrapolated:
-        facts["extrapolated"] = ", ".join(sorted(reduced.extrapolated))
+        facts[EXTRAPOLATED] = ", ".join(sorted(reduced.extrapolated))
     if reduced.not_calibrated:
         facts[UNCALIBRATED] = ", ".join(sorted(reduced.not_calibrated))
     if reduced.path_computing is not None:

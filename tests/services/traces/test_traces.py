@@ -202,6 +202,7 @@ def test_calibration_and_functions_without_are_told(sessions):
     job = {
         "environment": {
             "not_calibrated": "MPI_Send, MPI_Put",
+            "extrapolated": "MPI_Recv by p, MPI_Barrier by log p",
             "remarks": "a clock ran backwards",
             "calibration_spread": 1.5,
         }
@@ -213,6 +214,7 @@ def test_calibration_and_functions_without_are_told(sessions):
 
     assert traced.calibration.name == "2026-11-25"
     assert traced.calibration.functions == ("MPI_Put", "MPI_Send")
+    assert traced.calibration.extrapolated == ("MPI_Barrier by log p", "MPI_Recv by p")
     assert traced.calibration.share == pytest.approx(0.5)
     # Sends take p/2 of 3p/2 + p²/16, of which receives take the rest.
     assert traced.calibration.time_share == pytest.approx(64 / (192 + 1024))

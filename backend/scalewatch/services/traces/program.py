@@ -29,6 +29,7 @@ from scalewatch.storage.runs.traces import PROGRAM
 
 CALIBRATION: Final = "calibration"
 NOT_CALIBRATED: Final = "not_calibrated"
+EXTRAPOLATED: Final = "extrapolated"
 NONE: Final = "none"
 CRITICAL_PATH: Final = "critical_path"
 MOST_ON_PATH: Final = 3
@@ -44,6 +45,8 @@ class CalibrationUsed:
         What the configuration says; None where overhead is all time in MPI.
     functions
         Those without a best time, all of whose time is overhead.
+    extrapolated
+        Those called beyond the calibrated table, and by which growth in p.
     share, time_share
         Of all calls, and of all time in MPI, at the largest number of processes: those
         of these functions.
@@ -53,6 +56,7 @@ class CalibrationUsed:
 
     name: str | None
     functions: tuple[str, ...]
+    extrapolated: tuple[str, ...]
     share: float | None
     time_share: float | None
     facts: Mapping[str, Any]
@@ -230,15 +234,11 @@ def _reported(
 
 def _calibration(scan: TracedScan) -> CalibrationUsed:
     name = scan.configuration.get(CALIBRATION, NONE)
-    named = {
-        function
-        for told_of in scan.environments
-        for function in str(told_of.get(NOT_CALIBRATED) or "").split(", ")
-        if function
-    }
+    named = _listed(scan, NOT_CALIBRATED)
     return CalibrationUsed(
         name=None if name == NONE else str(name),
         functions=tuple(sorted(named)),
+        extrapolated=tuple(sorted(_listed(scan, EXTRAPOLATED))),
         share=_share_of(scan, named, "calls"),
         time_share=_share_of(scan, named, "mpi_time"),
         facts={
@@ -248,6 +248,16 @@ def _calibration(scan: TracedScan) -> CalibrationUsed:
             if fact.startswith(CALIBRATION)
         },
     )
+
+
+def _listed(scan: TracedScan, fact: str) -> set[str]:
+    """Return what jobs list under the name of a fact."""
+    return {
+        one
+        for told_of in scan.environments
+        for one in str(told_of.get(fact) or "").split(", ")
+        if one
+    }
 
 
 def _share_of(scan: TracedScan, functions: set[str], metric: str) -> float | None:

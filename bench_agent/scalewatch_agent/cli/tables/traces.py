@@ -10,6 +10,7 @@ from rich.table import Table
 from scalewatch.wire import RunReport
 from scalewatch_agent.traces.results import (
     CRITICAL_PATH,
+    EXTRAPOLATED,
     PROGRAM,
     UNCALIBRATED,
     function_of,
@@ -58,7 +59,8 @@ def print_traces(reports: Sequence[RunReport]) -> None:
     if len(longest) > MOST_LOCATIONS:
         left = len(longest) - MOST_LOCATIONS
         console.print(f"{left} shorter locations are not shown.", highlight=False)
-    for told in (_uncalibrated(ordered[-1]), _on_path(ordered[-1])):
+    last = ordered[-1]
+    for told in (_uncalibrated(last), _extrapolated(last), _on_path(last)):
         if told:
             console.print(told, highlight=False)
 
@@ -81,6 +83,17 @@ def _uncalibrated(report: RunReport) -> str:
     return (
         f"Not calibrated, so that all of it is overhead: {', '.join(functions)}, "
         f"{share:.1f} % of the time in MPI at p = {report.coordinate.get('p', 1)}."
+    )
+
+
+def _extrapolated(report: RunReport) -> str:
+    """Say which functions were called beyond the calibrated table."""
+    facts = report.job.environment if report.job else {}
+    named = facts.get(EXTRAPOLATED)
+    return (
+        f"Beyond the calibrated table, so that best times are extrapolated: {named}."
+        if named
+        else ""
     )
 
 

@@ -1,5 +1,6 @@
 """Reduce traces with the best times of a table, or without any."""
 
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 from scalewatch_agent.traces.calibration.table import Calibration
@@ -11,8 +12,15 @@ def reduced_by(calibration: Calibration | None, trace: Trace) -> Reduced:
     """Return the sums of a trace, and which table they go by."""
     if calibration is None:
         return reduced(trace)
-    own = replace(calibration, extrapolated=set())
+    own = replace(calibration, extrapolated={})
     sums = reduced(trace, own)
-    return replace(
-        sums, calibration=own.title, extrapolated=frozenset(own.extrapolated)
+    told = frozenset(
+        " ".join([function, *_by(growths)])
+        for function, growths in own.extrapolated.items()
     )
+    return replace(sums, calibration=own.title, extrapolated=told)
+
+
+def _by(growths: Collection[str]) -> Iterator[str]:
+    if growths:
+        yield f"by {' or '.join(sorted(growths))}"

@@ -2,8 +2,10 @@
 
     log t_max is linear in log bytes, and then in log p
 
-t_max does not fall with bytes. Beyond the measured bytes or processes the last two
-points are continued, without falling, and the function is noted as extrapolated.
+t_max does not fall with bytes. Beyond the measured bytes the last two points are
+continued, beyond the processes the growth that foresees the table best (`growth`), or
+the last two points where there are no more, without falling. The function is noted as
+extrapolated.
 """
 
 import json
@@ -17,7 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalewatch_agent.errors import CalibrationUnusable
-from scalewatch_agent.traces.calibration.cells import Cell
+from scalewatch_agent.traces.calibration.cells import SHARED, Cell
+from scalewatch_agent.traces.calibration.growth import LEAST_COUNTS, extrapolated
+from scalewatch_agent.traces.functions import function_of
 
 SCHEMA: Final = 1
 
@@ -33,11 +37,13 @@ class Calibration:
     ----------
     title
         Tells calibrations apart: library, machine and date.
+    extrapolated
+        Functions that were asked for beyond the table, and by which growths in p.
     """
 
     title: str
     cells: tuple[Cell, ...]
-    extrapolated: set[str] = field(default_factory=set, compare=False)
+    extrapolated: dict[str, set[str]] = field(default_factory=dict, compare=False)
 
     def __call__(
         self, function: str, processes: int, sizes: NDArray[np.float64]
@@ -49,7 +55,12 @@ class Calibration:
         wanted = np.log(np.maximum(1, sizes))
         counts = sorted(curves)
         if processes > counts[-1] or any(_is_beyond(curves[p], wanted) for p in counts):
-            self.extrapolated.add(function)
+            self.extrapolated.setdefault(function, set())
+        if processes > counts[-1] and len(counts) >= LEAST_COUNTS:
+            unique, place = np.unique(wanted, return_inverse=True)
+            grown, growths = _grown(function, curves, processes, unique)
+            self.extrapolated[function].update(growths)
+            return grown[place.reshape(-1)]
         low, high = _around(counts, processes)
         last = _along(curves[high], wanted)
         if low == high:
@@ -61,6 +72,24 @@ class Calibration:
             slope = np.maximum(0, slope)
         best: NDArray[np.float64] = np.exp(last + slope * np.log(processes / high))
         return best
+
+
+def _grown(
+    function: str,
+    curves: Mapping[int, Curve],
+    processes: int,
+    wanted: NDArray[np.float64],
+) -> tuple[NDArray[np.float64], list[str]]:
+    """Return t_max beyond the processes, and the growths, for rising log bytes."""
+    counts = np.array(sorted(curves), np.float64)
+    # Where bytes are those for all others, what each gets is the same at each p.
+    shares = counts / processes if function_of(function) in SHARED else counts**0
+    times = [
+        _along(curves[int(count)], np.maximum(0, wanted + np.log(share)))
+        for count, share in zip(counts, shares, strict=True)
+    ]
+    grown, growths = extrapolated(counts, np.exp(times), processes)
+    return np.maximum.accumulate(grown), growths
 
 
 def _curves(cells: Iterable[Cell], function: str) -> Mapping[int, Curve]:

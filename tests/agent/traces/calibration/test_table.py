@@ -7,12 +7,15 @@ import pytest
 
 from scalewatch_agent.errors import CalibrationUnusable
 from scalewatch_agent.traces.calibration.cells import Cell
+from scalewatch_agent.traces.calibration.reduction import reduced_by
 from scalewatch_agent.traces.calibration.table import (
     Calibration,
     read_calibration,
     write_calibration,
 )
 from scalewatch_agent.traces.recording.calibrating import sizes_at_jumps
+from scalewatch_agent.traces.runs import trace_facts
+from support.traces import call, trace
 
 
 def cell(p, size, time, function="MPI_Send"):
@@ -39,7 +42,7 @@ def test_powers_are_interpolated_exactly(p, size):
     calibration = table(*POWERS)
 
     assert best(calibration, p, size) == pytest.approx(1e-6 * p * size**0.5)
-    assert calibration.extrapolated == set()
+    assert calibration.extrapolated == {}
 
 
 @pytest.mark.parametrize(("p", "size"), [(16, 64), (2, 4096), (64, 2**20)])
@@ -47,7 +50,41 @@ def test_beyond_the_table_powers_go_on_and_it_is_said(p, size):
     calibration = table(*POWERS)
 
     assert best(calibration, p, size) == pytest.approx(1e-6 * p * size**0.5)
-    assert calibration.extrapolated == {"MPI_Send"}
+    assert calibration.extrapolated == {"MPI_Send": set()}
+
+
+def test_beyond_three_numbers_of_processes_the_growth_goes_on_and_is_named():
+    calibration = table(
+        *(cell(2**k, 8, 1e-6 * k, "MPI_Barrier") for k in (1, 2, 3)),
+        *(cell(2**k, 8, 5e-6) for k in (1, 2, 3)),
+        *(
+            cell(2**k, 2**k * size, 1e-9 * size * 2**k, "MPI_Alltoall")
+            for k in (1, 2, 3)
+            for size in (16, 1024)
+        ),
+    )
+
+    assert best(calibration, 64, 0, "MPI_Barrier") == pytest.approx(6e-6)
+    assert best(calibration, 64, 8) == pytest.approx(5e-6)
+    # What each of 64 gets was measured: no more than all others got then.
+    assert best(calibration, 64, 64 * 1024, "MPI_Alltoall") == pytest.approx(
+        1e-9 * 1024 * 64
+    )
+    assert calibration.extrapolated == {
+        "MPI_Barrier": {"log p"},
+        "MPI_Send": {"1"},
+        "MPI_Alltoall": {"p"},
+    }
+
+
+def test_reduction_says_by_which_growths_best_times_are_extrapolated():
+    calibration = table(*(cell(2**k, 8, 1e-8 * k, "MPI_Barrier") for k in (1, 2, 3)))
+    made = trace(*([call("MPI_Barrier", 0, 100)] for _ in range(16)))
+
+    found = reduced_by(calibration, made)
+
+    assert trace_facts(found)["extrapolated"] == "MPI_Barrier by log p"
+    assert found.overhead == pytest.approx(16 * (100 - 40) * 1e-9)
 
 
 def test_nothing_gets_faster_with_more_bytes_or_beyond_the_processes():
