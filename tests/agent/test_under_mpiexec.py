@@ -6,7 +6,14 @@ import pytest
 BODIES = Path(__file__).parent / "under_mpi"
 
 
-@pytest.mark.parametrize("processes", [1, 4])
+@pytest.mark.parametrize(
+    "processes",
+    [
+        pytest.param(1, marks=pytest.mark.thorough),
+        2,
+        pytest.param(4, marks=pytest.mark.thorough),
+    ],
+)
 def test_bodies_hold_on_every_communicator(processes, launcher):
     options = ["-q", "--no-header", "-p", "no:cacheprovider", f"--confcutdir={BODIES}"]
 

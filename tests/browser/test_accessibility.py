@@ -26,16 +26,32 @@ PAGES = (
 )
 
 
+FEW = (
+    "/",
+    "/p/openmpi",
+    "/p/openmpi/c/v5.0.11?all=1",
+    "/p/openmpi/compare/node-shm...node-tcp",
+    "/p/openmpi/r/MPI_Barrier?machine=node-tcp",
+    "/p/openmpi/scaling?region=MPI_Barrier&vs=machine%3Dnode-tcp",
+    "/start",
+)
+"""Of which the short form makes do: `test_every_page` has the others."""
+
+
+@pytest.fixture
+def pages(thorough):
+    return PAGES if thorough else FEW
+
+
 @pytest.mark.parametrize(
-    ("theme", "width"),
-    [
-        ("light", 1440),
-        pytest.param("dark", 360, marks=pytest.mark.thorough),
-    ],
+    "look",
+    [("light", 1440), pytest.param(("dark", 360), marks=pytest.mark.thorough)],
+    ids=str,
 )
 def test_pages_have_no_serious_barrier(
-    browser: Browser, site: str, sessions, theme: str, width: int
+    browser: Browser, site: str, sessions, pages: tuple[str, ...], look: tuple[str, int]
 ):
+    theme, width = look
     record_project(sessions)
     context = browser.new_context(
         base_url=site,
@@ -45,7 +61,7 @@ def test_pages_have_no_serious_barrier(
     )
     page = context.new_page()
 
-    for path in PAGES:
+    for path in pages:
         page.goto(path, wait_until="load")
         expect(page.locator("[data-figure][aria-busy=true]")).to_have_count(0)
         assert [(path, *each) for each in serious_barriers(page)] == []

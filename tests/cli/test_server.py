@@ -112,6 +112,7 @@ def test_processes_together_allow_a_client_what_is_set_and_killed_leave_their_po
     environment,
 ):
     environment["SCALEWATCH_REQUESTS_PER_MINUTE"] = "6"
+    environment["SCALEWATCH_EMBEDDED_WORKER"] = "false"  # nothing is analysed
     each_anew = {"Connection": "close"}  # by whichever process
     with running(environment, "serve", "--port", "0", "--workers", "2") as server:
         url = url_of(server)

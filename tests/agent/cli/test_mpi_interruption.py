@@ -15,7 +15,9 @@ from scalewatch_agent.delivery.spool import SpooledRun
 TEST = "SCALEWATCH_TEST"
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
+@pytest.mark.parametrize(
+    "number", [signal.SIGINT, pytest.param(signal.SIGHUP, marks=pytest.mark.thorough)]
+)
 def test_interrupted_sweep_leaves_no_process_and_no_half_written_run(
     number, openmpi, nobody, tmp_path
 ):

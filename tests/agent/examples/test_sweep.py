@@ -87,6 +87,7 @@ def test_sweeps_of_all_square_grids_up_to_1024_processes_are_exact(folder):
 
 
 @needs_simgrid
+@pytest.mark.thorough
 def test_sweep_of_1024_processes_takes_seconds_and_little_memory(folder):
     path = changed(folder, "memory_limit: 1 GB", "memory_limit: 500 MB")
     asked = ("--set", "q=32", "--set", "mode=blocking", "--repeats", "1")

@@ -23,6 +23,7 @@ def _home(tmp_path, monkeypatch):
     for name in [name for name in os.environ if name.startswith("SCALEWATCH_")]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("SCALEWATCH_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("SCALEWATCH_EMBEDDED_WORKER", "false")  # nothing is analysed
 
 
 def token(*arguments):

@@ -42,7 +42,7 @@ def runs(tmp_path_factory):
             files.append(folder / f"{platform}-{commit}.jsonl")
             path = simulated(
                 folder,
-                parameters={"p": [4, 8, 16, 32, 64]},
+                parameters={"p": [2, 4, 8, 16, 32]},
                 commit=commit,
                 launcher={"platform": platform},
             )

@@ -14,6 +14,8 @@ from scalewatch_agent.traces.reduction import reduced
 from support.mpi_programs import compiled, totals, traced
 
 SEED = 23
+BLOCK = 4096
+"""Records that are written at once."""
 
 
 @pytest.fixture
@@ -28,11 +30,10 @@ def test_killed_process_leaves_what_was_written(library, program, tmp_path):
     sums = result.sums
     assert sums.is_truncated
     assert any("MPI_Finalize" in remark for remark in sums.remarks)
-    # One block of 4096 records has been flushed by the process that was killed, or
-    # another number of them where these took longer than a second.
     calls, messages, size = totals(sums)["MPI_Recv"]
+    # What was in memory is lost: less than a block, and less than a second's.
+    assert 5000 - BLOCK <= calls <= 5000
     assert (messages, size) == (calls, 4 * calls)
-    assert calls == 4096 or (calls > 0 and sums.runtime > 1)
 
 
 def test_aborting_process_leaves_everything(library, program, tmp_path):
@@ -58,9 +59,10 @@ def test_ranks_killed_at_random_leave_a_readable_trace(openmpi, tmp_path):
     for turn, pause in enumerate(pauses):
         folder = tmp_path / str(turn)
         folder.mkdir()
-        kill = f"sleep {pause:.3f}; kill -9 $(cat pid) 2>/dev/null"
+        begun = "until [ -s pid ]; do sleep 0.05; done"
+        kill = f"{begun}; sleep {pause:.3f}; kill -9 $(cat pid)"
         script = f"echo $$ > pid; exec {program} none 100000000"
-        late = subprocess.Popen(["/bin/sh", "-c", f"sleep 0.2; {kill}"], cwd=folder)
+        late = subprocess.Popen(["/bin/sh", "-c", kill], cwd=folder)
         result = traced(openmpi, folder, "/bin/sh", "-c", script)
         late.wait()
         assert result.done.returncode != 0

@@ -40,7 +40,10 @@ RECEIVED = {
 """What brings the messages of persistent requests."""
 
 
-@pytest.fixture(params=["openmpi", "mpich"], scope="module")
+@pytest.fixture(
+    params=["openmpi", pytest.param("mpich", marks=pytest.mark.thorough)],
+    scope="module",
+)
 def debian(request, mpich):
     return debian_library(request.param, mpich.mpiexec)
 
