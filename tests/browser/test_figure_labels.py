@@ -20,8 +20,8 @@ PAGES = (
     f"/p/hydro/embed/scaling?region={REGION}&machine=juwels",
 )
 
-USUAL = [(1440, "light"), (360, "dark")]
-"""Both widths and both themes; all four together are for the long form."""
+USUAL = [(360, "dark")]
+"""Where most is clipped; both widths and both themes are for the long form."""
 
 FAULTS = """() => {
   const faults = [];

@@ -134,6 +134,7 @@ def test_full_disk_refuses_runs_and_loses_none(composition):
     assert_nothing_is_lost(agents, composition.finished())
 
 
+@pytest.mark.thorough
 def test_clock_that_is_set_by_an_hour_holds_up_no_analysis(tmp_path):
     try:
         clock = WallClock(tmp_path)

@@ -13,23 +13,16 @@ from support.simgrid import needs_simgrid
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "sweep" / "slices.yaml"
 PROCESSES = (4, 8, 12, 14, 21, 24, 28)
-FEW = (4, 8, 12, 14)
-"""Of which the short form makes do: the larger ones take two thirds of the time."""
 
 ITERATIONS, OCTANTS, BLOCKS, ANGLES, CELLS = 1, 8, 17, 6, 168**3
 WORK = 12e-9 * ITERATIONS * OCTANTS * ANGLES * CELLS
 """Seconds that all cells take, on however many processes."""
 
 
-@pytest.fixture
-def processes(thorough):
-    return PROCESSES if thorough else FEW
-
-
-def traced(folder, mode, processes):
+def traced(folder, mode):
     """Return the times of the program, over all processes, by process count."""
     out = folder / f"{mode}.jsonl"
-    counts = ",".join(map(str, processes))
+    counts = ",".join(map(str, PROCESSES))
     words = (
         "--set",
         f"mode={mode}",
@@ -43,7 +36,7 @@ def traced(folder, mode, processes):
     done = CliRunner().invoke(main, ["trace", str(EXAMPLE), *map(str, words)])
     assert done.exit_code == 0, done.output
     runs = [json.loads(line) for line in out.read_text().splitlines()]
-    assert [run["coordinate"]["p"] for run in runs] == list(processes)
+    assert [run["coordinate"]["p"] for run in runs] == list(PROCESSES)
     return {
         metric: np.array([_value(run, metric) for run in runs])
         for metric in ("mpi_time", "useful_mean")
@@ -60,12 +53,13 @@ def _value(run, metric):
 
 
 @needs_simgrid
-def test_time_in_mpi_is_nearly_linear_and_less_without_blocking(tmp_path, processes):
+@pytest.mark.thorough
+def test_time_in_mpi_is_nearly_linear_and_less_without_blocking(tmp_path):
     blocking, nonblocking = (
-        traced(tmp_path, mode, processes) for mode in ("blocking", "nonblocking")
+        traced(tmp_path, mode) for mode in ("blocking", "nonblocking")
     )
 
-    p = np.array(processes)
+    p = np.array(PROCESSES)
     assert blocking["useful_mean"] * p == pytest.approx(WORK, rel=0.01)
     assert (nonblocking["mpi_time"] < blocking["mpi_time"]).all()
     # P - 1 steps fill the pipeline, four times; each block of each octant is one.

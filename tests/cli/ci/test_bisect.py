@@ -93,6 +93,7 @@ def repository(tmp_path):
     return folder
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(shutil.which("git") is None, reason="no git: install git")
 def test_the_commit_that_made_a_broadcast_linear_is_found(
     app, sessions, repository, tmp_path, monkeypatch

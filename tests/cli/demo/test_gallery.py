@@ -43,6 +43,7 @@ def loaded(dashboard, home, **options):
 
 
 @needs_simgrid
+@pytest.mark.thorough
 @pytest.mark.usefixtures("in_checkout")
 def test_study_becomes_a_project_that_says_it_is_simulated(dashboard, tmp_path):
     said = loaded(dashboard, tmp_path, studies=(MULTIGRID,))
