@@ -11,6 +11,14 @@ from playwright.sync_api import Locator, Page, expect
 HEIGHT = 900
 
 
+LEAVES = """(plot) => {
+    const end = (kind, of) => plot.data.filter(kind).map(({ y }) => of(y)).at(-1);
+    const limit = end(({ meta }) => meta === "band", (y) => y[y.length / 2]);
+    return end(({ name }) => name?.startsWith("model"), (y) => y.at(-1)) / limit;
+}"""
+"""By which factor a model is above its tolerance where it ends."""
+
+
 @pytest.fixture
 def home(large_page: Page) -> Page:
     large_page.set_viewport_size({"width": 1440, "height": HEIGHT})
@@ -42,6 +50,7 @@ def test_the_worst_region_and_why(home: Page):
     assert is_on_first_screen(verdict)
     curve = region.get_by_role("figure", name="Time of mesh::find_neighbours")
     assert is_on_first_screen(curve)
+    assert curve.locator("[data-figure]").evaluate(LEAVES) > 1
     assert is_on_first_screen(curve.get_by_text("expected log p"))
     assert is_on_first_screen(region.get_by_text("At p = 2,048, 16× the largest run"))
 
