@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scalewatch.modelling.histories.detection import detect
 from scalewatch.modelling.histories.histories import Histories
 from scalewatch.services.nights.series_histories import SeriesHistory
-from scalewatch.services.regressions.nights import MachineStep, watch
+from scalewatch.services.regressions.nights import HistoryChange, MachineStep, watch
 from scalewatch.storage.histories.locations import LocatedSeries
 
 Reals = NDArray[np.float64]
@@ -27,18 +27,19 @@ class Noticed:
     ----------
     machine, region
         Their numbers.
-    at, first
-        The commit at which it was noticed, and the one that made it.
+    at, place
+        The commit at which it was noticed, and the one that made it, or the middle of
+        those that may have.
     """
 
     machine: int
     region: int
     at: int
-    first: int
+    place: float
 
     def is_near(self, commit: int) -> bool:
         """Tell whether it is about a change at a commit."""
-        return self.at >= commit and abs(self.first - commit) <= NEAR
+        return self.at >= commit and abs(self.place - commit) <= NEAR
 
 
 def look(logs: Sequence[Reals]) -> tuple[list[Noticed], tuple[MachineStep, ...]]:
@@ -54,14 +55,18 @@ def look(logs: Sequence[Reals]) -> tuple[list[Noticed], tuple[MachineStep, ...]]
         ]
     )
     newest = max(own.shape[1] for own in logs) - 1
-    found = []
-    for change in watched.changes:
-        series = change.history.series
-        at = change.history.positions[change.shift.segments.at]
-        if at < newest:
-            each = Noticed(series.machine_id, int(series.region), at, change.first)
-            found.append(each)
-    return found, watched.steps
+    noticed = [_noticed(change) for change in watched.changes]
+    return [each for each in noticed if each.at < newest], watched.steps
+
+
+def _noticed(change: HistoryChange) -> Noticed:
+    series = change.history.series
+    return Noticed(
+        series.machine_id,
+        int(series.region),
+        change.history.positions[change.shift.segments.at],
+        (change.first + change.last) / 2,
+    )
 
 
 def look_apart(log: Reals) -> list[Noticed]:

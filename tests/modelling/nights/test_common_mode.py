@@ -60,3 +60,23 @@ def test_few_regions_and_gaps_have_an_answer(regions, commits):
 
     assert np.isfinite(mode.effect).all()
     assert np.isfinite(mode.loading).all()
+
+
+def test_regions_that_share_nothing_are_not_pulled_along_by_a_few_that_changed():
+    rng = np.random.default_rng(4)
+    log = rng.normal(0, 0.05, (40, 120, P.size))
+    changed = log.copy()
+    changed[:4, 80:] += 0.05
+
+    moved = common_mode(changed, DIRECTIONS).taken_out(changed)[:4, 80:] - log[:4, 80:]
+
+    assert moved.mean() == pytest.approx(0.05, abs=0.002)
+
+
+def test_a_bad_night_of_a_quiet_machine_is_taken_out_of_its_regions():
+    log = np.random.default_rng(5).normal(0, 0.05, (40, 120, P.size))
+    log[:, 90] += 0.2
+
+    left = common_mode(log, DIRECTIONS).taken_out(log)
+
+    assert abs(left[:, 90].mean()) < 0.02

@@ -47,15 +47,15 @@ def test_a_change_under_correlated_nights_is_found_within_five_commits():
     assert {a.series for a in alarms if 100 <= a.at < 105} == {0, 1, 2, 3}
 
 
-def test_two_bad_nights_are_no_alarm_and_three_commits_are():
-    log = correlated(0.0, 0.01)
+def test_two_bad_nights_alarm_as_rarely_as_chance_and_three_commits_always():
+    log = correlated(0.0, 0.01, series=200)
     log[:, 60:62] += np.log(1.5)
-    log[7, 62] += np.log(1.5)
+    log[:20, 62] += np.log(1.5)
 
     alarms = detect(Histories.of(P, log))
 
-    assert {(a.series, a.first) for a in alarms if a.first == 60} == {(7, 60)}
-    assert {a.series for a in alarms} == {7}
+    assert {a.series for a in alarms if a.first == 60 and a.at == 62} >= {*range(20)}
+    assert len({a.series for a in alarms} - {*range(20)}) <= 0.02 * 180
 
 
 def test_the_newest_commit_alone_is_suspected_and_nothing_before_it():

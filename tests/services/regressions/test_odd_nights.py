@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 from sqlalchemy import select
 
+from scalewatch.services.nights.effect_floor import SMALLEST_EFFECT
+from scalewatch.services.regressions.detection import by_effect
 from scalewatch.services.regressions.nights import watch
 from scalewatch.storage import tables
 from support.histories import FIRST_DAY, TREE, commit, reports
@@ -112,3 +114,16 @@ def test_gaps_several_commits_a_night_and_late_runs_are_one_history(sessions):
         assert session.scalars(select(tables.Regression)).all() == []
         failed = select(tables.Job).where(tables.Job.state == "failed")
         assert session.scalars(failed).all() == []
+
+
+def test_a_sure_change_within_the_spread_of_its_series_is_a_drift():
+    rng = np.random.default_rng(6)
+    log = rng.normal(0, 0.1, (24, 120, 1)) + rng.normal(0, 0.01, (24, 120, P.size))
+    log[3, 60:] += 0.18
+    own = [region_history(region, each, range(120)) for region, each in enumerate(log)]
+
+    changes, drifts = by_effect(watch(own), SMALLEST_EFFECT)
+
+    assert changes == []
+    assert [each.history.region for each in drifts] == ["region-3"]
+    assert drifts[0].first <= 60 <= drifts[0].last

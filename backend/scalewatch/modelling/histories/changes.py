@@ -12,6 +12,7 @@ from typing import Final
 
 import numpy as np
 
+from scalewatch.modelling.arrays.types import Reals
 from scalewatch.modelling.false_discoveries import Correction, corrected
 from scalewatch.modelling.growths.space import Space
 from scalewatch.modelling.histories.detection import Detection, detection
@@ -20,6 +21,8 @@ from scalewatch.modelling.histories.histories import Histories
 from scalewatch.modelling.histories.mode_shifts import with_mode_shifts
 from scalewatch.modelling.histories.modes import Modes, modes
 from scalewatch.modelling.histories.segments import Segments, segments
+from scalewatch.modelling.nights.features import largest_effect
+from scalewatch.modelling.nights.spreads import projection
 from scalewatch.modelling.nights.thresholds import TARGET
 
 FALSE_SHARE: Final = 0.1
@@ -86,7 +89,8 @@ def watched(histories: Histories, space: Space, target: float = TARGET) -> Found
     """
     noticed = detection(histories, target)
     own = segments(histories, noticed.alarms)
-    shifts = explained(histories, [_scattering(each, noticed) for each in own], space)
+    scattering = [_scattering(each, noticed, histories.directions) for each in own]
+    shifts = explained(histories, scattering, space)
     found = modes(histories)
     return FoundChanges(
         tuple(with_mode_shifts(histories, shifts, found)),
@@ -94,12 +98,15 @@ def watched(histories: Histories, space: Space, target: float = TARGET) -> Found
     )
 
 
-def _scattering(own: Segments, noticed: Detection) -> Segments:
+def _scattering(own: Segments, noticed: Detection, directions: Reals) -> Segments:
     """Return segments with what the nights of their machine make them scatter by."""
     covariance = noticed.difference_covariance(
         own.series, own.before_commits, own.after_commits
     )
-    return own if covariance is None else own.scattering(covariance)
+    if covariance is None:
+        return own
+    effect = largest_effect(own.difference @ projection(directions).T, directions)
+    return own.scattering(covariance, noticed.in_spreads(own.series, float(effect)))
 
 
 def false_discoveries(p_values: Sequence[float], series: int) -> FalseDiscoveries:

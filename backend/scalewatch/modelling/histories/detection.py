@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from scalewatch.modelling.arrays.types import Reals
 from scalewatch.modelling.histories.histories import Histories
+from scalewatch.modelling.nights.cells import FLOOR
 from scalewatch.modelling.nights.long_run import difference_covariance
 from scalewatch.modelling.nights.machine import Learned
 from scalewatch.modelling.nights.scan import Alarm, Scan
@@ -49,6 +50,11 @@ class Detection:
             return None
         learned, row = self.learned[series]
         return difference_covariance(learned, row, before, after)
+
+    def in_spreads(self, series: int, effect: float) -> float:
+        """Return an effect in usual spreads of a series from commit to commit."""
+        learned, row = self.learned[series]
+        return effect / max(learned.spread_of(row), FLOOR)
 
 
 def detect(histories: Histories, target: float = TARGET) -> list[Alarm]:

@@ -62,6 +62,9 @@ class Segments:
         Covariance of the log-locations of one commit: what commits differ by.
     level_variance
         Of the difference of the mean levels, where the correlation of nights is known.
+    in_spreads
+        Effect, the larger of the level's and those at both ends, in usual spreads of
+        the series from commit to commit, where they are known.
     """
 
     series: int
@@ -77,6 +80,7 @@ class Segments:
     variance: float
     common: float
     level_variance: float | None = None
+    in_spreads: float | None = None
 
     @property
     def difference(self) -> Reals:
@@ -96,13 +100,15 @@ class Segments:
         noise = self.variance / self.before.size + self.common
         return float(np.sqrt(self.share * noise))
 
-    def scattering(self, covariance: Reals) -> "Segments":
+    def scattering(self, covariance: Reals, in_spreads: float) -> "Segments":
         """Return the same with what nights, that are correlated, make it scatter by.
 
         Parameters
         ----------
         covariance
             Of what the means of level and tilts differ by, shape (k, k).
+        in_spreads
+            The effect in usual spreads.
         """
         tilts = np.diagonal(covariance)[1:]
         usual = self.share * self.variance / self.before.size
@@ -111,6 +117,7 @@ class Segments:
             self,
             level_variance=max(float(covariance[0, 0]), usual),
             variance=self.variance * wanders,
+            in_spreads=in_spreads,
         )
 
 

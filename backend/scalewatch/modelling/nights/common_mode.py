@@ -4,6 +4,15 @@ At each commit it is the robust mean, over the regions, of what each lies beyond
 own median of `BASE` commits before, divided by its loading: how strongly it follows the
 machine. Regions far away count less, and those that seem to have moved by themselves
 nothing, so that a change of a third of the regions does not move it.
+
+The mean of regions that share nothing scatters, too, and a few that moved a little pull
+it along. What nights do is therefore believed as far as the mode has varied by more
+than the standard error of such a mean, as James and Stein shrink means, and wholly
+where a night lies far beyond that error.
+
+References
+----------
+B. Efron, C. Morris, "Stein's estimation rule and its competitors", JASA 68, 1973.
 """
 
 from dataclasses import dataclass
@@ -27,8 +36,14 @@ FIRST: Final = 8
 FAR_CELL: Final = 4.0
 FAR_REGION: Final = 3.5
 ITERATIONS: Final = 3
+CLEAR: Final = 3.0
+"""Standard errors from which on a night is believed for itself."""
+
 FLOOR: Final = 1e-3
 LEARN_EVERY: Final = 20
+LEAST_BELIEVED: Final = 28
+"""Commits that tell how much the mode varies."""
+
 LOADING_SPREAD: Final = 0.3
 """Of the loadings, before anything was measured."""
 
@@ -46,14 +61,18 @@ class CommonMode:
         Logarithm of what each night does at each setting, shape (T, n).
     loading
         How strongly each region follows, shape (S,); 1 in the middle.
+    believed
+        Share of the effect that is taken for the night's, shape (T, n).
     """
 
     effect: Reals
     loading: Reals
+    believed: Reals
 
     def taken_out(self, log: Reals) -> Reals:
         """Return locations without it, shape (S, T, n)."""
-        return np.asarray(log - self.loading[:, np.newaxis, np.newaxis] * self.effect)
+        effect = self.believed * self.effect
+        return np.asarray(log - self.loading[:, np.newaxis, np.newaxis] * effect)
 
 
 def common_mode(log: Reals, directions: Reals) -> CommonMode:
@@ -69,6 +88,8 @@ def common_mode(log: Reals, directions: Reals) -> CommonMode:
     regions, commits, settings = log.shape
     features = projection(directions)
     effect = np.zeros((commits, settings))
+    error = np.zeros((commits, settings))
+    believed = np.ones((commits, settings))
     loading = np.ones(regions)
     own = log.copy()
     first = min(FIRST, commits)
@@ -79,20 +100,39 @@ def common_mode(log: Reals, directions: Reals) -> CommonMode:
     for begin in range(first, commits, BLOCK):
         end = min(begin + BLOCK, commits)
         before = own[:, max(0, begin - BASE) : begin]
-        effect[begin:end] = _effect(log[:, begin:end], before, loading, features)
+        effect[begin:end], error[begin:end] = _effect(
+            log[:, begin:end], before, loading, features
+        )
+        if begin >= LEAST_BELIEVED:
+            believed[begin:end] = _believed(
+                effect[first:begin],
+                error[first:begin],
+                effect[begin:end],
+                error[begin:end],
+            )
         if (begin - first) % LEARN_EVERY == 0 and begin > 2 * first:
             loading = _loadings(log[:, :begin], effect[:begin], loading)
-            own[:, :begin] = CommonMode(effect[:begin], loading).taken_out(
-                log[:, :begin]
-            )
-        own[:, begin:end] = CommonMode(effect[begin:end], loading).taken_out(
-            log[:, begin:end]
-        )
-    return CommonMode(effect, loading)
+            own[:, :begin] = log[:, :begin] - _of_each(loading, effect[:begin])
+        own[:, begin:end] = log[:, begin:end] - _of_each(loading, effect[begin:end])
+    return CommonMode(effect, loading, believed)
 
 
-def _effect(log: Reals, before: Reals, loading: Reals, features: Reals) -> Reals:
-    """Return the effect at some commits, (S, b, n), shape (b, n)."""
+def _of_each(loading: Reals, effect: Reals) -> Reals:
+    return loading[:, np.newaxis, np.newaxis] * effect
+
+
+def _believed(former: Reals, errors: Reals, effect: Reals, error: Reals) -> Reals:
+    """Return the share of effects that is the night's, as those before tell."""
+    varies = former.var(axis=0) / np.maximum((errors**2).mean(axis=0), FLOOR**4)
+    usually = 1 - 1 / np.maximum(varies.mean(), 1)
+    size = np.maximum(np.abs(effect), FLOOR**2)
+    return np.asarray(np.maximum(1 - (CLEAR * error / size) ** 2, usually))
+
+
+def _effect(
+    log: Reals, before: Reals, loading: Reals, features: Reals
+) -> tuple[Reals, Reals]:
+    """Return the effect at some commits, (S, b, n), and its error, shape (b, n)."""
     each = loading[:, np.newaxis, np.newaxis]
     base = medians(before, 1)
     beyond = (log - base[:, np.newaxis]) / each
@@ -113,7 +153,8 @@ def _effect(log: Reals, before: Reals, loading: Reals, features: Reals) -> Reals
         total = counts.sum(axis=0)
         mean = (counts * beyond).sum(axis=0) / np.maximum(total, 1e-300)
         found = np.where(total > 0, mean, found)
-    return np.asarray(found)
+    squares = (counts**2 * cell**2).sum(axis=0)
+    return np.asarray(found), np.sqrt(squares) / np.maximum(total, 1e-300)
 
 
 def _shared(own: Reals) -> Reals:

@@ -33,6 +33,10 @@ USUAL_PHI: Final = 0.8
 PRIOR: Final = 40.0
 """Commits of a machine with `ENOUGH` series that weigh as much as what is usual."""
 
+FADING: Final = 1.5
+"""Power of that weight. What is usual lies many standard errors from white nights; at a
+first power it would still outweigh what a thousand commits of forty series tell."""
+
 ENOUGH: Final = 4.0
 WHITE: Final = 1.002
 """A correlation must fit the variogram so much better than none."""
@@ -88,7 +92,7 @@ def pooled(each: Reals) -> Reals:
 def correlation(variogram: Reals, series: int, commits: int) -> Correlation:
     """Return what a variogram, of so many series and commits, tells."""
     lag = np.arange(1.0, len(variogram) + 1)
-    weight = PRIOR / (PRIOR + commits * series / ENOUGH)
+    weight = (PRIOR / (PRIOR + commits * series / ENOUGH)) ** FADING
     usual = variogram[0] * (1 - USUAL_PHI**lag) / (1 - USUAL_PHI)
     mixed = (1 - weight) * variogram + weight * np.maximum(usual, variogram)
     return _fitted(np.maximum(mixed, 1e-12), lag)

@@ -81,7 +81,7 @@ class MachineNights:
 
     def effect_without(self, kept: Sequence[int]) -> Reals:
         """Return what each night does, but for these steps, shape (T, n)."""
-        effect = self.mode.effect.copy()
+        effect = self.mode.believed * self.mode.effect
         for row in kept:
             effect[row:] -= self.step_effect(row)
         return effect

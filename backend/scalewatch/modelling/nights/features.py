@@ -29,6 +29,12 @@ LEAST_HISTORY: Final = 8
 """Commits before the first that can be told to differ."""
 
 
+def largest_effect(features: Reals, directions: Reals) -> Reals:
+    """Return the largest effect of steps of features, (…, k), on level and settings."""
+    seen_at = np.column_stack([np.eye(len(directions))[0], directions])
+    return np.asarray(np.abs(features @ seen_at).max(axis=-1))
+
+
 class Features:
     """Of the series of one machine, of which all is learned together.
 

@@ -54,8 +54,15 @@ class Learned:
     @property
     def spread(self) -> float:
         """Usual standard deviation of a level from one commit to the next."""
+        return self._spread(np.ones(len(self.correlations)))
+
+    def spread_of(self, series: int) -> float:
+        """Return the same of one series."""
+        return self._spread(self.scale[series])
+
+    def _spread(self, scale: Reals) -> float:
         steps = np.array([each.step_variance for each in self.correlations])
-        return float(np.sqrt((self.colouring[0] ** 2 * steps).sum()))
+        return float(np.sqrt((self.colouring[0] ** 2 * steps * scale).sum()))
 
 
 def learn(features: Reals, is_whole: np.ndarray) -> Learned:

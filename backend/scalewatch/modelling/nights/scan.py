@@ -1,13 +1,15 @@
 """When series of a machine changed, commit after commit, as its nights allow to tell.
 
-A commit enters held near its forecast: two bad nights in a row are no alarm, three
-commits are. Its level and tilts, made uncorrelated, are compared with the commits
-before for steps of the last w commits; with z the step in standard errors,
+A commit enters held near its forecast: two bad nights in a row alarm as rarely as
+chance, three commits always. Its level and tilts, made uncorrelated, are compared with
+the commits before for steps of the last w commits; with z the step in standard errors,
 
     q = Σ z² / κ,    statistic = max over w of ν log(1 + q / ν),
 
 κ the variance of the series relative to the machine's. An alarm needs two commits, and
-an effect that matters: of `LEAST_EFFECT` and of twice the usual spread.
+an effect of `LEAST_EFFECT`: what is less than twice the usual spread is a change, too,
+if many commits make it sure, and whoever asks folds it as a drift. The newest commit
+alone, and a slope, have to reach that spread.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -19,9 +21,14 @@ from numpy.typing import NDArray
 
 from scalewatch.modelling.arrays.types import Reals
 from scalewatch.modelling.nights.contrasts import contrasts
-from scalewatch.modelling.nights.features import LEAST_HISTORY, Counts, Features
+from scalewatch.modelling.nights.features import (
+    LEAST_HISTORY,
+    Counts,
+    Features,
+    largest_effect,
+)
 from scalewatch.modelling.nights.machine import Learned
-from scalewatch.modelling.nights.thresholds import TARGET, threshold
+from scalewatch.modelling.nights.thresholds import ONE_LOOK, TARGET, threshold
 
 DRIFT_THRESHOLD: Final = 24.0
 DRIFT_EVERY: Final = 5
@@ -38,6 +45,9 @@ PERSISTENT: Final = 3
 
 LEARN_AT: Final = frozenset((8, 12, 20, 30, 40, *range(60, 2_000, 20)))
 LEAST_EFFECT: Final = float(np.log(1.03))
+SPREADS: Final = 2.0
+"""Usual spreads that an effect reaches that stops somebody."""
+
 EXACT_EFFECT: Final = 0.01
 """What matters in a series without any noise."""
 
@@ -113,11 +123,11 @@ class Scan:
         self._length = length
         self._is_exact = is_exact
         self._own = np.arange(series)
-        self._least_effect = EXACT_EFFECT
+        self._least_effect = self._least_sudden = EXACT_EFFECT
         self._target = target
         self._threshold = threshold(self.statistic[:, :0], target)
         self._null = np.zeros((series, commits))
-        self._seen_at = np.column_stack([np.eye(len(directions))[0], directions])
+        self._directions = directions
         self._features = Features(log, length, directions, is_exact=is_exact)
 
     @property
@@ -139,13 +149,14 @@ class Scan:
     def _learn(self, t: int) -> None:
         self._features.learn(t)
         if self.learned is not None and not self._is_exact:
-            self._least_effect = max(LEAST_EFFECT, 2 * self.learned.spread)
+            self._least_effect = LEAST_EFFECT
+            self._least_sudden = max(LEAST_EFFECT, SPREADS * self.learned.spread)
             is_whole = self._length >= t
             self._threshold = threshold(self._null[is_whole, :t], self._target)
 
     def _changes(self, t: int) -> Iterator[Alarm]:
         least = 1 if self._is_exact else 2
-        matters = self._compare(t, least, self._features.white)
+        matters = self._compare(t, least, self._features.white, self._least_effect)
         self._null[:, t] = self.statistic[:, t]
         for series in np.flatnonzero(
             (self.statistic[:, t] > self._threshold) & matters
@@ -154,7 +165,9 @@ class Scan:
         if (t + 1) % DRIFT_EVERY == 0:
             yield from self._drifts(t)
 
-    def _compare(self, t: int, least: int, white: Reals) -> NDArray[np.bool_]:
+    def _compare(
+        self, t: int, least: int, white: Reals, least_effect: float
+    ) -> NDArray[np.bool_]:
         """Compare steps at commit t; return where the effect matters, shape (S,)."""
         known = self.learned
         matters = np.zeros(len(self.statistic), bool)
@@ -181,21 +194,22 @@ class Scan:
             for place in np.flatnonzero(found > NOTABLE).tolist():
                 series = int(of[place])
                 sizes = [each.sizes[best[place]] for each in weights]
-                matters[series] = self._matters(series, t, length, sizes)
+                effect = self._effect(series, t, length, sizes)
+                matters[series] = effect >= least_effect
         return matters
 
-    def _matters(
+    def _effect(
         self, series: int, t: int, length: int, sizes: Sequence[Reals]
-    ) -> bool:
-        """Tell whether a step matters, by what was measured before it was held."""
+    ) -> float:
+        """Return the effect of a step, by what was measured before it was held."""
         known = self.learned
         if known is None:
-            return False
+            return 0.0
         raw = self._features.raw[series, t + 1 - length : t + 1] @ known.whitening.T
         white = np.array([own @ each for own, each in zip(raw.T, sizes, strict=True)])
         size = known.colouring @ white
         self.size[series, t] = size[0]
-        return bool(np.abs(size @ self._seen_at).max() >= self._least_effect)
+        return float(largest_effect(size, self._directions))
 
     def _restarted(self, series: int, t: int) -> Alarm:
         first = int(self.first[series, t])
@@ -218,9 +232,9 @@ class Scan:
                 squares += (recent @ weights.slope) ** 2 / variance
                 rises.append(recent @ weights.rise)
             statistic = known.freedom * np.log1p(squares / known.freedom)
-            rise = np.abs(np.stack(rises, axis=1) @ known.colouring.T @ self._seen_at)
+            rise = np.stack(rises, axis=1) @ known.colouring.T
             is_clear = (statistic > DRIFT_THRESHOLD) & (
-                rise.max(axis=1) >= self._least_effect
+                largest_effect(rise, self._directions) >= self._least_sudden
             )
             for place in np.flatnonzero(is_clear).tolist():
                 series = int(own[place])
@@ -277,7 +291,8 @@ class Scan:
             for t in range(last + 1 - commits, last + 1):
                 own = features_at(t) @ known.whitening.T
                 white[:, :, t] = self._features.bounded(t, own, known, reach).T
-            matters = self._compare(last, 1, white)
-            is_clear = (self.statistic[:, last] > self._threshold) & matters & is_newest
+            matters = self._compare(last, 1, white, self._least_sudden)
+            is_beyond = self.statistic[:, last] > self._threshold - ONE_LOOK
+            is_clear = is_beyond & matters & is_newest
             for series in np.flatnonzero(is_clear).tolist():
                 yield series, last

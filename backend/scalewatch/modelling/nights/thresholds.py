@@ -15,8 +15,11 @@ from scalewatch.modelling.arrays.types import Reals
 TARGET: Final = 0.04
 """Share of histories of 200 commits without a change that may alarm, at most."""
 
-LEAST: Final = 15.0
+LEAST: Final = 15.5
 """Threshold for that target where the noise is as assumed."""
+
+ONE_LOOK: Final = 1.5
+"""By so much less has the newest commit to differ, which is looked at once."""
 
 STRETCH: Final = 20
 QUANTILE: Final = 0.9
@@ -25,7 +28,7 @@ BEFORE: Final = 10.2
 """That quantile where nothing is known; weighs as much as `PRIOR` stretches."""
 
 PRIOR: Final = 40
-RISE: Final = 1.8
+RISE: Final = 2.2
 """By how much a threshold rises with the quantile."""
 
 

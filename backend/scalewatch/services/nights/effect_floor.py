@@ -9,12 +9,11 @@ from typing import Any, Final
 
 from sqlalchemy.orm import Session
 
+from scalewatch.modelling.nights.scan import SPREADS
 from scalewatch.storage.judgements import gate_rules
 
 SMALLEST_EFFECT: Final = 0.03
 """Smaller changes of noisy series cannot be told from nights, whatever is stated."""
-
-SPREADS: Final = 2.0
 
 KEY: Final = "smallest_effect"
 """Under this name it is stored among the rules."""

@@ -21,6 +21,7 @@ from scalewatch.modelling.histories.changes import (
 )
 from scalewatch.modelling.histories.explanation import ShiftKind
 from scalewatch.modelling.histories.modes import Modes
+from scalewatch.modelling.nights.scan import SPREADS
 from scalewatch.services.commits.find import label_of
 from scalewatch.services.commits.lineage import Lineage
 from scalewatch.services.confirmations.requests import is_confirmed
@@ -94,7 +95,7 @@ def detect(session: Session, project_id: int) -> Detected:
     watched = watch(histories)
     rules = gate_rules.newest(session, project_id)
     smallest = stated(rules.rules) if rules else SMALLEST_EFFECT
-    changes, drifts = _by_effect(watched, smallest)
+    changes, drifts = by_effect(watched, smallest)
     false = false_discoveries(
         [change.shift.p_value for change in changes], len(histories)
     )
@@ -130,10 +131,14 @@ def detect(session: Session, project_id: int) -> Detected:
     )
 
 
-def _by_effect(
+def by_effect(
     watched: Watched, smallest: float
 ) -> tuple[list[HistoryChange], list[HistoryChange]]:
-    """Part the changes that matter from drifts, which are too small."""
+    """Part the changes that matter from drifts, which are too small.
+
+    Too small beside the nights of the machine, or beside those of the series itself.
+    What is small and no longer sure, as later commits do not bear it out, is neither.
+    """
     spreads = {(each.machine, each.metric): each.spread for each in watched.nights}
     changes, drifts = [], []
     for change in watched.changes:
@@ -141,11 +146,16 @@ def _by_effect(
         spread = spreads.get((series.machine, series.metric), 0.0)
         floor = LEAST_EFFECT if series.is_exact else effect_floor(smallest, spread)
         size = _largest_difference(change)
-        if size >= np.log1p(floor):
+        if size >= np.log1p(floor) and _stands_out(change):
             changes.append(change)
-        elif size >= LEAST_EFFECT:
+        elif size >= LEAST_EFFECT and change.shift.p_value < FALSE_SHARE:
             drifts.append(change)
     return changes, drifts
+
+
+def _stands_out(change: HistoryChange) -> bool:
+    in_spreads = change.shift.segments.in_spreads
+    return in_spreads is None or in_spreads >= SPREADS
 
 
 def is_worse(change: HistoryChange) -> bool:
