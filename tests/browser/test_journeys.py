@@ -10,6 +10,9 @@ from playwright.sync_api import Locator, Page, expect
 
 HEIGHT = 900
 
+MOST_STEPS = 40
+"""Stops of the keyboard before a link that answers."""
+
 
 LEAVES = """(plot) => {
     const end = (kind, of) => plot.data.filter(kind).map(({ y }) => of(y)).at(-1);
@@ -124,3 +127,42 @@ def test_first_own_result_in_ci(home: Page):
     expect(workflow).to_contain_text("scalewatch gate --project mine")
     for other in ("GitLab", "Plain curl"):
         assert is_on_first_screen(home.get_by_role("link", name=other))
+
+
+def press_to(page: Page, link: Locator) -> None:
+    """Go on to a link by the keyboard alone, and open it."""
+    expect(link).to_be_attached()
+    for _ in range(MOST_STEPS):
+        page.keyboard.press("Tab")
+        if link.evaluate("(link) => link === document.activeElement"):
+            break
+    else:
+        pytest.fail(f"{link} is not among the first {MOST_STEPS} stops")
+    page.keyboard.press("Enter")
+
+
+def test_the_same_answers_are_reached_by_keyboard(home: Page):
+    attention = home.get_by_role("heading", name="Needs attention").locator("..")
+    press_to(home, attention.get_by_role("link").first)
+    machines = home.get_by_role("region", name="Verdicts by machine")
+    press_to(home, machines.get_by_role("link", name="aurora"))
+    assert is_on_first_screen(home.get_by_text("scales worse than promised"))
+    assert is_on_first_screen(home.get_by_text("Since c28aca23f1"))
+
+    home.goto("/")
+    press_to(home, home.get_by_role("link", name="Compare machines"))
+    assert is_on_first_screen(home.get_by_text("aurora is better in").first)
+
+    home.goto("/")
+    press_to(home, home.get_by_role("heading", name="hydro").get_by_role("link"))
+    press_to(home, home.get_by_role("link", name="Scaling", exact=True))
+    assert is_on_first_screen(home.get_by_text("less than half of the efficiency"))
+
+    home.goto("/")
+    press_to(home, home.get_by_role("link", name="Start", exact=True))
+    home.get_by_label("Project, known or new").press("Control+a")
+    home.keyboard.type("mine")
+    home.keyboard.press("Enter")
+    assert is_on_first_screen(
+        home.get_by_text("scalewatch-agent mpi --project mine").first
+    )

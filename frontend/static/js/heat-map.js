@@ -1,10 +1,12 @@
 /**
  * Heat maps: in <div data-heat-map data-plots="<url>"> one cell is in the order of the
- * Tab key, arrows go to its neighbours, and the cell under the pointer or with the focus
- * shows its words and a small plot beside it, until Escape. Filtered rows are skipped.
+ * Tab key, arrows go to its neighbours and to the names of regions and machines, and the
+ * cell under the pointer or with the focus shows its words and a small plot beside it,
+ * until Escape. Filtered rows are skipped.
  */
 
 const PAUSE = 90; // milliseconds: a pointer that passes by asks for nothing
+const LINKS = ".heat-map__table a";
 const SVG = "http://www.w3.org/2000/svg";
 
 const STEPS = {
@@ -14,13 +16,13 @@ const STEPS = {
   ArrowRight: [0, 1],
 };
 
-/** Return the cells of the rows that are shown, row by row. */
+/** Return the links of the rows that are shown, row by row, those of their heads, too. */
 function grid(map) {
-  const rows = [...map.querySelectorAll("tbody tr:not([hidden])")];
-  return rows.map((row) => [...row.querySelectorAll("td")].map((cell) => cell.querySelector(".heat")));
+  const rows = [...map.querySelectorAll("tr:not([hidden])")];
+  return rows.map((row) => [...row.cells].map((cell) => cell.querySelector("a")));
 }
 
-/** Return the next cell in a direction that was measured, if there is one. */
+/** Return the next link in a direction, if there is one. */
 function neighbour(map, link, [down, right]) {
   const rows = grid(map);
   let row = rows.findIndex((cells) => cells.includes(link));
@@ -35,9 +37,9 @@ function neighbour(map, link, [down, right]) {
   return undefined;
 }
 
-/** Make one cell the one that the Tab key reaches. */
+/** Make one link the one that the Tab key reaches. */
 function choose(map, link) {
-  for (const other of map.querySelectorAll(".heat:not([tabindex='-1'])")) {
+  for (const other of map.querySelectorAll(`${LINKS}:not([tabindex='-1'])`)) {
     other.tabIndex = -1;
   }
   link.tabIndex = 0;
@@ -45,7 +47,7 @@ function choose(map, link) {
 
 /** Let the Tab key reach the first cell that is shown. */
 function chooseFirst(map) {
-  const first = grid(map).flat().find(Boolean);
+  const first = grid(map).flat().find((link) => link?.matches(".heat"));
   if (first) {
     choose(map, first);
   }
@@ -130,10 +132,10 @@ function watch(map) {
   });
   map.addEventListener("pointerleave", hide);
   map.addEventListener("focusin", ({ target }) => {
-    const link = target.closest(".heat");
+    const link = target.closest(LINKS);
     if (link) {
       choose(map, link);
-      if (link.matches(":focus-visible")) {
+      if (link.matches(".heat:focus-visible")) {
         show(link);
       }
     }
@@ -146,7 +148,7 @@ function watch(map) {
       event.stopPropagation();
     }
     const step = STEPS[event.key];
-    const link = step && event.target.closest(".heat");
+    const link = step && event.target.closest(LINKS);
     if (link) {
       event.preventDefault();
       neighbour(map, link, step)?.focus({ focusVisible: true });
