@@ -234,7 +234,8 @@ def _runs(steps: Sequence[_Step], events: Sequence[Alarm]) -> Iterator[list[_Ste
 def _joined(log: Reals, run: Sequence[_Step], directions: Reals) -> list[Segments]:
     """Return a ramp instead of steps, if it is one."""
     low, end = run[0].begin, run[-1].end
-    places = [step.segments.first - low for step in run]
+    # Two alarms about one change may be located the other way round.
+    places = sorted({step.segments.first - low for step in run})
     winsorised = winsorised_pieces(log[low:end], places)
     covariance = _covariance(winsorised, places)
     features = whitened(winsorised, covariance, directions)
