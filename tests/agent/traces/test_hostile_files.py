@@ -209,9 +209,18 @@ def _exchange():
     return [process(*sends), process(*receives)]
 
 
+def _addresses():
+    """Return the bytes of the address space of this process."""
+    pages = int(Path("/proc/self/statm").read_text().split()[0])
+    return pages * resource.getpagesize()
+
+
 def _read_in_fork(path, module, arguments, *, reader, patience):
     """Do what `limited.read_in_child` does, without a new interpreter."""
     assert module == child.__name__
+    folder, collector, memory, size = arguments
+    # A fork begins with all the addresses of this process, an interpreter with few.
+    memory = str(int(memory) + _addresses())
     complaint = path.parent / "complaint"
     if not (number := os.fork()):
         with complaint.open("wb") as said:
@@ -219,7 +228,7 @@ def _read_in_fork(path, module, arguments, *, reader, patience):
         code = 1
         faulthandler.disable()
         try:
-            child.main(str(path), *arguments)
+            child.main(str(path), folder, collector, memory, size)
             code = 0
         except SystemExit as ended:
             code = ended.code
