@@ -20,9 +20,6 @@ from scalewatch.modelling.arrays.types import Reals
 ORDINARY: Final = 1e60
 """Values up to here, and down to its inverse, can be multiplied and squared."""
 
-LEAST_EXPONENT: Final = -1022
-"""Of a power of two whose inverse is finite."""
-
 
 @dataclass(frozen=True, eq=False)
 class Batch:
@@ -126,9 +123,8 @@ class Batch:
 
     def scaled(self) -> tuple["Batch", NDArray[np.intc]]:
         """Return series of magnitude [0.5, 1), and the exponents that undo it."""
-        exponent = np.maximum(np.frexp(self._sizes)[1], LEAST_EXPONENT)
-        scale = np.ldexp(1.0, -exponent)
-        values = self.values * scale[:, np.newaxis, np.newaxis]
+        exponent = np.frexp(self._sizes)[1]
+        values = np.ldexp(self.values, -exponent[:, np.newaxis, np.newaxis])
         return Batch(self.settings, values), exponent
 
     @cached_property
