@@ -22,9 +22,9 @@ def test_scaling_shows_one_machine_with_its_expectation(client):
     assert [trace["meta"] for trace in drawn["data"]] == [
         "band",
         "machine-1",
+        "machine-1",
+        "machine-1",
         "expectation",
-        "machine-1",
-        "machine-1",
         "machine-1",
     ]
     assert drawn["layout"]["xaxis"]["type"] == "log"
@@ -50,7 +50,7 @@ def test_scans_of_one_machine_have_names_and_symbols_of_their_own(client, sessio
     }
     assert list(symbols) == [
         "jureca · message_bytes = 256",
-        "jureca · message_bytes = 4,096",
+        "jureca · message_bytes = 4096",
     ]
     assert len(set(symbols.values())) == 2
 

@@ -48,10 +48,10 @@ def test_composed_model_is_judged_and_drawn_beside_the_measurements(client, sess
     assert "figures/composed?project=openmp-gcc" in page
     names = [trace["name"] for trace in drawn["data"]]
     assert names == [
-        "measured, N = 1,000,000",
-        "composed, N = 1,000,000",
-        "measured, N = 4,000,000",
-        "composed, N = 4,000,000",
+        "measured, N = 1000000",
+        "composed, N = 1000000",
+        "measured, N = 4000000",
+        "composed, N = 4000000",
     ]
     measured, composed = drawn["data"][:2]
     assert measured["x"] == composed["x"] == [1, 2, 4, 8]
