@@ -2,7 +2,7 @@ from collections.abc import Iterator
 from datetime import timedelta
 
 import pytest
-from sqlalchemy import Engine
+from sqlalchemy import Engine, select
 from sqlalchemy.orm import Session
 
 from scalewatch.services.commits.find import find_commit
@@ -19,14 +19,23 @@ def large_session(large_engine: Engine) -> Iterator[Session]:
         yield session
 
 
-def test_only_changes_of_the_last_weeks_are_recent(large_session):
-    project = projects.existing(large_session, PROJECT)
-    newest = find_commit(large_session, project, None)
+def last_commit_of(session, state):
+    """Return the last commit that may have made a regression in some state."""
+    (last,) = session.scalars(
+        select(tables.Regression.last_commit_id)
+        .where(tables.Regression.state == state)
+        .limit(1)
+    )
+    return session.get(tables.Commit, last)
 
-    recent = recent_changes(large_session, newest)
+
+def test_only_changes_of_the_last_weeks_are_recent(large_session):
+    changed = last_commit_of(large_session, "open")
+
+    recent = recent_changes(large_session, changed)
 
     assert recent
-    until = newest.committed_at
+    until = changed.committed_at
     assert all(until - LATELY <= each.at <= until for each in recent.values())
     shifts = large_session.query(tables.Shift).filter(
         tables.Shift.series_id.in_(recent)
@@ -35,10 +44,9 @@ def test_only_changes_of_the_last_weeks_are_recent(large_session):
 
 
 def test_change_for_the_better_is_told_from_one_for_the_worse(large_session):
-    project = projects.existing(large_session, PROJECT)
-    newest = find_commit(large_session, project, None)
+    changed = last_commit_of(large_session, "improved")
 
-    recent = recent_changes(large_session, newest).values()
+    recent = recent_changes(large_session, changed).values()
 
     numbers = {each.regression for each in recent if not each.is_worse}
     improved = {large_session.get(tables.Regression, each).state for each in numbers}

@@ -72,4 +72,4 @@ def test_news_since_a_moment_are_commits_runs_and_regressions(sessions, large_en
     assert (before.commits, before.machines) == (1, ("jureca",))
     assert after.is_empty
     assert len(large.opened) == 2
-    assert large.states == {"fixed": 1}
+    assert large.states == {}

@@ -1,11 +1,14 @@
 """Histories of a broadcast that turns from a tree to a line at commit 13."""
 
+from datetime import UTC, datetime
+
 import pytest
 from sqlalchemy import select
 
 from scalewatch.services.analysis import questions
 from scalewatch.services.caches.lru import Kept
 from scalewatch.services.jobs import JobKind, enqueue
+from scalewatch.services.projects.visits import news_since
 from scalewatch.services.regressions import detection, nights
 from scalewatch.storage import tables
 from scalewatch.storage.commits import commits
@@ -65,6 +68,7 @@ def test_a_regression_is_fixed_by_itself_when_the_growth_returns(sessions):
     def mended(number):
         return {"MPI_Bcast": LINEAR if AT <= number < 17 else TREE}
 
+    before = datetime.now(UTC)
     record_history(sessions, mended, 20)
 
     with sessions.reading() as session:
@@ -74,6 +78,7 @@ def test_a_regression_is_fixed_by_itself_when_the_growth_returns(sessions):
         assert [row.state for row in worse] == ["fixed"]
         assert worse[0].fixed_commit_id == better[0].last_commit_id
         assert [row.state for row in better] == ["improved"]
+        assert news_since(session, "mpich", before).states == {"fixed": 1}
 
 
 def test_regions_and_machines_that_change_together_are_one_regression(sessions):
