@@ -109,6 +109,23 @@ def brought(start, took, source, request, **fields):
     )
 
 
+def exchanged(processes, messages, seed):
+    """Return programs that exchange messages at random, and when each ends in ns."""
+    generator = np.random.default_rng(seed)
+    clocks = np.zeros(processes, np.int64)
+    programs = [[] for _ in clocks]
+    for _ in range(messages):
+        clocks += generator.integers(1, 50, processes)
+        sender, receiver = generator.permutation(processes)[:2]
+        entered = clocks[receiver]
+        arrives = max(clocks[sender] + 9, entered + 1)
+        programs[sender].append(send(clocks[sender], 4, receiver))
+        programs[receiver].append(receive(entered, arrives - entered, sender))
+        clocks[sender] += 4
+        clocks[receiver] = arrives
+    return programs, clocks
+
+
 def trace(*processes, communicators=None, runtime=1000, sites=SITES):
     """Return a trace of processes, each a list of records, with time between them."""
     made = []

@@ -1,6 +1,5 @@
 """The critical path of traces of which one can tell it by hand."""
 
-import numpy as np
 import pytest
 
 from scalewatch_agent.traces.reduction import reduced
@@ -8,7 +7,7 @@ from scalewatch_agent.traces.replays import critical
 from scalewatch_agent.traces.results import region_names, results_of
 from scalewatch_agent.traces.runs import trace_facts
 from scalewatch_agent.traces.trace import Site
-from support.traces import brought, call, post, receive, send, trace
+from support.traces import brought, call, exchanged, post, receive, send, trace
 
 SITES = (Site("a.c", 1, "main"), Site("a.c", 2, "main"))
 
@@ -80,18 +79,7 @@ def test_path_follows_the_latest_request_of_a_wait_and_an_open_source():
 
 
 def test_path_adds_up_to_the_run_and_is_never_longer(monkeypatch):
-    generator = np.random.default_rng(3)
-    clocks = np.zeros(4, np.int64)
-    programs = [[] for _ in clocks]
-    for _ in range(300):
-        clocks += generator.integers(1, 50, 4)
-        sender, receiver = generator.permutation(4)[:2]
-        entered = clocks[receiver]
-        arrives = max(clocks[sender] + 9, entered + 1)
-        programs[sender].append(send(clocks[sender], 4, receiver))
-        programs[receiver].append(receive(entered, arrives - entered, sender))
-        clocks[sender] += 4
-        clocks[receiver] = arrives
+    programs, clocks = exchanged(4, 300, seed=3)
     made = trace(*programs, runtime=int(clocks.max()))
 
     found = reduced(made)

@@ -1,6 +1,5 @@
 """Run times on an ideal network, against those that one works out by hand."""
 
-import numpy as np
 import pytest
 
 from scalewatch_agent.traces.collectives import Collectives
@@ -9,7 +8,7 @@ from scalewatch_agent.traces.reduction import NO_IDEAL, reduced
 from scalewatch_agent.traces.replays import ideal as replay
 from scalewatch_agent.traces.replays.ideal import ideal_runtime
 from scalewatch_agent.traces.results import region_names, results_of
-from support.traces import call, receive, send, trace
+from support.traces import call, exchanged, receive, send, trace
 
 
 def ideal(*processes):
@@ -87,18 +86,7 @@ def test_process_that_never_calls_computes_all_the_time():
 
 @pytest.mark.parametrize("seed", range(5))
 def test_ideal_run_is_never_longer_than_the_run(seed):
-    generator = np.random.default_rng(seed)
-    clocks = np.zeros(3, np.int64)
-    programs = [[call("MPI_Send", 0, 0)] for _ in clocks]
-    for _ in range(200):
-        clocks += generator.integers(1, 50, 3)
-        sender, receiver = generator.permutation(3)[:2]
-        entered = clocks[receiver]
-        arrives = max(clocks[sender] + 9, entered + 1)
-        programs[sender].append(send(clocks[sender], 4, receiver))
-        programs[receiver].append(receive(entered, arrives - entered, sender))
-        clocks[sender] += 4
-        clocks[receiver] = arrives
+    programs, clocks = exchanged(3, 200, seed)
 
     found = ideal(*programs)
 
