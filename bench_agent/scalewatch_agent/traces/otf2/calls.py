@@ -7,7 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalewatch_agent.traces.otf2.numbering import Numbering
-from scalewatch_agent.traces.otf2.rows import REQUESTED, Rows
+from scalewatch_agent.traces.otf2.rows import (
+    COMPLETED,
+    NOTHING,
+    REQUESTED,
+    STARTED,
+    Rows,
+)
 from scalewatch_agent.traces.records import RECORD, Flag, Records
 from scalewatch_agent.traces.stored.rows import StoredRows, part
 from scalewatch_agent.traces.stored.spool import Spool
@@ -54,9 +60,11 @@ class Converter:
         """Take the rows of the next process, which ran from and to moments in ns."""
         begin = self._spool.count
         numbers = _request_numbers(rows)
+        completed = _completed(rows)
         useful, now = 0, span[0]
         for first in range(0, len(rows), BLOCK):
-            records = self._records(rows[first : first + BLOCK], numbers)
+            block = _begun(rows[first : first + BLOCK], completed)
+            records = self._records(block, numbers)
             starts = records["start"].astype(np.int64)
             ends = np.maximum.accumulate(
                 np.maximum(now, starts + records["took"].astype(np.int64))
@@ -93,6 +101,33 @@ class Converter:
             requests = request_numbers(rows["request"][is_requested])
             records["request"][is_requested] = requests
         return records
+
+
+def _completed(rows: StoredRows) -> Rows:
+    """Return the rows that complete collectives, by request; the last one holds."""
+    found = []
+    for begin in range(0, len(rows), BLOCK):
+        block = rows[begin : begin + BLOCK]
+        found.append(block[(block["flags"] & COMPLETED) != 0][::-1])
+    together = np.concatenate(found[::-1]) if found else rows[:0]
+    _, first = np.unique(together["request"], return_index=True)
+    return together[first]
+
+
+def _begun(rows: Rows, completed: Rows) -> Rows:
+    """Say of collectives where they begin what is told where they are completed."""
+    if not len(completed):
+        return rows
+    rows = rows.copy()
+    started = np.flatnonzero(rows["flags"] & STARTED)
+    known, requests = completed["request"], rows["request"][started]
+    at = np.minimum(np.searchsorted(known, requests), len(known) - 1)
+    is_known = known[at] == requests
+    for name in ("communicator", "peer", "bytes"):
+        rows[name][started[is_known]] = completed[name][at[is_known]]
+    ends = (rows["flags"] & COMPLETED) != 0
+    rows["communicator"][ends], rows["peer"][ends], rows["bytes"][ends] = NOTHING, -1, 0
+    return rows
 
 
 def _request_numbers(rows: StoredRows) -> Callable[[Ticks], Indices]:

@@ -20,7 +20,7 @@ typedef struct {
   uint64_t first, last, events, rows, left_open, backwards, unused;
 } heading;
 
-enum { SENT = 1, RECEIVED = 2, POSTED = 4, PART = 8, REQUESTED = 16 };
+enum { SENT = 1, RECEIVED = 2, POSTED = 4, PART = 8, REQUESTED = 16, STARTED = 32, COMPLETED = 64 };
 enum { MOST_WAITING = 1 << 18, TABLE = 1 << 16 };
 static const uint32_t NOTHING = UINT32_MAX;
 
@@ -41,6 +41,7 @@ typedef struct {
   uint8_t is_function[TABLE];
   const uint32_t *functions; /* in order */
   size_t function_count;
+  uint32_t sizes; /* the parameter that tells bytes of calls */
   frame *frames;
   call *calls;
   row *messages;
@@ -58,12 +59,14 @@ static int grow(void **items, size_t count, size_t *room, size_t size) {
   return 0;
 }
 
-collector *collector_open(const char *path, const uint32_t *functions, uint64_t count) {
+collector *collector_open(const char *path, const uint32_t *functions, uint64_t count,
+                          uint32_t sizes) {
   collector *own = calloc(1, sizeof *own);
   if (!own) return NULL;
   own->file = fopen(path, "wb");
   own->functions = functions;
   own->function_count = count;
+  own->sizes = sizes;
   for (size_t at = 0; at < count; at++)
     if (functions[at] < TABLE) own->is_function[functions[at]] = 1;
   own->told.first = UINT64_MAX;
@@ -216,6 +219,33 @@ int on_collective(HEAD, uint8_t operation, uint32_t comm, uint32_t root, uint64_
                   uint64_t received) {
   return tell(data, time,
               (row){.peer = (int32_t)root, .communicator = comm, .bytes = sent});
+}
+
+/* A collective that does not block tells where it is completed what it was. */
+int on_started(HEAD, uint64_t request) {
+  return tell(data, time, (row){.peer = -1, .communicator = NOTHING, .request = request,
+                                .flags = STARTED | REQUESTED});
+}
+int on_completed(HEAD, uint8_t operation, uint32_t comm, uint32_t root, uint64_t sent,
+                 uint64_t received, uint64_t request) {
+  return tell(data, time,
+              (row){.peer = (int32_t)root, .communicator = comm, .bytes = sent,
+                    .request = request, .flags = COMPLETED | REQUESTED});
+}
+int on_parameter(HEAD, uint32_t parameter, uint64_t value) {
+  collector *own = data;
+  if (parameter == own->sizes)
+    return tell(own, time, (row){.peer = -1, .communicator = NOTHING, .bytes = value});
+  see(own, time);
+  return 0;
+}
+int on_begin(HEAD, uint32_t name, uint32_t count, const uint32_t *arguments) {
+  see(data, time);
+  return 0;
+}
+int on_end(HEAD, int64_t status) {
+  see(data, time);
+  return 0;
 }
 
 /* Calls that were never left have no end. */

@@ -7,7 +7,12 @@ that is said once.
 import json
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Self
+from typing import Final, Self
+
+from scalewatch_agent.traces.otf2.rows import NOTHING
+
+SIZES: Final = "bytes of the call"
+"""The parameter that tells bytes of calls of which no other event tells them."""
 
 COMM_LOCATIONS, COMM_GROUP = 4, 5
 MPI, CPU_THREAD = 4, 1
@@ -36,6 +41,8 @@ class Definitions:
         Type, paradigm and members; those of communicators count in MPI's locations.
     communicators
         The group of each.
+    parameters
+        The name of each.
     repeated
         Definitions of a number that was defined before, otherwise.
     """
@@ -47,6 +54,7 @@ class Definitions:
     locations: dict[int, tuple[int, int, int]] = field(default_factory=dict)
     groups: dict[int, tuple[int, int, tuple[int, ...]]] = field(default_factory=dict)
     communicators: dict[int, int] = field(default_factory=dict)
+    parameters: dict[int, int] = field(default_factory=dict)
     repeated: int = 0
 
     def region(self, number: int) -> Region:
@@ -58,6 +66,11 @@ class Definitions:
     def functions_of_mpi(self) -> list[int]:
         """Return the regions that are functions of MPI."""
         return [n for n in self.regions if self.region(n).name.startswith("MPI_")]
+
+    def sizes(self) -> int:
+        """Return the parameter that tells bytes of calls, NOTHING if there is none."""
+        named = {self.strings.get(name): n for n, name in self.parameters.items()}
+        return named.get(SIZES, NOTHING)
 
     def ranks(self) -> list[int]:
         """Return the location of each process in MPI_COMM_WORLD, in their order."""

@@ -12,7 +12,8 @@ from typing import IO, Final
 HEADING: Final = struct.Struct("<7Q")
 ROW: Final = struct.Struct("<4Q4I2i")
 
-SENT, RECEIVED, POSTED, PART, REQUESTED = 1, 2, 4, 8, 16
+SENT, RECEIVED, POSTED, PART = 1, 2, 4, 8
+REQUESTED, STARTED, COMPLETED = 16, 32, 64
 NOTHING: Final = 2**32 - 1
 MOST_WAITING: Final = 1 << 18
 
@@ -53,10 +54,14 @@ class _Call:
 
 @dataclass(slots=True)
 class Collector:
-    """The calls of one location; `functions` are the regions of MPI."""
+    """The calls of one location.
+
+    `functions` are the regions of MPI, `sizes` the parameter that tells bytes of calls.
+    """
 
     path: Path
     functions: Collection[int]
+    sizes: int
     first: int = 2**64 - 1
     last: int = 0
     events: int = 0
@@ -98,6 +103,18 @@ class Collector:
             "on_collective": lambda time, _kind, comm, root, sent, _received: (
                 self._tell(time, _message(0, root, comm, 0, sent))
             ),
+            "on_started": lambda time, request: self._tell(
+                time, _Message(STARTED | REQUESTED, request=request)
+            ),
+            "on_completed": lambda time, _kind, comm, root, sent, _received, request: (
+                self._tell(
+                    time,
+                    _message(COMPLETED | REQUESTED, root, comm, 0, sent, request),
+                )
+            ),
+            "on_parameter": self.parameter,
+            "on_begin": lambda time, *_: self._see(time),
+            "on_end": lambda time, _status: self._see(time),
         }
 
     def enter(self, time: int, region: int) -> int:
@@ -125,6 +142,12 @@ class Collector:
             self._give_up()
         return 0
 
+    def parameter(self, time: int, parameter: int, value: int) -> int:
+        """Take the bytes of a call, of which no other event tells."""
+        if parameter == self.sizes:
+            return self._tell(time, _Message(0, bytes=value))
+        return self._see(time)
+
     def close(self) -> None:
         """Write what still waits, and the heading."""
         self._give_up()
@@ -133,9 +156,10 @@ class Collector:
         self.file.write(HEADING.pack(self.first, self.last, *counts, 0))
         self.file.close()
 
-    def _see(self, time: int) -> None:
+    def _see(self, time: int) -> int:
         self.events += 1
         self.first, self.last = min(self.first, time), max(self.last, time)
+        return 0
 
     def _end_call(self, left: _Frame, time: int) -> None:
         del self.calls[left.calls :]

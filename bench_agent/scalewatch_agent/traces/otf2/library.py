@@ -25,6 +25,11 @@ _ARGUMENTS: Final = {
     "on_post": (_U64,),
     "on_complete": (_U32, _U32, _U32, _U64, _U64),
     "on_collective": (_U8, _U32, _U32, _U64, _U64),
+    "on_started": (_U64,),
+    "on_completed": (_U8, _U32, _U32, _U64, _U64, _U64),
+    "on_parameter": (_U32, _U64),
+    "on_begin": (_U32, _U32, _POINTER),
+    "on_end": (ctypes.c_int64,),
 }
 """What follows the head of each callback; the collector in C has the same."""
 
@@ -38,6 +43,11 @@ CALLBACKS: Final = {
     "MpiIrecvRequest": "on_post",
     "MpiIrecv": "on_complete",
     "MpiCollectiveEnd": "on_collective",
+    "NonBlockingCollectiveRequest": "on_started",
+    "NonBlockingCollectiveComplete": "on_completed",
+    "ParameterUnsignedInt": "on_parameter",
+    "ProgramBegin": "on_begin",
+    "ProgramEnd": "on_end",
 }
 """Functions of a collector by what libotf2 calls them for."""
 
@@ -80,6 +90,7 @@ class Archive:
         own = self.definitions
         strings, regions, locations = own.strings, own.regions, own.locations
         groups, communicators = own.groups, own.communicators
+        parameters = own.parameters
 
         def note(known: dict[int, Any], number: int, value: Any) -> int:
             if known.get(number, value) != value:
@@ -130,6 +141,11 @@ class Archive:
                 (_U32, _U32, _U32, _U32, _U32),
                 lambda _, n, _name, group, _parent, _f: note(communicators, n, group),
             ),
+            (
+                "Parameter",
+                (_U32, _U32, _U8),
+                lambda _, n, name, _kind: note(parameters, n, name),
+            ),
         ):
             kind = ctypes.CFUNCTYPE(ctypes.c_int, _POINTER, *arguments)
             self._set(
@@ -157,14 +173,15 @@ class Archive:
     def write_calls(self, location: int, made: Path, collector: Path | None) -> None:
         """Write the calls of MPI of a location to a file."""
         functions = sorted(self.definitions.functions_of_mpi())
+        sizes = self.definitions.sizes()
         if collector is None:
-            self._interpret(location, Collector(made, frozenset(functions)))
+            self._interpret(location, Collector(made, frozenset(functions), sizes))
             return
         compiled = ctypes.CDLL(str(collector))
         compiled.collector_open.restype = _POINTER
         table = (_U32 * len(functions))(*functions)
         opened = compiled.collector_open(
-            str(made).encode(), table, _U64(len(functions))
+            str(made).encode(), table, _U64(len(functions)), _U32(sizes)
         )
         if not opened:
             refuse("nothing can be written")

@@ -43,6 +43,12 @@ NOTHING: Final = 2**32 - 1
 REQUESTED: Final = 16
 """The row has the number of a request that was begun or completed."""
 
+STARTED: Final = 32
+"""The call has started a collective that does not block."""
+
+COMPLETED: Final = 64
+"""Such a collective is completed: the row has its communicator, root and bytes."""
+
 
 def read_rows(path: Path) -> tuple[dict[str, int], StoredRows]:
     """Return the heading of a location's file, and its rows."""

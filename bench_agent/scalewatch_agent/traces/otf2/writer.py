@@ -11,7 +11,13 @@ from typing import Any, Final
 import numpy as np
 
 from scalewatch_agent.errors import TraceUnusable
-from scalewatch_agent.traces.functions import COLLECTIVES, standard_name
+from scalewatch_agent.traces.functions import (
+    COLLECTIVES,
+    STARTING,
+    non_blocking,
+    standard_name,
+)
+from scalewatch_agent.traces.otf2.definitions import SIZES
 from scalewatch_agent.traces.records import RECORD, Flag
 from scalewatch_agent.traces.stored.rows import Rows
 from scalewatch_agent.traces.trace import Process, Site, Trace
@@ -66,6 +72,9 @@ def _check(folder: Path, process: Process) -> None:
         last = int(ends[-1])
 
 
+_BLOCKING: Final = {non_blocking(name): name for name in COLLECTIVES}
+
+
 @dataclass(slots=True)
 class _Call:
     """A call, and the records of its messages: its own first, then its parts."""
@@ -106,9 +115,17 @@ class _Archive:
             )
             for number, members in trace.communicators.items()
         }
+        self.sends: frozenset[int] = frozenset()
+        self.started: dict[int, tuple[Any, Any]] = {}
         self.functions = [known.region(n, paradigm=mpi) for n in trace.functions]
         self.sites = [self._region(known, site) for site in trace.sites]
         self.operations = [self._operation(name) for name in trace.functions]
+        self.starting = {
+            at
+            for at, name in enumerate(trace.functions)
+            if standard_name(name) in STARTING
+        }
+        self.sizes = known.parameter(SIZES, self.kinds.ParameterType.UINT64)
         begins = [
             one.span[0] if one.span else int(one.records[0]["start"])
             for one in trace.processes
@@ -128,39 +145,57 @@ class _Archive:
 
     def _operation(self, name: str) -> Any:
         plain = standard_name(name)
-        kind = plain.removeprefix("MPI_").upper()
-        return getattr(self.kinds.CollectiveOp, kind) if plain in COLLECTIVES else None
+        blocking = _BLOCKING.get(plain, plain)
+        if blocking not in COLLECTIVES:
+            return None
+        kind = blocking.removeprefix("MPI_").upper()
+        return getattr(self.kinds.CollectiveOp, kind)
 
     def write(self) -> None:
         """Write the events of all processes."""
         for process, location in zip(self.trace.processes, self.locations, strict=True):
             writer = self.archive.event_writer_from_location(location)
-            kinds = _request_kinds(process.records)
+            self.sends = _request_kinds(process.records)
+            self.started = {}
+            if process.span is not None:
+                writer.program_begin(process.span[0] - self.base, "program", [])
             for call in _calls(process.records, self.base):
-                self._call(writer, call, kinds)
+                self._call(writer, call)
+            if process.span is not None:
+                writer.program_end(process.span[1] - self.base, 0)
 
-    def _call(self, writer: Any, call: _Call, sends: frozenset[int]) -> None:
+    def _call(self, writer: Any, call: _Call) -> None:
         site = self.sites[call.site] if self.sites else None
         function = self.functions[call.function]
         if site is not None:
             writer.enter(call.start, site)
         writer.enter(call.start, function)
+        first = call.records[0]
         operation = self.operations[call.function]
-        if operation is not None:
+        starts = call.function in self.starting and int(first["request"])
+        if starts:
+            self.started[starts] = operation, first
+            writer.non_blocking_collective_request(call.start, starts)
+        elif operation is not None:
             writer.mpi_collective_begin(call.start)
+        elif first["bytes"] and not first["flags"]:
+            writer.parameter_unsigned_int(call.start, self.sizes, int(first["bytes"]))
         for record in call.records:
             self._sent(writer, call, record)
         for record in call.records:
-            self._received(writer, call, record, sends)
-        if operation is not None:
-            record = call.records[0]
-            root = NO_ROOT if record["peer"] < 0 else int(record["peer"])
-            on = self.communicators[int(record["communicator"])]
-            size = int(record["bytes"])
-            writer.mpi_collective_end(call.end, operation, on, root, size, size)
+            self._received(writer, call, record)
+        if operation is not None and not starts:
+            collective = self._collective(first)
+            writer.mpi_collective_end(call.end, operation, *collective)
         writer.leave(call.end, function)
         if site is not None:
             writer.leave(call.end, site)
+
+    def _collective(self, record: Any) -> tuple[Any, ...]:
+        on = self.communicators[int(record["communicator"])]
+        root = NO_ROOT if record["peer"] < 0 else int(record["peer"])
+        size = int(record["bytes"])
+        return on, root, size, size
 
     def _message(self, record: Any) -> tuple[Any, ...]:
         on = self.communicators[int(record["communicator"])]
@@ -175,16 +210,19 @@ class _Archive:
         elif flags & Flag.POSTED:
             writer.mpi_irecv_request(call.start, request)
 
-    def _received(
-        self, writer: Any, call: _Call, record: Any, sends: frozenset[int]
-    ) -> None:
+    def _received(self, writer: Any, call: _Call, record: Any) -> None:
         flags, request = int(record["flags"]), int(record["request"])
         if flags & Flag.RECEIVED and request:
             writer.mpi_irecv(call.end, *self._message(record), request)
         elif flags & Flag.RECEIVED:
             writer.mpi_recv(call.end, *self._message(record))
-        elif flags == Flag.PART and request in sends:
+        elif flags == Flag.PART and request in self.sends:
             writer.mpi_isend_complete(call.end, request)
+        elif flags == Flag.PART and request in self.started:
+            operation, begun = self.started.pop(request)
+            writer.non_blocking_collective_complete(
+                call.end, operation, *self._collective(begun), request
+            )
 
 
 def _request_kinds(records: Rows) -> frozenset[int]:
