@@ -63,6 +63,20 @@ def test_a_scale_beyond_the_horizon_is_answered_by_how_far_forecasts_reach(sessi
     assert "Not extrapolated beyond p = " in forecast_sentence(scan, found)
 
 
+def test_a_constant_is_not_foretold_where_a_growth_may_have_been_missed(sessions):
+    unclear = {"halo": lambda p: 3e-6 * (1 + 0.05 * log2(p))}
+    record(sessions, sweep_reports(P, unclear, noise=0.3))
+
+    with sessions.reading() as session:
+        scan = scan_of(session, region="halo")
+        found = outlook(session, scan, target=1e11)
+
+    assert found.target is None
+    assert "more than a factor of 2 apart" in forecast_sentence(scan, found)
+    assert found.forecasts
+    assert all(each.high <= 2 * each.low for each in found.forecasts)
+
+
 def test_growth_beyond_the_promise_says_where_it_takes_twice_as_much(sessions):
     linear = {"MPI_Bcast": lambda p: 1e-6 * p}
     record(sessions, sweep_reports(P, linear, noise=0.001))

@@ -24,7 +24,7 @@ from scalewatch.modelling.search.finding import (
     Finding,
     Forecast,
 )
-from scalewatch.modelling.search.horizon import is_told
+from scalewatch.modelling.search.horizon import is_told, widest_of
 
 EXACT = "exact"
 """Name of the rule."""
@@ -95,7 +95,7 @@ class ExactQuestion:
             divergence=self._divergence(model),
             verdict=verdict,
             verdict_probability=probability,
-            forecasts=self._forecasts(counts),
+            forecasts=self._forecasts(counts, model),
             reason=self._reason(counts, outcome, verdict, interval),
             rule=EXACT,
             unexplained=counts.unexplained,
@@ -149,7 +149,7 @@ class ExactQuestion:
                 return verdict
         return Verdict.UNDECIDED
 
-    def _forecasts(self, counts: Counts) -> tuple[Forecast, ...]:
+    def _forecasts(self, counts: Counts, model: Model | None) -> tuple[Forecast, ...]:
         if not self.targets:
             return ()
         targets = {
@@ -160,13 +160,14 @@ class ExactQuestion:
             found = outlook(counts, targets)
         if found is None:
             return ()
+        growth = model.growth if model else None
         return tuple(
             Forecast(at, value, low, high, self.level)
             for at, (value, low, high) in zip(
                 self.targets, found.T.tolist(), strict=True
             )
             if np.isfinite([value, low, high]).all()
-            and is_told(np.array([value, low, high]))
+            and is_told((value, low, high), widest_of(growth, self.settings, at))
         )
 
     def _reason(

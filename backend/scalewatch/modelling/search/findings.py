@@ -10,13 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalewatch.modelling.growths.growth import CONSTANT, Growth
-from scalewatch.modelling.growths.model import Model, Term
+from scalewatch.modelling.growths.model import Model
 from scalewatch.modelling.growths.verdict import Verdict, decide, judge
 from scalewatch.modelling.measurements.batch import most_repetitions
 from scalewatch.modelling.misfit.misfit import Misfit
 from scalewatch.modelling.rules.rule import Sample, Selection
 from scalewatch.modelling.search.finding import Finding, Forecast
-from scalewatch.modelling.search.horizon import is_told
+from scalewatch.modelling.search.horizon import is_told, widest_of
+from scalewatch.modelling.search.selected import selected_model
 
 Key = TypeVar("Key")
 
@@ -25,9 +26,6 @@ UNSETTLED: Final = "the measurements do not settle it"
 
 VERDICTS: Final = (Verdict.MATCH, Verdict.APPROXIMATE, Verdict.MISMATCH)
 """Columns of `Selection.verdict_probability`."""
-
-ROUNDING = 1e-9
-"""A constant below this share of every measurement is a rounding error."""
 
 NEGLIGIBLE = 5e-4
 """Growths of smaller posterior probability are not listed."""
@@ -136,8 +134,7 @@ def _finding(group: Group, row: int) -> Finding:
     sample, selection = group.sample, group.selection
     points = sample.values.shape[1]
     repetitions = most_repetitions(sample.values[row])
-    hypothesis = int(selection.chosen[row])
-    if hypothesis < 0:
+    if selection.chosen[row] < 0:
         return refusal(
             points,
             repetitions,
@@ -145,13 +142,7 @@ def _finding(group: Group, row: int) -> Finding:
             sample.deviation_limit,
             selection.reasons[row],
         )
-    coefficients = np.ldexp(selection.coefficients[row], group.log2_scale[row]).tolist()
-    least = np.fmin.reduce(np.abs(sample.values[row]), axis=None)
-    is_rounding = abs(selection.coefficients[row, 0]) < ROUNDING * least
-    model = Model(
-        0.0 if is_rounding else coefficients[0],
-        tuple(map(Term, coefficients[1:], selection.hypotheses[hypothesis])),
-    )
+    model = selected_model(sample, selection, row, group.log2_scale[row])
     growth, expectation = model.growth, sample.expectation
     verdict_probability = _verdict_probability(selection, row)
     verdict, reason = _verdict(sample, growth, verdict_probability)
@@ -253,21 +244,31 @@ def _class_probability(selection: Selection, row: int) -> dict[Growth, float]:
 
 
 def _forecasts(group: Group, row: int, model: Model) -> tuple[Forecast, ...]:
+    growth, horizon = model.growth, group.horizons.get(row, math.inf)
     sample, forecasts = group.sample, group.selection.forecasts
     if forecasts is None:
         bounds = [(float(model(at)), None, None) for at in sample.targets]
     else:
         with np.errstate(over="ignore"):
             bounds = np.ldexp(forecasts[row], group.log2_scale[row]).tolist()
-    return tuple(
+    told = (
         Forecast(at, value, low, high, sample.level)
         for at, (value, low, high) in zip(sample.targets, bounds, strict=True)
-        if math.isfinite(value) and (high is None or _is_told(value, low, high))
+        if math.isfinite(value) and next(iter(at.values())) <= horizon
+    )
+    return tuple(
+        each
+        for each in told
+        if _is_close(each, widest_of(growth, sample.settings, each.at))
     )
 
 
-def _is_told(*forecast: float) -> bool:
-    return math.isfinite(forecast[-1]) and bool(is_told(np.array(forecast)))
+def _is_close(forecast: Forecast, widest: float) -> bool:
+    """Tell whether bounds are close enough, where a rule has any."""
+    if forecast.low is None or forecast.high is None:
+        return True
+    bounds = (forecast.value, forecast.low, forecast.high)
+    return math.isfinite(forecast.high) and bool(is_told(bounds, widest))
 
 
 def _number(value: np.float64) -> float | None:

@@ -4,7 +4,8 @@ from typing import Final
 
 from markupsafe import Markup
 
-from scalewatch.modelling import Forecast, MemoryWall
+from scalewatch.modelling import CONSTANT, Forecast, MemoryWall
+from scalewatch.modelling.search.horizon import WIDEST, WIDEST_OF_CONSTANT
 from scalewatch.pages.wording.formats import (
     SPACE,
     count,
@@ -102,19 +103,36 @@ def _promised(scan: Scan, outlook: Outlook) -> Markup:
 
 def _beyond(scan: Scan, outlook: Outlook, asked: float) -> Markup:
     """Tell how far forecasts reach, where one was asked for that is not given."""
+    apart = _too_far_apart(scan)
     if len(scan.parameters) > 1:
         return Markup(
             "Not extrapolated to {parameter} = {asked}: {names} were not measured as "
-            "large together, or the bounds would be more than a factor of 10 apart."
+            "large together, or {apart}."
         ).format(
             parameter=scan.parameter,
             asked=count(asked),
             names=" and ".join(scan.parameters),
+            apart=apart,
         )
-    return Markup(
-        "Not extrapolated beyond {parameter} = {reach}: the bounds would be more than "
-        "a factor of 10 apart, which says nothing."
-    ).format(parameter=scan.parameter, reach=count(outlook.horizon or largest(scan)))
+    reach = outlook.horizon or largest(scan)
+    return Markup("Not extrapolated beyond {parameter} = {reach}: {apart}.").format(
+        parameter=scan.parameter,
+        reach=count(reach) if float(reach).is_integer() else significant(reach, 3),
+        apart=apart,
+    )
+
+
+def _too_far_apart(scan: Scan) -> str:
+    """Tell why there is no forecast."""
+    if scan.standing.growth == CONSTANT:
+        return (
+            f"the bounds would be more than a factor of {WIDEST_OF_CONSTANT:g} apart, "
+            "too far for what does not grow"
+        )
+    return (
+        f"the bounds would be more than a factor of {WIDEST:g} apart, which says "
+        "nothing"
+    )
 
 
 def hidden_sentence(outlook: Outlook) -> Markup | None:
