@@ -2,6 +2,7 @@ import os
 import shutil
 import signal
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from types import FrameType
 from zlib import crc32
@@ -176,14 +177,22 @@ def dialect() -> str:
     return "sqlite"
 
 
+@pytest.fixture(scope="session")
+def copied_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the file of each test lies in turn."""
+    return tmp_path_factory.mktemp("copied") / "scalewatch.db"
+
+
 @pytest.fixture
-def database_url(dialect: str, tmp_path: Path, request: pytest.FixtureRequest) -> str:
+def database_url(dialect: str, request: pytest.FixtureRequest) -> str:
     """The address of an empty database with the schema."""
     if dialect == "postgresql":
         return str(request.getfixturevalue("migrated"))
-    template: Path = request.getfixturevalue("empty_sqlite")
-    shutil.copy(template, tmp_path / "scalewatch.db")
-    return f"sqlite:///{tmp_path}/scalewatch.db"
+    copied: Path = request.getfixturevalue("copied_sqlite")
+    for old in copied.parent.glob(f"{copied.name}*"):
+        old.unlink()  # or whoever has it open still would see the new one
+    shutil.copy(request.getfixturevalue("empty_sqlite"), copied)
+    return f"sqlite:///{copied}"
 
 
 @pytest.fixture
@@ -206,9 +215,15 @@ def blank(
 RESTART = "SELECT setval(oid::regclass, 1, false) FROM pg_class WHERE relkind = 'S'"
 
 
+@pytest.fixture(scope="session")
+def engine_of() -> Callable[[str], Engine]:
+    """Connect once to each address: an engine knows the statements it has compiled."""
+    return cache(connect)
+
+
 @pytest.fixture
-def engine(database_url: str) -> Iterator[Engine]:
-    engine = connect(database_url)
+def engine(database_url: str, engine_of: Callable[[str], Engine]) -> Iterator[Engine]:
+    engine = engine_of(database_url)
     yield engine
     if engine.dialect.name == "postgresql":
         empty(engine)

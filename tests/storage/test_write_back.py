@@ -26,8 +26,12 @@ def test_log_is_written_back_when_asked_not_by_whoever_commits(engine, sessions)
 @pytest.mark.parametrize("dialect", ["postgresql"])
 def test_postgresql_is_not_asked(engine, sessions):
     asked = []
-    event.listen(engine, "before_cursor_execute", lambda *told: asked.append(told))
 
+    def note(*told):
+        asked.append(told)
+
+    event.listen(engine, "before_cursor_execute", note)
     write_back(sessions)
+    event.remove(engine, "before_cursor_execute", note)
 
     assert not asked
