@@ -1,8 +1,9 @@
 """Find traces and profiles in files and folders, and reduce them by their format."""
 
 import gzip
+import os
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -36,7 +37,7 @@ LONGEST: Final = max(start + len(mark) for start, mark, _ in READERS)
 
 
 def traces_in(path: Path) -> list[Path]:
-    """Return the traces that a file is, or that a folder or a folder in it holds.
+    """Return the traces that a file is, or that a folder holds, at any depth.
 
     Raises
     ------
@@ -45,17 +46,21 @@ def traces_in(path: Path) -> list[Path]:
     """
     if not path.is_dir() or is_own_trace(path):
         return [path]
-    found = sorted(
-        one
-        for pattern in ("*", "*/*")
-        for one in path.glob(pattern)
-        if (one.name.endswith(SUFFIXES) and one.is_file()) or is_own_trace(one)
-    )
+    found = sorted(_traces_below(path))
     if not found:
         known = ", ".join(SUFFIXES)
         reason = f"no trace is in this folder ({known}, or one of the agent's)"
         raise TraceUnusable(path, reason)
     return found
+
+
+def _traces_below(folder: Path) -> Iterator[Path]:
+    for place, folders, files in os.walk(folder):
+        own = [name for name in folders if is_own_trace(Path(place, name))]
+        yield from (Path(place, name) for name in own)
+        yield from (Path(place, name) for name in files if name.endswith(SUFFIXES))
+        # An own trace may hold itself once more, as an archive of OTF2.
+        folders[:] = [name for name in folders if name not in own]
 
 
 def read_reduced(path: Path, calibration: Calibration | None = None) -> Reduced:

@@ -76,10 +76,11 @@ def test_wait_states_of_scalasca_are_those_of_its_metrics(kripke, tmp_path):
 
 
 def test_folder_is_searched_for_profiles(kripke, tmp_path):
-    (tmp_path / "run").mkdir()
-    (tmp_path / "run" / "profile.cubex").write_bytes(kripke.read_bytes())
+    folder = tmp_path / "study" / "p=8" / "run"
+    folder.mkdir(parents=True)
+    (folder / "profile.cubex").write_bytes(kripke.read_bytes())
 
-    assert traces_in(tmp_path) == [tmp_path / "run" / "profile.cubex"]
+    assert traces_in(tmp_path) == [folder / "profile.cubex"]
 
 
 @pytest.mark.parametrize("length", [0, 600, 20_000])

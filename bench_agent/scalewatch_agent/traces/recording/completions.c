@@ -175,7 +175,7 @@ int MPI_Start(MPI_Request *request)
     uint64_t start = now();
     int code = PMPI_Start(request);
     record *call = note(thread, F_Start, start, now(), site);
-    struct open_request known = started(thread->process, *request);
+    struct open_request known = started(thread, *request);
     note_started(call, &known);
     left(thread);
     return code;
@@ -188,7 +188,7 @@ int MPI_Startall(int count, MPI_Request *requests)
     int code = PMPI_Startall(count, requests);
     record *call = note(thread, F_Startall, start, now(), site);
     for (int at = 0; at < count; at++) {
-        struct open_request known = started(thread->process, requests[at]);
+        struct open_request known = started(thread, requests[at]);
         if (!known.number) continue;
         call = note_part(thread, call);
         note_started(call, &known);
@@ -204,7 +204,7 @@ int MPI_Request_free(MPI_Request *request)
     uint64_t start = now();
     int code = PMPI_Request_free(request);
     note(thread, F_Request_free, start, now(), site);
-    forgotten(thread->process, handle);
+    forgotten(thread, handle);
     left(thread);
     return code;
 }

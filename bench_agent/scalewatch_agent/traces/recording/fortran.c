@@ -161,7 +161,7 @@ static void f_started(struct thread *thread, uint16_t function, uint64_t start, 
 {
     record *call = note(thread, function, start, now(), site);
     for (int at = 0; at < count; at++) {
-        struct open_request known = started(thread->process, PMPI_Request_f2c(requests[at]));
+        struct open_request known = started(thread, PMPI_Request_f2c(requests[at]));
         if (!known.number) continue;
         if (function == F_Startall) call = note_part(thread, call);
         note_started(call, &known);
@@ -198,7 +198,7 @@ static void fortran_Request_free(void *next, void *address, uintptr_t frame, voi
     INVOKE(call2, request, code);
     if (!thread) return;
     note(thread, F_Request_free, start, now(), site);
-    forgotten(thread->process, handle);
+    forgotten(thread, handle);
     left(thread);
 }
 

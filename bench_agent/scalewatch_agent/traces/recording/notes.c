@@ -87,7 +87,7 @@ static inline void note_collective(record *noted, const struct communicator *on,
 static void note_completed(struct thread *thread, record **call, MPI_Request handle, const MPI_Status *status)
 {
     if (handle == MPI_REQUEST_NULL) return;
-    struct open_request request = taken(thread->process, handle);
+    struct open_request request = taken(thread, handle);
     if (!request.number) return;
     int is_cancelled = 0;
     record *part = note_part(thread, *call);

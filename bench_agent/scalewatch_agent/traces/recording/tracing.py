@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from scalewatch.wire import Fact, Result
+from scalewatch_agent.errors import TraceUnusable
 from scalewatch_agent.experiments.expressions import Scalar
 from scalewatch_agent.experiments.instruments import Output
 from scalewatch_agent.experiments.jobs import Executed, Request
@@ -19,6 +20,7 @@ from scalewatch_agent.traces.own.reader import HEADER, read_own
 from scalewatch_agent.traces.reduction import Reduced
 from scalewatch_agent.traces.results import PROGRAM, region_names, results_of
 from scalewatch_agent.traces.runs import trace_facts, trace_settings
+from scalewatch_agent.traces.trace import Trace
 
 FOLDER: Final = "trace"
 """Where a job's trace lies, in the folder of the job."""
@@ -95,7 +97,7 @@ class Tracing:
         trace = read_own(folder)
         sums = reduced_by(self.calibration, trace)
         if self.writes_otf2:
-            write_otf2(trace, folder / ARCHIVE)
+            sums = archived(trace, folder, sums)
         self.traced.append(sums)
         self._dispose(executed.request, folder)
         return Output(
@@ -141,3 +143,13 @@ def _failed(reason: str) -> Result:
         status="failed",
         reason=reason[:2000],
     )
+
+
+def archived(trace: Trace, folder: Path, sums: Reduced) -> Reduced:
+    """Write a trace as an archive of OTF2; where it cannot be one, the run says so."""
+    try:
+        write_otf2(trace, folder / ARCHIVE)
+    except TraceUnusable as why:
+        remark = f"no archive of OTF2 is written: {why.reason}"
+        return replace(sums, remarks=(*sums.remarks, remark))
+    return sums

@@ -71,7 +71,7 @@ LARGE: Final[Mapping[str, str]] = {
 
 _ON: Final = "const struct communicator *on = known_as(thread, comm);"
 _OPEN: Final = (
-    "if (code == MPI_SUCCESS) call->request = opened(thread->process, "
+    "if (code == MPI_SUCCESS) call->request = opened(thread, "
     "(struct open_request){{.handle = *request, .bytes = {bytes}, "
     ".communicator = on->number, .peer = {peer}, .tag = {tag}, .kind = {kind}, "
     ".is_persistent = {persistent}}});"

@@ -1,9 +1,12 @@
 """What is recorded of real programs in C, with both MPI libraries from PyPI."""
 
 import re
+import subprocess
+from pathlib import Path
 
 import pytest
 
+from scalewatch_agent.traces import recording
 from scalewatch_agent.traces.own.reader import read_own
 from support.mpi_programs import PROGRAMS, compiled, totals, traced
 
@@ -109,6 +112,15 @@ def test_threads_record_apart_and_are_read_together(library, tmp_path):
     assert totals(result.sums)["MPI_Wait"] == (800, 800, 3200)
     assert result.sums.unmatched == 0
     assert any("threads" in remark for remark in result.sums.remarks)
+
+
+def test_thread_takes_its_own_request_of_a_handle_handed_out_twice(library, tmp_path):
+    source = Path(recording.__file__).parent / "requests.c"
+    program = compiled(library, "handles", tmp_path, f'-DREQUESTS="{source}"')
+
+    done = subprocess.run([program], capture_output=True, text=True, check=True)
+
+    assert done.stdout.split() == ["2", "1", "3", "0"]
 
 
 def test_planted_delays_are_found_within_a_tenth(library, tmp_path):

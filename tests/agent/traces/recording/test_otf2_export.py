@@ -7,6 +7,7 @@ from scalewatch_agent.errors import TraceUnusable
 from scalewatch_agent.traces.otf2.reader import read_otf2
 from scalewatch_agent.traces.otf2.writer import write_otf2
 from scalewatch_agent.traces.own.reader import read_own
+from scalewatch_agent.traces.recording.tracing import archived
 from scalewatch_agent.traces.reduction import reduced
 from support.mpi_programs import compiled, totals, traced
 
@@ -60,3 +61,6 @@ def test_threads_that_overlap_are_refused_in_one_line(openmpi, tmp_path):
 
     with pytest.raises(TraceUnusable, match="overlap: it has several threads"):
         write_otf2(trace, tmp_path / "archive")
+    # Their program has run, though: it is not lost for that.
+    remarks = archived(trace, tmp_path, reduced(trace)).remarks
+    assert "no archive of OTF2 is written" in remarks[-1]
