@@ -1,3 +1,4 @@
+import gc
 import os
 import shutil
 import signal
@@ -35,6 +36,12 @@ DIALECTS = ("sqlite", "postgresql")
 MOST_WORKERS = 8
 """Each has a browser, a PostgreSQL and a Redis of its own."""
 
+RARELY = (20_000, 20, 50)
+"""When Python looks for cycles: each time it goes through all that was imported.
+
+By its usual thresholds that is a sixth of the time of tests that render pages.
+"""
+
 # A loaded machine is slow, and that is no failure.
 settings.register_profile("usual", deadline=None, derandomize=True, max_examples=25)
 settings.register_profile("thorough", deadline=None)
@@ -49,6 +56,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    gc.set_threshold(*RARELY)
     settings.load_profile("thorough" if config.getoption(THOROUGH) else "usual")
 
 
