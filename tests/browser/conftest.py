@@ -25,6 +25,9 @@ expect.set_options(timeout=20_000)  # a loaded machine is slow, and that is no f
 NAMES = "--host-resolver-rules=MAP *.example 127.0.0.1"
 """Names that are not those of this machine lead to it."""
 
+ONE_PROCESS = "--disable-site-isolation-trials"
+"""Each test has a site of its own: a new process for each takes a tenth of the time."""
+
 
 @dataclass
 class Complaints:
@@ -48,7 +51,8 @@ def browser() -> Iterator[Browser]:
             path = chromium(playwright)
         except NoBrowser as missing:
             pytest.skip(str(missing))
-        browser = playwright.chromium.launch(executable_path=path, args=[*QUIET, NAMES])
+        args = [*QUIET, NAMES, ONE_PROCESS]
+        browser = playwright.chromium.launch(executable_path=path, args=args)
         yield browser
         browser.close()
 

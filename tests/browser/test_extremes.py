@@ -23,7 +23,7 @@ def test_empty_home_shows_the_command_with_the_address_of_this_server(
     expect(page.get_by_text(f"scalewatch-agent mpi --server {site}")).to_be_visible()
 
 
-@pytest.mark.parametrize("width", [1440, 360])
+@pytest.mark.parametrize("width", [pytest.param(1440, marks=pytest.mark.thorough), 360])
 def test_hostile_names_are_text_and_lead_to_their_pages(
     page: Page, sessions: Sessions, width: int
 ):

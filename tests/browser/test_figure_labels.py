@@ -7,18 +7,23 @@ from playwright.sync_api import Page, expect
 
 REGION = "mesh%3A%3Afind_neighbours"
 PAGES = (
-    f"/p/hydro/r/{REGION}",
     f"/p/hydro/r/{REGION}?machine=juwels&target=65536",
-    "/p/hydro/r/hydro%3A%3Ariemann?machine=lumi",
-    "/p/hydro/r/hydro%3A%3Aadvance?machine=lumi&metric=memory",
     f"/p/hydro/scaling?region={REGION}",
-    f"/p/hydro/scaling?region={REGION}&quantity=error&kind=strong",
     f"/p/hydro/history?region={REGION}&machine=juwels",
     "/p/hydro/compare/juwels...lumi",
     "/p/hydro/regressions/1",
     "/p/hydro/cost?machine=supermuc&target=65536",
+)
+"""One of each kind of figure."""
+
+FURTHER = (
+    f"/p/hydro/r/{REGION}",
+    "/p/hydro/r/hydro%3A%3Ariemann?machine=lumi",
+    "/p/hydro/r/hydro%3A%3Aadvance?machine=lumi&metric=memory",
+    f"/p/hydro/scaling?region={REGION}&quantity=error&kind=strong",
     f"/p/hydro/embed/scaling?region={REGION}&machine=juwels",
 )
+"""The same kinds once more, for the long form."""
 
 USUAL = [(360, "dark")]
 """Where most is clipped; both widths and both themes are for the long form."""
@@ -59,7 +64,10 @@ FAULTS = """() => {
 }""".replace("LEAST", "0.4")
 
 
-@pytest.mark.parametrize("path", PAGES)
+@pytest.mark.parametrize(
+    "path",
+    [*PAGES, *(pytest.param(each, marks=pytest.mark.thorough) for each in FURTHER)],
+)
 def test_no_label_of_a_figure_is_clipped_or_lies_on_another(
     large_page: Page, path: str, thorough
 ):

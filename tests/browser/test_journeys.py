@@ -141,7 +141,7 @@ def press_to(page: Page, link: Locator) -> None:
     page.keyboard.press("Enter")
 
 
-def test_the_same_answers_are_reached_by_keyboard(home: Page):
+def test_the_worst_region_is_reached_by_keyboard(home: Page):
     attention = home.get_by_role("heading", name="Needs attention").locator("..")
     press_to(home, attention.get_by_role("link").first)
     machines = home.get_by_role("region", name="Verdicts by machine")
@@ -149,16 +149,21 @@ def test_the_same_answers_are_reached_by_keyboard(home: Page):
     assert is_on_first_screen(home.get_by_text("scales worse than promised"))
     assert is_on_first_screen(home.get_by_text("Since c28aca23f1"))
 
-    home.goto("/")
+
+@pytest.mark.thorough
+def test_the_better_machine_is_reached_by_keyboard(home: Page):
     press_to(home, home.get_by_role("link", name="Compare machines"))
     assert is_on_first_screen(home.get_by_text("aurora is better in").first)
 
-    home.goto("/")
+
+@pytest.mark.thorough
+def test_where_efficiency_is_lost_is_reached_by_keyboard(home: Page):
     press_to(home, home.get_by_role("heading", name="hydro").get_by_role("link"))
     press_to(home, home.get_by_role("link", name="Scaling", exact=True))
     assert is_on_first_screen(home.get_by_text("less than half of the efficiency"))
 
-    home.goto("/")
+
+def test_first_own_result_is_reached_by_keyboard(home: Page):
     press_to(home, home.get_by_role("link", name="Start", exact=True))
     home.get_by_label("Project, known or new").press("Control+a")
     home.keyboard.type("mine")

@@ -118,8 +118,10 @@ def test_a_newer_commit_is_offered_and_not_mixed_with_the_one_that_is_read(
     ("path", "commit"),
     [
         ("/p/openmpi/r/MPI_Reduce?machine=node-tcp", NEWEST),
-        ("/p/openmpi/m/node-tcp", NEWEST),
-        ("/p/openmpi/compare/node-tcp...node-shm", NEWEST),
+        pytest.param("/p/openmpi/m/node-tcp", NEWEST, marks=pytest.mark.thorough),
+        pytest.param(
+            "/p/openmpi/compare/node-tcp...node-shm", NEWEST, marks=pytest.mark.thorough
+        ),
         ("/p/openmpi/history?region=MPI_Reduce", NEWER),
     ],
     ids=str,

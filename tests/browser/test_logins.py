@@ -1,5 +1,6 @@
 """Logging in and out, and what a browser says of forms on pages of other sites."""
 
+from itertools import product
 from urllib.parse import urlsplit
 
 import pytest
@@ -23,7 +24,18 @@ def site_app(engine):
     return create_app(engine, embedded_worker=False, protection=protection)
 
 
-@pytest.fixture(params=["127.0.0.1", "scalewatch.example"])
+NAMES = ("127.0.0.1", "scalewatch.example")
+TARGETS = ("/login", "/logout")
+REFERRERS = ("origin", "no-referrer")
+USUAL = {
+    ("127.0.0.1", "/logout", "no-referrer"),
+    ("scalewatch.example", "/login", "no-referrer"),
+    ("scalewatch.example", "/logout", "origin"),
+}
+"""Of all of them those that the short form tries: each once at least."""
+
+
+@pytest.fixture(params=NAMES)
 def address(request, site):
     """The site by a name of this machine, and by one that is not: without encryption
     browsers say of that one only `Origin`.
@@ -58,12 +70,12 @@ def test_who_logs_in_by_the_form_can_log_out_again(page, address, secret):
     assert sent.get("sec-fetch-site") == ("same-origin" if is_loopback else None)
 
 
-@pytest.fixture(params=["/login", "/logout"])
+@pytest.fixture
 def target(request):
     return request.param
 
 
-@pytest.fixture(params=["origin", "no-referrer"])
+@pytest.fixture
 def _other(request, page, address, secret, target):
     """A page of another site, whose form logs in or out here."""
     page.route(
@@ -77,6 +89,14 @@ def _other(request, page, address, secret, target):
 
 
 @pytest.mark.usefixtures("_other")
+@pytest.mark.parametrize(
+    ("address", "target", "_other"),
+    [
+        pytest.param(*each, marks=() if each in USUAL else pytest.mark.thorough)
+        for each in product(NAMES, TARGETS, REFERRERS)
+    ],
+    indirect=True,
+)
 def test_a_form_on_a_page_of_another_site_changes_nothing(
     page, complaints, address, secret
 ):
