@@ -8,14 +8,16 @@ from support.histories import LINEAR, TREE, commit, record, reports, sha
 
 AT = 13
 
-FORGES = {
-    "https://github.com/mesh/hydro": "",
-    "https://gitlab.example.org/mesh/hydro": "/-",
-}
-"""Addresses of a code, and what stands before the kind of a page there."""
+GITHUB = ("https://github.com/mesh/hydro", "")
+GITLAB = ("https://gitlab.example.org/mesh/hydro", "/-")
+"""The address of a code, and what stands before the kind of a page there."""
 
 
-@pytest.mark.parametrize(("code", "before"), FORGES.items(), ids=["github", "gitlab"])
+@pytest.mark.parametrize(
+    ("code", "before"),
+    [pytest.param(*GITHUB, marks=pytest.mark.thorough), GITLAB],
+    ids=["github", "gitlab"],
+)
 def test_suspect_of_a_regression_leads_to_its_differences(
     page: Page, sessions: Sessions, code: str, before: str
 ):

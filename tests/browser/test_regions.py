@@ -110,8 +110,10 @@ def test_machine_and_run_say_where_numbers_come_from(region: Page):
     "address",
     [
         "/p/hydro/r/mesh%3A%3Afind_neighbours?machine=juwels",
-        "/p/hydro/r/mesh%3A%3Afind_neighbours",
-        "/p/hydro/scaling",
+        pytest.param(
+            "/p/hydro/r/mesh%3A%3Afind_neighbours", marks=pytest.mark.thorough
+        ),
+        pytest.param("/p/hydro/scaling", marks=pytest.mark.thorough),
         "/p/hydro/compare/juwels...lumi",
     ],
 )
