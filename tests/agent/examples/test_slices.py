@@ -19,7 +19,7 @@ WORK = 12e-9 * ITERATIONS * OCTANTS * ANGLES * CELLS
 """Seconds that all cells take, on however many processes."""
 
 
-def traced(folder, mode):
+def traced(folder, mode, *further):
     """Return the times of the program, over all processes, by process count."""
     out = folder / f"{mode}.jsonl"
     counts = ",".join(map(str, PROCESSES))
@@ -32,6 +32,7 @@ def traced(folder, mode):
         folder / mode,
         "--out",
         out,
+        *further,
     )
     done = CliRunner().invoke(main, ["trace", str(EXAMPLE), *map(str, words)])
     assert done.exit_code == 0, done.output
@@ -39,7 +40,7 @@ def traced(folder, mode):
     assert [run["coordinate"]["p"] for run in runs] == list(PROCESSES)
     return {
         metric: np.array([_value(run, metric) for run in runs])
-        for metric in ("mpi_time", "useful_mean")
+        for metric in ("mpi_time", "overhead", "useful_mean")
     }
 
 
@@ -70,3 +71,38 @@ def test_time_in_mpi_is_nearly_linear_and_less_without_blocking(tmp_path):
         assert last.e_max < e_max
         # Latencies bend it upwards; by this model nothing bends it down.
         assert 0 < last.a2 * p[-1] ** 2 < bend * times["mpi_time"][-1]
+
+
+@needs_simgrid
+@pytest.mark.thorough
+def test_overhead_bends_down_as_published_where_computation_is_measured(tmp_path):
+    table = calibrated(tmp_path)
+    measured = ("--set", "cell_ns=0", "--computation", "measured")
+
+    blocking, nonblocking = (
+        traced(tmp_path, mode, *measured, "--calibration", table)
+        for mode in ("blocking", "nonblocking")
+    )
+
+    p = np.array(PROCESSES)
+    for times in (blocking, nonblocking):
+        work = times["useful_mean"] * p
+        assert work[-1] < 0.9 * work[0], "thinner slices fit the caches better"
+        last = extrapolations(p, times["overhead"])[-1]
+        assert last.e_max < 20
+        assert -0.5 * times["overhead"][-1] < last.a2 * p[-1] ** 2 < 0
+
+
+def calibrated(folder):
+    """Return best times on the same platform, at the ends of the process counts."""
+    table = folder / "torus.json"
+    functions = "MPI_Send,MPI_Recv,MPI_Isend,MPI_Irecv,MPI_Allreduce"
+    words = (
+        *("calibrate", "-p", "4,28", "--launcher", "smpi", "--platform", "torus"),
+        *("--functions", functions, "--bytes", "8,80640"),
+        *("--blocks", "3", "--repetitions", "10"),
+        *("--save", table, "--out", folder / "calibration.jsonl"),
+    )
+    done = CliRunner().invoke(main, [*map(str, words)])
+    assert done.exit_code == 0, done.output
+    return table

@@ -123,9 +123,9 @@ def _files(path: Path) -> Mapping[int, list[RecordFile]]:
         raise TraceUnusable(path, "its files are of two runs: keep each in a folder")
     missing = sorted(set(range(sizes.pop())) - files.keys())
     if missing:
-        raise TraceUnusable(
-            path, f"the records of process {missing[0]} are missing, of {len(missing)}"
-        )
+        others = f", and {len(missing) - 1} others" if len(missing) > 1 else ""
+        reason = f"the records of process {missing[0]} are missing{others}"
+        raise TraceUnusable(path, reason)
     return files
 
 
@@ -161,6 +161,10 @@ def _process(
     return Process(one.rank, records, useful, span=(begin, end)), backwards
 
 
+def _is_cut(one: _Recorded) -> bool:
+    return any(file.is_truncated for file in one.threads)
+
+
 def _remarks(
     recorded: Sequence[_Recorded], sites: Sequence[Any], backwards: int
 ) -> list[str]:
@@ -171,6 +175,8 @@ def _remarks(
         remarks.append(f"process {first.rank} has lost records: {reason}")
     if any(one.definitions.end is None for one in recorded):
         remarks.append("the program did not reach MPI_Finalize")
+    elif cut := [one.rank for one in recorded if _is_cut(one)]:
+        remarks.append(f"records of process {cut[0]} are cut off at the end")
     if backwards:
         remarks.append(f"time runs backwards {backwards} times, and was held there")
     if any(site.caller and not site.line for site in sites):

@@ -126,6 +126,9 @@ def test_records_of_two_runs_and_missing_ones_are_told(openmpi, tmp_path):
     shutil.copy(other / "rank.1.swt", second)
     with pytest.raises(TraceUnusable, match="of two runs"):
         read_own(second)
+    with (other / "rank.1.swt").open("r+b") as cut:
+        cut.truncate(cut.seek(0, 2) - 17)
+    assert "records of process 1 are cut off at the end" in read_own(other).remarks
 
 
 def test_second_program_of_a_job_leaves_the_first_trace_alone(openmpi, tmp_path):
