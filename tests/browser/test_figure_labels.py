@@ -38,6 +38,11 @@ FAULTS = """() => {
     if (h < LEAST * room.height) {
       faults.push(`of ${room.height} pixels ${Math.round(h)} are left to the plot`);
     }
+    const names = [...plot.querySelectorAll(".legendtext")];
+    const columns = new Set(names.map((name) => name.getBoundingClientRect().left));
+    if (names.length > 5 && columns.size === 1) {
+      faults.push(`${names.length} names in one column`);
+    }
     const texts = (kind) => [...plot.querySelectorAll(kind)]
       .filter((text) => text.textContent.trim())
       .map((text) => ({ name: text.textContent, box: text.getBoundingClientRect() }));

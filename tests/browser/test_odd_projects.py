@@ -18,6 +18,10 @@ ELSEWHERE = re.compile(r"juwels|supermuc|find_neighbours|metric=memory|/regressi
 HONEST = "A comparison needs two machines or two commits"
 """What the page of a comparison says where there is nothing to compare with."""
 
+HEIGHTS = "names => names.map(name => name.getBoundingClientRect().height)"
+HIGHEST = 140
+"""Pixels of a machine's name above a heat map, which is to be seen below it."""
+
 SAID: Mapping[str, Mapping[str, str]] = {
     "one_commit_and_machine": {
         "/": "Changes need two measured commits; the history needs nine",
@@ -36,7 +40,7 @@ SAID: Mapping[str, Mapping[str, str]] = {
         "/": "solve on other and steady failed it deadlocked",
         "": "failed",
         "/c/{sha}": "2 series (solve) not measured: failed: it deadlocked",
-        "/compare/{subjects}": "There is nothing that two of them have models of",
+        "/compare/{subjects}": "No region has a model on two of them",
         "/cost": "Every result failed: it deadlocked",
         "/history": "No history yet",
         "/m/steady": "No measurement succeeded at 0202020202",
@@ -168,5 +172,7 @@ def test_no_page_is_wider_than_the_window(
                 > 0
             ):
                 too_wide.append((path, width))
+        headings = visited.locator(".heat-map__machine").evaluate_all(HEIGHTS)
+        assert max(headings, default=0) <= HIGHEST
 
     assert too_wide == []

@@ -227,6 +227,27 @@ def is_open(standing) -> bool:
     return standing["verdict"] == "undecided" or standing["misfit"] or likely < 0.5
 
 
+def test_bar_of_what_is_better_is_not_called_a_mismatch(large_client):
+    region = f"/p/{PROJECT}/r/output::gather_snapshot"
+
+    page = page_of(large_client, region, machine="juwels")
+
+    likely = re.findall(r'<li class="verdict--(\w+)"><span>(\w+)</span>', page)
+    assert {shown for _, shown in likely} == {"better", "match", "approximate"}
+    assert all(colour == shown for colour, shown in likely)
+
+
+def test_growth_of_a_history_and_of_one_commit_are_told_apart(large_client):
+    region = f"/p/{PROJECT}/r/mesh::find_neighbours"
+
+    opened = words_of(page_of(large_client, region, machine="supermuc"))
+    settled = words_of(page_of(large_client, region, machine="juwels"))
+
+    assert "scales worse than promised: perhaps" in opened
+    assert "Together, the commits that follow scale like O(p); the runs of" in opened
+    assert "Together, the commits" not in settled
+
+
 def growths_in(page: str, cell: str) -> dict[str, str]:
     """Return what rows of a table say of growth, by their first words."""
     rows = re.findall(r"<tr[ >].*?</tr>", page, re.DOTALL)

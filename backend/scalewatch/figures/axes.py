@@ -96,9 +96,14 @@ def parameter_axis(parameter: str, settings: NDArray[np.float64]) -> dict[str, A
         axis |= {
             "tickmode": "array",
             "tickvals": [float(tick) for tick in ticks],
-            "ticktext": [f"{tick:,g}" for tick in ticks],
+            "ticktext": [_setting_text(float(tick)) for tick in ticks],
         }
     return axis
+
+
+def _setting_text(setting: float) -> str:
+    """Write a setting at its tick; where forecasts end is no number anybody chose."""
+    return f"{round(setting):,}" if setting >= 100 else f"{setting:,g}"
 
 
 def _filled(low: float, high: float) -> list[float]:

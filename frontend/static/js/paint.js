@@ -4,7 +4,7 @@
  */
 
 import { spelled } from "./hover.js";
-import { margins, shortened, spaced, spacedUpwards } from "./room.js";
+import { fitsColumns, fromEdge, margins, shortened, spaced, spacedUpwards } from "./room.js";
 
 /** Roles of the colours of a negative value, where there is one, of 0, of a positive one. */
 const SIGNED = ["below", "surface", "above"];
@@ -28,12 +28,18 @@ export function paint(figure, element) {
   const layout = paintLayout(figure.layout, colour, getComputedStyle(element).fontFamily);
   const listed = figure.data.filter((trace) => trace.showlegend !== false);
   let { data } = figure;
+  let isInColumns = false;
   if (element.clientWidth < NARROW) {
-    const isMany = listed.length > MANY;
-    layout.legend = { ...layout.legend, ...SMALL, ...(isMany ? IN_COLUMNS : {}) };
-    data = isMany ? shortened(data, layout, element.clientWidth) : data;
+    layout.legend = { ...layout.legend, ...SMALL };
+    data = listed.length > MANY ? shortened(data, layout, element.clientWidth) : data;
+    isInColumns =
+      listed.length > MANY || fitsColumns(data, layout, element.clientWidth);
+    layout.legend = { ...layout.legend, ...(isInColumns ? IN_COLUMNS : {}) };
   }
   layout.margin = margins(data, layout, element.clientWidth, element.clientHeight);
+  layout.legend = isInColumns
+    ? fromEdge(layout.legend, layout.margin, element.clientWidth)
+    : layout.legend;
   layout.xaxis = spaced(layout.xaxis, figure.data, layout, element.clientWidth);
   layout.yaxis = spacedUpwards(layout.yaxis, layout, element.clientHeight);
   return [data.map((trace) => paintTrace(spelled(trace), colour)), layout];

@@ -111,12 +111,35 @@ export function spacedUpwards(axis, layout, height) {
 }
 
 /**
+ * Return whether a legend of a figure as wide as this is shorter in two columns, and
+ * holds all its names as they are.
+ */
+export function fitsColumns(data, layout, width) {
+  const names = entries(data, layout).map((trace) => trace.name);
+  const long = names.map(ruler(layout.legend.font ?? layout.font));
+  return (
+    legendRows(long, layout.legend, width - 2 * BESIDE) > 2 &&
+    Math.max(...long) <= columnRoom(layout, width)
+  );
+}
+
+/** Pixels of a name in one of two columns that begin where the figure does. */
+function columnRoom(layout, width) {
+  return (width - layout.margin.r - AROUND) / 2 - ENTRY;
+}
+
+/** Return a legend in columns from the left edge of the figure on, not of the plot. */
+export function fromEdge(legend, margin, width) {
+  return { ...legend, x: -margin.l / (width - margin.l - margin.r) };
+}
+
+/**
  * Return traces whose names fit in one of two columns of a legend as wide as this. The
  * end of a name stays: many regions begin alike.
  */
 export function shortened(data, layout, width) {
   const long = ruler(layout.legend.font ?? layout.font);
-  const room = (width - 3 * BESIDE) / 2 - ENTRY;
+  const room = columnRoom(layout, width);
   return data.map((trace) => {
     let { name = "" } = trace;
     // A name with markup is short, and its hover texts are not those of a machine.

@@ -49,7 +49,7 @@ def comparison_sentences(shown: ComparedSides, duels: Sequence[Duel]) -> list[Ma
         for side in shown.sides
         if side.missing
     ]
-    return told or [Markup("There is nothing that two of them have models of.")]
+    return told or [Markup("No {} has a model on two of them.").format(noun)]
 
 
 def duel_sentence(duel: Duel, noun: str) -> Markup:

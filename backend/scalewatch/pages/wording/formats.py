@@ -40,6 +40,12 @@ PARTS: Final = re.compile(r"[^_.:]*[_.:]|[^_.:]+")
 OPTION: Final = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*")
 """An option of a command: browsers would break the line after its hyphens."""
 
+ADDRESS: Final = re.compile(r"\bhttps?://(?:(?!&(?:#|[lg]t;|quot;))[^\s'\"<>])+")
+"""An address in escaped text: browsers would break the line after its first slash."""
+
+PATH_PART: Final = re.compile(r"(?<![:/])/")
+"""Where a part of the path of an address begins."""
+
 AGES: Final = (
     (60, 1, "second"),
     (3_600, 60, "minute"),
@@ -194,11 +200,20 @@ def listed(parts: Sequence[Markup]) -> Markup:
 
 @lru_cache(maxsize=4096)
 def whole_options(command: str) -> Markup:
-    """Set a command that may break between its options, but never within one."""
+    """Set a command that may break between its options, but never within one.
+
+    An address begins a line of its own where it would not fit in the line's rest, and
+    breaks between the parts of its path where it is longer than a line.
+    """
     escaped = str(escape(command))
-    return Markup(  # noqa: S704, its parts are escaped
-        OPTION.sub(r'<span class="option">\g<0></span>', escaped)
-    )
+    whole = re.sub(f"(?P<address>{ADDRESS.pattern})|{OPTION.pattern}", _whole, escaped)
+    return Markup(whole)  # noqa: S704, its parts are escaped
+
+
+def _whole(part: re.Match[str]) -> str:
+    if not part["address"]:
+        return f'<span class="option">{part[0]}</span>'
+    return f'<span class="address">{PATH_PART.sub("/<wbr>", part[0])}</span>'
 
 
 def breakable(name: str) -> Markup:
