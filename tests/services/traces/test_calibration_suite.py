@@ -22,9 +22,9 @@ def calibrated(tmp_path_factory):
     """The runs of a simulated calibration."""
     out = tmp_path_factory.mktemp("calibrated") / "t_max.jsonl"
     words = [
-        *("calibrate", "-p", "2,4,8,16,32", "--launcher", "smpi"),
+        *("calibrate", "-p", "2,3,4,6,8", "--launcher", "smpi"),
         *("--functions", "MPI_Barrier,MPI_Allreduce", "--bytes", "8,1024"),
-        *("--repetitions", "20", "--out", str(out)),
+        *("--repetitions", "5", "--out", str(out)),
         *("--save", str(out.with_name("table.json"))),
     ]
     done = CliRunner().invoke(main, words)

@@ -22,10 +22,10 @@ SHARED: Final = (2, 4, 8, 16, 32)
 """For times on a machine of too few cores for a verdict."""
 
 QUICK: Final = (2, 3, 4, 6, 8)
-"""For such times of the quick demo, since none of them is judged."""
+"""For such times of the quick demo, since none of them is judged, and its memory."""
 
 POLLING: Final = (2, 4, 6, 8, 16)
-"""For memory where processes get their turns slowly, or it is to be quick."""
+"""For memory where processes get their turns slowly."""
 
 METRICS: Final = {"runtime": "time", "memory": "memory"}
 TRANSPORTS: Final = ("shm", "tcp")
@@ -66,8 +66,9 @@ class DemoSweep:
         """
         cores = processors()
         if self.suite == "memory":
-            is_slow = self.release.polls or self.is_quick
-            return POLLING if is_slow else memory_counts(cores)
+            if self.is_quick:
+                return QUICK
+            return POLLING if self.release.polls else memory_counts(cores)
         if cores >= ENOUGH or self.release.polls:
             return timed_counts(cores)
         return QUICK if self.is_quick else SHARED
