@@ -11,7 +11,7 @@ from support.builders import result, run
 
 RESULTS: Final = 3
 PROCESSES: Final = (2, 4, 8, 16, 32)
-PAUSE: Final = 0.05
+PAUSE: Final = 0.2
 """Seconds between two runs of a machine; as many as can be posted are the bench's."""
 
 
