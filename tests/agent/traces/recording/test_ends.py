@@ -59,7 +59,7 @@ def test_ranks_killed_at_random_leave_a_readable_trace(openmpi, tmp_path):
     for turn, pause in enumerate(pauses):
         folder = tmp_path / str(turn)
         folder.mkdir()
-        begun = "until [ -n \"$(find trace -size +64k)\" ]; do sleep 0.02; done"
+        begun = 'until [ -n "$(find trace -size +64k)" ]; do sleep 0.02; done'
         kill = f"{begun} 2>/dev/null; sleep {pause:.3f}; kill -9 $(cat pid)"
         script = f"echo $$ > pid; exec {program} none 100000000"
         late = subprocess.Popen(["/bin/sh", "-c", kill], cwd=folder)
