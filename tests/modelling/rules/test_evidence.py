@@ -33,6 +33,24 @@ def test_a_constant_is_hardly_ever_called_growing(noise):
     assert np.mean(growing) <= 0.003
 
 
+def test_what_a_job_shares_is_hardly_ever_called_growth():
+    rng = np.random.default_rng(26)
+    own, common = (rng.standard_normal((2000, len(P), r)) for r in (5, 1))
+
+    found = find_models(P, np.exp(0.05 * np.sqrt(0.5) * (own + common)))
+
+    assert np.mean([finding.growth != CONSTANT for finding in found]) <= 0.003
+
+
+def test_steps_that_repetitions_do_not_explain_are_growth():
+    squares = np.array([4.0, 9, 16, 25, 36, 49, 64])
+    steps = measured([np.ceil(np.log2(squares))] * 20, 0.02, seed=27)
+
+    found = find_models(squares, steps)
+
+    assert all(finding.growth.dominates(CONSTANT) for finding in found)
+
+
 def test_what_grows_as_expected_is_called_a_match():
     values = measured([curve(LINEAR, r) for r in np.geomspace(0.2, 20, 400)], 0.1, 24)
 

@@ -6,7 +6,10 @@ against one would find growth in noise. That prior makes probabilities come true
 false growth costs more than a missed one, a growth is selected only if it is `CAUTION`
 times as likely as the constant. The least repetition errs to one side: now and then one
 setting alone lies far above the others, which at the largest looks like steep growth,
-so that where it tells the curve more is asked, `CAUTION_OF_LEAST`.
+so that where it tells the curve more is asked, `CAUTION_OF_LEAST`. And so it is of a
+series that does not fall and stands for itself, `CAUTION_ALONE`: what repetitions of a
+job share looks like growth at a few settings, and only other series could tell how much
+that is. What scatters by more than jobs do, `MOST_SHARED`, is no noise but a curve.
 
 An expectation is a promise of people who know the code: with the probability
 `EXPECTATION_SHARE` it is kept for that reason alone, else it holds as often as any
@@ -29,7 +32,7 @@ from functools import lru_cache
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from scalewatch.modelling.arrays.columns import total
 from scalewatch.modelling.arrays.types import Indices, Reals, Singles
@@ -38,7 +41,7 @@ from scalewatch.modelling.evidence.hypotheses import Hypotheses
 from scalewatch.modelling.growths.growth import CONSTANT, Growth
 from scalewatch.modelling.growths.space import Space
 from scalewatch.modelling.growths.verdict import Verdict, judge
-from scalewatch.modelling.measurements.summary import Summary
+from scalewatch.modelling.measurements.assumptions import USUAL, Noise
 
 CONSTANT_SHARE: Final = 0.2
 EXPECTATION_SHARE: Final = 0.6
@@ -56,6 +59,12 @@ CAUTION: Final = 2.0
 
 CAUTION_OF_LEAST: Final = 6.0
 """The same where the least repetition tells the curve."""
+
+CAUTION_ALONE: Final = 10.0
+"""The same where no other series told what repetitions of a job share."""
+
+MOST_SHARED: Final = 12.0
+"""Mean square of residuals, in variances of a location, up to which jobs scatter."""
 
 RANKS: Final = (Verdict.MATCH, Verdict.APPROXIMATE, Verdict.MISMATCH)
 
@@ -228,9 +237,22 @@ def verdict_posterior(probability: Reals, prior: Prior) -> Reals | None:
     )
 
 
-def caution_of(summary: Summary) -> float:
-    """Return how much likelier than the constant a growth has to be."""
-    return CAUTION_OF_LEAST if summary == "min" else CAUTION
+def caution_of(noise: Noise, excess: Reals | None = None) -> Reals:
+    """Return how much likelier than the constant a growth has to be, shape () or (S,).
+
+    Parameters
+    ----------
+    noise
+        Assumed of the series.
+    excess
+        Mean square of the residuals of the best curve of each series, in variances of a
+        location, shape (S,); None where an expectation or a fall of the measurements
+        says more.
+    """
+    caution = CAUTION_OF_LEAST if noise.summary == "min" else CAUTION
+    if excess is None or noise.shares != USUAL.shares:
+        return np.asarray(caution)
+    return np.where(excess < MOST_SHARED, CAUTION_ALONE, caution)
 
 
 def likeliest(
@@ -238,7 +260,7 @@ def likeliest(
     prior: Prior,
     level: float,
     constant: int,
-    caution: float = CAUTION,
+    caution: ArrayLike = CAUTION,
 ) -> Indices:
     """Return the likeliest growth of the verdict that is settled, shape (S,).
 
@@ -256,7 +278,7 @@ def likeliest(
     constant
         Row of the constant.
     caution
-        By what factor a growth has to exceed it.
+        By what factor a growth has to exceed it, shape () or (S,).
     """
     verdicts = verdict_posterior(probability.T, prior)
     weight = probability.copy()

@@ -111,7 +111,8 @@ class Likeliest:
         weighed = self.hypotheses.weigh(location, noise, scratch)
         probability = posterior(weighed.log_evidence, self.prior)
         by_growth = self.hypotheses.by_growth(probability)
-        chosen = self._chosen(probability, by_growth, caution_of(noise.summary))
+        caution = caution_of(noise, self._excess(weighed.misfit, location))
+        chosen = self._chosen(probability, by_growth, caution)
         coefficients = weighed.coefficients(chosen)
         model, fitted = self._centred(coefficients, chosen, location)
         forecasts = np.zeros((len(chosen), 0, 3))
@@ -132,7 +133,13 @@ class Likeliest:
             misfits=misfits,
         )
 
-    def _chosen(self, probability: Reals, by_growth: Reals, caution: float) -> Indices:
+    def _excess(self, least: Reals, location: Location) -> Reals | None:
+        """Return how far series that rise lie from all curves, without expectation."""
+        if self.prior.ranks is not None or self.hypotheses.falling:
+            return None
+        return np.asarray(least / (total(location.weight) * location.variance))
+
+    def _chosen(self, probability: Reals, by_growth: Reals, caution: Reals) -> Indices:
         """Return the likeliest curve of the likeliest growth, shape (S,)."""
         hypotheses = self.hypotheses
         growth = likeliest(
