@@ -240,14 +240,8 @@ def verdict_posterior(probability: Reals, prior: Prior) -> Reals | None:
 def caution_of(noise: Noise, excess: Reals | None = None) -> Reals:
     """Return how much likelier than the constant a growth has to be, shape () or (S,).
 
-    Parameters
-    ----------
-    noise
-        Assumed of the series.
-    excess
-        Mean square of the residuals of the best curve of each series, in variances of a
-        location, shape (S,); None where an expectation or a fall of the measurements
-        says more.
+    `excess` is the mean square of residuals of the best curve in variances of a
+    location, shape (S,); None where an expectation or a fall tells more.
     """
     caution = CAUTION_OF_LEAST if noise.summary == "min" else CAUTION
     if excess is None or noise.shares != USUAL.shares:
