@@ -69,6 +69,15 @@ def test_region_whose_results_all_failed_says_why_instead_of_drawing(client, ses
     assert "data-figure" not in page
 
 
+def test_machine_without_any_success_has_no_history_to_draw(client, sessions):
+    record_half_failed_project(sessions)
+
+    page = client.get("/p/fragile/r/solve", params={"machine": "broken"}).text
+
+    assert "No successful measurement" in page
+    assert "data-figure" not in page
+
+
 def test_scan_over_two_parameters_is_drawn_as_slices(client, sessions):
     record_grid(sessions)
 

@@ -23,7 +23,7 @@ from scalewatch.pages.wording.formats import number, stated
 from scalewatch.services.access.callers import Role, may
 from scalewatch.services.commits.find import Commit, commit_of, find_commit
 from scalewatch.services.expectations.declarations import versions
-from scalewatch.services.histories.since import since_of
+from scalewatch.services.histories.since import is_tracked, since_of
 from scalewatch.services.machines.machines import newest_fingerprint
 from scalewatch.services.regions.few_settings import factor_words
 from scalewatch.services.regions.figures import FIGURES, NOTHING_ASKED, Asked
@@ -188,7 +188,8 @@ def _plots(  # noqa: PLR0913 - what is drawn, and where
         )
         for place, figure in drawn.items()
     }
-    if len(shown.scans) == 1:  # asked for by the browser: it reads all its commits
+    if len(shown.scans) == 1 and (is_measured or is_tracked(session, shown)):
+        # Asked for by the browser: it reads all commits of the scan.
         own: Query = {
             "project": shown.project,
             "region": shown.region,

@@ -69,5 +69,14 @@ def since_of(session: Session, shown: Region) -> tuple[Since | None, ...]:
     )
 
 
+def is_tracked(session: Session, shown: Region) -> bool:
+    """Tell whether the first scan of a region has a history: any success at all."""
+    project = projects.existing(session, shown.project)
+    series = locations.series_of(
+        session, project.id, regions=[shown.region], metric=shown.metric
+    )
+    return any(each.machine == shown.scans[0].machine for each in series)
+
+
 def _place(machine: str, configuration: Mapping[str, Any]) -> tuple[str, str]:
     return machine, repr(sorted(configuration.items()))
