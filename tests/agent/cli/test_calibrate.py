@@ -107,6 +107,7 @@ def test_simulated_calibration_knows_the_steps_of_a_barrier(place):
     two, sixteen = (table("MPI_Barrier", p, np.zeros(1))[0] for p in (2, 16))
     assert sixteen > 2 * two
     assert table("MPI_Recv", 2, np.array([65536.0]))[0] > 1e-6
+    assert table("MPI_Barrier", 64, np.zeros(1))[0] >= sixteen  # or noise was as large
     assert set(table.extrapolated) == {"MPI_Barrier"}
     assert not table.extrapolated["MPI_Barrier"] & {"1", "p^2"}
     assert lines(place / "t.jsonl")[0]["project"] == "simgrid"
