@@ -66,6 +66,7 @@ def growth_class(growth: Growth) -> GrowthClass:
     return GROWTH_CLASSES[place - 1]
 
 
+@lru_cache(maxsize=4096)
 def class_of_text(growth: str | None) -> GrowthClass | None:
     """Return the class of a growth that is kept as text; None where there is none."""
     return None if growth is None else growth_class(parse_growth(growth))

@@ -16,7 +16,7 @@ from scalewatch.storage.access import projects
 from scalewatch.storage.commits import commits
 from support.builders import sweep_reports
 from support.histories import commit
-from support.recorded import record, record_project
+from support.recorded import record, record_project, record_runs
 
 GROWTHS = {
     "MPI_Bcast": lambda p: 1e-6 + 2e-6 * log2(p),
@@ -139,3 +139,24 @@ def test_what_makes_no_sense_is_refused(sessions, growth, limit, error):
         previewed(
             session, View("openmpi", None, None, None), "MPI_Bcast", growth, limit
         )
+
+
+def test_preview_sees_what_was_measured_since_the_last_one(noisy):
+    everywhere, region, growth = View("mpich", None, None, "vm"), "MPI_Bcast", "log p"
+    with noisy.reading() as session:
+        (before,) = previewed(session, everywhere, region, growth).series
+    steep = sweep_reports(
+        (128, 256, 512, 1024),
+        {region: lambda p: 1e-6 * p},
+        project="mpich",
+        commit=commit(3),
+        machine={"name": "vm"},
+    )
+    with noisy.writing.begin() as session:
+        record_runs(session, steep)
+
+    with noisy.reading() as session:
+        (after,) = previewed(session, everywhere, region, growth).series
+    assert before.verdicts[0].then is Mark.MATCH
+    assert after.verdicts[0].then is not Mark.MATCH
+    assert after.verdicts[1:] == before.verdicts[1:]

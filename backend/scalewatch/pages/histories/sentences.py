@@ -1,6 +1,7 @@
 """Histories in words: the change that matters, and how many there are."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final
 
 from scalewatch.modelling import parse_growth
@@ -66,6 +67,7 @@ def _throughout(history: History, series: SegmentedHistory, growth: str | None) 
     return f"Growth not known{of}"
 
 
+@lru_cache(maxsize=4096)
 def _order(growth: str) -> str:
     """Write a growth that is kept as text as an order: `O(√p · log p)`."""
     return f"O({parse_growth(growth).unicode()})"

@@ -1,15 +1,13 @@
 """Analyse what a machine measured of a commit: models, divergence, verdicts."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from operator import attrgetter
 from typing import Final
 
 from sqlalchemy.orm import Session
 
-from scalewatch.errors import ModellingError
 from scalewatch.modelling import (
     Finding,
     Growth,
@@ -21,7 +19,12 @@ from scalewatch.services.analysis import locations, noise_memory, rows
 from scalewatch.services.analysis.compositions import ComposedAnswer, composed_answers
 from scalewatch.services.analysis.noise import noise_by_metric
 from scalewatch.services.analysis.noise_memory import Assumed
-from scalewatch.services.analysis.pooling import SeriesPool, pool
+from scalewatch.services.analysis.pooling import SeriesPool
+from scalewatch.services.analysis.pools import (
+    PooledSeries,
+    kept_pools_at,
+    pooled_at,
+)
 from scalewatch.services.analysis.questions import SeriesQuestion, find_all
 from scalewatch.services.expectations.in_force import (
     Expectation,
@@ -29,7 +32,6 @@ from scalewatch.services.expectations.in_force import (
     in_force,
 )
 from scalewatch.services.jobs import AnalysedCommit
-from scalewatch.services.shared_cores import left_out_at, places
 from scalewatch.storage import tables
 from scalewatch.storage.database.inserts import Row
 from scalewatch.storage.histories import locations as stored_locations
@@ -38,7 +40,7 @@ from scalewatch.storage.judgements import (
     probabilities,
     verdicts,
 )
-from scalewatch.storage.runs import points, samples, series
+from scalewatch.storage.runs import series
 
 RULE: Final = "evidence"
 """How a model is selected."""
@@ -88,7 +90,8 @@ def analyse(session: Session, subject: AnalysedCommit) -> Analysis:
     """Model and judge all series, each with the repetitions of all its runs."""
     machine = session.get_one(tables.Machine, subject.machine_id)
     expectations = in_force(session, machine.project_id)
-    refused, asked = _measured(session, subject, expectations)
+    pooled = pooled_at(session, subject.commit_id, subject.machine_id)
+    refused, asked = _apart(pooled, expectations)
     assumed = noise_by_metric(
         session, subject, _by_metric(asked), _growths(expectations)
     )
@@ -113,7 +116,8 @@ def answers_under(
     Nothing is stored. Noise is learned from all series of the metric, as an analysis
     does; of the others only those are there that cannot be modelled.
     """
-    refused, measured = _measured(session, subject, expectations, metric)
+    pooled = kept_pools_at(session, subject.commit_id, subject.machine_id, metric)
+    refused, measured = _apart(pooled, expectations)
     assumed = noise_by_metric(
         session, subject, _by_metric(measured), _growths(expectations)
     )
@@ -122,38 +126,28 @@ def answers_under(
     return {each.series_id: each for each in answers}
 
 
-def _measured(
-    session: Session,
-    subject: AnalysedCommit,
-    expectations: Expectations,
-    metric: str | None = None,
+def _apart(
+    pooled: Iterable[PooledSeries], expectations: Expectations
 ) -> tuple[list[Answer], list["_Measured"]]:
     """Return what is known of series that cannot be modelled, and the others."""
-    measured = points.of_commit(session, subject.commit_id, subject.machine_id)
-    blobs = samples.of_runs(session, {each.run_id for each in measured})
-    left_out = left_out_at(session, subject.commit_id, measured)
     refused: list[Answer] = []
     asked: list[_Measured] = []
-    for series_id, group in groupby(measured, key=lambda each: each.series_id):
-        own = list(group)
-        if metric not in {None, own[0].metric}:
-            continue
-        expectation = expectations.get((own[0].region, own[0].metric))
-        crowded = places(each.coordinate for each in own if each in left_out)
-        try:
-            pooled = pool([each for each in own if each not in left_out], blobs)
-        except ModellingError as error:
-            finding = _refusal(expectation, str(error))
-            refused.append(Answer(series_id, expectation, finding, None, crowded))
+    for each in pooled:
+        expectation = expectations.get((each.region, each.metric))
+        if isinstance(each.pool, str):
+            finding = _refusal(expectation, each.pool)
+            refused.append(
+                Answer(each.series_id, expectation, finding, None, each.crowded)
+            )
         else:
             asked.append(
                 _Measured(
-                    series_id,
-                    own[0].region,
-                    own[0].metric,
+                    each.series_id,
+                    each.region,
+                    each.metric,
                     expectation,
-                    pooled,
-                    crowded,
+                    each.pool,
+                    each.crowded,
                 )
             )
     return refused, asked

@@ -8,25 +8,22 @@ after `MOST_REUSES` commits, and when measurements misfit all growths more, or l
 than those it was learned from.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from itertools import groupby
+from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
 from sqlalchemy.orm import Session
 
-from scalewatch.errors import ModellingError
 from scalewatch.modelling import Growth, LearnedNoise, Noise
 from scalewatch.services.analysis.noise_memory import Assumed, NoiseMemory, recall
 from scalewatch.services.analysis.noise_series import Gathered, learned
-from scalewatch.services.analysis.pooling import SeriesPool, pool
+from scalewatch.services.analysis.pooling import SeriesPool
+from scalewatch.services.analysis.pools import kept_pools_at
 from scalewatch.services.caches.lru import Kept
 from scalewatch.services.jobs import AnalysedCommit
-from scalewatch.services.shared_cores import left_out_at
 from scalewatch.storage import tables
 from scalewatch.storage.commits import commits
 from scalewatch.storage.database.digests import canonical, digest_of
 from scalewatch.storage.histories import locations
-from scalewatch.storage.runs import points, samples
 
 ENOUGH: Final = 100
 """Series of a metric that need no older commits beside them."""
@@ -128,24 +125,9 @@ def _with_older(
         lacking = {metric for metric, own in pools.items() if len(own) < ENOUGH}
         if not lacking:
             break
-        for metric, one in _pools(session, commit_id, subject.machine_id, lacking):
-            pools[metric].append(one)
+        for metric in lacking:
+            earlier = kept_pools_at(session, commit_id, subject.machine_id, metric)
+            pools[metric] += [
+                each.pool for each in earlier if isinstance(each.pool, SeriesPool)
+            ]
     return pools
-
-
-def _pools(
-    session: Session, commit_id: int, machine_id: int, metrics: set[str]
-) -> Iterable[tuple[str, SeriesPool]]:
-    """Yield the series of some metrics that a machine measured of a commit."""
-    points_at = points.of_commit(session, commit_id, machine_id)
-    left_out = left_out_at(session, commit_id, points_at)
-    measured = [
-        each for each in points_at if each.metric in metrics and each not in left_out
-    ]
-    blobs = samples.of_runs(session, {each.run_id for each in measured})
-    for _, group in groupby(measured, key=lambda each: each.series_id):
-        own = list(group)
-        try:
-            yield own[0].metric, pool(own, blobs)
-        except ModellingError:
-            continue  # It has no model either.

@@ -66,11 +66,17 @@ def summaries(values: NDArray[np.float64], counts: Sequence[int]) -> Sequence[Su
 
 
 def of_commit(
-    session: Session, commit_id: int, machine_id: int
+    session: Session, commit_id: int, machine_id: int, metric: str | None = None
 ) -> Sequence[StoredMeasurement]:
-    """Return the points of a machine at a commit, oldest run first."""
+    """Return the points of a machine at a commit, oldest run first.
+
+    Those of one metric if it is named.
+    """
     run = tables.Run
-    return _measured(session, run.commit_id == commit_id, run.machine_id == machine_id)
+    which = [run.commit_id == commit_id, run.machine_id == machine_id]
+    if metric is not None:
+        which.append(tables.Series.metric == metric)
+    return _measured(session, *which)
 
 
 def of_series(

@@ -7,6 +7,7 @@ from sqlalchemy import exists, func, select
 from sqlalchemy.orm import Session
 
 from scalewatch.storage import tables
+from scalewatch.storage.database.lists import among
 
 PROGRAM: Final = "program"
 """Region of the whole program."""
@@ -29,12 +30,28 @@ def is_traced(session: Session, project: str) -> bool:
 
 def commits_of(session: Session, project_id: int) -> Sequence[tables.Commit]:
     """Return the commits of a project that were traced, the last one first."""
-    last = (
-        select(tables.Run.commit_id, func.max(tables.Run.id).label("run_id"))
-        .join(tables.Point, tables.Point.run_id == tables.Run.id)
-        .join(tables.Series, tables.Series.id == tables.Point.series_id)
+    traced = session.scalars(
+        select(tables.Series.id)
         .join(tables.Machine, tables.Machine.id == tables.Series.machine_id)
         .where(tables.Machine.project_id == project_id, *_of_program())
+    ).all()
+    if not traced:
+        return []
+    # From series to the runs that may hold them, and by key to their points: there is
+    # no index of points by series, which are the largest table.
+    last = (
+        select(tables.Run.commit_id, func.max(tables.Run.id).label("run_id"))
+        .join(
+            tables.Series,
+            (tables.Series.machine_id == tables.Run.machine_id)
+            & (tables.Series.configuration_id == tables.Run.configuration_id),
+        )
+        .join(
+            tables.Point,
+            (tables.Point.run_id == tables.Run.id)
+            & (tables.Point.series_id == tables.Series.id),
+        )
+        .where(among(tables.Series.id, traced))
         .group_by(tables.Run.commit_id)
         .subquery()
     )
