@@ -56,6 +56,15 @@ def test_bend_names_the_locations_that_make_it_up():
     assert [name for name, _ in found[Rule.BENDS].locations] == ["receive"]
 
 
+@pytest.mark.parametrize(("a2", "rule"), [(-0.01, Rule.BENDS), (-1e-4, Rule.LINEAR)])
+def test_bend_below_a_line_has_a_negative_share(a2, rule):
+    curve = 2 * P + a2 * P**2
+
+    share = said(program(time=curve))[rule].evidence["share"]
+
+    assert share == pytest.approx(a2 * P[-1] ** 2 / curve[-1], rel=1e-6)
+
+
 def test_three_numbers_of_processes_are_too_few():
     assert said(program(P[:3]))[Rule.TOO_FEW].evidence == {"settings": 3}
 

@@ -121,6 +121,7 @@ def test_blocking_and_non_blocking_sweep3d_stand_side_by_side(client, sessions):
     blocking, non_blocking = page.split('<h3 class="heading--minor">commit non-block')
     assert "is not linear in p" in blocking
     assert "grows like a line over p" in non_blocking
+    assert re.search(r"a₂·P² is −[\d.]+.% of it at the largest P, and a₂ = −", blocking)
     assert page.count("The extrapolation may be used") == 2
     assert page.count("first S numbers of processes") == 2
     assert page.index("−18.79") < page.index("−11.48")

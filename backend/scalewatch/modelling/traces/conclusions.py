@@ -134,7 +134,7 @@ def _of_growth(program: TracedProgram, limits: Thresholds) -> tuple[Conclusion, 
     agreeing = [copysign(1.0, row.a2) == copysign(1.0, last.a2) for row in rows][::-1]
     evidence = {
         "a2": last.a2,
-        "share": abs(part) / largest if largest else 0.0,
+        "share": part / largest if largest else 0.0,
         "subsets": float(agreeing.index(False) if False in agreeing else len(rows)),
     }
     said = [
