@@ -53,6 +53,7 @@ _COLLECTIVES: Final = (
     "MPI_Allgatherv",
     "MPI_Alltoall",
     "MPI_Alltoallv",
+    "MPI_Alltoallw",
     "MPI_Scan",
     "MPI_Exscan",
     "MPI_Reduce_scatter",
@@ -72,6 +73,7 @@ SHARED: Final = frozenset(
     for name in (
         "MPI_Alltoall",
         "MPI_Alltoallv",
+        "MPI_Alltoallw",
         "MPI_Reduce_scatter",
         "MPI_Reduce_scatter_block",
     )

@@ -27,6 +27,7 @@
     EACH(Allgatherv, Iallgatherv, out, bytes, MPI_BYTE, in, counts, places, MPI_BYTE, measured) \
     EACH(Alltoall, Ialltoall, out, bytes, MPI_BYTE, in, bytes, MPI_BYTE, measured) \
     EACH(Alltoallv, Ialltoallv, out, counts, places, MPI_BYTE, in, counts, places, MPI_BYTE, measured) \
+    EACH(Alltoallw, Ialltoallw, out, counts, places, types, in, counts, places, types, measured) \
     EACH(Scan, Iscan, out, in, doubles, MPI_DOUBLE, MPI_SUM, measured) \
     EACH(Exscan, Iexscan, out, in, doubles, MPI_DOUBLE, MPI_SUM, measured) \
     EACH(Reduce_scatter, Ireduce_scatter, out, in, shares, MPI_DOUBLE, MPI_SUM, measured) \
@@ -43,6 +44,7 @@ enum { WARM_UPS = 10 };
 static MPI_Comm measured;
 static char *out, *in;
 static int *counts, *places, *shares;
+static MPI_Datatype *types;
 static int rank, size;
 
 static void tell(int other) { MPI_Send(&rank, 1, MPI_INT, other, 99, MPI_COMM_WORLD); }
@@ -118,6 +120,7 @@ static void share(int bytes)
         counts[at] = bytes;
         places[at] = at * bytes;
         shares[at] = bytes / (int)sizeof(double);
+        types[at] = MPI_BYTE;
     }
 }
 
@@ -178,7 +181,8 @@ int main(int count, char **words)
     out = calloc((size_t)largest * (size_t)size + sizeof(double), 1);
     in = calloc((size_t)largest * (size_t)size + sizeof(double), 1);
     counts = calloc(3 * (size_t)size, sizeof *counts);
-    if (!out || !in || !counts || (double)largest * size > INT_MAX) {   /* places are ints */
+    types = malloc((size_t)size * sizeof *types);
+    if (!out || !in || !counts || !types || (double)largest * size > INT_MAX) {   /* places are ints */
         fprintf(stderr, "error: there is no memory for messages of %d bytes\n", largest);
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
@@ -192,6 +196,7 @@ int main(int count, char **words)
     free(out);
     free(in);
     free(counts);
+    free(types);
     MPI_Comm_free(&measured);
     MPI_Finalize();
     return 0;

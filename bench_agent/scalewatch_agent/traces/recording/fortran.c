@@ -53,6 +53,14 @@ static MPI_Status *as_c(const void *status, MPI_Status *own)
     return own;
 }
 
+/* Of types that differ by partner. */
+static uint64_t f_each_of(const MPI_Fint *types, const int *counts, int members)
+{
+    uint64_t sum = 0;
+    for (int at = 0; at < members; at++) sum += bytes_of(PMPI_Type_f2c(types[at]), counts[at]);
+    return sum;
+}
+
 /* Handles and statuses of several requests, before a call resets or fills them. */
 struct f_saved {
     MPI_Request *handles;

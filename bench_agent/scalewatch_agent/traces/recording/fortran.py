@@ -27,6 +27,8 @@ READ: Final[Mapping[str, str]] = {
     "in": "const void *in = is_in_place(in_) ? MPI_IN_PLACE : in_;",
     "type": "MPI_Datatype type = PMPI_Type_f2c(*(MPI_Fint *)type_);",
     "in_type": "MPI_Datatype in_type = PMPI_Type_f2c(*(MPI_Fint *)in_type_);",
+    "types": "const MPI_Fint *types = types_;",
+    "in_types": "const MPI_Fint *in_types = in_types_;",
     "comm": "MPI_Comm comm = PMPI_Comm_f2c(*(MPI_Fint *)comm_);",
     "counts": "const int *counts = counts_;",
     "rooms": "const int *rooms = rooms_;",
@@ -108,7 +110,7 @@ def _body(function: Function) -> str:
     passed = ", ".join(
         "f_status" if name == "status" else f"{name}_" for name in parameters
     )
-    volume = function.volume if "types" not in parameters else "0"
+    volume = function.volume.replace("each_of", "f_each_of")
     lines = list(notes(function, volume))
     text = "\n".join(lines)
     used = [name for name in parameters if _is_used(name, function, text)]

@@ -16,9 +16,10 @@ program calls
    integer :: rank, own, other, code, at, done, indices(8), index
    logical :: flag
    double precision :: out(100), in(100)
-   integer :: ints(8), more(8)
+   integer :: ints(8), more(8), counts(2), places(2)
    HANDLE(MPI_Comm) :: turned
    HANDLE(MPI_Request) :: requests(8)
+   HANDLE(MPI_Datatype) :: types(2)
    STATUS :: status
 
    call MPI_Init(code)
@@ -72,6 +73,11 @@ program calls
    else
       call MPI_Gather(ints, 2, MPI_INTEGER, more, 2, MPI_INTEGER, 0, MPI_COMM_WORLD, code)
    end if
+   counts = [1, 3]
+   places = [0, 8]
+   types = [MPI_DOUBLE_PRECISION, MPI_INTEGER]
+   call MPI_Alltoallw(out, [counts(rank + 1), counts(rank + 1)], places, &
+      [types(rank + 1), types(rank + 1)], in, counts, places, types, MPI_COMM_WORLD, code)
    call MPI_Comm_free(turned, code)
    call MPI_Finalize(code)
 end program calls

@@ -29,6 +29,7 @@ CALLS = {
     "MPI_Bcast": (2, 0, 32),
     "MPI_Allreduce": (2, 0, 16),
     "MPI_Gather": (2, 0, 16),
+    "MPI_Alltoallw": (2, 0, 2 * 8 + 2 * 12),
     "MPI_Comm_free": (2, 0, 0),
 }
 """Those of the twin in C, where both have them."""
