@@ -4,12 +4,11 @@ import logging
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from functools import cache
 from http import HTTPStatus
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Final
 
-from fastapi import APIRouter, FastAPI, Request, Response
+from fastapi import FastAPI, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from fastapi.exceptions import RequestValidationError
 from sqlalchemy import Engine
@@ -22,11 +21,10 @@ from sqlalchemy.exc import (
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.responses import RedirectResponse
-from starlette.routing import BaseRoute
 
 from scalewatch import api, pages
 from scalewatch.api.http import problems
-from scalewatch.api.http.described import with_titles
+from scalewatch.api.http.described import completed
 from scalewatch.api.runs import bodies
 from scalewatch.errors import (
     ScalewatchError,
@@ -131,10 +129,10 @@ def create_app(
         docs_url=None,  # pages.docs shows them without loading scripts from elsewhere
         redoc_url=None,
         openapi_url="/api/v1/openapi.json",
-        routes=[*_routes()],
+        routes=[*api.routes, *pages.routes],
         lifespan=lifespan,
     )
-    app.openapi = with_titles(app.openapi)  # type: ignore[method-assign]
+    app.openapi = completed(app.openapi)  # type: ignore[method-assign]
     app.state.sessions = sessions
     app.state.watch = watch
     app.state.protection = protection or Protection()
@@ -146,15 +144,6 @@ def create_app(
     _add_failure_handlers(app)
     _add_database_handlers(app, engine)
     return app
-
-
-@cache
-def _routes() -> list[BaseRoute]:
-    """Return all routes: all applications of a process prepare them once."""
-    everything = APIRouter()
-    everything.include_router(api.router)
-    everything.include_router(pages.router)
-    return everything.routes
 
 
 def _beside(

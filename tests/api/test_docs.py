@@ -1,6 +1,8 @@
 import re
 
 import pytest
+from fastapi.routing import APIRoute
+from starlette.routing import Route
 
 from scalewatch.api.runs.posting import EXAMPLE
 from support.shown_pages import words_of
@@ -71,3 +73,22 @@ def test_docs_begin_with_a_request_that_works(client):
     address = re.search(r"curl (http://testserver(/api/v1/[^<\s]+))", page)
     assert address
     assert client.get(address[2]).status_code == 200
+
+
+def test_problems_are_documented_as_they_are_answered(client):
+    description = client.get(OPENAPI).json()
+    answers = [
+        answer["content"].keys()
+        for methods in description["paths"].values()
+        for operation in methods.values()
+        for status, answer in operation["responses"].items()
+        if status[0] in "45"
+    ]
+
+    assert answers
+    assert all(kinds == {"application/problem+json"} for kinds in answers)
+    assert {"Problem", "FieldError"} <= description["components"]["schemas"].keys()
+
+
+def test_framework_prepares_each_route_once(app):
+    assert {Route, APIRoute} == {type(route) for route in app.routes}

@@ -5,13 +5,12 @@ accessibility, the screenshots, the benchmark.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Final
 from urllib.parse import quote
 
 from fastapi.routing import APIRoute
 from fastapi.testclient import TestClient
-from starlette.routing import BaseRoute
 
 from scalewatch import pages
 from support.large_project import PROJECT
@@ -66,7 +65,7 @@ def page_addresses(
     needed, variants
         Queries by the name of a route: without which it has no page, of further views.
     """
-    for route in _pages(pages.router.routes):
+    for route in _pages():
         names = re.findall(r"{(\w+)(?::\w+)?}", route.path)
         for name in names:
             assert name in examples, f"{route.path}: add an example of {name!r} here"
@@ -98,11 +97,9 @@ def large_examples(client: TestClient) -> dict[str, str]:
     }
 
 
-def _pages(routes: Iterable[BaseRoute]) -> Iterator[APIRoute]:
-    for route in routes:
-        if isinstance(route, APIRoute):
-            is_read = "GET" in route.methods and not NO_PAGES.search(route.path)
-            if is_read and route.name not in NO_HTML:
-                yield route
-        else:
-            yield from _pages(route.original_router.routes)  # type: ignore[attr-defined]
+def _pages() -> Iterator[APIRoute]:
+    for route in pages.routes:
+        assert isinstance(route, APIRoute)
+        is_read = "GET" in route.methods and not NO_PAGES.search(route.path)
+        if is_read and route.name not in NO_HTML:
+            yield route

@@ -4,7 +4,6 @@ import re
 from pathlib import Path
 
 import pytest
-from fastapi.routing import APIRoute
 
 from scalewatch import pages
 from scalewatch.services import jobs
@@ -203,18 +202,13 @@ def addresses(client):
         named = {parameter["name"] for parameter in parameters}
         if named & {"project", "run"}:
             yield f"{filled(path)}?project=mpich&{QUERY}"
-    for path in page_paths(pages.router):
+    for path in page_paths():
         if "{project}" in path:
             yield f"{filled(path)}?{QUERY}"
 
 
-def page_paths(router):
-    for route in router.routes:
-        if isinstance(route, APIRoute):
-            if "GET" in route.methods:
-                yield route.path
-        else:
-            yield from page_paths(route.original_router)
+def page_paths():
+    return (route.path for route in pages.routes if "GET" in route.methods)
 
 
 def filled(path):

@@ -5,8 +5,6 @@
 * a room or a file for each noun, named as in `services`
 """
 
-from fastapi import APIRouter
-
 from scalewatch.api import (
     aliases,
     confirmations,
@@ -24,39 +22,38 @@ from scalewatch.api.comparisons import routes as comparisons
 from scalewatch.api.configurations import routes as configurations
 from scalewatch.api.files import bulk, imports, reframe
 from scalewatch.api.hotspots import routes as hotspots
-from scalewatch.api.http import problems
 from scalewatch.api.machines import routes as machine_lines
 from scalewatch.api.projects import routes as projects
 from scalewatch.api.runs import routes as runs
 from scalewatch.api.scaling_errors import routes as scaling_errors
 from scalewatch.api.traces import routes as traces
 
-router = APIRouter()
-for noun in (
-    runs,
-    bulk,
-    imports,
-    reframe,
-    jobs,
-    projects,
-    expectations,
-    scaling_errors,
-    histories,
-    gates,
-    confirmations,
-    aliases,
-    webhooks,
-    hotspots,
-    traces,
-    costs,
-    configurations,
-    guidelines,
-    comparisons,
-    machine_lines,
-    figures,
-    status,
-):
-    router.include_router(
-        noun.router, prefix="/api/v1", responses=problems.problems(401, 429, 503)
+routes = [
+    route
+    for noun in (
+        runs,
+        bulk,
+        imports,
+        reframe,
+        jobs,
+        projects,
+        expectations,
+        scaling_errors,
+        histories,
+        gates,
+        confirmations,
+        aliases,
+        webhooks,
+        hotspots,
+        traces,
+        costs,
+        configurations,
+        guidelines,
+        comparisons,
+        machine_lines,
+        figures,
+        status,
     )
-router.include_router(status.health)
+    for route in noun.router.routes
+]
+routes += status.health.routes

@@ -4,17 +4,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
-from fastapi import APIRouter, Response
+from fastapi import Response
 from pydantic import Field
 
 from scalewatch import wire
 from scalewatch.api.http.answers import answer, answers
+from scalewatch.api.http.routers import api_router
 from scalewatch.api.http.schemas import Schema
 from scalewatch.services.selection import renamed_regions
 from scalewatch.services.selection.renamed_regions import Alias
 from scalewatch.web.sessions import AdminDep, ReadingDep
 
-router = APIRouter(prefix="/projects/{project}/aliases", tags=["history"])
+router = api_router("history", "/projects/{project}/aliases")
 
 
 @dataclass(frozen=True, slots=True)

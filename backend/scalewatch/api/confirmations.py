@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from fastapi import APIRouter, Response
+from fastapi import Response
 from pydantic import Field
 
 from scalewatch import wire
 from scalewatch.api.http import schemas
 from scalewatch.api.http.answers import Responses, answer, answers
+from scalewatch.api.http.routers import api_router
 from scalewatch.services.confirmations import agents, requests
 from scalewatch.services.confirmations.agents import ClaimedRun
 from scalewatch.services.confirmations.requests import Confirmation, ConfirmationState
@@ -17,7 +18,7 @@ from scalewatch.services.gates import confirmations as suspicions
 from scalewatch.web.queries import ConfirmationId
 from scalewatch.web.sessions import ReadingDep, WritingDep
 
-router = APIRouter(tags=["history"])
+router = api_router("history")
 
 
 @dataclass(frozen=True, slots=True)

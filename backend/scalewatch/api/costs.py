@@ -2,10 +2,11 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query, Response
+from fastapi import Path, Query, Response
 
 from scalewatch.api.http.answers import answer, answers, figure_answer
 from scalewatch.api.http.problems import problems
+from scalewatch.api.http.routers import api_router
 from scalewatch.errors import NotFound
 from scalewatch.services.costs.cost import Cost, cost_at
 from scalewatch.services.costs.figures import FIGURES
@@ -24,11 +25,11 @@ TargetQuery = Annotated[
     ),
 ]
 
-router = APIRouter(tags=["costs"])
+router = api_router("costs")
 
 
 @router.get(
-    "/projects/{project}/cost",  # noqa: FAST003 - the view reads the project
+    "/projects/{project}/cost",
     responses=answers(Cost, 404, 409, 422),
 )
 def show_cost(

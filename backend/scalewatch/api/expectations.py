@@ -4,13 +4,13 @@ from collections.abc import Callable
 from functools import partial
 from typing import Annotated, Any
 
-from fastapi import APIRouter
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 from sqlalchemy.orm import Session
 
 from scalewatch import wire
 from scalewatch.api.http.problems import problems
+from scalewatch.api.http.routers import api_router
 from scalewatch.api.http.schemas import Composition, Expectation, Schema
 from scalewatch.errors import BadExpression
 from scalewatch.modelling import parse_declared, parse_formula
@@ -19,7 +19,7 @@ from scalewatch.services.expectations import declarations, in_force
 from scalewatch.services.regions import status_quo
 from scalewatch.web.sessions import AdminDep, ReadingDep
 
-router = APIRouter(prefix="/projects/{project}/expectations", tags=["expectations"])
+router = api_router("expectations", "/projects/{project}/expectations")
 
 
 def _readable_by(parse: Callable[[str], object], expression: str) -> str:

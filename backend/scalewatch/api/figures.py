@@ -2,10 +2,11 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query, Response
+from fastapi import Path, Query, Response
 
 from scalewatch.api.http.answers import figure_answer
 from scalewatch.api.http.problems import problems
+from scalewatch.api.http.routers import api_router
 from scalewatch.errors import NotFound
 from scalewatch.services.histories.figures import history_figure
 from scalewatch.services.histories.paging import Axis, Window
@@ -28,7 +29,7 @@ TargetQuery = Annotated[
     ),
 ]
 
-router = APIRouter(prefix="/figures", tags=["figures"])
+router = api_router("figures", "/figures")
 
 
 @router.get(

@@ -2,12 +2,13 @@
 
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Query, Response
+from fastapi import Query, Response
 from pydantic import Field
 
 from scalewatch import wire
 from scalewatch.api.http import schemas
 from scalewatch.api.http.answers import answer, answers
+from scalewatch.api.http.routers import api_router
 from scalewatch.services.gates import rules as gate_rules
 from scalewatch.services.gates.gate import gate_of
 from scalewatch.services.gates.outcome import Gate
@@ -15,7 +16,7 @@ from scalewatch.services.gates.rules import GateRules
 from scalewatch.services.shared_cores import Oversubscribed
 from scalewatch.web.sessions import AdminDep, ReadingDep
 
-router = APIRouter(prefix="/projects/{project}/gate", tags=["history"])
+router = api_router("history", "/projects/{project}/gate")
 
 Share = Annotated[wire.Finite, Field(ge=0)]
 Missing = Literal["undecided", "ignore"]

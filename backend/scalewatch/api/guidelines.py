@@ -2,18 +2,19 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Response
+from fastapi import Response
 from pydantic import Field
 
 from scalewatch import wire
 from scalewatch.api.http.answers import answer, answers
 from scalewatch.api.http.problems import problems
+from scalewatch.api.http.routers import api_router
 from scalewatch.api.http.schemas import Schema
 from scalewatch.services.guidelines import guidelines
 from scalewatch.web.sessions import AdminDep, ReadingDep
 from scalewatch.web.views import ViewDep
 
-router = APIRouter(prefix="/projects/{project}/guidelines", tags=["guidelines"])
+router = api_router("guidelines", "/projects/{project}/guidelines")
 
 
 class Declaration(Schema):

@@ -2,13 +2,14 @@
 
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Query, Response
+from fastapi import Query, Response
 from pydantic import Field
 
 from scalewatch import wire
 from scalewatch.api.http import schemas
 from scalewatch.api.http.answers import answer, answers
 from scalewatch.api.http.problems import problems
+from scalewatch.api.http.routers import api_router
 from scalewatch.services.histories.paging import Window
 from scalewatch.services.histories.region import History, history_of
 from scalewatch.services.nights.series_histories import MOST_COMMITS
@@ -22,7 +23,7 @@ from scalewatch.services.regressions.values import (
 from scalewatch.web.queries import RegressionId
 from scalewatch.web.sessions import AdminDep, ReadingDep
 
-router = APIRouter(prefix="/projects/{project}", tags=["history"])
+router = api_router("history", "/projects/{project}")
 
 
 class TriageRequest(schemas.Schema):

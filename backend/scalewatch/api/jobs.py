@@ -3,17 +3,17 @@
 from datetime import datetime
 from typing import Literal
 
-from fastapi import APIRouter
 from pydantic import Field
 
 from scalewatch.api.http.problems import problems
+from scalewatch.api.http.routers import api_router
 from scalewatch.api.http.schemas import Schema
 from scalewatch.services import jobs
 from scalewatch.services.operations import failed_jobs
 from scalewatch.web.queries import JobId
 from scalewatch.web.sessions import ReadingDep, WritingDep
 
-router = APIRouter(prefix="/jobs", tags=["jobs"])
+router = api_router("jobs", "/jobs")
 
 
 class Job(Schema):

@@ -10,6 +10,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from scalewatch.api.http.answers import answer, answers
 from scalewatch.api.http.problems import problems
+from scalewatch.api.http.routers import api_router
 from scalewatch.api.http.schemas import Schema
 from scalewatch.errors import NotReady
 from scalewatch.services.operations import status
@@ -18,7 +19,7 @@ from scalewatch.web.disk import DatabaseDisk
 from scalewatch.web.metrics import Gauges, Metrics
 from scalewatch.web.sessions import DoorDep, ReadingDep
 
-router = APIRouter(tags=["operations"])
+router = api_router("operations")
 health = APIRouter(tags=["operations"])
 
 _LOG: Final = logging.getLogger(__name__)

@@ -4,19 +4,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
-from fastapi import APIRouter, Response
+from fastapi import Response
 from pydantic import Field
 
 from scalewatch import wire
 from scalewatch.api.http.answers import answer, answers
 from scalewatch.api.http.problems import problems
+from scalewatch.api.http.routers import api_router
 from scalewatch.api.http.schemas import Schema
 from scalewatch.services.regressions import webhooks
 from scalewatch.services.regressions.webhooks import NewWebhook, Webhook
 from scalewatch.web.queries import WebhookId
 from scalewatch.web.sessions import AdminDep
 
-router = APIRouter(prefix="/projects/{project}/webhooks", tags=["history"])
+router = api_router("history", "/projects/{project}/webhooks")
 
 
 @dataclass(frozen=True, slots=True)

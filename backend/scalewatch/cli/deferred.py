@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from scalewatch.errors import MissingExtra
+from scalewatch.loading import without_collections
 
 
 class Deferred(click.Command):
@@ -56,7 +57,8 @@ class Deferred(click.Command):
             If it imports a package that is not installed.
         """
         try:
-            module = import_module(self.module)
+            with without_collections():
+                module = import_module(self.module)
         except ModuleNotFoundError as missing:
             package = (missing.name or "").partition(".")[0]
             if self.extra is None or package in {"", "scalewatch"}:

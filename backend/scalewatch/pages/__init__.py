@@ -7,8 +7,6 @@
 * `live` — events, feeds and embedded figures; `settings` — with webhooks and logins
 """
 
-from fastapi import APIRouter, Depends
-
 from scalewatch.pages import (
     docs,
     glossary,
@@ -34,48 +32,50 @@ from scalewatch.pages.regions import page as regions
 from scalewatch.pages.regions import preview as expectation_preview
 from scalewatch.pages.regressions import page as regressions
 from scalewatch.pages.rendering import assets
-from scalewatch.pages.rendering.delay import note_delay
 from scalewatch.pages.scaling_errors import page as scaling_errors
 from scalewatch.pages.settings import gates, logins, repositories, webhooks
 from scalewatch.pages.settings import page as settings
 from scalewatch.pages.start import page as start
 from scalewatch.pages.traces import page as traces
 
-DELAY = [Depends(note_delay)]
-"""For pages that show what jobs find."""
-
-router = APIRouter()
-router.include_router(assets.router)
-router.include_router(commits.router, dependencies=DELAY)
-router.include_router(comparisons.router, dependencies=DELAY)
-router.include_router(configurations.router, dependencies=DELAY)
-router.include_router(costs.router, dependencies=DELAY)
-router.include_router(docs.router)
-router.include_router(embeds.router)
-router.include_router(feeds.router)
-router.include_router(gates.router)
-router.include_router(glossary.router)
-router.include_router(histories.router, dependencies=DELAY)
-router.include_router(hotspots.router, dependencies=DELAY)
-router.include_router(logins.router)
-router.include_router(guidelines.router, dependencies=DELAY)
-router.include_router(machines.router, dependencies=DELAY)
-router.include_router(machine_lines.router, dependencies=DELAY)
-router.include_router(events.router)
-router.include_router(projects.router, dependencies=DELAY)
-router.include_router(expectation_form.router, dependencies=DELAY)
-router.include_router(expectation_preview.router, dependencies=DELAY)
-router.include_router(regions.router, dependencies=DELAY)
-router.include_router(regressions.router, dependencies=DELAY)
-router.include_router(match_table.router, dependencies=DELAY)
-router.include_router(runs.router, dependencies=DELAY)
-router.include_router(scaling_errors.router, dependencies=DELAY)
-router.include_router(small_plots.router)
-router.include_router(searches.router)
-router.include_router(sparklines.router)
-router.include_router(settings.router)
-router.include_router(start.router)
-router.include_router(status.router)
-router.include_router(traces.router, dependencies=DELAY)
-router.include_router(repositories.router)
-router.include_router(webhooks.router)
+routes = [
+    route
+    for page in (
+        assets,
+        commits,
+        comparisons,
+        configurations,
+        costs,
+        docs,
+        embeds,
+        feeds,
+        gates,
+        glossary,
+        histories,
+        hotspots,
+        logins,
+        guidelines,
+        machines,
+        machine_lines,
+        events,
+        projects,
+        expectation_form,
+        expectation_preview,
+        regions,
+        regressions,
+        match_table,
+        runs,
+        scaling_errors,
+        small_plots,
+        searches,
+        sparklines,
+        settings,
+        start,
+        status,
+        traces,
+        repositories,
+        webhooks,
+    )
+    for route in page.router.routes
+]
+"""The routes of all pages; the first one that matches an address answers."""

@@ -6,6 +6,7 @@ from fastapi import APIRouter, Request, Response
 from markupsafe import Markup
 
 from scalewatch.exporters.listing import Listing
+from scalewatch.pages.rendering.delay import DELAY
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.templates import render
 from scalewatch.pages.wording.formats import assignments, plural
@@ -23,7 +24,7 @@ MARKS = {
 }
 """Colour and symbol of each state: those of the verdicts."""
 
-router = APIRouter(include_in_schema=False)
+router = APIRouter(include_in_schema=False, dependencies=DELAY)
 
 
 @router.get("/p/{project}/guidelines", name="guidelines")  # noqa: FAST003, see the view

@@ -5,13 +5,14 @@ from uuid import UUID
 from fastapi import APIRouter, Request, Response
 
 from scalewatch.pages.rendering import listings
+from scalewatch.pages.rendering.delay import DELAY
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.templates import render
 from scalewatch.pages.scaling_errors.sentences import share
 from scalewatch.services.runs.show import payload_of, recorded_run
 from scalewatch.web.sessions import ReadingDep
 
-router = APIRouter(include_in_schema=False)
+router = APIRouter(include_in_schema=False, dependencies=DELAY)
 
 
 @router.get("/p/{project}/runs/{run}", name="run")

@@ -12,6 +12,8 @@ from typing import Final
 
 import uvicorn
 
+from scalewatch.loading import without_collections
+
 SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 """What asks a server to stop."""
 
@@ -31,7 +33,7 @@ class Config(uvicorn.Config):
     def load(self) -> None:
         """Import the application, unless a signal or the parent's end comes before."""
         _end_with_parent()
-        with _interruptible():
+        with _interruptible(), without_collections():
             super().load()
 
 

@@ -2,10 +2,11 @@
 
 from typing import Annotated, Final
 
-from fastapi import APIRouter, Query, Response
+from fastapi import Query, Response
 
 from scalewatch.api.http.answers import answer, answers, figure_answer
 from scalewatch.api.http.problems import problems
+from scalewatch.api.http.routers import api_router
 from scalewatch.errors import NotFound
 from scalewatch.figures.scaling import machines_figure
 from scalewatch.services.commit_reports.report import CommitReport
@@ -18,13 +19,13 @@ from scalewatch.services.gates.gate import gated_report
 from scalewatch.web.sessions import ReadingDep
 from scalewatch.web.views import ViewDep
 
-router = APIRouter(tags=["comparisons"])
+router = api_router("comparisons")
 
 SIDE: Final = "A machine, or a commit: hash, its beginning, or tag."
 
 
 @router.get(
-    "/projects/{project}/compare",  # noqa: FAST003 - the view reads the project
+    "/projects/{project}/compare",
     responses=answers(ComparedSides, 404, 409, 422),
 )
 def compare(
@@ -38,7 +39,7 @@ def compare(
 
 
 @router.get(
-    "/projects/{project}/changes",  # noqa: FAST003 - the view reads the project
+    "/projects/{project}/changes",
     responses=answers(CommitReport, 404, 409, 422),
 )
 def list_changes(

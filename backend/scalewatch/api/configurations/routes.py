@@ -2,10 +2,11 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query, Response
+from fastapi import Path, Query, Response
 
 from scalewatch.api.http.answers import answer, answers, figure_answer
 from scalewatch.api.http.problems import problems
+from scalewatch.api.http.routers import api_router
 from scalewatch.errors import NotFound
 from scalewatch.services.configurations.figures import FIGURES
 from scalewatch.services.configurations.search import (
@@ -16,7 +17,7 @@ from scalewatch.web.queries import ConfigurationQuestionDep
 from scalewatch.web.sessions import ReadingDep
 from scalewatch.web.views import ViewDep
 
-router = APIRouter(tags=["configurations"])
+router = api_router("configurations")
 
 
 RegionQuery = Annotated[
@@ -26,7 +27,7 @@ RegionQuery = Annotated[
 
 
 @router.get(
-    "/projects/{project}/configurations",  # noqa: FAST003 - the view reads the project
+    "/projects/{project}/configurations",
     responses=answers(ConfigurationSearch, 404, 409, 422),
 )
 def show_configurations(

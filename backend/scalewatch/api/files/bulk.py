@@ -4,10 +4,11 @@ from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from typing import Annotated, Any, Final
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import Query, Request, Response
 from fastapi.responses import StreamingResponse
 
 from scalewatch.api.http.problems import problems
+from scalewatch.api.http.routers import api_router
 from scalewatch.errors import NotAcceptable
 from scalewatch.exporters.streams import MEDIA_TYPES, STREAMS, Columns, Rows
 from scalewatch.services.files.bulk import bulk_page, bulk_rows
@@ -24,7 +25,7 @@ from scalewatch.web.views import ViewDep
 CURSOR: Final = "Scalewatch-Next-Cursor"
 """The header that names the next page, if there is one."""
 
-router = APIRouter(prefix="/projects", tags=["projects"])
+router = api_router("projects", "/projects")
 
 
 class BulkFormat(StrEnum):
@@ -55,7 +56,7 @@ Cursor = Annotated[
 
 
 @router.get(
-    "/{project}/measurements",  # noqa: FAST003 - the view reads the project
+    "/{project}/measurements",
     response_class=Response,
     responses={
         200: {"description": "A row per repetition.", "content": dict(CONTENT)},

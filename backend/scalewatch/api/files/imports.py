@@ -6,12 +6,13 @@ from datetime import datetime
 from functools import partial
 from typing import Annotated, Any, Final
 
-from fastapi import APIRouter, Depends, Path, Query, Request, Response
+from fastapi import Depends, Path, Query, Request, Response
 from sqlalchemy.orm import Session
 
 from scalewatch.api.http.answers import answer
 from scalewatch.api.http.derived import schema_of
 from scalewatch.api.http.problems import problems
+from scalewatch.api.http.routers import api_router
 from scalewatch.api.runs import storing
 from scalewatch.api.runs.bodies import decoded
 from scalewatch.api.runs.routes import Accepted
@@ -30,7 +31,7 @@ from scalewatch.services.runs.prepare import prepare
 from scalewatch.services.runs.record import Receipt
 from scalewatch.web.sessions import DoorDep, RequestSessions
 
-router = APIRouter(tags=["runs"])
+router = api_router("runs")
 
 EXAMPLE: Final = (
     "# OSU MPI Allreduce Latency Test v5.6.3\n# Size  Avg Latency(us)\n4  1.5\n"

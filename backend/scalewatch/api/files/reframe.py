@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Annotated, Any, Final
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import Query, Request, Response
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
 from scalewatch.api.http.problems import problems
+from scalewatch.api.http.routers import api_router
 from scalewatch.api.runs import storing, turns
 from scalewatch.api.runs.routes import Accepted
 from scalewatch.errors import ScalewatchError, TooBusy
@@ -19,7 +20,7 @@ from scalewatch.services.runs.prepare import prepare
 from scalewatch.services.runs.record import Receipt
 from scalewatch.web.sessions import DoorDep, RequestSessions
 
-router = APIRouter(tags=["runs"])
+router = api_router("runs")
 
 SUITE: Final = "reframe"
 FORMAT: Final = "reframe-json"

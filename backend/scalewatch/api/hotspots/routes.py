@@ -2,10 +2,11 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Response
+from fastapi import Path, Response
 
 from scalewatch.api.http.answers import answer, answers, figure_answer
 from scalewatch.api.http.problems import problems
+from scalewatch.api.http.routers import api_router
 from scalewatch.errors import NotFound
 from scalewatch.services.hotspots.figures import FIGURES
 from scalewatch.services.hotspots.scans import Hotspots, hotspots_at
@@ -13,11 +14,11 @@ from scalewatch.web.queries import HotspotQuestionDep
 from scalewatch.web.sessions import ReadingDep
 from scalewatch.web.views import ViewDep
 
-router = APIRouter(tags=["hotspots"])
+router = api_router("hotspots")
 
 
 @router.get(
-    "/projects/{project}/hotspots",  # noqa: FAST003 - the view reads the project
+    "/projects/{project}/hotspots",
     responses=answers(Hotspots, 404, 409, 422),
 )
 def show_hotspots(

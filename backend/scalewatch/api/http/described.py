@@ -1,26 +1,30 @@
-"""The OpenAPI description: operations are titled by what their routes say they do."""
+"""The OpenAPI description: titles by what routes say they do, schemas of problems."""
 
 from collections.abc import Callable
 from typing import Any
 
+from scalewatch.api.http import problems
+
 Describe = Callable[[], dict[str, Any]]
 
 
-def with_titles(describe: Describe) -> Describe:
-    """Return a description in which first sentences are the titles of operations.
+def completed(describe: Describe) -> Describe:
+    """Return a description with the schema of problems and titles of operations.
 
-    The framework makes titles of the names of functions, and of the names of routes
-    where addresses are built from these: `Scaling-Error-Figure`.
+    Titles are first sentences: the framework makes them of the names of functions, and
+    of the names of routes where addresses are built from these: `Scaling-Error-Figure`.
     """
 
-    def titled() -> dict[str, Any]:
+    def complete() -> dict[str, Any]:
         description = describe()
+        schemas = description["components"]["schemas"]
+        schemas.update(problems.schemas())
         for operations in description["paths"].values():
             for operation in operations.values():
                 operation["summary"] = _title(operation["description"])
         return description
 
-    return titled
+    return complete
 
 
 def _title(description: str) -> str:

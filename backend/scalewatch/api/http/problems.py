@@ -9,6 +9,7 @@ import orjson
 from fastapi import Request, Response
 from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, ConfigDict, Field
+from pydantic.json_schema import models_json_schema
 from starlette.exceptions import HTTPException
 
 from scalewatch.errors import (
@@ -73,6 +74,8 @@ STATUS: Final[Mapping[type[ScalewatchError], int]] = {
 ACCEPTS: Final = {"Content-Encoding": "Accept-Encoding", "Content-Type": "Accept-Post"}
 """The header that answers an unsupported one."""
 
+SCHEMAS: Final = "#/components/schemas/{model}"
+"""Where the OpenAPI description keeps a schema."""
 
 LATER: Final = "30"
 """Seconds after which a busy server is asked again."""
@@ -192,17 +195,28 @@ def problem_of_database(request: Request, reason: str) -> Response:
 
 
 def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """Return the documentation of a route's problems."""
+    """Return the documentation of a route's problems.
+
+    They refer to the schema that `schemas` defines: as a model of each answer, the
+    framework would prepare it a thousand times.
+    """
     return {
         status: {
-            "model": Problem,
             "description": HTTPStatus(status).phrase,
             "content": {
-                MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}
+                MEDIA_TYPE: {"schema": {"$ref": SCHEMAS.format(model="Problem")}}
             },
         }
         for status in statuses
     }
+
+
+def schemas() -> dict[str, Any]:
+    """Return the schemas to which the documentation of problems refers, by name."""
+    _, described = models_json_schema(
+        [(Problem, "serialization")], ref_template=SCHEMAS
+    )
+    return dict(described["$defs"])
 
 
 def _document(  # noqa: PLR0913, PLR0917 - the parts of a problem document

@@ -2,17 +2,18 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Response
+from fastapi import Query, Response
 
 from scalewatch.api.http.answers import answer, answers, figure_answer
 from scalewatch.api.http.problems import problems
+from scalewatch.api.http.routers import api_router
 from scalewatch.services.machines.line_figures import lines_figure
 from scalewatch.services.machines.lines import MachineLines, machine_lines_at
 from scalewatch.web.queries import Scale
 from scalewatch.web.sessions import ReadingDep
 from scalewatch.web.views import ViewDep
 
-router = APIRouter(tags=["machines"])
+router = api_router("machines")
 
 RegionQuery = Annotated[
     str | None,
@@ -25,7 +26,7 @@ ScaleQuery = Annotated[
 
 
 @router.get(
-    "/projects/{project}/machine-lines",  # noqa: FAST003 - the view reads the project
+    "/projects/{project}/machine-lines",
     responses=answers(MachineLines, 404, 409, 422),
 )
 def show_machine_lines(

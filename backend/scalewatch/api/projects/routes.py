@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Final, Literal
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import Query, Request, Response
 from pydantic import StringConstraints
 
 from scalewatch.api.files.bulk import BulkFormat, Cursor, accepted, read_models
 from scalewatch.api.http.answers import answer, answers
+from scalewatch.api.http.routers import api_router
 from scalewatch.services.commits.find import MeasuredCommit, measured_commits
 from scalewatch.services.machines.machines import Machine, machines_of
 from scalewatch.services.match_table.table import MatchTable, match_table
@@ -22,7 +23,7 @@ SETTING: Final = r"\w+=\d{1,20}(\.\d{0,20})?(e\d{1,2})?"
 TARGET: Final = rf"^{SETTING}(,{SETTING})*$"
 """As `target_of` reads it: `p=65536` or `p=65536,n=1e6`."""
 
-router = APIRouter(prefix="/projects", tags=["projects"])
+router = api_router("projects", "/projects")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +82,7 @@ def list_machines(session: ReadingDep, project: str) -> Response:
 
 
 @router.get(
-    "/{project}/report",  # noqa: FAST003 - the view reads the project
+    "/{project}/report",
     responses=answers(MatchTable, 404, 409, 422),
 )
 def show_report(
@@ -102,7 +103,7 @@ def show_report(
 
 
 @router.get(
-    "/{project}/models",  # noqa: FAST003 - the view reads the project
+    "/{project}/models",
     responses=answers(CommitModels, 404, 406, 409, 422, 501),
 )
 def list_models(  # noqa: PLR0913, PLR0917 - one per parameter of the query

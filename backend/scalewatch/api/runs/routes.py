@@ -6,13 +6,14 @@ from time import monotonic
 from typing import Annotated, Final, Literal
 from uuid import UUID
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from pydantic import Field
 
 from scalewatch.api.http import schemas
 from scalewatch.api.http.answers import answer, answers
 from scalewatch.api.http.problems import problems
+from scalewatch.api.http.routers import api_router
 from scalewatch.api.runs import storing
 from scalewatch.api.runs.bodies import decoded, runs_in
 from scalewatch.api.runs.posting import request_body
@@ -34,7 +35,7 @@ LONGEST_WAIT: Final = 60.0
 PAUSE: Final = 0.1
 """Seconds between two looks at how far an analysis has come."""
 
-router = APIRouter(prefix="/runs", tags=["runs"])
+router = api_router("runs", "/runs")
 
 
 class Accepted(schemas.Schema):

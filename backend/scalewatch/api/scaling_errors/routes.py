@@ -2,10 +2,11 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query, Response
+from fastapi import Path, Query, Response
 
 from scalewatch.api.http.answers import answer, answers, figure_answer
 from scalewatch.api.http.problems import problems
+from scalewatch.api.http.routers import api_router
 from scalewatch.errors import NotFound
 from scalewatch.figures.figure import Figure
 from scalewatch.services.scaling_errors.figures import FIGURES
@@ -14,7 +15,7 @@ from scalewatch.web.queries import ScalingQuestionDep
 from scalewatch.web.sessions import ReadingDep
 from scalewatch.web.views import ViewDep
 
-router = APIRouter(tags=["scaling errors"])
+router = api_router("scaling errors")
 
 
 RegionQuery = Annotated[
@@ -24,7 +25,7 @@ RegionQuery = Annotated[
 
 
 @router.get(
-    "/projects/{project}/scaling-error",  # noqa: FAST003 - the view reads the project
+    "/projects/{project}/scaling-error",
     responses=answers(RegionScaling, 404, 409, 422),
 )
 def show_scaling_errors(

@@ -2,10 +2,11 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Response
+from fastapi import Path, Response
 
 from scalewatch.api.http.answers import answer, answers, figure_answer
 from scalewatch.api.http.problems import problems
+from scalewatch.api.http.routers import api_router
 from scalewatch.errors import NotFound
 from scalewatch.services.traces.figures import FIGURES
 from scalewatch.services.traces.traces import Traces, traces_at
@@ -13,11 +14,11 @@ from scalewatch.web.queries import TracesQuestionDep
 from scalewatch.web.sessions import ReadingDep
 from scalewatch.web.views import ViewDep
 
-router = APIRouter(tags=["traces"])
+router = api_router("traces")
 
 
 @router.get(
-    "/projects/{project}/traces",  # noqa: FAST003 - the view reads the project
+    "/projects/{project}/traces",
     responses=answers(Traces, 404, 409, 422),
 )
 def show_traces(

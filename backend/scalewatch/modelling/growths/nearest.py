@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.optimize import nnls
 
 from scalewatch.modelling.arrays.types import Reals
 from scalewatch.modelling.growths.growth import CONSTANT, Growth
@@ -26,6 +25,8 @@ def nearest_models(
     growths
         Candidates, in their order; the constant is one without c₁.
     """
+    from scipy.optimize import nnls  # noqa: PLC0415 - slow to load, and seldom needed
+
     models = []
     for growth in growths:
         if set(growth.parameters) - {parameter}:

@@ -19,7 +19,6 @@ constant vanishes both are the same, and the ratio is 1.
 from typing import Final
 
 import numpy as np
-from scipy.optimize import brentq, minimize_scalar
 
 from scalewatch.modelling.arrays.types import Reals
 
@@ -41,6 +40,8 @@ def log_ratio(tau: Reals, level: Reals, difference: Reals, variance: float) -> f
     variance
         Of one difference.
     """
+    from scipy.optimize import brentq  # noqa: PLC0415 - see `_ratio`
+
     growing = tau / np.abs(tau).max()
     ratio = _ratio(growing, level)
     mean = float(difference.mean())
@@ -62,6 +63,8 @@ def log_ratio(tau: Reals, level: Reals, difference: Reals, variance: float) -> f
 
 def _ratio(growing: Reals, level: Reals) -> float:
     """Return ρ, by least squares of the logarithms."""
+    # A sixth of the time in which a worker starts, who may never come here.
+    from scipy.optimize import minimize_scalar  # noqa: PLC0415
 
     def misfit(log_ratio: float) -> float:
         residual = level - np.log1p(np.exp(log_ratio) * growing)

@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 from scalewatch.pages.commits.listing import changes_listing, changes_overview
 from scalewatch.pages.comparisons.sentences import change_sentence
 from scalewatch.pages.rendering import listings
+from scalewatch.pages.rendering.delay import DELAY
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.plots import Plot
 from scalewatch.pages.rendering.templates import path_to, render
@@ -25,7 +26,7 @@ from scalewatch.services.gates.gate import gated_report
 from scalewatch.services.selection.view import View
 from scalewatch.web.sessions import ReadingDep
 
-router = APIRouter(include_in_schema=False)
+router = APIRouter(include_in_schema=False, dependencies=DELAY)
 
 
 @dataclass(frozen=True, slots=True)

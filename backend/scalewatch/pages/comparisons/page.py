@@ -15,6 +15,7 @@ from scalewatch.pages.comparisons.sentences import (
     crossing_words,
     row_sentence,
 )
+from scalewatch.pages.rendering.delay import DELAY
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.plots import Plot
 from scalewatch.pages.rendering.templates import path_to, render
@@ -34,7 +35,7 @@ from scalewatch.web.sessions import ReadingDep
 MOST_ROWS: Final = MOST_RATIOS
 """Rows of a page; the downloads hold all."""
 
-router = APIRouter(include_in_schema=False)
+router = APIRouter(include_in_schema=False, dependencies=DELAY)
 
 
 @router.get("/p/{project}/compare", name="comparisons")

@@ -14,6 +14,7 @@ from scalewatch.pages.configurations.sentences import (
     search_sentence,
     suspicions,
 )
+from scalewatch.pages.rendering.delay import DELAY
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.plots import plots_of
 from scalewatch.pages.rendering.templates import Query as Address
@@ -43,7 +44,7 @@ OBJECTIVES: Final = {
     Objective.TIME: "time at a scale",
 }
 
-router = APIRouter(include_in_schema=False)
+router = APIRouter(include_in_schema=False, dependencies=DELAY)
 
 
 @router.get("/p/{project}/configurations", name="configurations")  # noqa: FAST003, the view

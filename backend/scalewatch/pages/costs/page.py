@@ -16,6 +16,7 @@ from scalewatch.pages.costs.sentences import (
     value_at,
     without_sentence,
 )
+from scalewatch.pages.rendering.delay import DELAY
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.plots import plots_of
 from scalewatch.pages.rendering.templates import Query, render
@@ -27,7 +28,7 @@ from scalewatch.web.queries import Scale
 from scalewatch.web.sessions import ReadingDep
 from scalewatch.web.views import ViewDep
 
-router = APIRouter(include_in_schema=False)
+router = APIRouter(include_in_schema=False, dependencies=DELAY)
 
 
 @router.get("/p/{project}/cost", name="cost")  # noqa: FAST003, the view has it

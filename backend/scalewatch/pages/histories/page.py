@@ -9,6 +9,7 @@ from scalewatch.exporters.listing import Listing
 from scalewatch.pages.histories.charts import HEIGHT, LEFT, WIDTH, charts, releases
 from scalewatch.pages.histories.heat import heat_map
 from scalewatch.pages.histories.sentences import is_long_enough, overview_sentence
+from scalewatch.pages.rendering.delay import DELAY
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.plots import Plot
 from scalewatch.pages.rendering.templates import Query, path_to, render
@@ -21,7 +22,7 @@ from scalewatch.web.sessions import ReadingDep
 NEWEST: Final = 10
 """Commits of each machine that the table on the page lists."""
 
-router = APIRouter(include_in_schema=False)
+router = APIRouter(include_in_schema=False, dependencies=DELAY)
 
 
 @router.get("/p/{project}/history", name="history")

@@ -7,6 +7,7 @@ from fastapi import APIRouter, Request, Response
 from scalewatch.exporters.listing import Listing
 from scalewatch.modelling import Against, Correction
 from scalewatch.pages.hotspots.sentences import hotspots_sentence, remarks
+from scalewatch.pages.rendering.delay import DELAY
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.plots import plots_of
 from scalewatch.pages.rendering.templates import Query, render
@@ -23,7 +24,7 @@ from scalewatch.web.views import ViewDep
 MOST_FUNCTIONS: Final = 50
 """Functions of a profile that the page lists; exports have all."""
 
-router = APIRouter(include_in_schema=False)
+router = APIRouter(include_in_schema=False, dependencies=DELAY)
 
 
 @router.get("/p/{project}/hotspots", name="hotspots")  # noqa: FAST003, the view

@@ -7,6 +7,7 @@ from fastapi import APIRouter, Request, Response
 from scalewatch.errors import NoTimes
 from scalewatch.exporters.listing import Listing
 from scalewatch.modelling import Estimate, MachineLine
+from scalewatch.pages.rendering.delay import DELAY
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.plots import Plot
 from scalewatch.pages.rendering.templates import path_to, render
@@ -19,7 +20,7 @@ from scalewatch.web.queries import Scale
 from scalewatch.web.sessions import ReadingDep
 from scalewatch.web.views import ViewDep
 
-router = APIRouter(include_in_schema=False)
+router = APIRouter(include_in_schema=False, dependencies=DELAY)
 
 
 @router.get("/p/{project}/lines", name="machine-lines")  # noqa: FAST003, the view

@@ -7,13 +7,14 @@ from fastapi import APIRouter, Request, Response
 
 from scalewatch.exporters.listing import Listing
 from scalewatch.pages.machines.nights import night_chart
+from scalewatch.pages.rendering.delay import DELAY
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.templates import render
 from scalewatch.pages.wording.formats import assignments, count
 from scalewatch.services.machines.machine import Platform, platform
 from scalewatch.web.sessions import ReadingDep
 
-router = APIRouter(include_in_schema=False)
+router = APIRouter(include_in_schema=False, dependencies=DELAY)
 
 
 @router.get("/p/{project}/m/{machine}", name="machine")

@@ -10,6 +10,7 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 from scalewatch.modelling import Mark
 from scalewatch.pages.match_table.sentences import suspicion_sentences
 from scalewatch.pages.rendering import listings
+from scalewatch.pages.rendering.delay import DELAY
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.templates import Query as LinkQuery
 from scalewatch.pages.rendering.templates import path_to, render
@@ -22,7 +23,7 @@ from scalewatch.storage.runs.flags import Flag
 from scalewatch.web.sessions import ReadingDep
 from scalewatch.web.views import ViewDep
 
-router = APIRouter(include_in_schema=False)
+router = APIRouter(include_in_schema=False, dependencies=DELAY)
 
 
 class Sort(StrEnum):

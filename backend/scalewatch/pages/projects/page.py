@@ -9,6 +9,7 @@ from markupsafe import Markup
 from scalewatch.pages.projects.timelines import strip_of
 from scalewatch.pages.projects.visits import Visit, news_sentence
 from scalewatch.pages.rendering import listings
+from scalewatch.pages.rendering.delay import DELAY
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.templates import Query, path_to, render
 from scalewatch.pages.wording.formats import percent, stated
@@ -27,7 +28,7 @@ from scalewatch.services.projects.timeline import timeline
 from scalewatch.services.projects.visits import news_since
 from scalewatch.web.sessions import ReadingDep
 
-router = APIRouter(include_in_schema=False)
+router = APIRouter(include_in_schema=False, dependencies=DELAY)
 
 
 def concern_words(concern: SeriesOfConcern) -> Markup:

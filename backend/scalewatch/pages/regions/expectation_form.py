@@ -5,6 +5,7 @@ from fastapi.responses import RedirectResponse
 
 from scalewatch.errors import BadExpression, FallingLimit, InvalidReport, NotMeasured
 from scalewatch.pages.regions.page import region_page
+from scalewatch.pages.rendering.delay import DELAY
 from scalewatch.pages.rendering.templates import path_to
 from scalewatch.services.expectations import declarations
 from scalewatch.services.expectations.declarations import Declaration
@@ -19,7 +20,7 @@ from scalewatch.web.views import ViewDep
 MOST_LETTERS = 1000
 """Longer texts in a field of the form are no expression, name or reason."""
 
-router = APIRouter(include_in_schema=False)
+router = APIRouter(include_in_schema=False, dependencies=DELAY)
 
 
 @router.post("/p/{project}/r/{region}", name="declare")  # noqa: FAST003, the view

@@ -16,6 +16,7 @@ from scalewatch.exporters.compositions import (
     left_out_words,
 )
 from scalewatch.pages.rendering import listings
+from scalewatch.pages.rendering.delay import DELAY
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.plots import Plot
 from scalewatch.pages.rendering.templates import Query, path_to, render
@@ -54,7 +55,7 @@ TargetQuery = Annotated[
 ]
 """The scale that a forecast is wanted for: `?target=65536`."""
 
-router = APIRouter(include_in_schema=False)
+router = APIRouter(include_in_schema=False, dependencies=DELAY)
 
 
 @router.get("/p/{project}/r/{region}", name="region")  # noqa: FAST003, see the view

@@ -16,6 +16,7 @@ from scalewatch.errors import BadExpression, FallingLimit, InvalidReport
 from scalewatch.exporters.listing import Listing
 from scalewatch.modelling import Mark
 from scalewatch.pages.regions.page import main_figure
+from scalewatch.pages.rendering.delay import DELAY
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.plots import Plot
 from scalewatch.pages.rendering.templates import Query as Address
@@ -42,7 +43,7 @@ MOST_LETTERS: Final = 1000
 
 Field = Annotated[str, Query(max_length=MOST_LETTERS)]
 
-router = APIRouter(include_in_schema=False)
+router = APIRouter(include_in_schema=False, dependencies=DELAY)
 
 
 @router.get("/p/{project}/r/{region}/expectation", name="preview")  # noqa: FAST003

@@ -9,6 +9,7 @@ from scalewatch.pages.histories.sentences import FEWEST_COMMITS
 from scalewatch.pages.regressions.listing import causes
 from scalewatch.pages.regressions.sentences import growth_words, headline
 from scalewatch.pages.rendering.addresses import path_to
+from scalewatch.pages.rendering.delay import DELAY
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.plots import Plot
 from scalewatch.pages.rendering.templates import render
@@ -31,7 +32,7 @@ RERUN: Final = "rerun"
 TREATED: Final = (RegressionState.OPEN, RegressionState.ACKNOWLEDGED)
 """What somebody is to look at: the others are folded."""
 
-router = APIRouter(include_in_schema=False)
+router = APIRouter(include_in_schema=False, dependencies=DELAY)
 
 
 @router.get("/p/{project}/regressions", name="regressions")

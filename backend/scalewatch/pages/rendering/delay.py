@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from fastapi import Request
+from fastapi import Depends, Request
 from sqlalchemy.orm import Session
 
 from scalewatch.services.operations.status import is_behind
@@ -14,6 +14,10 @@ STATE: Final = "shows_analysis"
 def note_delay(request: Request) -> None:
     """Note for the templates whether analysis is behind."""
     setattr(request.state, STATE, True)
+
+
+DELAY: Final = [Depends(note_delay)]
+"""For pages that show what jobs find."""
 
 
 def has_delay(request: Request) -> bool:

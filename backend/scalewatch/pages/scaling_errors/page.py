@@ -10,6 +10,7 @@ from scalewatch.errors import NoTimes
 from scalewatch.exporters.listing import Listing
 from scalewatch.modelling import DivergenceMetric, ScalingKind
 from scalewatch.modelling.scaling_errors.divergence_metric import MEANINGS
+from scalewatch.pages.rendering.delay import DELAY
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.plots import plots_of
 from scalewatch.pages.rendering.templates import Query, render
@@ -42,7 +43,7 @@ EXAMPLE_SIZE: Final = 1000
 
 EXAMPLE_SCALES: Final = (2.0, 4.0, 8.0, 16.0, 32.0)
 
-router = APIRouter(include_in_schema=False)
+router = APIRouter(include_in_schema=False, dependencies=DELAY)
 
 
 @router.get("/p/{project}/scaling", name="scaling-errors")  # noqa: FAST003, the view

@@ -5,6 +5,7 @@ from typing import Final
 from fastapi import APIRouter, Request, Response
 
 from scalewatch.modelling.traces.efficiencies import LEAST
+from scalewatch.pages.rendering.delay import DELAY
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.plots import plots_of
 from scalewatch.pages.rendering.templates import Query, render
@@ -34,7 +35,7 @@ from scalewatch.web.views import ViewDep
 MOST_LOCATIONS: Final = 40
 """Locations that the page lists; exports have all."""
 
-router = APIRouter(include_in_schema=False)
+router = APIRouter(include_in_schema=False, dependencies=DELAY)
 
 
 @router.get("/p/{project}/traces", name="traces")  # noqa: FAST003, the view

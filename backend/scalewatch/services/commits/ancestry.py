@@ -12,8 +12,6 @@ from functools import cached_property
 from typing import Self
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from scalewatch.storage.commits.commits import AnyCommit
 
@@ -116,6 +114,10 @@ def _circular(
     ]
     if not against_time:
         return ()
+    # Slow to load, and circles are rare.
+    from scipy.sparse import coo_array  # noqa: PLC0415
+    from scipy.sparse.csgraph import connected_components  # noqa: PLC0415
+
     number = {sha: position for position, sha in enumerate(by_sha)}
     rows, columns = np.array([[number[sha] for sha in link] for link in links]).T
     graph = coo_array(

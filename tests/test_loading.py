@@ -1,0 +1,63 @@
+import gc
+import subprocess
+import sys
+
+import pytest
+
+from scalewatch.cli.deferred import Deferred
+from scalewatch.loading import without_collections
+from scalewatch.web.process import Config
+
+MODULE = """
+import gc
+
+command = app = gc.isenabled()
+"""
+
+
+@pytest.fixture
+def module(tmp_path, monkeypatch):
+    """The name of a module that keeps whether the collector was there."""
+    (tmp_path / "loaded").mkdir()
+    (tmp_path / "loaded" / "here.py").write_text(MODULE)
+    monkeypatch.syspath_prepend(tmp_path)
+    yield "loaded.here"
+    for name in ("loaded", "loaded.here"):
+        sys.modules.pop(name, None)
+
+
+def test_collector_comes_back_whatever_happens():
+    with pytest.raises(KeyError), without_collections():
+        inside = gc.isenabled()
+        raise KeyError
+
+    assert not inside
+    assert gc.isenabled()
+
+
+def test_commands_are_loaded_without_collections(module):
+    package, _, name = module.rpartition(".")
+
+    assert Deferred(name, "Loads.", package=package).load() is False
+    assert gc.isenabled()
+
+
+def test_applications_are_loaded_without_collections(module):
+    config = Config(
+        f"{module}:app", interface="asgi3", proxy_headers=False, log_config=None
+    )
+
+    config.load()
+
+    assert config.loaded_app is False
+    assert gc.isenabled()
+
+
+def test_server_starts_without_what_only_analyses_need():
+    loaded = "import scalewatch.app, sys; print(*sys.modules)"
+    names = subprocess.run(
+        [sys.executable, "-c", loaded], capture_output=True, text=True, check=True
+    ).stdout.split()
+
+    assert "scipy.special" in names
+    assert {"scipy.linalg", "scipy.optimize", "scipy.sparse"}.isdisjoint(names)
