@@ -53,7 +53,7 @@ def test_match_table_leads_to_a_region_and_its_plot(page: Page):
             "repetitions",
             "model p",
             "expected log p",
-            "median and quartiles",
+            "median, quartiles",
         ]
     )
     # Five coordinates with their quartiles, on top of all their repetitions.

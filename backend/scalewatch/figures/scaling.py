@@ -69,7 +69,7 @@ def scaling_figure(scaling: Scaling, under: Scaling | None = None) -> Figure:
     _add_expectation(figure, curves, scaling)
     # A picture of it may leave the page that says so.
     of = f", {escape(scaling.name)}" if SIMULATED in scaling.name else ""
-    _add_measurements(figure, scaling, style, f"median and quartiles{of}")
+    _add_measurements(figure, scaling, style, f"median, quartiles{of}")
     figure.update_layout(hoverdistance=HOVER_DISTANCE)
     return figure
 
