@@ -12,6 +12,7 @@ import random
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from hashlib import sha1
 from itertools import pairwise
 from math import log2
@@ -208,14 +209,17 @@ def truth_of(size: Size) -> Callable[[str, str, str, str, float], Truth | None]:
     number_of = {commit.sha: at for at, commit in enumerate(commits_of(size))}
     phase_of = {at: k for k, phase in enumerate(size.phases) for at in phase}
 
+    @cache
+    def of_phase(region: str, machine: str, phase: int, p: float) -> Truth:
+        cell = Cell(region, int(p), phase, MACHINES.index(machine))
+        return Truth(cell.seconds, cell.noise)
+
     def truth(
         region: str, metric: str, machine: str, sha: str, p: float
     ) -> Truth | None:
         if metric != "time":
             return None
-        slot = MACHINES.index(machine)
-        cell = Cell(region, int(p), phase_of[number_of[sha]], slot)
-        return Truth(cell.seconds, cell.noise)
+        return of_phase(region, machine, phase_of[number_of[sha]], p)
 
     return truth
 

@@ -77,20 +77,14 @@ class NightDraws:
         """Return the logarithms of a location that is drawn anew."""
         place = (*self.series[row["series_id"]], self.commits[row["commit_id"]])
         settings = self.grids[row["grid_id"]]
-        return [
-            None if at is None else self._drawn(place, setting[0], at, draw)
+        truths = [
+            None if at is None else self.truth(*place, setting[0])
             for at, setting in zip(row["log"], settings, strict=True)
         ]
-
-    def _drawn(
-        self,
-        place: tuple[str, str, str, str],
-        p: float,
-        copied: float,
-        draw: np.random.Generator,
-    ) -> float:
-        truth = self.truth(*place, p)
-        if truth is None:
-            return copied
-        error = MEDIAN * truth.noise / sqrt(self.repetitions)
-        return round(log(truth.value) + draw.normal(0, error), DECIMALS)
+        noises = [truth.noise for truth in truths if truth]
+        error = MEDIAN / sqrt(self.repetitions)
+        scatter = iter(draw.normal(0, error * np.array(noises)).tolist())
+        return [
+            round(log(truth.value) + next(scatter), DECIMALS) if truth else copied
+            for truth, copied in zip(truths, row["log"], strict=True)
+        ]
