@@ -4,13 +4,15 @@ import logging
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import cache
 from http import HTTPStatus
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from fastapi import FastAPI, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from fastapi.exceptions import RequestValidationError
+from fastapi.openapi.utils import get_openapi
 from sqlalchemy import Engine
 from sqlalchemy.exc import (
     DBAPIError,
@@ -24,7 +26,7 @@ from starlette.responses import RedirectResponse
 
 from scalewatch import api, pages
 from scalewatch.api.http import problems
-from scalewatch.api.http.described import completed
+from scalewatch.api.http.described import complete
 from scalewatch.api.runs import bodies
 from scalewatch.errors import (
     ScalewatchError,
@@ -57,6 +59,8 @@ from scalewatch.web.watch import NewsWatch
 
 if TYPE_CHECKING:
     from scalewatch.jobs.messages import Messenger
+
+TITLE: Final = "Scalewatch"
 
 CLIENT_GONE: Final = 499
 """For log and metrics, as proxies call a connection that its client has cut."""
@@ -123,16 +127,14 @@ def create_app(
         engine.dispose()
 
     app = FastAPI(
-        title="Scalewatch",
-        version=version("scalewatch"),
-        summary="Tracks whether HPC codes still scale the way they should.",
+        title=TITLE,
         docs_url=None,  # pages.docs shows them without loading scripts from elsewhere
         redoc_url=None,
         openapi_url="/api/v1/openapi.json",
         routes=[*api.routes, *pages.routes],
         lifespan=lifespan,
     )
-    app.openapi = completed(app.openapi)  # type: ignore[method-assign]
+    app.openapi = _description  # type: ignore[method-assign]
     app.state.sessions = sessions
     app.state.watch = watch
     app.state.protection = protection or Protection()
@@ -144,6 +146,19 @@ def create_app(
     _add_failure_handlers(app)
     _add_database_handlers(app, engine)
     return app
+
+
+@cache
+def _description() -> dict[str, Any]:
+    """Return the OpenAPI description: all applications of a process have the same."""
+    return complete(
+        get_openapi(
+            title=TITLE,
+            version=version("scalewatch"),
+            summary="Tracks whether HPC codes still scale the way they should.",
+            routes=api.routes,
+        )
+    )
 
 
 def _beside(

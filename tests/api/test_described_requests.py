@@ -14,7 +14,7 @@ from scalewatch.storage.database import schema
 from scalewatch.storage.database.session import connect, sessions_of
 from support.builders import sweep
 
-EXAMPLES = 8
+EXAMPLES, THOROUGHLY = 4, 16
 """Requests of each operation: so many take seconds, thousands are for a night."""
 
 
@@ -29,11 +29,11 @@ def described(folder):
     return schemathesis.openapi.from_asgi("/api/v1/openapi.json", app)
 
 
-def complaint_of(operation):
+def complaint_of(operation, examples=EXAMPLES):
     """Return what is wrong with the answers of an operation, or None."""
 
     @settings(
-        max_examples=EXAMPLES,
+        max_examples=examples,
         derandomize=True,
         database=None,
         phases=[Phase.explicit, Phase.generate],
@@ -51,10 +51,11 @@ def complaint_of(operation):
     return None
 
 
-def test_described_requests_are_answered_as_described(tmp_path):
+def test_described_requests_are_answered_as_described(tmp_path, thorough):
+    examples = THOROUGHLY if thorough else EXAMPLES
     operations = [found.ok() for found in described(tmp_path).get_all_operations()]
 
-    complaints = [complaint_of(operation) for operation in operations]
+    complaints = [complaint_of(operation, examples) for operation in operations]
 
     assert len(operations) > 10
     assert [complaint for complaint in complaints if complaint] == []

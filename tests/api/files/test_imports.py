@@ -177,7 +177,7 @@ def tarred(member: bytes, mode: str) -> bytes:
 
 
 def bomb() -> bytes:
-    return b" " * (40 * 2**20)
+    return b" " * (33 * 2**20)
 
 
 @pytest.mark.parametrize(

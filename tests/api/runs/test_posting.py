@@ -244,16 +244,30 @@ def test_unknown_type_or_encoding_is_refused_with_the_known_ones(
     assert response.headers[answer] in problem["detail"]
 
 
-def bomb(compressor):
-    """Return a GiB of spaces, compressed."""
-    parts = [compressor.compress(MEGABYTE) for _ in range(1024)]
-    return b"".join(parts) + compressor.flush()
+def bomb(compressor, flush):
+    """Return a GiB of spaces, compressed, without an end.
+
+    After `flush` all begins anew, so that every megabyte but the first is the same.
+    """
+    first, further = (
+        compressor.compress(MEGABYTE) + compressor.flush(flush) for _ in range(2)
+    )
+    return first + 1023 * further
 
 
 OVERSIZE = {
     "plain": ("identity", lambda: b" " * (LIMIT + 1)),
-    "gzip bomb": ("gzip", lambda: bomb(zlib.compressobj(9, wbits=31))),
-    "zstd bomb": ("zstd", lambda: bomb(zstandard.ZstdCompressor().compressobj())),
+    "gzip bomb": (
+        "gzip",
+        lambda: bomb(zlib.compressobj(9, wbits=31), zlib.Z_FULL_FLUSH),
+    ),
+    "zstd bomb": (
+        "zstd",
+        lambda: bomb(
+            zstandard.ZstdCompressor().compressobj(),
+            zstandard.COMPRESSOBJ_FLUSH_BLOCK,
+        ),
+    ),
     "one byte": ("gzip", lambda: gzip.compress(b" " * (LIMIT + 1), 1)),
 }
 

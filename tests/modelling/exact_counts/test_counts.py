@@ -128,7 +128,14 @@ def test_one_lost_message_does_not_hide_the_formula():
     assert (found.formulas[0].model.formula, found.excepted) == ("p*(p-1)", 2)
 
 
-@pytest.mark.parametrize("place", [0, 7, 18])
+@pytest.mark.parametrize(
+    "place",
+    [
+        0,
+        pytest.param(7, marks=pytest.mark.thorough),
+        pytest.param(18, marks=pytest.mark.thorough),
+    ],
+)
 def test_one_lost_message_among_many_settings_is_suspected_wherever_it_is(place):
     p, n = (each.ravel() for each in np.meshgrid(POWERS[:5], 4 * POWERS[:5]))
     y = n * p - n

@@ -1,30 +1,21 @@
 """The OpenAPI description: titles by what routes say they do, schemas of problems."""
 
-from collections.abc import Callable
 from typing import Any
 
 from scalewatch.api.http import problems
 
-Describe = Callable[[], dict[str, Any]]
 
-
-def completed(describe: Describe) -> Describe:
-    """Return a description with the schema of problems and titles of operations.
+def complete(description: dict[str, Any]) -> dict[str, Any]:
+    """Add the schemas of problems to a description, and the titles of operations.
 
     Titles are first sentences: the framework makes them of the names of functions, and
     of the names of routes where addresses are built from these: `Scaling-Error-Figure`.
     """
-
-    def complete() -> dict[str, Any]:
-        description = describe()
-        schemas = description["components"]["schemas"]
-        schemas.update(problems.schemas())
-        for operations in description["paths"].values():
-            for operation in operations.values():
-                operation["summary"] = _title(operation["description"])
-        return description
-
-    return complete
+    description["components"]["schemas"].update(problems.schemas())
+    for operations in description["paths"].values():
+        for operation in operations.values():
+            operation["summary"] = _title(operation["description"])
+    return description
 
 
 def _title(description: str) -> str:

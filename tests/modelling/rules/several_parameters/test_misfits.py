@@ -13,7 +13,14 @@ def shared_by_jobs(y, seed, series=12):
     return y[:, np.newaxis] * np.exp(0.035 * (own[..., :5] + own[..., 5:]))
 
 
-@pytest.mark.parametrize("growth", ["n p", "n^2 / p", "n log p"])
+GROWTHS = [
+    "n p",
+    pytest.param("n^2 / p", marks=pytest.mark.thorough),
+    pytest.param("n log p", marks=pytest.mark.thorough),
+]
+
+
+@pytest.mark.parametrize("growth", GROWTHS)
 def test_what_repetitions_of_a_job_have_in_common_is_no_misfit(growth):
     values = shared_by_jobs(values_on(GRID, [growth]), seed=6)
     truth, faster = parse_growth(growth), parse_growth(f"{growth} * p")
@@ -26,7 +33,7 @@ def test_what_repetitions_of_a_job_have_in_common_is_no_misfit(growth):
     assert not any(each.verdict is Verdict.MATCH for each in wrongly)
 
 
-@pytest.mark.parametrize("growth", ["n p", "n^2 / p", "n log p"])
+@pytest.mark.parametrize("growth", GROWTHS)
 def test_intervals_hold_far_beyond_what_jobs_have_in_common(growth):
     corner = 16 * GRID.max(axis=0)
     x = np.vstack([GRID, corner])
