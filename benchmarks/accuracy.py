@@ -12,6 +12,7 @@ the default says undecided.
 """
 
 from collections.abc import Sequence
+from functools import cache
 from itertools import product
 from typing import Any, Final
 
@@ -237,6 +238,16 @@ def _confusion(
     return table
 
 
+# Fractions are slow: by itself each series would take longer than to be modelled.
+@cache
+def _with_verdict(growth: Growth) -> dict[Verdict, list[Growth]]:
+    """Return the expectations of the space by the verdict that they give a growth."""
+    found: dict[Verdict, list[Growth]] = {verdict: [] for verdict in VERDICTS}
+    for each in truths.SPACE:
+        found[judge(growth, each, default_deviation_limit(each))].append(each)
+    return found
+
+
 def expectations(
     growths: Sequence[Growth],
     rng: np.random.Generator,
@@ -246,11 +257,7 @@ def expectations(
     chosen = []
     wanted = rng.choice(len(VERDICTS), len(growths), p=shares)
     for growth, verdict in zip(growths, wanted, strict=True):
-        candidates = [
-            each
-            for each in truths.SPACE
-            if judge(growth, each, default_deviation_limit(each)) is VERDICTS[verdict]
-        ]
+        candidates = _with_verdict(growth)[VERDICTS[verdict]]
         pick = rng.integers(max(len(candidates), 1))
         chosen.append(candidates[pick] if candidates else growth)
     return chosen

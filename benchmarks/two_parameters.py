@@ -23,7 +23,7 @@ from typing import Final
 
 import numpy as np
 from benchmarks import options, peer
-from benchmarks.calibration import calibration_error
+from benchmarks.calibration_error import calibration_error
 from benchmarks.forecast_bounds import forecast_bounds
 from benchmarks.goals import EXTRA_P, RIVAL, Goal
 from benchmarks.results import Results
