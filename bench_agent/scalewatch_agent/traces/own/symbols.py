@@ -50,7 +50,9 @@ def source_lines(
 def _of_file(
     tool: str, path: Path, offsets: Sequence[int]
 ) -> Iterable[tuple[int, Sequence[SourceLine]]]:
-    wanted = "".join(f"{offset - 1:#x}\n" for offset in offsets)
+    # GNU's first answer about a procedure that is inlined in Fortran names what it is
+    # inlined into, the next ones that procedure: the second answers count.
+    wanted = "".join(f"{offset - 1:#x}\n" for offset in offsets) * 2
     try:
         answer = subprocess.run(  # noqa: S603 - found on PATH
             [tool, "-a", "-f", "-i", "-e", str(path)],
@@ -67,7 +69,7 @@ def _of_file(
     answers = re.split(r"^0x[0-9a-f]+\n", answer.stdout, flags=re.MULTILINE)[1:]
     return [
         (offset, _lines(text.splitlines()))
-        for offset, text in zip(offsets, answers, strict=False)
+        for offset, text in zip(offsets, answers[len(offsets) :], strict=False)
     ]
 
 
