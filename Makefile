@@ -5,7 +5,7 @@ BIN := .venv/bin
 # Images that want no bytecode would have every process compile all of it anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test lint bench screenshots
+.PHONY: demo test lint beforehand bench screenshots
 
 # Measure MPI on this machine, model it, judge it, show it.
 # make demo ARGS="--quick --no-serve"   SCALEWATCH_PORT=8001 make demo
@@ -15,9 +15,15 @@ demo:
 
 # Everything that must hold: style, types, layers, behaviour.
 # make test ARGS=--thorough   make test ARGS="tests/browser -k theme"
-test: lint
-	@$(BIN)/python tests/system_programs.py
+test:
+	@$(PYTHON) bootstrap.py --dev
+	@$(MAKE) --no-print-directory --jobs=2 lint beforehand
 	@$(BIN)/python -m pytest --numprocesses=auto --dist=loadfile --no-loadscope-reorder --durations=10 $(ARGS)
+
+# What tests would wait for, made while one core checks style and types.
+beforehand:
+	@$(BIN)/python tests/system_programs.py
+	-@$(BIN)/python tests/beforehand.py $(ARGS)
 
 lint:
 	@$(PYTHON) bootstrap.py --dev
