@@ -9,6 +9,8 @@ from sqlalchemy.orm import Session
 
 from scalewatch.errors import NotMeasured
 from scalewatch.modelling import Attribution, JudgedCell, Mark, attribute
+from scalewatch.services.caches.editions import kept_at
+from scalewatch.services.caches.lru import Kept
 from scalewatch.services.commit_reports.changes import kinds_of
 from scalewatch.services.commits.baselines import (
     Baseline,
@@ -18,6 +20,7 @@ from scalewatch.services.commits.baselines import (
 )
 from scalewatch.services.commits.find import Commit, commit_of, find_commit
 from scalewatch.services.expectations.built_in import LITMUS_TESTS
+from scalewatch.services.expectations.composed import promised_ids
 from scalewatch.services.guidelines.checks import GuidelineState, checks_at
 from scalewatch.services.guidelines.guidelines import rules_of
 from scalewatch.services.match_table.cells import (
@@ -25,7 +28,6 @@ from scalewatch.services.match_table.cells import (
     MatchColumn,
     MatchRow,
     columns_of,
-    counts,
     rows_of,
 )
 from scalewatch.services.match_table.recent_changes import (
@@ -44,6 +46,8 @@ from scalewatch.storage.commits.commits import AnyCommit
 
 ALL_METRICS: Final = "*"
 """Asks for the rows of every metric."""
+
+_SUSPICIONS: Final = Kept[tuple[Attribution, ...]](256)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +86,7 @@ class MatchTable:
     @property
     def counts(self) -> Mapping[Mark, int]:
         """Number of cells per mark."""
-        return counts(cell for row in self.rows for cell in row.cells)
+        return {mark: sum(c.counts[mark] for c in self.columns) for mark in Mark}
 
     @property
     def series(self) -> int:
@@ -173,7 +177,13 @@ def match_table(
         fixed=shared([each.configuration for each in judged]),
         columns=columns_of(shown, rows),
         rows=rows,
-        suspicions=_suspicions(shown),
+        suspicions=kept_at(
+            session,
+            row.id,
+            _SUSPICIONS,
+            (wanted, promised_ids(session, project.id), chosen, view.machine),
+            lambda: _suspicions(shown),
+        ),
     )
 
 
