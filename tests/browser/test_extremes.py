@@ -1,10 +1,13 @@
 """Nothing measured yet, and names that were made to break pages."""
 
+from urllib.parse import quote
+
 import pytest
 from playwright.sync_api import Page, expect
 
 from scalewatch.storage.database.session import Sessions
 from support.builders import sweep_reports
+from support.odd_projects import long_names
 from support.recorded import PROCESSES, record
 
 HOSTILE = (
@@ -60,3 +63,41 @@ def test_printed_match_table_of_many_machines_fits_on_white_paper(large_page: Pa
     wide = "document.documentElement.scrollWidth - innerWidth"
     assert large_page.evaluate(wide) <= 0
     assert large_page.evaluate(ink) != on_screen
+
+
+@pytest.mark.parametrize("width", [pytest.param(1440, marks=pytest.mark.thorough), 360])
+def test_long_names_leave_headings_of_two_lines_that_tell_all(
+    page: Page, sessions: Sessions, width: int
+):
+    page.set_viewport_size({"width": width, "height": 800})
+    shown = long_names(sessions)
+    pages = {
+        f"/p/wide/r/{quote(shown.region)}": [shown.region],
+        f"/p/wide/m/{quote(shown.machine)}": [shown.machine],
+        f"/p/wide/compare/{quote(shown.subjects)}": shown.subjects.split("..."),
+    }
+
+    for address, names in pages.items():
+        page.goto(address)
+        title = page.get_by_role("heading", level=1)
+        for text in names:
+            name = title.get_by_title(text, exact=True)
+            expect(name).to_have_text(text)
+            lines = "name => name.clientHeight / parseFloat(getComputedStyle(name)"
+            assert name.evaluate(f"{lines}.lineHeight)") < 2.5
+            name.focus()
+            whole = "name => name.scrollHeight - name.clientHeight"
+            assert name.evaluate(whole) <= 1
+
+
+def test_regressions_on_a_narrow_screen_are_as_high_as_their_names(large_page: Page):
+    large_page.set_viewport_size({"width": 360, "height": 800})
+    large_page.goto("/p/hydro/regressions")
+
+    rows = large_page.get_by_role("table", name="Regressions, the worst first")
+    heights = rows.get_by_role("row").evaluate_all(
+        "rows => rows.map(row => [row.clientHeight, "
+        "row.querySelector('th[scope=row] a')?.getClientRects().length ?? 1])"
+    )
+    assert len(heights) > 2
+    assert all(height <= 22 * (lines + 1) for height, lines in heights)

@@ -46,6 +46,22 @@ def test_picture_says_where_and_why_shares_end():
     assert figure.data[0].name == "&lt;a&gt;"
 
 
+def test_words_beside_areas_stand_upright_and_in_short_where_the_strip_is_narrow():
+    why, short = "no forecast of mesh::kernel beyond p = 8", "no forecast"
+    notes = {}
+    for target in (10, 32, 1024):
+        lines = [ShareLine("mesh::solve", [1.0, 1.0, 1.0])]
+        asked = drawn(
+            lines, scales=[1, 2, 8], reach=8, target=target, why=why, short=short
+        )
+        (notes[target],) = shares_figure(asked).layout.annotations
+
+    words = {target: note.text.replace("<br>", " ") for target, note in notes.items()}
+    assert words == {10: short, 32: why, 1024: why}
+    assert [note.textangle for note in notes.values()] == [-90, -90, 0]
+    assert all(np.log10(8) < note.x < np.log10(at) for at, note in notes.items())
+
+
 def test_without_any_share_the_picture_says_why():
     figure = shares_figure(drawn([], reach=None, why="nothing was measured"))
 

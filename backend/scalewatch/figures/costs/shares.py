@@ -24,6 +24,15 @@ MOST: Final = COLOURS - 1
 OTHERS: Final = "grid"
 """Role of the area of all other regions together."""
 
+WIDE: Final = 0.6
+"""Share of the axis beyond the areas in which lines of words fit on a narrow screen."""
+
+NARROW: Final = 0.25
+"""Share of it below which there is room for one upright line only."""
+
+UPRIGHT: Final = 32
+"""Letters of an upright line, as high as the areas."""
+
 LONGEST: Final = 40
 """Letters of a name in the legend."""
 
@@ -58,8 +67,8 @@ class SharesDrawn:
         The largest that was measured; beyond it shares are forecast.
     reach, target
         Where shares end, and where they were asked to.
-    why
-        Why they end before the target, in a few words.
+    why, short
+        Why they end before the target, in a few words, and without names.
     """
 
     lines: Sequence[ShareLine]
@@ -68,6 +77,7 @@ class SharesDrawn:
     reach: float | None
     target: float
     why: str
+    short: str = ""
 
 
 def together(lines: Sequence[ShareLine]) -> list[ShareLine]:
@@ -136,18 +146,28 @@ def _lay_out(figure: Figure, shown: SharesDrawn) -> None:
         at = {"x0": shown.largest, "x1": shown.largest}
         figure.add_shape(type="line", xref="x", name="ink", line=line, **at, **along)
     if shown.reach is not None and shown.reach < last_of(shown):
-        middle = (np.log10(shown.reach) + np.log10(last_of(shown))) / 2
-        notes.append(
-            {
-                "x": float(middle),
-                "xref": "x",
-                "y": 0.5,
-                "yref": "y domain",
-                "text": "<br>".join(map(escape, wrapped(shown.why))),
-                "showarrow": False,
-            }
-        )
+        notes.append(_end(shown, (float(first), float(last))))
     figure.update_layout(annotations=notes)
+
+
+def _end(shown: SharesDrawn, axis: tuple[float, float]) -> dict[str, object]:
+    """Say why shares end, beside the areas; in a narrow strip upright, and in short."""
+    first, last = axis
+    reach = float(np.log10(shown.reach or shown.largest))
+    strip = (last - reach) / (last - first)
+    if strip >= WIDE:
+        lines = wrapped(shown.why)
+    else:
+        lines = wrapped(shown.why, UPRIGHT) if strip >= NARROW else [shown.short]
+    return {
+        "x": (reach + last) / 2,
+        "xref": "x",
+        "y": 0.5,
+        "yref": "y domain",
+        "text": "<br>".join(map(escape, lines)),
+        "textangle": 0 if strip >= WIDE else -90,
+        "showarrow": False,
+    }
 
 
 def _ticks(shown: SharesDrawn) -> list[float]:

@@ -39,6 +39,7 @@ def _shares(cost: Cost) -> Figure:
             reach=cost.reach,
             target=cost.target,
             why=why_it_ends(cost),
+            short="no forecast" if cost.lacking else "the sum is zero",
         )
     )
 
