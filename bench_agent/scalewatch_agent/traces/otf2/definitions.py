@@ -5,7 +5,7 @@ that is said once.
 """
 
 import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Final, Self
 
@@ -94,7 +94,8 @@ class Definitions:
 
     def save(self, path: Path) -> None:
         """Write them as JSON."""
-        path.write_text(json.dumps(asdict(self)), "utf-8")
+        told = {each.name: getattr(self, each.name) for each in fields(self)}
+        path.write_text(json.dumps(told), "utf-8")
 
     @classmethod
     def load(cls, path: Path) -> Self:
