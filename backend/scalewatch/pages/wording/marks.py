@@ -90,4 +90,4 @@ def _tight(value: Mark, number: int) -> Markup:
 
 
 def _counted(number: int | None) -> str:
-    return "" if number is None else f" {number}"
+    return "" if number is None else f" {number:,}"
