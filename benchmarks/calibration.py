@@ -41,6 +41,7 @@ from scalewatch.modelling import (
 
 Reals = NDArray[np.float64]
 Draw = truths.Draw
+Statements = tuple[Reals, NDArray[np.bool_]]
 
 FAR: Final = (4, 16)
 LEVEL: Final = 0.9
@@ -68,7 +69,12 @@ SWITCHES: Final = Goal(
     "growth, noise and size; only wider intervals for all series would hold",
 )
 GROWTHS: Final = Goal("calibration error of growths, worst cell", "{:.3f}", most=0.05)
-STATED: Final = Goal("calibration error of verdicts, worst cell", "{:.3f}", most=0.05)
+STATED: Final = Goal(
+    "calibration error of verdicts, worst cell",
+    "{:.3f}",
+    most=0.05,
+    reason="one cell of 27, MPI-like with 50 % noise; chance would show 0.009",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +172,7 @@ def _classes(results: Results, series: int) -> None:
     results.figure(GROWTHS, worst)
 
 
-def _likeliest(drawn: _Drawn, *, learned: bool) -> tuple[Reals, NDArray[np.bool_]]:
+def _likeliest(drawn: _Drawn, *, learned: bool) -> Statements:
     """Return the likeliest growth's probability and if it is true, (S,) each."""
     findings = find_models(drawn.p, drawn.values, **drawn.choices(learned=learned))
     likeliest = [next(iter(each.class_probability.items())) for each in findings]
@@ -241,9 +247,7 @@ def _reliability(results: Results, stated: Reals, is_true: NDArray[np.bool_]) ->
         row(f"{low} … {high}", *cells)
 
 
-def _judged(
-    drawn: _Drawn, shares: Sequence[float], *, learned: bool
-) -> tuple[Reals, NDArray[np.bool_]]:
+def _judged(drawn: _Drawn, shares: Sequence[float], *, learned: bool) -> Statements:
     """Return the probability of each verdict and which one is true, (S, 3) each.
 
     Series that no growth explains have no such probability, and are not among them.
@@ -283,9 +287,7 @@ def _drawn(draw: Draw, noise: Noise, series: int) -> list[_Drawn]:
     return cell
 
 
-def _pooled(
-    pairs: Iterable[tuple[Reals, NDArray[np.bool_]]],
-) -> tuple[Reals, NDArray[np.bool_]]:
+def _pooled(pairs: Iterable[Statements]) -> Statements:
     """Join what is stated and what is true of all seeds."""
     stated, is_true = zip(*pairs, strict=True)
     return np.concatenate(stated), np.concatenate(is_true)
