@@ -64,15 +64,55 @@ def test_times_are_those_of_the_profile(kripke):
     assert found.useful.sum() + found.mpi_time == pytest.approx(total.sum())
 
 
-def test_wait_states_of_scalasca_are_those_of_its_metrics(kripke, tmp_path):
-    waiting = changed(
-        kripke, tmp_path / "scout.cubex", b"PAPI_FP_OPS", b"mpi_latesender"
-    )
+WAITS = {
+    "wait_late_sender": ("mpi_latesender",),
+    "wait_late_receiver": ("mpi_latereceiver",),
+    "wait_collective": (
+        "mpi_barrier_wait",
+        "mpi_wait_nxn",
+        "mpi_latebroadcast",
+        "mpi_earlyreduce",
+        "mpi_earlyscan",
+    ),
+}
+"""Scalasca's names of wait states, by what they are to us."""
+
+
+def within_mpi(profile: Path, name: str) -> float:
+    """Return what a metric is in all calls of MPI together."""
+    with pycubexr.CubexParser(profile) as parser:
+        values = parser.get_metric_values(parser.get_metric_by_name(name))
+        return sum(
+            values.cnode_values(node, convert_to_exclusive=True).sum()
+            for node in parser.all_cnodes()
+            if node.region.name.startswith("MPI_")
+        )
+
+
+@pytest.mark.parametrize(
+    ("wait", "name"), [(wait, name) for wait in WAITS for name in WAITS[wait]]
+)
+def test_wait_states_of_scalasca_are_those_of_its_metrics(kripke, tmp_path, wait, name):
+    waiting = changed(kripke, tmp_path / "x.cubex", b"PAPI_FP_OPS", name.encode())
 
     found = read_cube(waiting)
 
-    assert all(each.wait_late_sender is not None for each in found.locations)
-    assert all(each.wait_collective is None for each in found.locations)
+    waited = sum(getattr(each, wait) for each in found.locations)
+    assert waited == pytest.approx(within_mpi(kripke, "PAPI_FP_OPS"))
+    assert waited > 0
+    for other in WAITS.keys() - {wait}:
+        assert all(getattr(each, other) is None for each in found.locations)
+
+
+def test_waits_at_several_collectives_are_one_wait(kripke, tmp_path):
+    both = changed(kripke, tmp_path / "one.cubex", b"PAPI_FP_OPS", b"mpi_wait_nxn")
+    both = changed(both, tmp_path / "two.cubex", b"PAPI_FP_INS", b"mpi_latebroadcast")
+
+    waited = sum(each.wait_collective for each in read_cube(both).locations)
+
+    single = [within_mpi(kripke, name) for name in ("PAPI_FP_OPS", "PAPI_FP_INS")]
+    assert waited == pytest.approx(sum(single))
+    assert min(single) > 0
 
 
 def test_folder_is_searched_for_profiles(kripke, tmp_path):
