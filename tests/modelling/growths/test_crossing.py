@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from scalewatch.errors import MissingParameter
@@ -11,6 +11,7 @@ GROWTHS = st.sampled_from(["log p", "p^(1/2)", "p", "p log p", "p^2"]).map(parse
 
 
 @given(COEFFICIENTS, GROWTHS, COEFFICIENTS, GROWTHS)
+@example(0.5, parse_growth("p"), 1 / 3, parse_growth("p"))  # They meet at the start.
 def test_above_the_crossing_and_only_there_the_model_exceeds(a, fast, b, slow):
     model, limit = Model(0.0, (Term(a, fast),)), Model(b, (Term(b, slow),))
 
@@ -18,12 +19,13 @@ def test_above_the_crossing_and_only_there_the_model_exceeds(a, fast, b, slow):
 
     if scale is None:
         assert model(p=LARGEST_SCALE) <= limit(p=LARGEST_SCALE)
-    elif scale > 2:
-        just_below, just_above = scale * (1 - 1e-6), scale * (1 + 1e-6)
+        return
+    just_below, just_above = scale * (1 - 1e-6), scale * (1 + 1e-6)
+    assert model(p=just_above) > limit(p=just_above)
+    if scale > 2:
         assert model(p=just_below) < limit(p=just_below)
-        assert model(p=just_above) > limit(p=just_above)
     else:
-        assert model(p=2) > limit(p=2)
+        assert model(p=2) >= limit(p=2)
 
 
 def test_other_parameters_stay_where_they_are():
