@@ -3,6 +3,7 @@
 import gc
 import os
 import signal
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from multiprocessing import parent_process
@@ -16,6 +17,9 @@ from scalewatch.loading import without_collections
 
 SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 """What asks a server to stop."""
+
+AGAIN: Final = 1.0
+"""Seconds after which a process whose parent is gone is asked to stop once more."""
 
 YOUNG: Final = 10_000
 """Objects after which the collector looks for garbage. A page makes a hundred thousand,
@@ -64,7 +68,10 @@ def _end_with_parent() -> None:
 
 def _follow(parent: BaseProcess) -> None:
     parent.join()
-    os.kill(os.getpid(), signal.SIGTERM)
+    # An exception that a signal raises while modules load may be lost in a finalizer.
+    while True:
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(AGAIN)
 
 
 def spare_collections() -> None:
