@@ -59,3 +59,10 @@ def test_growths_beyond_all_numbers_are_compared():
 
     assert first_above(exponential, Model(1.024), start=2) == pytest.approx(10)
     assert first_above(exponential, steep, start=2) is None
+
+
+@given(st.floats(min_value=2.0, max_value=1e15))
+def test_crossing_is_as_precise_as_numbers_are(scale):
+    line = Model(0.0, (Term(1.0, parse_growth("p")),))
+
+    assert first_above(line, Model(scale)) == pytest.approx(scale, rel=1e-14)

@@ -13,10 +13,13 @@ LARGEST_SCALE = 2.0**60
 """No machine and no problem is larger; what happens beyond does not matter."""
 
 STEPS_PER_DOUBLING = 32
-"""How finely the scales are searched before the crossing is bisected."""
+"""How finely the scales are searched before the crossing is refined."""
 
-BISECTIONS = 50
-"""Halvings of the logarithm of the scale, down to the precision of a number."""
+PARTS = 1024
+"""Into so many parts the logarithm of the scale is cut at once, see `REFINEMENTS`."""
+
+REFINEMENTS = 5
+"""Cuts by `PARTS`, down to the precision of a number; each evaluates models once."""
 
 
 def first_above(
@@ -57,12 +60,11 @@ def first_above(
         return None
     first = int(above[0]) + 1
     low, high = float(scales[first - 1]), float(scales[first])
-    for _ in range(BISECTIONS):
-        middle = float(np.sqrt(low * high))
-        if excess({**fixed, parameter: middle}) > 0:
-            high = middle
-        else:
-            low = middle
+    for _ in range(REFINEMENTS):
+        finer = np.geomspace(low, high, PARTS + 1)
+        inside = np.flatnonzero(excess({**fixed, parameter: finer[1:-1]}) > 0)
+        first = int(inside[0]) + 1 if inside.size else PARTS
+        low, high = float(finer[first - 1]), float(finer[first])
     return high
 
 

@@ -132,13 +132,17 @@ class Model:
         """
         given = {**(settings or {}), **named}
         terms = [term for term in self.terms if term.coefficient]
+        grown = [term.growth.log2(given) for term in terms]
         sizes = [
-            term.growth.log2(given) + math.log2(abs(term.coefficient)) for term in terms
+            size + math.log2(abs(term.coefficient))
+            for term, size in zip(terms, grown, strict=True)
         ]
         if any((size > ADDABLE_LOG2).any() for size in sizes):
             signs = [math.copysign(1.0, term.coefficient) for term in terms]
             return self._sum_of_huge(signs, sizes)
-        parts = (_part(term, given) for term in terms)
+        parts = (
+            _part(term, given, size) for term, size in zip(terms, grown, strict=True)
+        )
         return reduce(np.add, parts, np.asarray(self.constant, dtype=np.float64))
 
     def _sum_of_huge(self, signs: list[float], sizes: list[Reals]) -> Reals:
@@ -176,9 +180,14 @@ class Model:
     __rmul__ = __mul__
 
 
-def _part(term: Term, settings: Mapping[str, ArrayLike]) -> Reals:
-    """Return the value of a term that is a number, though its growth may be none."""
-    size = term.growth.log2(settings)
+def _part(term: Term, settings: Mapping[str, ArrayLike], size: Reals) -> Reals:
+    """Return the value of a term that is a number, though its growth may be none.
+
+    Parameters
+    ----------
+    size
+        The binary logarithm of the growth.
+    """
     if (size <= ADDABLE_LOG2).all():
         return term(settings)
     size = size + math.log2(abs(term.coefficient))
