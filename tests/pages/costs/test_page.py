@@ -64,6 +64,23 @@ def test_every_share_can_be_taken_away(code):
     assert code.get("/api/v1/figures/cost-other?project=code").status_code == 404
 
 
+def test_least_of_many_regions_share_a_row_that_leads_to_all(client, sessions):
+    growths = {f"part{number:02}": lambda p: 1e-3 * p for number in range(53)}
+    record(sessions, sweep_reports((4, 8, 16, 32, 64), growths, project="wide"))
+
+    page = client.get("/p/wide/cost").text
+    whole = client.get("/p/wide/cost?all=1").text
+
+    assert page.count('href="/p/wide/r/') == 2 * 50
+    assert page.count('href="/p/wide/cost?all=1#') == 2
+    assert whole.count('href="/p/wide/r/') == 2 * 53
+    rows = re.findall(r"other regions.*?</tr>", page, re.DOTALL)
+    shares = re.findall(r"([\d.]+)\s%", rows[1])
+    assert [float(share) for share in shares] == pytest.approx(
+        [100 * 3 / 53] * len(shares), abs=1
+    )
+
+
 def test_project_without_process_counts_is_told_what_lacks(client, sessions):
     reports = sweep_reports(
         (2, 4, 8, 16, 32), {"solve": lambda p: 1e-3 * p}, project="sizes", suite="own"

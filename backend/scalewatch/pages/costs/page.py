@@ -1,8 +1,10 @@
 """The page of costs: which region takes most where the code is to run."""
 
+from collections.abc import Sequence
 from functools import partial
+from typing import Annotated, Final
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Query, Request, Response
 
 from scalewatch.exporters.listing import Listing
 from scalewatch.pages.costs.bars import CostBars
@@ -19,7 +21,8 @@ from scalewatch.pages.costs.sentences import (
 from scalewatch.pages.rendering.delay import DELAY
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.plots import plots_of
-from scalewatch.pages.rendering.templates import Query, render
+from scalewatch.pages.rendering.templates import Query as LinkQuery
+from scalewatch.pages.rendering.templates import render
 from scalewatch.pages.wording.formats import assignments, number, stated
 from scalewatch.services.costs.cost import Cost, cost_at
 from scalewatch.services.costs.figures import FIGURES
@@ -30,13 +33,19 @@ from scalewatch.web.views import ViewDep
 
 router = APIRouter(include_in_schema=False, dependencies=DELAY)
 
+MOST_ROWS: Final = 50
+"""Regions with a row of their own, unless all are asked for: browsers take longer to
+lay hundreds of rows out than to draw the picture above them."""
+
 
 @router.get("/p/{project}/cost", name="cost")  # noqa: FAST003, the view has it
-def show_cost(
+def show_cost(  # noqa: PLR0913 - parts of the address
     request: Request,
     session: ReadingDep,
     view: ViewDep,
     target: Scale = None,
+    *,
+    all_rows: Annotated[bool, Query(alias="all")] = False,
     wanted: FormatQuery = Format.HTML,
 ) -> Response:
     """Show the share of every region over p, and what costs most at a target."""
@@ -45,10 +54,17 @@ def show_cost(
         name = f"{shown.project}-{shown.commit.label}-{shown.machine}-cost"
         return download(wanted, name, shown, listing)
     query = query_of(view, target)
+    most = len(shown.regions) if all_rows else MOST_ROWS
+    others = shown.regions[most:]
     return render(
         request,
         "costs/show.html",
         shown=shown,
+        regions=shown.regions[:most],
+        others=others,
+        others_share=_sum([each.share for each in others]),
+        others_value=_sum([each.value for each in others]),
+        others_shares=[*map(_sum, zip(*(each.shares for each in others), strict=True))],
         query=query,
         plots=plots_of(
             request, "cost-figure", FIGURES, shown, {"project": shown.project, **query}
@@ -73,7 +89,13 @@ def show_cost(
     )
 
 
-def query_of(view: View, target: float | None) -> Query:
+def _sum(values: Sequence[float | None]) -> float | None:
+    """Return the sum of the values that are told; None where none is."""
+    told = [value for value in values if value is not None]
+    return sum(told) if told else None
+
+
+def query_of(view: View, target: float | None) -> LinkQuery:
     """Return the whole state of the page; what was not asked for is left out."""
     return {
         "commit": view.commit,
