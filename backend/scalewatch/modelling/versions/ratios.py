@@ -17,6 +17,7 @@ G. Casella, R. L. Berger, "Statistical Inference", 2nd ed., 2002, section 5.5.4.
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -61,7 +62,7 @@ class Lead:
     probability: float
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Ratio:
     """A ratio with its interval, each of shape (n,), over settings in ascending order.
 
@@ -94,7 +95,7 @@ class Ratio:
         """The largest setting that both series were measured at."""
         return float(self.settings.max())
 
-    @property
+    @cached_property
     def at_largest(self) -> float:
         """The ratio at the largest setting that both series were measured at."""
         return float(np.exp(np.interp(np.log(self.largest), *self._logs)))
@@ -107,12 +108,12 @@ class Ratio:
             return False
         return bool(self.low[-1] <= 1 if lead.is_first else self.high[-1] >= 1)
 
-    @property
+    @cached_property
     def is_negligible(self) -> bool:
         """Whether it differs from 1 by no more than counts, at the largest setting."""
         return bool(abs(np.log(self.at_largest)) <= np.log1p(NEGLIGIBLE))
 
-    @property
+    @cached_property
     def lead(self) -> Lead | None:
         """Which series is smaller at large settings; None if that is not sure."""
         is_there = np.isin(self.x, self.settings)
@@ -128,7 +129,7 @@ class Ratio:
                 return Lead(is_first, float(x[start]), float(sure[start:].min()))
         return None
 
-    @property
+    @cached_property
     def crossings(self) -> tuple[Crossing, ...]:
         """Where the ratio becomes 1, in ascending order."""
         places, middle = self._logs
