@@ -54,11 +54,20 @@ def test_applications_are_loaded_without_collections(module):
     assert gc.isenabled()
 
 
-def test_server_starts_without_what_only_analyses_need():
-    loaded = "import scalewatch.app, sys; print(*sys.modules)"
-    names = subprocess.run(
-        [sys.executable, "-c", loaded], capture_output=True, text=True, check=True
+def loaded_by(module):
+    """Return the names of all modules that are there once one is imported."""
+    names = f"import {module}, sys; print(*sys.modules)"
+    return subprocess.run(
+        [sys.executable, "-c", names], capture_output=True, text=True, check=True
     ).stdout.split()
+
+
+def test_server_starts_without_what_only_analyses_need():
+    names = loaded_by("scalewatch.app")
 
     assert "scipy.special" in names
     assert {"scipy.linalg", "scipy.optimize", "scipy.sparse"}.isdisjoint(names)
+
+
+def test_sweeps_start_without_what_only_traces_need():
+    assert "numpy" not in loaded_by("scalewatch_agent.cli.run")

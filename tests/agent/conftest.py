@@ -1,5 +1,6 @@
 import gzip
 import json
+import os
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -9,7 +10,12 @@ from typing import Any
 import pytest
 
 from scalewatch_agent.errors import AgentError
-from scalewatch_agent.folders import libraries_folder, make_folder
+from scalewatch_agent.folders import (
+    interposers_folder,
+    libraries_folder,
+    loops_folder,
+    make_folder,
+)
 from scalewatch_agent.launchers.installation import install_library
 from scalewatch_agent.launchers.libraries import Library
 from scalewatch_agent.launchers.mpiexec import Launcher
@@ -41,7 +47,14 @@ def launcher(openmpi: Library) -> Launcher:
 
 @pytest.fixture
 def spool_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder in which the command line spools during a test."""
+    """The folder in which the command line spools during a test.
+
+    Libraries and what was compiled are those of all tests: to install them takes
+    longer than most tests do.
+    """
+    for kept in (libraries_folder(), loops_folder(), interposers_folder()):
+        if kept.is_dir() and os.access(kept, os.W_OK):
+            (tmp_path / kept.name).symlink_to(kept)
     monkeypatch.setenv("SCALEWATCH_AGENT_HOME", str(tmp_path))
     return tmp_path / "spool"
 

@@ -6,7 +6,6 @@ there.
 
 import json
 from collections.abc import Mapping
-from importlib.metadata import PackageNotFoundError, distribution
 from typing import Any, Final
 
 UNKNOWN_ORIGIN: Final = "git+<repository URL>"
@@ -20,6 +19,9 @@ def pip_install(extra: str) -> str:
 
 def _origin() -> Mapping[str, Any]:
     """Return what the installer noted of the origin (PEP 610), or nothing."""
+    # Every command and every process of MPI loads the errors; hardly any needs this.
+    from importlib.metadata import PackageNotFoundError, distribution  # noqa: PLC0415
+
     try:
         noted = distribution("scalewatch").read_text("direct_url.json")
     except PackageNotFoundError:

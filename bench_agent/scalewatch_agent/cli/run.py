@@ -23,7 +23,6 @@ from scalewatch_agent.cli.sweeping.sweeping import (
     warn,
     with_options,
 )
-from scalewatch_agent.cli.traces.recording import record_program
 from scalewatch_agent.experiments.commands import written
 from scalewatch_agent.experiments.configured import Loaded, core_hours
 from scalewatch_agent.experiments.expressions import Scalar
@@ -94,6 +93,11 @@ def command(ctx: click.Context, /, **options: Any) -> None:
         _print_plan(loaded, repeats, as_json=options["as_json"])
         return
     if loaded.experiment.execute.trace:
+        # NumPy, on which traces rest, takes longer to load than all else together.
+        from scalewatch_agent.cli.traces.recording import (  # noqa: PLC0415
+            record_program,
+        )
+
         program = SweptProgram(loaded, folder.absolute(), None)
         record_program(ctx, program, {**options, "repeats": repeats})
         return

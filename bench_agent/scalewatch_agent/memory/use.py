@@ -6,7 +6,6 @@ from time import perf_counter
 
 from mpi4py import MPI
 
-from scalewatch.errors.installation import pip_install
 from scalewatch_agent.kernels import KERNELS, Buffer, load_kernels
 from scalewatch_agent.launchers.announcements import Announce, announce_start
 from scalewatch_agent.memory.allocations import (
@@ -28,10 +27,6 @@ OBJECTS = 5
 CALLS = 3
 """Calls of each collective, so that connections and buffers are there."""
 
-NO_MEMRAY = (
-    "memray, which counts allocations, is not installed: "
-    f"{pip_install('agent')}; there are wheels for Linux on x86_64 and aarch64"
-)
 NO_SMAPS = "the system does not tell what a process occupies: no /proc/self/smaps"
 
 
@@ -73,7 +68,7 @@ def _measure_constructors(
 ) -> None:
     if not _all(comm, is_available()):
         for region in regions:
-            announce("failed", region=region, reason=NO_MEMRAY)
+            announce("failed", region=region, reason=_without_memray())
         return
     objects: dict[str, int] = {}
     reason = ""
@@ -93,6 +88,16 @@ def _measure_constructors(
     for region in regions:
         own = [next(sizes) for _ in range(objects[region])]
         _announce_sizes(region, own, plan, comm, announce)
+
+
+def _without_memray() -> str:
+    """Return why allocations are not counted, and what to do about it."""
+    from scalewatch.errors.installation import pip_install  # noqa: PLC0415 - as late
+
+    return (
+        "memray, which counts allocations, is not installed: "
+        f"{pip_install('agent')}; there are wheels for Linux on x86_64 and aarch64"
+    )
 
 
 def _construct(
