@@ -66,9 +66,6 @@ FORECASTS: Final = Goal(
     "{:.2f}",
     most=1,
     rival=EXTRA_P,
-    reason="its rule is ahead on MPI-like curves with 10 % noise that grow: a forecast "
-    "is the median over all growths and shapes, of which intervals are made, and is "
-    "farther off there than the curve of the selected growth alone",
 )
 GROWING: Final = Goal(
     "constants called growing, worst of 27 rows, noise learned",

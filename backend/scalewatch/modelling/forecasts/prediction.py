@@ -3,7 +3,8 @@
 The bounds are quantiles of a mixture over the curves that compete (`inside`) and
 over curves outside of it (`outside`), with the shares of `Noise.kinds`. The value is
 the median of the same with less weight on the latter: they make intervals honest, but
-a value worse where the space has the truth.
+a value worse where the space has the truth. A model that is believed has its own value,
+see `model_curves`.
 
 A `Noise` learned from many series widens the bounds by k, which is what forecasts one
 step beyond the measurements asked for. That curves depart from all models goes on
