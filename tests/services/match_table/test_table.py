@@ -3,6 +3,7 @@ import pytest
 from scalewatch.errors import AmbiguousReference, NotFound, NotMeasured
 from scalewatch.modelling import Verdict, parse_growth
 from scalewatch.services import jobs
+from scalewatch.services.guidelines.guidelines import declare
 from scalewatch.services.match_table.table import match_table
 from scalewatch.services.selection.view import View
 from scalewatch.services.series.standing import State
@@ -242,6 +243,27 @@ def test_flags_tell_where_they_were_raised(sessions):
     assert row.cells[0].flags == {
         "oversubscribed": (4.0, 8.0),
         "barrier-synchronised": (4.0, 8.0),
+    }
+
+
+def test_guideline_declared_since_the_last_look_is_in_the_cells(sessions):
+    growths = {"slow": lambda p: 2e-3 * p, "fast": lambda p: 1e-3 * p}
+    record(sessions, sweep_reports(PROCESSES, growths, noise=0.002))
+    with sessions.reading() as session:
+        before = match_table(session, View("mpich"))
+    with sessions.writing.begin() as session:
+        declare(session, "mpich", ["slow <= fast"], author="ada", reason=None)
+
+    with sessions.reading() as session:
+        after = match_table(session, View("mpich"))
+
+    assert {row.region: row.cells[0].broken for row in before.rows} == {
+        "slow": (),
+        "fast": (),
+    }
+    assert {row.region: row.cells[0].broken for row in after.rows} == {
+        "slow": ("slow ⪯ fast: broken",),
+        "fast": (),
     }
 
 

@@ -152,22 +152,23 @@ class SeriesChange:
 
 
 @dataclass(frozen=True, slots=True)
-class _Kinds:
-    """Kinds of changes; it holds both commits, so that no others have their place."""
+class _Compared:
+    """Changes of series; it holds both commits, so that no others have their place."""
 
     before: tuple[Judged, ...]
     later: tuple[Judged, ...]
+    changes: tuple[SeriesChange, ...]
     kinds: Mapping[int, ChangeKind]
 
 
 KEPT: Final = 40_000
 """Series compared with those before that are kept; what they hold is held anyway."""
 
-_KINDS: Final = Kept[_Kinds](KEPT, lambda found: len(found.kinds))
+_COMPARED: Final = Kept[_Compared](KEPT, lambda found: len(found.changes))
 
 
 def changes_between(
-    before: Sequence[Judged], later: Sequence[Judged], measuring: Collection[str]
+    before: tuple[Judged, ...], later: tuple[Judged, ...], measuring: Collection[str]
 ) -> tuple[SeriesChange, ...]:
     """Return the changes of all series between an earlier commit and this one.
 
@@ -178,7 +179,7 @@ def changes_between(
     """
     again = {each.series_id for each in later}
     return (
-        *_changes(later, _earlier(before, later)),
+        *_compared(before, later).changes,
         *(
             _change(replace(each, standing=UNMEASURED), each.standing, None)
             for each in before
@@ -190,18 +191,24 @@ def changes_between(
 def kinds_of(
     before: tuple[Judged, ...], later: tuple[Judged, ...]
 ) -> Mapping[int, ChangeKind]:
-    """Return the kind of change of each series since an earlier commit.
+    """Return the kind of change of each series since an earlier commit."""
+    return _compared(before, later).kinds
 
-    What is known of a commit is the same tuple until something changes there: home and
-    match table compare thousands of series once, not at each request.
+
+def _compared(before: tuple[Judged, ...], later: tuple[Judged, ...]) -> _Compared:
+    """Return what changed of series that are measured again.
+
+    What is known of a commit is the same tuple until something changes there: home,
+    match table and report compare thousands of series once, not at each request.
     """
 
-    def compared(_: object) -> list[_Kinds]:
-        changes = _changes(later, _earlier(before, later))
-        return [_Kinds(before, later, {each.series_id: each.kind for each in changes})]
+    def compared(_: object) -> list[_Compared]:
+        changes = tuple(_changes(later, _earlier(before, later)))
+        kinds = {each.series_id: each.kind for each in changes}
+        return [_Compared(before, later, changes, kinds)]
 
-    (known,) = _KINDS.answers([key_of(id(before), id(later))], compared)
-    return known.kinds
+    (known,) = _COMPARED.answers([key_of(id(before), id(later))], compared)
+    return known
 
 
 def counts_of(changes: Iterable[SeriesChange]) -> Mapping[ChangeKind, int]:

@@ -1,7 +1,7 @@
 """The history of every region of a project on one machine, as steps of growth."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
@@ -60,28 +60,40 @@ def overview_of(
     )
     shifts = regressions.shifts_of(session, [each.id for each in own])
     changes = changes_of(shifts, position_of)
-    newest = [line.commits[positions[-1]].id] if positions else []
-    growths = {
-        row.series_id: row.growth for row in verdicts.lines_at(session, newest, shown)
-    }
-    baselines = _baselines(session, own[0], position_of)
+    growths: Mapping[int, str | None] = {}
+    if positions:
+        newest = line.commits[positions[-1]].id
+        growths = verdicts.growths_at(session, newest, [each.id for each in own])
     return History(
         project=project.name,
         region=None,
         metric=shown,
-        regions=tuple(sorted({present_name(aliases, e.region) for e in watched})),
+        regions=tuple(
+            sorted(
+                {present_name(aliases, each) for each in {e.region for e in watched}}
+            )
+        ),
         metrics=tuple(metrics),
         machines=tuple(machines),
         commits=tuple(map(commit_of, line.commits)),
         remarks=line.remarks,
-        series=tuple(
-            replace(each, baselines=baselines)
-            for each in _segmented(own, aliases, positions, changes, growths)
+        series=_segmented(
+            own,
+            _Line(positions, _baselines(session, own[0], position_of)),
+            aliases,
+            changes,
+            growths,
         ),
         regressions=summaries_of(shifts),
         more=0,
         next=part.next,
     )
+
+
+def _present_names(
+    aliases: Mapping[str, str], regions: Collection[str]
+) -> tuple[str, ...]:
+    return tuple(sorted({present_name(aliases, each) for each in regions}))
 
 
 def _baselines(
@@ -96,15 +108,24 @@ def _baselines(
     return tuple(sorted(firsts.values())[1:])
 
 
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """Where a machine measured, and where it was in a new state."""
+
+    positions: Sequence[int]
+    baselines: tuple[int, ...]
+
+
 def _segmented(
     own: Sequence[LocatedSeries],
+    line: _Line,
     aliases: Mapping[str, str],
-    positions: Sequence[int],
     changes: Mapping[int, list[StoredChange]],
     growths: Mapping[int, str | None],
 ) -> tuple[SegmentedHistory, ...]:
     """Return a track per series, those that changed last first."""
     histories = []
+    positions = tuple(line.positions)
     for series in own:
         moved = tuple(changes.get(series.id, ()))
         histories.append(
@@ -113,10 +134,11 @@ def _segmented(
                 machine=series.machine,
                 configuration=series.configuration,
                 unit=series.unit,
-                positions=tuple(positions),
+                positions=positions,
                 segments=segments_between(positions, moved, growths.get(series.id)),
                 changes=moved,
                 is_exact=series.is_exact,
+                baselines=line.baselines,
             )
         )
     return tuple(

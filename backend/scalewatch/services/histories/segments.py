@@ -1,5 +1,6 @@
 """Segments: the commits between two changes, and what they show together."""
 
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -161,7 +162,7 @@ def segments_between(
     exponents
         Of each commit, if they are known.
     """
-    firsts = np.searchsorted(positions, [change.first for change in changes]).tolist()
+    firsts = (bisect_left(positions, change.first) for change in changes)
     bounds = [0, *firsts, len(positions)]
     growths = [change.growth_before for change in changes]
     growths.append(changes[-1].growth_after if changes else now)

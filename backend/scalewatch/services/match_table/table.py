@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from scalewatch.errors import NotMeasured
 from scalewatch.modelling import Attribution, JudgedCell, Mark, attribute
 from scalewatch.services.caches.editions import kept_at
-from scalewatch.services.caches.lru import Kept
+from scalewatch.services.caches.lru import Kept, key_of
 from scalewatch.services.commit_reports.changes import kinds_of
 from scalewatch.services.commits.baselines import (
     Baseline,
@@ -48,6 +48,9 @@ ALL_METRICS: Final = "*"
 """Asks for the rows of every metric."""
 
 _SUSPICIONS: Final = Kept[tuple[Attribution, ...]](256)
+
+KEPT: Final = 40_000
+"""Series whose cells are kept; what they hold is held anyway."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,15 +159,12 @@ def match_table(
         raise NotMeasured("machine", view.machine, at=commit_of(row).label)
     baseline = baseline_of(session, project, row, vs) if vs or compare else None
     before = judged_at(session, project, baseline.id, wanted) if baseline else ()
-    rows = rows_of(
-        shown,
-        tuple(choices),
-        _Cells(
-            kinds_of(before, judged) if baseline else {},
-            recent_changes(session, row),
-            _broken(session, project, row, shown),
-        ),
+    cells = _Cells(
+        kinds_of(before, judged) if baseline else {},
+        recent_changes(session, row),
+        _broken(session, project, row, shown),
     )
+    grid = _grid(_Judgements(judged, before), shown, tuple(choices), cells)
     return MatchTable(
         project=project.name,
         commit=commit_of(row),
@@ -175,8 +175,8 @@ def match_table(
         choices=choices,
         chosen=chosen,
         fixed=shared([each.configuration for each in judged]),
-        columns=columns_of(shown, rows),
-        rows=rows,
+        columns=grid.columns,
+        rows=grid.rows,
         suspicions=kept_at(
             session,
             row.id,
@@ -206,6 +206,44 @@ class _Cells:
             recent=self.recent.get(each.series_id),
             broken=self.broken.get(each.series_id, ()),
         )
+
+
+@dataclass(frozen=True, slots=True)
+class _Judgements:
+    """What is known of a commit and of its baseline, the same until that changes."""
+
+    judged: tuple[Judged, ...]
+    before: tuple[Judged, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Grid:
+    """Rows and columns; it holds what they tell, so that none else has its place."""
+
+    told: _Judgements
+    columns: tuple[MatchColumn, ...]
+    rows: tuple[MatchRow, ...]
+
+
+_GRIDS: Final = Kept[_Grid](KEPT, lambda grid: len(grid.told.judged))
+
+
+def _grid(
+    told: _Judgements,
+    shown: Sequence[Judged],
+    distinguishing: Sequence[str],
+    cells: _Cells,
+) -> _Grid:
+    """Return the rows and columns of some of the series of a commit, as kept."""
+
+    def arranged(_: object) -> list[_Grid]:
+        rows = rows_of(shown, distinguishing, cells)
+        return [_Grid(told, columns_of(shown, rows), rows)]
+
+    own = b"" if len(shown) == len(told.judged) else [each.series_id for each in shown]
+    key = key_of(id(told.judged), id(told.before), own, cells.recent, cells.broken)
+    (grid,) = _GRIDS.answers([key], arranged)
+    return grid
 
 
 def _metric(metrics: Sequence[str], asked: str | None) -> str:

@@ -1,5 +1,6 @@
 """Configurations: which settings scans share, and in which they differ."""
 
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
@@ -31,14 +32,15 @@ def is_chosen(scan: ConfiguredSeries, settings: Mapping[str, str]) -> bool:
 
 def choices_among(scans: Sequence[ConfiguredSeries]) -> dict[str, tuple[Any, ...]]:
     """Return the settings in which scans of one region on one machine differ."""
-    alternatives: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
-    for scan in scans:
-        at = alternatives.setdefault((scan.machine, scan.region), [])
-        at.append(scan.configuration)
+    places = [(scan.machine, scan.region) for scan in scans]
+    several = {place for place, number in Counter(places).items() if number > 1}
+    alternatives: dict[tuple[str, str], list[Mapping[str, Any]]] = defaultdict(list)
+    for place, scan in zip(places, scans, strict=True) if several else ():
+        if place in several:
+            alternatives[place].append(scan.configuration)
     names = {
         name
         for configurations in alternatives.values()
-        if len(configurations) > 1
         for name in set().union(*configurations) - shared(configurations).keys()
     }
     return {

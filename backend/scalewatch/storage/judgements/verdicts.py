@@ -219,6 +219,22 @@ def lines_at(
     ).all()
 
 
+def growths_at(
+    session: Session, commit_id: int, series_ids: Sequence[int]
+) -> dict[int, str | None]:
+    """Return the growth of the model of each of some series at a commit."""
+    asked = {"series": [*series_ids], "commits": [commit_id]}
+    return dict(map(tuple, session.execute(_growths(), asked).all()))
+
+
+@cache
+def _growths() -> Select[Any]:
+    model = tables.Model.__table__.c
+    return select(model.series_id, model.growth).where(
+        is_among(model.series_id, "series"), is_among(model.commit_id, "commits")
+    )
+
+
 class Counted(NamedTuple):
     """How often a verdict was reached with a divergence at a commit, and when last."""
 
