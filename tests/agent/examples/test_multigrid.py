@@ -9,11 +9,12 @@ from click.testing import CliRunner
 
 from scalewatch.cli import main as scalewatch
 from scalewatch_agent.cli import main
-from support.simgrid import needs_simgrid
+from support.simgrid import SWITCH, needs_simgrid
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "multigrid"
 CELLS = 16
 COUNTED = ("--set", f"n={CELLS}", "--repeats", "1", "--computation", "none")
+ANY_NETWORK = ("--platform", SWITCH)
 
 pytestmark = needs_simgrid
 
@@ -39,7 +40,7 @@ def values(run):
 def test_levels_and_messages_equal_their_closed_forms_and_iterations_are_constant(
     folder, most
 ):
-    out = solved(folder, most=most)
+    out = solved(folder, *ANY_NETWORK, most=most)
 
     runs = [json.loads(line) for line in out.read_text().splitlines()]
     assert [run["coordinate"]["p"] for run in runs] == [
@@ -76,7 +77,7 @@ def test_time_of_many_cells_grows_like_the_levels(folder):
 
 @pytest.mark.parametrize("p", [1, pytest.param(1024, marks=pytest.mark.thorough)])
 def test_messages_are_exact_on_one_process_and_on_a_thousand(p, folder):
-    run = json.loads(solved(folder, "--set", f"p={p}").read_text())
+    run = json.loads(solved(folder, *ANY_NETWORK, "--set", f"p={p}").read_text())
 
     counted = values(run)
     assert counted["messages"] == (p - 1) * (12 * log2(CELLS) + 26) - 12 * log2(p)
@@ -87,7 +88,7 @@ def test_number_of_processes_that_is_no_power_of_two_is_told(folder):
     words = ["run", str(EXAMPLE / "multigrid.yaml"), "--folder", str(folder / "jobs")]
     out = folder / "runs.jsonl"
 
-    options = (*COUNTED, "--set", "p=6", "--out", str(out))
+    options = (*COUNTED, *ANY_NETWORK, "--set", "p=6", "--out", str(out))
     done = CliRunner().invoke(main, [*words, *options])
 
     assert done.exit_code == 4

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from scalewatch.cli import main as scalewatch
 from scalewatch_agent.cli import main
-from support.simgrid import needs_simgrid
+from support.simgrid import SWITCH, needs_simgrid
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "nas"
 KEYS = 2**20
@@ -46,6 +46,7 @@ def test_keys_are_shared_and_buckets_are_every_process_s_own_work(folder, source
     out = folder / "runs.jsonl"
     path = folder / "is.yaml"
     text = (EXAMPLE / "is.yaml").read_text().replace("to: 64", "to: 32")
+    text = text.replace("platform: torus", f"platform: {SWITCH}")
     # What was fetched once will do, but for the step that fetches.
     path.write_text(
         text.replace(

@@ -11,7 +11,7 @@ from scalewatch.wire import Commit, RunReport
 from scalewatch_agent.cli import main
 from support.histories import commit, sha
 from support.recorded import record
-from support.simgrid import needs_simgrid
+from support.simgrid import SWITCH, needs_simgrid
 
 API = "/api/v1/projects/simgrid"
 REGION = "MPI_Barrier"
@@ -22,7 +22,7 @@ def calibrated(tmp_path_factory):
     """The runs of a simulated calibration."""
     out = tmp_path_factory.mktemp("calibrated") / "t_max.jsonl"
     words = [
-        *("calibrate", "-p", "2,3,4,6,8", "--launcher", "smpi"),
+        *("calibrate", "-p", "2,3,4,6,8", "--launcher", "smpi", "--platform", SWITCH),
         *("--functions", "MPI_Barrier,MPI_Allreduce", "--bytes", "8,1024"),
         *("--repetitions", "5", "--out", str(out)),
         *("--save", str(out.with_name("table.json"))),

@@ -12,7 +12,7 @@ pytestmark = needs_simgrid
 
 
 def test_simulated_run_says_so_by_its_machine_and_where_it_comes_from(folder, receiver):
-    done = run(simulated(folder), receiver.url)
+    done = run(simulated(folder), receiver.url, "--platform", "torus")
 
     assert done.exit_code == 0, done.output
     machine = receiver.runs[0]["machine"]
