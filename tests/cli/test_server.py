@@ -44,18 +44,6 @@ def scalewatch(environment, *arguments):
     return CliRunner(env=apart).invoke(main, arguments)
 
 
-def serve(environment, *arguments):
-    """Run a server that cannot start."""
-    return subprocess.run(
-        [*SCALEWATCH, "serve", *arguments],
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=False,
-    )
-
-
 @contextmanager
 def running(environment, *arguments) -> Iterator[subprocess.Popen[str]]:
     """Run a command in the background; end it if the test does not."""
@@ -143,18 +131,18 @@ def test_occupied_port_is_one_clear_line(environment):
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
 
-        result = serve(environment | {"SCALEWATCH_PORT": str(port)})
+        result = scalewatch(environment | {"SCALEWATCH_PORT": str(port)}, "serve")
 
-    assert result.returncode == 3
+    assert result.exit_code == 3
     (line,) = result.stderr.splitlines()
     assert f"port {port}" in line
     assert f"--port {port + 1}" in line
 
 
 def test_address_of_another_machine_is_one_clear_line(environment):
-    result = serve(environment, "--host", "192.0.2.1", "--port", "0")
+    result = scalewatch(environment, "serve", "--host", "192.0.2.1", "--port", "0")
 
-    assert result.returncode == 3
+    assert result.exit_code == 3
     assert len(result.stderr.splitlines()) == 1
 
 

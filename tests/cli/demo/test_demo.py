@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from scalewatch_agent.folders import libraries_folder
+
 SCALEWATCH = Path(sys.executable).with_name("scalewatch")
 REGIONS = (
     "MPI_Barrier",
@@ -23,8 +25,14 @@ REGIONS = (
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory) -> Path:
-    return tmp_path_factory.mktemp("demo")
+def home(tmp_path_factory, thorough) -> Path:
+    """The demo's folder; in the short form its agent has the libraries of all tests."""
+    folder = tmp_path_factory.mktemp("demo")
+    kept = libraries_folder()
+    if not thorough and kept.is_dir() and os.access(kept, os.W_OK):
+        (folder / "agent").mkdir()
+        (folder / "agent" / "mpi").symlink_to(kept)
+    return folder
 
 
 @pytest.fixture

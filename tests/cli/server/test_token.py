@@ -115,19 +115,13 @@ EVERYWHERE = ("--host", "0.0.0.0", "--port", "0")  # noqa: S104 - for a moment
 
 
 def test_server_for_others_wants_a_token_or_to_be_told():
-    refused = subprocess.run(
-        [*SCALEWATCH, "serve", *EVERYWHERE],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    refused = CliRunner().invoke(main, ["serve", *EVERYWHERE])
 
     opened, posted = first_line_of(*EVERYWHERE, "--open")
     token(*CREATE)
     protected, refused_post = first_line_of(*EVERYWHERE)
 
-    assert refused.returncode == 4
+    assert refused.exit_code == 4
     (line,) = refused.stderr.splitlines()
     assert "scalewatch token create" in line
     assert "--first-token" in line

@@ -21,8 +21,6 @@ from rich.markup import escape
 from scalewatch.cli.demo.counted_history import count_history
 from scalewatch.cli.demo.dashboard import serving
 from scalewatch.cli.demo.gallery import load_gallery
-from scalewatch.cli.demo.match_tables import print_match_tables
-from scalewatch.cli.demo.reference import PROJECTS, load_reference
 from scalewatch.cli.demo.releases import Release
 from scalewatch.cli.demo.sweeps import (
     NOT_INSTALLED,
@@ -114,6 +112,8 @@ def command(*, port: int, home: Path, no_serve: bool, **choices: Any) -> None:
         link = f"Dashboard: [bold]{dashboard.base_url}[/]"
         console.print(link, "")
         if choices["reference"]:
+            from scalewatch.cli.demo.reference import load_reference  # noqa: PLC0415
+
             load_reference(dashboard)
         if choices["gallery"]:
             load_gallery(dashboard, home, console, fresh=choices["fresh"])
@@ -130,6 +130,11 @@ def command(*, port: int, home: Path, no_serve: bool, **choices: Any) -> None:
         )
         outcome = _measure(wanted, dashboard, home, console, effort)
         _await_analysis(dashboard, console)
+        # Its words are those of the pages, which take seconds to load.
+        from scalewatch.cli.demo.match_tables import (  # noqa: PLC0415
+            print_match_tables,
+        )
+
         print_match_tables(dashboard, sweeps, console)
         _tell_what_is_missing(outcome, console)
         if choices["reference"]:
@@ -244,6 +249,8 @@ def _await_analysis(dashboard: httpx2.Client, console: Console) -> None:
 
 
 def _name_reference(dashboard: httpx2.Client, console: Console) -> None:
+    from scalewatch.cli.demo.reference import PROJECTS  # noqa: PLC0415
+
     for project in PROJECTS:
         link = f"{dashboard.base_url}/p/{project}"
         console.print(f"For reference, not measured here: {link}", soft_wrap=True)
