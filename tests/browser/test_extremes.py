@@ -90,6 +90,26 @@ def test_long_names_leave_headings_of_two_lines_that_tell_all(
             assert name.evaluate(whole) <= 1
 
 
+def test_long_names_leave_a_sentence_short_until_one_goes_there(
+    page: Page, sessions: Sessions
+):
+    page.set_viewport_size({"width": 360, "height": 800})
+    shown = long_names(sessions)
+    page.goto(f"/p/wide/r/{quote(shown.region)}?machine={quote(shown.machine)}")
+
+    said = page.locator(".lead")
+
+    line = "name => name.clientHeight / parseFloat(getComputedStyle(name).lineHeight)"
+    for text in (shown.machine, shown.region):
+        name = said.get_by_title(text, exact=True)
+        expect(name).to_have_text(text)
+        assert name.evaluate(line) < 1.5
+        name.focus()
+        assert name.evaluate("name => name.scrollWidth - name.clientWidth") <= 1
+        assert name.evaluate(line) > 3
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
 def test_regressions_on_a_narrow_screen_are_as_high_as_their_names(large_page: Page):
     large_page.set_viewport_size({"width": 360, "height": 800})
     large_page.goto("/p/hydro/regressions")

@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 import pytest
 
 from scalewatch.pages.rendering.heat_maps import (
+    ALONE,
     PANEL,
     UNMEASURED,
     cell_words,
@@ -74,14 +75,18 @@ def test_unmeasured_cell_leads_nowhere(sessions):
     assert heat_cells(replace(gather, cells=gather.cells[1:2]), "/r") == UNMEASURED
 
 
+@pytest.mark.parametrize(("machines", "most"), [(10, PANEL), (30, ALONE)])
 @pytest.mark.parametrize("number", [0, 1, PANEL, PANEL + 1, 40, 400])
-def test_panels_hold_every_row_once_and_are_of_about_one_length(number: int):
+def test_panels_hold_every_row_once_and_are_of_about_one_length(
+    number: int, machines: int, most: int
+):
     rows = list(range(number))
 
-    parts = panels(rows)
+    parts = panels(rows, machines)
 
     assert [row for part in parts for row in part] == rows
-    assert all(len(part) <= PANEL for part in parts)
+    assert all(len(part) <= most for part in parts)
+    assert len(parts) == -(-number // most)
     assert not parts or len(parts[0]) - len(parts[-1]) < len(parts)
 
 

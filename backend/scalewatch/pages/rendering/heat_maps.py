@@ -22,6 +22,12 @@ from scalewatch.services.series.standing import KEPT, Standing, State
 PANEL: Final = 14
 """Rows of a panel at most: three panels side by side fill the screen of a laptop."""
 
+MOST_BESIDE: Final = 18
+"""Machines of which two panels are side by side on it."""
+
+ALONE: Final = 28
+"""Rows of a panel that has none beside it: the names of machines stay in sight."""
+
 UNMEASURED: Final = (
     '<td class="heat--unmeasured">'
     '<span class="visually-hidden">not measured</span></td>'
@@ -33,9 +39,10 @@ UNJUDGED: Final = {State.FAILED: "!", State.PENDING: "…"}
 NOTHING_EXPECTED: Final = "·"
 
 
-def panels(rows: Sequence[MatchRow]) -> list[Sequence[MatchRow]]:
+def panels(rows: Sequence[MatchRow], machines: int) -> list[Sequence[MatchRow]]:
     """Return rows in parts of about the same length, worst first."""
-    parts = max(1, ceil(len(rows) / PANEL))
+    most = PANEL if machines <= MOST_BESIDE else ALONE
+    parts = max(1, ceil(len(rows) / most))
     length = ceil(len(rows) / parts) or 1
     return [rows[at : at + length] for at in range(0, len(rows), length)]
 

@@ -16,6 +16,9 @@ from markupsafe import Markup, escape
 from scalewatch.figures.notation import CERTAIN, held_text, setting_text
 
 SPACE: Final = "\N{NARROW NO-BREAK SPACE}"
+
+LONGEST_NAME: Final = 60
+"""Letters of a name that stands in a sentence as it is."""
 MISSING: Final = "–"
 DIGITS: Final = 3
 SUPERSCRIPTS: Final = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -219,3 +222,12 @@ def _whole(part: re.Match[str]) -> str:
 def breakable(name: str) -> Markup:
     """Let a long name break after its underscores, dots and colons."""
     return Markup("<wbr>").join(PARTS.findall(name)) if name else Markup()
+
+
+def named(name: str) -> Markup:
+    """Write a name in a sentence: of a long one its beginning, all of it by focus."""
+    if len(name) <= LONGEST_NAME:
+        return Markup("<bdi>{}</bdi>").format(name)
+    return Markup(
+        '<bdi class="name name--said" tabindex="0" title="{0}">{0}</bdi>'
+    ).format(name)

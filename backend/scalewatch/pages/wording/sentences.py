@@ -12,6 +12,7 @@ from scalewatch.modelling.measurements.further_settings import LEAST
 from scalewatch.modelling.search.findings import UNSETTLED
 from scalewatch.pages.wording.formats import (
     SPACE,
+    named,
     percent,
     plural,
     settings,
@@ -122,11 +123,11 @@ def scan_sentence(scan: Scan, distinction: Mapping[str, object]) -> Markup:
         The settings that tell it from other scans of the machine.
     """
     standing = scan.standing
-    place = Markup("On <bdi>{}</bdi>").format(scan.machine)
+    place = Markup("On {}").format(named(scan.machine))
     if distinction:
         place += Markup(" with <bdi>{}</bdi>").format(settings(distinction))
-    subject = place + Markup(", the <bdi>{}</bdi> of <bdi>{}</bdi> ").format(
-        metric_words(scan.metric), scan.region
+    subject = place + Markup(", the <bdi>{}</bdi> of {} ").format(
+        metric_words(scan.metric), named(scan.region)
     )
     if standing.growth is None:
         return subject + WITHOUT_MODEL[standing.state].format(
@@ -189,8 +190,8 @@ def machines_sentence(region: Region) -> Markup:
         for mark, number in sorted(marks.items(), key=lambda each: _badness(each[0]))
     ]
     return Markup("{} on <bdi>{}</bdi> machines: {}; {} is promised.").format(
-        Markup("The <bdi>{}</bdi> of <bdi>{}</bdi>").format(
-            metric_words(region.metric), region.region
+        Markup("The <bdi>{}</bdi> of {}").format(
+            metric_words(region.metric), named(region.region)
         ),
         len({scan.machine for scan in region.scans}),
         ", ".join(told),
