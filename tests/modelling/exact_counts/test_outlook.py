@@ -46,3 +46,14 @@ def test_a_further_setting_separates_formulas():
     assert (setting is None) == (len(growths) < 2)
     if setting:
         assert setting["p"] not in p
+
+
+def test_settings_at_which_a_formula_is_too_large_for_a_number_are_not_proposed():
+    p = np.array([2.0, 3, 5, 8, 13, 24])
+    found = Counts.of({"p": p}, np.array([180.0, 285, 418, 540, 780, 1440]))
+    assert any("2^" in str(growth) for growth in found.class_probability)
+
+    with np.errstate(all="raise"):
+        setting = separating_setting(found)
+
+    assert setting is None or setting["p"] < 1000

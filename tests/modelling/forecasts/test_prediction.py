@@ -51,6 +51,21 @@ def test_intervals_hold_as_often_as_they_promise(noise):
     assert 0.86 < covered(truths, findings) < 0.97
 
 
+def test_values_are_not_drawn_away_from_growths_that_are_right():
+    rng = np.random.default_rng(seed=5)
+    names = ["log p", "p^(1/2)", "p", "p log p", "p^(3/2)", "log^2 p", "p^(1/4)"]
+    growths = [parse_growth(name) for name in rng.choice(names, 300)]
+    ratios = np.exp(rng.uniform(np.log(0.3), np.log(3), 300))
+    pairs = list(zip(growths, ratios, strict=True))
+    truths = np.array([curve(*pair, p=FAR) for pair in pairs])
+
+    values = measured([curve(*pair) for pair in pairs], 0.05, seed=73)
+    found = bounds(find_models(P, values, targets=FAR))[..., 0]
+
+    error = np.abs(found / truths - 1)[:, 1]
+    assert np.nanmedian(error) < 0.03
+
+
 def test_intervals_allow_for_a_second_term():
     rng = np.random.default_rng(seed=43)
     logarithm, ratio = np.exp(rng.uniform(np.log(0.2), np.log(5), (2, 300)))

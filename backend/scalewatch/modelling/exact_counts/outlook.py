@@ -1,15 +1,17 @@
 """What formulas of exact counts foretell, and which setting would tell them apart."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from scalewatch.modelling.arrays.types import Reals
 from scalewatch.modelling.exact_counts.counts import Counts
 from scalewatch.modelling.exact_counts.formula import Formula
 from scalewatch.modelling.exact_counts.rounding import Rounding
 from scalewatch.modelling.growths.growth import Growth
+from scalewatch.modelling.growths.model import ADDABLE_LOG2
 from scalewatch.modelling.misfit.local_exponents import ExponentInterval
 
 HELD: Final = 0.95
@@ -75,6 +77,7 @@ def separating_setting(counts: Counts) -> dict[str, float] | None:
         return None
     ((name, x),) = counts.settings.items()
     further = _further(x)
+    further = further[_are_numbers(rivals, {name: further})]
     values = np.stack(
         [formula.hull({name: x}, counts.y, {name: further})[0] for formula in rivals]
     )
@@ -94,6 +97,15 @@ def _hulls(counts: Counts, targets: Mapping[str, Reals]) -> Iterator[Reals]:
         held += weight
         if held >= enough:
             return
+
+
+def _are_numbers(
+    formulas: Sequence[Formula], settings: Mapping[str, Reals]
+) -> NDArray[np.bool_]:
+    """Tell at which settings the terms of all formulas are numbers that add up."""
+    growths = {atom.growth for formula in formulas for atom in formula.atoms}
+    sizes = [growth.log2(settings) for growth in growths]
+    return np.asarray(np.max(sizes, axis=0) <= ADDABLE_LOG2)
 
 
 def _best_of_each_growth(counts: Counts) -> Iterator[Formula]:

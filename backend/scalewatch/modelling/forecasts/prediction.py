@@ -2,9 +2,9 @@
 
 The bounds are quantiles of a mixture over the curves that compete (`inside`) and
 over curves outside of it (`outside`), with the shares of `Noise.kinds`. The value is
-the median of the same with less weight on the latter: they make intervals honest, but
-a value worse where the space has the truth. A model that is believed has its own value,
-see `model_curves`.
+the median of the same with less weight on the latter, and on curves that another growth
+leads than that of the model: they make intervals honest, but a value worse where the
+space has the truth.
 
 A `Noise` learned from many series widens the bounds by k, which is what forecasts one
 step beyond the measurements asked for. That curves depart from all models goes on
@@ -14,6 +14,7 @@ beyond: like a random walk, by 1 + (k - 1)·√h after h steps.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
+from typing import Final
 
 import numpy as np
 
@@ -34,8 +35,11 @@ Settings = Mapping[str, Reals]
 Fits = tuple[Reals, Reals]
 """c₀ and c₁ of H curves and S series, shape (H, S) each."""
 
-DOUBT = 0.1
-"""Weight of the others in the value, relative to that in the bounds."""
+OUTSIDE: Final = 0.1
+"""What curves outside of the space weigh in the value, if 1 in the bounds."""
+
+OTHERS: Final = 0.3
+"""The same of curves of other growths than the model's."""
 
 BLOCK = 64
 """Series whose curves are compared together."""
@@ -46,24 +50,51 @@ LARGEST_LOG = 709.0
 
 @dataclass(frozen=True, slots=True)
 class TargetDensities:
-    """What curves say about the targets, by kind in the order of `Noise.kinds`."""
+    """What curves say about the targets.
+
+    Parameters
+    ----------
+    kinds
+        In the order of `Noise.kinds`; the first are those of the space.
+    leads
+        Which growth leads, per density of the first kind.
+    """
 
     kinds: tuple[Mixture, ...]
+    leads: Indices
 
     def quantiles(
-        self, shares: Sequence[float], level: float
+        self, shares: Sequence[float], level: float, growth: Indices | None = None
     ) -> tuple[Reals, Reals, Reals]:
-        """Return low, value and high as logarithms, shape (T, S) each."""
-        size = len(self.kinds[0].log_weight)
+        """Return low, value and high as logarithms, shape (T, S) each.
+
+        Parameters
+        ----------
+        shares
+            Of each kind.
+        level
+            Probability that the bounds should hold.
+        growth
+            That of the models, shape (S,); None where there are none.
+        """
         # Some settings have growths only: logarithms need positive ones.
         pairs = zip(self.kinds, shares, strict=False)
         weighted = [kind.weighted(np.log(share)) for kind, share in pairs]
         mixture, parts = Mixture.joined(weighted).heaviest()
         bounds = mixture.quantiles(((1 - level) / 2, (1 + level) / 2))
-        doubted = mixture.weighted(np.where(parts < size, 0.0, np.log(DOUBT)))
+        doubted = mixture.weighted(self._log_doubt(parts, growth))
         value = doubted.quantiles((0.5,))[:, 0]
         low, high = bounds.transpose(1, 0, 2)
         return low, np.clip(value, low, high), high
+
+    def _log_doubt(self, parts: Indices, growth: Indices | None) -> Reals:
+        """Return by what the weight of densities differs in the value, like parts."""
+        is_inside = parts < len(self.leads)
+        doubt = np.where(is_inside, 0.0, np.log(OUTSIDE))
+        if growth is None:
+            return doubt
+        leads = self.leads[np.where(is_inside, parts, 0)]
+        return np.where(is_inside & (leads != growth), np.log(OTHERS), doubt)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +107,8 @@ class Forecaster:
         Those of one unknown.
     outside
         The others, by base.
+    leads
+        Which growth leads, per curve of all that compete.
     steps
         How far each target lies beyond the measurements, at least 1, shape (T,).
     """
@@ -83,6 +116,7 @@ class Forecaster:
     terms: Curves
     differences: Curves
     outside: tuple[Outside, ...]
+    leads: Indices
     steps: Reals
 
     @classmethod
@@ -114,6 +148,7 @@ class Forecaster:
             Curves.of(hypotheses.frames, added, prior, beyond),
             Curves.of(hypotheses.differences, taken_off, prior, beyond),
             tuple(Outside.of(frame, settings, beyond) for frame in bases),
+            hypotheses.leads,
             _steps(settings, beyond),
         )
 
@@ -123,6 +158,7 @@ class Forecaster:
         noise: Noise,
         fits: Fits,
         level: float,
+        growth: Indices,
     ) -> Reals:
         """Return value, low and high, shape (S, T, 3).
 
@@ -136,11 +172,15 @@ class Forecaster:
             c₀ and c₁ of the best fits of all curves.
         level
             Probability that the bounds should hold.
+        growth
+            That of the models, shape (S,).
         """
         widening = 1 + (noise.widening - 1) * np.sqrt(self.steps)[:, np.newaxis]
         found = []
-        for outlook in self.outlooks(location, noise, fits):
-            low, value, high = outlook.quantiles(noise.kinds, level)
+        blocks = np.split(growth, range(BLOCK, len(growth), BLOCK))
+        outlooks = self.outlooks(location, noise, fits)
+        for outlook, own in zip(outlooks, blocks, strict=True):
+            low, value, high = outlook.quantiles(noise.kinds, level, own)
             logs = np.stack(
                 [
                     value,
@@ -159,7 +199,7 @@ class Forecaster:
             block = slice(start, start + BLOCK)
             part = location.only(block)
             constant, slope = (each[:, block] for each in fits)
-            inside = self.inside(Centred.of(part, noise), (constant, slope))
+            inside = list(self.inside(Centred.of(part, noise), (constant, slope)))
             outside = zip_longest(
                 *(each.mixtures(part, noise) for each in self.outside)
             )
@@ -170,8 +210,13 @@ class Forecaster:
                         Mixture.joined([each for each in kind if each])
                         for kind in outside
                     ),
-                )
+                ),
+                np.concatenate([self._leads_of(*each) for each in inside]),
             )
+
+    def _leads_of(self, mixture: Mixture, rows: Indices) -> Indices:
+        """Return which growth leads, per density: they are nodes by curves."""
+        return np.resize(self.leads[rows], len(mixture.log_weight))
 
     def inside(self, centred: Centred, fits: Fits) -> Iterator[tuple[Mixture, Indices]]:
         """Yield what curves of one unknown say about the targets, and which these are.

@@ -16,7 +16,6 @@ from scalewatch.modelling.evidence.posterior import (
     posterior,
 )
 from scalewatch.modelling.evidence.quality import adjusted_r2, smape
-from scalewatch.modelling.forecasts.model_curves import ModelCurves
 from scalewatch.modelling.forecasts.prediction import Forecaster
 from scalewatch.modelling.measurements.assumptions import Noise
 from scalewatch.modelling.measurements.location import Location
@@ -64,8 +63,8 @@ class Likeliest:
         Of the curves.
     of_growths
         Of the growths that lead them.
-    forecaster, models
-        Of curves and of models at the targets; None without any.
+    forecaster
+        None without targets.
     level
         Probability that settles a verdict and that an interval holds.
     settings
@@ -79,7 +78,6 @@ class Likeliest:
     prior: Prior
     of_growths: Prior
     forecaster: Forecaster | None
-    models: ModelCurves | None
     level: float
     settings: Mapping[str, Reals]
     beyond: Mapping[str, Reals]
@@ -90,9 +88,8 @@ class Likeliest:
         question = sample.expectation, sample.deviation_limit
         prior = Prior.among(hypotheses, sample.noise.shapes, *question)
         growths = hypotheses.leading
-        forecaster = models = None
+        forecaster = None
         if sample.targets:
-            models = ModelCurves.of(hypotheses, sample.targets)
             in_forecasts = Prior.of_forecasts(
                 hypotheses, sample.noise.shapes, *question
             )
@@ -104,7 +101,6 @@ class Likeliest:
             prior=prior,
             of_growths=Prior.given(np.ones(len(growths)), growths, *question),
             forecaster=forecaster,
-            models=models,
             level=sample.level,
             settings=sample.settings,
             beyond=sample.beyond(),
@@ -119,22 +115,22 @@ class Likeliest:
         chosen = self._chosen(probability, by_growth, caution)
         coefficients = weighed.coefficients(chosen)
         model, fitted = self._centred(coefficients, chosen, location)
-        coefficients = self._coefficients(model, chosen)
         forecasts = np.zeros((len(chosen), 0, 3))
-        if self.forecaster and self.models:
+        if self.forecaster:
             forecasts = self.forecaster.forecasts(
-                location, noise, weighed.fits, self.level
+                location,
+                noise,
+                weighed.fits,
+                self.level,
+                self.hypotheses.leads[chosen],
             )
-            growth = self.hypotheses.leads[chosen]
-            believed = by_growth[growth, np.arange(len(chosen))]
-            self.models.follow(forecasts, chosen, coefficients, believed)
         misfits = self._misfits(weighed.misfit, location, noise)
         if misfits is not None:
             misfits.widen(forecasts, self.beyond)
         weighed.give_back(scratch)
         return Choice(
             chosen=chosen,
-            coefficients=coefficients,
+            coefficients=self._coefficients(model, chosen),
             quality=self._quality(fitted, chosen, location),
             probability=by_growth,
             forecasts=forecasts,
