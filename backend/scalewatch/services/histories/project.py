@@ -68,11 +68,7 @@ def overview_of(
         project=project.name,
         region=None,
         metric=shown,
-        regions=tuple(
-            sorted(
-                {present_name(aliases, each) for each in {e.region for e in watched}}
-            )
-        ),
+        regions=_present_names(aliases, {each.region for each in watched}),
         metrics=tuple(metrics),
         machines=tuple(machines),
         commits=tuple(map(commit_of, line.commits)),
