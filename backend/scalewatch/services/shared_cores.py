@@ -14,7 +14,7 @@ from typing import Any, Final, Protocol
 from sqlalchemy.orm import Session
 
 from scalewatch.services import jobs
-from scalewatch.storage import tables
+from scalewatch.storage.commits import commits
 from scalewatch.storage.database.snapshots import once
 from scalewatch.storage.judgements import gate_rules
 from scalewatch.storage.runs import points, series
@@ -123,7 +123,7 @@ def queue_crowded(session: Session, project_id: int) -> None:
 
 def accepts_shared_cores(session: Session, commit_id: int) -> bool:
     """Tell whether the project of a commit accepts times of shared cores."""
-    project_id = session.get_one(tables.Commit, commit_id).project_id
+    project_id = commits.existing(session, commit_id).project_id
 
     def read() -> bool:
         rules = gate_rules.newest(session, project_id)

@@ -1,6 +1,6 @@
 import numpy as np
 
-from scalewatch.modelling.arrays.padding import spread, stacked
+from scalewatch.modelling.arrays.padding import spread, stacked, widened
 
 NAN = float("nan")
 
@@ -21,3 +21,10 @@ def test_rows_keep_their_places_and_the_others_are_nan():
     whole = spread(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([2, 0]), 3)
 
     np.testing.assert_array_equal(whole, [[3, 4], [NAN, NAN], [1, 2]])
+
+
+def test_rows_are_widened_by_nan_behind_their_own():
+    rows = np.array([[1.0], [2.0]])
+
+    np.testing.assert_array_equal(widened(rows, 2), [[1, NAN], [2, NAN]])
+    np.testing.assert_array_equal(widened(rows, 1), rows)

@@ -5,7 +5,7 @@ from sqlalchemy import func, select
 from scalewatch.modelling.measurements.assumptions import USUAL
 from scalewatch.modelling.noise.learn import LEAST_SERIES
 from scalewatch.services.analysis import analysis, noise
-from scalewatch.services.analysis.noise_series import learned
+from scalewatch.services.analysis.noise_series import Gathered, learned
 from scalewatch.services.analysis.pooling import SeriesPool
 from scalewatch.services.jobs import AnalysedCommit
 from scalewatch.storage import tables
@@ -22,6 +22,23 @@ def switching(regions):
         )
         for number in range(regions)
     }
+
+
+def test_series_are_gathered_by_their_settings_and_lack_what_others_have():
+    short = SeriesPool(("p",), np.array([[4.0], [16]]), np.array([[1.0], [2]]))
+    long = SeriesPool(("p",), np.array([[8.0], [16]]), np.array([[3.0, 4], [5, 6]]))
+
+    gathered = Gathered.of([short, long])
+
+    lacking = np.nan
+    np.testing.assert_array_equal(gathered.settings, [[4], [8], [16]])
+    np.testing.assert_array_equal(
+        gathered.values,
+        [
+            [[1, lacking], [lacking, lacking], [2, lacking]],
+            [[lacking, lacking], [3, 4], [5, 6]],
+        ],
+    )
 
 
 def test_series_of_a_machine_tell_that_no_model_fits_them(session):

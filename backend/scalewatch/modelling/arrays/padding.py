@@ -27,3 +27,11 @@ def spread(rows: Reals, places: Indices, count: int) -> Reals:
     whole = np.full((count, *rows.shape[1:]), np.nan)
     whole[places] = rows
     return whole
+
+
+def widened(rows: Reals, width: int) -> Reals:
+    """Return rows of this width, NaN behind their own; shape (n, width)."""
+    lacking = width - rows.shape[1]
+    if not lacking:
+        return rows
+    return np.pad(rows, ((0, 0), (0, lacking)), constant_values=np.nan)

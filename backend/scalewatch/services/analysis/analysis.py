@@ -33,6 +33,7 @@ from scalewatch.services.expectations.in_force import (
 )
 from scalewatch.services.jobs import AnalysedCommit
 from scalewatch.storage import tables
+from scalewatch.storage.commits import commits
 from scalewatch.storage.database.inserts import Row
 from scalewatch.storage.histories import locations as stored_locations
 from scalewatch.storage.judgements import (
@@ -216,7 +217,7 @@ def record(session: Session, analysis: Analysis) -> None:
     )
     is_gone = nowhere and stored_locations.remove(session, commit_id, nowhere)
     if analysis.locations or is_gone:
-        project_id = session.get_one(tables.Commit, commit_id).project_id
+        project_id = commits.existing(session, commit_id).project_id
         jobs.enqueue(session, jobs.JobKind.WATCH, str(project_id))
     editions.renew(session, commit_id, analysis.subject.machine_id)
 

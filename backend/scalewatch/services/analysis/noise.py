@@ -20,7 +20,6 @@ from scalewatch.services.analysis.pooling import SeriesPool
 from scalewatch.services.analysis.pools import kept_pools_at
 from scalewatch.services.caches.lru import Kept
 from scalewatch.services.jobs import AnalysedCommit
-from scalewatch.storage import tables
 from scalewatch.storage.commits import commits
 from scalewatch.storage.database.digests import canonical, digest_of
 from scalewatch.storage.histories import locations
@@ -56,7 +55,7 @@ def noise_by_metric(
     expected
         What series of each metric are expected to grow like.
     """
-    commit = session.get_one(tables.Commit, subject.commit_id)
+    commit = commits.existing(session, subject.commit_id)
     older = commits.measured_before(session, commit, subject.machine_id, MOST_COMMITS)
     fingerprint = locations.fingerprint_of(
         session, subject.commit_id, subject.machine_id

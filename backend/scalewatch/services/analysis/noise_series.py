@@ -14,7 +14,7 @@ from scalewatch.modelling import (
     learn_noise,
     learn_surface_noise,
 )
-from scalewatch.modelling.arrays.padding import spread, stacked
+from scalewatch.modelling.arrays.padding import widened
 from scalewatch.modelling.arrays.types import Reals
 from scalewatch.modelling.measurements.assumptions import USUAL
 from scalewatch.modelling.noise.pools import MOST_SERIES
@@ -122,8 +122,10 @@ def _table(scans: Sequence[MeasuredSeries]) -> tuple[Reals, Reals]:
     """Return all settings, and the repetitions of all series, NaN where missing."""
     everywhere = np.concatenate([one.settings for one in scans])
     x, places = np.unique(everywhere, axis=0, return_inverse=True)
-    ends = np.cumsum([len(one.settings) for one in scans])
-    rows = np.split(places.reshape(-1), ends[:-1])
-    return x, stacked(
-        [spread(one.values, at, len(x)) for one, at in zip(scans, rows, strict=True)]
+    owners = np.repeat(np.arange(len(scans)), [len(one.settings) for one in scans])
+    most = max(one.values.shape[1] for one in scans)
+    table = np.full((len(scans), len(x), most), np.nan)
+    table[owners, places.reshape(-1)] = np.concatenate(
+        [widened(one.values, most) for one in scans]
     )
+    return x, table

@@ -7,11 +7,9 @@ from functools import cache
 from typing import Any, Final, NamedTuple
 
 from sqlalchemy import (
-    ColumnElement,
     CompoundSelect,
     Select,
     String,
-    and_,
     bindparam,
     exists,
     func,
@@ -57,6 +55,12 @@ _NEWEST_FIRST: Final = _OF_PROJECT.order_by(_MADE.desc(), _COMMIT.id.desc())
 _GIVEN: Final = bindparam("made", type_=_COMMIT.first_run_at.type)
 _BEFORE: Final = _NEWEST_FIRST.where(
     _MADE <= _GIVEN, or_(_MADE < _GIVEN, _COMMIT.id < bindparam("last"))
+)
+_MEASURED_BEFORE: Final = _BEFORE.with_only_columns(_COMMIT.id).where(
+    exists().where(
+        tables.Run.commit_id == _COMMIT.id,
+        tables.Run.machine_id == bindparam("machine"),
+    )
 )
 # (made, id) > (given, last), as a range and a refinement: only the range lets a
 # database use the index on `made`.
@@ -110,16 +114,18 @@ def measured_before(
     session: Session, commit: AnyCommit, machine_id: int, limit: int
 ) -> Sequence[int]:
     """Return the ids of older commits that a machine measured, newest first."""
-    is_measured = exists().where(
-        tables.Run.commit_id == tables.Commit.id, tables.Run.machine_id == machine_id
+    asked = {"project": commit.project_id, "machine": machine_id, **_place_of(commit)}
+    return session.scalars(_MEASURED_BEFORE.limit(limit), asked).all()
+
+
+def existing(session: Session, commit_id: int) -> Stored:
+    """Return a commit that is known to be there."""
+    (row,) = once(
+        session,
+        ("commit", commit_id),
+        lambda: _stored(session, _IDENTIFIED, {"ids": [commit_id]}),
     )
-    return session.scalars(
-        select(tables.Commit.id)
-        .where(tables.Commit.project_id == commit.project_id, is_measured)
-        .where(_came_before(commit))
-        .order_by(TIME.desc(), tables.Commit.id.desc())
-        .limit(limit)
-    ).all()
+    return row
 
 
 def is_found(session: Session, commit_id: int) -> bool:
@@ -282,8 +288,3 @@ def _first(session: Session, wanted: Select[Any]) -> Stored | None:
 def _place_of(commit: AnyCommit) -> dict[str, Any]:
     made = commit.committed_at or commit.first_run_at
     return {"made": made, "last": commit.id}
-
-
-def _came_before(commit: AnyCommit) -> ColumnElement[bool]:
-    made, last = TIME, commit.committed_at or commit.first_run_at
-    return and_(made <= last, or_(made < last, tables.Commit.id < commit.id))

@@ -3,15 +3,24 @@
 from collections.abc import Collection, Sequence
 from typing import Any, Final
 
-from sqlalchemy import select
+from sqlalchemy import bindparam, select
 from sqlalchemy.orm import Session
 
 from scalewatch.storage import tables
 from scalewatch.storage.database import bulk
 from scalewatch.storage.database.inserts import Row
+from scalewatch.storage.database.lists import is_among
 
 _LEARNED: Final = ("machine_id", "metric", "conditions", "commit_id")
 _ASSUMED: Final = ("commit_id", "machine_id", "metric")
+
+# Built once: SQLAlchemy needs longer to build a statement than SQLite to run it.
+_KEPT: Final = select(tables.Noise).where(
+    tables.Noise.machine_id == bindparam("machine"),
+    tables.Noise.metric == bindparam("metric"),
+    tables.Noise.conditions == bindparam("conditions"),
+    is_among(tables.Noise.__table__.c.commit_id, "commits"),
+)
 
 
 def learned_at(
@@ -22,14 +31,8 @@ def learned_at(
     commit_ids: Collection[int],
 ) -> dict[int, tables.Noise]:
     """Return what commits keep as learned under these conditions, by their ids."""
-    rows = session.scalars(
-        select(tables.Noise).where(
-            tables.Noise.machine_id == machine_id,
-            tables.Noise.metric == metric,
-            tables.Noise.conditions == conditions,
-            tables.Noise.commit_id.in_(commit_ids),
-        )
-    )
+    asked = {"machine": machine_id, "metric": metric, "conditions": conditions}
+    rows = session.scalars(_KEPT, {**asked, "commits": [*commit_ids]})
     return {row.commit_id: row for row in rows}
 
 

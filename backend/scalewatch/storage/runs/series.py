@@ -12,6 +12,7 @@ from scalewatch.storage import tables
 from scalewatch.storage.database import bulk
 from scalewatch.storage.database.digests import canonical, digest_of
 from scalewatch.storage.database.inserts import insert_or_find
+from scalewatch.storage.database.lists import is_among
 from scalewatch.wire import UNITS, Fact, Result
 from scalewatch.wire.directions import Direction, better_direction
 
@@ -29,6 +30,7 @@ _KNOWN: Final = select(
     _SERIES.machine_id == bindparam("machine_id"),
     _SERIES.configuration_id == bindparam("configuration_id"),
 )
+_EXACT: Final = select(_SERIES.id).where(is_among(_SERIES.id, "ids"), _SERIES.is_exact)
 
 Measured = tuple[str, str]
 """Region and metric."""
@@ -105,10 +107,7 @@ def ids_of(
 
 def exact_in(session: Session, ids: Collection[int]) -> set[int]:
     """Return those of series whose values are declared to be exact."""
-    of_them = tables.Series.id.in_(ids)
-    return set(
-        session.scalars(select(tables.Series.id).where(of_them, tables.Series.is_exact))
-    )
+    return set(session.scalars(_EXACT, {"ids": [*ids]}))
 
 
 def described(
