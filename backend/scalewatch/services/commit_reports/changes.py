@@ -80,7 +80,7 @@ class ConstantChange:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class SeriesChange:
     """A series at two commits.
 

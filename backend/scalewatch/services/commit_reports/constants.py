@@ -48,6 +48,8 @@ KINDS: Final = {
     Direction.BETTER: ChangeKind.BETTER_CONSTANT,
 }
 
+_GROWS_ALIKE: Final = SAME | frozenset(KINDS.values())
+
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
@@ -116,28 +118,29 @@ def changed_constants(
     minded = {
         each.series_id: (each, share)
         for each in sorted(changes, key=lambda each: each.series_id)
-        if each.kind in {*SAME, *KINDS.values()} and (share := least(each)) is not None
+        if each.kind in _GROWS_ALIKE and (share := least(each)) is not None
     }
     exact = {key: each for key, each in minded.items() if each[0].is_exact}
-    asked = [
-        _Asked(key, each.metric, share, each.after.noise or USUAL)
-        for key, (each, share) in minded.items()
-        if key not in exact
-    ]
-    return exact_constants(session, commits, exact) | _noisy(session, commits, asked)
+    noisy = {key: each for key, each in minded.items() if key not in exact}
+    return exact_constants(session, commits, exact) | _noisy(session, commits, noisy)
 
 
 def _noisy(
-    session: Session, commits: tuple[int, int], asked: Sequence[_Asked]
+    session: Session,
+    commits: tuple[int, int],
+    minded: Mapping[int, tuple[SeriesChange, float]],
 ) -> dict[int, ConstantChange]:
     """Return those of series that scatter, as kept."""
-    return _kept_between(
-        session,
-        commits,
-        _CHANGED,
-        [(each.series_id, each.least) for each in asked],
-        lambda: _changed(session, commits, asked),
-    )
+
+    def read() -> dict[int, ConstantChange]:
+        asked = [
+            _Asked(key, each.metric, share, each.after.noise or USUAL)
+            for key, (each, share) in minded.items()
+        ]
+        return _changed(session, commits, asked)
+
+    shares = [(key, share) for key, (_, share) in minded.items()]
+    return _kept_between(session, commits, _CHANGED, shares, read)
 
 
 def _kept_between(

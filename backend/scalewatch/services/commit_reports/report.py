@@ -154,6 +154,8 @@ def limited(report: CommitReport, view: View) -> CommitReport:
     """
     if view.metric is not None:
         choose_metric(report.metrics, view.metric)
+    if view.metric is None and view.machine is None and not view.configuration:
+        return report
     listed = tuple(each for each in report.changes if _is_shown(each, view))
     return replace(report, changes=listed)
 

@@ -221,25 +221,26 @@ def _said(change: SeriesChange, rule: GateRule) -> str | None:
     """Return what is wrong with a series by its rule, if anything is."""
     if change.is_composed:
         return _said_of_quotient(change, rule)
-    before, after = change.before.growth, change.after.growth
-    faster = f"grows like {after} instead of {before}"
-    if change.formulas:
-        faster += f", {change.formulas}"
     if change.kind is ChangeKind.MISMATCH and (rule.new_mismatch or rule.mismatch):
-        return f"{faster}: no longer as expected"
+        return f"{_faster(change)}: no longer as expected"
     if change.kind is ChangeKind.WORSE and rule.growth:
-        return faster
+        return _faster(change)
     is_mismatch = change.after.verdict is Verdict.MISMATCH
     if rule.mismatch and is_mismatch and change.after.direction is not Direction.BETTER:
-        return f"grows like {after}: not as expected"
+        return f"grows like {change.after.growth}: not as expected"
     return None
+
+
+def _faster(change: SeriesChange) -> str:
+    said = f"grows like {change.after.growth} instead of {change.before.growth}"
+    return f"{said}, {change.formulas}" if change.formulas else said
 
 
 def _said_of_quotient(change: SeriesChange, rule: GateRule) -> str | None:
     """Return what is wrong with a series of which a composed model is expected."""
-    before, after = change.before.divergence, change.after.divergence
-    grows = f"measured/composed grows like {after}"
+    grows = f"measured/composed grows like {change.after.divergence}"
     if change.kind is ChangeKind.MISMATCH and (rule.new_mismatch or rule.mismatch):
+        before = change.before.divergence
         return f"{grows} instead of {before}: no longer as composed"
     if change.kind is ChangeKind.WORSE and rule.growth:
         return f"grows like {change.after.growth} instead of {change.before.growth}"

@@ -9,9 +9,10 @@ machines that have not measured the commit count where a finding names them.
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Final
 
-from scalewatch.services.commit_reports.changes import ChangeKind, SeriesChange
+from scalewatch.services.commit_reports.changes import KEPT, ChangeKind, SeriesChange
 from scalewatch.services.commit_reports.outcomes import SeriesOutcome
 from scalewatch.services.gates.findings import (
     NIGHT,
@@ -35,7 +36,9 @@ OF_KINDS: Final = {
 }
 """Outcomes without a finding: what is worse then, somebody or a rule accepts."""
 
-_RANK: Final = {outcome: rank for rank, outcome in enumerate(SeriesOutcome)}
+_RANK: Final[dict[SeriesOutcome | None, int]] = {
+    outcome: rank for rank, outcome in enumerate(SeriesOutcome)
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +59,15 @@ class Tally:
         return len(self.outcomes)
 
     def told(self, changes: Iterable[SeriesChange]) -> tuple[SeriesChange, ...]:
-        """Return changes with their outcomes, the worst first."""
-        told = [replace(e, outcome=self.outcomes[series_of(e)]) for e in changes]
-        return tuple(sorted(told, key=_urgency))
+        """Return changes with their outcomes, the worst first.
+
+        Parameters
+        ----------
+        changes
+            Of each outcome the most urgent first.
+        """
+        told = [_with_outcome(e, self.outcomes[series_of(e)]) for e in changes]
+        return tuple(sorted(told, key=lambda each: _RANK[each.outcome]))
 
 
 def tally_of(
@@ -100,9 +109,10 @@ def _worst(known: SeriesOutcome | None, other: SeriesOutcome) -> SeriesOutcome:
     return other if known is None else min(known, other, key=_RANK.__getitem__)
 
 
-def _urgency(change: SeriesChange) -> tuple[int, object]:
-    outcome = change.outcome
-    return (len(_RANK) if outcome is None else _RANK[outcome], change.urgency)
+# The changes between two commits are the same objects until something changes there.
+@lru_cache(KEPT)
+def _with_outcome(change: SeriesChange, outcome: SeriesOutcome) -> SeriesChange:
+    return replace(change, outcome=outcome)
 
 
 _Place = tuple[str, str, str]
