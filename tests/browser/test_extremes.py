@@ -121,3 +121,40 @@ def test_regressions_on_a_narrow_screen_are_as_high_as_their_names(large_page: P
     )
     assert len(heights) > 2
     assert all(height <= 22 * (lines + 1) for height, lines in heights)
+
+
+def test_long_names_leave_the_answer_on_the_first_screen(
+    page: Page, sessions: Sessions
+):
+    page.set_viewport_size({"width": 1440, "height": 900})
+    shown = long_names(sessions)
+    region = quote(shown.region)
+    answers = {
+        f"/p/wide/compare/{quote(shown.subjects)}": "figure",
+        f"/p/wide/cost?machine={quote(shown.machine)}": "tbody tr",
+        f"/p/wide/history?region={region}": ".multiple svg",
+        f"/p/wide/scaling?region={region}": "figure",
+    }
+
+    tops = {}
+    for address, answer in answers.items():
+        page.goto(address)
+        box = page.locator(answer).first.bounding_box()
+        assert box is not None
+        tops[address] = box["y"]
+
+    assert {at: top for at, top in tops.items() if top > 620} == {}
+    page.goto(f"/p/wide/r/{region}")
+    name = page.locator("summary").first.get_by_title(shown.machine, exact=True)
+    lines = "name => name.clientHeight / parseFloat(getComputedStyle(name).lineHeight)"
+    assert name.evaluate(lines) < 2.5
+
+
+def test_history_of_long_names_is_not_wider_than_the_window(
+    page: Page, sessions: Sessions
+):
+    shown = long_names(sessions)
+    for width in (1440, 360):
+        page.set_viewport_size({"width": width, "height": 900})
+        page.goto(f"/p/wide/history?region={quote(shown.region)}")
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

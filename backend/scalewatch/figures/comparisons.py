@@ -9,6 +9,7 @@ import numpy as np
 
 from scalewatch.figures.axes import canvas, nothing, parameter_axis, told_digits
 from scalewatch.figures.figure import Figure
+from scalewatch.figures.notation import listed
 from scalewatch.figures.palette import PALETTE, SYMBOLS, machine_role
 from scalewatch.modelling.arrays.types import Reals
 from scalewatch.modelling.versions.ratios import Ratio
@@ -66,8 +67,8 @@ def ratios_figure(
         },
         legend={"traceorder": "reversed"},
         annotations=[
-            _words(f"{escape(above)} better ↑", 1, "top"),
-            _words(f"{escape(below)} better ↓", 0, "bottom"),
+            _words(f"{listed(above)} better ↑", 1, "top"),
+            _words(f"{listed(below)} better ↓", 0, "bottom"),
         ],
     )
     figure.add_level(1, {"color": PALETTE["quiet"], "width": 1.5})
@@ -129,7 +130,7 @@ def _add_line(figure: Figure, line: RatioLine, role: str, *, is_listed: bool) ->
         ),
         showlegend=is_listed,
         legendrank=1000,
-        name=escape(line.name),
+        name=listed(line.name),
         meta=role,
     )
     if is_listed:

@@ -389,10 +389,11 @@ def test_few_settings_have_factors_and_efficiency(tmp_path):
     lines = run(str(path), "--json")
 
     assert table.exit_code == 4
-    assert "3 of 5 settings: p = 16 and 256 would tell how it grows; 0.3" in (
-        table.stdout
+    assert (
+        "3 of 5 settings: p = 16 and 256 would tell how it grows; it falls to 0.3"
+        in (table.stdout)
     )
-    assert "from p = 32 to 128, efficiency 80% as strong scaling" in table.stdout
+    assert "from p = 32 to 128, an efficiency of 80% as strong scaling" in table.stdout
     steps = json.loads(lines.stdout)["steps"]
     assert [(step["from"], step["to"]) for step in steps] == [
         (32, 64),

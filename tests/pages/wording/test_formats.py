@@ -105,6 +105,17 @@ def test_settings_are_listed_as_name_and_value():
     )
 
 
+def test_names_of_more_than_sixty_letters_are_long():
+    short, long = "x" * 60, "x" * 61
+
+    assert not formats.is_long(short)
+    assert formats.is_long(long)
+    assert formats.named(short) == f"<bdi>{short}</bdi>"
+    assert f'title="{long}"' in formats.named(long)
+    assert formats.breakable(short) == short
+    assert formats.breakable(long) == f'<span class="name" title="{long}">{long}</span>'
+
+
 def test_long_names_may_break_but_stay_text():
     assert formats.breakable("MPI_<b>") == "MPI_<wbr>&lt;b&gt;"
 

@@ -12,7 +12,6 @@ are linear in the error over most pairs, the others have the last colour.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from html import escape
 from math import ceil, floor, log10
 from typing import Any, Final
 
@@ -21,6 +20,7 @@ from numpy.typing import NDArray
 
 from scalewatch.figures.axes import canvas, parameter_axis
 from scalewatch.figures.figure import Figure
+from scalewatch.figures.notation import listed
 from scalewatch.figures.palette import PALETTE, symbol
 from scalewatch.figures.scaling_errors.hull import convex_hull
 from scalewatch.figures.styles import Style, styles
@@ -284,7 +284,7 @@ def add_row(figure: Figure, row: ErrorRow, style: Style, value: str) -> None:
             line={"color": PALETTE[role], "width": 2, "dash": dash},
             marker={"color": PALETTE[role], "size": 7, "symbol": mark},
             hovertemplate=f"p₂ = %{{x:,}}<br>{value}<extra></extra>",
-            name=escape(row.name) if is_listed else "extrapolated",
+            name=listed(row.name) if is_listed else "extrapolated",
             showlegend=is_listed,
             meta=role,
         )

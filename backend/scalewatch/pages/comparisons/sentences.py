@@ -9,6 +9,7 @@ from scalewatch.modelling.versions.ratios import NEGLIGIBLE, Crossing, Ratio
 from scalewatch.pages.wording.formats import (
     count,
     listed,
+    named,
     percent,
     plural,
     significant,
@@ -37,14 +38,14 @@ def comparison_sentences(shown: ComparedSides, duels: Sequence[Duel]) -> list[Ma
     told = [duel_sentence(duel, noun) for duel in fought]
     if len(fought) > 1:
         told = [
-            Markup("<bdi>{}</bdi> against <bdi>{}</bdi>: {}").format(
-                duel.first, duel.other, said
+            Markup("{} against {}: {}").format(
+                named(duel.first), named(duel.other), said
             )
             for duel, said in zip(fought, told, strict=True)
         ]
     told += [
-        Markup("<bdi>{}</bdi> has not measured {} of the others.").format(
-            side.name, plural(side.missing, noun)
+        Markup("{} has not measured {} of the others.").format(
+            named(side.name), plural(side.missing, noun)
         )
         for side in shown.sides
         if side.missing
@@ -61,21 +62,24 @@ def duel_sentence(duel: Duel, noun: str) -> Markup:
     parts = []
     if wins:
         parts.append(
-            Markup("<bdi>{}</bdi> is better in {} of {} {}").format(
-                winner, len(wins), all_rows, _extent(wins)
+            Markup("{} is better in {} of {} {}").format(
+                named(winner), len(wins), all_rows, _extent(wins)
             )
         )
     else:
         verdict = "no winner is sure" if duel.unsure else "no difference counts"
         parts.append(
-            Markup("Between <bdi>{}</bdi> and <bdi>{}</bdi> {}").format(
-                duel.first, duel.other, verdict
+            Markup("Between {} and {} {}").format(
+                named(duel.first), named(duel.other), verdict
             )
         )
     if losses:
         parts.append(
-            Markup("<bdi>{}</bdi> in {} ({}) {}").format(
-                loser, len(losses), _names([win.row for win in losses]), _extent(losses)
+            Markup("{} in {} ({}) {}").format(
+                named(loser),
+                len(losses),
+                _names([win.row for win in losses]),
+                _extent(losses),
             )
         )
     parts += [*_beyond(duel), *_even(duel, noun)]
@@ -115,9 +119,7 @@ def _even(duel: Duel, noun: str) -> list[Markup]:
     few = len(duel.constant) <= MOST_NAMES
     if few:
         parts += [
-            Markup("<bdi>{}</bdi> differs by a constant {}").format(
-                _name(row), factor(ratio)
-            )
+            Markup("{} differs by a constant {}").format(_named(row), factor(ratio))
             for row, ratio in duel.constant
         ]
     else:
@@ -136,14 +138,17 @@ def _even(duel: Duel, noun: str) -> list[Markup]:
 
 
 def _names(rows: Sequence[ComparedRow]) -> Markup:
-    shown = [Markup("<bdi>{}</bdi>").format(_name(row)) for row in rows[:MOST_NAMES]]
+    shown = [_named(row) for row in rows[:MOST_NAMES]]
     if len(rows) > MOST_NAMES:
         shown.append(Markup("{} more").format(len(rows) - MOST_NAMES))
     return listed(shown)
 
 
-def _name(row: ComparedRow) -> str:
-    return f"{row.region} on {row.machine}" if row.machine else row.region
+def _named(row: ComparedRow) -> Markup:
+    region = named(row.region)
+    if row.machine is None:
+        return region
+    return Markup("{} on {}").format(region, named(row.machine))
 
 
 def crossing_words(crossing: Crossing, ratio: Ratio, parameter: str) -> str:
@@ -163,7 +168,7 @@ def row_sentence(shown: ComparedSides, row: ComparedRow) -> Markup:
             *(_without_growth(*place) for place in places if place not in grown),
         ]
     )
-    return Markup("<bdi>{}</bdi> {}.").format(row.region, told)
+    return Markup("{} {}.").format(named(row.region), told)
 
 
 def _growths(
@@ -172,8 +177,8 @@ def _growths(
     """Tell how a region grows on each side that has a model of it."""
     text = Markup("grows ")
     for number, (side, place) in enumerate(grown):
-        text += Markup("{}{} on <bdi>{}</bdi>").format(
-            ", " if number else "", like(place.standing), side.name
+        text += Markup("{}{} on {}").format(
+            ", " if number else "", like(place.standing), named(side.name)
         )
         pair = place.against
         if pair is not None and pair.factor is not None:
@@ -196,7 +201,7 @@ def _without_growth(side: ComparedSide, place: ComparedSeries) -> Markup:
         points=plural(standing.points, "coordinate"),
         reason=standing.reason or "no reason given",
     )
-    return Markup("on <bdi>{}</bdi> it {}").format(side.name, why.removesuffix("."))
+    return Markup("on {} it {}").format(named(side.name), why.removesuffix("."))
 
 
 def change_sentence(first: str, label: str, compared: Compared) -> Markup:

@@ -6,8 +6,8 @@ from markupsafe import Markup
 
 from scalewatch.pages.wording.formats import (
     SPACE,
-    breakable,
     count,
+    named,
     plural,
     quantity,
     significant,
@@ -35,15 +35,14 @@ def cost_sentence(shown: Cost) -> Markup | None:
     worst = shown.regions[0]
     largest = shown.measured[-1]
     sentence = Markup(
-        "At p = {at}{far}, {share} of the {metric} on <bdi>{machine}</bdi> is in "
-        "<bdi>{region}</bdi>"
+        "At p = {at}{far}, {share} of the {metric} on {machine} is in {region}"
     ).format(
         at=count(shown.reach),
         far=_far(shown.reach, largest),
         share=share(worst.share),
         metric=metric_words(shown.metric),
-        machine=shown.machine,
-        region=breakable(worst.region),
+        machine=named(shown.machine),
+        region=named(worst.region),
     )
     before = share_at(shown, worst, largest)
     if shown.reach > largest and before is not None:
@@ -75,7 +74,7 @@ def end_sentence(shown: Cost) -> Markup | None:
     if not shown.is_cut_short or not shown.lacking:
         return None
     names = [
-        Markup("<bdi>{}</bdi> ({})").format(breakable(region), share(lacking))
+        Markup("{} ({})").format(named(region), share(lacking))
         for region, lacking in list(shown.lacking.items())[:3]
     ]
     more = len(shown.lacking) - len(names)

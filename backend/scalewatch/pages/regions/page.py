@@ -21,12 +21,13 @@ from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.plots import Plot
 from scalewatch.pages.rendering.templates import Query, path_to, render
 from scalewatch.pages.wording.formats import number, stated
+from scalewatch.pages.wording.steps import step_sentence
 from scalewatch.services.access.callers import Role, may
 from scalewatch.services.commits.find import Commit, commit_of, find_commit
 from scalewatch.services.expectations.declarations import versions
 from scalewatch.services.histories.since import is_tracked, since_of
 from scalewatch.services.machines.machines import newest_fingerprint
-from scalewatch.services.regions.few_settings import factor_words
+from scalewatch.services.regions.few_settings import steps_of_scans
 from scalewatch.services.regions.figures import FIGURES, NOTHING_ASKED, Asked
 from scalewatch.services.regions.outlook import (
     LARGEST_TARGET,
@@ -130,7 +131,7 @@ def region_page(  # noqa: PLR0913, PLR0917, one per part of the address, and a f
         again=next((each for each in declared if each.version == again), None),
         likeliest=likeliest,
         predicted=predicted,
-        factors=partial(factor_words, session),
+        factors=partial(_factors, session),
         plots=_plots(
             request, session, shown, query, asked, has_composed=bool(shown.compositions)
         ),
@@ -214,6 +215,12 @@ def _under(session: Session, shown: Region, reference: str | None) -> Commit | N
         return None
     project = projects.existing(session, shown.project)
     return commit_of(find_commit(session, project, reference))
+
+
+def _factors(session: Session, scan: Scan) -> list[str]:
+    """Return the factors between the settings of a scan that has no model."""
+    (steps,) = steps_of_scans(session, [scan])
+    return [step_sentence(step, scan.metric, scan.parameter) for step in steps]
 
 
 def main_figure(shown: Region) -> str:

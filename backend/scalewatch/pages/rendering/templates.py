@@ -134,6 +134,8 @@ def _environment() -> Environment:
         "stated": formats.stated,
         "fact": formats.fact,
         "held": formats.held,
+        "is_long": formats.is_long,
+        "named": formats.named,
         "setting": formats.setting,
         "settings": formats.settings,
         "significant": formats.significant,

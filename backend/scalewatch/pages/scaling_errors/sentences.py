@@ -6,7 +6,7 @@ from typing import Final
 from markupsafe import Markup
 
 from scalewatch.modelling import Origin, ScalingKind
-from scalewatch.pages.wording.formats import SPACE, count, plural, significant
+from scalewatch.pages.wording.formats import SPACE, count, named, plural, significant
 from scalewatch.pages.wording.mathematics import big_o
 from scalewatch.services.scaling_errors.design import Evidence
 from scalewatch.services.scaling_errors.region import RegionScaling
@@ -15,26 +15,26 @@ from scalewatch.services.scaling_errors.scan import CodeScaling, RowPoint
 LETTERS: Final = {ScalingKind.STRONG: "α", ScalingKind.WEAK: "β"}
 
 FASTER: Final = Markup(
-    "On <bdi>{machine}</bdi>, {n2} processes do <bdi>{region}</bdi>{of_size} {ratio} "
+    "On {machine}, {n2} processes do {region}{of_size} {ratio} "
     "times as fast as {n1}, of {factor} times that would be ideal: {letter} = {error}, "
     "a parallel efficiency of {efficiency}{origin}."
 )
 
 SLOWER: Final = Markup(
-    "On <bdi>{machine}</bdi>, {n2} processes take {longer} times as long for "
-    "<bdi>{region}</bdi>{of_size} as {n1} do, instead of 1/{factor} of the time: "
+    "On {machine}, {n2} processes take {longer} times as long for "
+    "{region}{of_size} as {n1} do, instead of 1/{factor} of the time: "
     "{letter} = {error}, a parallel efficiency of {efficiency}{origin}."
 )
 
 LONGER: Final = Markup(
-    "On <bdi>{machine}</bdi>, {n2} processes take {longer} times as long for {factor} "
-    "times the <bdi>{region}</bdi>{of_size} as {n1} do for one: {letter} = {error}, a "
+    "On {machine}, {n2} processes take {longer} times as long for {factor} "
+    "times the {region}{of_size} as {n1} do for one: {letter} = {error}, a "
     "parallel efficiency of {efficiency}{origin}."
 )
 
 AS_LONG: Final = Markup(
-    "On <bdi>{machine}</bdi>, {n2} processes take {longer} times as long for "
-    "<bdi>{region}</bdi>{of_size} as {n1} do, all with the same work: {letter} = "
+    "On {machine}, {n2} processes take {longer} times as long for "
+    "{region}{of_size} as {n1} do, all with the same work: {letter} = "
     "{error}, a parallel efficiency of {efficiency}{origin}."
 )
 
@@ -75,8 +75,8 @@ def scaling_sentence(shown: RegionScaling, scaling: CodeScaling) -> Markup | Non
         said = AS_LONG if is_work_assumed(shown, scaling) else LONGER
     size = "" if scaling.size is None else f" (n{SPACE}={SPACE}{count(scaling.size)})"
     return said.format(
-        machine=scaling.machine,
-        region=shown.region,
+        machine=named(scaling.machine),
+        region=named(shown.region),
         n1=count(sped.base),
         n2=count(point.n2),
         of_size=size,

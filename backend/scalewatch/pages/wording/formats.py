@@ -220,13 +220,24 @@ def _whole(part: re.Match[str]) -> str:
 
 
 def breakable(name: str) -> Markup:
-    """Let a long name break after its underscores, dots and colons."""
-    return Markup("<wbr>").join(PARTS.findall(name)) if name else Markup()
+    """Let a name break after its underscores, dots and colons; two lines of a long one.
+
+    A long one shows all of itself by hover, and by focus of the link around it.
+    """
+    parts = Markup("<wbr>").join(PARTS.findall(name)) if name else Markup()
+    if not is_long(name):
+        return parts
+    return Markup('<span class="name" title="{}">{}</span>').format(name, parts)
+
+
+def is_long(name: str) -> bool:
+    """Tell whether a name is too long to stand in a sentence as it is."""
+    return len(name) > LONGEST_NAME
 
 
 def named(name: str) -> Markup:
     """Write a name in a sentence: of a long one its beginning, all of it by focus."""
-    if len(name) <= LONGEST_NAME:
+    if not is_long(name):
         return Markup("<bdi>{}</bdi>").format(name)
     return Markup(
         '<bdi class="name name--said" tabindex="0" title="{0}">{0}</bdi>'

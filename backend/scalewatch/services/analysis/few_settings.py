@@ -1,6 +1,6 @@
 """Series of two to four settings in words: factors instead of a growth."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from scalewatch.modelling.few_settings.steps import Step, steps_of
@@ -36,19 +36,35 @@ def series_steps(
 
 
 def step_words(step: Step, parameter: str) -> str:
-    """Return a factor in words: `0.52 times [0.5, 0.54] from p = 32 to 128`."""
+    """Return a factor in words: `it falls to 0.5 times [0.4, 0.6] from p = 2 to 8`."""
     told = (
-        f"{step.factor:.3g} times [{step.low:.3g}, {step.high:.3g}] from "
-        f"{parameter} = {step.start:.10g} to {step.end:.10g}"
+        f"it {direction(step)} to {step.factor:.3g} times [{step.low:.3g}, "
+        f"{step.high:.3g}] from {parameter} = {step.start:.10g} to {step.end:.10g}"
     )
+    return f"{told}{efficiency_words(step, '{:.0%}'.format)}"
+
+
+def direction(step: Step) -> str:
+    """Return the verb of a factor."""
+    return "grows" if step.factor >= 1 else "falls"
+
+
+def efficiency_words(step: Step, written: Callable[[float], str]) -> str:
+    """Return the efficiency of a step as an apposition; nothing where it has none.
+
+    Parameters
+    ----------
+    written
+        How a share is written.
+    """
     if step.strong_efficiency is None or step.weak_efficiency is None:
-        return told
-    strong, weak = f"{step.strong_efficiency:.0%}", f"{step.weak_efficiency:.0%}"
+        return ""
+    strong, weak = written(step.strong_efficiency), written(step.weak_efficiency)
     if strong == weak:
-        return f"{told}, efficiency {strong}"
+        return f", an efficiency of {strong}"
     if step.weak_efficiency > MORE_THAN_ALL:
-        return f"{told}, efficiency {strong} as strong scaling"
-    return f"{told}, efficiency {weak} as weak scaling, {strong} as strong"
+        return f", an efficiency of {strong} as strong scaling"
+    return f", an efficiency of {weak} as weak scaling, {strong} as strong"
 
 
 def whole_step_words(steps: Sequence[Step], parameter: str) -> str:

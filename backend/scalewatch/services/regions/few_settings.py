@@ -12,7 +12,6 @@ from scalewatch.modelling.arrays.types import Reals
 from scalewatch.modelling.few_settings.steps import Step, steps_of
 from scalewatch.modelling.measurements.feasibility import NEEDED_SETTINGS
 from scalewatch.modelling.measurements.further_settings import LEAST
-from scalewatch.services.analysis.few_settings import step_words
 from scalewatch.services.series.drawn import repetitions_of
 from scalewatch.services.series.scans import Scan
 
@@ -29,12 +28,6 @@ def steps_of_scans(session: Session, scans: Sequence[Scan]) -> list[tuple[Step, 
         for place in places:
             found[place] = _steps(scans[place], taken)
     return found
-
-
-def factor_words(session: Session, scan: Scan) -> list[str]:
-    """Return the factors of a scan in words."""
-    (steps,) = steps_of_scans(session, [scan])
-    return [step_words(step, scan.parameter) for step in steps]
 
 
 def _has_few(scan: Scan) -> bool:
