@@ -1,6 +1,5 @@
 import gzip
 import json
-import os
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -19,6 +18,7 @@ from scalewatch_agent.folders import (
 from scalewatch_agent.launchers.installation import install_library
 from scalewatch_agent.launchers.libraries import Library
 from scalewatch_agent.launchers.mpiexec import Launcher
+from support.agent_home import lend
 
 # Bodies that run under mpiexec, started by test_under_mpiexec.py.
 collect_ignore = ["under_mpi"]
@@ -52,9 +52,7 @@ def spool_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     Libraries and what was compiled are those of all tests: to install them takes
     longer than most tests do.
     """
-    for kept in (libraries_folder(), loops_folder(), interposers_folder()):
-        if kept.is_dir() and os.access(kept, os.W_OK):
-            (tmp_path / kept.name).symlink_to(kept)
+    lend(tmp_path, (libraries_folder(), loops_folder(), interposers_folder()))
     monkeypatch.setenv("SCALEWATCH_AGENT_HOME", str(tmp_path))
     return tmp_path / "spool"
 

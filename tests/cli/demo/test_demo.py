@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from scalewatch_agent.folders import libraries_folder
+from support.agent_home import lend
 
 SCALEWATCH = Path(sys.executable).with_name("scalewatch")
 REGIONS = (
@@ -28,10 +29,10 @@ REGIONS = (
 def home(tmp_path_factory, thorough) -> Path:
     """The demo's folder; in the short form its agent has the libraries of all tests."""
     folder = tmp_path_factory.mktemp("demo")
-    kept = libraries_folder()
-    if not thorough and kept.is_dir() and os.access(kept, os.W_OK):
-        (folder / "agent").mkdir()
-        (folder / "agent" / "mpi").symlink_to(kept)
+    if not thorough:
+        agent = folder / "agent"
+        agent.mkdir()
+        lend(agent, (libraries_folder(),))
     return folder
 
 
