@@ -1,6 +1,7 @@
 """Databases filled as the product fills them: runs recorded, then analysed."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from math import log2
 from time import sleep
 from uuid import NAMESPACE_OID, uuid5
@@ -15,6 +16,7 @@ from scalewatch.storage.database.session import Sessions
 from scalewatch.storage.work import jobs as stored_jobs
 from scalewatch.wire import RunReport
 from support.builders import result, run_report, sweep_reports
+from support.fillings import fill
 
 PROCESSES = (2, 4, 8, 16, 32)
 
@@ -39,7 +41,16 @@ def record_runs(session: Session, reports: Iterable[RunReport]) -> list[Receipt]
 
 
 def record(sessions: Sessions, reports: Iterable[RunReport]) -> None:
-    """Record runs and see all jobs that follow done, by whichever worker."""
+    """Record runs and see all jobs that follow done, by whichever worker.
+
+    What the same runs led to in a database of the same content is put there again.
+    """
+    reports = list(reports)
+    posted = [report.model_dump_json() for report in reports]
+    fill(sessions.writing.kw["bind"], posted, partial(_record, sessions, reports))
+
+
+def _record(sessions: Sessions, reports: Iterable[RunReport]) -> None:
     with sessions.writing.begin() as session:
         record_runs(session, reports)
     while perform_next(sessions, owner="test") or _others_work(sessions):
