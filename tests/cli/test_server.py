@@ -6,7 +6,6 @@ import re
 import signal
 import socket
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,9 +16,9 @@ from click.testing import CliRunner
 
 from scalewatch.cli import main
 from support.builders import sweep
+from support.servers.forked import Forked
 from support.servers.processes import is_free
 
-SCALEWATCH = [sys.executable, "-c", "from scalewatch.cli import main; main()"]
 PATIENCE = 240  # a loaded machine takes its time to start a process
 
 
@@ -47,8 +46,8 @@ def scalewatch(environment, *arguments):
 @contextmanager
 def running(environment, *arguments) -> Iterator[subprocess.Popen[str]]:
     """Run a command in the background; end it if the test does not."""
-    with subprocess.Popen(
-        [*SCALEWATCH, *arguments],
+    with Forked(
+        [*arguments],
         env=environment | {"PYTHONUNBUFFERED": "1"},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

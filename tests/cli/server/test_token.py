@@ -5,7 +5,6 @@ import os
 import re
 import socket
 import subprocess
-import sys
 
 import httpx2
 import pytest
@@ -13,8 +12,7 @@ from click.testing import CliRunner
 
 from scalewatch.cli import main
 from support.builders import run
-
-SCALEWATCH = [sys.executable, "-c", "from scalewatch.cli import main; main()"]
+from support.servers.forked import Forked
 
 
 @pytest.fixture(autouse=True)
@@ -88,8 +86,8 @@ def test_list_without_a_token_says_how_to_make_one():
 
 def first_line_of(*arguments):
     """Start a server; return what it says first, and its answer to a posted run."""
-    with subprocess.Popen(
-        [*SCALEWATCH, "serve", *arguments],
+    with Forked(
+        ["serve", *arguments],
         env=os.environ | {"PYTHONUNBUFFERED": "1"},
         stdout=subprocess.PIPE,
         text=True,

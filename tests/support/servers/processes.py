@@ -9,6 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Final
 
+from .forked import Forked
+
 SCALEWATCH: Final = (
     sys.executable,
     "-c",
@@ -29,9 +31,14 @@ def environment(**settings: str) -> dict[str, str]:
 def start(
     arguments: Sequence[str], settings: Mapping[str, str]
 ) -> subprocess.Popen[str]:
-    """Start a command of the product; its first line says that it is ready."""
-    return subprocess.Popen(
-        [*SCALEWATCH, *arguments],
+    """Start a command of the product; its first line says that it is ready.
+
+    Settings of others than the product are for an interpreter that starts with them.
+    """
+    is_forked = all(name.startswith("SCALEWATCH_") for name in settings)
+    begin = Forked if is_forked else subprocess.Popen[str]
+    return begin(
+        [*arguments] if is_forked else [*SCALEWATCH, *arguments],
         env=environment(**settings),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
