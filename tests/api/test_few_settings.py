@@ -60,6 +60,7 @@ def test_pages_say_how_many_settings_there_are_and_which_would_tell_more(client)
 
     assert "3 of 5 settings" in table
     assert "p = 16 and 256 would tell how it grows" in table
+    assert "there is no verdict until one is declared" in region
     assert "3 of 5 settings" in region
     assert re.search(
         r"From p = 32 to 128, the time falls to 0\.27\d times \[0\.2\d\d, 0\.2\d\d\], "

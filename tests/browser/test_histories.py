@@ -18,7 +18,7 @@ def history(page: Page, sessions: Sessions) -> Page:
 
 def test_history_leads_to_the_regression_which_somebody_takes_over(history: Page):
     expect(
-        history.get_by_text("before O(log p): 5.0× slower at p = 64")
+        history.get_by_text("like O(log p) before: 5.0× slower at p = 64")
     ).to_be_visible()
     figure = history.get_by_role("figure", name="O(p) since")
     expect(figure.locator(".scatterlayer path.point")).to_have_count(16)

@@ -214,3 +214,13 @@ def test_composed_model_is_drawn_beside_measurements_and_told_at_a_target(
 
     told = page.get_by_text("At N = 9000000, threads = 8: composed")
     expect(told).to_contain_text("to expect")
+
+
+def test_how_much_worse_each_machine_became_is_seen_without_scrolling(large_page: Page):
+    large_page.set_viewport_size({"width": 1440, "height": 900})
+    large_page.goto("/p/hydro/r/mesh%3A%3Afind_neighbours")
+
+    table = large_page.get_by_role("region", name="Verdicts by machine")
+
+    expect(table).to_contain_text("7.3× slower at p = 128")
+    assert table.evaluate("table => table.scrollWidth - table.clientWidth") <= 0

@@ -7,10 +7,17 @@ from io import StringIO
 
 import pytest
 
+from scalewatch.jobs import perform_next
 from scalewatch.pages.wording.formats import SPACE
 from support.builders import run_report, sweep_reports
 from support.histories import store_nights
-from support.recorded import record, record_project, record_runs
+from support.recorded import (
+    record,
+    record_half_failed_project,
+    record_project,
+    record_runs,
+)
+from support.shown_pages import words_of
 
 BAD_ADDRESSES = (
     ("/p/nonesuch", 404, "No project 'nonesuch'"),
@@ -216,3 +223,16 @@ def test_status_says_which_share_of_histories_alarms(client, sessions):
     page = client.get("/status").text
 
     assert "3.1 % alarm; at most 4.0 % by chance" in page.replace(SPACE, " ")
+
+
+def test_status_of_a_failed_analysis_does_not_say_that_all_is_analysed(
+    client, sessions
+):
+    record_half_failed_project(sessions)
+    while perform_next(sessions, owner="test"):
+        pass
+
+    page = words_of(client.get("/status").text)
+
+    assert "No job waits. 1 job failed." in page
+    assert "All runs analysed" not in page

@@ -26,7 +26,10 @@ def watched(sessions):
 def test_history_shows_where_the_growth_changed_and_links_to_the_regression(client):
     page = client.get("/p/mpich/history?region=MPI_Bcast").text
 
-    assert "O(p) since 0000000000 (14 Mar 2026), before O(log p): 5.0× slower" in page
+    assert (
+        "The time grows like O(p) since 0000000000 (14 Mar 2026), "
+        "like O(log p) before: 5.0× slower"
+    ) in page
     assert "figures/history?project=mpich&amp;region=MPI_Bcast" in page
     (dots,) = re.findall(r'class="chart__dots" d="([^"]*)"', page)
     assert dots.count("M") == 16
@@ -42,7 +45,9 @@ def test_history_of_all_regions_shows_the_eras_of_each_on_a_machine(client):
     assert "1 of 1 region changed in 16 commits: 1 got worse." in page
     assert re.findall(r'class="commit-map__era growth--(\d)"', page) == ["2", "5"]
     assert f'<a href="/p/mpich/c/{sha(AT)[:10]}" aria-label=' in page
-    assert 'role="group" aria-label="O(p) since' in page  # an image holds no links
+    assert (
+        'role="group" aria-label="The time grows like O(p) since' in page
+    )  # an image holds no links
     assert "/p/mpich/history?region=MPI_Bcast" in page
     assert [line.rpartition(",")[2] for line in listed] == ["growth", "log p", "p"]
 

@@ -57,7 +57,7 @@ def test_a_regression_has_a_page_with_all_that_is_known_of_it(client):
     listed = client.get("/p/mpich/regressions/1?format=csv").text.splitlines()
 
     assert "Regression 1" in page
-    assert "1 region on 1 machine" in page
+    assert "1 region on 1 machine. " not in page, "its heading says so"
     assert f'href="/p/mpich/c/{sha(AT)[:10]}"' in page
     assert "log <i>p</i>)</span> → <span" in page
     assert f"“<bdi>Change {AT}</bdi>”" in page

@@ -7,6 +7,7 @@ from scalewatch.modelling.forecasts.bounds import Bounds
 from scalewatch.pages.wording.formats import MISSING
 from scalewatch.pages.wording.intervals import (
     bounded,
+    bounded_words,
     forecast_written,
     quantities,
     rounded,
@@ -82,3 +83,15 @@ def test_forecast_without_an_interval_has_dashes():
     alone = Forecast({"p": 64.0}, 1e-3, None, None, 0.9)
 
     assert forecast_written(alone, "s")[1:] == (MISSING, MISSING)
+
+
+@pytest.mark.parametrize(
+    ("bounds", "words"),
+    [
+        ((78.6, 78.2, 79.0), "78.6× [78.2, 79.0] slower at p = 2,048"),
+        ((0.01268, 0.01266, 0.01278), "78.9× [78.2, 79.0] faster at p = 2,048"),
+        ((9.55, 0.73, 28.0), "how much at p = 2,048 is not known"),
+    ],
+)
+def test_factors_at_a_scale_tell_their_direction_in_words(bounds, words):
+    assert bounded_words(Bounds(*bounds), "time", {"p": 2048}) == words

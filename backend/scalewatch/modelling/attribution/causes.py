@@ -190,6 +190,7 @@ def suspicion(
             "a second machine would tell"
         )
     return None, (
-        f"Affects {len(regions)} region{'s' * (len(regions) > 1)} on {len(machines)} "
-        f"of {len(watched)} machines; no single machine or library change explains it"
+        f"The change affects {len(regions)} region{'s' * (len(regions) > 1)} on "
+        f"{len(machines)} of {len(watched)} machines; no single machine or library "
+        "change explains it"
     )

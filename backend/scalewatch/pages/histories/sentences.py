@@ -6,7 +6,8 @@ from typing import Final
 
 from scalewatch.modelling import parse_growth
 from scalewatch.pages.wording.factors import factor_words
-from scalewatch.pages.wording.formats import day, plural
+from scalewatch.pages.wording.formats import day, plural, significant
+from scalewatch.pages.wording.sentences import metric_words
 from scalewatch.services.histories.region import History
 from scalewatch.services.histories.segmented import SegmentedHistory
 from scalewatch.services.histories.segments import StoredChange, telling
@@ -26,7 +27,10 @@ def history_sentence(history: History, series: SegmentedHistory) -> str:
     factor = factor_words(change.factor, history.metric, change.largest)
     if change.is_new_growth and change.growth_before and change.growth_after:
         before, after = map(_order, (change.growth_before, change.growth_after))
-        told = f"{after} {since}, before {before}: {factor}"
+        metric = metric_words(history.metric)
+        told = (
+            f"The {metric} grows like {after} {since}, like {before} before: {factor}"
+        )
     else:
         told = f"{_throughout(history, series, growth)}; {factor} {since}"
     more = len(series.changes) - 1
@@ -62,6 +66,10 @@ def _throughout(history: History, series: SegmentedHistory, growth: str | None) 
         return f"Constant {history.metric} O(1) throughout"
     if growth is not None:
         return f"{_order(growth)} throughout"
+    exponent = series.segments[-1].exponent if series.segments else None
+    if exponent is not None:
+        power = f"the exponent of {series.parameter or 'p'} is {significant(exponent)}"
+        return f"No growth is sure: {power} on average"
     is_scan = any(each is not None for each in series.exponents)
     of = "" if is_scan or not series.exponents else ": measured at a single setting"
     return f"Growth not known{of}"

@@ -14,7 +14,7 @@ from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.plots import Plot
 from scalewatch.pages.rendering.templates import render
 from scalewatch.pages.wording.factors import scale_words
-from scalewatch.pages.wording.intervals import bounded
+from scalewatch.pages.wording.intervals import bounded, bounded_words
 from scalewatch.services.access.callers import Role, caller_of, may
 from scalewatch.services.commits.forges import forge_of
 from scalewatch.services.regressions.evidence import FIGURES
@@ -112,6 +112,7 @@ def show_regression(  # noqa: PLR0913, PLR0917 - one per part of the address
         headline=headline(found),
         growth_words=growth_words,
         bounded=bounded,
+        bounded_words=bounded_words,
         scale_words=scale_words,
         settable=SETTABLE,
         may_treat=may(session, Role.ADMIN, project),

@@ -11,12 +11,16 @@ WORDS: Final = {"time": ("slower", "faster")}
 
 def factor_words(factor: float, metric: str, at: Mapping[str, float]) -> str:
     """Say how much more or less it became, and where: `7.6× slower at p = 128`."""
-    more, less = WORDS.get(metric, ("more", "less"))
-    way = more if factor > 1 else less
     where = f" at {scale_words(at)}" if at else ""
     if 1 / NEAR < factor < NEAR:
-        return f"{significant(abs(factor - 1) * 100, 2)} % {way}{where}"
-    return f"{significant(max(factor, 1 / factor), 2)}× {way}{where}"
+        return f"{significant(abs(factor - 1) * 100, 2)} % {way(factor, metric)}{where}"
+    return f"{significant(max(factor, 1 / factor), 2)}× {way(factor, metric)}{where}"
+
+
+def way(factor: float, metric: str) -> str:
+    """Return what a metric that became this many times as much is: `slower`."""
+    more, less = WORDS.get(metric, ("more", "less"))
+    return more if factor > 1 else less
 
 
 def scale_words(at: Mapping[str, float]) -> str:

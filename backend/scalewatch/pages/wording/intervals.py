@@ -4,11 +4,13 @@ A bound with fewer digits than the value excludes it by rounding alone, and digi
 are finer than the interval tell nothing.
 """
 
+from collections.abc import Mapping
 from math import floor, isfinite, log10
 from typing import Final
 
 from scalewatch.modelling import Forecast
 from scalewatch.modelling.forecasts.bounds import Bounds
+from scalewatch.pages.wording.factors import scale_words, way
 from scalewatch.pages.wording.formats import (
     COUNT,
     MISSING,
@@ -42,6 +44,17 @@ def bounded(bounds: Bounds) -> str:
     if written[1] == written[2]:
         return written[0]
     return f"{written[0]} ({written[1]} … {written[2]})"
+
+
+def bounded_words(bounds: Bounds, metric: str, at: Mapping[str, float]) -> str:
+    """Say how much more or less something is, and how surely: `79× [78, 80] faster`."""
+    value, low, high = bounds.value, bounds.low, bounds.high
+    where = scale_words(at)
+    if low <= 0 or high > APART * low:
+        return f"how much at {where} is not known"
+    turned = (value, low, high) if value >= 1 else (1 / value, 1 / high, 1 / low)
+    told, least, most = rounded(turned)
+    return f"{told}× [{least}, {most}] {way(value, metric)} at {where}"
 
 
 def rounded(values: tuple[float, float, float]) -> Written:

@@ -12,8 +12,10 @@ from scipy.special import stdtrit
 
 from scalewatch.modelling.arrays.types import Reals
 from scalewatch.modelling.histories.explanation import ShiftKind
+from scalewatch.modelling.search.finding import Finding
 from scalewatch.services.analysis.questions import SeriesQuestion, find_all
 from scalewatch.services.nights.series_histories import SeriesHistory
+from scalewatch.services.series.standing import LIKELY
 from scalewatch.storage.histories.regressions import RegressionShift
 
 RECENT: Final = 60
@@ -186,11 +188,21 @@ def segments_between(
 
 
 def growths_of(histories: Sequence[SeriesHistory]) -> list[str | None]:
-    """Return the growth that the newest commits of each history show together."""
+    """Return the growth that the newest commits of each history show together.
+
+    None where it is open: no growth is likely, or none fits.
+    """
     newest = slice(-RECENT, None)
     questions = [SeriesQuestion.of(history.pool(newest)) for history in histories]
     found = find_all(questions, {"rule": "evidence"})
-    return [None if each.growth is None else str(each.growth) for each in found]
+    return [_likely(each) for each in found]
+
+
+def _likely(finding: Finding) -> str | None:
+    growth, shares = finding.growth, finding.class_probability
+    if growth is None or (shares and shares.get(growth, 0.0) < LIKELY):
+        return None
+    return str(growth)
 
 
 def _slopes(log: Reals, centred: Reals) -> list[float | None]:
